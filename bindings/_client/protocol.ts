@@ -1,0 +1,108 @@
+/** Requests to the routes of the server (WIRE section 15.1), and word of changes to everybody who shows the session. */
+
+/** The server refused or failed. `status` is the HTTP status. */
+export class AuthClientError extends Error {
+  readonly status: number
+  constructor(message: string, status: number) {
+    super(message)
+    this.name = 'AuthClientError'
+    this.status = status
+  }
+}
+
+/** What a sign-in or sign-out came to. */
+export interface FlowResult {
+  /** Neither an HTTP failure nor an `error`. */
+  ok: boolean
+  status: number
+  /** Where the server says to go; with an error, the page that shows it. */
+  url: string
+  /** Error type: `CredentialsSignin`, `AccessDenied`, `Configuration` … */
+  error: string | undefined
+  /** What `authorize` gave its `CredentialsSignin`. */
+  code: string | undefined
+}
+
+/** One server: its base path, its requests, and who listens for changes. */
+export interface Protocol {
+  readonly basePath: string
+  /** GET as JSON. Throws AuthClientError. */
+  get<T>(path: string): Promise<T>
+  /** POST with the CSRF token as JSON. Throws AuthClientError. */
+  update<T>(path: string, data: unknown): Promise<T>
+  /** A flow's POST: its redirect comes back as a result. */
+  flow(path: string, fields: Record<string, unknown>, redirectTo: string): Promise<FlowResult>
+  /** Tells this tab and the others that the session may have changed. */
+  announce(): void
+  /** Calls `listener` at every announcement; returns how to stop. */
+  onChange(listener: () => void): () => void
+}
+
+export function createProtocol(basePath: string): Protocol {
+  const listeners = new Set<() => void>()
+  const name = `authkernel ${basePath}`
+  let channel: BroadcastChannel | undefined
+
+  function tell(): void {
+    for (const listener of listeners) listener()
+  }
+
+  async function send(path: string, init: RequestInit): Promise<Response> {
+    return fetch(basePath + path, { cache: 'no-store', credentials: 'same-origin', ...init })
+  }
+
+  async function get<T>(path: string): Promise<T> {
+    return answer<T>(path, await send(path, { headers: { accept: 'application/json' } }))
+  }
+
+  const token = async (): Promise<string> => (await get<{ csrfToken: string }>('/csrf')).csrfToken
+
+  return {
+    basePath,
+    get,
+    async update(path, data) {
+      const body = JSON.stringify({ csrfToken: await token(), data })
+      return answer(path, await send(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body }))
+    },
+    async flow(path, fields, redirectTo) {
+      const body = new URLSearchParams()
+      for (const [key, value] of Object.entries(fields)) if (value !== undefined && value !== null) body.set(key, String(value))
+      body.set('csrfToken', await token())
+      body.set('callbackUrl', redirectTo)
+      // Makes a redirect readable for a script: 200 with { url }, errors included.
+      const response = await send(path, { method: 'POST', headers: { 'X-Auth-Return-Redirect': '1' }, body })
+      const { url } = ((await response.json().catch(() => null)) ?? {}) as { url?: string }
+      if (!url) throw new AuthClientError(`POST ${basePath}${path} answered ${response.status} and no URL.`, response.status)
+      const query = new URL(url, location.href).searchParams
+      const error = query.get('error') ?? undefined
+      return { ok: response.ok && !error, status: response.status, url, error, code: query.get('code') ?? undefined }
+    },
+    announce() {
+      tell()
+      if (typeof BroadcastChannel !== 'function') return
+      const speaker = channel ?? new BroadcastChannel(name)
+      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows; a channel stays within its origin
+      speaker.postMessage('session')
+      if (speaker !== channel) speaker.close()
+    },
+    onChange(listener) {
+      listeners.add(listener)
+      if (typeof BroadcastChannel === 'function' && !channel) {
+        // A channel does not hear itself, so one per server is enough and nothing is told twice.
+        channel = new BroadcastChannel(name)
+        channel.addEventListener('message', tell)
+      }
+      return () => {
+        listeners.delete(listener)
+        if (listeners.size > 0) return
+        channel?.close()
+        channel = undefined
+      }
+    },
+  }
+
+  async function answer<T>(path: string, response: Response): Promise<T> {
+    if (response.ok) return (await response.json()) as T
+    throw new AuthClientError(`${basePath}${path} answered ${response.status}.`, response.status)
+  }
+}

@@ -1,0 +1,243 @@
+/**
+ * Node's request and response, and the web's. Every Node framework of the bindings goes through here; no other file of
+ * `bindings/` names `node:`.
+ */
+import { HttpError, json } from 'authkernel/kernel'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
+
+/** A request as Node, Express, Connect and serverless wrappers hand it on. */
+export type NodeRequest = IncomingMessage & {
+  /** Target before a router took its mount path off. */
+  originalUrl?: string
+  /** What a body parser left behind. */
+  body?: unknown
+  /** The unparsed body, where a platform keeps it. */
+  rawBody?: unknown
+}
+export type NodeResponse = ServerResponse
+
+/** What the framework knows better than the raw headers, its own proxy settings applied. */
+export interface Edge {
+  /** `http` or `https`; default: whether the socket is encrypted. */
+  protocol?: string | undefined
+  /** `host[:port]`; default: the Host header. */
+  host?: string | undefined
+}
+
+/** Answers a Node request with the web response that `answer` makes. Rejects with what `answer` throws. */
+export async function respond(req: NodeRequest, res: NodeResponse, edge: Edge, answer: (request: Request) => Promise<Response>): Promise<void> {
+  await sendResponse(res, await answered(req, res, edge, answer))
+}
+
+/** As `respond`, for frameworks that send the response themselves. */
+export async function answered(req: NodeRequest, res: NodeResponse, edge: Edge, answer: (request: Request) => Promise<Response>): Promise<Response> {
+  const body = openBody(req)
+  res.once('close', body.close)
+  try {
+    return await answer(toRequest(req, edge, body))
+  } catch (error) {
+    if (error instanceof HttpError) return json(error.message, error.status, error.headers)
+    throw error
+  }
+}
+
+/** The request without its body, or with the one given. Throws HttpError 400 for what is no request to this host. */
+export function toRequest(req: NodeRequest, edge: Edge = {}, body?: Body): Request {
+  const headers = toHeaders(req)
+  if (body?.parsed) for (const name of ['content-encoding', 'content-length', 'transfer-encoding']) headers.delete(name)
+  const init: RequestInit & { duplex: 'half' } = { method: req.method ?? 'GET', headers, duplex: 'half' }
+  if (body?.content !== undefined) init.body = body.content
+  try {
+    return new Request(publicUrl(req, edge), init)
+  } catch (cause) {
+    // TRACE and friends, which the web's Request does not know.
+    throw cause instanceof HttpError ? cause : badRequest()
+  }
+}
+
+/** Writes a web response: several Set-Cookie headers survive, bodies stream, a client that went away ends it. */
+export async function sendResponse(res: NodeResponse, response: Response): Promise<void> {
+  if (res.headersSent || res.destroyed) return response.body?.cancel()
+  res.statusCode = response.status
+  for (const [name, value] of response.headers) if (name !== 'set-cookie') res.setHeader(name, value)
+  appendCookies(res, response.headers)
+  if (response.body && res.req.method !== 'HEAD') return pump(response.body, res)
+  res.end()
+  await response.body?.cancel()
+}
+
+/** Adds the Set-Cookie headers of `headers` to those that are there. */
+export function appendCookies(res: NodeResponse, headers: Headers): void {
+  const cookies = headers.getSetCookie()
+  if (cookies.length > 0) res.appendHeader('set-cookie', cookies)
+}
+
+/** A body for frameworks that send Node streams. */
+export function toStream(body: ReadableStream<Uint8Array>): Readable {
+  return Readable.fromWeb(body as NodeReadableStream<Uint8Array>)
+}
+
+/** Address of the peer. */
+export function peerAddress(req: NodeRequest): string | undefined {
+  return req.socket.remoteAddress
+}
+
+async function pump(body: ReadableStream<Uint8Array>, res: NodeResponse): Promise<void> {
+  const reader = body.getReader()
+  // Without this the source of an endless stream would run on after the client left.
+  const gone = (): void => void reader.cancel().catch(() => {})
+  res.once('close', gone)
+  try {
+    for (let part = await reader.read(); !part.done && !res.destroyed; part = await reader.read()) {
+      if (!res.write(part.value)) await writable(res)
+    }
+    res.end()
+  } catch (error) {
+    // Half a body must not look like a whole one.
+    res.destroy()
+    throw error
+  } finally {
+    res.off('close', gone)
+  }
+}
+
+function writable(res: NodeResponse): Promise<void> {
+  return new Promise((resolve) => {
+    const done = (): void => {
+      res.off('drain', done).off('close', done)
+      resolve()
+    }
+    res.on('drain', done).on('close', done)
+  })
+}
+
+interface Body {
+  content: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | undefined
+  /** Made anew from what a body parser left: lengths and encodings of the wire no longer hold. */
+  parsed: boolean
+  /** Lets the connection go on: what was not read is thrown away. */
+  close: () => void
+}
+
+function openBody(req: NodeRequest): Body {
+  if (req.method === 'GET' || req.method === 'HEAD') return { content: undefined, parsed: false, close: () => {} }
+  if (req.readableDidRead || req.readableEnded) return { content: serialize(req), parsed: true, close: () => {} }
+  return { ...streamOf(req), parsed: false }
+}
+
+// Bytes accepted after the answer, so that a client still sending can read it; more, and the connection is cut.
+const lingering = 1_048_576
+
+/** Not `Readable.toWeb`: its cancel destroys the socket, and the client of a 413 would never see the answer. */
+function streamOf(req: NodeRequest): Pick<Body, 'content' | 'close'> {
+  let rest = -1
+  const content = new ReadableStream<Uint8Array>(
+    {
+      start(controller) {
+        req.on('data', (chunk: Uint8Array | string) => {
+          const bytes = typeof chunk === 'string' ? new TextEncoder().encode(chunk) : chunk
+          if (rest >= 0) {
+            rest -= bytes.byteLength
+            if (rest < 0) req.destroy()
+            return
+          }
+          controller.enqueue(bytes)
+          req.pause()
+        })
+        req.pause()
+        req.once('end', () => rest < 0 && controller.close())
+        req.once('error', (error) => rest < 0 && controller.error(error))
+        req.once('close', () => rest < 0 && !req.readableEnded && controller.error(new Error('The client went away before its body was complete.')))
+      },
+      pull() {
+        req.resume()
+      },
+      cancel() {
+        rest = lingering
+      },
+    },
+    { highWaterMark: 0 },
+  )
+  return {
+    content,
+    close() {
+      rest = lingering
+      req.resume()
+    },
+  }
+}
+
+function serialize(req: NodeRequest): string | Uint8Array<ArrayBuffer> | undefined {
+  const value = req.rawBody ?? req.body
+  if (typeof value === 'string') return value
+  if (value instanceof Uint8Array) return new Uint8Array(value)
+  const type = req.headers['content-type'] ?? ''
+  if (value === undefined || value === null) {
+    if (Number(req.headers['content-length'] ?? 0) === 0) return undefined
+    throw new Error('The request body was read before authkernel and is not in req.body: mount the auth handler first, or a parser that fills req.body.')
+  }
+  if (type.includes('application/json')) return JSON.stringify(value)
+  if (type.includes('application/x-www-form-urlencoded')) return new URLSearchParams([...fields('', value)]).toString()
+  return undefined
+}
+
+/** Undoes what extended parsers do to `a[b]=c` and repeated keys. */
+function* fields(name: string, value: unknown): Generator<[string, string]> {
+  if (Array.isArray(value)) for (const item of value) yield* fields(name, item)
+  else if (typeof value === 'object' && value !== null) {
+    for (const [key, item] of Object.entries(value)) yield* fields(name === '' ? key : `${name}[${key}]`, item)
+  } else if (value !== undefined && value !== null) yield [name, String(value)]
+}
+
+function toHeaders(req: NodeRequest): Headers {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(req.headers)) {
+    // Pseudo-headers of HTTP/2 are no headers.
+    if (value === undefined || name.startsWith(':')) continue
+    for (const item of Array.isArray(value) ? value : [value]) headers.append(name, item)
+  }
+  return headers
+}
+
+const hostPattern = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/
+
+function publicUrl(req: NodeRequest, edge: Edge): string {
+  const authority = req.headers[':authority']
+  const host = edge.host ?? req.headers.host ?? (typeof authority === 'string' ? authority : 'localhost')
+  if (!hostPattern.test(host)) throw badRequest()
+  const protocol = edge.protocol ?? ('encrypted' in req.socket ? 'https' : 'http')
+  if (protocol !== 'http' && protocol !== 'https') throw badRequest()
+  return `${protocol}://${host}${requestPath(req)}`
+}
+
+/**
+ * Path and query of the request target. An absolute target (`GET http://evil/auth/signin`, RFC 9112 section 3.2.2) counts
+ * for its path alone: what it names as its host must not become our origin.
+ */
+function requestPath(req: NodeRequest): string {
+  const target = req.originalUrl ?? req.url ?? '/'
+  if (target.startsWith('/')) return target
+  if (!/^https?:\/\//i.test(target)) return '/'
+  const rest = target.slice(target.indexOf('//') + 2)
+  const path = rest.search(/[/?#]/)
+  return path === -1 ? '/' : rest[path] === '/' ? rest.slice(path) : `/${rest.slice(path)}`
+}
+
+/** Whether a request is for `basePath` or something below it. */
+export function isBelow(req: NodeRequest, basePath: string): boolean {
+  const path = pathOf(req)
+  return path === basePath || path.startsWith(`${basePath}/`)
+}
+
+/** Path of the request target, without the query. */
+export function pathOf(req: NodeRequest): string {
+  const target = requestPath(req)
+  const end = target.search(/[?#]/)
+  return end === -1 ? target : target.slice(0, end)
+}
+
+function badRequest(): HttpError {
+  return new HttpError(400, 'Bad request.')
+}

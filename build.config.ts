@@ -1,0 +1,51 @@
+import { readdirSync } from 'node:fs'
+import { defineBuildConfig } from 'unbuild'
+import { aliases } from './scripts/aliases.ts'
+import { assertExports } from './scripts/exports.ts'
+
+// A leading `_` marks what is private: it ends in shared chunks, and `exports` maps it to null.
+const folder = (dir: string) =>
+  readdirSync(dir)
+    .filter((file) => file.endsWith('.ts') && !file.startsWith('_'))
+    .map((file) => ({ input: `./${dir}/${file}`, name: `${dir}/${file.slice(0, -3)}` }))
+
+// unbuild leaves a package's own name to the consumer's resolver; here it becomes a relative import, so that each class exists once.
+const self = {
+  name: 'self',
+  resolveId: {
+    order: 'pre' as const,
+    handler(id: string) {
+      const alias = aliases.find(({ find }) => find.test(id))
+      return alias ? id.replace(alias.find, alias.replacement) : undefined
+    },
+  },
+}
+
+export default defineBuildConfig({
+  entries: [
+    ...['index', 'kernel', 'jwt', 'errors'].map((name) => ({ input: `./src/${name}.ts`, name })),
+    ...folder('plugins'),
+    ...folder('plugins/providers'),
+    ...folder('bindings'),
+    { input: './test/contract/index.ts', name: 'testing' },
+    { input: './cli/main.ts', name: 'cli' },
+  ],
+  clean: true,
+  declaration: 'node16',
+  failOnWarn: true,
+  rollup: { emitCJS: false, esbuild: { target: 'es2022' }, alias: false },
+  hooks: {
+    'build:before'({ options }) {
+      options.externals = options.externals.filter(
+        (external) => !/^\^?authkernel/.test(external instanceof RegExp ? external.source : external),
+      )
+    },
+    'rollup:options'(_, options) {
+      options.plugins.unshift(self)
+    },
+    'rollup:dts:options'(_, options) {
+      delete (options.input as Record<string, string>).cli
+    },
+    'build:done': ({ options }) => assertExports(options.rootDir),
+  },
+})

@@ -1,0 +1,94 @@
+/** `authkernel doctor`: loads the app's auth module, compiles it and reports what is wrong, what is unsafe and what to register where. */
+import type { Auth, Context } from 'authkernel/kernel'
+import { askIssuers } from './issuers.ts'
+import { loadAuth } from './load.ts'
+import { type Paint, type Report, table } from './report.ts'
+import type { Setting } from './run.ts'
+import { lookInside, originOf } from './snapshot.ts'
+import { findRisks } from './risks.ts'
+
+/** Options of the command. */
+export interface DoctorOptions {
+  auth?: string | undefined
+  env?: string | undefined
+  origin?: string | undefined
+  offline?: boolean | undefined
+}
+/** Something to change; `error` stops sign-ins, `warning` weakens them. */
+export interface Finding {
+  level: 'error' | 'warning'
+  /** Stable, for scripts. */
+  code: string
+  message: string
+}
+
+/** Not ok when anything of level `error` was found. */
+export async function doctor(options: DoctorOptions, setting: Setting): Promise<Report> {
+  const { auth, file } = await loadAuth(options, setting)
+  const inspection = auth.inspect()
+  const findings: Finding[] = inspection.fault === undefined ? [] : [{ level: 'error', code: 'configuration', message: inspection.fault }]
+  const ctx = await lookInside(auth, 'https://your-app.example')
+  const { origin, guessed } = originOf(options.origin, ctx.app.settings.origin)
+  const providers = [...ctx.app.providers.values()].map(({ id, name, type }) => ({
+    id,
+    name,
+    type,
+    callbackUrl: `${origin}${ctx.app.settings.basePath}/callback/${id}`,
+  }))
+  findings.push(...findRisks(ctx.app, setting.env))
+  if (!options.offline) findings.push(...(await askIssuers(ctx.app.providers.values(), ctx.runtime.fetch)))
+  await auth.close()
+  const { plugins, services, routes } = inspection
+  const data = { file, origin, plugins, services, routes, providers, findings }
+  return {
+    data,
+    ok: !findings.some(({ level }) => level === 'error'),
+    lines: describe(data, guessed, strategyOf(auth, ctx), setting.paint),
+  }
+}
+
+function strategyOf(_auth: Auth, { app }: Context): string {
+  return app.config.session.strategy ?? (app.store ? 'database' : 'jwt')
+}
+
+function describe(
+  {
+    file,
+    plugins,
+    providers,
+    services,
+    routes,
+    findings,
+  }: {
+    file: string
+    plugins: { name: string; layer: string }[]
+    providers: { id: string; type: string; callbackUrl: string }[]
+    services: Record<string, string>
+    routes: unknown[]
+    findings: Finding[]
+  },
+  guessed: boolean,
+  strategy: string,
+  { strong, faint, good, bad, warn }: Paint,
+): string[] {
+  const section = (title: string, lines: string[]): string[] => ['', strong(title), ...lines.map((line) => `  ${line}`)]
+  const owners = Object.entries(services).map(([service, plugin]) => [service, faint(plugin)])
+  return [
+    `${strong('authkernel doctor')} ${faint(file)}`,
+    ...section('Plugins', [plugins.map(({ name, layer }) => (layer === 'preset' ? faint(name) : name)).join(', ') || 'none']),
+    ...section('Services', table(owners)),
+    ...section('Sessions', [`${strategy}; ${routes.length} routes (authkernel routes lists them)`]),
+    ...section(
+      guessed
+        ? 'Providers and the callback URLs to register (replace the host, or give --origin)'
+        : 'Providers and the callback URLs to register',
+      providers.length > 0 ? table(providers.map(({ id, type, callbackUrl }) => [id, type, callbackUrl])) : ['none'],
+    ),
+    ...section(
+      'Findings',
+      findings.length === 0
+        ? [good('nothing to change')]
+        : findings.map(({ level, code, message }) => `${(level === 'error' ? bad : warn)(level)} ${message} ${faint(`[${code}]`)}`),
+    ),
+  ]
+}

@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+/** `npx authkernel`: makes secrets, migrates databases, and tells what is wrong with an app before its users do. */
+import { runCli } from './run.ts'
+
+process.exitCode = await runCli(process.argv.slice(2), {
+  stdout: process.stdout,
+  stderr: process.stderr,
+  env: process.env,
+  cwd: process.cwd(),
+})

@@ -1,0 +1,3 @@
+export async function migrate(): Promise<never> {
+  throw new Error('x')
+}

@@ -1,0 +1,36 @@
+/** What a command found: data for `--json`, lines for people. One place decides which of them is printed, and in which colours. */
+
+/** Result of a command. */
+export interface Report {
+  /** Printed by `--json`. */
+  data: Record<string, unknown>
+  lines: string[]
+  /** Exit code 1 when false. Default true. */
+  ok?: boolean
+}
+
+/** A mistake of whoever typed the command: printed without a stack. */
+export class UsageError extends Error {}
+
+/** Styles for terminals; plain text everywhere else. */
+export interface Paint {
+  strong(text: string): string
+  faint(text: string): string
+  good(text: string): string
+  bad(text: string): string
+  warn(text: string): string
+}
+
+/** Colours only where a person looks at a terminal: https://no-color.org */
+export function createPaint(stream: { isTTY?: boolean | undefined }, env: Record<string, string | undefined>): Paint {
+  const on = stream.isTTY === true && !env['NO_COLOR'] && env['TERM'] !== 'dumb'
+  const style = (open: number, close: number) => (text: string) => (on ? `\u001B[${open}m${text}\u001B[${close}m` : text)
+  return { strong: style(1, 22), faint: style(2, 22), good: style(32, 39), bad: style(31, 39), warn: style(33, 39) }
+}
+
+/** Rows with aligned columns; the last column is not padded. */
+export function table(rows: readonly (readonly string[])[]): string[] {
+  const widths: number[] = []
+  for (const row of rows) row.forEach((cell, i) => (widths[i] = Math.max(widths[i] ?? 0, cell.length)))
+  return rows.map((row) => row.map((cell, i) => (i === row.length - 1 ? cell : cell.padEnd(widths[i] ?? 0))).join('  '))
+}

@@ -1,0 +1,140 @@
+/** The table of commands, and the one place that prints. */
+import { stripVTControlCharacters } from 'node:util'
+import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
+import { doctor } from './doctor.ts'
+import { migrate } from './migrate.ts'
+import { describeProvider, listProviders } from './provider.ts'
+import { createPaint, type Paint, type Report, UsageError } from './report.ts'
+import { routes } from './routes.ts'
+import { secret } from './secret.ts'
+import { version } from './version.ts'
+
+/** What a process gives to a command. */
+export interface Terminal {
+  stdout: { write(text: string): unknown; isTTY?: boolean | undefined }
+  stderr: { write(text: string): unknown }
+  env: Record<string, string | undefined>
+  cwd: string
+}
+/** What every command gets. */
+export interface Setting {
+  env: Record<string, string | undefined>
+  cwd: string
+  paint: Paint
+}
+
+const authArg = {
+  type: 'positional',
+  required: false,
+  description: 'Your module that exports `auth`; default: auth.ts, src/auth.ts … below this folder',
+} as const
+const envArg = { type: 'string', valueHint: 'file', description: 'File with environment variables; default: .env.local and .env' } as const
+const originArg = { type: 'string', valueHint: 'url', description: 'Public origin of the app, for callback URLs' } as const
+const jsonArg = { type: 'boolean', description: 'Print JSON' } as const
+
+/** Runs one command and prints its report. Returns the exit code. */
+export async function runCli(argv: string[], terminal: Terminal): Promise<number> {
+  const setting = { env: terminal.env, cwd: terminal.cwd, paint: createPaint(terminal.stdout, terminal.env) }
+  const json = argv.includes('--json')
+  const print = (text: string): void => void terminal.stdout.write(`${text}\n`)
+  try {
+    const main = program(setting)
+    const command = commandOf(main, argv)
+    if (argv.includes('--version') || argv[0] === '-v') return (print(version()), 0)
+    if (!command || argv.includes('--help') || argv.includes('-h')) {
+      if (!command && argv[0] && !argv[0].startsWith('-'))
+        throw new UsageError(`There is no command "${argv[0]}". Run \`authkernel --help\` for the list.`)
+      return (print(plain(await (command ? renderUsage(command, main) : renderUsage(main)), terminal)), 0)
+    }
+    refuseUnknown(command, argv.slice(1))
+    const { result } = await runCommand(command, { rawArgs: argv.slice(1) })
+    const { data, lines, ok = true } = result as Report
+    print(json ? JSON.stringify({ ok, ...data }, null, 2) : lines.join('\n'))
+    return ok ? 0 : 1
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error)
+    if (json) print(JSON.stringify({ ok: false, error: message }, null, 2))
+    else terminal.stderr.write(`${setting.paint.bad('error')} ${message}\n`)
+    return 1
+  }
+}
+
+function program(setting: Setting): CommandDef {
+  return defineCommand({
+    meta: { name: 'authkernel', version: version(), description: 'Secrets, migrations and health of an app that uses authkernel' },
+    subCommands: {
+      secret: defineCommand({
+        meta: { name: 'secret', description: 'Makes a value for AUTH_SECRET' },
+        args: {
+          write: { type: 'string', valueHint: 'file', description: 'Write it into an environment file instead of printing it' },
+          rotate: { type: 'boolean', description: 'With --write: put the new secret before the existing ones, which stay valid' },
+          json: jsonArg,
+        },
+        run: ({ args }) => secret(args, setting),
+      }),
+      doctor: defineCommand({
+        meta: { name: 'doctor', description: 'Loads your auth module and says what is wrong or unsafe' },
+        args: {
+          auth: authArg,
+          env: envArg,
+          origin: originArg,
+          offline: { type: 'boolean', description: 'Do not ask issuers whether they answer' },
+          json: jsonArg,
+        },
+        run: ({ args }) => doctor(args, setting),
+      }),
+      routes: defineCommand({
+        meta: { name: 'routes', description: 'Lists the routes of your auth module and who brought them' },
+        args: { auth: authArg, env: envArg, json: jsonArg },
+        run: ({ args }) => routes(args, setting),
+      }),
+      migrate: defineCommand({
+        meta: { name: 'migrate', description: 'Shows what the tables of your database lack; --apply adds it' },
+        args: {
+          auth: authArg,
+          env: envArg,
+          apply: { type: 'boolean', description: 'Run the statements; without it they are only shown' },
+          json: jsonArg,
+        },
+        run: ({ args }) => migrate(args, setting),
+      }),
+      provider: defineCommand({
+        meta: { name: 'provider', description: 'Tells how to set up a built-in provider; without an id: lists them' },
+        args: {
+          id: { type: 'positional', required: false, description: 'Id of the provider, `google` for example' },
+          origin: originArg,
+          json: jsonArg,
+        },
+        run: ({ args }) => (args.id ? describeProvider(args.id, args.origin, setting) : listProviders()),
+      }),
+    },
+  })
+}
+
+function commandOf(main: CommandDef, argv: string[]): CommandDef | undefined {
+  const commands = main.subCommands as Record<string, CommandDef>
+  const name = argv.find((arg) => !arg.startsWith('-'))
+  return name !== undefined && argv[0] === name && Object.hasOwn(commands, name) ? commands[name] : undefined
+}
+
+// citty passes over options it does not know; a mistyped --aply must not look like a dry run that was wanted.
+function refuseUnknown(command: CommandDef, argv: string[]): void {
+  const known = Object.keys(command.args as ArgsDef)
+  for (const arg of argv) {
+    const name = /^--?(?:no-)?([^=]+)/.exec(arg)?.[1]
+    if (name !== undefined && !known.includes(name))
+      throw new UsageError(`There is no option "${arg}". Known: ${known.map((option) => `--${option}`).join(', ')}.`)
+  }
+  const positionals = argv.filter((arg, i) => !arg.startsWith('-') && !takesValue(command, argv[i - 1]))
+  const allowed = Object.values(command.args as ArgsDef).filter(({ type }) => type === 'positional').length
+  if (positionals.length > allowed) throw new UsageError(`Too many arguments: ${positionals.slice(allowed).join(' ')}.`)
+}
+
+function takesValue(command: CommandDef, arg: string | undefined): boolean {
+  return arg?.startsWith('--') === true && !arg.includes('=') && (command.args as ArgsDef)[arg.slice(2)]?.type === 'string'
+}
+
+// citty styles its help even when nobody looks at a terminal.
+function plain(text: string, { stdout, env }: Terminal): string {
+  return stdout.isTTY && !env['NO_COLOR'] ? text : stripVTControlCharacters(text)
+}

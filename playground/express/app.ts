@@ -1,0 +1,117 @@
+/** The Express app: routes, and nothing about how people sign in. */
+import type { Adapter, Session } from 'authkernel'
+import { AuthError } from 'authkernel'
+import express, { type Express, type NextFunction, type Request, type Response } from 'express'
+import { fileURLToPath } from 'node:url'
+import type { Html } from '../_shared/html.ts'
+import type { Mailbox } from '../_shared/mail.ts'
+import type { Audit } from './audit.ts'
+import type { PlaygroundAuth } from './auth.ts'
+import { accountPage, auditPage, errorPage, homePage, mailboxPage, protectedPage } from './pages.ts'
+
+/** What the app is made of. */
+export interface Parts {
+  auth: PlaygroundAuth
+  adapter: Adapter
+  audit: Audit
+  mailbox: Mailbox
+  issuer: string
+  strategy: 'jwt' | 'database'
+}
+
+export function createApp(parts: Parts): Express {
+  const { auth, audit, mailbox, issuer, strategy } = parts
+  const app = express()
+  app.disable('x-powered-by')
+  for (const file of ['style.css', 'live.js']) {
+    app.get(`/${file}`, (_req, res) => res.sendFile(fileURLToPath(new URL(file, import.meta.url)), { cacheControl: false }))
+  }
+  app.use('/auth', auth.express.handler)
+
+  app.use((_req, res, next) => {
+    // form-action names the provider, too: signing in there is a form that ends in a redirect.
+    res.set('content-security-policy', `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data: ${issuer}; form-action 'self' ${issuer}; base-uri 'none'; frame-ancestors 'none'`)
+    res.set({ 'cache-control': 'private, no-store', 'referrer-policy': 'same-origin', 'x-content-type-options': 'nosniff' })
+    next()
+  })
+  app.get('/audit/stream', (_req, res) => audit.stream(res))
+  app.use(auth.express.middleware)
+  app.get('/', (_req, res) => send(res, homePage(sessionOf(res), strategy)))
+  app.get('/mailbox', (_req, res) => send(res, mailboxPage(sessionOf(res), mailbox.mails)))
+  app.get('/audit', (_req, res) => send(res, auditPage(sessionOf(res), audit.entries)))
+  app.get('/protected', auth.express.requireSession(), (_req, res) => send(res, protectedPage(sessionOf(res) as Session)))
+  app.get('/api/me', auth.express.requireSession(), (_req, res) => void res.json(sessionOf(res)))
+
+  app.use(express.urlencoded({ extended: false, limit: '16kb' }))
+  app.post('/login/:provider', (req, res) => signIn(auth, req, res))
+  app.post('/logout', (req) => auth.express.signOut(req, { redirectTo: '/' }))
+  account(app, parts)
+
+  app.use((_req, res) => send(res.status(404), errorPage(404, 'This page does not exist.')))
+  app.use((error: unknown, _req: Request, res: Response, _next: NextFunction) => fail(error, res))
+  return app
+}
+
+function account(app: Express, { auth, adapter, strategy }: Parts): void {
+  const guard = auth.express.requireSession()
+  app.get('/account', guard, async (_req, res) => {
+    const user = await owner(adapter, res)
+    const [accounts = [], authenticators = [], sessions = []] = await Promise.all([
+      adapter.listAccountsByUserId?.(user),
+      adapter.listAuthenticatorsByUserId?.(user),
+      adapter.listSessionsByUserId?.(user),
+    ])
+    send(res, accountPage(sessionOf(res) as Session, { accounts, authenticators, sessions: strategy === 'database' ? sessions : undefined }))
+  })
+  app.post('/account/unlink', sameOrigin, guard, async (req, res) => {
+    const { provider = '', providerAccountId = '' } = req.body as Record<string, string>
+    const mine = (await adapter.listAccountsByUserId?.(await owner(adapter, res))) ?? []
+    if (mine.some((account) => account.provider === provider && account.providerAccountId === providerAccountId)) {
+      await adapter.unlinkAccount?.({ provider, providerAccountId })
+    }
+    res.redirect('/account')
+  })
+  app.post('/account/end-others', sameOrigin, guard, async (req, res) => {
+    const token = /(?:^|; )[\w-]*authkernel\.session-token=([^;]+)/.exec(req.headers.cookie ?? '')?.[1] ?? ''
+    await adapter.deleteSessionsByUserId?.(await owner(adapter, res), { sessionToken: decodeURIComponent(token) })
+    res.redirect('/account')
+  })
+}
+
+async function signIn(auth: PlaygroundAuth, req: Request, res: Response): Promise<void> {
+  const { redirectTo, prompt, ...fields } = req.body as Record<string, string>
+  try {
+    await auth.express.signIn(req, String(req.params.provider), { redirectTo: redirectTo ?? '/', fields, authorizationParams: prompt ? { prompt } : {} })
+  } catch (error) {
+    if (!(error instanceof AuthError) || error.kind !== 'signIn') throw error
+    const code = 'code' in error ? `&code=${encodeURIComponent(String(error.code))}` : ''
+    res.redirect(`/auth/signin?error=${error.type}${code}`)
+  }
+}
+
+/** The store's id of the person: the session itself carries only what the `session` callback lets out. */
+async function owner(adapter: Adapter, res: Response): Promise<string> {
+  const user = await adapter.getUserByEmail?.(sessionOf(res)?.user?.email ?? '')
+  return user?.id ?? ''
+}
+
+/** The app's own forms: the browser must say that they come from here. */
+function sameOrigin(req: Request, res: Response, next: NextFunction): void {
+  if (req.get('origin') === `${req.protocol}://${req.host}`) return next()
+  res.status(403).send(errorPage(403, 'This form was sent from another site.').markup)
+}
+
+function sessionOf(res: Response): Session | null {
+  return res.locals.session ?? null
+}
+
+function send(res: Response, page: Html): void {
+  res.type('html').send(page.markup)
+}
+
+function fail(error: unknown, res: Response): void {
+  if (res.headersSent) return void res.destroy()
+  const status = error !== null && typeof error === 'object' && 'status' in error ? Number(error.status) : res.statusCode >= 400 ? res.statusCode : 500
+  if (status >= 500) console.error(error)
+  send(res.status(status), errorPage(status, status >= 500 ? 'The server has written down why.' : 'The request was not understood.'))
+}

@@ -1,0 +1,118 @@
+/**
+ * Addresses as identifiers (D39): one text, one mailbox. Whatever two readers of mail addresses could read differently is refused,
+ * because the link would go to somebody else than the stored identifier says (GHSA-xv97-c62v-4587, GHSA-5jpx-9hw9-2fx4, GHSA-7rqj-j65f-68wh).
+ */
+
+/** What a host may change about identifiers. */
+export interface IdentifierOptions {
+  /** Permits non-ASCII local parts. */
+  international?: boolean | undefined
+  /** Replaces lower-casing; gets the text after NFKC, and its result is checked like any other. */
+  normalize?: ((identifier: string) => string) | undefined
+}
+/** An address with the name shown beside it. */
+export interface Mailbox {
+  address: string
+  name: string | undefined
+}
+
+/** Longest text looked at; NFKC makes a character at most 18 times longer. */
+const maxInput = 512
+/** RFC 5321 section 4.5.3.1: path of 256 with its brackets. */
+const maxAddress = 254
+const maxLocal = 64
+// Dot-atom (RFC 5322 3.2.3) without `%` and `!` (source routes of old relays), `|` and a backtick (pipes of old delivery agents).
+const atext = "[a-z0-9#$&'*+/=?^_{}~-]"
+const asciiLocal = new RegExp(`^${atext}+(?:\\.${atext}+)*$`, 'i')
+const internationalText = atext.replace('a-z0-9', String.raw`\p{L}\p{M}\p{N}`)
+const internationalLocal = new RegExp(`^${internationalText}+(?:\\.${internationalText}+)*$`, 'iu')
+const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
+const asciiDomain = new RegExp(`^(?=.{1,253}$)(?:${label}\\.)*${label}$`, 'i')
+// A last label of digits makes an IPv4 address of it (WHATWG URL, "ends in a number").
+const numericEnd = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/i
+// Controls, format characters, lone surrogates, private use, unassigned, separators: invisible, or dropped by one reader and not by another.
+const invisible = /[\p{C}\p{Z}]/u
+
+/** The one address that a text names, in canonical form. Throws an Error that says what is wrong and never repeats the text. */
+export function toIdentifier(value: unknown, options: IdentifierOptions = {}): string {
+  if (typeof value !== 'string' || value === '') throw new Error('No email address was sent: give exactly one, in the field "email".')
+  if (value.length > maxInput) throw new Error(`The email address is longer than ${maxAddress} characters.`)
+  // Before any check: a fullwidth @ or comma becomes a real one here (GHSA-7rqj-j65f-68wh).
+  const text = value.normalize('NFKC')
+  if (!options.normalize) return canonical(trimBlanks(text).toLowerCase().normalize('NFKC'), options.international)
+  const own: unknown = options.normalize(text)
+  if (typeof own !== 'string') throw new Error('normalizeIdentifier did not return a text.')
+  return canonical(own.normalize('NFKC'), options.international)
+}
+
+/** Whether a text is an address that `toIdentifier` could have returned: for what comes back with a link. */
+export function isIdentifier(value: string): boolean {
+  try {
+    return canonical(value, true) === value
+  } catch {
+    return false
+  }
+}
+
+/** Reads `from`: `ada@mail.example` or `Ada <ada@mail.example>`. Throws an Error that says what is wrong. */
+export function parseMailbox(value: string): Mailbox {
+  // The name becomes part of a header: no line breaks, no second address (GHSA-hwqf-gcqm-7353).
+  if (value.length > maxInput || /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)) throw new Error('it is too long or holds control characters')
+  const text = value.trim()
+  const open = text.indexOf('<')
+  if (open === -1) return { address: canonical(text, true), name: undefined }
+  if (!text.endsWith('>')) throw new Error('text follows the address')
+  const name = unquote(text.slice(0, open).trim())
+  return { address: canonical(text.slice(open + 1, -1), true), name: name === '' ? undefined : name }
+}
+
+function canonical(text: string, international = false): string {
+  if (text.length > maxInput || invisible.test(text))
+    throw new Error('The email address holds spaces or control characters, or is too long.')
+  const at = text.indexOf('@')
+  if (at < 1 || at !== text.lastIndexOf('@')) throw new Error('The email address must have the form name@domain, with exactly one @.')
+  const local = text.slice(0, at)
+  // A leading dash is an option to sendmail (GHSA-48ww-j4fc-435p), a leading slash a file; `=?` opens an encoded word that some relays decode.
+  if (!(international ? internationalLocal : asciiLocal).test(local) || /^[-/]|=\?/.test(local)) {
+    throw new Error('The part of the email address before the @ holds characters that are not accepted.')
+  }
+  const address = `${local}@${toDomain(text.slice(at + 1))}`
+  const bytes = new TextEncoder()
+  if (bytes.encode(local).length > maxLocal || bytes.encode(address).length > maxAddress) throw new Error('The email address is too long.')
+  return address
+}
+
+/** A domain with international labels in A-label form (RFC 5891): the form that a mail server is asked for. */
+function toDomain(domain: string): string {
+  const ascii = /^[a-z0-9.-]*$/i.test(domain) && !/(?:^|\.)xn--/i.test(domain) ? domain : throughUrl(domain)
+  if (!asciiDomain.test(ascii) || numericEnd.test(ascii)) throw new Error('The part of the email address after the @ is not a domain name.')
+  return ascii
+}
+
+/** IDNA through the URL parser, which every runtime has; '' for what it refuses. */
+function throughUrl(domain: string): string {
+  // What would end the host, or be decoded, in a URL.
+  if (!/^[a-z0-9.\-\u0080-\u{10ffff}]+$/iu.test(domain)) return ''
+  try {
+    return new URL(`http://${domain}/`).hostname
+  } catch {
+    return ''
+  }
+}
+
+// Not `trim()`: it would also take line breaks, which are a sign of an attack here.
+function trimBlanks(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && (text[start] === ' ' || text[start] === '\t')) start++
+  while (end > start && (text[end - 1] === ' ' || text[end - 1] === '\t')) end--
+  return text.slice(start, end)
+}
+
+function unquote(name: string): string {
+  const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(name)
+  if (quoted) return (quoted[1] ?? '').replaceAll(/\\(["\\])/g, '$1')
+  // Specials outside quotes could name a second mailbox or open a group or a comment.
+  if (/["<>@,;:\\()[\]]/.test(name)) throw new Error('the name must be in quotes when it holds punctuation')
+  return name
+}

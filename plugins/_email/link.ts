@@ -1,0 +1,99 @@
+/** The sign-in link: made, mailed, taken back, redeemed. Only a keyed hash of its token is stored (row 355, D3). */
+import { type Context, equal, type EmailConfig, randomHex, type Store, Verification, type VerificationToken } from 'authkernel/kernel'
+import { deliver } from './deliver.ts'
+import { isIdentifier } from './identifier.ts'
+
+const purpose = 'verification-token'
+/** Seconds: out-of-band secrets live at most ten minutes (ASVS 6.5.5, D29). */
+const defaultMaxAge = 600
+/** Characters: 22 of base64url are 128 bits (ASVS 6.5.3). */
+const unguessable = 22
+
+/** Mails a fresh link. The row is there before the mail is, and goes away when the mail does not (D44). Throws EmailSignInError. */
+export async function mailLink(ctx: Context, store: Store, provider: EmailConfig, identifier: string): Promise<void> {
+  const token = await createToken(ctx, provider)
+  const expires = new Date(ctx.runtime.now() + (provider.maxAge ?? defaultMaxAge) * 1000)
+  const params = new URLSearchParams({ callbackUrl: await ctx.callbackUrl(), token, email: identifier })
+  // The configured origin, never a header of this request: a mail is read elsewhere (B27).
+  const url = `${ctx.base}/callback/${provider.id}?${params}`
+  const hashed = await ctx.digest(purpose, token, provider.secret)
+  await store.createVerificationToken({ identifier, token: hashed, expires })
+  try {
+    await deliver(ctx, provider, { identifier, url, token, expires })
+  } catch (error) {
+    await takeBack(store, identifier, hashed)
+    throw error
+  }
+}
+
+async function createToken(ctx: Context, provider: EmailConfig): Promise<string> {
+  if (!provider.generateVerificationToken) return randomHex(ctx.runtime, 32)
+  const token: unknown = await provider.generateVerificationToken()
+  if (typeof token === 'string' && token !== '') return token
+  throw new Error('generateVerificationToken did not return a text.')
+}
+
+/** A link that was spent by this request. */
+export interface SpentLink {
+  /** Makes the link work once more: the sign-in failed for a reason that is not the person's. */
+  giveBack(): Promise<void>
+}
+
+/** Spends a link: once, for the right address, in time. Throws Verification (row 222) and what the store throws. */
+export async function redeemLink(ctx: Context, store: Store, provider: EmailConfig, identifier: string, token: string): Promise<SpentLink> {
+  // What no mail of ours can have carried need not bother the store.
+  if (!isIdentifier(identifier)) throw new Verification('The link names no email address.')
+  const guessed = await countGuess(ctx, identifier, token)
+  for (const hashed of await ctx.digests(purpose, token, provider.secret)) {
+    const row = await store.useVerificationToken({ identifier, token: hashed })
+    if (!row) continue
+    // Adapters may look up by one of the two alone (GHSA-4rxr-27mm-mxq9).
+    if (row.identifier !== identifier || !equal(row.token, hashed)) throw new Verification('The link belongs to another email address.')
+    const { expires } = row
+    // With the expiry, because a host's own tokens may come again.
+    const key = `verification:${hashed}:${identifier}:${expires.getTime()}`
+    const seconds = Math.ceil((expires.getTime() - ctx.runtime.now()) / 1000)
+    if (!(seconds > 0)) throw new Verification('The link has expired.')
+    await claim(ctx, key, seconds)
+    if (guessed !== undefined) await ctx.limit.refund(guessed)
+    return { giveBack: () => giveBack(ctx, store, { identifier, token: hashed, expires }, key, seconds) }
+  }
+  throw new Verification('The link was used before, or never sent.')
+}
+
+/** Tokens that a person could type, from a host's generateVerificationToken, can be guessed: wrong ones are counted like passwords (ASVS 6.6.3). */
+async function countGuess(ctx: Context, identifier: string, token: string): Promise<string | undefined> {
+  const rule = ctx.app.config.throttle.credentials
+  if (!rule || token.length >= unguessable) return undefined
+  const key = `link:${identifier}`
+  if ((await ctx.limit.take(key, rule)).allowed) return key
+  throw new Verification('Too many wrong tokens for this email address: see the option `throttle.credentials`.')
+}
+
+/**
+ * After the store, so that its failure does not spend the link; before the session, so that an adapter which finds and deletes in two steps
+ * cannot let two requests through (B9, D48). A link that was given back has one more claim.
+ */
+async function claim(ctx: Context, key: string, seconds: number): Promise<void> {
+  if (await ctx.once.take(key, seconds)) return
+  if ((await ctx.once.taken(`${key}:back`)) && (await ctx.once.take(`${key}:again`, seconds))) return
+  throw new Verification('The link was used at the same moment by another request.')
+}
+
+async function giveBack(ctx: Context, store: Store, row: VerificationToken, key: string, seconds: number): Promise<void> {
+  if (!(await ctx.once.take(`${key}:back`, seconds))) return
+  try {
+    await store.createVerificationToken(row)
+  } catch {
+    // The store is still down: the person asks for a new link.
+  }
+}
+
+/** Best effort: the failed mail is the error to report, and the row expires by itself. */
+async function takeBack(store: Store, identifier: string, token: string): Promise<void> {
+  try {
+    await store.useVerificationToken({ identifier, token })
+  } catch {
+    // Nobody has the link.
+  }
+}

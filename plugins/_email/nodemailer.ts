@@ -1,0 +1,63 @@
+/** Sends over SMTP with nodemailer, an optional peer: the part of it used here, as structural types. */
+import { AuthError, type EmailConfig } from 'authkernel/kernel'
+import type { Mail } from './api.ts'
+import { parseMailbox } from './identifier.ts'
+import { toTransportOptions } from './server.ts'
+
+interface Transporter {
+  sendMail(mail: Record<string, unknown>): Promise<{ rejected?: readonly unknown[]; pending?: readonly unknown[] }>
+  close?(): void
+}
+interface MailLibrary {
+  createTransport(options: Record<string, unknown>): Transporter
+}
+
+/** Sends a mail through `provider.server`. Throws when the server did not accept the one recipient. */
+export async function sendThroughServer(
+  provider: EmailConfig,
+  server: string | Record<string, unknown>,
+  mail: Mail,
+  signal: AbortSignal,
+): Promise<void> {
+  const { createTransport } = await loadLibrary(provider)
+  const transporter = createTransport(toTransportOptions(server))
+  const { address, name } = parseMailbox(mail.from)
+  try {
+    const { rejected = [], pending = [] } = await transporter.sendMail({
+      // Objects, not texts: nothing is parsed, so nothing can be read as another mailbox (GHSA-mm7p-fcc7-pg87).
+      from: { address, name: name ?? '' },
+      to: { address: mail.to, name: '' },
+      subject: mail.subject,
+      text: mail.text,
+      html: mail.html,
+      // RFC 3834 section 5: no out-of-office answers to the sender.
+      headers: { 'Auto-Submitted': 'auto-generated' },
+      disableFileAccess: true,
+      disableUrlAccess: true,
+      signal,
+    })
+    if (rejected.length + pending.length > 0) throw new Error('The mail server did not accept the recipient.')
+  } finally {
+    transporter.close?.()
+  }
+}
+
+/** The provider's `lib`, or the installed package. Imported at the first mail: a host with another mailer need not have it. */
+async function loadLibrary(provider: EmailConfig): Promise<MailLibrary> {
+  const library = (await (provider.lib?.() ?? installed(provider.id))) as Partial<MailLibrary> & { default?: Partial<MailLibrary> }
+  const createTransport = library.createTransport ?? library.default?.createTransport
+  if (createTransport) return { createTransport }
+  throw new AuthError(`The lib of provider "${provider.id}" has no createTransport: give () => import('nodemailer').`)
+}
+
+async function installed(id: string): Promise<unknown> {
+  try {
+    return await import('nodemailer')
+  } catch (error) {
+    throw new AuthError(
+      `Provider "${id}" needs nodemailer 10: npm install nodemailer. ` +
+        `With a bundler that cannot find it, give the provider lib: () => import('nodemailer').`,
+      { cause: error },
+    )
+  }
+}

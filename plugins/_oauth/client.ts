@@ -1,0 +1,77 @@
+/** The client towards the OAuth library: metadata, authentication, transport. */
+import type { ClientAuthMethod, Context } from 'authkernel/kernel'
+import * as oauth from 'oauth4webapi'
+import { tokenOf } from './endpoints.ts'
+import { Refusal } from './failure.ts'
+import type { OAuthProvider } from './types.ts'
+
+/** Seconds that a provider's clock may differ; one minute and the way of the answer. */
+export const clockTolerance = 70
+
+/** Client metadata for the library, on the clock of the runtime. */
+export function clientOf(ctx: Context, provider: OAuthProvider): oauth.Client {
+  return {
+    client_id: provider.clientId ?? '',
+    ...provider.client,
+    [oauth.clockTolerance]: clockTolerance,
+    [oauth.clockSkew]: Math.floor(ctx.runtime.now() / 1000) - Math.floor(Date.now() / 1000),
+  }
+}
+
+/** The client secret, asked for when it is a function. */
+export async function secretOf(ctx: Context, provider: OAuthProvider): Promise<string | undefined> {
+  return typeof provider.clientSecret === 'function'
+    ? provider.clientSecret({ now: ctx.now, clientId: provider.clientId ?? '' })
+    : provider.clientSecret
+}
+
+/** How the client proves itself at the token endpoint (row 189). Throws Refusal when the secret or key is missing. */
+export function authenticationOf(provider: OAuthProvider, server: oauth.AuthorizationServer, secret: string | undefined): oauth.ClientAuth {
+  const method = methodOf(provider, server, secret)
+  const demand = (): string => {
+    if (secret) return secret
+    throw new Refusal(`Provider "${provider.id}" authenticates by ${method} but its clientSecret is empty.`)
+  }
+  switch (method) {
+    case 'client_secret_basic':
+      return basic(demand())
+    case 'client_secret_post':
+      return oauth.ClientSecretPost(demand())
+    case 'client_secret_jwt':
+      return oauth.ClientSecretJwt(demand())
+    case 'private_key_jwt':
+      return privateKeyJwt(provider, server)
+    case 'none':
+      return oauth.None()
+  }
+}
+
+function methodOf(provider: OAuthProvider, server: oauth.AuthorizationServer, secret: string | undefined): ClientAuthMethod {
+  const chosen = provider.client?.token_endpoint_auth_method
+  if (chosen !== undefined) return chosen
+  if (tokenOf(provider).clientPrivateKey !== undefined) return 'private_key_jwt'
+  if (secret === undefined) return 'none'
+  const offered = server.token_endpoint_auth_methods_supported
+  return offered?.includes('client_secret_post') && !offered.includes('client_secret_basic') ? 'client_secret_post' : 'client_secret_basic'
+}
+
+// RFC 6749 section 2.3.1 form-encodes both parts. The library also encodes "-", "_", "." and "~", which servers that do not
+// decode get wrong; nothing demands it.
+function basic(secret: string): oauth.ClientAuth {
+  const encode = (value: string): string => encodeURIComponent(value).replaceAll('%20', '+')
+  return (_server, client, _body, headers) => {
+    headers.set('authorization', `Basic ${btoa(`${encode(client.client_id)}:${encode(secret)}`)}`)
+  }
+}
+
+function privateKeyJwt(provider: OAuthProvider, server: oauth.AuthorizationServer): oauth.ClientAuth {
+  const key = tokenOf(provider).clientPrivateKey
+  if (key === undefined)
+    throw new Refusal(`Provider "${provider.id}" authenticates by private_key_jwt but has no \`token.clientPrivateKey\`.`)
+  return oauth.PrivateKeyJwt(key, {
+    [oauth.modifyAssertion](_header, payload) {
+      // Servers expect one or the other (WIRE section 7).
+      payload['aud'] = server.token_endpoint === undefined ? [server.issuer] : [server.issuer, server.token_endpoint]
+    },
+  })
+}

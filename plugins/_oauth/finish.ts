@@ -1,0 +1,58 @@
+/** `/callback/:provider`: the provider's answer, checked, exchanged and mapped (RFC 6749 section 4.1.2). */
+import { type Context, type Identity, InvalidCheck } from 'authkernel/kernel'
+import { take } from './checks.ts'
+import { isFormPost } from './endpoints.ts'
+import { callbackFailure, Refusal, refusedByProvider } from './failure.ts'
+import { identityOf } from './profile.ts'
+import { forwardCallback } from './proxy.ts'
+import { serverOf } from './server.ts'
+import { exchange } from './tokens.ts'
+import type { OAuthProvider, Secrets } from './types.ts'
+import { profileOf } from './userinfo.ts'
+
+// D36: two values, and nobody knows which one the next reader takes.
+const single = ['state', 'code', 'iss', 'error', 'error_description', 'response', 'id_token']
+const maxCode = 8_192
+
+/** Ends a sign-in. Throws InvalidCheck, OAuthCallbackError, OAuthProfileParseError, CallbackRouteError. */
+export async function finish(ctx: Context, provider: OAuthProvider): Promise<Identity | Response> {
+  const params = await parametersOf(ctx, provider)
+  const forwarded = await forwardCallback(ctx, provider, params)
+  if (forwarded) return forwarded
+  const flow = await take(ctx, provider, params)
+  const repeated = single.find((name) => params.getAll(name).length > 1)
+  if (repeated !== undefined) {
+    throw new InvalidCheck(`The callback of provider "${provider.id}" repeats the parameter \`${repeated}\`.`, {
+      cause: { provider: provider.id },
+    })
+  }
+  await ctx.callbackUrl()
+  const secrets: Secrets = new Set([params.get('code'), flow.state, flow.verifier, flow.nonce].filter((value) => typeof value === 'string'))
+  if (typeof provider.clientSecret === 'string') secrets.add(provider.clientSecret)
+  try {
+    const server = await serverOf(ctx, provider)
+    checkParameters(params, provider, secrets)
+    const exchanged = await exchange(ctx, provider, server, params, flow, secrets)
+    const profile = await profileOf(ctx, provider, exchanged, params)
+    return await identityOf(ctx, provider, profile, exchanged.tokens, secrets)
+  } catch (error) {
+    throw callbackFailure(provider, error, secrets)
+  }
+}
+
+// The place that was asked for, and no other: the query of a POST is not what the provider posted (row 206).
+async function parametersOf(ctx: Context, provider: OAuthProvider): Promise<URLSearchParams> {
+  if (!isFormPost(provider)) return ctx.url.searchParams
+  return ctx.request.method === 'POST' ? ctx.form() : new URLSearchParams()
+}
+
+function checkParameters(params: URLSearchParams, provider: OAuthProvider, secrets: Secrets): void {
+  // The library reads an empty error as none.
+  if (params.get('error') === '') throw refusedByProvider(provider, params, secrets)
+  // A code flow was asked for: what a hybrid flow or JARM adds was put there by somebody else.
+  for (const name of ['response', 'id_token', 'access_token']) {
+    if (params.has(name)) throw new Refusal(`The callback carries the parameter \`${name}\`, which was not asked for.`)
+  }
+  const code = params.get('code') ?? ''
+  if (!params.has('error') && (code === '' || code.length > maxCode)) throw new Refusal('The callback carries no usable code.')
+}

@@ -1,0 +1,55 @@
+/** JSON from strangers: checked before anything reads it. */
+import { Refusal } from './failure.ts'
+
+const maxDepth = 32
+const utf8 = new TextDecoder('utf-8', { fatal: true })
+
+/** A JSON object. */
+export type JsonObject = Record<string, unknown>
+
+/**
+ * Body of an answer as a JSON object. Bytes that are not UTF-8 are refused: decoders map them all to U+FFFD, which makes
+ * different identifiers equal. `strict` demands a JSON content type (OpenID Connect Core 3.1.3.3, 5.3.2).
+ */
+export async function readJson(response: Response, what: string, strict: boolean): Promise<JsonObject> {
+  const type = essence(response)
+  const html = /^(?:text\/html|application\/xhtml\+xml)$/.test(type)
+  if (html || (strict && !/^application\/(?:[\w.-]+\+)?json$/.test(type))) {
+    throw new Refusal(`${what} answered with the content type "${type.slice(0, 100)}" (status ${response.status}) in place of JSON.`)
+  }
+  return parseJson(new Uint8Array(await response.arrayBuffer()), what)
+}
+
+/** Media type without parameters. */
+export function essence(response: Response): string {
+  return (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
+}
+
+/** A JSON object of UTF-8 bytes. Throws Refusal. */
+export function parseJson(bytes: Uint8Array, what: string): JsonObject {
+  let value: unknown
+  try {
+    value = JSON.parse(utf8.decode(bytes))
+  } catch {
+    throw new Refusal(`${what} is not JSON in UTF-8.`)
+  }
+  if (!isObject(value)) throw new Refusal(`${what} is not a JSON object.`)
+  return plain(value, what, maxDepth) as JsonObject
+}
+
+/** A non-null object that is not an array. */
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+// Members that would reach a prototype when a host copies or merges the value are dropped; depth that would overflow a stack is refused.
+function plain(value: unknown, what: string, depth: number): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (depth === 0) throw new Refusal(`${what} is nested too deeply.`)
+  if (Array.isArray(value)) return value.map((item) => plain(item, what, depth - 1))
+  const copy: JsonObject = {}
+  for (const [key, member] of Object.entries(value)) {
+    if (key !== '__proto__' && key !== 'constructor' && key !== 'prototype') copy[key] = plain(member, what, depth - 1)
+  }
+  return copy
+}

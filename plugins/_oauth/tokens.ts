@@ -1,0 +1,184 @@
+/** The code for tokens, and the tokens checked (RFC 6749 section 4.1.3, OpenID Connect Core 3.1.3). */
+import type { Context, TokenEndpoint, TokenSet } from 'authkernel/kernel'
+import { decodeJwt } from 'jose'
+import * as oauth from 'oauth4webapi'
+import type { Flow } from './checks.ts'
+import { authenticationOf, clientOf, secretOf } from './client.ts'
+import { authorizationOf, fill, namesOf, tokenOf } from './endpoints.ts'
+import { Refusal } from './failure.ts'
+import { checkIdToken } from './id-token.ts'
+import { isObject, type JsonObject, parseJson, readJson } from './json.ts'
+import { verify } from './keys.ts'
+import { endpointOf, fetchOf } from './server.ts'
+import { redirectUriOf } from './start.ts'
+import type { OAuthProvider, Secrets } from './types.ts'
+
+const maxToken = 65_536
+
+/** What the exchange brought. */
+export interface Exchange {
+  tokens: TokenSet
+  /** Claims of the verified ID token (oidc). */
+  claims: JsonObject | undefined
+  /** The server, of the issuer that the token turned out to be from. */
+  server: oauth.AuthorizationServer
+  clientSecret: string | undefined
+}
+
+/** Exchanges the code. Throws Refusal, NetworkError and the errors of oauth4webapi and jose. */
+export async function exchange(
+  ctx: Context,
+  provider: OAuthProvider,
+  server: oauth.AuthorizationServer,
+  params: URLSearchParams,
+  flow: Flow,
+  secrets: Secrets,
+): Promise<Exchange> {
+  const client = clientOf(ctx, provider)
+  // State, `iss` (RFC 9207) and `error`.
+  const answer = oauth.validateAuthResponse(server, client, params, flow.state ?? oauth.skipStateCheck)
+  const endpoint = tokenOf(provider)
+  const clientSecret = await secretOf(ctx, provider)
+  if (clientSecret !== undefined) secrets.add(clientSecret)
+  const response = endpoint.request
+    ? await ownRequest(ctx, provider, endpoint.request, params, flow, clientSecret)
+    : await codeRequest(ctx, provider, server, client, answer, flow, clientSecret)
+  const body = await tokenBody(response, endpoint, provider, server, client)
+  for (const name of ['access_token', 'refresh_token', 'id_token']) if (typeof body[name] === 'string') secrets.add(body[name])
+
+  // An OAuth 2.0 provider identifies people by its userinfo; an ID token beside it is stored and believed for nothing.
+  const { id_token: idToken, ...rest } = body
+  const oidc = provider.type === 'oidc'
+  const issuer = oidc ? issuerOf(provider, server, idToken) : server
+  const processed = await oauth.processAuthorizationCodeResponse(issuer, client, jsonResponse(oidc ? body : rest), {
+    ...(flow.nonce !== undefined && { expectedNonce: flow.nonce }),
+    ...maxAgeOf(provider),
+    requireIdToken: oidc,
+  })
+  // DPoP was not asked for: such a token is of no use here, and its presence says that somebody changed the request.
+  if (processed.token_type !== 'bearer') throw new Refusal(`The token endpoint answered with the token type "${processed.token_type}".`)
+  const tokens = withExpiry({ ...processed, ...(!oidc && typeof idToken === 'string' && { id_token: idToken }) }, ctx)
+  if (!oidc) return { tokens, claims: undefined, server: issuer, clientSecret }
+
+  const registered = client.id_token_signed_response_alg
+  const { header, payload } = await verify(ctx, provider, issuer, idToken as string, registered, clientSecret)
+  const claims = parseJson(payload, 'The ID token')
+  await checkIdToken(header, claims, {
+    clientId: client.client_id,
+    accessToken: processed.access_token,
+    code: answer.get('code') ?? undefined,
+    now: Math.floor(ctx.runtime.now() / 1000),
+  })
+  return { tokens, claims, server: issuer, clientSecret }
+}
+
+async function codeRequest(
+  ctx: Context,
+  provider: OAuthProvider,
+  server: oauth.AuthorizationServer,
+  client: oauth.Client,
+  answer: URLSearchParams,
+  flow: Flow,
+  clientSecret: string | undefined,
+): Promise<Response> {
+  endpointOf(server, 'token_endpoint', provider)
+  const values = { ...namesOf(provider), clientSecret }
+  const extra = Object.entries(tokenOf(provider).params ?? {}).map(([name, value]): [string, string] => [name, fill(value, values)])
+  const authentication = authenticationOf(provider, server, clientSecret)
+  const redirectUri = redirectUriOf(ctx, provider)
+  return oauth.authorizationCodeGrantRequest(server, client, authentication, answer, redirectUri, flow.verifier ?? oauth.nopkce, {
+    additionalParameters: new URLSearchParams(extra),
+    // Endpoints were checked; what may be plain http is decided there.
+    [oauth.allowInsecureRequests]: true,
+    [oauth.customFetch]: fetchOf(ctx, provider) as never,
+  })
+}
+
+async function ownRequest(
+  ctx: Context,
+  provider: OAuthProvider,
+  request: NonNullable<TokenEndpoint['request']>,
+  params: URLSearchParams,
+  flow: Flow,
+  clientSecret: string | undefined,
+): Promise<Response> {
+  const { verifier, nonce, state } = flow
+  const result: unknown = await request({
+    params: Object.fromEntries(params),
+    checks: {
+      ...(verifier !== undefined && { code_verifier: verifier }),
+      ...(nonce !== undefined && { nonce }),
+      ...(state !== undefined && { state }),
+    },
+    redirectUri: redirectUriOf(ctx, provider),
+    provider,
+    clientSecret,
+    fetch: fetchOf(ctx, provider),
+  })
+  const tokens = isObject(result) ? result['tokens'] : undefined
+  if (!isObject(tokens)) throw new Refusal(`\`token.request\` of provider "${provider.id}" returned no { tokens }.`)
+  return jsonResponse({ token_type: 'bearer', ...tokens })
+}
+
+async function tokenBody(
+  response: Response,
+  endpoint: TokenEndpoint,
+  provider: OAuthProvider,
+  server: oauth.AuthorizationServer,
+  client: oauth.Client,
+): Promise<JsonObject> {
+  const answer = (await endpoint.conform?.(response.clone())) ?? response
+  if (answer.status !== 200) {
+    // Reads the error object of RFC 6749 section 5.2, and throws.
+    await oauth.processAuthorizationCodeResponse(server, client, answer)
+    throw new Refusal(`The token endpoint answered with status ${answer.status}.`)
+  }
+  const strict = provider.type === 'oidc' && !endpoint.conform
+  const body: JsonObject = { ...endpoint.defaults, ...withoutNulls(await readJson(answer, 'The token endpoint', strict)) }
+  // Some servers report errors with status 200.
+  if (typeof body['error'] === 'string') {
+    throw new oauth.ResponseBodyError('The token endpoint answered with an error.', { cause: body as never, response: answer })
+  }
+  const seconds = body['expires_in']
+  if (typeof seconds === 'string' && !/^\d{1,12}$/.test(seconds))
+    throw new Refusal('The token endpoint answered with an `expires_in` that is no number of seconds.')
+  for (const name of ['access_token', 'refresh_token', 'id_token']) {
+    const token = body[name]
+    if (typeof token === 'string' && (token.length > maxToken || /\p{Cc}/u.test(token))) {
+      throw new Refusal(`The token endpoint answered with an ${name} that is too long or holds control characters.`)
+    }
+  }
+  return body
+}
+
+// Row 196. What does not fit a safe integer fits no column either.
+function withExpiry(answer: oauth.TokenEndpointResponse, ctx: Context): TokenSet {
+  // Ours to say, whatever the answer holds (row 165).
+  const { expires_at: given, userId: _userId, ...tokens } = answer as unknown as TokenSet & { userId?: unknown }
+  if (tokens.expires_in) {
+    const at = Math.floor(ctx.runtime.now() / 1000) + Math.floor(tokens.expires_in)
+    if (!Number.isSafeInteger(at)) throw new Refusal('The token endpoint answered with an `expires_in` beyond all dates.')
+    return { ...tokens, expires_at: at }
+  }
+  return Number.isSafeInteger(given) ? ({ ...tokens, expires_at: given } as TokenSet) : tokens
+}
+
+// The host knows which issuers a token may name (Entra: one per tenant); the signature is checked as always.
+function issuerOf(provider: OAuthProvider, server: oauth.AuthorizationServer, idToken: unknown): oauth.AuthorizationServer {
+  if (!provider.issuerOf || typeof idToken !== 'string') return server
+  return { ...server, issuer: provider.issuerOf(decodeJwt(idToken), { issuer: provider.issuer }) }
+}
+
+function maxAgeOf(provider: OAuthProvider): { maxAge?: number } {
+  const asked = authorizationOf(provider).params?.['max_age']
+  const seconds = typeof asked === 'string' || typeof asked === 'number' ? Number(asked) : Number.NaN
+  return Number.isFinite(seconds) && provider.type === 'oidc' ? { maxAge: seconds } : {}
+}
+
+function withoutNulls(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+}
+
+function jsonResponse(body: JsonObject): Response {
+  return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })
+}

@@ -1,0 +1,8 @@
+/** Names that the files of this folder share. Types only. */
+import type { ProviderOf } from 'authkernel/kernel'
+
+/** A provider of one of the two types that this folder signs people in with. */
+export type OAuthProvider = ProviderOf<'oauth'> | ProviderOf<'oidc'>
+
+/** Values that must not reach a log: secrets, codes, tokens. Filled as a flow learns them. */
+export type Secrets = Set<string>

@@ -1,0 +1,89 @@
+/** The profile: claims of the ID token, or the answer of the userinfo endpoint (row 198). */
+import type { Context, Profile } from 'authkernel/kernel'
+import * as oauth from 'oauth4webapi'
+import { clientOf } from './client.ts'
+import { namesOf, readProfile, requestUserinfo, userinfoOf, wantsUserinfo } from './endpoints.ts'
+import { Refusal } from './failure.ts'
+import { essence, isObject, type JsonObject, parseJson, readJson } from './json.ts'
+import { verify } from './keys.ts'
+import { endpointOf, fetchOf } from './server.ts'
+import type { Exchange } from './tokens.ts'
+import type { OAuthProvider } from './types.ts'
+
+/** Reads the profile. Throws Refusal, NetworkError and the errors of oauth4webapi and jose. */
+export async function profileOf(ctx: Context, provider: OAuthProvider, exchanged: Exchange, params: URLSearchParams): Promise<Profile> {
+  const { claims } = exchanged
+  const profile = claims !== undefined && !wantsUserinfo(provider) ? claims : await userinfo(ctx, provider, exchanged)
+  if (!provider.callback) return profile
+  const folded: unknown = await provider.callback(Object.fromEntries(params), profile)
+  // The other parameters come from the browser: they may add to a profile, not change whose it is.
+  if (!isObject(folded) || folded['sub'] !== profile['sub']) {
+    throw new Refusal(`\`callback\` of provider "${provider.id}" must return the claims it was given, \`sub\` unchanged.`)
+  }
+  return folded
+}
+
+async function userinfo(ctx: Context, provider: OAuthProvider, exchanged: Exchange): Promise<JsonObject> {
+  const endpoint = userinfoOf(provider)
+  const { tokens, claims, server, clientSecret } = exchanged
+  const fetcher = fetchOf(ctx, provider)
+  if (endpoint.request) {
+    const profile: unknown = await endpoint.request({ tokens, provider, fetch: fetcher })
+    if (!isObject(profile)) throw new Refusal(`\`userinfo.request\` of provider "${provider.id}" returned no profile.`)
+    if (claims !== undefined && profile['sub'] !== undefined) sameSubject(profile, claims)
+    return profile
+  }
+  const url = endpointOf(server, 'userinfo_endpoint', provider)
+  const client = clientOf(ctx, provider)
+  const signed = client.userinfo_signed_response_alg !== undefined
+  const values = { ...namesOf(provider), clientSecret, tokens }
+  const response = await requestUserinfo(endpoint, url.href, values, fetcher, signed)
+  // Without an ID token there is no subject to compare, and hardly two of these providers answer alike.
+  if (claims === undefined) return usable(await readProfile(response, endpoint.unwrap))
+  const profile = await connectUserinfo(ctx, provider, exchanged, client, response)
+  sameSubject(profile, claims)
+  return profile
+}
+
+// OpenID Connect Core 5.3: JSON, or a JWT signed with the keys of the issuer when it said or was told so.
+async function connectUserinfo(
+  ctx: Context,
+  provider: OAuthProvider,
+  { claims, server, clientSecret }: Exchange,
+  client: oauth.Client,
+  response: Response,
+): Promise<JsonObject> {
+  const subject = String(claims?.['sub'])
+  if (response.status === 200 && essence(response) === 'application/jwt') {
+    const token = (await response.clone().text()).trim()
+    await oauth.processUserInfoResponse(server, client, subject, response)
+    const { payload } = await verify(ctx, provider, server, token, client.userinfo_signed_response_alg, clientSecret)
+    return parseJson(payload, 'The userinfo answer')
+  }
+  if (response.status !== 200) {
+    await oauth.processUserInfoResponse(server, client, subject, response)
+    throw new Refusal(`The userinfo endpoint answered with status ${response.status}.`)
+  }
+  const body = await readJson(response, 'The userinfo endpoint', true)
+  const headers = { 'content-type': 'application/json' }
+  await oauth.processUserInfoResponse(server, client, subject, new Response(JSON.stringify(body), { headers }))
+  return body
+}
+
+// OpenID Connect Core 5.3.2: else another person's profile could be substituted.
+function sameSubject(profile: JsonObject, claims: JsonObject): void {
+  if (profile['sub'] !== claims['sub']) throw new Refusal('The userinfo endpoint answered for another person (`sub`).')
+}
+
+function usable(profile: JsonObject): JsonObject {
+  if (Object.keys(profile).length === 0) throw new Refusal('The userinfo endpoint answered with an empty object.')
+  const identified = ['id', 'sub', 'email'].some((name) => profile[name] !== undefined && profile[name] !== null)
+  if (typeof profile['error'] === 'string' && !identified) throw new Refusal('The userinfo endpoint answered with an error.')
+  // Digits beyond 2^53 were lost in parsing: two people could get one id.
+  for (const name of ['id', 'sub']) {
+    const id = profile[name]
+    if (typeof id === 'number' && !Number.isSafeInteger(id))
+      throw new Refusal(`The userinfo endpoint answered with a numeric "${name}" that is not exact.`)
+  }
+  return profile
+}

@@ -1,0 +1,75 @@
+/** Texts of error codes. A code is printed only when it is known: nothing from the URL is echoed. */
+import type { ErrorType } from 'authkernel/kernel'
+import type { Speaker } from './locale.ts'
+
+// Which text serves a code. The second group are codes of Auth.js' own clients and pages (WIRE section 12).
+const families: Readonly<Record<ErrorType, string> & Record<string, string>> = {
+  AccessDenied: 'AccessDenied',
+  AccountNotLinked: 'OAuthAccountNotLinked',
+  AdapterError: 'Unavailable',
+  CallbackRouteError: 'default',
+  CredentialsSignin: 'CredentialsSignin',
+  DuplicateConditionalUI: 'Configuration',
+  EmailSignInError: 'EmailSignInError',
+  ErrorPageLoop: 'Configuration',
+  EventError: 'Configuration',
+  ExperimentalFeatureNotEnabled: 'Configuration',
+  InvalidCallbackUrl: 'InvalidLink',
+  InvalidCheck: 'InvalidCheck',
+  InvalidEndpoints: 'Configuration',
+  InvalidProvider: 'InvalidLink',
+  JWTSessionError: 'Unavailable',
+  MissingAdapter: 'Configuration',
+  MissingAdapterMethods: 'Configuration',
+  MissingAuthorize: 'Configuration',
+  MissingCSRF: 'MissingCSRF',
+  MissingSecret: 'Configuration',
+  MissingWebAuthnAutocomplete: 'Configuration',
+  OAuthAccountNotLinked: 'OAuthAccountNotLinked',
+  OAuthCallbackError: 'Retry',
+  OAuthProfileParseError: 'Retry',
+  OAuthSignInError: 'OAuthSignInError',
+  SessionTokenError: 'Unavailable',
+  SignOutError: 'SignOutError',
+  UnknownAction: 'InvalidLink',
+  UnsupportedStrategy: 'Configuration',
+  UntrustedHost: 'Configuration',
+  Verification: 'Verification',
+  WebAuthnVerificationError: 'WebAuthnVerificationError',
+
+  Callback: 'Retry',
+  Configuration: 'Configuration',
+  CredentialsSignIn: 'CredentialsSignin',
+  EmailCreateAccount: 'Retry',
+  EmailSignin: 'EmailSignInError',
+  OAuthCallback: 'Retry',
+  OAuthCreateAccount: 'Retry',
+  OAuthSignin: 'Retry',
+  SessionRequired: 'SessionRequired',
+  Signin: 'Retry',
+}
+
+/** What a page says about a code. */
+export interface ErrorText {
+  heading: string
+  text: string
+  /** The code, when it is a known one. */
+  code: string | undefined
+}
+
+/**
+ * Text of an error code; `detail` is the `code` of CredentialsSignin. A host's `error.<code>.<detail>` and `error.<code>` come before
+ * the text of the code's family, and that before the default.
+ */
+export function errorText(speaker: Speaker, wanted: string, detail = ''): ErrorText {
+  const code = /^\w{1,64}$/.test(wanted) ? wanted : 'default'
+  const own = speaker.find(`error.${code}`)
+  const family = Object.hasOwn(families, code) ? (families[code] as string) : 'default'
+  const special = /^[\w-]{1,64}$/.test(detail) && detail !== 'heading' ? speaker.find(`error.${code}.${detail}`) : undefined
+  const heading = speaker.find(`error.${code}.heading`) ?? speaker.find(`error.${family}.heading`) ?? speaker.find('error.default.heading')
+  return {
+    heading: heading ?? '',
+    text: special ?? own ?? speaker.find(`error.${family}`) ?? '',
+    code: code !== 'default' && (own !== undefined || Object.hasOwn(families, code)) ? code : undefined,
+  }
+}

@@ -1,0 +1,53 @@
+/** The one way markup is made: a tagged template that escapes every value, in text and in quoted attributes alike. */
+
+/** Markup that needs no more escaping. Only this file makes it. */
+export class Html {
+  readonly text: string
+  constructor(text: string) {
+    this.text = text
+  }
+}
+/** What may stand in a template: everything but `Html` is escaped; `false`, `null` and `undefined` draw nothing. */
+export type Content = Html | string | number | false | null | undefined | readonly Content[]
+
+/** Markup with its values escaped. Attribute values must be quoted in the template. */
+export function markup(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
+  let text = strings[0] ?? ''
+  values.forEach((value, index) => (text += draw(value) + (strings[index + 1] ?? '')))
+  return new Html(text)
+}
+
+/** Text of a `<style>` element, which knows no entities: refused when it could end the element. */
+export function styleText(css: string): Html {
+  return new Html(css.replaceAll('</', '<\\/').replaceAll('<!--', '<\\!--'))
+}
+
+/** Text of a `<script>` element: `</script` and `<!--` are the two ways out of it (HTML, "restrictions for contents of script elements"). */
+export function scriptText(script: string): Html {
+  return new Html(script.replace(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--'))
+}
+
+// Not attributes of an input: code (on*), styles (the CSP blocks them), and what would send the form elsewhere or confuse the page.
+const refused = /^(on.*|style|class|id|name|is|nonce|slot|form.*|src.*|href|action|method|target|popover.*|command.*|part)$/
+const attributeName = /^[a-z][a-z0-9-]*$/
+// `false` is a value here, not an absence.
+const enumerated = /^(aria-.*|data-.*|spellcheck|autocorrect|writingsuggestions|draggable|contenteditable)$/
+
+/** Attributes from outside: names are checked (`autoComplete` counts as `autocomplete`), others are dropped; `true` is a bare attribute. */
+export function attributes(record: Readonly<Record<string, string | number | boolean | undefined>>): Content {
+  return Object.entries(record).map(([key, value]) => {
+    const name = key.toLowerCase()
+    if (value === undefined || value === null || !attributeName.test(name) || refused.test(name)) return undefined
+    if (typeof value === 'boolean' && !enumerated.test(name)) return value && new Html(` ${name}`)
+    return markup` ${new Html(name)}="${String(value)}"`
+  })
+}
+
+function draw(value: Content): string {
+  if (value === undefined || value === null || value === false) return ''
+  if (value instanceof Html) return value.text
+  if (Array.isArray(value)) return (value as readonly Content[]).map(draw).join('')
+  return String(value).replace(/[&<>"'`]/g, (char) => entities[char] ?? '')
+}
+
+const entities: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;', '`': '&#96;' }

@@ -1,0 +1,135 @@
+/** What all pages share: the document around a card, and the headers of the answer. */
+import { type Context, isLoopback, type Theme, toBase64 } from 'authkernel/kernel'
+import { type Content, type Html, markup, scriptText, styleText } from './html.ts'
+import type { Speaker } from './locale.ts'
+import { createLook, type Look } from './look.ts'
+import { contentSecurityPolicy, type Needs } from './policy.ts'
+import { styleSheet } from './style.ts'
+
+// What a script draws is not there without it, and neither is the "or" after it.
+const withoutScript = styleText('.needs-script,.needs-script:first-child+.provider>.divider{display:none}')
+
+/** One page being drawn. */
+export interface Sheet {
+  readonly ctx: Context
+  readonly speaker: Speaker
+  readonly look: Look
+  /** Own origin; undefined when the host is not trusted, which is what the error page then has to say. */
+  readonly origin: string | undefined
+  /** Name of the site: its host. */
+  readonly site: string
+  /** What links and forms start with. */
+  readonly base: string
+}
+/** What a page puts into the layout. */
+export interface Page extends Pick<Needs, 'forms'> {
+  /** Class around the card: `signin`, `signout`, `error`, `verify-request`. */
+  kind: string
+  title: Content
+  heading: Content
+  /** Under the heading. */
+  lead?: Content
+  /** Above the heading when the theme has no logo. */
+  tile: Html
+  body: Content
+  /** Above the card's content: what went wrong. */
+  status?: number
+  /** Link to the site under the card. */
+  foot?: boolean
+  light?: string
+  dark?: string
+  scripts?: readonly string[]
+}
+
+/** Gathers what a page is drawn from. Never throws, so that an error page can say that the host is not trusted. */
+export function createSheet(ctx: Context, speaker: Speaker, theme: Theme): Sheet {
+  const origin = attempt(() => ctx.origin)
+  const site = origin === undefined ? '' : new URL(origin).host
+  return { ctx, speaker, look: createLook(theme, origin), origin, site, base: baseOf(ctx, origin) }
+}
+
+/** The page as a response. */
+export function draw(sheet: Sheet, page: Page): Response {
+  const { ctx, speaker, look } = sheet
+  const nonce = toBase64(ctx.runtime.random(18))
+  const scripts = [...new Set(page.scripts ?? [])]
+  const hasScript = scripts.length > 0
+  const document = markup`<!DOCTYPE html>
+<html lang="${speaker.lang}" dir="${speaker.dir}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${page.title}</title>
+${look.logo && markup`<link rel="icon" href="${look.logo.url}">`}
+<style nonce="${nonce}">${styleText(styleSheet(look, page.light, page.dark))}</style>
+${hasScript && markup`<noscript><style nonce="${nonce}">${withoutScript}</style></noscript>`}
+</head>
+<body class="__next-auth-theme-${look.scheme}">
+<main class="page">
+<div class="${page.kind}">
+<div class="card">
+<div class="header">
+${look.logo ? markup`<img class="logo" src="${look.logo.url}" alt="${sheet.site}">` : page.tile}
+<h1>${page.heading}</h1>
+${page.lead && markup`<p>${page.lead}</p>`}
+</div>
+${page.body}
+</div>
+</div>
+${page.foot && sheet.origin !== undefined && siteLink(sheet)}
+</main>
+${scripts.map((script) => markup`<script nonce="${nonce}">${scriptText(script)}</script>`)}
+</body>
+</html>
+`
+  return new Response(document.text, {
+    status: page.status ?? 200,
+    headers: {
+      'Content-Type': 'text/html; charset=utf-8',
+      'Content-Language': speaker.lang,
+      'Content-Security-Policy': contentSecurityPolicy(nonce, { ...(page.forms && { forms: page.forms }), script: hasScript }),
+      'Cache-Control': 'private, no-store',
+      'Referrer-Policy': 'same-origin',
+      'X-Content-Type-Options': 'nosniff',
+      // For browsers older than frame-ancestors.
+      'X-Frame-Options': 'DENY',
+      Vary: 'Accept-Language, Cookie',
+    },
+  })
+}
+
+function siteLink({ origin, site }: Sheet): Html {
+  return markup`<p class="foot"><a class="site" href="${origin}" rel="noreferrer">${site}</a></p>`
+}
+
+/** Hidden inputs; undefined values are left out. */
+export function hidden(values: Readonly<Record<string, string | undefined>>): Content {
+  return Object.entries(values).map(([name, value]) => value !== undefined && markup`<input type="hidden" name="${name}" value="${value}">`)
+}
+
+/** The one button of a page with one form. */
+export function submitButton(label: Content): Html {
+  return markup`<button class="button primary" type="submit" id="submitButton"><span class="label">${label}</span></button>`
+}
+
+/** The site's name as people see it: isolated, so that right-to-left characters cannot rearrange the sentence around it. */
+export function emphasis(text: string): Html {
+  return markup`<b><bdi>${text}</bdi></b>`
+}
+
+// Browsers send Sec-Fetch headers over https and to loopback only: with them on a plain http origin, TLS ends in front of us without our being
+// told, and an absolute http address would be a mixed form that the CSP stops.
+function baseOf(ctx: Context, origin: string | undefined): string {
+  if (origin === undefined) return ctx.basePath
+  const { protocol, hostname } = new URL(origin)
+  return protocol === 'http:' && !isLoopback(hostname) && ctx.request.headers.has('sec-fetch-site') ? ctx.basePath : ctx.base
+}
+
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read()
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,92 @@
+/** Which language a page speaks, and its texts. */
+import type { Messages } from 'authkernel/kernel'
+import type { Content } from './html.ts'
+import { de } from './messages/de.ts'
+import { en, type Texts } from './messages/en.ts'
+import { es } from './messages/es.ts'
+import { fr } from './messages/fr.ts'
+import { ja } from './messages/ja.ts'
+
+/** Name of a text that every language has. */
+export type TextKey = keyof Texts
+
+/** One language at work. */
+export interface Speaker {
+  readonly lang: string
+  readonly dir: 'ltr' | 'rtl'
+  /** The text with its `{placeholders}` filled in. */
+  say(key: TextKey, values?: Readonly<Record<string, Content>>): Content
+  /** A text that may not exist: error codes, and what flows and hosts write in English (`text:Company`). */
+  find(key: string): string | undefined
+}
+
+const builtin: Readonly<Record<string, Texts>> = { en, de, fr, es, ja }
+
+/** Speakers of all languages, the host's messages over the built-in ones. Made once per configuration. */
+export function createSpeakers(messages: Messages = {}): (wanted: string | null | undefined) => Speaker {
+  const byTag = new Map<string, string>()
+  for (const tag of [...Object.keys(builtin), ...Object.keys(messages)]) if (isTag(tag)) byTag.set(tag.toLowerCase(), tag)
+  const speakers = new Map<string, Speaker>()
+  return (wanted) => {
+    const tag = negotiate(wanted, byTag)
+    let speaker = speakers.get(tag)
+    if (!speaker) speakers.set(tag, (speaker = createSpeaker(tag, messages)))
+    return speaker
+  }
+}
+
+/**
+ * Lookup of RFC 4647 section 3.4 over an Accept-Language header (RFC 9110 section 12.5.4) or a single tag: the first wanted language
+ * of which a part is known, English otherwise. `known` maps lower-case tags to the tags themselves.
+ */
+export function negotiate(wanted: string | null | undefined, known: ReadonlyMap<string, string>): string {
+  const ranges = (wanted ?? '')
+    // Nobody reads forty languages; a long header must not cost more.
+    .slice(0, 512)
+    .split(',', 40)
+    .map((part) => {
+      const [range = '', ...parameters] = part.split(';').map((piece) => piece.trim().toLowerCase())
+      const quality = parameters.find((parameter) => parameter.startsWith('q='))?.slice(2)
+      return { range: range.replaceAll('_', '-'), quality: quality === undefined ? 1 : Number(quality) }
+    })
+    .filter(({ range, quality }) => isTag(range) && quality > 0)
+    .sort((a, b) => b.quality - a.quality)
+  for (const { range } of ranges) {
+    for (let part = range; part !== ''; part = part.slice(0, Math.max(0, part.lastIndexOf('-')))) {
+      const tag = known.get(part)
+      if (tag !== undefined) return tag
+    }
+  }
+  return 'en'
+}
+
+function createSpeaker(tag: string, messages: Messages): Speaker {
+  const primary = tag.split('-')[0] as string
+  // No prototype: an error code from the URL must not find `constructor`.
+  const texts: Record<string, string> = Object.assign(Object.create(null), en, own(messages, 'en'), own(builtin, primary))
+  Object.assign(texts, own(messages, primary), own(messages, tag))
+  return {
+    lang: tag,
+    dir: /^(ar|dv|fa|he|ps|ur|yi)$/.test(primary) ? 'rtl' : 'ltr',
+    say: (key, values = {}) => fill(String(texts[key] ?? ''), values),
+    find: (key) => (typeof texts[key] === 'string' ? texts[key] : undefined),
+  }
+}
+
+function fill(text: string, values: Readonly<Record<string, Content>>): Content {
+  return text.split(/(\{\w+\})/).map((part) => {
+    const name = part.startsWith('{') ? part.slice(1, -1) : ''
+    return name !== '' && Object.hasOwn(values, name) ? values[name] : part
+  })
+}
+
+function own(
+  record: Readonly<Record<string, Readonly<Record<string, string>>>>,
+  key: string,
+): Readonly<Record<string, string>> | undefined {
+  return Object.hasOwn(record, key) ? record[key] : undefined
+}
+
+function isTag(text: string): boolean {
+  return /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(text)
+}

@@ -1,0 +1,76 @@
+/** English texts of the pages. `{names}` in braces are filled in. A key `error.<Code>` serves that code on both the sign-in and the error page. */
+export const en = {
+  'signIn.title': 'Sign In',
+  'signIn.heading': 'Sign in',
+  'signIn.subtitle': 'to continue to {site}',
+  'signIn.submit': 'Sign in with {name}',
+  'signIn.or': 'or',
+  'signIn.empty': 'There is no way to sign in here yet.',
+  'signIn.noScript': 'Signing in with {name} needs JavaScript, which is switched off in this browser.',
+
+  'signOut.title': 'Sign Out',
+  'signOut.heading': 'Sign out',
+  'signOut.text': 'Do you want to sign out of {site}?',
+  'signOut.submit': 'Sign out',
+  'signOut.cancel': 'Stay signed in',
+
+  'verifyRequest.title': 'Verify Request',
+  'verifyRequest.heading': 'Check your email',
+  'verifyRequest.text': 'We have sent you a link. Open it to finish signing in to {site}.',
+  'verifyRequest.expires': 'The link is valid for {duration}.',
+  'verifyRequest.hint': 'Nothing there? Look in your spam folder, or {again}.',
+  'verifyRequest.again': 'try again',
+
+  'verifyConfirm.title': 'Confirm Sign In',
+  'verifyConfirm.heading': 'Almost there',
+  'verifyConfirm.text': 'You are about to sign in to {site} as',
+  'verifyConfirm.submit': 'Continue',
+  'verifyConfirm.notYou': 'Did you not ask for this? Then close this page. Nothing happens until you continue.',
+
+  'error.title': 'Error',
+  'error.signIn': 'Back to sign-in',
+  'error.code': 'Code: {code}',
+
+  'error.default.heading': 'Something went wrong',
+  'error.default': 'You could not be signed in. Please try again.',
+  'error.Retry': 'That did not work. Please try again, or use another account.',
+  'error.Configuration.heading': 'Sign-in is not available',
+  'error.Configuration': 'Something is wrong on our side. Please try again later. If this is your site, the server log has the details.',
+  'error.AccessDenied.heading': 'No access',
+  'error.AccessDenied': 'This account is not allowed to sign in here. If you have another one, try that.',
+  'error.Verification.heading': 'This link no longer works',
+  'error.Verification': 'It may have expired, or it has been used already. Ask for a new one and open it right away.',
+  'error.Unavailable.heading': 'Please try again in a moment',
+  'error.Unavailable': 'We cannot reach one of our systems right now. Nothing has been lost.',
+  'error.InvalidCheck.heading': 'This sign-in has expired',
+  'error.InvalidCheck': 'It took too long, was finished already, or began in another browser. Please start again.',
+  'error.InvalidLink.heading': 'This address leads nowhere',
+  'error.InvalidLink': 'The link is incomplete or no longer exists. Please start again.',
+  'error.SignOutError.heading': 'You may still be signed in elsewhere',
+  'error.SignOutError': 'You are signed out in this browser, but the session could not be ended on the server. Please try again later.',
+  'error.WebAuthnVerificationError.heading': 'Passkey not accepted',
+  'error.WebAuthnVerificationError': 'The passkey could not be checked. Please try again, or sign in another way.',
+  'error.OAuthSignInError': 'The service you chose cannot be reached right now. Please try again, or sign in another way.',
+  'error.OAuthAccountNotLinked':
+    'There is already an account with this email address. Sign in the way you did before; after that you can connect further accounts.',
+  'error.EmailSignInError': 'The email could not be sent. Check the address and try again.',
+  'error.CredentialsSignin': 'That is not right. Check what you have entered and try again.',
+  'error.SessionRequired': 'Please sign in to see this page.',
+  'error.MissingCSRF': 'This page was open for too long, or your browser blocks cookies. Please try again.',
+
+  'script.cancelled': 'That was cancelled or took too long. You can try again.',
+  'script.failed': 'That did not work. Please try again.',
+  'script.known': 'This device already has a passkey for this account.',
+  'script.unsupported': 'This browser does not support passkeys.',
+
+  'text:Email': 'Email',
+  'text:Email address': 'Email address',
+  'text:Password': 'Password',
+  'text:Username': 'Username',
+  'text:Name': 'Name',
+  'text:Code': 'Code',
+  'text:you@example.com': 'you@example.com',
+}
+
+/** Every text of the pages; a built-in language has them all. */
+export type Texts = Record<keyof typeof en, string>

@@ -1,0 +1,76 @@
+/** Spanish texts of the pages. */
+import type { Texts } from './en.ts'
+
+export const es: Texts = {
+  'signIn.title': 'Iniciar sesión',
+  'signIn.heading': 'Iniciar sesión',
+  'signIn.subtitle': 'para continuar en {site}',
+  'signIn.submit': 'Iniciar sesión con {name}',
+  'signIn.or': 'o',
+  'signIn.empty': 'Todavía no se puede iniciar sesión aquí.',
+  'signIn.noScript': 'Para iniciar sesión con {name} hace falta JavaScript, que está desactivado en este navegador.',
+
+  'signOut.title': 'Cerrar sesión',
+  'signOut.heading': 'Cerrar sesión',
+  'signOut.text': '¿Quieres cerrar la sesión en {site}?',
+  'signOut.submit': 'Cerrar sesión',
+  'signOut.cancel': 'Seguir con la sesión abierta',
+
+  'verifyRequest.title': 'Verificar el correo',
+  'verifyRequest.heading': 'Revisa tu correo',
+  'verifyRequest.text': 'Te hemos enviado un enlace. Ábrelo para terminar de iniciar sesión en {site}.',
+  'verifyRequest.expires': 'Validez del enlace: {duration}.',
+  'verifyRequest.hint': '¿No ha llegado nada? Mira en la carpeta de correo no deseado o {again}.',
+  'verifyRequest.again': 'inténtalo de nuevo',
+
+  'verifyConfirm.title': 'Confirmar el inicio de sesión',
+  'verifyConfirm.heading': 'Ya casi está',
+  'verifyConfirm.text': 'Vas a iniciar sesión en {site} como',
+  'verifyConfirm.submit': 'Continuar',
+  'verifyConfirm.notYou': '¿No lo has pedido tú? Cierra esta página. No pasará nada mientras no continúes.',
+
+  'error.title': 'Error',
+  'error.signIn': 'Volver al inicio de sesión',
+  'error.code': 'Código: {code}',
+
+  'error.default.heading': 'Algo ha salido mal',
+  'error.default': 'No se ha podido iniciar sesión. Inténtalo de nuevo.',
+  'error.Retry': 'No ha funcionado. Inténtalo de nuevo o usa otra cuenta.',
+  'error.Configuration.heading': 'No se puede iniciar sesión',
+  'error.Configuration':
+    'Hay un problema por nuestra parte. Inténtalo más tarde. Si este sitio es tuyo, encontrarás los detalles en el registro del servidor.',
+  'error.AccessDenied.heading': 'Sin acceso',
+  'error.AccessDenied': 'Esta cuenta no tiene permiso para entrar aquí. Si tienes otra, prueba con ella.',
+  'error.Verification.heading': 'Este enlace ya no es válido',
+  'error.Verification': 'Ha caducado o ya se ha utilizado. Pide uno nuevo y ábrelo enseguida.',
+  'error.Unavailable.heading': 'Inténtalo de nuevo en un momento',
+  'error.Unavailable': 'Uno de nuestros sistemas no responde ahora mismo. No se ha perdido nada.',
+  'error.InvalidCheck.heading': 'Este inicio de sesión ha caducado',
+  'error.InvalidCheck': 'Ha tardado demasiado, ya se ha completado o empezó en otro navegador. Vuelve a empezar.',
+  'error.InvalidLink.heading': 'Esta dirección no lleva a ninguna parte',
+  'error.InvalidLink': 'El enlace está incompleto o ya no existe. Vuelve a empezar.',
+  'error.SignOutError.heading': 'Puede que la sesión siga abierta en otro sitio',
+  'error.SignOutError': 'Has salido en este navegador, pero no se ha podido cerrar la sesión en el servidor. Inténtalo más tarde.',
+  'error.WebAuthnVerificationError.heading': 'Llave de acceso no aceptada',
+  'error.WebAuthnVerificationError': 'No se ha podido comprobar la llave de acceso. Inténtalo de nuevo o inicia sesión de otra manera.',
+  'error.OAuthSignInError': 'El servicio elegido no está disponible ahora mismo. Inténtalo de nuevo o inicia sesión de otra manera.',
+  'error.OAuthAccountNotLinked':
+    'Ya existe una cuenta con esta dirección de correo. Inicia sesión como lo hacías hasta ahora; después podrás conectar otras cuentas.',
+  'error.EmailSignInError': 'No se ha podido enviar el correo. Comprueba la dirección e inténtalo de nuevo.',
+  'error.CredentialsSignin': 'Los datos no son correctos. Revísalos e inténtalo de nuevo.',
+  'error.SessionRequired': 'Inicia sesión para ver esta página.',
+  'error.MissingCSRF': 'Esta página ha estado abierta demasiado tiempo o tu navegador bloquea las cookies. Inténtalo de nuevo.',
+
+  'script.cancelled': 'Se ha cancelado o ha tardado demasiado. Puedes intentarlo de nuevo.',
+  'script.failed': 'No ha funcionado. Inténtalo de nuevo.',
+  'script.known': 'Este dispositivo ya tiene una llave de acceso para esta cuenta.',
+  'script.unsupported': 'Este navegador no admite llaves de acceso.',
+
+  'text:Email': 'Correo electrónico',
+  'text:Email address': 'Correo electrónico',
+  'text:Password': 'Contraseña',
+  'text:Username': 'Nombre de usuario',
+  'text:Name': 'Nombre',
+  'text:Code': 'Código',
+  'text:you@example.com': 'nombre@ejemplo.es',
+}

@@ -1,0 +1,58 @@
+/** Logos without a request to anybody else (D19): inline SVG, `data:` URLs and images of the own origin; others are not shown. */
+
+/** A picture as a URL for `<img>`, or a one-colour shape for a CSS mask, which takes the colour of the text around it. */
+export interface Picture {
+  kind: 'image' | 'shape'
+  url: string
+}
+
+// GHSA-9h6g-pr28-7cqp: what is parsed is bounded; and a page of a sign-in should not weigh megabytes.
+const limit = 65_536
+
+/** What can be shown of a logo; undefined for foreign and malformed ones. `origin` is the own one, undefined when unknown. */
+export function picture(logo: unknown, origin: string | undefined): Picture | undefined {
+  if (typeof logo !== 'string' || logo.length > limit) return undefined
+  const text = logo.trim()
+  if (/^(<\?xml[^>]*>\s*)?<svg[\s>]/i.test(text)) return drawing(text)
+  if (/^data:/i.test(text)) return fromData(text)
+  if (text === '' || origin === undefined || !URL.canParse(text, origin)) return undefined
+  const url = new URL(text, `${origin}/`)
+  // blob: URLs have the origin of whoever made them.
+  return url.origin === origin && /^https?:$/.test(url.protocol) ? { kind: 'image', url: url.pathname + url.search } : undefined
+}
+
+function fromData(text: string): Picture | undefined {
+  const [, type = '', base64 = '', data = ''] = /^data:(image\/[a-z0-9.+-]+)(?:;(?:charset=)?utf-?8)?(;base64)?,(.*)$/is.exec(text) ?? []
+  if (type === '') return undefined
+  const markup = type.toLowerCase() === 'image/svg+xml' ? decode(data, base64 !== '') : undefined
+  if (markup !== undefined) return drawing(markup.trim())
+  return /["'\\\s<>()]/.test(text) ? undefined : { kind: 'image', url: text }
+}
+
+// As an image, never as markup of the page: scripts inside it do not run, and nothing inside it can reach the form around it.
+function drawing(svg: string): Picture | undefined {
+  const markup = /\sxmlns\s*=/.test(svg) ? svg : svg.replace(/<svg/i, '<svg xmlns="http://www.w3.org/2000/svg"')
+  try {
+    // encodeURIComponent leaves these; they would end a CSS url().
+    const data = encodeURIComponent(markup).replace(/['()]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)
+    return { kind: colors(markup) > 1 ? 'image' : 'shape', url: `data:image/svg+xml,${data}` }
+  } catch {
+    // A lone surrogate: not text.
+    return undefined
+  }
+}
+
+/** How many colours a drawing paints with; many when that cannot be told by reading its attributes. */
+function colors(svg: string): number {
+  if (/<(style|image|use|linearGradient|radialGradient|pattern|foreignObject)\b/i.test(svg)) return 9
+  const painted = [...svg.matchAll(/\b(?:fill|stroke)\s*[=:]\s*["']?\s*([^"';\s>]+)/gi)].map(([, value]) => (value ?? '').toLowerCase())
+  return new Set(painted.filter((value) => !/^(none|transparent|inherit)$/.test(value))).size
+}
+
+function decode(data: string, base64: boolean): string | undefined {
+  try {
+    return base64 ? new TextDecoder().decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0))) : decodeURIComponent(data)
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,145 @@
+/** The sign-in page: one block per provider, drawn from what its type's `form()` says, in the order of the configuration. */
+import type { Provider, ProviderForm } from 'authkernel/kernel'
+import { errorText } from './errors.ts'
+import { field, hasInputs } from './fields.ts'
+import { type Content, type Html, markup } from './html.ts'
+import { icons } from './icons.ts'
+import { draw, emphasis, hidden, type Sheet } from './layout.ts'
+import { createMark, filled, type Mark, surfaces } from './look.ts'
+import { ownTargets, providerTargets } from './policy.ts'
+import { brand } from './style.ts'
+
+/** One provider on the page. */
+interface Item {
+  provider: Provider
+  form: ProviderForm
+  mark: Mark
+  index: number
+  inputs: boolean
+  primary: boolean
+}
+
+/** Draws the page. `targets` replaces "any https address" in `form-action`. */
+export async function signInPage(
+  sheet: Sheet,
+  params: Readonly<Record<string, string | undefined>>,
+  targets: readonly string[] | undefined,
+): Promise<Response> {
+  const { ctx, speaker } = sheet
+  const items = arrange(await ctx.providers(), sheet)
+  const values = { csrfToken: await ctx.csrfToken(), callbackUrl: await ctx.callbackUrl() }
+  const away = items.filter(leaves).map(({ provider }) => provider)
+  const marked = items.some(({ inputs, mark }) => !inputs && (mark.picture || mark.brand))
+  return draw(sheet, {
+    kind: 'signin',
+    title: speaker.say('signIn.title'),
+    heading: speaker.say('signIn.heading'),
+    lead: sheet.site !== '' && speaker.say('signIn.subtitle', { site: emphasis(sheet.site) }),
+    tile: siteTile(sheet.site),
+    body: [
+      params['error'] !== undefined && alert(sheet, params['error'], params['code']),
+      items.map((item, at) => block(sheet, item, items[at - 1], { ...values, email: params['email'] }, marked)),
+      items.length === 0 && markup`<p class="message">${speaker.say('signIn.empty')}</p>`,
+      items
+        .filter(({ form }) => form.script)
+        .map(({ provider }) => markup`<noscript><p class="hint">${speaker.say('signIn.noScript', { name: provider.name })}</p></noscript>`),
+    ],
+    forms: [...(await ownTargets(ctx, targets)), ...(away.length > 0 ? providerTargets(away, targets) : [])],
+    light: items.map((item) => colours(item, 'light')).join(''),
+    dark: items.map((item) => colours(item, 'dark')).join(''),
+    scripts: items.map(({ form }) => form.script).filter((script) => script !== undefined),
+  })
+}
+
+function arrange(providers: readonly Provider[], sheet: Sheet): Item[] {
+  const items = providers.map((provider, index): Item => {
+    const form: ProviderForm = sheet.ctx.flow(provider).form?.(provider) ?? { post: 'signin' }
+    const style = (provider as { style?: Parameters<typeof createMark>[0] }).style
+    return { provider, form, mark: createMark(style, sheet.origin), index, inputs: hasInputs(form.fields), primary: false }
+  })
+  // One main action on a page: the first form one types into, or the only button there is.
+  const main = items.find(({ inputs }) => inputs) ?? (items.length === 1 ? items[0] : undefined)
+  if (main) main.primary = true
+  return items
+}
+
+// What a script may have to say: it reads `data-text-<key>` of its form.
+const scriptTexts = ['cancelled', 'failed', 'known', 'unsupported'] as const
+
+// A form that posts to its own callback brings the proof along, and a mailed link comes later; anything else goes to whoever signs people in.
+function leaves({ form, provider }: Item): boolean {
+  return form.post === 'signin' && provider.type !== 'email'
+}
+
+function block(
+  sheet: Sheet,
+  item: Item,
+  before: Item | undefined,
+  values: Readonly<Record<string, string | undefined>>,
+  marked: boolean,
+): Html {
+  const { provider, form, index } = item
+  const { speaker, base } = sheet
+  const id = encodeURIComponent(provider.id)
+  const divided = before !== undefined && (before.inputs || item.inputs)
+  const { email, ...secrets } = values
+  const script = form.script !== undefined && [
+    markup` id="${provider.id}-form" data-provider="${provider.id}" data-options-url="${base}/webauthn-options/${id}"`,
+    scriptTexts.map((key) => markup` data-text-${key}="${speaker.say(`script.${key}`)}"`),
+  ]
+  return markup`<div class="provider p${index}${script && ' needs-script'}">
+${divided && markup`<p class="divider">${speaker.say('signIn.or')}</p>`}
+<form action="${base}/${form.post}/${id}" method="post"${script}>
+${hidden(secrets)}
+${Object.entries(form.fields ?? {}).map(([name, given]) => field(speaker, provider.id, name, given, email, script !== false))}
+${submit(sheet, item, marked)}
+${script && markup`<div class="script-message" role="alert"></div>`}
+</form>
+</div>
+`
+}
+
+function submit({ speaker }: Sheet, { provider, form, mark, index, inputs, primary }: Item, marked: boolean): Html {
+  const name = plain(provider.name)
+  const own = speaker.find(`signIn.submit.${provider.id}`) ?? (form.submit && (speaker.find(`text:${form.submit}`) ?? form.submit))
+  const id = form.script === undefined && index === 0 ? 'submitButton' : `submitButton-${provider.id}`
+  const sign = (mark.picture || (marked && !inputs && !primary)) && drawMark(mark, name)
+  const label = own ?? speaker.say('signIn.submit', { name })
+  return markup`<button class="button${primary && ' primary'}" type="submit" id="${id}">${sign}<span class="label">${label}</span></button>`
+}
+
+function drawMark({ picture }: Mark, name: string): Html {
+  if (picture?.kind === 'shape') return markup`<span class="mark shape" aria-hidden="true"></span>`
+  if (picture) return markup`<span class="mark" aria-hidden="true"><img src="${picture.url}" alt=""></span>`
+  return markup`<span class="mark letter" aria-hidden="true">${[...name][0]?.toUpperCase()}</span>`
+}
+
+// Custom properties of one provider: hex colours and an encoded data: URL, nothing as the host wrote it.
+function colours({ mark, index, primary, inputs }: Item, scheme: 'light' | 'dark'): string {
+  const rules = [
+    mark.brand && `--provider-brand-color:${mark.brand};--on-brand:${mark.onBrand};`,
+    mark[scheme] && `--mark:${mark[scheme]};`,
+    mark.picture?.kind === 'shape' && `--shape:url("${mark.picture.url}");`,
+    primary && !inputs && mark.brand && brand(filled(mark.brand, surfaces[scheme])),
+  ].filter(Boolean)
+  return rules.length > 0 ? `.p${index}{${rules.join('')}}` : ''
+}
+
+function alert({ speaker }: Sheet, code: string, detail: string | undefined): Html {
+  const { text } = errorText(speaker, code, detail)
+  // Being asked to sign in is no failure.
+  const notice = code === 'SessionRequired'
+  const icon = notice ? icons.key : icons.alert
+  return markup`<div class="error${notice && ' notice'}" role="${notice ? 'status' : 'alert'}">${icon}<p>${text}</p></div>`
+}
+
+function siteTile(site: string): Html {
+  const letter = /^(?:www\.)?([a-z])(?![\d.:]*$)/i.exec(site)?.[1]
+  const content: Content = letter ? letter.toUpperCase() : icons.key
+  return markup`<div class="tile monogram" aria-hidden="true">${content}</div>`
+}
+
+/** Without the characters that turn text around: a name must not rewrite the sentence it stands in. */
+function plain(text: string): string {
+  return text.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+}

@@ -1,0 +1,25 @@
+/** The page that asks before signing out (row 266): a GET must not end a session. */
+import { markup } from './html.ts'
+import { icons } from './icons.ts'
+import { draw, emphasis, hidden, type Sheet, submitButton } from './layout.ts'
+import { ownTargets, providerTargets } from './policy.ts'
+
+/** Draws the page. */
+export async function signOutPage(sheet: Sheet, targets: readonly string[] | undefined): Promise<Response> {
+  const { ctx, speaker, base } = sheet
+  const values = { csrfToken: await ctx.csrfToken(), callbackUrl: await ctx.callbackUrl() }
+  // Somebody who answers `signOut` sends people on to sign out at their provider.
+  const away = ctx.has('hook', 'signOut') ? providerTargets(await ctx.providers(), targets) : []
+  return draw(sheet, {
+    kind: 'signout',
+    title: speaker.say('signOut.title'),
+    heading: speaker.say('signOut.heading'),
+    lead: speaker.say('signOut.text', { site: emphasis(sheet.site) }),
+    tile: markup`<div class="tile">${icons.leave}</div>`,
+    body: markup`<div class="actions">
+<form action="${base}/signout" method="post">${hidden(values)}${submitButton(speaker.say('signOut.submit'))}</form>
+<a class="button quiet" href="${sheet.origin}"><span class="label">${speaker.say('signOut.cancel')}</span></a>
+</div>`,
+    forms: [...(await ownTargets(ctx, targets)), ...away],
+  })
+}

@@ -1,0 +1,92 @@
+/** Transactions on Redis: values are read, and one Lua script writes if none of them changed meanwhile. */
+import { createBuffer, readKey } from './buffer.ts'
+import type { Engine, KeyValueDriver, KeyValueStorage } from './types.ts'
+
+/** The part of an ioredis client that is used. */
+interface RedisClient {
+  get(key: string): Promise<string | null>
+  eval(script: string, keys: number, ...args: (string | number)[]): Promise<unknown>
+}
+
+// KEYS: what was read, then what is written. ARGV: how many were read; per read '-' (absent) or '=' and the value;
+// per write '-' (remove), or '=' and the value followed by milliseconds to live ('0': for ever).
+const commit = `
+local reads = tonumber(ARGV[1])
+for i = 1, reads do
+  local value = redis.call('GET', KEYS[i])
+  local expected = ARGV[1 + i]
+  if value == false then
+    if expected ~= '-' then return 0 end
+  elseif expected ~= '=' .. value then return 0 end
+end
+local at = 2 + reads
+for i = reads + 1, #KEYS do
+  if ARGV[at] == '-' then
+    redis.call('DEL', KEYS[i])
+  elseif ARGV[at + 1] == '0' then
+    redis.call('SET', KEYS[i], string.sub(ARGV[at], 2))
+  else
+    redis.call('SET', KEYS[i], string.sub(ARGV[at], 2), 'PX', ARGV[at + 1])
+  end
+  at = at + 2
+end
+return 1`
+
+// With this many processes on one record the last of them still gets its turn; more means that something is broken.
+const attempts = 400
+
+/** An engine for a mounted `redis` driver, or undefined for another driver. */
+export function redisEngine(storage: KeyValueStorage, driver: KeyValueDriver, base: string, now: () => number): Engine | undefined {
+  if (driver.name !== 'redis' || !driver.getInstance) return undefined
+  const client = (): RedisClient => driver.getInstance!() as RedisClient
+  const driverBase = ((driver.options as { base?: string } | undefined)?.base ?? '').replace(/:$/, '')
+  const physical = (path: string): string => (driverBase ? `${driverBase}:` : '') + path.slice(base.length)
+  const read = async (path: string): Promise<unknown> => parse(await client().get(physical(path)))
+  const paths = (folder: string): Promise<string[]> => storage.getKeys(folder)
+  return {
+    atomic: true,
+    get: (key) => readKey(read, key),
+    paths,
+    async transact(work) {
+      for (let attempt = 1; ; attempt++) {
+        const seen = new Map<string, string | null>()
+        const buffer = createBuffer(async (path) => {
+          if (!seen.has(path)) seen.set(path, await client().get(physical(path)))
+          return parse(seen.get(path) ?? null)
+        }, paths)
+        const result = await work(buffer)
+        const writes = buffer.writes()
+        if (writes.length === 0) return result
+        const answer = await client().eval(
+          commit,
+          seen.size + writes.length,
+          ...[...seen.keys(), ...writes.map((write) => write.path)].map(physical),
+          seen.size,
+          ...[...seen.values()].map((value) => (value === null ? '-' : `=${value}`)),
+          ...writes.flatMap((write) =>
+            write.value === undefined ? ['-', '0'] : [`=${JSON.stringify(write.value)}`, life(write.expires, now())],
+          ),
+        )
+        if (answer === 1) return result
+        if (attempt === attempts) throw new Error(`[unstorage] Redis: ${attempts} conflicting writes in a row`)
+        // Others were faster; an even spread lets everybody through.
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(attempt, 20)))
+      }
+    },
+    close: async () => storage.dispose?.(),
+  }
+}
+
+function life(expires: Date | undefined, now: number): string {
+  return expires ? String(Math.max(1, expires.getTime() - now)) : '0'
+}
+
+// Values of `@auth/unstorage-adapter` may be bare text: ids and key names.
+function parse(value: string | null): unknown {
+  if (value === null) return null
+  try {
+    return JSON.parse(value) as unknown
+  } catch {
+    return value
+  }
+}

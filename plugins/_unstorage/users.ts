@@ -1,0 +1,86 @@
+/** Users of the unstorage adapter. */
+import type { AccountKey, Adapter, AdapterAccount, AdapterUser } from 'authkernel/kernel'
+import type { Model } from './model.ts'
+import { load, stored, taken } from './records.ts'
+import type { Transaction } from './types.ts'
+
+type Users = Pick<
+  Required<Adapter>,
+  'createUser' | 'getUser' | 'getUserByEmail' | 'getUserByAccount' | 'updateUser' | 'deleteUser' | 'createUserWithAccount'
+>
+
+export function users(model: Model): Users {
+  const { engine, keys } = model
+  async function claimEmail(tx: Transaction, user: AdapterUser): Promise<void> {
+    if (!user.email) return
+    const owner = await model.userByEmail(tx, user.email)
+    if (owner && owner.id !== user.id) throw taken('email')
+    tx.put(await keys.email(user.email), user.id)
+  }
+  async function create(tx: Transaction, given: AdapterUser): Promise<AdapterUser> {
+    const user = stored({ ...given, id: given.id ?? crypto.randomUUID() })
+    if (await load(tx, 'user', await keys.user(user.id), user.id)) throw taken('user id')
+    tx.put(await keys.user(user.id), user)
+    await claimEmail(tx, user)
+    return stored(user)
+  }
+  return {
+    createUser: (user) => engine.transact((tx) => create(tx, user)),
+    createUserWithAccount: (given, record) =>
+      engine.transact(async (tx) => {
+        const user = await create(tx, given)
+        await link(model, tx, { ...record, userId: user.id } as AdapterAccount)
+        return user
+      }),
+    getUser: async (id) => load(engine, 'user', await keys.user(id), id),
+    getUserByEmail: (email) => model.userByEmail(engine, email),
+    async getUserByAccount({ provider, providerAccountId }) {
+      const account = await load(engine, 'account', await keys.account(provider, providerAccountId), provider, providerAccountId)
+      return account && load(engine, 'user', await keys.user(account.userId), account.userId)
+    },
+    updateUser: (change) =>
+      engine.transact(async (tx) => {
+        const before = await model.needUser(tx, change.id, 'updateUser')
+        const user: AdapterUser = { ...before, ...stored(change) }
+        if (user.email !== before.email) {
+          await claimEmail(tx, user)
+          if (before.email) tx.remove(await keys.email(before.email))
+        }
+        tx.put(await keys.user(user.id), user)
+        return stored(user)
+      }),
+    deleteUser: (id) =>
+      engine.transact(async (tx) => {
+        const user = await load(tx, 'user', await keys.user(id), id)
+        if (!user) return null
+        await removeBelongings(model, tx, id)
+        if (user.email) {
+          if ((await model.userByEmail(tx, user.email))?.id === id) tx.remove(await keys.email(user.email))
+          // A link that is still in the mail must not bring the person back.
+          const tokens = await keys.tokensOf(user.email)
+          for (const { key } of await model.list(tx, tokens)) tx.remove(await keys.token(user.email, key[0]!))
+          tx.remove(tokens)
+        }
+        tx.remove(await keys.user(id))
+        return user
+      }),
+  }
+}
+
+async function removeBelongings({ entries, keys, list }: Model, tx: Transaction, userId: string): Promise<void> {
+  for (const { key } of await entries(tx, 'account', userId)) tx.remove(await keys.account(key[0]!, key[1]!))
+  for (const { key } of await entries(tx, 'session', userId)) tx.remove(await keys.session(key[0]!))
+  for (const { key } of await list(tx, await keys.authenticatorsOf(userId))) tx.remove(await keys.authenticator(key[0]!))
+  for (const index of [keys.accountsOf, keys.sessionsOf, keys.authenticatorsOf]) tx.remove(await index(userId))
+}
+
+/** Stores an account; its user must be known in the transaction. */
+export async function link({ entries, keys, add }: Model, tx: Transaction, given: AdapterAccount): Promise<AdapterAccount> {
+  const account = stored(given)
+  const { provider, providerAccountId, userId }: AccountKey & { userId: string } = account
+  const key = await keys.account(provider, providerAccountId)
+  if (await load(tx, 'account', key, provider, providerAccountId)) throw taken('account')
+  tx.put(key, account)
+  add(tx, await keys.accountsOf(userId), await entries(tx, 'account', userId), { key: [provider, providerAccountId] })
+  return stored(account)
+}

@@ -1,0 +1,50 @@
+/** The part of `@simplewebauthn/server` 14 that is used here, as structural types: nothing public may import an optional peer's types. */
+import { AuthError, type ProviderOf } from 'authkernel/kernel'
+
+/** The four functions that are called. */
+export interface WebAuthnLibrary {
+  generateRegistrationOptions(options: Record<string, unknown>): Promise<{ challenge: string }>
+  generateAuthenticationOptions(options: Record<string, unknown>): Promise<{ challenge: string }>
+  verifyRegistrationResponse(
+    options: Record<string, unknown>,
+  ): Promise<{ verified: boolean; registrationInfo?: RegistrationInfo | undefined }>
+  verifyAuthenticationResponse(options: Record<string, unknown>): Promise<{ verified: boolean; authenticationInfo: { newCounter: number } }>
+}
+/** What a registration proved. */
+export interface RegistrationInfo {
+  /** `id` in base64url. */
+  credential: { id: string; publicKey: Uint8Array; counter: number }
+  /** `singleDevice` or `multiDevice`: the BE flag. */
+  credentialDeviceType: string
+  /** The BS flag. */
+  credentialBackedUp: boolean
+}
+
+const names = [
+  'generateRegistrationOptions',
+  'generateAuthenticationOptions',
+  'verifyRegistrationResponse',
+  'verifyAuthenticationResponse',
+] as const
+
+/** The provider's `lib`, or the installed package. Imported at first use: a host without passkeys need not have it. */
+export async function loadLibrary(provider: ProviderOf<'webauthn'>): Promise<WebAuthnLibrary> {
+  const library = await bring(provider)
+  const missing = names.filter((name) => typeof library[name] !== 'function')
+  if (missing.length === 0) return library as unknown as WebAuthnLibrary
+  throw new AuthError(
+    `The lib of provider "${provider.id}" lacks ${missing.join(', ')}: give () => import('@simplewebauthn/server'), version 14.`,
+  )
+}
+
+async function bring({ id, lib }: ProviderOf<'webauthn'>): Promise<Record<string, unknown>> {
+  try {
+    return (await (lib ? lib() : import('@simplewebauthn/server'))) as Record<string, unknown>
+  } catch (error) {
+    throw new AuthError(
+      `Provider "${id}" needs @simplewebauthn/server 14: npm install @simplewebauthn/server. ` +
+        `With a bundler that cannot find it, give the provider lib: () => import('@simplewebauthn/server').`,
+      { cause: error },
+    )
+  }
+}

@@ -1,0 +1,33 @@
+/** Who asks for a passkey: WebAuthn section 4, "Relying Party Identifier". */
+import type { Context, ProviderOf } from 'authkernel/kernel'
+
+/** Everything that an answer is compared with. */
+export interface Party {
+  /** The id to name in options: the one that the browser's host belongs to. */
+  id: string
+  name: string
+  /** All ids and origins that are accepted (row 255). */
+  ids: string[]
+  origins: string[]
+}
+
+/** The provider's relying party; by default host name, host and origin of the own URL (row 254). */
+export async function relyingParty(ctx: Context, provider: ProviderOf<'webauthn'>): Promise<Party> {
+  const given = provider.getRelayingParty
+    ? await provider.getRelayingParty(providerOptions(ctx, provider), ctx.request)
+    : provider.relayingParty
+  const host = ctx.url.hostname
+  const ids = list(given?.id, host)
+  const id = ids.find((one) => host === one || host.endsWith(`.${one}`)) ?? ids[0] ?? host
+  return { id, ids, name: list(given?.name, ctx.url.host)[0] ?? host, origins: list(given?.origin, ctx.origin) }
+}
+
+/** First argument of `getRelayingParty` and `getUserInfo`. */
+export function providerOptions(ctx: Context, provider: ProviderOf<'webauthn'>): Record<string, unknown> {
+  return { provider, adapter: ctx.store, url: ctx.url }
+}
+
+function list(value: string | readonly string[] | undefined, otherwise: string): string[] {
+  const all = typeof value === 'string' ? [value] : [...(value ?? [])]
+  return all.length > 0 ? all : [otherwise]
+}

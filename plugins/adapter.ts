@@ -1,0 +1,23 @@
+/** Puts an adapter into the kernel: ours, a published one of Auth.js, or a plain object (DESIGN section 2). */
+import { type Adapter, createStore, type Limit, type Once, type Plugin } from 'authkernel/kernel'
+
+/** Services that go with a data layer. */
+export interface AdapterPluginOptions {
+  /** One-time use that all processes see (D35). */
+  once?: Once | undefined
+  /** Attempts that all processes count (D54). */
+  limit?: Limit | undefined
+}
+
+/** Provides the service `store`, and `once` and `limit` when given. */
+export function adapterPlugin(adapter: Adapter, { once, limit }: AdapterPluginOptions = {}): Plugin {
+  return {
+    name: 'adapter',
+    setup(kernel) {
+      kernel.provide('store', createStore(adapter, { deadline: kernel.config.deadlines.store }))
+      if (once) kernel.provide('once', once)
+      if (limit) kernel.provide('limit', limit)
+      if (adapter.close) kernel.onClose(() => adapter.close?.())
+    },
+  }
+}

@@ -1,0 +1,237 @@
+/**
+ * The reference implementation of the adapter contract: everything in maps of this process.
+ * Every operation runs to its end without an `await`, so each of them is atomic by the rules of JavaScript.
+ */
+import type {
+  AccountKey,
+  Adapter,
+  AdapterAccount,
+  AdapterAuthenticator,
+  AdapterSession,
+  AdapterUser,
+  VerificationToken,
+} from 'authkernel/kernel'
+
+/** What `memoryAdapter` keeps. Give the same one to two adapters and they share it, as two processes share a database. */
+export interface MemoryData {
+  users: Map<string, AdapterUser>
+  accounts: Map<string, AdapterAccount>
+  sessions: Map<string, AdapterSession>
+  tokens: Map<string, VerificationToken>
+  authenticators: Map<string, AdapterAuthenticator>
+}
+
+/** An empty store for `memoryAdapter`. */
+export function memoryData(): MemoryData {
+  return {
+    users: new Map(),
+    accounts: new Map(),
+    sessions: new Map(),
+    tokens: new Map(),
+    authenticators: new Map(),
+  }
+}
+
+/**
+ * Keeps users, accounts, sessions, tokens and authenticators in memory: for tests, demos and as the measure of other adapters.
+ * Nothing outlives the process. Writes throw when an email, an account or a credential is already taken, and when the user is unknown.
+ */
+export function memoryAdapter(data: MemoryData = memoryData()): Required<Adapter> {
+  return {
+    ...users(data),
+    ...accounts(data),
+    ...sessions(data),
+    ...tokens(data),
+    ...authenticators(data),
+  keepsCreatedAt: true,
+    close: async () => {},
+  }
+}
+
+type Part<K extends keyof Adapter> = Pick<Required<Adapter>, K>
+
+function users(
+  data: MemoryData,
+): Part<'createUser' | 'getUser' | 'getUserByEmail' | 'getUserByAccount' | 'updateUser' | 'deleteUser' | 'createUserWithAccount'> {
+  const byEmail = (email: string): AdapterUser | undefined => find(data.users, (user) => user.email === email)
+  function create(user: AdapterUser): AdapterUser {
+    const stored = copy({ ...user, id: user.id ?? crypto.randomUUID() })
+    if (data.users.has(stored.id)) throw taken('user id')
+    if (stored.email && byEmail(stored.email)) throw taken('email')
+    data.users.set(stored.id, stored)
+    return copy(stored)
+  }
+  return {
+    createUser: create,
+    createUserWithAccount(user, record) {
+      // `Omit` over an open record forgets the named fields.
+      const account = record as Omit<AdapterAccount, 'userId'> & AccountKey & Pick<AdapterAccount, 'type'>
+      if (data.accounts.has(accountKey(account))) throw taken('account')
+      const stored = create(user)
+      data.accounts.set(accountKey(account), copy({ ...account, userId: stored.id }))
+      return stored
+    },
+    getUser: (id) => copy(data.users.get(id) ?? null),
+    getUserByEmail: (email) => copy(byEmail(email) ?? null),
+    getUserByAccount(key) {
+      const account = data.accounts.get(accountKey(key))
+      return copy((account && data.users.get(account.userId)) ?? null)
+    },
+    updateUser(change) {
+      const user = data.users.get(change.id)
+      if (!user) throw new Error('[memory] updateUser: no user has this id')
+      const owner = change.email ? byEmail(change.email) : undefined
+      if (owner && owner.id !== change.id) throw taken('email')
+      return assign(user, change)
+    },
+    deleteUser(id) {
+      const user = data.users.get(id)
+      if (!user) return null
+      data.users.delete(id)
+      for (const map of [data.accounts, data.sessions, data.authenticators]) drop<{ userId: string }>(map, (row) => row.userId === id)
+      // A link that is still in the mail must not bring the person back.
+      drop(data.tokens, (token) => token.identifier === user.email)
+      return user
+    },
+  }
+}
+
+function accounts(data: MemoryData): Part<'linkAccount' | 'unlinkAccount' | 'getAccount' | 'updateAccount' | 'listAccountsByUserId'> {
+  return {
+    linkAccount(account) {
+      needUser(data, account.userId, 'linkAccount')
+      if (data.accounts.has(accountKey(account))) throw taken('account')
+      data.accounts.set(accountKey(account), copy(account))
+      return copy(account)
+    },
+    unlinkAccount: (key) => pop(data.accounts, accountKey(key)),
+    getAccount: (providerAccountId, provider) => copy(data.accounts.get(accountKey({ provider, providerAccountId })) ?? null),
+    updateAccount({ userId: _owner, ...change }) {
+      // The owner is not a token field: an account never moves to another user.
+      const account = data.accounts.get(accountKey(change))
+      return account ? assign(account, change) : null
+    },
+    listAccountsByUserId: (userId) => list(data.accounts, (account) => account.userId === userId),
+  }
+}
+
+function sessions(
+  data: MemoryData,
+): Part<
+  | 'createSession'
+  | 'getSessionAndUser'
+  | 'updateSession'
+  | 'deleteSession'
+  | 'listSessionsByUserId'
+  | 'deleteSessionsByUserId'
+  | 'deleteExpired'
+> {
+  return {
+    createSession(session) {
+      needUser(data, session.userId, 'createSession')
+      if (data.sessions.has(session.sessionToken)) throw taken('session token')
+      data.sessions.set(session.sessionToken, copy({ ...session, createdAt: session.createdAt ?? new Date() }))
+      return copy(data.sessions.get(session.sessionToken)!)
+    },
+    getSessionAndUser(sessionToken) {
+      const session = data.sessions.get(sessionToken)
+      const user = session && data.users.get(session.userId)
+      return session && user ? copy({ session, user }) : null
+    },
+    updateSession(change) {
+      const session = data.sessions.get(change.sessionToken)
+      return session ? assign(session, change) : null
+    },
+    deleteSession: (sessionToken) => pop(data.sessions, sessionToken),
+    listSessionsByUserId: (userId) => list(data.sessions, (session) => session.userId === userId),
+    deleteSessionsByUserId(userId, except) {
+      drop(data.sessions, (session) => session.userId === userId && session.sessionToken !== except?.sessionToken)
+    },
+    deleteExpired(now) {
+      drop(data.sessions, (session) => session.expires < now)
+      drop(data.tokens, (token) => token.expires < now)
+    },
+  }
+}
+
+function tokens(data: MemoryData): Part<'createVerificationToken' | 'useVerificationToken' | 'deleteVerificationTokens'> {
+  const keyOf = (token: { identifier: string; token: string }): string => JSON.stringify([token.identifier, token.token])
+  return {
+    createVerificationToken(token) {
+      if (data.tokens.has(keyOf(token))) throw taken('verification token')
+      data.tokens.set(keyOf(token), copy(token))
+      return copy(token)
+    },
+    useVerificationToken: (key) => pop(data.tokens, keyOf(key)),
+    deleteVerificationTokens(identifier) {
+      drop(data.tokens, (token) => token.identifier === identifier)
+    },
+  }
+}
+
+function authenticators(
+  data: MemoryData,
+): Part<'createAuthenticator' | 'getAuthenticator' | 'listAuthenticatorsByUserId' | 'updateAuthenticatorCounter' | 'deleteAuthenticator'> {
+  return {
+    createAuthenticator(authenticator) {
+      needUser(data, authenticator.userId, 'createAuthenticator')
+      if (data.authenticators.has(authenticator.credentialID)) throw taken('credential')
+      data.authenticators.set(authenticator.credentialID, copy(authenticator))
+      return copy(authenticator)
+    },
+    getAuthenticator: (credentialID) => copy(data.authenticators.get(credentialID) ?? null),
+    listAuthenticatorsByUserId: (userId) => list(data.authenticators, (authenticator) => authenticator.userId === userId),
+    updateAuthenticatorCounter(credentialID, newCounter) {
+      const authenticator = data.authenticators.get(credentialID)
+      if (!authenticator) throw new Error('[memory] updateAuthenticatorCounter: no authenticator has this credential id')
+      // WebAuthn 7.2 step 22: a counter that does not grow means a cloned authenticator; 0 after 0 is a synced passkey (D27).
+      if (newCounter <= authenticator.counter && (newCounter !== 0 || authenticator.counter !== 0)) {
+        throw new Error(`[memory] updateAuthenticatorCounter: ${newCounter} does not exceed the stored ${authenticator.counter}`)
+      }
+      return assign(authenticator, { counter: newCounter })
+    },
+    deleteAuthenticator: (credentialID) => pop(data.authenticators, credentialID),
+  }
+}
+
+function accountKey(key: AccountKey): string {
+  return JSON.stringify([key.provider, key.providerAccountId])
+}
+
+// Callers may change what they got, and what they gave: neither may reach the stored row.
+function copy<T>(value: T): T {
+  return structuredClone(value)
+}
+
+// `undefined` means "leave as it is", `null` is a value.
+function assign<T extends object>(row: T, change: Partial<T>): T {
+  for (const [name, value] of Object.entries(change)) if (value !== undefined) Object.assign(row, { [name]: copy(value) })
+  return copy(row)
+}
+
+function find<T>(map: Map<string, T>, matches: (row: T) => boolean): T | undefined {
+  for (const row of map.values()) if (matches(row)) return row
+  return undefined
+}
+
+function list<T>(map: Map<string, T>, matches: (row: T) => boolean): T[] {
+  return copy([...map.values()].filter(matches))
+}
+
+function pop<T>(map: Map<string, T>, key: string): T | null {
+  const row = map.get(key) ?? null
+  map.delete(key)
+  return row
+}
+
+function drop<T>(map: Map<string, T>, matches: (row: T) => boolean): void {
+  for (const [key, row] of map) if (matches(row)) map.delete(key)
+}
+
+function taken(what: string): Error {
+  return new Error(`[memory] this ${what} is already taken`)
+}
+
+function needUser(data: MemoryData, userId: string, operation: string): void {
+  if (!data.users.has(userId)) throw new Error(`[memory] ${operation}: no user has the id it names`)
+}

@@ -1,0 +1,81 @@
+/** The built-in pages: what people see. HTML and CSS only; what a provider looks like comes from its type's `form()`. */
+import type { Context, Messages, Pages, Plugin, ResolvedConfig, Theme } from 'authkernel/kernel'
+import { parseColor } from './_pages/color.ts'
+import { errorPage } from './_pages/error.ts'
+import { createSheet, type Sheet } from './_pages/layout.ts'
+import { createSpeakers, type Speaker } from './_pages/locale.ts'
+import { picture } from './_pages/picture.ts'
+import { signInPage } from './_pages/signin.ts'
+import { signOutPage } from './_pages/signout.ts'
+import { verifyConfirmPage, verifyRequestPage } from './_pages/verify.ts'
+
+/** Options of `pagesPlugin`; each goes over the option of the same name in the configuration. */
+export interface PagesPluginOptions {
+  theme?: Theme | undefined
+  /** Texts by language, over the built-in ones; new languages may be added. Keys: `plugins/_pages/messages/en.ts`. */
+  messages?: Messages | undefined
+  /** Language of a request; default: its Accept-Language. */
+  locale?: ((request: Request) => string) | undefined
+  /**
+   * Origins that a sign-in may pass through on its way (`https://login.example`). With a list, `form-action` of the
+   * Content-Security-Policy names these alone in place of every https address.
+   */
+  formAction?: readonly string[] | undefined
+}
+
+/** Draws the sign-in, sign-out, error, verify-request and verify-confirm pages. */
+export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
+  const speakers = new WeakMap<ResolvedConfig, ReturnType<typeof createSpeakers>>()
+  return {
+    name: 'pages',
+    setup(kernel) {
+      kernel.provide('pages', { render })
+    },
+  }
+
+  async function render(...[name, ctx, params]: Parameters<Pages['render']>): Promise<Response> {
+    const sheet = prepare(ctx)
+    switch (name) {
+      case 'signIn':
+        return signInPage(sheet, params, options.formAction)
+      case 'signOut':
+        return signOutPage(sheet, options.formAction)
+      case 'verifyRequest':
+        return verifyRequestPage(sheet, params['provider'])
+      case 'verifyConfirm':
+        return verifyConfirmPage(sheet, params, options.formAction)
+      default:
+        return errorPage(sheet, params['error'])
+    }
+  }
+
+  function prepare(ctx: Context): Sheet {
+    const { config } = ctx.app
+    const theme = { ...config.theme, ...options.theme }
+    let speak = speakers.get(config)
+    if (!speak) {
+      speakers.set(config, (speak = createSpeakers(combine(config.messages, options.messages))))
+      complain(ctx, theme)
+    }
+    return createSheet(ctx, speak(language(ctx)), theme)
+  }
+
+  function language({ app, request }: Context): Speaker['lang'] | null {
+    const choose = options.locale ?? app.config.locale
+    return choose ? choose(request) : request.headers.get('accept-language')
+  }
+}
+
+function combine(...all: readonly (Messages | undefined)[]): Messages {
+  const combined: Messages = {}
+  for (const messages of all) for (const [tag, texts] of Object.entries(messages ?? {})) combined[tag] = { ...combined[tag], ...texts }
+  return combined
+}
+
+// Once per configuration: a theme that is quietly ignored costs somebody an hour.
+function complain({ logger }: Context, theme: Theme): void {
+  const foreign = theme.logo !== undefined && !picture(theme.logo, 'https://own.invalid') && !/^https?:/i.test(theme.logo)
+  if (foreign) logger.warn('theme-logo-unusable')
+  if (theme.brandColor !== undefined && !parseColor(theme.brandColor)) logger.warn('theme-brandColor-not-hex')
+  if (theme.buttonText !== undefined && !parseColor(theme.buttonText)) logger.warn('theme-buttonText-not-hex')
+}

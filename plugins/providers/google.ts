@@ -1,0 +1,34 @@
+import type { OIDCConfig, OIDCUserConfig, Profile } from 'authkernel/kernel'
+
+/** Claims of the ID token. */
+export interface GoogleProfile extends Profile {
+  sub: string
+  name?: string
+  given_name?: string
+  family_name?: string
+  email?: string
+  email_verified?: boolean
+  picture?: string
+  /** Domain of a Workspace account: check it in `signIn` to admit one organisation. */
+  hd?: string
+}
+
+/**
+ * Sign-in with Google. Register: an OAuth client of type "Web application", at https://console.cloud.google.com/apis/credentials.
+ * - A refresh token comes only with `authorization: { params: { access_type: 'offline', prompt: 'consent' } }`.
+ * @see https://developers.google.com/identity/openid-connect/openid-connect
+ */
+export default function google(options: OIDCUserConfig<GoogleProfile> = {}): OIDCConfig<GoogleProfile> {
+  return {
+    id: 'google',
+    name: 'Google',
+    type: 'oidc',
+    issuer: 'https://accounts.google.com',
+    style: { brandColor: '#1a73e8', logo },
+    options,
+  }
+}
+export { google }
+
+const logo =
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24" fill="currentColor" aria-hidden="true"><path d="M12.48 10.92v3.28h7.84c-.24 1.84-.853 3.187-1.787 4.133-1.147 1.147-2.933 2.4-6.053 2.4-4.827 0-8.6-3.893-8.6-8.72s3.773-8.72 8.6-8.72c2.6 0 4.507 1.027 5.907 2.347l2.307-2.307C18.747 1.44 16.133 0 12.48 0 5.867 0 .307 5.387.307 12s5.56 12 12.173 12c3.573 0 6.267-1.173 8.373-3.36 2.16-2.16 2.84-5.213 2.84-7.667 0-.76-.053-1.467-.173-2.053H12.48z"/></svg>'

@@ -1,0 +1,199 @@
+/** Sessions in an encrypted cookie: nothing is stored on the server (WIRE 9.12, D5, D37, D51). */
+import {
+  AuthError,
+  type Context,
+  type Events,
+  type JWT,
+  type JWTOptions,
+  JWTSessionError,
+  type Plugin,
+  randomUUID,
+  type ResolvedConfig,
+  type Session,
+  type SessionOptions,
+  type SessionStrategy,
+  type User,
+} from 'authkernel/kernel'
+
+/** Lifetimes in seconds; each defaults to the option of the same name in `session` and `jwt`. */
+export interface JwtSessionOptions extends Pick<SessionOptions, 'maxAge' | 'updateAge' | 'absoluteMaxAge' | 'revocable'> {
+  encode?: JWTOptions['encode'] | undefined
+  decode?: JWTOptions['decode'] | undefined
+  /** Steps forward only when the strategy is `jwt`; the preset's way of offering both. */
+  fallback?: boolean | undefined
+}
+type Settled = { maxAge: number; updateAge: number } & Omit<JwtSessionOptions, 'maxAge' | 'updateAge' | 'fallback'>
+
+/** Provides the service `session`. Refused at compile: `revocable` without a `once` that all processes share. */
+export function jwtSessionPlugin(options: JwtSessionOptions = {}): Plugin {
+  return {
+    name: 'session-jwt',
+    setup(kernel) {
+      const strategy = createStrategy(settle(kernel.config, options))
+      kernel.provide('session', (view) => {
+        if (options.fallback && view.strategy !== 'jwt') return undefined
+        if (strategy.revocable && !view.service('once')?.shared) {
+          throw new AuthError(
+            'Plugin "session-jwt": `session.revocable` needs a service "once" that all processes share (Redis or SQL). ' +
+              'Give adapterPlugin one, or leave `revocable` off.',
+          )
+        }
+        return strategy
+      })
+    },
+  }
+}
+
+function settle({ session, jwt }: ResolvedConfig, options: JwtSessionOptions): Settled {
+  return {
+    maxAge: options.maxAge ?? jwt.maxAge ?? session.maxAge,
+    updateAge: options.updateAge ?? session.updateAge,
+    absoluteMaxAge: options.absoluteMaxAge ?? session.absoluteMaxAge,
+    revocable: options.revocable ?? session.revocable,
+    encode: options.encode ?? jwt.encode,
+    decode: options.decode ?? jwt.decode,
+  }
+}
+
+function createStrategy(options: Settled): SessionStrategy & { revocable: boolean } {
+  return {
+    revocable: options.revocable === true,
+    read: (ctx) => access(ctx, options),
+    update: (ctx, data) => access(ctx, options, { data }),
+
+    async user(ctx) {
+      const token = await current(ctx, options)
+      if (!token?.sub) return null
+      if (ctx.store?.supports('getUser')) return ctx.store.getUser(token.sub)
+      return { id: token.sub, ...personOf(token) }
+    },
+
+    async issue(ctx, login) {
+      const { user, account, profile, isNewUser, trigger } = login
+      const previous = login.session === 'keep' ? await current(ctx, options) : null
+      const token: JWT = { name: user.name, email: user.email, picture: user.image, ...(user.id !== undefined && { sub: user.id }) } as JWT
+      const changed = await ctx.ask('jwt', { token, user, account, ...(profile && { profile }), isNewUser, trigger })
+      if (changed === null) {
+        clear(ctx)
+        return null
+      }
+      const kept = { ...changed, ...anchors(ctx, options, previous) }
+      await write(ctx, options, kept)
+      return { id: String(kept['sid'] ?? kept.sub ?? '') }
+    },
+
+    async end(ctx): Promise<Events['signOut'] | null> {
+      const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
+      if (value === undefined) return null
+      clear(ctx)
+      const token = await open(ctx, options, value)
+      if (!token) return null
+      if (options.revocable && typeof token['sid'] === 'string') await ctx.once.take(`ended ${token['sid']}`, options.maxAge)
+      return { token }
+    },
+  }
+}
+
+/** One access: the jwt and session decisions, and a new cookie when it is due. */
+async function access(ctx: Context, options: Settled, update?: { data: unknown }): Promise<Session | null> {
+  const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
+  if (value === undefined) return null
+  const opened = await open(ctx, options, value)
+  if (!opened)
+    ctx.logger.error(new JWTSessionError('The session token could not be opened: it is expired, altered, or from another secret.'))
+  const token = opened && (await stillValid(ctx, options, opened)) ? opened : null
+  if (!token) {
+    clear(ctx)
+    return null
+  }
+  // Hosts change the token in place, so what it was is kept as text.
+  const asked = update !== undefined || ctx.has('hook', 'jwt')
+  const before = asked ? JSON.stringify(token) : ''
+  const answer = asked ? await ctx.ask('jwt', { token, ...(update && { trigger: 'update', session: update.data }) }) : token
+  if (answer === null) {
+    clear(ctx)
+    return null
+  }
+  const due = update !== undefined || age(ctx, token) >= options.updateAge || (asked && JSON.stringify(answer) !== before)
+  const renews = due && ctx.canSetCookies
+  const next = renews ? { ...answer, ...anchors(ctx, options, token) } : answer
+  const expires = renews ? expiry(ctx, options, next) : endOf(ctx, options, token)
+
+  const plain: Session = { user: personOf(next), expires: expires.toISOString() }
+  const session = ctx.has('hook', 'session')
+    ? await ctx.ask('session', { session: plain, token: next, ...(update && { newSession: update.data, trigger: 'update' }) })
+    : plain
+  if (renews) await write(ctx, options, next)
+  if (session !== null) await ctx.emit('session', { session, token: next })
+  return session
+}
+
+/** The token of this browser when it counts, without any trace in log or cookies. */
+async function current(ctx: Context, options: Settled): Promise<JWT | null> {
+  const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
+  const token = value === undefined ? null : await open(ctx, options, value)
+  return token && (await stillValid(ctx, options, token)) ? token : null
+}
+
+async function open(ctx: Context, { decode }: Settled, value: string): Promise<JWT | null> {
+  const { name } = ctx.cookies.sessionToken
+  if (!decode) return ctx.open(name, value)
+  try {
+    return await decode({ token: value, secret: secretOf(ctx), salt: name })
+  } catch {
+    return null
+  }
+}
+
+async function write(ctx: Context, options: Settled, token: JWT): Promise<void> {
+  const { name, options: attributes } = ctx.cookies.sessionToken
+  const expires = expiry(ctx, options, token)
+  const maxAge = Math.max(1, Math.round((expires.getTime() - ctx.now.getTime()) / 1000))
+  const value = options.encode
+    ? await options.encode({ token, secret: secretOf(ctx), salt: name, maxAge })
+    : await ctx.seal(name, token, maxAge)
+  ctx.setChunkedCookie(name, value, { ...attributes, expires })
+}
+
+function clear(ctx: Context): void {
+  const { name, options } = ctx.cookies.sessionToken
+  ctx.deleteCookie(name, options)
+}
+
+/** Claims that outlive whatever the jwt callback returns: when the session began, and its id for revocation. */
+function anchors(ctx: Context, { absoluteMaxAge, revocable }: Settled, previous: JWT | null): JWT {
+  return {
+    ...(absoluteMaxAge !== undefined && { sst: previous?.['sst'] ?? Math.floor(ctx.now.getTime() / 1000) }),
+    ...(revocable && { sid: previous?.['sid'] ?? randomUUID(ctx.runtime) }),
+  }
+}
+
+async function stillValid(ctx: Context, { absoluteMaxAge, revocable }: Settled, token: JWT): Promise<boolean> {
+  // A token from before the cap was configured has no beginning: it ends now rather than never.
+  if (absoluteMaxAge !== undefined && !(ctx.now.getTime() < (Number(token['sst']) + absoluteMaxAge) * 1000)) return false
+  return !(revocable && (await ctx.once.taken(`ended ${String(token['sid'])}`)))
+}
+
+function expiry(ctx: Context, { maxAge, absoluteMaxAge }: Settled, token: JWT): Date {
+  const idle = ctx.now.getTime() + maxAge * 1000
+  return new Date(absoluteMaxAge === undefined ? idle : Math.min(idle, (Number(token['sst']) + absoluteMaxAge) * 1000))
+}
+
+function endOf(ctx: Context, options: Settled, token: JWT): Date {
+  return token.exp === undefined ? expiry(ctx, options, token) : new Date(token.exp * 1000)
+}
+
+/** Seconds since the token was issued; a host's own token may not say. */
+function age(ctx: Context, token: JWT): number {
+  return token.iat === undefined ? Infinity : ctx.now.getTime() / 1000 - token.iat
+}
+
+function personOf({ name, email, picture }: JWT): User {
+  return { name: name ?? null, email: email ?? null, image: picture ?? null }
+}
+
+// As the host wrote it: its own encode and decode expect the option's shape.
+function secretOf(ctx: Context): string | readonly string[] {
+  const { secret } = ctx.settings
+  return secret.length === 1 ? (secret[0] as string) : secret
+}

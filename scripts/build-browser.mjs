@@ -1,0 +1,28 @@
+/** Bundles the script of the sign-in page into plugins/_webauthn/browser.generated.ts. Run it after changing bindings/_client/{page-script,ceremony}.ts. */
+import { writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+
+const root = new URL('../', import.meta.url)
+
+/** The text of the generated file. */
+export async function generate() {
+  const { outputFiles } = await build({
+    entryPoints: [fileURLToPath(new URL('bindings/_client/page-script.ts', root))],
+    bundle: true,
+    minify: true,
+    write: false,
+    format: 'iife',
+    target: 'es2020',
+    charset: 'ascii',
+  })
+  const script = outputFiles[0].text.trim()
+  // It would end the element that the page puts this into.
+  if (/<\/script|<!--/i.test(script)) throw new Error('The script must not contain "</script" or "<!--".')
+  const literal = script.replace(/[`\\]|\$\{/g, '\\$&')
+  return `// Made by scripts/build-browser.mjs from bindings/_client/page-script.ts. Do not edit.\nexport const browserScript: string = \`${literal}\`\n`
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  writeFileSync(new URL('plugins/_webauthn/browser.generated.ts', root), await generate())
+}

@@ -1,0 +1,203 @@
+/** createKernel: registration, snapshots and the five doors. */
+import { compile, type Compiled } from './compile.ts'
+import { type AuthConfig, resolveConfig } from './config.ts'
+import type { Context } from './context.ts'
+import { bareFailure, dispatch } from './dispatch.ts'
+import { AuthError } from './errors.ts'
+import { type Inspection, inspect } from './inspect.ts'
+import { defaultKeyInfo } from './jwt.ts'
+import type { DecisionHandler, Decisions, EventHandler, Events, Settings } from './messages.ts'
+import { createLimit, createOnce } from './once.ts'
+import type { Doors, HandleOptions, Plugin, With } from './plugin.ts'
+import { createPluginKernel, createRecord, type KernelParts, type Layer, type Record as PluginRecord, replayOrder } from './registry.ts'
+import { RequestContext } from './request-context.ts'
+import { coreRoutes, currentSession } from './routes.ts'
+import { createSealer } from './sealer.ts'
+import { resolveSettings } from './settings.ts'
+import { createShared, type Shared } from './shared.ts'
+import { raw } from './symbols.ts'
+
+/** What `createAuth` returns, without the faces of plugins. */
+export interface Core<Ext> extends Doors {
+  /** Adds a plugin, also while requests run; they keep the snapshot they began with. Throws when the name or the face is taken. */
+  use<E>(plugin: Plugin<E>): Auth<With<Ext, E>>
+  /** Takes a plugin away. Throws for an unknown name, with the list of names. */
+  remove(name: string): void
+  /** Answers a decision; returns a function that takes it back. The host's answers come last, so it has the last word. */
+  hook<K extends keyof Decisions>(name: K, handler: DecisionHandler<K>): () => void
+  /** Listens to an event; returns a function that takes it back. */
+  on<K extends keyof Events>(name: K, handler: EventHandler<K>): () => void
+  /** Several at once, in the shape of the options; returns a function that takes all back. */
+  hooks(handlers: Pick<AuthConfig, 'callbacks' | 'events'>): () => void
+  /** Plugins, routes, providers, services and handlers with their owners. */
+  inspect(): Inspection
+  /** Stops timers and closes adapters. */
+  close(): Promise<void>
+}
+/** A kernel with the faces of its plugins. */
+export type Auth<Ext = unknown> = Core<Ext> & Ext
+
+/** For bindings whose configuration is a function of the request: what several kernels share. */
+export interface KernelOptions {
+  shared?: Shared
+  /** Plugins of `createAuth`, which give way to the host's. */
+  preset?: readonly Plugin[]
+}
+
+/** A bare kernel: nothing works that was not `.use()`d. Reads no environment (D41). Throws what a preset plugin's `setup` throws. */
+export function createKernel(config: AuthConfig = {}, { shared = createShared(), preset = [] }: KernelOptions = {}): Auth {
+  const resolved = resolveConfig(config)
+  const base: Settings = {
+    secret: resolved.secret,
+    origin: resolved.origin ?? '',
+    basePath: resolved.basePath,
+    cookiePrefix: 'authkernel',
+    keyInfo: defaultKeyInfo,
+    encryption: ['A256CBC-HS512'],
+  }
+  const records: PluginRecord[] = []
+  const owners = new Map<PropertyKey, PluginRecord>()
+  let compiled: Compiled | undefined
+  const invalidate = (): void => {
+    compiled = undefined
+  }
+  const current = (): Compiled => (compiled ??= compile(replayOrder(records), resolved, shared, base))
+
+  async function contextFor(request: Request, options: HandleOptions = {}, canSetCookies = true): Promise<RequestContext> {
+    const app = current()
+    const settings = app.bus.has('hook', 'settings') ? await resolveSettings(app, request) : app.settings
+    return new RequestContext(app, request, settings, options, canSetCookies)
+  }
+  async function sessionOf(
+    request: Request,
+    options: HandleOptions | undefined,
+    canSetCookies: boolean,
+  ): Promise<{ ctx: RequestContext; session: Awaited<ReturnType<Doors['session']>> }> {
+    const ctx = await contextFor(request, options, canSetCookies)
+    if (ctx.app.fault) throw ctx.app.fault
+    return { ctx, session: await currentSession(ctx) }
+  }
+
+  const doors: Doors = {
+    async handler(request, options) {
+      let ctx: RequestContext
+      try {
+        ctx = await contextFor(request, options)
+      } catch (error) {
+        resolved.logger.error(error as Error)
+        return bareFailure()
+      }
+      return dispatch(ctx, resolved.raw === raw)
+    },
+    dispatch: async (request, options) => dispatch(await contextFor(request, options), true),
+    session: async (request, options) => (await sessionOf(request, options, false)).session,
+    async read(request, options) {
+      const { ctx, session } = await sessionOf(request, options, true)
+      const headers = new Headers()
+      ctx.jar.write(headers)
+      return { session, headers }
+    },
+    async ready() {
+      const { fault } = current()
+      if (fault) throw fault
+    },
+  }
+  const parts: KernelParts = {
+    config: resolved,
+    invalidate,
+    doors,
+    context: (request, options): Promise<Context> => contextFor(request, options),
+  }
+
+  function register(plugin: Plugin, layer: Layer): unknown {
+    const record = createRecord(plugin, layer)
+    const twin = records.find(({ name, layer: other }) => name === plugin.name && other === layer)
+    if (twin)
+      throw new AuthError(
+        `The plugin "${plugin.name}" is used twice: ${twin.place} and ${record.place}. Remove one, or give it another name.`,
+      )
+    const face = plugin.setup(createPluginKernel(record, parts))
+    claimFace(record, face, layer)
+    records.push(record)
+    invalidate()
+    return face
+  }
+
+  function claimFace(record: PluginRecord, face: unknown, layer: Layer): void {
+    if (typeof face !== 'object' || face === null) return
+    for (const key of Reflect.ownKeys(face)) {
+      const owner = owners.get(key)
+      const replaces = owner?.layer === 'preset' && layer === 'plugin' && owner.name === record.name
+      if ((owner && !owner.removed && !replaces) || (!owner && key in auth)) {
+        throw new AuthError(
+          `Plugin "${record.name}" wants to put "${String(key)}" on auth, which is taken by ${owner ? `plugin "${owner.name}"` : 'the kernel'}. Rename it.`,
+        )
+      }
+    }
+    for (const key of Reflect.ownKeys(face)) {
+      owners.set(key, record)
+      record.face.push(key)
+      Object.defineProperty(auth, key, { value: (face as Record<PropertyKey, unknown>)[key], configurable: true, enumerable: true })
+    }
+  }
+
+  const host = createRecord({ name: 'host' }, 'host')
+  const hostKernel = createPluginKernel(host, parts)
+  records.push(host)
+  const auth: Core<unknown> = {
+    ...doors,
+    use(plugin) {
+      register(plugin, 'plugin')
+      return auth as never
+    },
+    remove(name) {
+      const named = records.filter((record) => record.name === name && record.layer !== 'host')
+      if (named.length === 0) {
+        const names = records.filter(({ layer }) => layer !== 'host').map((record) => record.name)
+        throw new AuthError(`There is no plugin "${name}" to remove. Plugins: ${names.join(', ')}.`)
+      }
+      for (const record of named) {
+        record.removed = true
+        records.splice(records.indexOf(record), 1)
+        for (const key of record.face) {
+          if (owners.get(key) !== record) continue
+          owners.delete(key)
+          Object.defineProperty(auth, key, { get: () => fail(name), configurable: true, enumerable: false })
+        }
+      }
+      invalidate()
+    },
+    hook: (name, handler) => hostKernel.hook(name, handler),
+    on: (name, handler) => hostKernel.on(name, handler),
+    hooks({ callbacks = {}, events = {} }) {
+      const undo = [
+        ...entries(callbacks).map(([name, handler]) =>
+          hostKernel.hook(name as keyof Decisions, handler as DecisionHandler<keyof Decisions>),
+        ),
+        ...entries(events).map(([name, handler]) => hostKernel.on(name as keyof Events, handler as EventHandler<keyof Events>)),
+      ]
+      return () => undo.forEach((take) => take())
+    },
+    inspect: () => inspect(current(), replayOrder(records)),
+    async close() {
+      for (const { closers } of records) for (const close of closers.splice(0)) await close()
+    },
+  }
+
+  host.steps.push((draft) => draft.routes.push(...coreRoutes))
+  hostKernel.provide('sealer', createSealer(resolved.runtime, shared), { fallback: true })
+  hostKernel.provide('once', createOnce(resolved.runtime, shared), { fallback: true })
+  hostKernel.provide('limit', createLimit(resolved.runtime, shared), { fallback: true })
+  for (const plugin of preset) register(plugin, 'preset')
+  for (const provider of config.providers ?? []) hostKernel.provider(provider)
+  auth.hooks(config)
+  return auth as Auth
+}
+
+function entries(handlers: object): [string, unknown][] {
+  return Object.entries(handlers).filter(([, handler]) => typeof handler === 'function')
+}
+
+function fail(name: string): never {
+  throw new Error(`plugin ${name} was removed`)
+}

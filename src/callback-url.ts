@@ -1,0 +1,29 @@
+/** Where a flow ends: named by the flow itself, the body, the query or the cookie, in this order (row 72, D43, D57). */
+import type { Context } from './context.ts'
+import { isUsable, resolveRedirect } from './redirect.ts'
+
+/** The first usable candidate past the `redirect` decision, else the own origin; writes the cookie when the request carried one. */
+export async function findCallbackUrl(ctx: Context, named: string | undefined): Promise<string> {
+  const { limits, allowedRedirects = [] } = ctx.app.config
+  const { name, options } = ctx.cookies.callbackUrl
+  const body = ctx.request.method === 'POST' ? await ctx.body() : {}
+  const query = new URL(ctx.request.url).searchParams.get('callbackUrl') ?? undefined
+  const kept = ctx.cookie(name)
+  for (const [source, candidate] of [
+    ['flow', named],
+    ['body', body['callbackUrl']],
+    ['query', query],
+    ['cookie', kept],
+  ] as const) {
+    if (candidate === undefined) continue
+    if (!isUsable(candidate, ctx.origin, limits.callbackUrl)) {
+      // Somebody's broken link is not our failure.
+      ctx.logger.warn('invalid-callback-url')
+      continue
+    }
+    const resolved = await resolveRedirect(ctx.app.bus, candidate, ctx.origin, allowedRedirects)
+    if ((source === 'body' || source === 'query') && resolved !== kept) ctx.setCookie(name, resolved, options)
+    return resolved
+  }
+  return ctx.origin
+}

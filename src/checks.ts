@@ -1,0 +1,111 @@
+/** What must hold before a request is served; each mistake names the plugin or provider, the option and the remedy. */
+import type { AdapterMethod } from './adapter.ts'
+import { type Compiled, flowOf } from './compile.ts'
+import { cookieFault } from './cookies.ts'
+import { AuthError, MissingAdapter, MissingAdapterMethods, MissingSecret } from './errors.ts'
+import { originFault } from './origin.ts'
+import type { Record as PluginRecord } from './registry.ts'
+
+const minSecret = 32
+// bytes, seconds, milliseconds: whatever it is, it is a positive number
+const numbers = [
+  'session.maxAge',
+  'deadlines.store',
+  'deadlines.network',
+  'deadlines.request',
+  'limits.body',
+  'limits.callbackUrl',
+  'limits.providerResponse',
+]
+
+/** Throws the first mistake. */
+export function checkSnapshot(app: Omit<Compiled, 'fault'>, records: readonly PluginRecord[]): void {
+  checkSecret(app)
+  checkOptions(app)
+  checkPlugins(app, records)
+  checkProviders(app)
+  const session = app.services.session
+  if (!session) throw new AuthError('No plugin provides the service "session": `.use()` jwtSessionPlugin() or databaseSessionPlugin().')
+  checkMethods(app, session.methods ?? [], 'The session strategy')
+}
+
+function checkSecret({ settings, bus }: Omit<Compiled, 'fault'>): void {
+  // Tenants bring their own secrets, checked when they come.
+  if (settings.secret.length === 0 && bus.has('hook', 'settings')) return
+  assertSecrets(settings.secret)
+}
+
+/** Throws MissingSecret for none and for short ones (D4, row 334). */
+export function assertSecrets(secrets: readonly string[]): void {
+  const how = 'Make one with `npx authkernel secret` (or `openssl rand -base64 33`) and set AUTH_SECRET or the option `secret`.'
+  if (secrets.length === 0) throw new MissingSecret(`createAuth has no \`secret\`. ${how}`)
+  if (secrets.some((secret) => typeof secret !== 'string' || secret.length < minSecret)) {
+    throw new MissingSecret(`createAuth has a \`secret\` of less than ${minSecret} characters. ${how}`)
+  }
+}
+
+function checkOptions(app: Omit<Compiled, 'fault'>): void {
+  const { config, settings } = app
+  for (const path of numbers) {
+    const value = path.split('.').reduce<unknown>((object, key) => (object as Record<string, unknown>)[key], config)
+    if (typeof value !== 'number' || !(value > 0))
+      throw new AuthError(`createAuth: \`${path}\` must be a positive number, not ${String(value)}.`)
+  }
+  if (!(config.session.updateAge >= 0)) throw new AuthError('createAuth: `session.updateAge` must be 0 or more seconds.')
+  if (config.session.strategy !== undefined && config.session.strategy !== 'jwt' && config.session.strategy !== 'database') {
+    throw new AuthError(`createAuth: \`session.strategy\` must be "jwt" or "database", not ${JSON.stringify(config.session.strategy)}.`)
+  }
+  if (!settings.basePath.startsWith('/'))
+    throw new AuthError(`createAuth: \`basePath\` must start with "/", not ${JSON.stringify(settings.basePath)}.`)
+  const fault = originFault(settings.origin) ?? cookieFault(app.cookies(settings, false)) ?? cookieFault(app.cookies(settings, true))
+  if (fault) throw new AuthError(`createAuth: ${fault}`)
+  if (config.redirectProxyUrl !== undefined && !URL.canParse(config.redirectProxyUrl)) {
+    throw new AuthError(`createAuth: \`redirectProxyUrl\` is not a URL: ${JSON.stringify(config.redirectProxyUrl)}.`)
+  }
+  for (const pattern of config.allowedHosts ?? []) {
+    if (pattern.slice(1).includes('*') || (pattern.startsWith('*') && !pattern.startsWith('*.'))) {
+      throw new AuthError(`createAuth: \`allowedHosts\` has ${JSON.stringify(pattern)}: write host, host:port, or one leading "*.".`)
+    }
+  }
+}
+
+function checkPlugins(app: Omit<Compiled, 'fault'>, records: readonly PluginRecord[]): void {
+  for (const { name, requires } of records) {
+    const missing = requires.find((service) => !app.services[service])
+    if (missing)
+      throw new AuthError(
+        `Plugin "${name}" needs the service "${missing}", which no plugin provides. \`.use()\` one that does, or remove "${name}".`,
+      )
+  }
+}
+
+function checkProviders(app: Omit<Compiled, 'fault'>): void {
+  const all = [...app.providers.values()]
+  for (const provider of all) {
+    const flow = app.flows.get(provider.type)
+    if (!flow) {
+      throw new AuthError(
+        `Provider "${provider.id}" has the type ${JSON.stringify(provider.type)}, which no plugin knows. ` +
+          `Known types: ${[...app.flows.keys()].join(', ') || 'none'}. \`.use()\` the plugin that brings it.`,
+      )
+    }
+    flowOf(app.flows, provider.type).validate?.(provider as never, all, app.config)
+    const missing = (flow.requires ?? []).find((service) => !app.services[service])
+    if (missing === 'store') {
+      throw new MissingAdapter(
+        `Provider "${provider.id}" (${provider.type}) needs an adapter: give createAuth an \`adapter\`, or \`.use(adapterPlugin(...))\`.`,
+      )
+    }
+    if (missing)
+      throw new AuthError(`Provider "${provider.id}" (${provider.type}) needs the service "${missing}", which no plugin provides.`)
+    checkMethods(app, flow.methods ?? [], `Provider "${provider.id}" (${provider.type})`)
+  }
+}
+
+function checkMethods(app: Omit<Compiled, 'fault'>, methods: readonly AdapterMethod[], who: string): void {
+  if (methods.length === 0) return
+  const { store } = app
+  if (!store) throw new MissingAdapter(`${who} needs an adapter: give createAuth an \`adapter\`, or \`.use(adapterPlugin(...))\`.`)
+  const missing = methods.filter((method) => !store.supports(method))
+  if (missing.length > 0) throw new MissingAdapterMethods(`${who} needs operations that the adapter lacks: ${missing.join(', ')}.`)
+}

@@ -1,0 +1,143 @@
+/** The only place that knows cookie names, prefixes, flags and chunks (WIRE section 6). */
+import { parseCookie, serializeCookie } from 'cookie-es'
+import { merge } from './config.ts'
+import { JWTSessionError } from './errors.ts'
+import type { CookieOption, CookieOptions, CookiesOptions } from './types.ts'
+
+/** Keys of the library's cookies. */
+export type CookieKey = keyof CookiesOptions
+/** Names and attributes of all cookies, for http or for https. */
+export type CookieSet = Readonly<Record<CookieKey, CookieOption>>
+
+// A cookie of 4096 bytes less its name and attributes.
+const chunkSize = 4096 - 160
+const maxWritten = 5
+const maxStale = 20
+// Longer single values are not ours: browsers store 4096 bytes.
+const maxValue = 8_192
+const fifteenMinutes = 900
+
+/** The seven cookies with the host's overrides; build once per prefix. */
+export function cookieSet(prefix: string, secure: boolean, overrides: Partial<CookiesOptions> = {}): CookieSet {
+  const cookie = (name: string, lead: '__Secure-' | '__Host-', extra?: CookieOptions): CookieOption => ({
+    name: `${secure ? lead : ''}${prefix}.${name}`,
+    options: { httpOnly: true, sameSite: 'lax', path: '/', secure, ...extra },
+  })
+  const defaults: CookieSet = {
+    sessionToken: cookie('session-token', '__Secure-'),
+    callbackUrl: cookie('callback-url', '__Secure-'),
+    // __Host-: a sibling sub-domain must not be able to plant a token it knows.
+    csrfToken: cookie('csrf-token', '__Host-'),
+    pkceCodeVerifier: cookie('pkce.code_verifier', '__Secure-', { maxAge: fifteenMinutes }),
+    state: cookie('state', '__Secure-', { maxAge: fifteenMinutes }),
+    nonce: cookie('nonce', '__Secure-'),
+    webauthnChallenge: cookie('challenge', '__Secure-', { maxAge: fifteenMinutes }),
+  }
+  return merge(overrides, defaults) as CookieSet
+}
+
+/** Cookies of one request and those of its response. */
+export class CookieJar {
+  readonly #header: string | null
+  #parsed: Record<string, string | undefined> | undefined
+  readonly #written: Map<string, string> = new Map()
+  readonly #deleted: Set<string> = new Set()
+
+  constructor(header: string | null) {
+    this.#header = header
+  }
+
+  /** First value of a name; over-long values are ignored (D20). */
+  get(name: string): string | undefined {
+    const value = this.#all()[name]
+    return value === undefined || value.length > maxValue ? undefined : value
+  }
+
+  /** Value of `name`, or of `name.0`, `name.1` … in numeric order; other names that share the prefix do not count (D22). */
+  getChunked(name: string): string | undefined {
+    const whole = this.get(name)
+    if (whole) return whole
+    const chunks = this.#chunks(name)
+    if (chunks.length === 0 || chunks.length > maxStale) return undefined
+    return chunks.map((chunk) => this.get(chunk) ?? '').join('')
+  }
+
+  set(name: string, value: string, options: CookieOptions = {}): void {
+    this.#deleted.delete(name)
+    this.#written.set(name, serializeCookie(name, value, options))
+  }
+
+  /** Splits what does not fit into one cookie. Throws JWTSessionError above 5 chunks (D55). */
+  setChunked(name: string, value: string, options: CookieOptions = {}): void {
+    const count = Math.ceil(value.length / chunkSize)
+    if (count > maxWritten) {
+      throw new JWTSessionError(
+        `The session token has ${value.length} characters and would need ${count} cookies; at most ${maxWritten} are written. ` +
+          'Keep less in the token (the jwt callback), or use the database strategy.',
+      )
+    }
+    this.delete(name, options)
+    if (count <= 1) return this.set(name, value, options)
+    for (let i = 0; i < count; i++) this.set(`${name}.${i}`, value.slice(i * chunkSize, (i + 1) * chunkSize), options)
+  }
+
+  /** Expires a cookie and its chunks, as far as the browser sent them. */
+  delete(name: string, options: CookieOptions = {}): void {
+    const stale = this.#chunks(name).slice(0, maxStale)
+    if (this.#all()[name] !== undefined || this.#written.has(name)) stale.unshift(name)
+    for (const cookie of stale) this.#expire(cookie, options)
+  }
+
+  /** Expires a cookie whether or not the browser sent it. */
+  expire(name: string, options: CookieOptions = {}): void {
+    this.delete(name, options)
+    this.#expire(name, options)
+  }
+
+  /** Values are dropped when a flow failed; deletions stay. */
+  dropValues(): void {
+    for (const name of this.#written.keys()) if (!this.#deleted.has(name)) this.#written.delete(name)
+  }
+
+  /** Appends Set-Cookie headers. */
+  write(headers: Headers): void {
+    for (const cookie of this.#written.values()) headers.append('Set-Cookie', cookie)
+  }
+
+  #expire(name: string, options: CookieOptions): void {
+    const { expires: _expires, ...rest } = options
+    this.#written.set(name, serializeCookie(name, '', { ...rest, maxAge: 0 }))
+    this.#deleted.add(name)
+  }
+
+  #all(): Record<string, string | undefined> {
+    return (this.#parsed ??= this.#header === null ? {} : parseCookie(this.#header))
+  }
+
+  #chunks(name: string): string[] {
+    const lead = `${name}.`
+    return Object.keys(this.#all())
+      .filter((key) => key.startsWith(lead) && /^\d{1,4}$/.test(key.slice(lead.length)))
+      .sort((a, b) => Number(a.slice(lead.length)) - Number(b.slice(lead.length)))
+  }
+}
+
+// RFC 6265 token and attribute characters: a host's override must not be able to smuggle in attributes or headers.
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const attribute = /^[\u0020-\u003A\u003C-\u007E]*$/
+
+/** Says what is wrong with a set of cookies, or nothing. */
+export function cookieFault(set: CookieSet): string | undefined {
+  for (const [key, { name, options }] of Object.entries(set)) {
+    if (!token.test(name)) return `cookies.${key}.name has characters that a cookie name cannot have.`
+    for (const field of ['domain', 'path'] as const) {
+      if (!attribute.test(options[field] ?? ''))
+        return `cookies.${key}.options.${field} has characters that a cookie attribute cannot have.`
+    }
+    if (name.startsWith('__Host-') && (options.domain || options.path !== '/' || !options.secure)) {
+      return `cookies.${key} is named __Host-, which demands secure, path "/" and no domain: give it another name or drop the domain.`
+    }
+    if (name.startsWith('__Secure-') && !options.secure) return `cookies.${key} is named __Secure-, which demands secure.`
+  }
+  return undefined
+}

@@ -1,0 +1,104 @@
+/** The only writer of users and accounts: who an identity belongs to, and what is stored for it (WIRE 9.1 to 9.8). */
+import type { AdapterUser } from './adapter.ts'
+import type { Context } from './context.ts'
+import { AccountNotLinked, type AuthError, CallbackRouteError } from './errors.ts'
+import { accountOf, createOnce, recordOf, type Written } from './link-write.ts'
+import type { Identity, Login } from './flow.ts'
+import type { Account, User } from './types.ts'
+
+/** A login that still lacks its destination. */
+export type Settled = Omit<Login, 'callbackUrl'>
+
+/** Finds or makes the owner and stores what is new. Throws OAuthAccountNotLinked / AccountNotLinked, AdapterError, or what `onLinked` throws. */
+export async function linkIdentity(ctx: Context, identity: Identity, owner: AdapterUser | null): Promise<Settled | Response> {
+  if (identity.match === 'none') return unknownIdentity(ctx, identity)
+  if (!ctx.store) return settle(identity, identity.user, { isNewUser: undefined })
+  const current = await ctx.session.user(ctx)
+  return identity.match === 'email' ? byEmail(ctx, identity, owner, current) : byAccount(ctx, identity, owner, current)
+}
+
+/** Nothing is stored for these; a strategy that points to stored users needs one to point to (D52). */
+async function unknownIdentity(ctx: Context, identity: Identity): Promise<Settled> {
+  if (ctx.session.storedUsers) {
+    const { id } = identity.user
+    const stored = id ? await ctx.store?.getUser(id) : null
+    if (!stored) {
+      throw new CallbackRouteError(
+        `Provider "${identity.account.provider}" returned a user that is not stored. With the database strategy authorize() must return ` +
+          'the `id` of a stored user: create the user first, or use session.strategy "jwt".',
+        { cause: { provider: identity.account.provider } },
+      )
+    }
+  }
+  return settle(identity, identity.user, { isNewUser: false })
+}
+
+async function byAccount(ctx: Context, identity: Identity, owner: AdapterUser | null, current: User | null): Promise<Settled | Response> {
+  const store = ctx.store as NonNullable<Context['store']>
+  if (owner) {
+    if (current && current.id !== owner.id) throw await notLinked(ctx, 'The account belongs to another user than the one who is signed in.')
+    // Attestation "none" signs no credential id: whoever knows another person's could register it and be taken for the owner.
+    if (!current && identity.registers) throw await notLinked(ctx, 'Somebody registered an account that already belongs to a user.')
+    if (identity.updates && store.supports('updateAccount')) await store.updateAccount(accountOf(identity, owner.id))
+    return settle(identity, owner, { isNewUser: false, previous: current, session: current ? 'keep' : 'new' })
+  }
+  if (current?.id) return linkTo(ctx, identity, current as AdapterUser, current)
+
+  const { email } = identity.user
+  const sameEmail = email && store.supports('getUserByEmail') ? await store.getUserByEmail(email) : null
+  if (sameEmail) {
+    if (identity.trustsEmail) return linkTo(ctx, identity, sameEmail, null)
+    throw await notLinked(
+      ctx,
+      'Another user has the same address. Sign in as that user and link the account, or see allowDangerousEmailAccountLinking.',
+    )
+  }
+  const written = await createOnce(ctx, identity)
+  await tell(ctx, identity, written)
+  return settle(identity, written.user, { isNewUser: written.createdUser })
+}
+
+/** An existing user gets one more account; no createUser event (row 155). */
+async function linkTo(ctx: Context, identity: Identity, user: AdapterUser, current: User | null): Promise<Settled | Response> {
+  const verdict = ctx.has('hook', 'link') ? await ctx.ask('link', { user, account: identity.account }) : true
+  if (typeof verdict === 'string') return ctx.redirect(verdict)
+  if (!verdict) throw await notLinked(ctx, 'The link decision refused to link the account.')
+  const written = await createOnce(ctx, identity, user)
+  await tell(ctx, identity, written)
+  // Somebody may have been faster: the account then belongs to whoever linked it first.
+  if (written.user.id !== user.id) throw await notLinked(ctx, 'The account was linked to another user at the same moment.')
+  return settle(identity, written.user, { isNewUser: false, previous: current, session: current ? 'keep' : 'new' })
+}
+
+async function byEmail(ctx: Context, identity: Identity, owner: AdapterUser | null, current: User | null): Promise<Settled> {
+  if (owner) return settle(identity, await verifyEmail(ctx, owner), { isNewUser: false, previous: current })
+  const written = await createOnce(ctx, identity)
+  if (written.createdUser) await ctx.emit('createUser', { user: written.user })
+  const user = written.createdUser ? written.user : await verifyEmail(ctx, written.user as AdapterUser)
+  return settle(identity, user, { isNewUser: written.createdUser, previous: current })
+}
+
+/** The first email sign-in proves the address; later ones change nothing (D16). */
+async function verifyEmail(ctx: Context, owner: AdapterUser): Promise<User> {
+  if (owner.emailVerified || !ctx.store) return owner
+  const user = await ctx.store.updateUser({ id: owner.id, emailVerified: ctx.now })
+  await ctx.emit('updateUser', { user })
+  return user
+}
+
+// D44: after all writes, in this order.
+async function tell(ctx: Context, identity: Identity, { user, createdUser, linked }: Written): Promise<void> {
+  if (createdUser) await ctx.emit('createUser', { user })
+  if (linked) await ctx.emit('linkAccount', { user, account: recordOf(identity) as Account, profile: identity.user })
+}
+
+function settle(identity: Identity, user: User, rest: Partial<Settled> & Pick<Settled, 'isNewUser'>): Settled {
+  const { account, profile, match } = identity
+  const trigger = rest.isNewUser ? 'signUp' : 'signIn'
+  return { user, account, ...(profile && { profile }), trigger, session: 'new', previous: null, match, ...rest }
+}
+
+async function notLinked(ctx: Context, message: string): Promise<AuthError> {
+  const flow = ctx.flow(await ctx.provider())
+  return flow.notLinked?.(message) ?? new AccountNotLinked(message)
+}

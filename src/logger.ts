@@ -1,0 +1,34 @@
+/** Where errors, warnings and debug messages go. Tokens and secrets never do, at any level (D10). */
+import { AuthError } from './errors.ts'
+import type { LoggerInstance } from './types.ts'
+
+const red = '\u001B[31m'
+const yellow = '\u001B[33m'
+const grey = '\u001B[90m'
+const reset = '\u001B[0m'
+
+/** The host's levels over the console; `debug` is silent unless asked for (rows 41, 42, 342). */
+export function createLogger(overrides: Partial<LoggerInstance> = {}, debug = false): LoggerInstance {
+  return {
+    error: overrides.error ?? logError,
+    warn: overrides.warn ?? ((code) => console.warn(`${yellow}[auth][warn][${code}]${reset}`)),
+    debug: overrides.debug ?? (debug ? logDebug : () => {}),
+  }
+}
+
+function logError(error: Error): void {
+  const name = error instanceof AuthError ? error.type : error.name
+  console.error(`${red}[auth][error]${reset} ${name}: ${error.message}`)
+  const cause = error.cause
+  if (cause && typeof cause === 'object' && 'err' in cause && cause.err instanceof Error) {
+    const { err, ...details } = cause as { err: Error }
+    console.error(`${red}[auth][cause]${reset}:`, err.stack ?? err.message)
+    if (Object.keys(details).length > 0) console.error(`${red}[auth][details]${reset}:`, JSON.stringify(details, null, 2))
+  } else if (error.stack) {
+    console.error(error.stack.replace(/^.*\n?/, ''))
+  }
+}
+
+function logDebug(message: string, metadata?: unknown): void {
+  console.log(`${grey}[auth][debug]${reset}: ${message}`, metadata === undefined ? '' : JSON.stringify(metadata, null, 2))
+}

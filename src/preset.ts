@@ -1,0 +1,72 @@
+/** The composition root: options become the same `.use()` calls that a host could write (DESIGN section 6). The only kernel file that imports plugins. */
+import { adapterPlugin } from 'authkernel/plugins/adapter'
+import { credentialsPlugin } from 'authkernel/plugins/credentials'
+import { databaseSessionPlugin } from 'authkernel/plugins/session-database'
+import { emailPlugin } from 'authkernel/plugins/email'
+import { jwtSessionPlugin } from 'authkernel/plugins/session-jwt'
+import { oauthPlugin } from 'authkernel/plugins/oauth'
+import { oidcPlugin } from 'authkernel/plugins/oidc'
+import { pagesPlugin } from 'authkernel/plugins/pages'
+import { webauthnPlugin } from 'authkernel/plugins/webauthn'
+import { type Auth, createKernel, type KernelOptions } from './auth.ts'
+import type { AuthConfig, Env } from './config.ts'
+import { setEnvDefaults } from './env.ts'
+import { ExperimentalFeatureNotEnabled } from './errors.ts'
+import type { ProviderFlow } from './flow.ts'
+import { createLogger } from './logger.ts'
+import type { Plugin } from './plugin.ts'
+
+/** A kernel with the five provider types, both strategies and the pages; `.use()` replaces any of them. Reads the environment (D41). */
+export function createAuth(config: AuthConfig = {}, options: Pick<KernelOptions, 'shared'> = {}): Auth {
+  const resolved = withEnvironment(config)
+  announce(resolved)
+  return createKernel(resolved, { ...options, preset: presetPlugins(resolved) })
+}
+
+function presetPlugins({ adapter, experimental }: AuthConfig): Plugin[] {
+  return [
+    oauthPlugin(),
+    oidcPlugin(),
+    emailPlugin(),
+    credentialsPlugin(),
+    experimental?.enableWebAuthn ? webauthnPlugin() : webauthnGate,
+    pagesPlugin(),
+    jwtSessionPlugin({ fallback: true }),
+    databaseSessionPlugin({ fallback: true }),
+    ...(adapter ? [adapterPlugin(adapter)] : []),
+  ]
+}
+
+/** A provider in the options is an experiment that must be switched on; `.use(webauthnPlugin())` is explicit enough (D27). */
+const webauthnGate: Plugin = {
+  name: 'webauthn-gate',
+  setup(kernel) {
+    kernel.providerType('webauthn', gatedFlow as ProviderFlow<never>, { fallback: true })
+  },
+}
+const gatedFlow: ProviderFlow<{ id: string }> = {
+  validate({ id }) {
+    throw new ExperimentalFeatureNotEnabled(
+      `Provider "${id}" is of type webauthn, which is experimental: set \`experimental: { enableWebAuthn: true }\`, or \`.use(webauthnPlugin())\`.`,
+    )
+  },
+  finish: () => Promise.reject(new ExperimentalFeatureNotEnabled('webauthn is not enabled')),
+}
+
+/** A copy of the options with the environment under them (D18). */
+function withEnvironment(config: AuthConfig): AuthConfig {
+  const copy = { ...config }
+  const env: Env | false = config.env ?? processEnv
+  if (env) setEnvDefaults(env, copy)
+  return copy
+}
+
+function processEnv(name: string): string | undefined {
+  return typeof process === 'undefined' ? undefined : process.env[name]
+}
+
+function announce({ debug, experimental, logger }: AuthConfig): void {
+  const { warn } = createLogger(logger)
+  if (debug) warn('debug-enabled')
+  if (experimental?.enableWebAuthn) warn('experimental-webauthn')
+}

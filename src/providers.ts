@@ -1,0 +1,66 @@
+/** Makes a provider of what a host wrote: functions called, options merged, environment filled in, once per object. */
+import type { Env } from './config.ts'
+import { merge, type ProviderInput } from './config.ts'
+import { InvalidProvider } from './errors.ts'
+import type { Provider, ProviderFlow } from './flow.ts'
+
+/** Provider option to suffix of `AUTH_<ID>_<SUFFIX>` (row 59). */
+const envSuffixes: Readonly<Record<string, string>> = { clientId: 'ID', clientSecret: 'SECRET', issuer: 'ISSUER', apiKey: 'KEY' }
+
+/** A provider with the host's options over the preset's own, and the environment under both. Throws InvalidProvider. */
+export function normaliseProvider(
+  input: ProviderInput,
+  env: Env | false | undefined,
+  suffixes: Readonly<Record<string, string>> = envSuffixes,
+): Provider {
+  const written = typeof input === 'function' ? input() : input
+  const { options, ...own } = written as Provider & { options?: object }
+  const provider = (options ? merge(options, own) : { ...own }) as Record<string, unknown>
+  if (typeof provider['id'] !== 'string' || !/^[\w.~-]+$/.test(provider['id']) || provider['id'] === 'undefined') {
+    throw new InvalidProvider(
+      `A provider of type "${String(provider['type'])}" has the id ${JSON.stringify(provider['id'])}: ` +
+        'give it an `id` of letters, digits, "-", "_", "." that can stand in a URL.',
+    )
+  }
+  provider['name'] ??= provider['id']
+  return withEnv(provider as unknown as Provider, env, suffixes)
+}
+
+/** Fills options that are still undefined; nothing is written to the given object. */
+export function withEnv(
+  provider: Provider,
+  env: Env | false | undefined,
+  suffixes: Readonly<Record<string, string>> = envSuffixes,
+): Provider {
+  if (!env) return provider
+  const prefix = `AUTH_${provider.id.toUpperCase().replaceAll('-', '_')}_`
+  const filled: Record<string, unknown> = { ...provider }
+  for (const [option, suffix] of Object.entries(suffixes)) {
+    const value = readEnv(env, prefix + suffix)
+    if (value !== undefined && filled[option] === undefined) filled[option] = value
+  }
+  return filled as unknown as Provider
+}
+
+/** A value of the environment; empty counts as absent. */
+export function readEnv(env: Env, name: string): string | undefined {
+  const value = typeof env === 'function' ? env(name) : Object.hasOwn(env, name) ? env[name] : undefined
+  return value === '' ? undefined : value
+}
+
+/** Suffixes of a type: its own, else the common ones. */
+export function suffixesOf(flow: ProviderFlow<never> | undefined): Readonly<Record<string, string>> {
+  return flow?.env ?? envSuffixes
+}
+
+/** Copies with the URLs of one base, so that callbacks see where they are (row 358); the last base is kept. */
+export function createAddresses(): (provider: Provider, base: string) => Provider {
+  const known = new WeakMap<Provider, { base: string; addressed: Provider }>()
+  return (provider, base) => {
+    const last = known.get(provider)
+    if (last?.base === base) return last.addressed
+    const addressed = { ...provider, signinUrl: `${base}/signin/${provider.id}`, callbackUrl: `${base}/callback/${provider.id}` }
+    known.set(provider, { base, addressed })
+    return addressed
+  }
+}

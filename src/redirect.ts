@@ -1,0 +1,65 @@
+/** The only maker of redirects to targets that come from outside (rows 70 to 76, D57). */
+import type { HookBus } from './hooks.ts'
+import type { Awaitable } from './types.ts'
+
+/**
+ * Where a target from outside may lead: asked of the `redirect` decision, else the own origin only.
+ * Always an absolute http(s) URL, so that what a browser makes of it is what was checked.
+ */
+export async function resolveRedirect(bus: HookBus, target: string, origin: string, allowed: readonly string[]): Promise<string> {
+  const answer = await (bus.ask('redirect', { url: target, baseUrl: origin }) as Awaitable<string | undefined>)
+  return answer === undefined ? sameOrigin(target, origin, allowed) : absolute(answer, origin)
+}
+
+/** Default rule: a path or a URL on the own origin (or an allowed one), else the origin. */
+export function sameOrigin(target: string, origin: string, allowed: readonly string[] = []): string {
+  const url = parse(target, origin)
+  if (!url) return origin
+  // Paths keep their spelling; "//host" and "/\host" are paths here, never hosts (row 74).
+  if (target.startsWith('/')) return url.origin === origin ? url.href : origin
+  if (url.origin === origin) return target === url.origin ? origin : url.href
+  return allowed.includes(url.origin) ? url.href : origin
+}
+
+/** Whether a candidate can be a callback URL at all: http(s), or a path; not too long; no control characters. */
+export function isUsable(candidate: unknown, origin: string, maxLength: number): candidate is string {
+  if (typeof candidate !== 'string' || candidate === '' || candidate.length > maxLength) return false
+  // Browsers drop tab and newline inside a URL: "/\t/evil.example" would become a host.
+  if (/[\u0000-\u001F\u007F\\]/.test(candidate)) return false
+  if (!candidate.startsWith('/') && !/^https?:\/\//i.test(candidate)) return false
+  return parse(candidate, origin) !== undefined
+}
+
+/** Appends query parameters to a URL or path that may already have some (row D21). */
+export function withParams(target: string, params: Readonly<Record<string, string | undefined>>): string {
+  const hash = target.indexOf('#')
+  const head = hash === -1 ? target : target.slice(0, hash)
+  const query = new URLSearchParams()
+  for (const [key, value] of Object.entries(params)) if (value !== undefined) query.append(key, value)
+  const text = query.toString()
+  if (text === '') return target
+  return `${head}${head.includes('?') ? '&' : '?'}${text}${hash === -1 ? '' : target.slice(hash)}`
+}
+
+// What a host's own callback decides may leave http, for an app link; a script URL is never a destination.
+const scripts = /^\s*(?:javascript|data|vbscript|blob|file):/i
+
+function absolute(target: string, origin: string): string {
+  if (typeof target === 'string' && target.startsWith('/')) return origin + target
+  if (typeof target !== 'string' || !URL.canParse(target) || scripts.test(target) || /[\u0000-\u001F\u007F]/.test(target)) {
+    throw new TypeError(`The redirect callback returned ${JSON.stringify(target)}, which is not a URL to go to.`)
+  }
+  return target
+}
+
+function parse(target: string, origin: string): URL | undefined {
+  // "//host/x" on our own origin: joined as a path, so that no scheme-relative host can appear.
+  const text = target.startsWith('/') ? origin + target : target
+  try {
+    const url = new URL(text)
+    if ((url.protocol !== 'http:' && url.protocol !== 'https:') || url.username !== '' || url.password !== '') return undefined
+    return url
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,60 @@
+/** The default `sealer`: JWE through jose, with keys derived once per (secret, purpose) and instance. */
+import { type DerivedKey, decrypt, deriveKey, encrypt } from './jwt.ts'
+import { randomUUID } from './crypto.ts'
+import type { Runtime } from './runtime.ts'
+import type { Settings } from './messages.ts'
+import type { Sealer } from './services.ts'
+import { bounded, type Shared } from './shared.ts'
+
+const maxKeys = 10_000
+// Nodes of one host may disagree a little; more is not an honest token.
+const maxAhead = 60
+
+/** Keys in order of the secrets, and by `kid`. */
+type KeyRing = { first: DerivedKey; byKid: Map<string, DerivedKey> }
+
+export function createSealer(runtime: Runtime, shared: Shared): Sealer {
+  const keys = shared.cache<DerivedKey>('keys')
+
+  async function keyFor(secret: string, purpose: string, settings: Settings, enc: DerivedKey['enc']): Promise<DerivedKey> {
+    // JSON keeps ("a","bc") and ("ab","c") apart.
+    const id = JSON.stringify([enc, secret, purpose, settings.keyInfo(purpose)])
+    return keys.get(id) ?? bounded(keys, id, await deriveKey(secret, purpose, settings.keyInfo, enc), maxKeys)
+  }
+
+  const rings = new WeakMap<Settings, Map<string, KeyRing>>()
+  async function ring(purpose: string, settings: Settings, enc: DerivedKey['enc']): Promise<KeyRing> {
+    let known = rings.get(settings)
+    if (!known) rings.set(settings, (known = new Map()))
+    const id = `${enc} ${purpose}`
+    const existing = known.get(id)
+    if (existing) return existing
+    const all = await Promise.all(settings.secret.map((secret) => keyFor(secret, purpose, settings, enc)))
+    const first = all[0]
+    if (!first) throw new TypeError(`no secret to seal ${purpose} with`)
+    return bounded(known, id, { first, byKid: new Map(all.map((key) => [key.kid, key])) }, 64)
+  }
+
+  return {
+    async seal(purpose, payload, seconds, settings) {
+      const now = Math.floor(runtime.now() / 1000)
+      const { first } = await ring(purpose, settings, settings.encryption[0] ?? 'A256CBC-HS512')
+      return encrypt({ ...payload, iat: now, exp: now + seconds, jti: randomUUID(runtime) }, first)
+    },
+    async open(purpose, token, settings) {
+      const find = async (kid: string | undefined, enc: DerivedKey['enc']): Promise<DerivedKey> => {
+        const { first, byKid } = await ring(purpose, settings, enc)
+        const key = kid === undefined ? first : byKid.get(kid)
+        if (!key) throw new Error('sealed by another secret')
+        return key
+      }
+      try {
+        const payload = await decrypt(token, find, settings.encryption, runtime.now(), 0)
+        return (payload.iat ?? 0) > runtime.now() / 1000 + maxAhead ? null : payload
+      } catch {
+        // Foreign, altered and expired values look alike on purpose: no oracle.
+        return null
+      }
+    },
+  }
+}

@@ -1,0 +1,64 @@
+/** What plugins share by name. Types only. */
+import type { AdapterMethod, Store } from './adapter.ts'
+import type { Context } from './context.ts'
+import type { Login } from './flow.ts'
+import type { Events, Settings } from './messages.ts'
+import type { Awaitable, JWT, Session, User } from './types.ts'
+
+/** How sessions are kept. */
+export interface SessionStrategy {
+  /** Adapter operations demanded at compile. */
+  readonly methods?: readonly AdapterMethod[]
+  /** `true`: sessions point to stored users, so an unstored one cannot be signed in (D52). */
+  readonly storedUsers?: boolean
+  /** Extends / re-issues only when `ctx.canSetCookies`. */
+  read(ctx: Context): Awaitable<Session | null>
+  /** Who is signed in, from the store where there is one. */
+  user(ctx: Context): Awaitable<User | null>
+  /** `new`: fresh token, the browser's former session is deleted; `keep`: same token, cookie again. */
+  issue(ctx: Context, login: Login): Awaitable<{ id: string } | null>
+  update(ctx: Context, data: unknown): Awaitable<Session | null>
+  /** `null`: nobody was here, no event. */
+  end(ctx: Context): Awaitable<Events['signOut'] | null>
+  revoke?(ctx: Context, who: { id: string } | { userId: string }): Awaitable<void>
+}
+/** One-time use: `take` answers true for exactly one caller until `ttlSeconds` have passed. */
+export interface Once {
+  take(key: string, ttlSeconds: number): Awaitable<boolean>
+  taken(key: string): Awaitable<boolean>
+  /** Whether other processes see it. */
+  readonly shared?: boolean
+}
+/** Counts attempts in a window. */
+export interface Limit {
+  /** Counts one attempt; `retryAfter` in seconds, 0 when allowed. */
+  take(key: string, rule: LimitRule): Awaitable<{ allowed: boolean; retryAfter: number }>
+  /** Takes one attempt back: it succeeded. */
+  refund(key: string): Awaitable<void>
+}
+export interface LimitRule {
+  max: number
+  /** Length of the window in seconds. */
+  seconds: number
+}
+/** Encrypted, purpose-bound, expiring values. Synchronous where the runtime can. */
+export interface Sealer {
+  seal(purpose: string, payload: JWT, seconds: number, settings: Settings): Awaitable<string>
+  /** `null`: not ours, expired, for another purpose or altered. */
+  open(purpose: string, token: string, settings: Settings): Awaitable<JWT | null>
+}
+/** Draws what people see. */
+export interface Pages {
+  render(name: PageName, ctx: Context, params: Readonly<Record<string, string | undefined>>): Awaitable<Response>
+}
+export type PageName = 'signIn' | 'signOut' | 'error' | 'verifyRequest' | 'verifyConfirm'
+
+/** What plugins share by name. Third parties merge their own in. */
+export interface Services {
+  store: Store
+  session: SessionStrategy
+  once: Once
+  sealer: Sealer
+  limit: Limit
+  pages: Pages
+}

@@ -1,0 +1,30 @@
+/** Settings of one request: what the `settings` decision answers over the frozen ones, derived once per answer. */
+import { assertSecrets } from './checks.ts'
+import type { Compiled } from './compile.ts'
+import { secrets } from './config.ts'
+import { AuthError } from './errors.ts'
+import type { Settings } from './messages.ts'
+import { originFault } from './origin.ts'
+import type { Awaitable } from './types.ts'
+
+// By snapshot, then by answer: the same object gives the same cookies and keys.
+const derived = new WeakMap<Compiled, WeakMap<object, Settings>>()
+
+/** Throws MissingSecret or an AuthError when the answer is not usable. */
+export async function resolveSettings(app: Compiled, request: Request): Promise<Settings> {
+  const answer = await (app.bus.ask('settings', { request }) as Awaitable<Partial<Settings> | undefined>)
+  if (!answer) {
+    assertSecrets(app.settings.secret)
+    return app.settings
+  }
+  let known = derived.get(app)
+  if (!known) derived.set(app, (known = new WeakMap()))
+  const existing = known.get(answer)
+  if (existing) return existing
+  const settings: Settings = Object.freeze({ ...app.settings, ...answer, ...(answer.secret && { secret: secrets(answer.secret) }) })
+  assertSecrets(settings.secret)
+  const fault = originFault(settings.origin)
+  if (fault) throw new AuthError(`The settings decision answered with a wrong ${fault}`)
+  known.set(answer, settings)
+  return settings
+}

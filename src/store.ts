@@ -1,0 +1,167 @@
+/** The border to the data layer: missing operations throw, calls end in time, failures are AdapterErrors, dates are Dates. */
+import type { Adapter, AdapterMethod, Store } from './adapter.ts'
+import { AdapterError } from './errors.ts'
+
+/** Milliseconds until a call is given up; default 5000 (D31). */
+export interface StoreOptions {
+  deadline?: number | undefined
+}
+
+const methods: readonly AdapterMethod[] = [
+  'createUser',
+  'getUser',
+  'getUserByEmail',
+  'getUserByAccount',
+  'updateUser',
+  'deleteUser',
+  'linkAccount',
+  'unlinkAccount',
+  'getAccount',
+  'createSession',
+  'getSessionAndUser',
+  'updateSession',
+  'deleteSession',
+  'createVerificationToken',
+  'useVerificationToken',
+  'createAuthenticator',
+  'getAuthenticator',
+  'listAuthenticatorsByUserId',
+  'updateAuthenticatorCounter',
+  'createUserWithAccount',
+  'updateAccount',
+  'listAccountsByUserId',
+  'listSessionsByUserId',
+  'deleteSessionsByUserId',
+  'deleteVerificationTokens',
+  'deleteAuthenticator',
+  'deleteExpired',
+  'close',
+]
+// What must be there in an answer for it to count as one: a store that lies must not sign anybody in.
+const required: Partial<Record<AdapterMethod, readonly string[]>> = {
+  createUser: ['id'],
+  createUserWithAccount: ['id'],
+  getUser: ['id'],
+  getUserByEmail: ['id'],
+  getUserByAccount: ['id'],
+  updateUser: ['id'],
+  createSession: ['sessionToken', 'userId'],
+  getSessionAndUser: ['session', 'user'],
+  useVerificationToken: ['identifier', 'token', 'expires'],
+  getAuthenticator: ['credentialID', 'userId'],
+}
+const mayBeNull = new Set<AdapterMethod>([
+  'getUser',
+  'getUserByEmail',
+  'getUserByAccount',
+  'getSessionAndUser',
+  'useVerificationToken',
+  'getAuthenticator',
+])
+const dateFields = ['expires', 'emailVerified', 'createdAt']
+
+/** A `Store` over any adapter, published ones of Auth.js included. Throws AdapterError from every operation that fails. */
+export function createStore(adapter: Adapter, options: StoreOptions = {}): Store {
+  const deadline = options.deadline ?? 5_000
+  const store: Record<string, unknown> = {
+    supports: (method: AdapterMethod) => typeof adapter[method] === 'function',
+    keepsCreatedAt: adapter.keepsCreatedAt === true,
+  }
+  for (const method of methods) {
+    store[method] = (...args: unknown[]): unknown => {
+      const operation = adapter[method] as ((...args: unknown[]) => unknown) | undefined
+      if (typeof operation !== 'function') {
+        throw new AdapterError(`The adapter has no ${method}(). Add it, or use an adapter that has it.`, { cause: { method } })
+      }
+      return run(method, () => operation.apply(adapter, args), deadline)
+    }
+  }
+  return store as unknown as Store
+}
+
+/** An answer that came after the deadline: whoever gave up may still have to undo it. */
+export function lateAnswer(error: unknown): Promise<unknown> | undefined {
+  return error instanceof AdapterError ? (error.cause?.['late'] as (() => Promise<unknown>) | undefined)?.() : undefined
+}
+
+function run(method: AdapterMethod, call: () => unknown, deadline: number): unknown {
+  let answer: unknown
+  try {
+    answer = call()
+  } catch (error) {
+    throw failure(method, error)
+  }
+  // Synchronous stores stay synchronous: no promise, no timer.
+  return isPromise(answer) ? inTime(method, answer, deadline) : normalise(method, answer)
+}
+
+async function inTime(method: AdapterMethod, answer: PromiseLike<unknown>, deadline: number): Promise<unknown> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const timeout = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => {
+      const cause = { method, deadline }
+      // Not enumerable: a promise means nothing in a log.
+      Object.defineProperty(cause, 'late', { value: () => Promise.resolve(answer), enumerable: false })
+      reject(new AdapterError(`The adapter's ${method}() did not answer within ${deadline} ms (deadlines.store).`, { cause }))
+    }, deadline)
+  })
+  try {
+    return normalise(method, await Promise.race([answer, timeout]))
+  } catch (error) {
+    throw error instanceof AdapterError ? error : failure(method, error)
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function failure(method: AdapterMethod, error: unknown): AdapterError {
+  return new AdapterError(`The adapter's ${method}() failed.`, {
+    cause: { err: error instanceof Error ? error : new Error(String(error)), method },
+  })
+}
+
+/** Checks the shape of an answer and makes dates of strings and numbers (D26). */
+function normalise(method: AdapterMethod, answer: unknown): unknown {
+  const fields = required[method]
+  if (fields) {
+    if (answer === undefined && mayBeNull.has(method)) return null
+    if (answer === null && mayBeNull.has(method)) return null
+    const row = answer as Record<string, unknown> | null | undefined
+    const missing = fields.find((field) => row?.[field] === undefined || row[field] === null)
+    if (missing !== undefined) {
+      throw new AdapterError(`The adapter's ${method}() answered without ${missing}: it must return the stored record.`, {
+        cause: { method },
+      })
+    }
+  }
+  if (method === 'getSessionAndUser' && answer) {
+    const { session, user } = answer as { session: Record<string, unknown>; user: Record<string, unknown> }
+    if (!session['expires'] || !user['id'] || String(session['userId']) !== String(user['id'])) {
+      throw new AdapterError("The adapter's getSessionAndUser() answered with a session that does not belong to its user.", {
+        cause: { method },
+      })
+    }
+    return { session: withDates(method, session), user: withDates(method, user) }
+  }
+  return Array.isArray(answer) ? answer.map((item) => withDates(method, item)) : withDates(method, answer)
+}
+
+function withDates(method: AdapterMethod, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  let result = value as Record<string, unknown>
+  for (const field of dateFields) {
+    const date = result[field]
+    if (date === undefined || date === null) continue
+    const parsed = date instanceof Date ? date : typeof date === 'string' || typeof date === 'number' ? new Date(date) : undefined
+    if (!parsed || Number.isNaN(parsed.getTime())) {
+      throw new AdapterError(`The adapter's ${method}() answered with a ${field} that is not a date.`, { cause: { method, field } })
+    }
+    // A copy: rows belong to the adapter.
+    if (parsed !== date) result = { ...result, [field]: parsed }
+  }
+  return result
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+}

@@ -1,0 +1,13 @@
+/**
+ * Markers that must be imported by name: each of them weakens a check or replaces a part, so none is a quiet boolean.
+ * They are registered symbols, so that two copies of this package in one process agree on them.
+ */
+
+/** Replaces `fetch` for one provider: `{ ..., [customFetch]: myFetch }` (row 207). */
+export const customFetch: unique symbol = Symbol.for('authkernel.customFetch')
+/** `createAuth({ skipCSRFCheck })`: the host takes over protection against cross-site requests (row 45). */
+export const skipCSRFCheck: unique symbol = Symbol.for('authkernel.skipCSRFCheck')
+/** `createAuth({ raw })`: `AuthError`s are thrown to the caller, as `auth.dispatch` does (row 27). */
+export const raw: unique symbol = Symbol.for('authkernel.raw')
+/** `{ ..., [allowInsecureRequests]: true }`: a provider on plain http that is not on loopback (D9). */
+export const allowInsecureRequests: unique symbol = Symbol.for('authkernel.allowInsecureRequests')

@@ -1,0 +1,179 @@
+/**
+ * The data shapes that travel between hosts, plugins and adapters (SPEC, "Resources and their fields").
+ * `Session`, `User`, `Account`, `Profile` and `JWT` are interfaces so that hosts can augment them:
+ * `declare module 'authkernel' { interface User { role?: string } }`.
+ */
+
+/** A value, or a promise of it. The kernel awaits only what is a promise. */
+export type Awaitable<T> = T | PromiseLike<T>
+
+/** How a provider signs people in; third parties add their own by merging into `ProviderTypes`. */
+export type { ProviderType } from './flow.ts'
+
+/** Shape of a user by default: what a provider's `profile()` returns (row 345). */
+export interface DefaultUser {
+  id?: string
+  name?: string | null
+  email?: string | null
+  image?: string | null
+}
+/** The signed-in person. Augment it to carry more. */
+export interface User extends DefaultUser {}
+
+/** What `/session` answers by default; `expires` is an ISO 8601 date (row 344). */
+export interface DefaultSession {
+  user?: User
+  expires: string
+}
+/** What a client may know of the session. Augment it to carry more. */
+export interface Session extends DefaultSession {}
+
+/** Payload of a session token under the `jwt` strategy; `iat`, `exp` are in seconds (row 357). */
+export interface DefaultJWT extends Record<string, unknown> {
+  name?: string | null
+  email?: string | null
+  picture?: string | null
+  sub?: string
+  iat?: number
+  exp?: number
+  jti?: string
+}
+/** Augment it to type what the `jwt` callback adds. */
+export interface JWT extends Record<string, unknown>, DefaultJWT {}
+
+/** Postal address claim of OpenID Connect Core 5.1.1 (row 347). */
+export interface ProfileAddress {
+  country?: string | null
+  formatted?: string | null
+  locality?: string | null
+  postal_code?: string | null
+  region?: string | null
+  street_address?: string | null
+}
+
+/** Claims about a person as a provider returned them: an open map (rows 338, 346). */
+export interface Profile {
+  [claim: string]: unknown
+  id?: string | null
+  sub?: string | null
+  name?: string | null
+  given_name?: string | null
+  family_name?: string | null
+  middle_name?: string | null
+  nickname?: string | null
+  preferred_username?: string | null
+  profile?: string | null
+  // Providers return strings, objects and arrays here; narrowing is the host's business.
+  picture?: unknown
+  website?: string | null
+  email?: string | null
+  email_verified?: boolean | null
+  gender?: string | null
+  birthdate?: string | null
+  zoneinfo?: string | null
+  locale?: string | null
+  phone_number?: string | null
+  updated_at?: string | number | Date | null
+  address?: ProfileAddress | null
+}
+
+/** RFC 9396 section 2: one entry of rich authorization details. */
+export interface AuthorizationDetails {
+  readonly type: string
+  readonly locations?: readonly string[]
+  readonly actions?: readonly string[]
+  readonly datatypes?: readonly string[]
+  readonly privileges?: readonly string[]
+  readonly identifier?: string
+  readonly [parameter: string]: unknown
+}
+
+/** Answer of a token endpoint (RFC 6749 section 5.1), with `token_type` in lower case (row 197). */
+export interface TokenSet {
+  readonly access_token?: string
+  readonly refresh_token?: string
+  readonly id_token?: string
+  /** Seconds, as the provider said it. */
+  readonly expires_in?: number
+  readonly scope?: string
+  readonly token_type?: Lowercase<string>
+  readonly authorization_details?: readonly AuthorizationDetails[]
+  /** Seconds since the epoch, computed from `expires_in` (row 196). */
+  expires_at?: number
+  /** Other members of the answer, `session_state` for example. */
+  readonly [parameter: string]: unknown
+}
+
+/** A connection between a user and a provider, with the tokens of the provider (row 348). */
+export interface Account extends TokenSet {
+  provider: string
+  /** Row 350: the profile's id (oauth, oidc), the address (email), the id that `authorize` returned (credentials). */
+  providerAccountId: string
+  type: import('./flow.ts').ProviderType
+  userId?: string
+}
+
+/** Look and name of the built-in pages. */
+export interface Theme {
+  colorScheme?: 'auto' | 'dark' | 'light' | undefined
+  /** URL of an image on the own origin, or a `data:` URL. */
+  logo?: string | undefined
+  /** CSS hex colour. */
+  brandColor?: string | undefined
+  /** CSS hex colour of text on `brandColor`. */
+  buttonText?: string | undefined
+}
+
+/** URLs of the host's own pages; each replaces the built-in one (row 36). */
+export interface PagesOptions {
+  signIn: string
+  signOut: string
+  error: string
+  verifyRequest: string
+  /** Where a person lands after the first sign-in; no built-in page. */
+  newUser: string
+}
+
+/** Attributes of a cookie, RFC 6265bis names. `maxAge` is in seconds. */
+export interface CookieOptions {
+  maxAge?: number
+  expires?: Date
+  domain?: string
+  path?: string
+  httpOnly?: boolean
+  secure?: boolean
+  partitioned?: boolean
+  priority?: 'low' | 'medium' | 'high'
+  sameSite?: true | false | 'lax' | 'strict' | 'none'
+  encode?: (value: string) => string
+}
+/** One cookie of the library: its name and its attributes. */
+export interface CookieOption {
+  name: string
+  options: CookieOptions
+}
+/** The seven cookies of the library (WIRE section 6). */
+export interface CookiesOptions {
+  sessionToken: Partial<CookieOption>
+  callbackUrl: Partial<CookieOption>
+  csrfToken: Partial<CookieOption>
+  pkceCodeVerifier: Partial<CookieOption>
+  state: Partial<CookieOption>
+  nonce: Partial<CookieOption>
+  webauthnChallenge: Partial<CookieOption>
+}
+
+/** Where the kernel writes: replace any level, the others keep the console (row 42). */
+export interface LoggerInstance {
+  error: (error: Error) => void
+  warn: (code: WarningCode) => void
+  debug: (message: string, metadata?: unknown) => void
+}
+/** Codes given to `logger.warn`; the first five are those of Auth.js (row 343). */
+export type WarningCode =
+  | 'debug-enabled'
+  | 'csrf-disabled'
+  | 'env-url-basepath-redundant'
+  | 'env-url-basepath-mismatch'
+  | 'experimental-webauthn'
+  | (string & {})

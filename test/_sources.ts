@@ -1,0 +1,115 @@
+/** The sources as the architecture tests see them: parsed by the TypeScript compiler, so that comments and strings never count as code. */
+import { readFileSync, readdirSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import ts from 'typescript'
+
+export const root: string = fileURLToPath(new URL('../', import.meta.url))
+
+export interface Import {
+  /** As written. */
+  specifier: string
+  /** Source file of this repository, relative to its root; undefined for a package. */
+  file: string | undefined
+  /** Name of the package; undefined for a source file. */
+  library: string | undefined
+  type: boolean
+  dynamic: boolean
+}
+export interface Source {
+  /** Relative to the root, with forward slashes. */
+  path: string
+  text: string
+  lines: number
+  imports: readonly Import[]
+  anyTypes: number
+}
+
+/** TypeScript files under the given folders. */
+export function readSources(...folders: string[]): Source[] {
+  return folders.flatMap((folder) => list(folder)).map(parse)
+}
+
+/** Names of files under a folder, relative to the root. */
+export function list(folder: string, ending = '.ts'): string[] {
+  let entries
+  try {
+    entries = readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+  } catch {
+    return []
+  }
+  return entries
+    .filter((entry) => entry.isFile() && entry.name.endsWith(ending))
+    .map((entry) => slashes(relative(root, join(entry.parentPath, entry.name))))
+    .filter((path) => !path.includes('node_modules/'))
+    .sort()
+}
+
+/** Groups of files that import each other in a circle. */
+export function cycles(sources: readonly Source[], follows: (edge: Import) => boolean): string[][] {
+  const edges = new Map(sources.map(({ path, imports }) => [path, imports.filter(follows).flatMap(({ file }) => file ?? [])]))
+  const reach = (from: string): Set<string> => {
+    const seen = new Set<string>()
+    const open = [...(edges.get(from) ?? [])]
+    for (let next = open.pop(); next !== undefined; next = open.pop()) {
+      if (seen.has(next)) continue
+      seen.add(next)
+      open.push(...(edges.get(next) ?? []))
+    }
+    return seen
+  }
+  const reached = new Map([...edges.keys()].map((path) => [path, reach(path)]))
+  const groups = new Map<string, string[]>()
+  for (const [path, targets] of reached) {
+    if (!targets.has(path)) continue
+    const group = [...targets].filter((other) => reached.get(other)?.has(path)).sort()
+    groups.set(group.join(), group)
+  }
+  return [...groups.values()]
+}
+
+function parse(path: string): Source {
+  const text = readFileSync(join(root, path), 'utf8')
+  const tree = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true)
+  const imports: Import[] = []
+  let anyTypes = 0
+  const add = (node: ts.Node | undefined, type: boolean, dynamic = false): void => {
+    if (node && ts.isStringLiteralLike(node)) imports.push(edge(path, node.text, type, dynamic))
+  }
+  const visit = (node: ts.Node): void => {
+    if (node.kind === ts.SyntaxKind.AnyKeyword) anyTypes++
+    if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword)
+    else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly)
+    else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true)
+    else if (ts.isCallExpression(node) && node.expression.kind === ts.SyntaxKind.ImportKeyword) add(node.arguments[0], false, true)
+    ts.forEachChild(node, visit)
+  }
+  visit(tree)
+  return { path, text, lines: text.trimEnd().split('\n').length, imports, anyTypes }
+}
+
+function edge(from: string, specifier: string, type: boolean, dynamic: boolean): Import {
+  const file = specifier.startsWith('.') ? slashes(relative(root, resolve(root, dirname(from), specifier))) : ownFile(specifier)
+  const library = file
+    ? undefined
+    : specifier.startsWith('node:')
+      ? specifier
+      : specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/')
+  return { specifier, file, library, type, dynamic }
+}
+
+const { paths } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')).compilerOptions as { paths: Record<string, [string]> }
+
+function ownFile(specifier: string): string | undefined {
+  for (const [name, [target]] of Object.entries(paths)) {
+    const [before = '', after] = name.split('*')
+    if (after === undefined ? specifier === name : specifier.startsWith(before) && specifier.length > before.length) {
+      return target.replace('./', '').replace('*', specifier.slice(before.length))
+    }
+  }
+  return undefined
+}
+
+function slashes(path: string): string {
+  return path.replaceAll('\\', '/')
+}

@@ -1,0 +1,80 @@
+/** A process of its own that works on a store: `node scripts/dev.mjs test/adapters/_worker.ts`, driven by messages of `_workers.ts`. */
+import type { Adapter } from 'authkernel/kernel'
+import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
+import { openStore, type StoreSpec } from './_stores.ts'
+
+/** What a worker can be asked to do; every call starts `times` operations at once. */
+export type Task =
+  | { do: 'open'; store: StoreSpec }
+  | { do: 'call'; method: keyof Adapter; args: unknown[]; times?: number }
+  | { do: 'calls'; method: keyof Adapter; list: unknown[][] }
+  | { do: 'churn' }
+  | { do: 'close' }
+/** Counts of a finished task, and what the fulfilled operations returned. */
+export interface Answer {
+  id: number
+  fulfilled: unknown[]
+  rejected: string[]
+}
+
+let adapter: Adapter | undefined
+
+process.on('message', ({ id, task }: { id: number; task: Task }) => {
+  run(task).then(
+    (answers) => {
+      const fulfilled = answers.flatMap((answer) => (answer.status === 'fulfilled' ? [answer.value ?? null] : []))
+      const rejected = answers.flatMap((answer) => (answer.status === 'rejected' ? [String(answer.reason)] : []))
+      process.send!({ id, fulfilled, rejected } satisfies Answer)
+    },
+    (error: unknown) => process.send!({ id, fulfilled: [], rejected: [String(error)] } satisfies Answer),
+  )
+})
+process.send!('ready')
+
+async function run(task: Task): Promise<PromiseSettledResult<unknown>[]> {
+  if (task.do === 'open') {
+    adapter = openStore(task.store)
+    return []
+  }
+  if (!adapter) throw new Error('open a store first')
+  const subject = adapter
+  if (task.do === 'close') {
+    await subject.close?.()
+    return []
+  }
+  if (task.do === 'churn') {
+    void churn(subject as Required<Adapter>)
+    return []
+  }
+  const list = task.do === 'calls' ? task.list : [...Array(task.times ?? 1).keys()].map(() => task.args)
+  const operation = subject[task.method] as (...args: unknown[]) => unknown
+  return Promise.allSettled(list.map(async (args) => operation.apply(subject, args.map(revive))))
+}
+
+/** Signs people up, in and out until the process is killed, telling after each finished step what must be there. */
+async function churn(subject: Required<Adapter>): Promise<void> {
+  for (let round = 0; ; round++) {
+    const { userId: _none, ...account } = newAccount('')
+    const user = await subject.createUserWithAccount(newUser(), account)
+    process.send!({ made: { user: user.id, email: user.email, account: account.providerAccountId } })
+    const session = newSession(user.id)
+    await subject.createSession(session)
+    process.send!({ session: session.sessionToken, user: user.id })
+    await subject.createAuthenticator(newAuthenticator(user.id))
+    const token = newToken({ identifier: user.email })
+    await subject.createVerificationToken(token)
+    await subject.useVerificationToken(token)
+    process.send!({ used: { identifier: token.identifier, token: token.token } })
+    if (round % 3 === 0) {
+      process.send!({ deleting: user.id })
+      await subject.deleteUser(user.id)
+      process.send!({ deleted: user.id, session: session.sessionToken, account: account.providerAccountId })
+    }
+  }
+}
+
+// Messages carry dates as text.
+function revive(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, name === 'expires' ? new Date(field as string) : (field as unknown)]))
+}

@@ -1,0 +1,51 @@
+import { testAdapter, testServices } from 'authkernel/testing'
+import { unstorageAdapter } from 'authkernel/plugins/unstorage'
+import { afterAll, describe, expect, it } from 'vitest'
+import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
+import { testRaces } from './_races.ts'
+import { reachable } from './_servers.ts'
+import { dropStore, newStore, openStore, storageOf } from './_stores.ts'
+
+// Left out without a server on a laptop (AUTHKERNEL_TEST_REDIS_URL); in CI `reachable` throws instead.
+describe.skipIf(!(await reachable('redis')))('unstorageAdapter on Redis', () => {
+  const spec = newStore('redis')
+  afterAll(() => dropStore(spec))
+
+  testAdapter('unstorage, redis driver', { adapter: () => openStore(spec) })
+  testServices('unstorage, redis driver', {
+    services: (now) => unstorageAdapter(storageOf(spec), { now }),
+  })
+  testRaces('Redis', () => spec)
+
+  it('row 176: values live no longer than what they stand for', async () => {
+    const storage = storageOf(spec)
+    const adapter = unstorageAdapter(storage)
+    const user = await adapter.createUser(newUser())
+    const session = newSession(user.id, { expires: new Date(Date.now() + 90_000) })
+    await adapter.createSession(session)
+    const token = newToken()
+    await adapter.createVerificationToken(token)
+    const client = storage.getMount('').driver.getInstance!() as { pttl(key: string): Promise<number> }
+    expect(await client.pttl(`${(spec as { base: string }).base}:user:session:${session.sessionToken}`)).toBeGreaterThan(80_000)
+    expect(await client.pttl(`${(spec as { base: string }).base}:user:session:${session.sessionToken}`)).toBeLessThanOrEqual(90_000)
+    expect(await client.pttl(`${(spec as { base: string }).base}:user:session:by-user-id:${user.id}`)).toBeLessThanOrEqual(90_000)
+    expect(await client.pttl(`${(spec as { base: string }).base}:user:${user.id}`)).toBe(-1)
+    expect(await client.pttl(`${(spec as { base: string }).base}:user:token:${token.identifier}:${token.token}`)).toBeLessThanOrEqual(3_600_200)
+    await adapter.close()
+  })
+
+  it('a deleted user leaves no key behind', async () => {
+    const own = newStore('redis')
+    const storage = storageOf(own)
+    const adapter = unstorageAdapter(storage)
+    const user = await adapter.createUser(newUser())
+    await adapter.linkAccount(newAccount(user.id, { providerAccountId: 'Needs A Hash' }))
+    await adapter.createSession(newSession(user.id))
+    await adapter.createAuthenticator(newAuthenticator(user.id))
+    await adapter.createVerificationToken(newToken({ identifier: user.email }))
+    expect((await storage.getKeys()).length).toBe(10)
+    await adapter.deleteUser(user.id)
+    expect(await storage.getKeys()).toEqual([])
+    await adapter.close()
+  })
+})

@@ -1,0 +1,137 @@
+/** Contract: accounts. */
+import { expect } from 'vitest'
+import { newAccount, newUser, type Subject, unique } from './adapter-subject.ts'
+
+export function accountRules({ rule, stored }: Subject): void {
+  rule('row 165: linkAccount stores the token fields, getAccount returns them', ['linkAccount', 'getAccount'], async (adapter) => {
+    const user = await stored(adapter)
+    const account = newAccount(user.id)
+    await adapter.linkAccount(account)
+    const read = await adapter.getAccount(account.providerAccountId, account.provider)
+    expect(read).toMatchObject(account)
+  })
+
+  rule('row 164: getUserByAccount finds the owner', ['linkAccount', 'getUserByAccount'], async (adapter) => {
+    const [user, other] = [await stored(adapter), await stored(adapter)]
+    const account = newAccount(user.id)
+    const second = newAccount(user.id, { provider: 'other' })
+    await adapter.linkAccount(account)
+    await adapter.linkAccount(second)
+    await adapter.linkAccount(newAccount(other.id))
+    expect(await adapter.getUserByAccount(account)).toMatchObject({ id: user.id, email: user.email })
+    expect(await adapter.getUserByAccount(second)).toMatchObject({ id: user.id })
+    expect(await adapter.getUserByAccount({ provider: 'third', providerAccountId: account.providerAccountId })).toBeNull()
+  })
+
+  rule('row 171: getAccount answers null when absent', ['getAccount'], async (adapter) => {
+    expect(await adapter.getAccount(unique(), 'acme')).toBeNull()
+  })
+
+  rule('an account without tokens is fine', ['linkAccount', 'getAccount'], async (adapter) => {
+    const user = await stored(adapter)
+    const account = { userId: user.id, type: 'email' as const, provider: 'email', providerAccountId: user.email }
+    await adapter.linkAccount(account)
+    expect(await adapter.getAccount(user.email, 'email')).toMatchObject(account)
+  })
+
+  rule('tokens of 16 kB and account ids of 255 characters fit', ['linkAccount', 'getAccount'], async (adapter) => {
+    const user = await stored(adapter)
+    const big = (letter: string): string => letter.repeat(16_384)
+    const account = newAccount(user.id, {
+      providerAccountId: unique('a').padEnd(255, 'x'),
+      access_token: big('a'),
+      refresh_token: big('r'),
+      id_token: big('i'),
+      scope: 'scope '.repeat(400).trim(),
+      session_state: 's'.repeat(1_000),
+    })
+    await adapter.linkAccount(account)
+    expect(await adapter.getAccount(account.providerAccountId, account.provider)).toMatchObject(account)
+  })
+
+  rule('one account has one owner: linkAccount throws on a taken key', ['linkAccount', 'getUserByAccount'], async (adapter) => {
+    const [owner, thief] = [await stored(adapter), await stored(adapter)]
+    const account = newAccount(owner.id)
+    await adapter.linkAccount(account)
+    await expect(adapter.linkAccount({ ...account, userId: thief.id })).rejects.toThrow()
+    await expect(adapter.linkAccount(account)).rejects.toThrow()
+    expect(await adapter.getUserByAccount(account)).toMatchObject({ id: owner.id })
+  })
+
+  rule('an account belongs to a stored user', ['linkAccount', 'getAccount'], async (adapter) => {
+    const account = newAccount(crypto.randomUUID())
+    await expect(adapter.linkAccount(account)).rejects.toThrow()
+    expect(await adapter.getAccount(account.providerAccountId, account.provider)).toBeNull()
+  })
+
+  rule('unlinkAccount takes one account and leaves the person and the others', ['unlinkAccount', 'linkAccount'], async (adapter) => {
+    const user = await stored(adapter)
+    const [account, kept] = [newAccount(user.id), newAccount(user.id)]
+    await adapter.linkAccount(account)
+    await adapter.linkAccount(kept)
+    await adapter.unlinkAccount({ provider: account.provider, providerAccountId: account.providerAccountId })
+    expect(await adapter.getUserByAccount(account)).toBeNull()
+    expect(await adapter.getAccount(account.providerAccountId, account.provider)).toBeNull()
+    expect(await adapter.getUserByAccount(kept)).toMatchObject({ id: user.id })
+    expect((await adapter.unlinkAccount(account)) ?? null).toBeNull()
+    // And it may come back, to somebody else.
+    const other = await stored(adapter)
+    await adapter.linkAccount({ ...account, userId: other.id })
+    expect(await adapter.getUserByAccount(account)).toMatchObject({ id: other.id })
+  })
+
+  rule('updateAccount replaces tokens and never the owner (D15)', ['updateAccount', 'linkAccount', 'getAccount'], async (adapter) => {
+    const [user, other] = [await stored(adapter), await stored(adapter)]
+    const account = newAccount(user.id)
+    await adapter.linkAccount(account)
+    const { provider, providerAccountId } = account
+    await adapter.updateAccount({ provider, providerAccountId, access_token: 'fresh', expires_at: 2_000_000_000 })
+    expect(await adapter.getAccount(providerAccountId, provider)).toMatchObject({
+      ...account,
+      access_token: 'fresh',
+      expires_at: 2_000_000_000,
+    })
+    await adapter.updateAccount({ provider, providerAccountId, userId: other.id, scope: 'openid' })
+    expect(await adapter.getUserByAccount(account)).toMatchObject({ id: user.id })
+    await adapter.updateAccount({ provider, providerAccountId: unique(), access_token: 'ghost' })
+    expect(await adapter.getAccount(providerAccountId, provider)).toMatchObject({ access_token: 'fresh', scope: 'openid' })
+  })
+
+  rule('updateAccount makes no account', ['updateAccount', 'getAccount'], async (adapter) => {
+    const providerAccountId = unique()
+    expect((await adapter.updateAccount({ provider: 'acme', providerAccountId, access_token: 'ghost' })) ?? null).toBeNull()
+    expect(await adapter.getAccount(providerAccountId, 'acme')).toBeNull()
+  })
+
+  rule('listAccountsByUserId lists the accounts of one person', ['listAccountsByUserId', 'linkAccount'], async (adapter) => {
+    const [user, other] = [await stored(adapter), await stored(adapter)]
+    expect(await adapter.listAccountsByUserId(user.id)).toEqual([])
+    const accounts = [newAccount(user.id), newAccount(user.id, { provider: 'other' })]
+    for (const account of [...accounts, newAccount(other.id)]) await adapter.linkAccount(account)
+    const listed = await adapter.listAccountsByUserId(user.id)
+    expect(listed.map((account) => account.providerAccountId).sort()).toEqual(accounts.map((account) => account.providerAccountId).sort())
+    expect(await adapter.listAccountsByUserId(crypto.randomUUID())).toEqual([])
+  })
+
+  rule('createUserWithAccount stores both (D32)', ['createUserWithAccount', 'getAccount'], async (adapter) => {
+    const { userId: _none, ...account } = newAccount('')
+    const user = await adapter.createUserWithAccount(newUser(), account)
+    expect(await adapter.getUser(user.id)).toMatchObject({ email: user.email })
+    expect(await adapter.getAccount(account.providerAccountId, account.provider)).toMatchObject({ ...account, userId: user.id })
+  })
+
+  rule('createUserWithAccount leaves nothing behind when it fails (D32)', ['createUserWithAccount', 'linkAccount'], async (adapter) => {
+    const owner = await stored(adapter)
+    const { userId: _owner, ...taken } = newAccount(owner.id)
+    await adapter.linkAccount({ ...taken, userId: owner.id })
+    const user = newUser()
+    await expect(adapter.createUserWithAccount(user, taken)).rejects.toThrow()
+    expect(await adapter.getUserByEmail(user.email)).toBeNull()
+    expect(await adapter.getUser(user.id)).toBeNull()
+
+    const { userId: _none, ...free } = newAccount('')
+    await expect(adapter.createUserWithAccount(newUser({ email: owner.email }), free)).rejects.toThrow()
+    expect(await adapter.getAccount(free.providerAccountId, free.provider)).toBeNull()
+    expect(await adapter.getUserByEmail(owner.email)).toMatchObject({ id: owner.id })
+  })
+}

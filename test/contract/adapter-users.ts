@@ -1,0 +1,187 @@
+/** Contract: users. */
+import { expect } from 'vitest'
+import { newAccount, newAuthenticator, newSession, newToken, newUser, type Subject, unique } from './adapter-subject.ts'
+
+export function userRules({ rule, stored }: Subject): void {
+  rule('row 163: createUser stores the user and returns it; the returned id counts (D28)', ['createUser', 'getUser'], async (adapter) => {
+    const given = newUser({ image: 'https://cdn.example/ada.png' })
+    const user = await adapter.createUser(given)
+    expect(typeof user.id).toBe('string')
+    expect(user).toMatchObject({ name: given.name, email: given.email, image: given.image, emailVerified: null })
+    expect(await adapter.getUser(user.id)).toMatchObject({
+      id: user.id,
+      name: given.name,
+      email: given.email,
+      image: given.image,
+      emailVerified: null,
+    })
+    expect(await adapter.getUserByEmail(given.email)).toMatchObject({ id: user.id })
+  })
+
+  rule('reads answer null when nothing is there', ['getUser', 'getUserByEmail', 'getUserByAccount'], async (adapter) => {
+    expect(await adapter.getUser(crypto.randomUUID())).toBeNull()
+    expect(await adapter.getUserByEmail(`${unique()}@example.com`)).toBeNull()
+    expect(await adapter.getUserByAccount({ provider: 'acme', providerAccountId: unique() })).toBeNull()
+  })
+
+  rule('row 174: emailVerified is a Date to the millisecond, or null', ['createUser', 'updateUser'], async (adapter) => {
+    for (const emailVerified of dates) {
+      const user = await stored(adapter, { emailVerified })
+      expect(user.emailVerified).toEqual(emailVerified)
+      expect((await adapter.getUser(user.id))?.emailVerified).toEqual(emailVerified)
+    }
+    const user = await stored(adapter)
+    expect((await adapter.updateUser({ id: user.id, emailVerified: dates[0]! })).emailVerified).toEqual(dates[0])
+    expect((await adapter.getUserByEmail(user.email))?.emailVerified).toEqual(dates[0])
+  })
+
+  rule('null stays null, and nobody owns an absent name', ['createUser', 'getUser'], async (adapter) => {
+    const user = await stored(adapter, { name: null, image: null })
+    const read = await adapter.getUser(user.id)
+    expect(read?.name ?? null).toBeNull()
+    expect(read?.image ?? null).toBeNull()
+    expect(read?.emailVerified ?? null).toBeNull()
+  })
+
+  rule('unicode of every plane comes back as it went in', ['createUser', 'getUserByEmail'], async (adapter) => {
+    for (const name of ['Zoë Ångström', 'e\u0301 is not \u00e9', '李小龍', 'مرحبا', '👩‍👩‍👧 𝔄𝔡𝔞', 'a\u00a0b\u200bc']) {
+      const user = await stored(adapter, { name, email: `${unique('ü-李')}@bücher.example` })
+      expect((await adapter.getUserByEmail(user.email))?.name).toBe(name)
+    }
+  })
+
+  rule('hostile strings are data', ['createUser', 'getUser', 'getUserByEmail', 'updateUser'], async (adapter) => {
+    const bystander = await stored(adapter)
+    for (const text of hostile) {
+      const user = await stored(adapter, { name: text, email: `${unique(text)}@example.com` })
+      expect((await adapter.getUserByEmail(user.email))?.name).toBe(text)
+      expect(await adapter.getUserByEmail(text)).toBeNull()
+      expect(await adapter.getUser(text)).toBeNull()
+    }
+    expect(await adapter.getUserByEmail('%')).toBeNull()
+    expect((await adapter.getUser(bystander.id))?.email).toBe(bystander.email)
+  })
+
+  rule('updateUser changes what it names and nothing else', ['createUser', 'updateUser', 'getUser'], async (adapter) => {
+    const other = await stored(adapter)
+    const user = await stored(adapter, { image: 'https://cdn.example/1.png' })
+    const email = `${unique('new')}@example.com`
+    expect(await adapter.updateUser({ id: user.id, name: 'Countess', email })).toMatchObject({
+      id: user.id,
+      name: 'Countess',
+      email,
+      image: user.image,
+    })
+    expect(await adapter.updateUser({ id: user.id, name: null })).toMatchObject({ id: user.id, email })
+    expect(await adapter.getUser(user.id)).toMatchObject({ name: null, email, image: user.image })
+    expect(await adapter.getUserByEmail(user.email)).toBeNull()
+    expect(await adapter.getUserByEmail(email)).toMatchObject({ id: user.id })
+    expect(await adapter.getUser(other.id)).toMatchObject({ name: other.name, email: other.email })
+  })
+
+  rule('updateUser of an unknown user fails and makes none', ['updateUser', 'getUser'], async (adapter) => {
+    const id = crypto.randomUUID()
+    const email = `${unique()}@example.com`
+    await expect(adapter.updateUser({ id, name: 'Ghost', email })).rejects.toThrow()
+    expect(await adapter.getUser(id)).toBeNull()
+    expect(await adapter.getUserByEmail(email)).toBeNull()
+  })
+
+  rule('one address has one user: createUser and updateUser throw on a taken one', ['createUser', 'updateUser'], async (adapter) => {
+    const owner = await stored(adapter)
+    await expect(stored(adapter, { email: owner.email })).rejects.toThrow()
+    const other = await stored(adapter)
+    await expect(adapter.updateUser({ id: other.id, email: owner.email })).rejects.toThrow()
+    expect(await adapter.getUserByEmail(owner.email)).toMatchObject({ id: owner.id })
+    expect(await adapter.getUser(other.id)).toMatchObject({ email: other.email })
+  })
+
+  rule('what is returned is a copy', ['createUser', 'getUser'], async (adapter) => {
+    const given = newUser()
+    const user = await adapter.createUser(given)
+    const email = user.email
+    given.name = 'changed'
+    user.name = 'changed'
+    const read = await adapter.getUser(user.id)
+    expect(read).toMatchObject({ name: 'Ada', email })
+    read!.name = 'changed'
+    expect((await adapter.getUser(user.id))?.name).toBe('Ada')
+  })
+
+  rule(
+    'deleteUser takes the accounts, sessions and links of the person, and nothing of others',
+    ['deleteUser', 'linkAccount', 'createSession'],
+    async (adapter) => {
+      const [user, other] = [await stored(adapter), await stored(adapter)]
+      const [account, kept] = [newAccount(user.id), newAccount(other.id)]
+      const [session, otherSession] = [newSession(user.id), newSession(other.id)]
+      for (const row of [account, kept]) await adapter.linkAccount(row)
+      for (const row of [session, newSession(user.id), otherSession]) await adapter.createSession(row)
+      const link = newToken({ identifier: user.email })
+      await adapter.createVerificationToken(link)
+      await adapter.deleteUser(user.id)
+
+      expect(await adapter.getUser(user.id)).toBeNull()
+      expect(await adapter.getUserByEmail(user.email)).toBeNull()
+      expect(await adapter.getUserByAccount(account)).toBeNull()
+      expect(await adapter.getAccount(account.providerAccountId, account.provider)).toBeNull()
+      expect(await adapter.getSessionAndUser(session.sessionToken)).toBeNull()
+      expect(await adapter.useVerificationToken(link)).toBeNull()
+      expect(await adapter.getUserByAccount(kept)).toMatchObject({ id: other.id })
+      expect((await adapter.getSessionAndUser(otherSession.sessionToken))?.user.id).toBe(other.id)
+      // The address and the account are free again.
+      const again = await stored(adapter, { email: user.email })
+      await adapter.linkAccount({ ...account, userId: again.id })
+      expect(await adapter.getUserByAccount(account)).toMatchObject({ id: again.id })
+    },
+  )
+
+  rule('deleteUser takes the authenticators of the person', ['deleteUser', 'createAuthenticator', 'getAuthenticator'], async (adapter) => {
+    const user = await stored(adapter)
+    const authenticator = newAuthenticator(user.id)
+    await adapter.linkAccount(
+      newAccount(user.id, { provider: 'passkey', type: 'webauthn', providerAccountId: authenticator.providerAccountId }),
+    )
+    await adapter.createAuthenticator(authenticator)
+    await adapter.deleteUser(user.id)
+    expect(await adapter.getAuthenticator(authenticator.credentialID)).toBeNull()
+    expect(await adapter.listAuthenticatorsByUserId(user.id)).toEqual([])
+  })
+
+  rule('deleteUser of an unknown user is harmless', ['deleteUser'], async (adapter) => {
+    expect((await adapter.deleteUser(crypto.randomUUID())) ?? null).toBeNull()
+  })
+}
+
+/** Midnight, an hour that daylight saving time skips in Europe, one that it repeats in America, far away, long ago. */
+export const dates: readonly Date[] = [
+  '2026-01-01T00:00:00.000Z',
+  '2026-03-29T01:30:00.123Z',
+  '2026-11-01T05:30:00.999Z',
+  '2037-12-31T23:59:59.001Z',
+  '1999-06-15T12:00:00.010Z',
+].map((text) => new Date(text))
+
+/** Strings that mean something to a database, a shell, a template, a path or a prototype. */
+export const hostile: readonly string[] = [
+  `'; DROP TABLE users; --`,
+  `" OR ""="`,
+  '%',
+  '_',
+  '\\',
+  "\\' OR 1=1 #",
+  '$1 $$ ${x} {{x}}',
+  '?',
+  ':name @name',
+  '*',
+  '../../etc/passwd',
+  '__proto__',
+  'constructor',
+  '{"id":"1"}',
+  '[1]',
+  'null',
+  'true',
+  '12',
+  '1e5',
+  '\r\nX: y',
+]

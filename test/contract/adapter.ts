@@ -1,0 +1,52 @@
+/** The contract of an adapter, as a vitest suite that anybody can run on theirs. */
+import type { Adapter, Awaitable } from 'authkernel/kernel'
+import { afterAll, beforeAll, describe } from 'vitest'
+import { accountRules } from './adapter-accounts.ts'
+import { authenticatorRules } from './adapter-authenticators.ts'
+import { createSubject, type Subject } from './adapter-subject.ts'
+import { keyRules } from './adapter-keys.ts'
+import { raceRules } from './adapter-races.ts'
+import { sessionRules } from './adapter-sessions.ts'
+import { tokenRules } from './adapter-tokens.ts'
+import { userRules } from './adapter-users.ts'
+
+/** What `testAdapter` needs. */
+export interface TestAdapterOptions {
+  /** Makes the adapter, once. Its store may hold other data: every test brings values that nobody else uses. */
+  adapter(): Awaitable<Adapter>
+  /** Runs after the last test: drop the database, close connections. */
+  close?(): Awaitable<unknown>
+  /** Operations that run at once in the tests of races; default 20. */
+  parallel?: number
+  /**
+   * Rules that the adapter is known to break, by the text of their tests. These tests must then fail: a repaired rule is noticed, and
+   * the list stays a true account of what is missing.
+   */
+  gaps?: readonly string[]
+}
+
+/**
+ * Defines a suite that proves every rule of the adapter contract: the 19 operations, dates, unicode, nulls, long values, distinct keys,
+ * hostile strings and races. Operations beyond the 19 are tested when the adapter has them.
+ *
+ * ```ts
+ * import { testAdapter } from 'authkernel/testing'
+ * import { myAdapter } from './my-adapter.ts'
+ *
+ * testAdapter('my adapter', { adapter: () => myAdapter('test.db') })
+ * ```
+ */
+export function testAdapter(name: string, options: TestAdapterOptions): void {
+  describe(`adapter contract: ${name}`, () => {
+    let adapter: Adapter | undefined
+    beforeAll(async () => {
+      adapter = await options.adapter()
+    })
+    afterAll(async () => {
+      await adapter?.close?.()
+      await options.close?.()
+    })
+    const subject: Subject = createSubject(() => adapter, options)
+    for (const rules of [userRules, accountRules, sessionRules, tokenRules, authenticatorRules, keyRules, raceRules]) rules(subject)
+  })
+}

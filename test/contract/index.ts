@@ -1,0 +1,3 @@
+/** `authkernel/testing`: the contracts of authkernel as vitest suites, for whoever writes an adapter, a store-backed service or a plugin. */
+export { type TestAdapterOptions, testAdapter } from './adapter.ts'
+export { type TestServicesOptions, testServices } from './adapter-services.ts'

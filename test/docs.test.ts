@@ -1,0 +1,66 @@
+/** The papers of the project: examples compile, links lead somewhere, the page of rows is what the tests say. */
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { rowNumbers, rowsPage } from '../scripts/rows.ts'
+import { checkSnippets, readSnippets } from '../scripts/snippets.ts'
+import { list, root } from './_sources.ts'
+
+const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...list('docs', '.md')]
+
+describe('examples', () => {
+  it('every TypeScript example compiles', { timeout: 120_000 }, () => {
+    const { count, errors } = checkSnippets()
+    expect(errors).toEqual([])
+    expect(count).toBeGreaterThan(5)
+  })
+
+  it('a block that is continued is one example, other languages are none', () => {
+    const page = ['```ts', 'const a = 1', '```', '```sh', 'ls', '```', '```ts continued', 'export const b = a', '```'].join('\n')
+    expect(readSnippets('x.md', page)).toMatchObject([{ code: 'const a = 1\nexport const b = a' }])
+  })
+})
+
+describe('links', () => {
+  it.each(pages)('%s links to files and headings that exist', (page) => {
+    const text = withoutCode(readFileSync(join(root, page), 'utf8'))
+    const broken = [...text.matchAll(/\]\(([^)\s]+)\)/g)]
+      .map(([, target]) => target!)
+      .filter((target) => !/^[a-z]+:/.test(target) && !leads(page, target))
+    expect(broken).toEqual([])
+  })
+
+  function leads(page: string, target: string): boolean {
+    const [path = '', anchor] = target.split('#')
+    const file = path === '' ? join(root, page) : resolve(root, dirname(page), path)
+    if (!existsSync(file)) return false
+    return !anchor || !file.endsWith('.md') || anchors(readFileSync(file, 'utf8')).includes(anchor)
+  }
+})
+
+describe('rows', () => {
+  it('docs/rows.md is what the names of the tests say: npm run rows', () => {
+    expect(readFileSync(join(root, 'docs/rows.md'), 'utf8')).toBe(rowsPage())
+  })
+
+  it('numbers are read from titles', () => {
+    expect(rowNumbers('row 5: a')).toEqual([5])
+    expect(rowNumbers('rows 5, 7 and 9 to 11: b')).toEqual([5, 7, 9, 10, 11])
+    expect(rowNumbers('rows 3-4, row 400, tomorrow 5')).toEqual([3, 4])
+  })
+})
+
+function withoutCode(text: string): string {
+  return text.replace(/^```[\s\S]*?^```/gm, '').replace(/`[^`\n]*`/g, '')
+}
+
+/** Anchors of headings, as the common Markdown renderers make them. */
+function anchors(text: string): string[] {
+  return [...text.replace(/^```[\s\S]*?^```/gm, '').matchAll(/^#+ (.*)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}\s_-]/gu, '')
+      .trim()
+      .replace(/\s/g, '-'),
+  )
+}

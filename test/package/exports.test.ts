@@ -1,0 +1,109 @@
+/** What the packed tarball holds, and what a consumer can reach in it. */
+import { execFileSync } from 'node:child_process'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, inject, it } from 'vitest'
+import { compareExports, isChunk } from '../../scripts/exports.ts'
+import { list, root } from '../_sources.ts'
+import { entries, needsPeer } from './_entries.ts'
+
+const consumer = inject('consumer')
+const packed = inject('packed')
+const home = join(consumer, 'node_modules/authkernel')
+const { peerDependencies, dependencies } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as Record<
+  'peerDependencies' | 'dependencies',
+  Record<string, string>
+>
+
+describe('files', () => {
+  it('exports and built files are the same set', () => {
+    expect(compareExports(home)).toEqual([])
+  })
+
+  it('every public source file is built, and nothing private has a name', () => {
+    const sources = [...list('plugins'), ...list('bindings')]
+      .filter((path) => !/\/_/.test(path))
+      .map((path) => path.replace(/\.ts$/, '.mjs'))
+    expect(sources.filter((path) => !packed.includes(`dist/${path}`))).toEqual([])
+    expect(packed.filter((path) => /\/_/.test(path))).toEqual([])
+  })
+
+  it('the tarball holds dist, README, LICENSE and CHANGELOG and nothing else', () => {
+    expect(packed.filter((path) => !path.startsWith('dist/')).sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'])
+  })
+
+  it('installs at most 8 packages: itself and direct dependencies without dependencies of their own', () => {
+    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { dependencies?: Record<string, string> }>
+    }
+    const names = Object.keys(dependencies)
+    expect(names.filter((name) => Object.keys(packages[`node_modules/${name}`]?.dependencies ?? {}).length > 0)).toEqual([])
+    expect(names.length + 1).toBeLessThanOrEqual(8)
+  })
+
+  it('the lock file names no download address', () => {
+    expect(readFileSync(join(root, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved"/)
+  })
+})
+
+describe('run time', () => {
+  it('every entry loads without any optional peer', () => {
+    for (const peer of Object.keys(peerDependencies)) expect(existsSync(join(consumer, 'node_modules', peer)), peer).toBe(false)
+    const names = entries().filter((name) => !(name in needsPeer))
+    const program = `const failed = []
+      for (const name of ${JSON.stringify(names)}) await import(name).catch((error) => failed.push(name + ': ' + error.message))
+      console.log(JSON.stringify(failed))`
+    expect(JSON.parse(node(program))).toEqual([])
+  })
+
+  it('each class and symbol exists once, whichever entry it comes from', () => {
+    const program = `const [main, kernel, errors, express] = await Promise.all(['authkernel', 'authkernel/kernel', 'authkernel/errors', 'authkernel/bindings/express'].map((name) => import(name)))
+      console.log(JSON.stringify([
+        main.AuthError === kernel.AuthError, kernel.AuthError === errors.AuthError, express.AuthError === errors.AuthError,
+        main.customFetch === kernel.customFetch, new main.CredentialsSignin() instanceof errors.AuthError,
+      ]))`
+    expect(JSON.parse(node(program))).toEqual([true, true, true, true, true])
+  })
+
+  it.each(['authkernel/plugins/_oauth/flow', 'authkernel/bindings/_node', 'authkernel/shared/anything', 'authkernel/dist/index.mjs'])(
+    '%s cannot be imported',
+    (name) => {
+      expect(node(`console.log(await import('${name}').then(() => 'loaded', (error) => error.code))`)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED')
+    },
+  )
+
+  it('the command runs', () => {
+    expect(execFileSync(process.execPath, [join(home, 'dist/cli.mjs'), '--version'], { encoding: 'utf8' })).toContain('0.')
+  })
+})
+
+describe('declarations', () => {
+  it('no declaration imports an optional peer, or a package that is not installed with authkernel', () => {
+    const leaks = packed
+      .filter(
+        (path) =>
+          path.endsWith('.d.mts') && !Object.keys(needsPeer).some((name) => path === `dist/${name.slice('authkernel/'.length)}.d.mts`),
+      )
+      .flatMap((path) =>
+        [...declaration(path).matchAll(/(?:from|import) ?\(?'([^'.][^']*)'/g)].map(([, name]) => `${path} imports ${name}`),
+      )
+      .filter(
+        (leak) =>
+          !Object.keys(dependencies).some((name) => leak.endsWith(` ${name}`)) && !/ (?:node:\w+|authkernel(?:\/kernel)?)$/.test(leak),
+      )
+    expect(leaks).toEqual([])
+  })
+
+  it('chunks stay few: a plugin costs what it uses', () => {
+    expect(packed.filter((path) => isChunk(`./${path}`) && path.endsWith('.mjs')).length).toBeLessThanOrEqual(40)
+  })
+})
+
+/** Declarations without their comments, which show imports as examples. */
+function declaration(path: string): string {
+  return readFileSync(join(home, path), 'utf8').replace(/\/\*[\s\S]*?\*\//g, '')
+}
+
+function node(program: string): string {
+  return execFileSync(process.execPath, ['--input-type=module', '-e', program], { cwd: consumer, encoding: 'utf8' }).trim()
+}

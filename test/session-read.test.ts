@@ -1,0 +1,47 @@
+/** A session read is the hottest path: how many functions and files it runs through is a budget (DESIGN section 8). */
+import { describe, expect, it } from 'vitest'
+import { callsOf } from './_calls.ts'
+
+const secret = 'a secret of at least thirty-two characters'
+const expires = "new Date('2030-01-01T00:00:00Z')"
+const clock = "runtime: { now: () => Date.parse('2029-12-31T00:00:00Z') }"
+
+const programs = {
+  database: `
+    import { createKernel } from 'authkernel/kernel'
+    import { adapterPlugin } from 'authkernel/plugins/adapter'
+    import { memoryAdapter } from 'authkernel/plugins/memory'
+    import { databaseSessionPlugin } from 'authkernel/plugins/session-database'
+    const adapter = memoryAdapter()
+    const user = await adapter.createUser({ id: '1', name: 'Ada', email: 'ada@example.com', emailVerified: null })
+    await adapter.createSession({ sessionToken: 'token', userId: user.id, expires: ${expires} })
+    const auth = createKernel({ secret: '${secret}', trustHost: true, ${clock}, session: { maxAge: 86400 } }).use(adapterPlugin(adapter)).use(databaseSessionPlugin())
+    auth.hook('session', ({ session }) => session)
+    const headers = { cookie: 'authkernel.session-token=token' }
+    export async function work() {
+      const session = await auth.session(new Request('http://localhost/', { headers }))
+      if (session?.user?.name !== 'Ada') throw new Error('no session')
+    }`,
+  jwt: `
+    import { createKernel } from 'authkernel/kernel'
+    import { encode } from 'authkernel/jwt'
+    import { jwtSessionPlugin } from 'authkernel/plugins/session-jwt'
+    const auth = createKernel({ secret: '${secret}', trustHost: true }).use(jwtSessionPlugin())
+    const token = await encode({ token: { name: 'Ada', sub: '1' }, secret: '${secret}', salt: 'authkernel.session-token', maxAge: 86400 })
+    const headers = { cookie: 'authkernel.session-token=' + token }
+    export async function work() {
+      const session = await auth.session(new Request('http://localhost/', { headers }))
+      if (session?.user?.name !== 'Ada') throw new Error('no session')
+    }`,
+}
+
+describe.each(Object.entries(programs))('a session read with the %s strategy', (_, program) => {
+  it('touches at most 25 functions in at most 6 files of ours', async () => {
+    const calls = await callsOf(program)
+    const ours = calls.filter(({ file }) => /^(?:src|plugins|bindings)\//.test(file))
+    const said = ours.map(({ file, name, times }) => `${file} ${name} ${times}`).join('\n')
+    expect(ours.length, said).toBeGreaterThan(3)
+    expect(ours.length, said).toBeLessThanOrEqual(25)
+    expect(new Set(ours.map(({ file }) => file)).size, said).toBeLessThanOrEqual(6)
+  })
+})
