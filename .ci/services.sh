@@ -1,21 +1,27 @@
 #!/usr/bin/env bash
 # Chromium, PostgreSQL, MariaDB and Redis for the tests: installs what is absent, starts what does not answer.
-# The tests reach them at their standard ports on 127.0.0.1: PostgreSQL as root without a password (database test),
-# MariaDB as root with an empty one (database test).
+# The tests reach them at their standard ports on 127.0.0.1, PostgreSQL as postgres and MariaDB as root, both without a password.
+# A server that AUTHKERNEL_TEST_POSTGRES_URL, _MYSQL_URL or _REDIS_URL names is somebody else's: it is left alone.
 set -uo pipefail
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }
 has() { command -v "$1" >/dev/null 2>&1; }
 
-postgres_answers() { psql -h 127.0.0.1 -U root -d test -qtAc 'select 1' >/dev/null 2>&1; }
-mariadb_answers() { mariadb -h 127.0.0.1 -u root test -e 'select 1' >/dev/null 2>&1; }
+postgres_answers() { psql -h 127.0.0.1 -U postgres -d postgres -qtAc 'select 1' >/dev/null 2>&1; }
+mariadb_answers() { mariadb -h 127.0.0.1 -u root -e 'select 1' >/dev/null 2>&1; }
 redis_answers() { [ "$(redis-cli -h 127.0.0.1 ping 2>/dev/null)" = PONG ]; }
+
+servers=()
+[ -n "${AUTHKERNEL_TEST_POSTGRES_URL:-}" ] || servers+=(postgres)
+[ -n "${AUTHKERNEL_TEST_MYSQL_URL:-}" ] || servers+=(mariadb)
+[ -n "${AUTHKERNEL_TEST_REDIS_URL:-}" ] || servers+=(redis)
+wanted() { [[ " ${servers[*]-} " == *" $1 "* ]]; }
 
 missing=()
 has chromium || missing+=(chromium)
-has psql && [ -d /etc/postgresql ] || missing+=(postgresql)
-has mariadbd || missing+=(mariadb-server)
-has redis-server || missing+=(redis-server)
+wanted postgres && ! { has psql && [ -d /etc/postgresql ]; } && missing+=(postgresql)
+wanted mariadb && ! has mariadbd && missing+=(mariadb-server)
+wanted redis && ! has redis-server && missing+=(redis-server)
 if [ ${#missing[@]} -gt 0 ]; then
   echo "installing ${missing[*]}"
   as_root apt-get update -qq || exit 1
@@ -29,20 +35,20 @@ start_postgres() {
   # A server of Debian's package as it comes: only its own user, only by socket. Never touched when it already answers us.
   postgres_answers && return
   as_root sed -i '1i host all all 127.0.0.1/32 trust' "/etc/postgresql/$version/main/pg_hba.conf"
-  as_root su postgres -c "psql -qc 'select pg_reload_conf()' && createuser -s root; createdb -O root test" >/dev/null 2>&1
+  as_root su postgres -c "psql -qc 'select pg_reload_conf()'" >/dev/null
 }
 start_mariadb() {
   as_root start-stop-daemon --start --oknodo --background --exec /usr/sbin/mariadbd
   for _ in $(seq 30); do as_root mariadb -e 'select 1' >/dev/null 2>&1 && break; sleep 1; done
   mariadb_answers && return
-  as_root mariadb -e "create database if not exists test; alter user root@localhost identified via mysql_native_password using password('') or unix_socket" >/dev/null 2>&1
+  as_root mariadb -e "alter user root@localhost identified via mysql_native_password using password('') or unix_socket"
 }
 start_redis() {
   as_root redis-server --daemonize yes --bind 127.0.0.1 --port 6379 --save '' --appendonly no >/dev/null
 }
 
 bad=0
-for name in postgres mariadb redis; do
+for name in "${servers[@]+"${servers[@]}"}"; do
   "${name}_answers" || "start_$name"
   for _ in $(seq 30); do "${name}_answers" && break; sleep 1; done
   if "${name}_answers"; then echo "$name answers"; else echo "$name does not answer on 127.0.0.1"; bad=1; fi

@@ -36,7 +36,8 @@ export function createFace<C extends object>(kernel: Kernel, seam: Seam<C>): Fac
   return {
     session,
     user: async (from) => (await session(from))?.user ?? null,
-    guard: async (from, options) => ((await session(from))?.user ? undefined : refusal(kernel, seam.request(from), seam.options(from), options)),
+    guard: async (from, options) =>
+      (await session(from))?.user ? undefined : refusal(kernel, seam.request(from), seam.options(from), options),
     async signIn(from, provider, options) {
       const response = await signInResponse(kernel, seam.request(from), seam.options(from), provider, options)
       sessions.delete(from)
@@ -51,7 +52,12 @@ export function createFace<C extends object>(kernel: Kernel, seam: Seam<C>): Fac
 }
 
 /** Browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
-export async function refusal(kernel: Kernel, request: Request, options: HandleOptions, { redirectTo }: GuardOptions = {}): Promise<Response> {
+export async function refusal(
+  kernel: Kernel,
+  request: Request,
+  options: HandleOptions,
+  { redirectTo }: GuardOptions = {},
+): Promise<Response> {
   const headers = { 'Cache-Control': 'private, no-store', Vary: 'Accept, Cookie' }
   if (!request.headers.get('accept')?.includes('text/html')) return Response.json({ error: 'Unauthorized' }, { status: 401, headers })
   if (redirectTo !== undefined) return new Response(null, { status: 302, headers: { ...headers, Location: redirectTo } })

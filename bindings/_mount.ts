@@ -1,12 +1,12 @@
 /** Where an Express handler is mounted, for every form of mounting (D23). */
-import { type NodeRequest, pathOf } from './_node.ts'
+import { pathOf, type Target } from './_target.ts'
 
 /**
  * Path of the mount as the client sees it, or undefined when the handler is mounted at the root or under a pattern that does
  * not tell. `/auth` keeps its path in `baseUrl`; wildcards (`/auth/*`, `/auth/*splat`, `/auth/{*splat}`) swallow the route
  * into `params`, so that `baseUrl` is the whole path or nothing.
  */
-export function mountPath(req: NodeRequest & { baseUrl: string; params: unknown }): string | undefined {
+export function mountPath(req: Target & { baseUrl: string; params: unknown }): string | undefined {
   const path = pathOf(req)
   const tail = wildcard(req.params)
   const base = tail === undefined ? undefined : without(path, tail)

@@ -2,6 +2,7 @@
  * Node's request and response, and the web's. Every Node framework of the bindings goes through here; no other file of
  * `bindings/` names `node:`.
  */
+import { badRequest, publicUrl, type Edge } from './_target.ts'
 import { HttpError, json } from 'authkernel/kernel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
@@ -18,21 +19,23 @@ export type NodeRequest = IncomingMessage & {
 }
 export type NodeResponse = ServerResponse
 
-/** What the framework knows better than the raw headers, its own proxy settings applied. */
-export interface Edge {
-  /** `http` or `https`; default: whether the socket is encrypted. */
-  protocol?: string | undefined
-  /** `host[:port]`; default: the Host header. */
-  host?: string | undefined
-}
-
 /** Answers a Node request with the web response that `answer` makes. Rejects with what `answer` throws. */
-export async function respond(req: NodeRequest, res: NodeResponse, edge: Edge, answer: (request: Request) => Promise<Response>): Promise<void> {
+export async function respond(
+  req: NodeRequest,
+  res: NodeResponse,
+  edge: Edge,
+  answer: (request: Request) => Promise<Response>,
+): Promise<void> {
   await sendResponse(res, await answered(req, res, edge, answer))
 }
 
 /** As `respond`, for frameworks that send the response themselves. */
-export async function answered(req: NodeRequest, res: NodeResponse, edge: Edge, answer: (request: Request) => Promise<Response>): Promise<Response> {
+export async function answered(
+  req: NodeRequest,
+  res: NodeResponse,
+  edge: Edge,
+  answer: (request: Request) => Promise<Response>,
+): Promise<Response> {
   const body = openBody(req)
   res.once('close', body.close)
   try {
@@ -149,7 +152,10 @@ function streamOf(req: NodeRequest): Pick<Body, 'content' | 'close'> {
         req.pause()
         req.once('end', () => rest < 0 && controller.close())
         req.once('error', (error) => rest < 0 && controller.error(error))
-        req.once('close', () => rest < 0 && !req.readableEnded && controller.error(new Error('The client went away before its body was complete.')))
+        req.once(
+          'close',
+          () => rest < 0 && !req.readableEnded && controller.error(new Error('The client went away before its body was complete.')),
+        )
       },
       pull() {
         req.resume()
@@ -176,7 +182,9 @@ function serialize(req: NodeRequest): string | Uint8Array<ArrayBuffer> | undefin
   const type = req.headers['content-type'] ?? ''
   if (value === undefined || value === null) {
     if (Number(req.headers['content-length'] ?? 0) === 0) return undefined
-    throw new Error('The request body was read before authkernel and is not in req.body: mount the auth handler first, or a parser that fills req.body.')
+    throw new Error(
+      'The request body was read before authkernel and is not in req.body: mount the auth handler first, or a parser that fills req.body.',
+    )
   }
   if (type.includes('application/json')) return JSON.stringify(value)
   if (type.includes('application/x-www-form-urlencoded')) return new URLSearchParams([...fields('', value)]).toString()
@@ -199,45 +207,4 @@ function toHeaders(req: NodeRequest): Headers {
     for (const item of Array.isArray(value) ? value : [value]) headers.append(name, item)
   }
   return headers
-}
-
-const hostPattern = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/
-
-function publicUrl(req: NodeRequest, edge: Edge): string {
-  const authority = req.headers[':authority']
-  const host = edge.host ?? req.headers.host ?? (typeof authority === 'string' ? authority : 'localhost')
-  if (!hostPattern.test(host)) throw badRequest()
-  const protocol = edge.protocol ?? ('encrypted' in req.socket ? 'https' : 'http')
-  if (protocol !== 'http' && protocol !== 'https') throw badRequest()
-  return `${protocol}://${host}${requestPath(req)}`
-}
-
-/**
- * Path and query of the request target. An absolute target (`GET http://evil/auth/signin`, RFC 9112 section 3.2.2) counts
- * for its path alone: what it names as its host must not become our origin.
- */
-function requestPath(req: NodeRequest): string {
-  const target = req.originalUrl ?? req.url ?? '/'
-  if (target.startsWith('/')) return target
-  if (!/^https?:\/\//i.test(target)) return '/'
-  const rest = target.slice(target.indexOf('//') + 2)
-  const path = rest.search(/[/?#]/)
-  return path === -1 ? '/' : rest[path] === '/' ? rest.slice(path) : `/${rest.slice(path)}`
-}
-
-/** Whether a request is for `basePath` or something below it. */
-export function isBelow(req: NodeRequest, basePath: string): boolean {
-  const path = pathOf(req)
-  return path === basePath || path.startsWith(`${basePath}/`)
-}
-
-/** Path of the request target, without the query. */
-export function pathOf(req: NodeRequest): string {
-  const target = requestPath(req)
-  const end = target.search(/[?#]/)
-  return end === -1 ? target : target.slice(0, end)
-}
-
-function badRequest(): HttpError {
-  return new HttpError(400, 'Bad request.')
 }

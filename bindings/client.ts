@@ -92,7 +92,8 @@ export function createClient({ basePath = '/auth' }: ClientOptions = {}): Client
     getProviders: () => protocol.get('/providers'),
     getCsrfToken: async () => (await protocol.get<{ csrfToken: string }>('/csrf')).csrfToken,
     async signIn(id, options = {}, authorizationParams = '') {
-      const provider = id === undefined ? undefined : (await client.getProviders())[id]
+      const providers = id === undefined ? {} : await client.getProviders()
+      const provider = id !== undefined && Object.hasOwn(providers, id) ? providers[id] : undefined
       if (!provider) return go(`${protocol.basePath}/signin?${new URLSearchParams({ callbackUrl: target(options) })}`)
       if (provider.type === 'webauthn') return passkey(undefined, { ...options, provider: provider.id }, true)
       const { redirectTo: _to, callbackUrl: _url, redirect = true, ...fields } = options

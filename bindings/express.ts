@@ -6,7 +6,8 @@ import type { HandleOptions, Kernel, Plugin, Session } from 'authkernel/kernel'
 import type { SignInOptions } from './_actions.ts'
 import { type GuardOptions, createFace } from './_face.ts'
 import { mountPath } from './_mount.ts'
-import { type Edge, type NodeRequest, type NodeResponse, appendCookies, isBelow, respond, sendResponse, toRequest } from './_node.ts'
+import { type NodeRequest, type NodeResponse, appendCookies, respond, sendResponse, toRequest } from './_node.ts'
+import { type Edge, isBelow } from './_target.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 export type { SignInOptions } from './_actions.ts'
@@ -83,13 +84,15 @@ function instance(config: Omit<AuthConfig, 'raw'>): Auth<{ express: ExpressFace 
 
 function expressFace(kernel: Kernel): ExpressFace {
   const face = createFace<ExpressRequest>(kernel, { request: (req) => toRequest(req, edge(req)), options, cookies: addCookies })
-  const guarded = (guard: GuardOptions): ExpressHandler => (req, res, next) =>
-    attempt(res, next, async () => {
-      const refusal = await face.guard(req, guard)
-      if (refusal) await sendResponse(res, refusal)
-      else Object.assign(res.locals, { session: await face.session(req) })
-      return !refusal
-    })
+  const guarded =
+    (guard: GuardOptions): ExpressHandler =>
+    (req, res, next) =>
+      attempt(res, next, async () => {
+        const refusal = await face.guard(req, guard)
+        if (refusal) await sendResponse(res, refusal)
+        else Object.assign(res.locals, { session: await face.session(req) })
+        return !refusal
+      })
   const always = guarded({})
 
   return {

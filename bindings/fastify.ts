@@ -52,7 +52,11 @@ export function fastifyBinding({ trustProxy = false }: { trustProxy?: boolean } 
       const replies = new WeakMap<FastifyRequestLike, FastifyReplyLike>()
       const options = (request: FastifyRequestLike): HandleOptions => ({ clientAddress: request.ip, trustForwarded: trustProxy })
       const cookies = (request: FastifyRequestLike, headers: Headers): void => addCookies(replies.get(request), headers)
-      const face = createFace<FastifyRequestLike>(kernel, { request: (request) => toRequest(raw(request), request5(request)), options, cookies })
+      const face = createFace<FastifyRequestLike>(kernel, {
+        request: (request) => toRequest(raw(request), request5(request)),
+        options,
+        cookies,
+      })
       const session: FastifyFace['session'] = (request, reply) => face.session(replies.set(request, reply) && request)
       return {
         fastify: {
@@ -65,7 +69,9 @@ export function fastifyBinding({ trustProxy = false }: { trustProxy?: boolean } 
               const basePath = instance.prefix || undefined
               return send(
                 reply,
-                await answered(raw(request), reply.raw, request5(request), (web) => kernel.doors.handler(web, { ...options(request), basePath })),
+                await answered(raw(request), reply.raw, request5(request), (web) =>
+                  kernel.doors.handler(web, { ...options(request), basePath }),
+                ),
               )
             })
           },

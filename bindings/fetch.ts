@@ -31,10 +31,12 @@ export function fetchBinding(): Plugin<{ fetch: FetchFace }> {
 }
 
 function fetchFace(kernel: Kernel): FetchFace {
-  const withSession: FetchFace['withSession'] = (handler) => async (request, ...rest) => {
-    const { session, headers } = await kernel.doors.read(request, options(request, rest[0]))
-    return withCookies(await handler(request, session, ...rest), headers)
-  }
+  const withSession: FetchFace['withSession'] =
+    (handler) =>
+    async (request, ...rest) => {
+      const { session, headers } = await kernel.doors.read(request, options(request, rest[0]))
+      return withCookies(await handler(request, session, ...rest), headers)
+    }
   return {
     withSession,
     handler: (request, info) => kernel.doors.handler(request, options(request, info)),

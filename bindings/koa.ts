@@ -2,7 +2,8 @@
 import type { HandleOptions, Plugin, Session } from 'authkernel/kernel'
 import { type SignInOptions } from './_actions.ts'
 import { type GuardOptions, createFace } from './_face.ts'
-import { type Edge, type NodeRequest, type NodeResponse, answered, isBelow, toRequest, toStream } from './_node.ts'
+import { type NodeRequest, type NodeResponse, answered, toRequest, toStream } from './_node.ts'
+import { type Edge, isBelow } from './_target.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 

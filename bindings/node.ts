@@ -2,7 +2,8 @@
 import type { HandleOptions, Plugin, Session } from 'authkernel/kernel'
 import type { SignInOptions } from './_actions.ts'
 import { type Face, type GuardOptions, createFace } from './_face.ts'
-import { type NodeRequest, type NodeResponse, appendCookies, isBelow, peerAddress, respond, sendResponse, toRequest } from './_node.ts'
+import { type NodeRequest, type NodeResponse, appendCookies, peerAddress, respond, sendResponse, toRequest } from './_node.ts'
+import { isBelow } from './_target.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 

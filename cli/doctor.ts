@@ -1,7 +1,7 @@
 /** `authkernel doctor`: loads the app's auth module, compiles it and reports what is wrong, what is unsafe and what to register where. */
-import type { Auth, Context } from 'authkernel/kernel'
+import type { Context } from 'authkernel/kernel'
 import { askIssuers } from './issuers.ts'
-import { loadAuth } from './load.ts'
+import { loadModule } from './load.ts'
 import { type Paint, type Report, table } from './report.ts'
 import type { Setting } from './run.ts'
 import { lookInside, originOf } from './snapshot.ts'
@@ -24,7 +24,7 @@ export interface Finding {
 
 /** Not ok when anything of level `error` was found. */
 export async function doctor(options: DoctorOptions, setting: Setting): Promise<Report> {
-  const { auth, file } = await loadAuth(options, setting)
+  const { auth, file } = await loadModule(options, setting)
   const inspection = auth.inspect()
   const findings: Finding[] = inspection.fault === undefined ? [] : [{ level: 'error', code: 'configuration', message: inspection.fault }]
   const ctx = await lookInside(auth, 'https://your-app.example')
@@ -43,11 +43,11 @@ export async function doctor(options: DoctorOptions, setting: Setting): Promise<
   return {
     data,
     ok: !findings.some(({ level }) => level === 'error'),
-    lines: describe(data, guessed, strategyOf(auth, ctx), setting.paint),
+    lines: describe(data, guessed, strategyOf(ctx), setting.paint),
   }
 }
 
-function strategyOf(_auth: Auth, { app }: Context): string {
+function strategyOf({ app }: Context): string {
   return app.config.session.strategy ?? (app.store ? 'database' : 'jwt')
 }
 

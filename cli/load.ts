@@ -10,14 +10,15 @@ import type { Setting } from './run.ts'
 const folders = ['', 'src', 'server', 'src/server', 'lib', 'src/lib', 'app', 'config']
 const endings = ['ts', 'mts', 'js', 'mjs']
 
-/** The host's instance and the file it came from. */
+/** The host's instance, the file it came from, and what else that file exports. */
 export interface Loaded {
   auth: Auth
   file: string
+  module: Record<string, unknown>
 }
 
 /** Reads environment files, then imports the module. Throws UsageError with what was looked for. */
-export async function loadAuth(
+export async function loadModule(
   options: { auth?: string | undefined; env?: string | undefined },
   { cwd }: Pick<Setting, 'cwd'>,
 ): Promise<Loaded> {
@@ -31,7 +32,7 @@ export async function loadAuth(
       `${file} exports ${found}, but no \`auth\`. Export what createAuth() returned: \`export const auth = createAuth({ … })\`.`,
     )
   }
-  return { auth, file }
+  return { auth, file, module }
 }
 
 // Variables that are set already win, so that a shell can override a file.

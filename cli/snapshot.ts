@@ -1,11 +1,17 @@
 /** What an instance is made of, seen from inside: the command line is a plugin like any other. */
-import type { Auth, Context } from 'authkernel/kernel'
+import type { Auth, Context, Kernel } from 'authkernel/kernel'
 
-/** A context of the compiled instance; `ctx.app` holds providers, services and configuration. */
-export function lookInside(auth: Auth, origin: string): Promise<Context> {
-  const name = 'authkernel:command-line'
-  const { look } = auth.use({ name, setup: (kernel) => ({ look: (request: Request) => kernel.context(request) }) })
-  return look(new Request(origin))
+const name = 'authkernel:command-line'
+
+/** A context of the compiled instance; `ctx.app` holds providers, services and configuration. The instance is left as it was. */
+export async function lookInside(auth: Auth, origin: string): Promise<Context> {
+  const kernels: Kernel[] = []
+  auth.use({ name, setup: (kernel) => void kernels.push(kernel) })
+  const [kernel] = kernels
+  if (!kernel) throw new Error('setup of a plugin was not called')
+  const ctx = await kernel.context(new Request(origin))
+  auth.remove(name)
+  return ctx
 }
 
 /** Where the app is reachable: the option, its own configuration, or an example that shows what is missing. */

@@ -1,10 +1,9 @@
 /** The built-in pages: what people see. HTML and CSS only; what a provider looks like comes from its type's `form()`. */
 import type { Context, Messages, Pages, Plugin, ResolvedConfig, Theme } from 'authkernel/kernel'
 import { parseColor } from './_pages/color.ts'
-import { errorPage } from './_pages/error.ts'
+import { errorPage, refusalPage } from './_pages/error.ts'
 import { createSheet, type Sheet } from './_pages/layout.ts'
 import { createSpeakers, type Speaker } from './_pages/locale.ts'
-import { picture } from './_pages/picture.ts'
 import { signInPage } from './_pages/signin.ts'
 import { signOutPage } from './_pages/signout.ts'
 import { verifyConfirmPage, verifyRequestPage } from './_pages/verify.ts'
@@ -30,6 +29,7 @@ export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
     name: 'pages',
     setup(kernel) {
       kernel.provide('pages', { render })
+      kernel.hook('failure', ({ error, ctx }) => refusalPage(ctx, error, () => prepare(ctx)))
     },
   }
 
@@ -52,12 +52,14 @@ export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
   function prepare(ctx: Context): Sheet {
     const { config } = ctx.app
     const theme = { ...config.theme, ...options.theme }
-    let speak = speakers.get(config)
-    if (!speak) {
-      speakers.set(config, (speak = createSpeakers(combine(config.messages, options.messages))))
-      complain(ctx, theme)
+    const known = speakers.get(config)
+    const speak = known ?? createSpeakers(combine(config.messages, options.messages))
+    const sheet = createSheet(ctx, speak(language(ctx)), theme)
+    if (!known) {
+      speakers.set(config, speak)
+      complain(sheet, theme)
     }
-    return createSheet(ctx, speak(language(ctx)), theme)
+    return sheet
   }
 
   function language({ app, request }: Context): Speaker['lang'] | null {
@@ -73,9 +75,8 @@ function combine(...all: readonly (Messages | undefined)[]): Messages {
 }
 
 // Once per configuration: a theme that is quietly ignored costs somebody an hour.
-function complain({ logger }: Context, theme: Theme): void {
-  const foreign = theme.logo !== undefined && !picture(theme.logo, 'https://own.invalid') && !/^https?:/i.test(theme.logo)
-  if (foreign) logger.warn('theme-logo-unusable')
+function complain({ ctx: { logger }, origin, look }: Sheet, theme: Theme): void {
+  if (theme.logo !== undefined && origin !== undefined && !look.logo) logger.warn('theme-logo-not-shown')
   if (theme.brandColor !== undefined && !parseColor(theme.brandColor)) logger.warn('theme-brandColor-not-hex')
   if (theme.buttonText !== undefined && !parseColor(theme.buttonText)) logger.warn('theme-buttonText-not-hex')
 }

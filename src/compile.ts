@@ -62,7 +62,7 @@ export function compile(records: readonly PluginRecord[], config: ResolvedConfig
   for (const record of records) for (const step of record.steps) attempt(() => step(draft))
 
   const resolved = withDefaults(config, draft)
-  const settings = Object.freeze({ ...baseSettings, ...draft.settings })
+  const settings = Object.freeze({ ...baseSettings, ...draft.settings, ...hostSettings(config) })
   const flows = draft.types()
   const normalise = (provider: Provider | (() => Provider)): Provider => {
     const written = typeof provider === 'function' ? provider() : provider
@@ -119,6 +119,11 @@ function withDefaults(config: ResolvedConfig, draft: Draft): ResolvedConfig {
   const cookies = merge(config.cookies, draft.cookies)
   const trustProxy = config.trustProxy ?? (draft.trustProxyFollowsHost && config.trustHost)
   return Object.freeze({ ...config, cookies, trustProxy })
+}
+
+/** What the host said itself stands above what a plugin suggests. */
+function hostSettings({ secret, origin }: ResolvedConfig): Partial<Settings> {
+  return { ...(secret.length > 0 && { secret }), ...(origin && { origin }) }
 }
 
 function resolveServices(

@@ -25,11 +25,11 @@ export async function dispatch(ctx: RequestContext, throws: boolean): Promise<Re
 async function serve(ctx: RequestContext): Promise<Response> {
   const { app, request } = ctx
   const { pathname } = new URL(request.url)
-  const path = pathBelow(ctx.basePath, pathname)
-  if (path === undefined || (request.method !== 'GET' && request.method !== 'POST')) throw new HttpError(400, 'Bad request.')
-  const match = app.routes.find(request.method, path)
-  if (match === undefined) throw new HttpError(400, 'Bad request.')
+  if (request.method !== 'GET' && request.method !== 'POST') throw new HttpError(400, 'Bad request.')
   if (app.fault) return configurationAnswer(ctx, app.fault)
+  const path = pathBelow(ctx.basePath, pathname)
+  const match = path === undefined ? undefined : app.routes.find(request.method, path)
+  if (match === undefined) throw new HttpError(400, 'Bad request.')
   const untrusted = faultOf(() => ctx.origin)
   if (untrusted) return configurationAnswer(ctx, untrusted)
 

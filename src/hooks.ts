@@ -1,5 +1,5 @@
 /** Decisions and events over hookable, which keeps and removes the handlers; the four verbs are here. */
-import { Hookable } from 'hookable'
+import { HookableCore } from 'hookable'
 import type { Awaitable } from './types.ts'
 
 /** What a decision does with several answers. */
@@ -30,9 +30,16 @@ export const decisionSpecs: Readonly<Record<string, DecisionSpec>> = {
   failure: { verb: 'first' },
 }
 
+/** hookable keeps the handlers; only its subclass may ask for the list, which decisions need for their answers. */
+class HandlerLists extends HookableCore {
+  list(key: string): readonly Owned[] {
+    return (this._hooks[key] ?? []) as unknown as readonly Owned[]
+  }
+}
+
 /** Handlers of one compiled kernel. */
 export class HookBus {
-  readonly #hooks: Hookable = new Hookable()
+  readonly #hooks: HandlerLists = new HandlerLists()
   readonly #specs: Map<string, DecisionSpec> = new Map(Object.entries(decisionSpecs))
   readonly #known: Set<string> = new Set()
 
@@ -73,8 +80,7 @@ export class HookBus {
 
   #handlers(kind: 'hook' | 'on', name: string, skip?: string): Handler[] {
     if (!this.has(kind, name)) return []
-    // The one cast at the seam: hookable's types know no answers.
-    const list = this.#hooks.callHookWith((hooks) => [...hooks], `${kind}:${name}`, []) as unknown as Owned[]
+    const list = [...this.#hooks.list(`${kind}:${name}`)]
     return skip === undefined ? list : list.filter((handler) => handler.owner !== skip)
   }
 }

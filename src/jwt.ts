@@ -91,7 +91,11 @@ export async function decrypt(
   now: number,
   toleranceSeconds: number,
 ): Promise<JWT> {
-  const { payload } = await jwtDecrypt(token, async ({ kid, enc }) => (await find(kid, enc as ContentEncryption)).raw, {
+  const { payload } = await jwtDecrypt(token, async ({ kid, enc, zip }) => {
+    // A small token must not unpack into a large one (GHSA-hhhv-q57g-882q).
+    if (zip !== undefined) throw new Error('compressed tokens are refused')
+    return (await find(kid, enc as ContentEncryption)).raw
+  }, {
     clockTolerance: toleranceSeconds,
     currentDate: new Date(now),
     keyManagementAlgorithms: ['dir'],

@@ -86,6 +86,10 @@ export function setCookies(response: Response): SetCookie[] {
       const [name = '', ...value] = part.trim().split('=')
       return [name.toLowerCase(), value.join('=')]
     })
-    return { name: pair.slice(0, equals), value: pair.slice(equals + 1), attributes: Object.fromEntries(attributes) as Record<string, string> }
+    return {
+      name: pair.slice(0, equals),
+      value: pair.slice(equals + 1),
+      attributes: Object.fromEntries(attributes) as Record<string, string>,
+    }
   })
 }

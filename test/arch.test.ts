@@ -12,6 +12,7 @@ const presetFiles = ['src/preset.ts', 'src/index.ts']
 /** Files that need Node itself, with the reason. */
 const nodeFiles: Record<string, string> = {
   'bindings/_node.ts': 'turns IncomingMessage and ServerResponse into Request and Response',
+  'plugins/_unstorage/folder-lock.ts': 'locks a folder of the file system; imported on demand, when a host asks for it',
 }
 
 describe('layering', () => {

@@ -32,20 +32,16 @@ export async function startMailbox(): Promise<Mailbox> {
   const smtp = new SMTPServer({
     authOptional: true,
     disabledCommands: ['STARTTLS', 'AUTH'],
-    onData(stream, session, callback) {
-      read(stream).then(
-        ({ subject, text }) => {
-          const to = session.envelope.rcptTo.map(({ address }) => address).join(', ')
-          const mail = { id: (mails[0]?.id ?? 0) + 1, to, subject, text, link: /https?:\/\/\S+/.exec(text)?.[0], at: new Date() }
-          mails.unshift(mail)
-          mails.length = Math.min(mails.length, kept)
-          for (const listener of listeners) listener(mail)
-          callback()
-        },
-        (error: Error) => callback(error),
-      )
-    },
+    onData: (stream, session, reply) => void receive(stream, session.envelope.rcptTo).then(() => reply(), reply),
   })
+  async function receive(stream: AsyncIterable<Uint8Array>, recipients: readonly { address: string }[]): Promise<void> {
+    const { subject, text } = await read(stream)
+    const to = recipients.map(({ address }) => address).join(', ')
+    const mail = { id: (mails[0]?.id ?? 0) + 1, to, subject, text, link: /https?:\/\/\S+/.exec(text)?.[0], at: new Date() }
+    mails.unshift(mail)
+    mails.length = Math.min(mails.length, kept)
+    for (const listener of listeners) listener(mail)
+  }
   smtp.on('error', (error) => console.error(`mail server: ${error.message}`))
   await new Promise<void>((resolve) => smtp.listen(0, '127.0.0.1', () => resolve()))
   const { port } = smtp.server.address() as AddressInfo

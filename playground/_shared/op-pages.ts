@@ -10,11 +10,12 @@ export function chooserPage(uid: string, app: string): Html {
       <p class="lead">to continue to <strong>${app}</strong></p>
       <form method="post" action="/interaction/${uid}/login" class="people">
         ${people.map(
-          ({ sub, name, email, note }) => html`<button name="sub" value="${sub}">
-            <img src="/people/${sub}.svg" alt="" width="40" height="40" />
-            <span><b>${name}</b><small>${email}</small></span>
-            <em>${note}</em>
-          </button>`,
+          ({ sub, name, email, note }) =>
+            html`<button name="sub" value="${sub}">
+              <img src="/people/${sub}.svg" alt="" width="40" height="40" />
+              <span><b>${name}</b><small>${email}</small></span>
+              <em>${note}</em>
+            </button>`,
         )}
       </form>
       ${cancel(uid)}`,
@@ -56,7 +57,11 @@ export async function goodbyePage(ctx: { body: string }): Promise<void> {
 
 /** One sentence. */
 export function messagePage(title: string, text: string): Html {
-  return layout(title, html`<h1>${title}</h1><p class="lead">${text}</p>`)
+  return layout(
+    title,
+    html`<h1>${title}</h1>
+      <p class="lead">${text}</p>`,
+  )
 }
 
 function cancel(uid: string): Html {
@@ -65,15 +70,26 @@ function cancel(uid: string): Html {
 
 function layout(title: string, content: Html): Html {
   return html`<!doctype html>
-<html lang="en">
-<head>
-  <meta charset="utf-8" />
-  <meta name="viewport" content="width=device-width, initial-scale=1" />
-  <title>${title} · Acme ID</title>
-  <style>${{ markup: style }}</style>
-</head>
-<body><main><p class="brand"><svg viewBox="0 0 24 24" width="26" height="26" aria-hidden="true"><path d="M12 2 3 20h5l4-8 4 8h5z" fill="currentColor"/></svg>Acme ID</p>${content}</main></body>
-</html>`
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <title>${title} · Acme ID</title>
+        <link rel="icon" href="data:," />
+        <style>
+          ${{ markup: style }}
+        </style>
+      </head>
+      <body>
+        <main>
+          <p class="brand">
+            <svg viewBox="0 0 24 24" width="26" height="26" aria-hidden="true"><path d="M12 2 3 20h5l4-8 4 8h5z" fill="currentColor" /></svg
+            >Acme ID
+          </p>
+          ${content}
+        </main>
+      </body>
+    </html>`
 }
 
 const style = `

@@ -1,9 +1,8 @@
-/// <reference path="./oidc-provider.d.ts" />
 /** A real OpenID Provider on loopback, with people to sign in as and a consent step. */
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { exportJWK, generateKeyPair } from 'jose'
-import Provider from 'oidc-provider'
+import OpenIDProvider from 'oidc-provider'
 import { close, listen } from './listen.ts'
 import { OPStore } from './op-store.ts'
 import { chooserPage, consentPage, goodbyePage, logoutPage, messagePage } from './op-pages.ts'
@@ -31,7 +30,7 @@ export async function startOP(port: number, clients: () => Promise<OPClient[]> |
   let answer: (req: IncomingMessage, res: ServerResponse) => Promise<void> = async (_req, res) => void res.writeHead(503).end()
   const server = createServer((req, res) => void answer(req, res).catch((error: unknown) => fail(res, error)))
   const issuer = `http://127.0.0.1:${await listen(server, port)}`
-  const provider = new Provider(issuer, await configuration(issuer, await clients()))
+  const provider = new OpenIDProvider(issuer, await configuration(issuer, await clients()))
   const callback = provider.callback()
   answer = (req, res) => (isOurs(req) ? interact(provider, req, res) : callback(req, res))
   return { issuer, close: () => close(server) }
@@ -66,7 +65,15 @@ async function configuration(issuer: string, clients: OPClient[]): Promise<Recor
       ctx.type = 'html'
       ctx.body = messagePage('This did not work', out.error_description ?? out.error ?? 'Please try again.').markup
     },
-    ttl: { AccessToken: hour, AuthorizationCode: 60, Grant: 24 * hour, IdToken: hour, Interaction: hour, RefreshToken: 24 * hour, Session: 24 * hour },
+    ttl: {
+      AccessToken: hour,
+      AuthorizationCode: 60,
+      Grant: 24 * hour,
+      IdToken: hour,
+      Interaction: hour,
+      RefreshToken: 24 * hour,
+      Session: 24 * hour,
+    },
   }
 }
 
@@ -81,7 +88,7 @@ function isOurs({ url = '' }: IncomingMessage): boolean {
   return url.startsWith('/interaction/') || url.startsWith('/people/') || url === '/'
 }
 
-async function interact(provider: Provider, req: IncomingMessage, res: ServerResponse): Promise<void> {
+async function interact(provider: OpenIDProvider, req: IncomingMessage, res: ServerResponse): Promise<void> {
   const [, area, id, step] = (req.url ?? '').split('?')[0]!.split('/')
   if (area === 'people') return picture(res, id?.replace('.svg', ''))
   if (area === '') return page(res, messagePage('Acme ID', 'The OpenID Provider of the playground. Start at the playground itself.').markup)
@@ -89,7 +96,12 @@ async function interact(provider: Provider, req: IncomingMessage, res: ServerRes
   const client = await provider.Client.find(details.params.client_id ?? '')
   const app = client?.clientName ?? 'An application'
   if (req.method === 'POST') {
-    const result = step === 'cancel' ? cancelled : step === 'login' ? { login: { accountId: (await form(req)).get('sub') } } : { consent: await grant(provider, details) }
+    const result =
+      step === 'cancel'
+        ? cancelled
+        : step === 'login'
+          ? { login: { accountId: (await form(req)).get('sub') } }
+          : { consent: await grant(provider, details) }
     return provider.interactionFinished(req, res, result, { mergeWithLastSubmission: step === 'consent' })
   }
   const person = people.find(({ sub }) => sub === details.session?.accountId)
@@ -98,7 +110,10 @@ async function interact(provider: Provider, req: IncomingMessage, res: ServerRes
 
 const cancelled = { error: 'access_denied', error_description: 'The person pressed Cancel.' }
 
-async function grant(provider: Provider, { grantId, session, params, prompt: { details } }: Awaited<ReturnType<Provider['interactionDetails']>>): Promise<{ grantId: string }> {
+async function grant(
+  provider: OpenIDProvider,
+  { grantId, session, params, prompt: { details } }: Awaited<ReturnType<OpenIDProvider['interactionDetails']>>,
+): Promise<{ grantId: string }> {
   const existing = grantId === undefined ? undefined : await provider.Grant.find(grantId)
   const granted = existing ?? new provider.Grant({ accountId: session?.accountId ?? '', clientId: params.client_id ?? '' })
   if (details.missingOIDCScope) granted.addOIDCScope(details.missingOIDCScope.join(' '))
@@ -115,12 +130,16 @@ async function form(req: IncomingMessage): Promise<URLSearchParams> {
 function picture(res: ServerResponse, sub: string | undefined): void {
   const person = people.find((candidate) => candidate.sub === sub)
   if (!person) return void res.writeHead(404).end()
-  res.writeHead(200, { 'content-type': 'image/svg+xml', 'cache-control': 'max-age=3600', 'cross-origin-resource-policy': 'cross-origin' }).end(avatar(person))
+  res
+    .writeHead(200, { 'content-type': 'image/svg+xml', 'cache-control': 'max-age=3600', 'cross-origin-resource-policy': 'cross-origin' })
+    .end(avatar(person))
 }
 
 function page(res: ServerResponse, markup: string, status = 200): void {
-  const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'; base-uri 'none'; frame-ancestors 'none'"
-  res.writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'content-security-policy': policy }).end(markup)
+  const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self' data:; base-uri 'none'; frame-ancestors 'none'"
+  res
+    .writeHead(status, { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-store', 'content-security-policy': policy })
+    .end(markup)
 }
 
 function fail(res: ServerResponse, error: unknown): void {

@@ -30,7 +30,10 @@ export function createApp(parts: Parts): Express {
 
   app.use((_req, res, next) => {
     // form-action names the provider, too: signing in there is a form that ends in a redirect.
-    res.set('content-security-policy', `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data: ${issuer}; form-action 'self' ${issuer}; base-uri 'none'; frame-ancestors 'none'`)
+    res.set(
+      'content-security-policy',
+      `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data: ${issuer}; form-action 'self' ${issuer}; base-uri 'none'; frame-ancestors 'none'`,
+    )
     res.set({ 'cache-control': 'private, no-store', 'referrer-policy': 'same-origin', 'x-content-type-options': 'nosniff' })
     next()
   })
@@ -52,36 +55,47 @@ export function createApp(parts: Parts): Express {
   return app
 }
 
-function account(app: Express, { auth, adapter, strategy }: Parts): void {
-  const guard = auth.express.requireSession()
-  app.get('/account', guard, async (_req, res) => {
-    const user = await owner(adapter, res)
-    const [accounts = [], authenticators = [], sessions = []] = await Promise.all([
-      adapter.listAccountsByUserId?.(user),
-      adapter.listAuthenticatorsByUserId?.(user),
-      adapter.listSessionsByUserId?.(user),
-    ])
-    send(res, accountPage(sessionOf(res) as Session, { accounts, authenticators, sessions: strategy === 'database' ? sessions : undefined }))
-  })
-  app.post('/account/unlink', sameOrigin, guard, async (req, res) => {
-    const { provider = '', providerAccountId = '' } = req.body as Record<string, string>
-    const mine = (await adapter.listAccountsByUserId?.(await owner(adapter, res))) ?? []
-    if (mine.some((account) => account.provider === provider && account.providerAccountId === providerAccountId)) {
-      await adapter.unlinkAccount?.({ provider, providerAccountId })
-    }
-    res.redirect('/account')
-  })
-  app.post('/account/end-others', sameOrigin, guard, async (req, res) => {
-    const token = /(?:^|; )[\w-]*authkernel\.session-token=([^;]+)/.exec(req.headers.cookie ?? '')?.[1] ?? ''
-    await adapter.deleteSessionsByUserId?.(await owner(adapter, res), { sessionToken: decodeURIComponent(token) })
-    res.redirect('/account')
-  })
+function account(app: Express, parts: Parts): void {
+  const guard = parts.auth.express.requireSession()
+  app.get('/account', guard, (_req, res) => showAccount(parts, res))
+  app.post('/account/unlink', sameOrigin, guard, (req, res) => unlink(parts, req, res))
+  app.post('/account/end-others', sameOrigin, guard, (req, res) => endOthers(parts, req, res))
+}
+
+async function showAccount({ adapter, strategy }: Parts, res: Response): Promise<void> {
+  const user = await owner(adapter, res)
+  const [accounts = [], authenticators = [], sessions = []] = await Promise.all([
+    adapter.listAccountsByUserId?.(user),
+    adapter.listAuthenticatorsByUserId?.(user),
+    adapter.listSessionsByUserId?.(user),
+  ])
+  send(res, accountPage(sessionOf(res) as Session, { accounts, authenticators, sessions: strategy === 'database' ? sessions : undefined }))
+}
+
+async function unlink({ adapter }: Parts, req: Request, res: Response): Promise<void> {
+  const { provider = '', providerAccountId = '' } = req.body as Record<string, string>
+  const mine = (await adapter.listAccountsByUserId?.(await owner(adapter, res))) ?? []
+  // The form names an account; whether it is theirs is ours to know.
+  if (mine.some((account) => account.provider === provider && account.providerAccountId === providerAccountId)) {
+    await adapter.unlinkAccount?.({ provider, providerAccountId })
+  }
+  res.redirect('/account')
+}
+
+async function endOthers({ adapter }: Parts, req: Request, res: Response): Promise<void> {
+  const token = /(?:^|; )[\w-]*authkernel\.session-token=([^;]+)/.exec(req.headers.cookie ?? '')?.[1] ?? ''
+  await adapter.deleteSessionsByUserId?.(await owner(adapter, res), { sessionToken: decodeURIComponent(token) })
+  res.redirect('/account')
 }
 
 async function signIn(auth: PlaygroundAuth, req: Request, res: Response): Promise<void> {
   const { redirectTo, prompt, ...fields } = req.body as Record<string, string>
   try {
-    await auth.express.signIn(req, String(req.params.provider), { redirectTo: redirectTo ?? '/', fields, authorizationParams: prompt ? { prompt } : {} })
+    await auth.express.signIn(req, String(req.params.provider), {
+      redirectTo: redirectTo ?? '/',
+      fields,
+      authorizationParams: prompt ? { prompt } : {},
+    })
   } catch (error) {
     if (!(error instanceof AuthError) || error.kind !== 'signIn') throw error
     const code = 'code' in error ? `&code=${encodeURIComponent(String(error.code))}` : ''
@@ -111,7 +125,8 @@ function send(res: Response, page: Html): void {
 
 function fail(error: unknown, res: Response): void {
   if (res.headersSent) return void res.destroy()
-  const status = error !== null && typeof error === 'object' && 'status' in error ? Number(error.status) : res.statusCode >= 400 ? res.statusCode : 500
+  const status =
+    error !== null && typeof error === 'object' && 'status' in error ? Number(error.status) : res.statusCode >= 400 ? res.statusCode : 500
   if (status >= 500) console.error(error)
   send(res.status(status), errorPage(status, status >= 500 ? 'The server has written down why.' : 'The request was not understood.'))
 }

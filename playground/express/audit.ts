@@ -48,11 +48,17 @@ export function record(on: On, audit: Audit): void {
   on('createUser', ({ user }) => audit.write('createUser', who(user)))
   on('updateUser', ({ user }) => audit.write('updateUser', who(user)))
   on('linkAccount', ({ user, account }) => audit.write('linkAccount', `${account.provider} → ${who(user)}`))
-  on('signIn', ({ user, account, isNewUser }) => audit.write('signIn', `${who(user)} by ${account?.provider ?? 'unknown'}${isNewUser ? ', new' : ''}`))
+  on('signIn', ({ user, account, isNewUser }) =>
+    audit.write('signIn', `${who(user)} by ${account?.provider ?? 'unknown'}${isNewUser ? ', new' : ''}`),
+  )
   on('signOut', (ended) => audit.write('signOut', 'token' in ended ? (ended.token?.name ?? '') : (ended.session?.userId ?? '')))
   on('session', ({ session }) => audit.write('session', who(session.user)))
   on('signInFailed', ({ provider, error, user }) =>
-    audit.write('signInFailed', [provider, 'code' in error ? `${error.type} (${String(error.code)})` : error.type, user && who(user)].filter(Boolean).join(' · '), true),
+    audit.write(
+      'signInFailed',
+      [provider, 'code' in error ? `${error.type} (${String(error.code)})` : error.type, user && who(user)].filter(Boolean).join(' · '),
+      true,
+    ),
   )
 }
 

@@ -18,27 +18,35 @@ export interface Surroundings {
   adapter: Adapter
   secret: string
   strategy: 'jwt' | 'database'
+  quiet: boolean
 }
 /** What the pages use. */
 export type PlaygroundAuth = Auth<{ express: ExpressFace; pin: { open: boolean } }>
 
+// Logos travel inside the page: nothing is loaded from elsewhere (D19).
+const svg = (color: string, path: string): string =>
+  `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="${color}" fill-rule="evenodd" d="${path}"/></svg>`)}`
+const shield = svg('#9a3412', 'M12 1.5 20.5 5v6.2c0 5.2-3.6 9.4-8.5 11.3-4.9-1.9-8.5-6.1-8.5-11.3V5zm0 6a2.8 2.8 0 0 0-1.3 5.3l-.9 4h4.4l-.9-4A2.8 2.8 0 0 0 12 7.5')
+const peak = svg('#0b57d0', 'M12 2 3 20h5l4-8 4 8h5z')
+
 /** People with a password. A real host compares hashes; these passwords are printed on the sign-in page. */
 const demo = { id: 'demo', name: 'Demo Person', email: 'demo@example.com', password: 'playground' }
 
-export function createPlaygroundAuth({ issuer, clients, mailServer, adapter, secret, strategy }: Surroundings): PlaygroundAuth {
+export function createPlaygroundAuth({ issuer, clients, mailServer, adapter, secret, strategy, quiet }: Surroundings): PlaygroundAuth {
   const auth = createAuth({
     secret,
     adapter,
     session: { strategy },
     // On loopback every Host header is ours. A deployment sets AUTH_URL instead.
     trustHost: true,
-    theme: { brandColor: '#9a3412' },
+    ...(quiet && { logger: { error: () => {}, warn: () => {} } }),
+    theme: { brandColor: '#9a3412', logo: shield },
   })
-    .use(oidcPlugin({ id: 'acme', name: 'Acme ID', issuer, clientId: clients.acme.id, clientSecret: clients.acme.secret }))
+    .use(oidcPlugin({ id: 'acme', name: 'Acme ID', issuer, clientId: clients.acme.id, clientSecret: clients.acme.secret, style: { logo: peak } }))
     .use(
       oauthPlugin({
         id: 'globex',
-        name: 'Globex (plain OAuth 2)',
+        name: 'Globex',
         authorization: { url: `${issuer}/auth`, params: { scope: 'openid profile email' } },
         token: `${issuer}/token`,
         userinfo: `${issuer}/me`,
@@ -62,7 +70,14 @@ export function createPlaygroundAuth({ issuer, clients, mailServer, adapter, sec
     )
     .use(emailPlugin({ type: 'email', id: 'email', name: 'Email', server: mailServer, from: 'Playground <no-reply@example.com>' }))
     .use(webauthnPlugin(passkey({ name: 'Passkey' })))
-    .use(pinPlugin({ type: 'pin', id: 'kiosk', name: 'Kiosk PIN', people: [{ id: 'kiosk-1', name: 'Kim at the kiosk', email: 'kim@example.com', pin: '4711' }] }))
+    .use(
+      pinPlugin({
+        type: 'pin',
+        id: 'kiosk',
+        name: 'Kiosk PIN',
+        people: [{ id: 'kiosk-1', name: 'Kim at the kiosk', email: 'kim@example.com', pin: '4711' }],
+      }),
+    )
     .use(expressBinding())
 
   // A decision: the flow waits for the answer.

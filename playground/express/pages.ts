@@ -7,17 +7,22 @@ import { layout, personCard } from './layout.ts'
 
 /** The session, or the ways to get one. */
 export function homePage(session: Session | null, strategy: string): Html {
-  return layout('/', 'Home', session, html`
-    <div>
-      <h1>${session?.user ? `Hello, ${session.user.name ?? session.user.email ?? 'you'}.` : 'Sign in, look around, break things.'}</h1>
-      <p class="lead">A real app on one side, a real OpenID Provider, mail server and passkeys on the other. Everything runs on this machine.</p>
-    </div>
-    <div class="columns">${session?.user ? signedIn(session, strategy) : signedOut()}</div>`)
+  return layout(
+    '/',
+    'Home',
+    session,
+    html` <div>
+        <h1>${session?.user ? `Hello, ${session.user.name ?? session.user.email ?? 'you'}.` : 'Sign in, look around, break things.'}</h1>
+        <p class="lead">
+          A real app on one side, a real OpenID Provider, mail server and passkeys on the other. Everything runs on this machine.
+        </p>
+      </div>
+      <div class="columns">${session?.user ? signedIn(session, strategy) : signedOut()}</div>`,
+  )
 }
 
 function signedIn(session: Session, strategy: string): Html {
-  return html`
-    <section class="card" aria-label="Session">
+  return html` <section class="card" aria-label="Session">
       ${personCard(session.user ?? {})}
       <p>Strategy <span class="tag">${strategy}</span>, until ${session.expires.slice(0, 16).replace('T', ' ')} UTC.</p>
       <div class="row">
@@ -33,8 +38,7 @@ function signedIn(session: Session, strategy: string): Html {
 }
 
 function signedOut(): Html {
-  return html`
-    <section class="card">
+  return html` <section class="card">
       <h2>One click</h2>
       <p>Acme ID is the OpenID Provider next door. Choose Ada, press Allow.</p>
       <div class="row">
@@ -45,7 +49,12 @@ function signedOut(): Html {
     <section class="card">
       <h2>What to try</h2>
       <ul class="list">
-        ${tries.map(([title, text]) => html`<li><div>${title}<small>${text}</small></div></li>`)}
+        ${tries.map(
+          ([title, text]) =>
+            html`<li>
+              <div>${title}<small>${text}</small></div>
+            </li>`,
+        )}
       </ul>
     </section>`
 }
@@ -60,9 +69,16 @@ const tries = [
 
 /** For people with a session only. */
 export function protectedPage(session: Session): Html {
-  return layout('/protected', 'Protected', session, html`
-    <div><h1>Only you can see this.</h1><p class="lead">Without a session you would have been sent to the sign-in page, and from there back to this one.</p></div>
-    <section class="card">${personCard(session.user ?? {})}</section>`)
+  return layout(
+    '/protected',
+    'Protected',
+    session,
+    html` <div>
+        <h1>Only you can see this.</h1>
+        <p class="lead">Without a session you would have been sent to the sign-in page, and from there back to this one.</p>
+      </div>
+      <section class="card">${personCard(session.user ?? {})}</section>`,
+  )
 }
 
 /** What the store keeps about the person. */
@@ -74,72 +90,150 @@ export interface Holdings {
 }
 
 export function accountPage(session: Session, { accounts, authenticators, sessions }: Holdings): Html {
-  return layout('/account', 'Account', session, html`
-    <div><h1>Your account</h1><p class="lead">Every way in that is listed here leads to the same person.</p></div>
-    <section class="card">${personCard(session.user ?? {})}</section>
-    <div class="columns">
-      <section class="card">
-        <h2>Linked accounts</h2>
-        <ul class="list" id="accounts">
-          ${accounts.length === 0 && html`<li class="note">None yet: you came in by a link in a mail, or by password.</li>`}
-          ${accounts.map((account) => html`<li>
-            <div>${account.provider}<small>${account.type} · ${account.providerAccountId.slice(0, 24)}</small></div>
-            <form method="post" action="/account/unlink">
-              <input type="hidden" name="provider" value="${account.provider}" /><input type="hidden" name="providerAccountId" value="${account.providerAccountId}" />
-              <button class="small">Unlink</button>
-            </form></li>`)}
-        </ul>
-        <div class="row">
-          ${[['acme', 'Acme ID'], ['globex', 'Globex']].map(([id, name]) => html`<form method="post" action="/login/${id}"><input type="hidden" name="redirectTo" value="/account" /><button>Link ${name}</button></form>`)}
-        </div>
-      </section>
-      <section class="card">
-        <h2>Passkeys</h2>
-        <ul class="list" id="passkeys">
-          ${authenticators.length === 0 && html`<li class="note">None yet.</li>`}
-          ${authenticators.map((key) => html`<li><div>${key.credentialDeviceType === 'multiDevice' ? 'Synced passkey' : 'Passkey of one device'}<small>used ${key.counter} times · ${key.transports ?? 'unknown transport'}</small></div></li>`)}
-        </ul>
-        <div class="row"><a class="button" href="/auth/signin?callbackUrl=%2Faccount">Add a passkey</a></div>
-      </section>
-      <section class="card">
-        <h2>Sessions</h2>
-        ${sessions === undefined
-          ? html`<p>The jwt strategy stores none. Start with <code>AUTH_STRATEGY=database</code> to see and end them here.</p>`
-          : html`<ul class="list" id="sessions">${sessions.map((stored) => html`<li><div>…${stored.sessionToken.slice(-6)}<small>until ${stored.expires.toISOString().slice(0, 16).replace('T', ' ')} UTC</small></div></li>`)}</ul>
-              <form method="post" action="/account/end-others"><button>End all others</button></form>`}
-      </section>
-    </div>`)
+  return layout(
+    '/account',
+    'Account',
+    session,
+    html` <div>
+        <h1>Your account</h1>
+        <p class="lead">Every way in that is listed here leads to the same person.</p>
+      </div>
+      <section class="card">${personCard(session.user ?? {})}</section>
+      <div class="columns">
+        <section class="card">
+          <h2>Linked accounts</h2>
+          <ul class="list" id="accounts">
+            ${accounts.length === 0 && html`<li class="note">None yet: you came in by a link in a mail, or by password.</li>`}
+            ${accounts.map(
+              (account) =>
+                html`<li>
+                  <div>${account.provider}<small>${account.type} · ${account.providerAccountId.slice(0, 24)}</small></div>
+                  <form method="post" action="/account/unlink">
+                    <input type="hidden" name="provider" value="${account.provider}" /><input
+                      type="hidden"
+                      name="providerAccountId"
+                      value="${account.providerAccountId}"
+                    />
+                    <button class="small">Unlink</button>
+                  </form>
+                </li>`,
+            )}
+          </ul>
+          <div class="row">
+            ${linkable.filter(([id]) => !accounts.some(({ provider }) => provider === id)).map(([id, name]) => html`<form method="post" action="/login/${id}"><input type="hidden" name="redirectTo" value="/account" /><button>Link ${name}</button></form>`)}
+          </div>
+        </section>
+        <section class="card">
+          <h2>Passkeys</h2>
+          <ul class="list" id="passkeys">
+            ${authenticators.length === 0 && html`<li class="note">None yet.</li>`}
+            ${authenticators.map(
+              (key) =>
+                html`<li>
+                  <div>
+                    ${key.credentialDeviceType === 'multiDevice' ? 'Synced passkey' : 'Passkey of one device'}<small
+                      >used ${key.counter} times · ${key.transports ?? 'unknown transport'}</small
+                    >
+                  </div>
+                </li>`,
+            )}
+          </ul>
+          <div class="row"><a class="button" href="/auth/signin?callbackUrl=%2Faccount">Add a passkey</a></div>
+        </section>
+        <section class="card">
+          <h2>Sessions</h2>
+          ${
+            sessions === undefined
+              ? html`<p>The jwt strategy stores none. Start with <code>AUTH_STRATEGY=database</code> to see and end them here.</p>`
+              : html`<ul class="list" id="sessions">
+                    ${sessions.map(
+                      (stored) =>
+                        html`<li>
+                          <div>
+                            …${stored.sessionToken.slice(-6)}<small
+                              >until ${stored.expires.toISOString().slice(0, 16).replace('T', ' ')} UTC</small
+                            >
+                          </div>
+                        </li>`,
+                    )}
+                  </ul>
+                  <form method="post" action="/account/end-others"><button>End all others</button></form>`
+          }
+        </section>
+      </div>`,
+  )
 }
+
+const linkable = [
+  ['acme', 'Acme ID'],
+  ['globex', 'Globex'],
+] as const
 
 /** What the SMTP server received. */
 export function mailboxPage(session: Session | null, mails: readonly Mail[]): Html {
-  return layout('/mailbox', 'Mailbox', session, html`
-    <div><h1>Mailbox</h1><p class="lead"><span class="live" aria-hidden="true"></span>Whatever the SMTP server on loopback receives, for any address.</p></div>
-    ${mails.length === 0 && html`<p class="card empty">No mail yet. <a href="/auth/signin">Ask for a link</a> with any address.</p>`}
-    ${mails.map(({ id, to, subject, text, link, at }) => html`<article class="card mail" id="mail-${id}">
-      <h2>${subject}</h2>
-      <p>To ${to}, ${at.toISOString().slice(11, 19)} UTC</p>
-      <pre>${text.trim()}</pre>
-      ${link && html`<a class="button primary" href="${link}">Open the link</a>`}
-    </article>`)}`, true)
+  return layout(
+    '/mailbox',
+    'Mailbox',
+    session,
+    html` <div>
+        <h1>Mailbox</h1>
+        <p class="lead"><span class="live" aria-hidden="true"></span>Whatever the SMTP server on loopback receives, for any address.</p>
+      </div>
+      ${mails.length === 0 && html`<p class="card empty">No mail yet. <a href="/auth/signin">Ask for a link</a> with any address.</p>`}
+      ${mails.map(
+        ({ id, to, subject, text, link, at }) =>
+          html`<article class="card mail" id="mail-${id}">
+            <h2>${subject}</h2>
+            <p>To ${to}, ${at.toISOString().slice(11, 19)} UTC</p>
+            <pre>${text.trim()}</pre>
+            ${link && html`<a class="button primary" href="${link}">Open the link</a>`}
+          </article>`,
+      )}`,
+    true,
+  )
 }
 
 /** Every event, newest first. */
 export function auditPage(session: Session | null, entries: readonly Entry[]): Html {
-  return layout('/audit', 'Audit log', session, html`
-    <div><h1>Audit log</h1><p class="lead"><span class="live" aria-hidden="true"></span>Every event of the kernel, as it happens. Sign in with another browser and watch.</p></div>
-    <section class="card">
-      ${entries.length === 0 && html`<p class="empty">Nothing has happened yet.</p>`}
-      <ul class="list" id="log" aria-live="polite">${entries.map(line)}</ul>
-      <template id="line">${line({ id: 0, at: '', event: '', detail: '', bad: false })}</template>
-    </section>`, true)
+  return layout(
+    '/audit',
+    'Audit log',
+    session,
+    html` <div>
+        <h1>Audit log</h1>
+        <p class="lead">
+          <span class="live" aria-hidden="true"></span>Every event of the kernel, as it happens. Sign in with another browser and watch.
+        </p>
+      </div>
+      <section class="card">
+        ${entries.length === 0 && html`<p class="empty">Nothing has happened yet.</p>`}
+        <ul class="list" id="log" aria-live="polite">
+          ${entries.map(line)}
+        </ul>
+        <template id="line">${line({ id: 0, at: '', event: '', detail: '', bad: false })}</template>
+      </section>`,
+    true,
+  )
 }
 
 function line({ at, event, detail, bad }: Entry): Html {
-  return html`<li ${bad && html`class="bad"`}><span class="tag">${event}</span><div>${detail}</div><time>${at.slice(11, 19)} UTC</time></li>`
+  return html`<li ${bad && html`class="bad"`}>
+    <span class="tag">${event}</span>
+    <div>${detail}</div>
+    <time>${at.slice(11, 19)} UTC</time>
+  </li>`
 }
 
 /** An error of the app itself. */
 export function errorPage(status: number, text: string): Html {
-  return layout('', 'Error', null, html`<div><h1>${status === 404 ? 'There is nothing here.' : 'That did not work.'}</h1><p class="lead">${text}</p></div><p><a class="button" href="/">Back to the start</a></p>`)
+  return layout(
+    '',
+    'Error',
+    null,
+    html`<div>
+        <h1>${status === 404 ? 'There is nothing here.' : 'That did not work.'}</h1>
+        <p class="lead">${text}</p>
+      </div>
+      <p><a class="button" href="/">Back to the start</a></p>`,
+  )
 }

@@ -6,7 +6,7 @@ import { startMailbox } from '../_shared/mail.ts'
 import { startOP } from '../_shared/op.ts'
 import { createApp } from './app.ts'
 import { createAudit, record } from './audit.ts'
-import { createPlaygroundAuth, seed } from './auth.ts'
+import { createPlaygroundAuth, type PlaygroundAuth, seed } from './auth.ts'
 import { openStore } from './store.ts'
 
 /** 0: any free port. */
@@ -16,6 +16,8 @@ export interface PlaygroundOptions {
   strategy: 'jwt' | 'database'
   /** `memory`, or a folder; default: `.data` beside this file. */
   store?: string | undefined
+  /** Nothing is written to the console. */
+  quiet?: boolean
 }
 /** A running playground. */
 export interface Playground {
@@ -25,6 +27,7 @@ export interface Playground {
   /** Where data is, in words. */
   store: string
   adapter: Adapter
+  auth: PlaygroundAuth
   close(): Promise<void>
 }
 
@@ -34,7 +37,7 @@ const clients = {
 }
 
 /** Rejects with the configuration mistake, or when a port cannot be had. */
-export async function startPlayground({ port, opPort, strategy, store: wished }: PlaygroundOptions): Promise<Playground> {
+export async function startPlayground({ port, opPort, strategy, store: wished, quiet = false }: PlaygroundOptions): Promise<Playground> {
   let answer: RequestListener = (_req, res) => res.writeHead(503).end()
   const server = createServer((req, res) => answer(req, res))
   const appPort = await listen(server, port)
@@ -44,7 +47,15 @@ export async function startPlayground({ port, opPort, strategy, store: wished }:
   await seed(store.adapter)
 
   const audit = createAudit()
-  const auth = createPlaygroundAuth({ issuer: op.issuer, clients, mailServer: { ...mailbox.server }, adapter: store.adapter, secret: store.secret, strategy })
+  const auth = createPlaygroundAuth({
+    issuer: op.issuer,
+    clients,
+    mailServer: { ...mailbox.server },
+    adapter: store.adapter,
+    secret: store.secret,
+    strategy,
+    quiet,
+  })
   record((name, handler) => auth.on(name, handler), audit)
   mailbox.onMail(({ to, subject }) => audit.write('mail', `${subject} → ${to}`))
   await auth.ready()
@@ -57,6 +68,7 @@ export async function startPlayground({ port, opPort, strategy, store: wished }:
     strategy,
     store: store.place,
     adapter: store.adapter,
+    auth,
     close: async () => void (await Promise.all([close(server), op.close(), mailbox.close(), auth.close()])),
   }
 }

@@ -12,5 +12,9 @@ export interface PlaygroundStore {
 }
 
 export async function openStore(_wished: string | undefined): Promise<PlaygroundStore> {
-  return { adapter: memoryAdapter(), secret: process.env.AUTH_SECRET ?? randomBytes(32).toString('hex'), place: 'in memory, gone when this ends' }
+  return {
+    adapter: memoryAdapter(),
+    secret: process.env.AUTH_SECRET ?? randomBytes(32).toString('hex'),
+    place: 'in memory, gone when this ends',
+  }
 }

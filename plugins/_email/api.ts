@@ -34,7 +34,7 @@ export function missingOptions(provider: EmailConfig, api: MailApi): string[] {
   return [...new Set(named)].filter((name) => !mailNames.includes(name) && option(provider, name) === undefined)
 }
 
-/** Fills texts at any depth; a member whose whole value is a name without a value is left out. One pass: values are never read as templates. */
+/** Fills texts at any depth; a member that is only a name without a value is left out. One pass: values are never read as templates. */
 function filler(provider: EmailConfig, mail: Mail): (value: unknown) => unknown {
   const { address, name } = parseMailbox(mail.from)
   const known: Record<string, string | undefined> = {

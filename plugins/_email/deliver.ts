@@ -1,6 +1,7 @@
 /** Hands one mail over, in time, and says of a failure what a log may know. */
 import { type Context, EmailSignInError, type EmailConfig } from 'authkernel/kernel'
 import { sendThroughApi } from './api.ts'
+import { toAsciiAddress } from './identifier.ts'
 import { createMessage } from './message.ts'
 import { sendThroughServer } from './nodemailer.ts'
 
@@ -34,7 +35,12 @@ async function send(ctx: Context, provider: EmailConfig, outgoing: Outgoing, sig
     return provider.sendVerificationRequest({ ...outgoing, provider, theme, request })
   }
   const message = createMessage({ url: outgoing.url, theme, maxAge: (outgoing.expires.getTime() - ctx.now.getTime()) / 1000 })
-  const mail = { ...message, url: outgoing.url, to: outgoing.identifier, from: provider.from ?? `no-reply@${new URL(ctx.origin).hostname}` }
+  const mail = {
+    ...message,
+    url: outgoing.url,
+    to: toAsciiAddress(outgoing.identifier),
+    from: provider.from ?? `no-reply@${new URL(ctx.origin).hostname}`,
+  }
   if (provider.api) {
     return sendThroughApi(provider, provider.api, mail, {
       fetch: ctx.runtime.fetch,
@@ -78,19 +84,28 @@ async function within(milliseconds: number, parent: AbortSignal, work: (signal: 
   }
 }
 
+/** Longest first: a part of one would leave the rest of it behind. */
 function secretsOf(provider: EmailConfig, { token, url }: Outgoing): string[] {
-  const { server } = provider
-  const auth = typeof server === 'object' ? (server['auth'] as { pass?: unknown } | undefined) : undefined
-  const secrets: unknown[] = [
+  const { apiKey, secret, server } = provider
+  const { url: serverUrl, auth } = typeof server === 'object' ? server : { url: server }
+  const secrets = [
     url,
     token,
     encodeURIComponent(token),
-    provider.apiKey,
-    provider.secret,
-    typeof server === 'string' ? server : server?.['url'],
-    auth?.pass,
+    apiKey,
+    secret,
+    serverUrl,
+    ...passwordsOf(serverUrl),
+    ...Object.values({ ...(auth as object) }),
   ]
-  return secrets.filter((secret): secret is string => typeof secret === 'string' && secret !== '').sort((a, b) => b.length - a.length)
+  // Short ones would redact half of a message; they protect nothing.
+  return secrets.filter((value): value is string => typeof value === 'string' && value.length > 3).sort((a, b) => b.length - a.length)
+}
+
+function passwordsOf(url: unknown): string[] {
+  if (typeof url !== 'string' || !URL.canParse(url)) return []
+  const { password } = new URL(url)
+  return [password, decodeURIComponent(password.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))]
 }
 
 /** A copy of an error that can be logged: transports and mailers like to repeat what they were sent (GHSA-p6mm-27gq-9v3p). */

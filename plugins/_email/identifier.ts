@@ -1,7 +1,8 @@
 /**
- * Addresses as identifiers (D39): one text, one mailbox. Whatever two readers of mail addresses could read differently is refused,
- * because the link would go to somebody else than the stored identifier says (GHSA-xv97-c62v-4587, GHSA-5jpx-9hw9-2fx4, GHSA-7rqj-j65f-68wh).
+ * Addresses as identifiers (D39): one text, one mailbox. Whatever two readers of mail addresses could read differently is refused, because
+ * the link would go to somebody else than the stored identifier says (GHSA-xv97-c62v-4587, GHSA-5jpx-9hw9-2fx4, GHSA-7rqj-j65f-68wh).
  */
+import { toUnicodeDomain } from './punycode.ts'
 
 /** What a host may change about identifiers. */
 export interface IdentifierOptions {
@@ -30,7 +31,7 @@ const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const asciiDomain = new RegExp(`^(?=.{1,253}$)(?:${label}\\.)*${label}$`, 'i')
 // A last label of digits makes an IPv4 address of it (WHATWG URL, "ends in a number").
 const numericEnd = /(?:^|\.)(?:\d+|0x[0-9a-f]*)$/i
-// Controls, format characters, lone surrogates, private use, unassigned, separators: invisible, or dropped by one reader and not by another.
+// Controls, format characters, lone surrogates, private use, unassigned, separators: invisible, or dropped by some readers only.
 const invisible = /[\p{C}\p{Z}]/u
 
 /** The one address that a text names, in canonical form. Throws an Error that says what is wrong and never repeats the text. */
@@ -54,16 +55,24 @@ export function isIdentifier(value: string): boolean {
   }
 }
 
+/** The address as mail servers are asked for it: the domain in ASCII (RFC 5891). */
+export function toAsciiAddress(identifier: string): string {
+  const at = identifier.indexOf('@') + 1
+  return identifier.slice(0, at) + asciiForm(identifier.slice(at))
+}
+
 /** Reads `from`: `ada@mail.example` or `Ada <ada@mail.example>`. Throws an Error that says what is wrong. */
 export function parseMailbox(value: string): Mailbox {
   // The name becomes part of a header: no line breaks, no second address (GHSA-hwqf-gcqm-7353).
-  if (value.length > maxInput || /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)) throw new Error('it is too long or holds control characters')
+  if (typeof value !== 'string' || value.length > maxInput || /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}]/u.test(value)) {
+    throw new Error('it is no text, too long, or holds control characters')
+  }
   const text = value.trim()
   const open = text.indexOf('<')
-  if (open === -1) return { address: canonical(text, true), name: undefined }
+  if (open === -1) return { address: toAsciiAddress(canonical(text, true)), name: undefined }
   if (!text.endsWith('>')) throw new Error('text follows the address')
   const name = unquote(text.slice(0, open).trim())
-  return { address: canonical(text.slice(open + 1, -1), true), name: name === '' ? undefined : name }
+  return { address: toAsciiAddress(canonical(text.slice(open + 1, -1), true)), name: name === '' ? undefined : name }
 }
 
 function canonical(text: string, international = false): string {
@@ -72,7 +81,7 @@ function canonical(text: string, international = false): string {
   const at = text.indexOf('@')
   if (at < 1 || at !== text.lastIndexOf('@')) throw new Error('The email address must have the form name@domain, with exactly one @.')
   const local = text.slice(0, at)
-  // A leading dash is an option to sendmail (GHSA-48ww-j4fc-435p), a leading slash a file; `=?` opens an encoded word that some relays decode.
+  // A leading dash is an option to sendmail (GHSA-48ww-j4fc-435p), a leading slash a file; some relays decode what follows `=?`.
   if (!(international ? internationalLocal : asciiLocal).test(local) || /^[-/]|=\?/.test(local)) {
     throw new Error('The part of the email address before the @ holds characters that are not accepted.')
   }
@@ -82,11 +91,17 @@ function canonical(text: string, international = false): string {
   return address
 }
 
-/** A domain with international labels in A-label form (RFC 5891): the form that a mail server is asked for. */
+/** A domain as people write it: international labels in Unicode, the one spelling for all that lead to the same mail server. */
 function toDomain(domain: string): string {
-  const ascii = /^[a-z0-9.-]*$/i.test(domain) && !/(?:^|\.)xn--/i.test(domain) ? domain : throughUrl(domain)
+  const ascii = asciiForm(domain)
   if (!asciiDomain.test(ascii) || numericEnd.test(ascii)) throw new Error('The part of the email address after the @ is not a domain name.')
-  return ascii
+  const unicode = toUnicodeDomain(ascii)
+  // Not every reader of the ASCII form comes to the same text: then the ASCII form is the name.
+  return asciiForm(unicode) === ascii && !invisible.test(unicode) ? unicode : ascii
+}
+
+function asciiForm(domain: string): string {
+  return /^[a-z0-9.-]*$/i.test(domain) && !/(?:^|\.)xn--/i.test(domain) ? domain : throughUrl(domain)
 }
 
 /** IDNA through the URL parser, which every runtime has; '' for what it refuses. */

@@ -61,7 +61,7 @@ export async function redeemLink(ctx: Context, store: Store, provider: EmailConf
   throw new Verification('The link was used before, or never sent.')
 }
 
-/** Tokens that a person could type, from a host's generateVerificationToken, can be guessed: wrong ones are counted like passwords (ASVS 6.6.3). */
+/** Short tokens, from a host's generateVerificationToken, can be guessed: wrong ones are counted like passwords (ASVS 6.6.3). */
 async function countGuess(ctx: Context, identifier: string, token: string): Promise<string | undefined> {
   const rule = ctx.app.config.throttle.credentials
   if (!rule || token.length >= unguessable) return undefined

@@ -59,7 +59,11 @@ function page({ host, href, validity, ignore, theme }: Parts): string {
   const link = escapeHtml(href)
   const name = unlinked(host)
   const font = "font-family:-apple-system,BlinkMacSystemFont,'Segoe UI',Roboto,Helvetica,Arial,sans-serif"
+  const border = `1px solid ${colours.line}`
   const table = 'role="presentation" border="0" cellpadding="0" cellspacing="0"'
+  const large = `${font};font-size:22px;line-height:30px;font-weight:600`
+  const medium = `${font};font-size:14px;line-height:21px;color:${colours.muted}`
+  const small = `${font};font-size:12px;line-height:18px;color:${colours.muted}`
   return `<!doctype html>
 <html lang="en" dir="ltr">
 <head>
@@ -73,28 +77,34 @@ function page({ host, href, validity, ignore, theme }: Parts): string {
 </head>
 <body class="page" style="margin:0;padding:0;background:${colours.page}">
 <table ${table} width="100%" class="page" style="background:${colours.page}"><tr><td align="center" style="padding:32px 16px">
-<table ${table} width="100%" class="card" style="max-width:480px;background:${colours.card};border:1px solid ${colours.line};border-radius:12px">
-<tr><td align="center" class="text" style="padding:40px 32px 8px;${font};font-size:22px;line-height:30px;font-weight:600;color:${colours.text}">
-<h1 style="margin:0;font-size:22px;line-height:30px;font-weight:600">Sign in to ${name}</h1></td></tr>
+<table ${table} width="100%" class="card" style="max-width:480px;border:${border};border-radius:12px;background:${colours.card}">
+<tr><td align="center" class="text" style="padding:40px 32px 8px;color:${colours.text}">
+<h1 style="margin:0;${large}">Sign in to ${name}</h1></td></tr>
 <tr><td align="center" style="padding:24px 32px">
 <table ${table}><tr><td align="center" bgcolor="${background}" style="border-radius:8px;background:${background}">
 <a href="${link}" target="_blank" rel="noopener" style="display:inline-block;padding:14px 32px;${font};font-size:16px;line-height:20px;\
 font-weight:600;color:${foreground};text-decoration:none;border-radius:8px">Sign in</a></td></tr></table></td></tr>
-<tr><td align="center" class="muted" style="padding:0 32px 24px;${font};font-size:14px;line-height:21px;color:${colours.muted}">${validity}</td></tr>
-<tr><td class="muted line" style="padding:20px 32px;border-top:1px solid ${colours.line};${font};font-size:12px;line-height:18px;color:${colours.muted}">
+<tr><td align="center" class="muted" style="padding:0 32px 24px;${medium}">${validity}</td></tr>
+<tr><td class="muted line" style="padding:20px 32px;border-top:${border};${small}">
 If the button does not work, open this address in your browser:<br>
 <a href="${link}" class="muted" style="color:${colours.muted};word-break:break-all">${link}</a></td></tr>
 </table>
-<p class="muted" style="max-width:480px;margin:20px auto 0;${font};font-size:12px;line-height:18px;color:${colours.muted}">${ignore}</p>
+<p class="muted" style="max-width:480px;margin:20px auto 0;${small}">${ignore}</p>
 </td></tr></table>
 </body>
 </html>
 `
 }
 
-const darkStyle =
-  `@media (prefers-color-scheme:dark){.page{background:${dark.page}!important}.card{background:${dark.card}!important;` +
-  `border-color:${dark.line}!important}.text{color:${dark.text}!important}.muted{color:${dark.muted}!important}.line{border-color:${dark.line}!important}}`
+// Mail readers that know no media queries draw the inline colours, or their own.
+const darkStyle: string = [
+  '@media (prefers-color-scheme:dark){',
+  `.page{background:${dark.page}!important}`,
+  `.card{background:${dark.card}!important;border-color:${dark.line}!important}`,
+  `.text{color:${dark.text}!important}`,
+  `.muted{color:${dark.muted}!important}`,
+  `.line{border-color:${dark.line}!important}}`,
+].join('')
 
 /** Seconds in words. */
 function duration(seconds: number): string {

@@ -4,30 +4,12 @@
  */
 
 /** Transport options of nodemailer that are passed on. */
-const allowed = new Set([
-  'host',
-  'port',
-  'secure',
-  'service',
-  'auth',
-  'authMethod',
-  'tls',
-  'ignoreTLS',
-  'requireTLS',
-  'opportunisticTLS',
-  'name',
-  'servername',
-  'localAddress',
-  'connectionTimeout',
-  'greetingTimeout',
-  'socketTimeout',
-  'dnsTimeout',
-  'family',
-  'allowInternalNetworkInterfaces',
-  'lmtp',
-  'proxy',
-  'dkim',
-])
+const allowed = new Set(
+  (
+    'host port secure service auth authMethod tls ignoreTLS requireTLS opportunisticTLS name servername localAddress ' +
+    'connectionTimeout greetingTimeout socketTimeout dnsTimeout family allowInternalNetworkInterfaces lmtp proxy dkim'
+  ).split(' '),
+)
 // A connection is opened for each mail and closed after it: between two sign-ins a kept one is mostly dead.
 const ignored = new Set(['pool', 'maxConnections', 'maxMessages', 'rateDelta', 'rateLimit', 'maxRequeues', 'idleTimeout'])
 const refused: Readonly<Record<string, string>> = {

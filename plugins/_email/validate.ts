@@ -31,7 +31,7 @@ function attempt(id: string, what: string, check: () => unknown): void {
   try {
     check()
   } catch (error) {
-    throw fault(id, what + (error as Error).message)
+    throw fault(id, what + (error as Error).message.replace(/\.$/, ''))
   }
 }
 

@@ -1,8 +1,8 @@
 /** Endpoints as providers write them: strings or objects, with templates (`AuthorizationEndpoint` and its siblings). */
 import type { AuthorizationEndpoint, TokenEndpoint, TokenSet, UserinfoEndpoint } from 'authkernel/kernel'
 import { Refusal } from './failure.ts'
-import { isObject, readJson, type JsonObject } from './json.ts'
-import type { OAuthProvider } from './types.ts'
+import { isObject, readJson } from './json.ts'
+import type { JsonObject, OAuthProvider } from './types.ts'
 
 /** What templates may name; the secret only where it may travel. */
 export interface TemplateValues {
@@ -96,7 +96,7 @@ export async function requestUserinfo(
 /** The profile inside an answer of an OAuth 2.0 provider. Throws Refusal. */
 export async function readProfile(response: Response, unwrap: string | undefined): Promise<JsonObject> {
   if (response.status !== 200) throw new Refusal(`The userinfo endpoint answered with status ${response.status}.`)
-  let profile: unknown = await readJson(response, 'The userinfo endpoint', false)
+  let profile: unknown = await readJson(response, 'The answer of the userinfo endpoint', false)
   for (const step of unwrap?.split('.') ?? []) {
     profile = (isObject(profile) || Array.isArray(profile)) && Object.hasOwn(profile, step) ? (profile as JsonObject)[step] : undefined
   }

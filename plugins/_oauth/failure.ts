@@ -1,7 +1,7 @@
 /** Errors as they may be logged: what went wrong, never a token, a secret or what a provider echoed of them (D10). */
 import { AuthError, CallbackRouteError, OAuthCallbackError } from 'authkernel/kernel'
 import { AuthorizationResponseError, ResponseBodyError } from 'oauth4webapi'
-import type { OAuthProvider, Secrets } from './types.ts'
+import type { JsonObject, OAuthProvider, Secrets } from './types.ts'
 
 const maxText = 300
 
@@ -31,8 +31,8 @@ export function refusedByProvider(provider: OAuthProvider, params: URLSearchPara
 
 /** A copy without `cause`: the library's errors carry whole responses there. */
 export function withoutSecrets(error: unknown, secrets: Secrets): Error {
-  const { name, message, stack, code }: Error & { code?: unknown } = error instanceof Error ? error : new Error(String(error))
-  const copy = new Error(clean(message, secrets, maxText))
+  const { name, message, stack, code, cause }: Error & { code?: unknown } = error instanceof Error ? error : new Error(String(error))
+  const copy = new Error(clean(message + comparison(cause), secrets, maxText))
   copy.name = name
   // Frames only: the first lines repeat the message.
   copy.stack = `${name}: ${copy.message}\n${(stack ?? '')
@@ -40,6 +40,13 @@ export function withoutSecrets(error: unknown, secrets: Secrets): Error {
     .filter((line) => /^\s+at /.test(line))
     .join('\n')}`
   return typeof code === 'string' ? Object.assign(copy, { code }) : copy
+}
+
+// The usual mistake of a new configuration: the issuer or the client id is nearly right.
+function comparison(cause: unknown): string {
+  const { claim, expected, claims } = Object(cause) as { claim?: unknown; expected?: unknown; claims?: unknown }
+  if (claim !== 'iss' && claim !== 'aud') return ''
+  return `: expected ${JSON.stringify(expected)}, got ${JSON.stringify((Object(claims) as JsonObject)[claim])}`
 }
 
 function told(error: unknown, description: unknown, secrets: Secrets): { error?: string; description?: string } {

@@ -47,8 +47,9 @@ async function parametersOf(ctx: Context, provider: OAuthProvider): Promise<URLS
 }
 
 function checkParameters(params: URLSearchParams, provider: OAuthProvider, secrets: Secrets): void {
-  // The library reads an empty error as none.
+  // The library reads an empty parameter as none.
   if (params.get('error') === '') throw refusedByProvider(provider, params, secrets)
+  if (params.get('iss') === '') throw new Refusal('The callback carries an empty `iss`.')
   // A code flow was asked for: what a hybrid flow or JARM adds was put there by somebody else.
   for (const name of ['response', 'id_token', 'access_token']) {
     if (params.has(name)) throw new Refusal(`The callback carries the parameter \`${name}\`, which was not asked for.`)

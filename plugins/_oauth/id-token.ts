@@ -3,7 +3,7 @@ import { equal, toBase64Url } from 'authkernel/kernel'
 import type { CompactJWSHeaderParameters } from 'jose'
 import { clockTolerance } from './client.ts'
 import { Refusal } from './failure.ts'
-import type { JsonObject } from './json.ts'
+import type { JsonObject } from './types.ts'
 
 // Entra dates its tokens five minutes back; an answer to this sign-in cannot be much older than that.
 const maxAge = 480

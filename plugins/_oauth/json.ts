@@ -1,11 +1,9 @@
 /** JSON from strangers: checked before anything reads it. */
 import { Refusal } from './failure.ts'
+import type { JsonObject } from './types.ts'
 
 const maxDepth = 32
 const utf8 = new TextDecoder('utf-8', { fatal: true })
-
-/** A JSON object. */
-export type JsonObject = Record<string, unknown>
 
 /**
  * Body of an answer as a JSON object. Bytes that are not UTF-8 are refused: decoders map them all to U+FFFD, which makes
@@ -15,7 +13,7 @@ export async function readJson(response: Response, what: string, strict: boolean
   const type = essence(response)
   const html = /^(?:text\/html|application\/xhtml\+xml)$/.test(type)
   if (html || (strict && !/^application\/(?:[\w.-]+\+)?json$/.test(type))) {
-    throw new Refusal(`${what} answered with the content type "${type.slice(0, 100)}" (status ${response.status}) in place of JSON.`)
+    throw new Refusal(`${what} has the content type "${type.slice(0, 100)}" (status ${response.status}) in place of JSON.`)
   }
   return parseJson(new Uint8Array(await response.arrayBuffer()), what)
 }

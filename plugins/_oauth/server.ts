@@ -4,8 +4,8 @@ import type { AuthorizationServer } from 'oauth4webapi'
 import { authorizationOf, fill, namesOf, tokenOf, userinfoOf, wantsUserinfo } from './endpoints.ts'
 import { Refusal } from './failure.ts'
 import { leadsInside } from './hosts.ts'
-import { isObject, readJson, type JsonObject } from './json.ts'
-import type { OAuthProvider } from './types.ts'
+import { isObject, readJson } from './json.ts'
+import type { JsonObject, OAuthProvider } from './types.ts'
 
 // A document changes when an operator moves an endpoint: rarely, and announced.
 const lifetime = 60 * 60 * 1000

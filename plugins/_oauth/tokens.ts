@@ -7,13 +7,14 @@ import { authenticationOf, clientOf, secretOf } from './client.ts'
 import { authorizationOf, fill, namesOf, tokenOf } from './endpoints.ts'
 import { Refusal } from './failure.ts'
 import { checkIdToken } from './id-token.ts'
-import { isObject, type JsonObject, parseJson, readJson } from './json.ts'
+import { isObject, parseJson, readJson } from './json.ts'
 import { verify } from './keys.ts'
 import { endpointOf, fetchOf } from './server.ts'
 import { redirectUriOf } from './start.ts'
-import type { OAuthProvider, Secrets } from './types.ts'
+import type { JsonObject, OAuthProvider, Secrets } from './types.ts'
 
 const maxToken = 65_536
+const answerOf = 'The answer of the token endpoint'
 
 /** What the exchange brought. */
 export interface Exchange {
@@ -43,7 +44,7 @@ export async function exchange(
   const response = endpoint.request
     ? await ownRequest(ctx, provider, endpoint.request, params, flow, clientSecret)
     : await codeRequest(ctx, provider, server, client, answer, flow, clientSecret)
-  const body = await tokenBody(response, endpoint, provider, server, client)
+  const body = await tokenBody(response, endpoint, provider)
   for (const name of ['access_token', 'refresh_token', 'id_token']) if (typeof body[name] === 'string') secrets.add(body[name])
 
   // An OAuth 2.0 provider identifies people by its userinfo; an ID token beside it is stored and believed for nothing.
@@ -83,10 +84,12 @@ async function codeRequest(
 ): Promise<Response> {
   endpointOf(server, 'token_endpoint', provider)
   const values = { ...namesOf(provider), clientSecret }
+  // WeChat wants the secret in the query of this one URL.
+  const located = { ...server, token_endpoint: fill(server.token_endpoint ?? '', values, encodeURIComponent) }
   const extra = Object.entries(tokenOf(provider).params ?? {}).map(([name, value]): [string, string] => [name, fill(value, values)])
   const authentication = authenticationOf(provider, server, clientSecret)
   const redirectUri = redirectUriOf(ctx, provider)
-  return oauth.authorizationCodeGrantRequest(server, client, authentication, answer, redirectUri, flow.verifier ?? oauth.nopkce, {
+  return oauth.authorizationCodeGrantRequest(located, client, authentication, answer, redirectUri, flow.verifier ?? oauth.nopkce, {
     additionalParameters: new URLSearchParams(extra),
     // Endpoints were checked; what may be plain http is decided there.
     [oauth.allowInsecureRequests]: true,
@@ -120,27 +123,18 @@ async function ownRequest(
   return jsonResponse({ token_type: 'bearer', ...tokens })
 }
 
-async function tokenBody(
-  response: Response,
-  endpoint: TokenEndpoint,
-  provider: OAuthProvider,
-  server: oauth.AuthorizationServer,
-  client: oauth.Client,
-): Promise<JsonObject> {
+async function tokenBody(response: Response, endpoint: TokenEndpoint, provider: OAuthProvider): Promise<JsonObject> {
   const answer = (await endpoint.conform?.(response.clone())) ?? response
   if (answer.status !== 200) {
-    // Reads the error object of RFC 6749 section 5.2, and throws.
-    await oauth.processAuthorizationCodeResponse(server, client, answer)
-    throw new Refusal(`The token endpoint answered with status ${answer.status}.`)
+    const said = await readJson(answer.clone(), answerOf, false).catch(() => undefined)
+    throw said ? saidNo(said, answer) : new Refusal(`The token endpoint answered with status ${answer.status}.`)
   }
   const strict = provider.type === 'oidc' && !endpoint.conform
-  const body: JsonObject = { ...endpoint.defaults, ...withoutNulls(await readJson(answer, 'The token endpoint', strict)) }
+  const body: JsonObject = { ...endpoint.defaults, ...withoutNulls(await readJson(answer, answerOf, strict)) }
   // Some servers report errors with status 200.
-  if (typeof body['error'] === 'string') {
-    throw new oauth.ResponseBodyError('The token endpoint answered with an error.', { cause: body as never, response: answer })
-  }
+  if (body['error'] !== undefined) throw saidNo(body, answer)
   const seconds = body['expires_in']
-  if (typeof seconds === 'string' && !/^\d{1,12}$/.test(seconds))
+  if (seconds !== undefined && typeof seconds !== 'number' && !(typeof seconds === 'string' && /^\d{1,12}$/.test(seconds)))
     throw new Refusal('The token endpoint answered with an `expires_in` that is no number of seconds.')
   for (const name of ['access_token', 'refresh_token', 'id_token']) {
     const token = body[name]
@@ -149,6 +143,14 @@ async function tokenBody(
     }
   }
   return body
+}
+
+// RFC 6749 section 5.2.
+function saidNo(body: JsonObject, response: Response): Error {
+  return new oauth.ResponseBodyError(`The token endpoint answered with an error (status ${response.status}).`, {
+    cause: body as never,
+    response,
+  })
 }
 
 // Row 196. What does not fit a safe integer fits no column either.

@@ -4,11 +4,11 @@ import * as oauth from 'oauth4webapi'
 import { clientOf } from './client.ts'
 import { namesOf, readProfile, requestUserinfo, userinfoOf, wantsUserinfo } from './endpoints.ts'
 import { Refusal } from './failure.ts'
-import { essence, isObject, type JsonObject, parseJson, readJson } from './json.ts'
+import { essence, isObject, parseJson, readJson } from './json.ts'
 import { verify } from './keys.ts'
 import { endpointOf, fetchOf } from './server.ts'
 import type { Exchange } from './tokens.ts'
-import type { OAuthProvider } from './types.ts'
+import type { JsonObject, OAuthProvider } from './types.ts'
 
 /** Reads the profile. Throws Refusal, NetworkError and the errors of oauth4webapi and jose. */
 export async function profileOf(ctx: Context, provider: OAuthProvider, exchanged: Exchange, params: URLSearchParams): Promise<Profile> {
@@ -30,7 +30,8 @@ async function userinfo(ctx: Context, provider: OAuthProvider, exchanged: Exchan
   if (endpoint.request) {
     const profile: unknown = await endpoint.request({ tokens, provider, fetch: fetcher })
     if (!isObject(profile)) throw new Refusal(`\`userinfo.request\` of provider "${provider.id}" returned no profile.`)
-    if (claims !== undefined && profile['sub'] !== undefined) sameSubject(profile, claims)
+    if (claims === undefined) return usable(profile)
+    if (profile['sub'] !== undefined) sameSubject(profile, claims)
     return profile
   }
   const url = endpointOf(server, 'userinfo_endpoint', provider)
@@ -58,13 +59,10 @@ async function connectUserinfo(
     const token = (await response.clone().text()).trim()
     await oauth.processUserInfoResponse(server, client, subject, response)
     const { payload } = await verify(ctx, provider, server, token, client.userinfo_signed_response_alg, clientSecret)
-    return parseJson(payload, 'The userinfo answer')
+    return parseJson(payload, 'The answer of the userinfo endpoint')
   }
-  if (response.status !== 200) {
-    await oauth.processUserInfoResponse(server, client, subject, response)
-    throw new Refusal(`The userinfo endpoint answered with status ${response.status}.`)
-  }
-  const body = await readJson(response, 'The userinfo endpoint', true)
+  if (response.status !== 200) throw new Refusal(`The userinfo endpoint answered with status ${response.status}.`)
+  const body = await readJson(response, 'The answer of the userinfo endpoint', true)
   const headers = { 'content-type': 'application/json' }
   await oauth.processUserInfoResponse(server, client, subject, new Response(JSON.stringify(body), { headers }))
   return body

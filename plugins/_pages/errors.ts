@@ -47,6 +47,10 @@ const families: Readonly<Record<ErrorType, string> & Record<string, string>> = {
   OAuthSignin: 'Retry',
   SessionRequired: 'SessionRequired',
   Signin: 'Retry',
+
+  // Answers that are no redirect to a page: `refusalPage` draws them in place.
+  CrossSite: 'CrossSite',
+  TooManyRequests: 'TooManyRequests',
 }
 
 /** What a page says about a code. */
@@ -58,18 +62,19 @@ export interface ErrorText {
 }
 
 /**
- * Text of an error code; `detail` is the `code` of CredentialsSignin. A host's `error.<code>.<detail>` and `error.<code>` come before
+ * Text of an error code; `detail` is the `code` of CredentialsSignin, `seconds` how long to wait. A host's `error.<code>.<detail>` and `error.<code>` come before
  * the text of the code's family, and that before the default.
  */
-export function errorText(speaker: Speaker, wanted: string, detail = ''): ErrorText {
+export function errorText(speaker: Speaker, wanted: string, detail = '', seconds = 60): ErrorText {
   const code = /^\w{1,64}$/.test(wanted) ? wanted : 'default'
-  const own = speaker.find(`error.${code}`)
+  const values = { duration: speaker.duration(seconds) }
+  const own = speaker.find(`error.${code}`, values)
   const family = Object.hasOwn(families, code) ? (families[code] as string) : 'default'
-  const special = /^[\w-]{1,64}$/.test(detail) && detail !== 'heading' ? speaker.find(`error.${code}.${detail}`) : undefined
+  const special = /^[\w-]{1,64}$/.test(detail) && detail !== 'heading' ? speaker.find(`error.${code}.${detail}`, values) : undefined
   const heading = speaker.find(`error.${code}.heading`) ?? speaker.find(`error.${family}.heading`) ?? speaker.find('error.default.heading')
   return {
     heading: heading ?? '',
-    text: special ?? own ?? speaker.find(`error.${family}`) ?? '',
+    text: special ?? own ?? speaker.find(`error.${family}`, values) ?? '',
     code: code !== 'default' && (own !== undefined || Object.hasOwn(families, code)) ? code : undefined,
   }
 }

@@ -32,8 +32,9 @@ export interface Page extends Pick<Needs, 'forms'> {
   /** Above the heading when the theme has no logo. */
   tile: Html
   body: Content
-  /** Above the card's content: what went wrong. */
+  /** Default 200. */
   status?: number
+  headers?: Readonly<Record<string, string>>
   /** Link to the site under the card. */
   foot?: boolean
   light?: string
@@ -86,6 +87,7 @@ ${scripts.map((script) => markup`<script nonce="${nonce}">${scriptText(script)}<
   return new Response(document.text, {
     status: page.status ?? 200,
     headers: {
+      ...page.headers,
       'Content-Type': 'text/html; charset=utf-8',
       'Content-Language': speaker.lang,
       'Content-Security-Policy': contentSecurityPolicy(nonce, { ...(page.forms && { forms: page.forms }), script: hasScript }),

@@ -17,7 +17,9 @@ export interface Speaker {
   /** The text with its `{placeholders}` filled in. */
   say(key: TextKey, values?: Readonly<Record<string, Content>>): Content
   /** A text that may not exist: error codes, and what flows and hosts write in English (`text:Company`). */
-  find(key: string): string | undefined
+  find(key: string, values?: Readonly<Record<string, string>>): string | undefined
+  /** A length of time in words, in whole minutes, hours or days. */
+  duration(seconds: number): string
 }
 
 const builtin: Readonly<Record<string, Texts>> = { en, de, fr, es, ja }
@@ -25,7 +27,7 @@ const builtin: Readonly<Record<string, Texts>> = { en, de, fr, es, ja }
 /** Speakers of all languages, the host's messages over the built-in ones. Made once per configuration. */
 export function createSpeakers(messages: Messages = {}): (wanted: string | null | undefined) => Speaker {
   const byTag = new Map<string, string>()
-  for (const tag of [...Object.keys(builtin), ...Object.keys(messages)]) if (isTag(tag)) byTag.set(tag.toLowerCase(), tag)
+  for (const tag of [...Object.keys(builtin), ...Object.keys(messages)]) if (isKnown(tag)) byTag.set(tag.toLowerCase(), tag)
   const speakers = new Map<string, Speaker>()
   return (wanted) => {
     const tag = negotiate(wanted, byTag)
@@ -69,15 +71,22 @@ function createSpeaker(tag: string, messages: Messages): Speaker {
     lang: tag,
     dir: /^(ar|dv|fa|he|ps|ur|yi)$/.test(primary) ? 'rtl' : 'ltr',
     say: (key, values = {}) => fill(String(texts[key] ?? ''), values),
-    find: (key) => (typeof texts[key] === 'string' ? texts[key] : undefined),
+    find: (key, values = {}) => (typeof texts[key] === 'string' ? fill(texts[key], values).join('') : undefined),
+    duration: (seconds) => duration(tag, seconds),
   }
 }
 
-function fill(text: string, values: Readonly<Record<string, Content>>): Content {
+function fill<T>(text: string, values: Readonly<Record<string, T>>): (T | string)[] {
   return text.split(/(\{\w+\})/).map((part) => {
     const name = part.startsWith('{') ? part.slice(1, -1) : ''
-    return name !== '' && Object.hasOwn(values, name) ? values[name] : part
+    return name !== '' && Object.hasOwn(values, name) ? (values[name] as T) : part
   })
+}
+
+function duration(tag: string, seconds: number): string {
+  const [amount, unit] =
+    seconds < 7200 ? [seconds / 60, 'minute'] : seconds < 172_800 ? [seconds / 3600, 'hour'] : [seconds / 86_400, 'day']
+  return new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'long' }).format(Math.max(1, Math.ceil(amount)))
 }
 
 function own(
@@ -89,4 +98,13 @@ function own(
 
 function isTag(text: string): boolean {
   return /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(text)
+}
+
+// What Intl does not take either is a mistake of the host's: such a language would fail on the first number.
+function isKnown(tag: string): boolean {
+  try {
+    return isTag(tag) && Intl.getCanonicalLocales(tag).length === 1
+  } catch {
+    return false
+  }
 }

@@ -15,7 +15,7 @@ export function picture(logo: unknown, origin: string | undefined): Picture | un
   const text = logo.trim()
   if (/^(<\?xml[^>]*>\s*)?<svg[\s>]/i.test(text)) return drawing(text)
   if (/^data:/i.test(text)) return fromData(text)
-  if (text === '' || origin === undefined || !URL.canParse(text, origin)) return undefined
+  if (!/^[\w./]/.test(text) || origin === undefined || !URL.canParse(text, origin)) return undefined
   const url = new URL(text, `${origin}/`)
   // blob: URLs have the origin of whoever made them.
   return url.origin === origin && /^https?:$/.test(url.protocol) ? { kind: 'image', url: url.pathname + url.search } : undefined

@@ -38,7 +38,7 @@ export async function signInPage(
     tile: siteTile(sheet.site),
     body: [
       params['error'] !== undefined && alert(sheet, params['error'], params['code']),
-      items.map((item, at) => block(sheet, item, items[at - 1], { ...values, email: params['email'] }, marked)),
+      markup`<div>${items.map((item, at) => block(sheet, item, items[at - 1], { ...values, email: params['email'] }, marked))}</div>`,
       items.length === 0 && markup`<p class="message">${speaker.say('signIn.empty')}</p>`,
       items
         .filter(({ form }) => form.script)

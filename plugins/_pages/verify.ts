@@ -3,7 +3,6 @@ import type { Context } from 'authkernel/kernel'
 import { markup } from './html.ts'
 import { icons } from './icons.ts'
 import { draw, emphasis, hidden, type Sheet, submitButton } from './layout.ts'
-import type { Speaker } from './locale.ts'
 import { ownTargets } from './policy.ts'
 
 /** Draws the page after a link was asked for. It never says whether the address is known. */
@@ -17,7 +16,7 @@ export async function verifyRequestPage(sheet: Sheet, provider: string | undefin
     heading: speaker.say('verifyRequest.heading'),
     tile: markup`<div class="tile">${icons.mail}</div>`,
     body: markup`<p class="message">${speaker.say('verifyRequest.text', { site: emphasis(sheet.site) })}</p>
-${seconds !== undefined && markup`<p class="message">${speaker.say('verifyRequest.expires', { duration: duration(speaker, seconds) })}</p>`}
+${seconds !== undefined && markup`<p class="message">${speaker.say('verifyRequest.expires', { duration: speaker.duration(seconds) })}</p>`}
 <p class="hint">${speaker.say('verifyRequest.hint', { again })}</p>`,
     foot: true,
   })
@@ -48,10 +47,4 @@ export async function verifyConfirmPage(
 async function lifetime(ctx: Context, id: string | undefined): Promise<number | undefined> {
   const provider = (await ctx.providers()).find((candidate) => candidate.id === id && candidate.type === 'email')
   return provider && ((provider as { maxAge?: number }).maxAge ?? 600)
-}
-
-function duration({ lang }: Speaker, seconds: number): string {
-  const [amount, unit] =
-    seconds < 7200 ? [seconds / 60, 'minute'] : seconds < 172_800 ? [seconds / 3600, 'hour'] : [seconds / 86_400, 'day']
-  return new Intl.NumberFormat(lang, { style: 'unit', unit, unitDisplay: 'long' }).format(Math.max(1, Math.round(amount)))
 }

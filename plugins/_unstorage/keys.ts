@@ -1,5 +1,5 @@
 /** Names of keys. Prefixes are those of `@auth/unstorage-adapter`; segments are made safe, so that distinct values stay distinct keys. */
-import { sha256, toHex } from 'authkernel/kernel'
+import { bytes, sha256, toHex } from 'authkernel/kernel'
 import type { Key } from './types.ts'
 
 type Make<A extends string[]> = (...values: A) => Promise<Key>
@@ -62,8 +62,9 @@ async function segment(value: string): Promise<string> {
   return `~${toHex(await sha256(value))}`
 }
 
-// As unstorage does it; undefined where it would refuse the key.
+// As unstorage does it; undefined where it or a file system would refuse the key.
 function normalise(key: string): string | undefined {
   const path = (key.split('?')[0] ?? '').replace(/[/\\]/g, ':').replace(/:+/g, ':').replace(/^:|:$/g, '')
-  return path === '' || path.split(':').some((part) => part === '.' || part === '..') ? undefined : path
+  const refused = path.split(':').some((part) => part === '.' || part === '..' || bytes(part).length > 255)
+  return path === '' || path.includes('\0') || refused ? undefined : path
 }

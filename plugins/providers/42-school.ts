@@ -25,7 +25,7 @@ export default function fortyTwoSchool(options: OAuthUserConfig<FortyTwoSchoolPr
     token: 'https://api.intra.42.fr/oauth/token',
     userinfo: 'https://api.intra.42.fr/v2/me',
     profile: (profile) => ({
-      id: profile.id?.toString(),
+      id: String(profile.id),
       name: profile.usual_full_name,
       email: profile.email,
       image: profile.image?.link,

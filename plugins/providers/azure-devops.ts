@@ -56,5 +56,6 @@ async function exchange({ params, redirectUri, clientSecret, fetch }: TokenReque
     }),
   })
   if (!response.ok) throw new Error(`Provider "azure-devops": the token endpoint answered ${response.status}`)
-  return { tokens: (await response.json()) as TokenSet }
+  // Its own type, `jwt-bearer`, means that the token is used as a bearer token.
+  return { tokens: { ...((await response.json()) as TokenSet), token_type: 'bearer' } }
 }

@@ -22,7 +22,7 @@ export default function clickUp(options: OAuthUserConfig<ClickUpProfile> = {}): 
     userinfo: 'https://api.clickup.com/api/v2/user',
     checks: ['state'],
     profile: ({ user }) => ({
-      id: user?.id?.toString(),
+      id: String(user?.id),
       name: user?.username,
       image: user?.profilePicture,
       profilePicture: user?.profilePicture,

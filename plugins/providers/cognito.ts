@@ -14,7 +14,11 @@ export interface CognitoProfile extends Profile {
 export type CognitoOptions = OIDCUserConfig<CognitoProfile> &
   (
     | { /** `https://cognito-idp.<region>.amazonaws.com/<pool id>`. */ issuer: string; region?: undefined; userPoolId?: undefined }
-    | { /** `eu-west-1`. */ region: string; /** `eu-west-1_Ab12Cd34E`. */ userPoolId: string; issuer?: undefined }
+    | {
+        /** `eu-west-1_Ab12Cd34E`. */ userPoolId: string
+        /** Default: the part of the pool id before `_`. */ region?: string | undefined
+        issuer?: undefined
+      }
   )
 
 /**
@@ -23,11 +27,12 @@ export type CognitoOptions = OIDCUserConfig<CognitoProfile> &
  * @see https://docs.aws.amazon.com/cognito/latest/developerguide/federation-endpoints.html
  */
 export default function cognito(options: CognitoOptions): OIDCConfig<CognitoProfile> {
+  const pool = options.userPoolId
   return {
     id: 'cognito',
     name: 'Cognito',
     type: 'oidc',
-    issuer: options.userPoolId ? `https://cognito-idp.${options.region}.amazonaws.com/${options.userPoolId}` : undefined,
+    issuer: pool ? `https://cognito-idp.${options.region ?? pool.split('_')[0]}.amazonaws.com/${pool}` : undefined,
     style: { brandColor: '#c17b9e' },
     options,
   }

@@ -20,7 +20,7 @@ export default function concept2(options: OAuthUserConfig<Concept2Profile> = {})
     token: 'https://log.concept2.com/oauth/access_token',
     userinfo: 'https://log.concept2.com/api/users/me',
     profile: ({ data }) => ({
-      id: data?.id?.toString(),
+      id: String(data?.id),
       name: data?.username,
       email: data?.email,
       image: data?.profile_image,

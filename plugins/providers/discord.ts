@@ -44,7 +44,8 @@ function avatar({ id, discriminator, avatar: hash }: DiscordProfile): string | n
   if (!id) return null
   if (hash) return `https://cdn.discordapp.com/avatars/${id}/${hash}.${hash.startsWith('a_') ? 'gif' : 'png'}`
   // Accounts without a number share their default picture by age: the upper bits of an id are its time.
-  const index = !discriminator || discriminator === '0' ? Number((BigInt(id) >> 22n) % 6n) : Number(discriminator) % 5
+  const time = /^\d+$/.test(id) ? BigInt(id) >> 22n : 0n
+  const index = !discriminator || discriminator === '0' ? Number(time % 6n) : Number(discriminator) % 5
   return `https://cdn.discordapp.com/embed/avatars/${index}.png`
 }
 

@@ -29,7 +29,7 @@ export default function dribbble(options: DribbbleOptions = {}): OAuthConfig<Dri
     token: 'https://dribbble.com/oauth/token',
     userinfo: 'https://api.dribbble.com/v2/user',
     profile: (profile) => ({
-      id: profile.id?.toString(),
+      id: String(profile.id),
       name: profile.name,
       email: profile.email,
       image: profile.avatar_url,

@@ -10,3 +10,4 @@ export interface EmailOptions extends Partial<Omit<EmailConfig, 'type' | 'option
 export default function email(options: EmailOptions): ProviderOf<'email'> {
   return { id: 'email', name: 'Email', type: 'email', maxAge: 600, options }
 }
+export { email }

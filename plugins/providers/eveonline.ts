@@ -26,7 +26,7 @@ export default function eveonline(options: OAuthUserConfig<EveOnlineProfile> = {
     userinfo: 'https://login.eveonline.com/oauth/verify',
     checks: ['state'],
     profile: (profile) => ({
-      id: profile.CharacterID?.toString(),
+      id: String(profile.CharacterID),
       name: profile.CharacterName,
       email: null,
       image: profile.CharacterID ? `https://images.evetech.net/characters/${profile.CharacterID}/portrait?size=128` : null,

@@ -18,3 +18,4 @@ export default function forwardemail(options: ForwardEmailOptions = {}): Provide
     options,
   }
 }
+export { forwardemail }

@@ -21,7 +21,7 @@ export default function freshbooks(options: OAuthUserConfig<FreshBooksProfile> =
     token: 'https://api.freshbooks.com/auth/oauth/token',
     userinfo: 'https://api.freshbooks.com/auth/api/v1/users/me',
     profile: ({ response }) => ({
-      id: response?.id?.toString(),
+      id: String(response?.id),
       name: [response?.first_name, response?.last_name].filter(Boolean).join(' ') || null,
       email: response?.email,
       image: null,

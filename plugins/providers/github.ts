@@ -40,7 +40,7 @@ export default function github(options: GitHubOptions = {}): OAuthConfig<GitHubP
     token: `${site}/login/oauth/access_token`,
     userinfo: { url: `${api}/user`, request: (context) => withEmail(context, api) },
     profile: (profile) => ({
-      id: profile.id?.toString(),
+      id: String(profile.id),
       name: profile.name ?? profile.login,
       email: profile.email,
       image: profile.avatar_url,

@@ -35,7 +35,7 @@ export default function gitlab(options: GitLabOptions = {}): OAuthConfig<GitLabP
     userinfo: `${site}/api/v4/user`,
     emailVerified: (profile) => (profile.confirmed_at === undefined ? profile['email_verified'] : profile.confirmed_at !== null),
     profile: (profile) => ({
-      id: profile.sub?.toString() ?? profile.id?.toString(),
+      id: String(profile.sub ?? profile.id),
       name: profile.name ?? profile.username,
       email: profile.email,
       image: profile.avatar_url,

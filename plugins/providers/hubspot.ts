@@ -31,7 +31,7 @@ export default function hubspot(options: OAuthUserConfig<HubSpotProfile> = {}): 
     },
     client: { token_endpoint_auth_method: 'client_secret_post' },
     profile: (profile) => ({
-      id: profile.user_id?.toString(),
+      id: String(profile.user_id),
       name: profile.user,
       email: profile.user,
       image: null,

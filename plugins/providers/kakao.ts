@@ -29,7 +29,7 @@ export default function kakao(options: OAuthUserConfig<KakaoProfile> = {}): OAut
     client: { token_endpoint_auth_method: 'client_secret_post' },
     emailVerified: ({ kakao_account: account }) => account?.is_email_verified,
     profile: ({ id, kakao_account: account }) => ({
-      id: id?.toString(),
+      id: String(id),
       name: account?.profile?.nickname,
       email: account?.email,
       image: account?.profile?.profile_image_url,

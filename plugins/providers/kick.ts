@@ -24,7 +24,7 @@ export default function kick(options: OAuthUserConfig<KickProfile> = {}): OAuthC
     userinfo: { url: 'https://api.kick.com/public/v1/users', unwrap: 'data.0' },
     client: { token_endpoint_auth_method: 'client_secret_post' },
     profile: (profile) => ({
-      id: profile.user_id?.toString(),
+      id: String(profile.user_id),
       name: profile.name,
       email: profile.email,
       image: profile.profile_picture,

@@ -21,3 +21,4 @@ export default function loops(options: LoopsOptions): ProviderOf<'email'> {
     options,
   }
 }
+export { loops }

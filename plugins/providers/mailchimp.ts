@@ -25,7 +25,7 @@ export default function mailchimp(options: OAuthUserConfig<MailchimpProfile> = {
     token: { url: 'https://login.mailchimp.com/oauth2/token', defaults: { token_type: 'bearer' } },
     userinfo: 'https://login.mailchimp.com/oauth2/metadata',
     profile: (profile) => ({
-      id: profile.login?.login_id?.toString(),
+      id: String(profile.login?.login_id),
       name: profile.accountname,
       email: profile.login?.email,
       image: null,

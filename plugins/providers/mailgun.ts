@@ -23,3 +23,4 @@ export default function mailgun(options: MailgunOptions = {}): ProviderOf<'email
     options,
   }
 }
+export { mailgun }

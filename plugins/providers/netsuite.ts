@@ -43,7 +43,7 @@ export default function netsuite(options: NetSuiteOptions): OAuthConfig<NetSuite
     token: `https://${account}.suitetalk.api.netsuite.com/services/rest/auth/oauth2/v1/token`,
     checks: ['state'],
     profile: (profile) => ({
-      id: profile.id?.toString(),
+      id: String(profile.id),
       name: profile.name,
       email: profile.email,
       image: null,

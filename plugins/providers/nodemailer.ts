@@ -10,3 +10,4 @@ export interface NodemailerOptions extends Partial<Omit<EmailConfig, 'type' | 'o
 export default function nodemailer(options: NodemailerOptions): ProviderOf<'email'> {
   return { id: 'nodemailer', name: 'Nodemailer', type: 'email', maxAge: 600, options }
 }
+export { nodemailer }

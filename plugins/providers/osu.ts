@@ -23,7 +23,7 @@ export default function osu(options: OAuthUserConfig<OsuProfile> = {}): OAuthCon
     token: 'https://osu.ppy.sh/oauth/token',
     userinfo: 'https://osu.ppy.sh/api/v2/me',
     profile: (profile) => ({
-      id: profile.id?.toString(),
+      id: String(profile.id),
       name: profile.username,
       email: null,
       image: profile.avatar_url,

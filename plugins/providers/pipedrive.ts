@@ -30,7 +30,7 @@ export default function pipedrive(options: OAuthUserConfig<PipedriveProfile> = {
     token: 'https://oauth.pipedrive.com/oauth/token',
     userinfo: 'https://api.pipedrive.com/users/me',
     profile: ({ data }) => ({
-      id: data?.id?.toString(),
+      id: String(data?.id),
       name: data?.name,
       email: data?.email,
       image: data?.icon_url,

@@ -18,3 +18,4 @@ export default function postmark(options: PostmarkOptions = {}): ProviderOf<'ema
     options,
   }
 }
+export { postmark }

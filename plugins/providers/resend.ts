@@ -18,3 +18,4 @@ export default function resend(options: ResendOptions = {}): ProviderOf<'email'>
     options,
   }
 }
+export { resend }

@@ -26,3 +26,4 @@ export default function sendgrid(options: SendGridOptions = {}): ProviderOf<'ema
     options,
   }
 }
+export { sendgrid }

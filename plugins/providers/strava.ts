@@ -29,7 +29,7 @@ export default function strava(options: OAuthUserConfig<StravaProfile> = {}): OA
     userinfo: 'https://www.strava.com/api/v3/athlete',
     client: { token_endpoint_auth_method: 'client_secret_post' },
     profile: (profile) => ({
-      id: profile.id?.toString(),
+      id: String(profile.id),
       name: [profile.firstname, profile.lastname].filter(Boolean).join(' ') || null,
       email: null,
       image: profile.profile,

@@ -30,7 +30,7 @@ export default function todoist(options: OAuthUserConfig<TodoistProfile> = {}): 
     },
     client: { token_endpoint_auth_method: 'client_secret_post' },
     profile: (profile) => ({
-      id: profile.id?.toString(),
+      id: String(profile.id),
       name: profile.full_name,
       email: profile.email,
       image: profile.avatar_big,

@@ -31,7 +31,7 @@ export default function vkId(options: OAuthUserConfig<VKIDProfile> = {}): OAuthC
     userinfo: { url: 'https://id.vk.com/oauth2/user_info', request: person },
     checks: ['pkce', 'state'],
     profile: (profile) => ({
-      id: profile.user_id?.toString(),
+      id: String(profile.user_id),
       name: [profile.first_name, profile.last_name].filter(Boolean).join(' ') || null,
       email: profile.email,
       image: profile.avatar,

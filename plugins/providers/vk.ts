@@ -31,7 +31,7 @@ export default function vk(options: OAuthUserConfig<VKProfile> = {}): OAuthConfi
     },
     client: { token_endpoint_auth_method: 'client_secret_post' },
     profile: (profile, tokens) => ({
-      id: profile.id?.toString(),
+      id: String(profile.id),
       name: [profile.first_name, profile.last_name].filter(Boolean).join(' '),
       email: profile.email ?? (typeof tokens['email'] === 'string' ? tokens['email'] : null),
       image: profile.photo_100,

@@ -28,7 +28,7 @@ export default function wikimedia(options: OAuthUserConfig<WikimediaProfile> = {
     userinfo: 'https://meta.wikimedia.org/w/rest.php/oauth2/resource/profile',
     emailVerified: (profile) => profile.confirmed_email,
     profile: (profile) => ({
-      id: profile.sub?.toString(),
+      id: String(profile.sub),
       name: profile.username,
       email: profile.email,
       image: null,

@@ -25,7 +25,7 @@ export default function wordpress(options: OAuthUserConfig<WordPressProfile> = {
     token: 'https://public-api.wordpress.com/oauth2/token',
     userinfo: 'https://public-api.wordpress.com/rest/v1/me',
     profile: (profile) => ({
-      id: profile.ID?.toString(),
+      id: String(profile.ID),
       name: profile.display_name,
       email: profile.email,
       image: profile.avatar_URL,

@@ -30,7 +30,7 @@ export default function zoho(options: ZohoOptions = {}): OAuthConfig<ZohoProfile
     token: `${accounts}/oauth/v2/token`,
     userinfo: `${accounts}/oauth/user/info`,
     profile: (profile) => ({
-      id: profile.ZUID?.toString(),
+      id: String(profile.ZUID),
       name: [profile.First_Name, profile.Last_Name].filter(Boolean).join(' ') || null,
       email: profile.Email,
       image: null,

@@ -124,7 +124,13 @@ export class HostileOp {
 
   #authorize(request: URLSearchParams, response: ServerResponse): void {
     const code = randomBytes(16).toString('hex')
-    this.exchanges.set(code, { op: this, request, token: new URLSearchParams(), headers: {}, accessToken: `at-${randomBytes(24).toString('hex')}` })
+    this.exchanges.set(code, {
+      op: this,
+      request,
+      token: new URLSearchParams(),
+      headers: {},
+      accessToken: `at-${randomBytes(24).toString('hex')}`,
+    })
     const params = new URLSearchParams({ code })
     const state = request.get('state')
     if (state !== null) params.set('state', state)
@@ -160,7 +166,8 @@ export class HostileOp {
 
   #userinfo(request: IncomingMessage, response: ServerResponse): void {
     const exchange = [...this.exchanges.values()].find(({ accessToken }) => request.headers.authorization === `Bearer ${accessToken}`)
-    if (!exchange) return send(response, request, { status: 401, headers: { 'www-authenticate': 'Bearer error="invalid_token"' }, body: {} })
+    if (!exchange)
+      return send(response, request, { status: 401, headers: { 'www-authenticate': 'Bearer error="invalid_token"' }, body: {} })
     send(response, request, this.script.userinfo?.({ ...this.person }, exchange) ?? this.person)
   }
 }

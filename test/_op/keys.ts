@@ -14,14 +14,20 @@ export interface SigningKey {
 function make(kid: string, alg: string, pair: { publicKey: KeyObject; privateKey: KeyObject }): SigningKey {
   const { publicKey, privateKey } = pair
   const jwk = { kid, alg, use: 'sig' }
-  return { kid, alg, privateKey, publicJwk: { ...publicKey.export({ format: 'jwk' }), ...jwk }, privateJwk: { ...privateKey.export({ format: 'jwk' }), ...jwk } }
+  return {
+    kid,
+    alg,
+    privateKey,
+    publicJwk: { ...publicKey.export({ format: 'jwk' }), ...jwk },
+    privateJwk: { ...privateKey.export({ format: 'jwk' }), ...jwk },
+  }
 }
 
 const rsa = (): { publicKey: KeyObject; privateKey: KeyObject } => generateKeyPairSync('rsa', { modulusLength: 2048 })
 const ec = (namedCurve: string): { publicKey: KeyObject; privateKey: KeyObject } => generateKeyPairSync('ec', { namedCurve })
 
 /** `k1` is the provider's own key; `evil` was never published. */
-export const keys = {
+export const keys: Record<'k1' | 'k2' | 'evil' | 'weak' | 'es256' | 'es384' | 'es512' | 'secp256k1' | 'ed25519', SigningKey> = {
   k1: make('k1', 'RS256', rsa()),
   k2: make('k2', 'RS256', rsa()),
   evil: make('k1', 'RS256', rsa()),
@@ -48,14 +54,16 @@ export function signature(alg: string, key: KeyObject, data: string): string {
 
 /** A compact JWS of a header and a payload, as given. */
 export function jws(header: Jwk, payload: unknown, key: SigningKey): string {
-  const data = `${json64(header)}.${typeof payload === 'string' ? b64(payload) : json64(payload)}`
+  const data = `${json64(header)}.${typeof payload === 'string' || Buffer.isBuffer(payload) ? b64(payload) : json64(payload)}`
   return `${data}.${signature(String(header['alg']), key.privateKey, data)}`
 }
 
 /** A JWS under HMAC with any secret. */
 export function hmacJws(header: Jwk, payload: unknown, secret: string | Buffer): string {
   const data = `${json64(header)}.${json64(payload)}`
-  return `${data}.${createHmac(`sha${String(header['alg']).slice(2)}`, secret).update(data).digest('base64url')}`
+  return `${data}.${createHmac(`sha${String(header['alg']).slice(2)}`, secret)
+    .update(data)
+    .digest('base64url')}`
 }
 
 /** The public key as an attacker finds it, for algorithm confusion. */

@@ -40,7 +40,9 @@ export function testRaces(name: string, store: () => StoreSpec, { processes = 4,
         const user = newUser()
         const { fulfilled } = await all('createUserWithAccount', [user, account])
         expect(fulfilled).toHaveLength(1)
-        const { fulfilled: found } = await all('getUserByAccount', [{ provider: account.provider, providerAccountId: account.providerAccountId }])
+        const { fulfilled: found } = await all('getUserByAccount', [
+          { provider: account.provider, providerAccountId: account.providerAccountId },
+        ])
         expect(new Set(found.map((each) => (each as { id: string }).id))).toEqual(new Set([user.id]))
         expect(await adapter.listAccountsByUserId(user.id)).toHaveLength(1)
       }
@@ -50,7 +52,9 @@ export function testRaces(name: string, store: () => StoreSpec, { processes = 4,
       const users = await Promise.all(workers.map(() => adapter.createUser(newUser())))
       const account = newAccount('')
       const answers = await Promise.all(
-        workers.map((worker, index) => worker.ask({ do: 'call', method: 'linkAccount', args: [{ ...account, userId: users[index]!.id }], times: 5 })),
+        workers.map((worker, index) =>
+          worker.ask({ do: 'call', method: 'linkAccount', args: [{ ...account, userId: users[index]!.id }], times: 5 }),
+        ),
       )
       expect(answers.flatMap(({ fulfilled }) => fulfilled)).toHaveLength(1)
       const owner = await adapter.getUserByAccount(account)
@@ -74,7 +78,9 @@ export function testRaces(name: string, store: () => StoreSpec, { processes = 4,
           seen = counter
         }
       })()
-      await Promise.all(workers.map((worker, index) => worker.ask({ do: 'calls', method: 'updateAuthenticatorCounter', list: lists[index]! })))
+      await Promise.all(
+        workers.map((worker, index) => worker.ask({ do: 'calls', method: 'updateAuthenticatorCounter', list: lists[index]! })),
+      )
       done = true
       await watch
       expect((await adapter.getAuthenticator(authenticator.credentialID))!.counter).toBe(highest)
@@ -99,7 +105,9 @@ export function testRaces(name: string, store: () => StoreSpec, { processes = 4,
         const user = await adapter.createUser(newUser())
         const sessions = workers.map(() => [...Array(5).keys()].map(() => newSession(user.id)))
         const signedIn = Promise.all(
-          workers.map((worker, index) => worker.ask({ do: 'calls', method: 'createSession', list: sessions[index]!.map((session) => [session]) })),
+          workers.map((worker, index) =>
+            worker.ask({ do: 'calls', method: 'createSession', list: sessions[index]!.map((session) => [session]) }),
+          ),
         )
         await adapter.deleteUser(user.id)
         await signedIn

@@ -76,5 +76,7 @@ async function churn(subject: Required<Adapter>): Promise<void> {
 // Messages carry dates as text.
 function revive(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([name, field]) => [name, name === 'expires' ? new Date(field as string) : (field as unknown)]))
+  return Object.fromEntries(
+    Object.entries(value).map(([name, field]) => [name, name === 'expires' ? new Date(field as string) : (field as unknown)]),
+  )
 }

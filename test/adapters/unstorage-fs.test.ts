@@ -88,7 +88,8 @@ describe('unstorageAdapter in a folder', () => {
     let failing = false
     const flaky = {
       ...storage,
-      setItem: (key: string, value: string) => (failing && key.includes('account') ? Promise.reject(new Error('ENOSPC')) : storage.setItem(key, value)),
+      setItem: (key: string, value: string) =>
+        failing && key.includes('account') ? Promise.reject(new Error('ENOSPC')) : storage.setItem(key, value),
     }
     const adapter = unstorageAdapter(flaky)
     const { userId: _none, ...account } = newAccount('')
@@ -149,4 +150,5 @@ async function expectWhole(store: StoreSpec, told: readonly Record<string, unkno
 
 testServices('unstorage, fs driver', {
   services: (now) => unstorageAdapter(storageOf(fresh()), { now }),
+  shared: false,
 })

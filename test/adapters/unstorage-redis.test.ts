@@ -30,7 +30,9 @@ describe.skipIf(!(await reachable('redis')))('unstorageAdapter on Redis', () => 
     expect(await client.pttl(`${(spec as { base: string }).base}:user:session:${session.sessionToken}`)).toBeLessThanOrEqual(90_000)
     expect(await client.pttl(`${(spec as { base: string }).base}:user:session:by-user-id:${user.id}`)).toBeLessThanOrEqual(90_000)
     expect(await client.pttl(`${(spec as { base: string }).base}:user:${user.id}`)).toBe(-1)
-    expect(await client.pttl(`${(spec as { base: string }).base}:user:token:${token.identifier}:${token.token}`)).toBeLessThanOrEqual(3_600_200)
+    expect(await client.pttl(`${(spec as { base: string }).base}:user:token:${token.identifier}:${token.token}`)).toBeLessThanOrEqual(
+      3_600_200,
+    )
     await adapter.close()
   })
 

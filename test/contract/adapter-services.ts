@@ -7,6 +7,8 @@ import { unique } from './adapter-subject.ts'
 export interface TestServicesOptions {
   /** Makes the services, once; `now` is the clock they must follow, in milliseconds. */
   services(now: () => number): Awaitable<{ once: Once; limit: Limit }>
+  /** What `once.shared` must say; default true. */
+  shared?: boolean
   /** Runs after the last test. */
   close?(): Awaitable<unknown>
 }
@@ -33,7 +35,7 @@ export function testServices(name: string, options: TestServicesOptions): void {
       expect(await once.taken(key)).toBe(true)
       expect(await once.take(key, 600)).toBe(false)
       expect(await once.take(unique(), 600)).toBe(true)
-      expect(once.shared).toBe(true)
+      expect(once.shared).toBe(options.shared ?? true)
     })
 
     it('D35: what was taken is free again after its time', async () => {

@@ -30,6 +30,12 @@ describe.each(['typescript', 'typescript-7'])('%s', (compiler) => {
   })
 })
 
+it('a chained plugin costs the compiler at most 200 type instantiations', async () => {
+  const [one, forty] = await Promise.all([instantiations(1), instantiations(40)])
+  expect(forty).toBeGreaterThan(one)
+  expect((forty - one) / 39).toBeLessThanOrEqual(200)
+})
+
 it('the check itself notices an error', async () => {
   writeFileSync(join(consumer, 'wrong.ts'), `import { createAuth } from 'authkernel'\nexport const n: number = createAuth({ secret: '' })`)
   expect(await check('typescript-7', { module: 'nodenext', moduleResolution: 'nodenext' }, ['wrong.ts'])).toContain('TS2322')
@@ -47,6 +53,8 @@ async function check(compiler: string, resolution: object, files: string[]): Pro
     exactOptionalPropertyTypes: true,
     noUncheckedIndexedAccess: true,
     skipLibCheck: false,
+    // Consumers who publish declarations must be able to name every type of ours (TS2742).
+    declaration: true,
     noEmit: true,
   }
   writeFileSync(project, JSON.stringify({ compilerOptions, files }))
@@ -55,4 +63,20 @@ async function check(compiler: string, resolution: object, files: string[]): Pro
     () => '',
     (error: { stdout: string }) => error.stdout || String(error),
   )
+}
+
+/** How many types a chain of that many plugins makes the compiler build: a count, so that a busy machine changes nothing. */
+async function instantiations(plugins: number): Promise<number> {
+  const uses = Array.from(
+    { length: plugins },
+    (_, i) => `.use({ name: 'p${i}', setup: () => ({ face${i}: { count: (): number => ${i} } }) })`,
+  )
+  const file = `chain${plugins}.ts`
+  writeFileSync(
+    join(consumer, file),
+    `import { createAuth } from 'authkernel'\nexport const n: number = createAuth()${uses.join('\n')}.face${plugins - 1}.count()`,
+  )
+  const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--extendedDiagnostics']
+  const { stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, file], { cwd: consumer })
+  return Number(/Instantiations:\s+(\d+)/.exec(stdout)?.[1])
 }

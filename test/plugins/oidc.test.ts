@@ -15,9 +15,13 @@ beforeEach(() => op.reset())
 
 const setup = (provider: object = {}, config: AuthConfig = {}) => {
   const errors: Error[] = []
-  const auth = createAuth({ secret, trustHost: true, env: false, logger: { error: (error) => errors.push(error), warn() {} }, ...config }).use(
-    oidcPlugin({ id: 'acme', issuer: op.issuer, clientId: op.clientId, clientSecret: op.clientSecret, ...provider }),
-  )
+  const auth = createAuth({
+    secret,
+    trustHost: true,
+    env: false,
+    logger: { error: (error) => errors.push(error), warn() {} },
+    ...config,
+  }).use(oidcPlugin({ id: 'acme', issuer: op.issuer, clientId: op.clientId, clientSecret: op.clientSecret, ...provider }))
   return { auth, errors, client: new Client(auth) }
 }
 

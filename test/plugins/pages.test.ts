@@ -1,36 +1,484 @@
-import { it, expect } from 'vitest'
+/** The built-in pages through the public door. What a browser makes of them is in test/flows/pages-*.test.ts. */
 import { createAuth } from 'authkernel'
-it('smoke', async () => {
-  const auth = createAuth({
-    secret: 'x'.repeat(40),
-    trustHost: true,
-    providers: [
-      {
-        id: 'github',
-        name: 'GitHub',
-        type: 'oauth',
-        clientId: 'a',
-        clientSecret: 'b',
-        authorization: 'https://github.com/a',
-        token: 'https://github.com/t',
-        userinfo: 'https://api.github.com/u',
-      },
-      {
-        id: 'credentials',
-        name: 'Password',
-        type: 'credentials',
-        credentials: { username: { label: 'Username' }, password: { label: 'Password', type: 'password' } },
-        authorize: () => null,
-      },
-    ],
+import { type AuthConfig, definePlugin, type Provider } from 'authkernel/kernel'
+import { pagesPlugin } from 'authkernel/plugins/pages'
+import { describe, expect, it } from 'vitest'
+import { en } from '../../plugins/_pages/messages/en.ts'
+
+const secret = 'a secret for tests that is long enough'
+const github: Provider = {
+  id: 'github',
+  name: 'GitHub',
+  type: 'oauth',
+  clientId: 'id',
+  clientSecret: 'secret',
+  authorization: 'https://github.example/authorize',
+  token: 'https://github.example/token',
+  userinfo: 'https://api.github.example/user',
+}
+const acme: Provider = { id: 'acme', name: 'Acme', type: 'oidc', issuer: 'https://acme.example', clientId: 'id', clientSecret: 'secret' }
+const password: Provider = {
+  id: 'credentials',
+  name: 'Password',
+  type: 'credentials',
+  credentials: {
+    username: { label: 'Username', placeholder: 'jane', required: true, autoComplete: 'section-x username' },
+    password: { label: 'Password', type: 'password', minlength: 8 },
+    remember: { label: 'Remember me', type: 'checkbox' },
+    tenant: { type: 'hidden', value: 't1' },
+  },
+  authorize: () => null,
+}
+
+describe('every page', () => {
+  const pages: [path: string, kind: string, title: string][] = [
+    ['/signin', 'signin', 'Sign In'],
+    ['/signout', 'signout', 'Sign Out'],
+    ['/error', 'error', 'Error'],
+    ['/verify-request', 'verify-request', 'Verify Request'],
+  ]
+
+  it.each(pages)('GET %s is a %s page titled %s', async (path, kind, title) => {
+    const { status, text } = await get(path)
+    expect(status).toBe(200)
+    expect(text).toContain(`<title>${title}</title>`)
+    expect(text).toMatch(new RegExp(`<main class="page">\\s*<div class="${kind}">\\s*<div class="card">`))
+    expect(text).toContain('<body class="__next-auth-theme-auto">')
+    expect(text.match(/<h1>/g)).toHaveLength(1)
+    const ids = [...text.matchAll(/\sid="([^"]*)"/g)].map(([, id]) => id)
+    expect(new Set(ids).size).toBe(ids.length)
   })
-  for (const path of [
-    'signin?error=CredentialsSignin&callbackUrl=/x',
-    'signout',
-    'error?error=AccessDenied',
-    'verify-request?provider=x',
-  ]) {
-    const r = await auth.handler(new Request('http://localhost/auth/' + path))
-    console.log(r.status, Object.fromEntries(r.headers), (await r.text()).replace(/<style[\s\S]*?<\/style>/, ''))
-  }
+
+  it.each(pages)('D19, D40: GET %s has the headers of docs/plugins/pages.md', async (path) => {
+    const { headers, text } = await get(path)
+    expect(Object.fromEntries(headers)).toMatchObject({
+      'content-type': 'text/html; charset=utf-8',
+      'content-language': 'en',
+      'cache-control': 'private, no-store',
+      'referrer-policy': 'same-origin',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': 'DENY',
+      vary: 'Accept-Language, Cookie',
+    })
+    const policy = headers.get('content-security-policy') ?? ''
+    const nonce = /style-src 'nonce-([^']+)'/.exec(policy)?.[1] ?? ''
+    expect(atob(nonce)).toHaveLength(18)
+    expect(text).toContain(`<style nonce="${nonce}">`)
+    expect(policy).toMatch(/^default-src 'none'; .*base-uri 'none'; frame-ancestors 'none'$/)
+    expect(policy).not.toMatch(/unsafe|script-src|\*/)
+    expect((await get(path)).headers.get('content-security-policy')).not.toContain(nonce)
+  })
+
+  it.each(pages)('row 286: GET %s needs no script and nothing from elsewhere', async (path) => {
+    const { text } = await get(path)
+    expect(text).not.toMatch(/<script|\son\w+=|style="|@import|<link[^>]+stylesheet/)
+    for (const [, url] of text.matchAll(/\s(?:src|href|action)="([^"]*)"/g))
+      expect(new URL(url ?? '', 'http://localhost').origin).toBe('http://localhost')
+  })
+
+  it('D43: only pages with a form make the CSRF cookie', async () => {
+    const made = await Promise.all(
+      pages.map(async ([path]) => (await get(path)).headers.get('set-cookie')?.includes('csrf-token') ?? false),
+    )
+    expect(made).toEqual([true, true, false, false])
+  })
 })
+
+describe('sign-in', () => {
+  it('row 278: providers appear in the order of the configuration, each with its form', async () => {
+    const { text } = await get('/signin?callbackUrl=/after', { providers: [password, acme, github] })
+    const forms = [...text.matchAll(/<form action="([^"]+)" method="post">/g)].map(([, action]) => action)
+    expect(forms).toEqual(['callback/credentials', 'signin/acme', 'signin/github'].map((path) => `http://localhost/auth/${path}`))
+    expect(text.match(/name="callbackUrl" value="http:\/\/localhost\/after"/g)).toHaveLength(3)
+    expect(text.match(/name="csrfToken" value="[0-9a-f]{64}"/g)).toHaveLength(3)
+    expect(text).toContain('Sign in with GitHub')
+  })
+
+  it('row 242: inputs have label, type, placeholder and the extra attributes', async () => {
+    const { text } = await get('/signin', { providers: [password] })
+    expect(text).toContain('<label class="section-header" for="input-username-for-credentials-provider">Username</label>')
+    expect(text).toContain(
+      '<input name="username" id="input-username-for-credentials-provider" type="text" placeholder="jane" required autocomplete="section-x username">',
+    )
+    expect(text).toContain(
+      '<input name="password" id="input-password-for-credentials-provider" type="password" autocomplete="current-password" minlength="8">',
+    )
+    expect(text).toMatch(/type="checkbox"><label/)
+    expect(text).toContain('<input type="hidden" name="tenant" value="t1">')
+  })
+
+  it('there is one main action: the first form one types into, else the only button', async () => {
+    const primaries = async (...providers: Provider[]): Promise<(string | undefined)[]> => {
+      const { text } = await get('/signin', { providers })
+      return [...text.matchAll(/class="button primary" type="submit" id="([^"]+)"/g)].map(([, id]) => id)
+    }
+    expect(await primaries(github, password)).toEqual(['submitButton-credentials'])
+    expect(await primaries(github)).toEqual(['submitButton'])
+    expect(await primaries(github, acme)).toEqual([])
+  })
+
+  it('the email query fills in the address', async () => {
+    const providers: Provider[] = [{ ...password, credentials: { email: { type: 'email' }, note: {} } }]
+    const { text } = await get('/signin?email=a%22%3E%40b.example', { providers })
+    expect(text).toContain('autocomplete="email" value="a&quot;&gt;@b.example"')
+    expect(text.match(/ value="a&/g)).toHaveLength(1)
+  })
+
+  it('without providers it says so', async () => expect((await get('/signin', { providers: [] })).text).toContain(en['signIn.empty']))
+
+  it("a stranger's type appears without touching the pages, script and all", async () => {
+    const auth = createAuth({ secret, trustHost: true }).use(
+      definePlugin({
+        name: 'carrier-pigeon',
+        setup(kernel) {
+          kernel.providerType('pigeon' as never, {
+            form: () => ({ post: 'callback', fields: { ring: { label: 'Ring number' } }, submit: 'Release', script: 'a("</script>")' }),
+            finish: () => Promise.reject(new Error('never home')),
+          })
+          kernel.provider({ id: 'loft', name: 'Loft', type: 'pigeon' } as never)
+        },
+      }),
+    )
+    const answer = await auth.handler(new Request('http://localhost/auth/signin'))
+    const text = await answer.text()
+    expect(text).toContain('<form action="http://localhost/auth/callback/loft" method="post" id="loft-form"')
+    expect(text).toContain('data-options-url="http://localhost/auth/webauthn-options/loft"')
+    expect(text).toMatch(/<button[^>]*id="submitButton-loft"><span class="label">Release<\/span>/)
+    expect(text).toContain('for="input-ring-for-loft-provider">Ring number</label>')
+    expect(text).toContain('<div class="script-message" role="alert"></div>')
+    expect(text).toMatch(/<noscript><p class="hint">Signing in with Loft needs JavaScript/)
+    const policy = answer.headers.get('content-security-policy') ?? ''
+    const nonce = /script-src 'nonce-([^']+)'; connect-src 'self'/.exec(policy)?.[1]
+    expect(text).toContain(`<script nonce="${nonce}">a("<\\/script>")</script>`)
+  })
+
+  it('the `providers` decision says what is shown', async () => {
+    const callbacks: AuthConfig['callbacks'] = { providers: ({ providers }) => providers.filter(({ id }) => id !== 'github') }
+    const { text } = await get('/signin', { providers: [github, acme], callbacks })
+    expect(text).not.toContain('GitHub')
+    expect(text).toContain('Acme')
+  })
+
+  it('row 208: brand colour and logo shape the button', async () => {
+    const drawing = '<svg viewBox="0 0 1 1"><path d="M0 0h1v1z"/></svg>'
+    const providers: Provider[] = [
+      { ...github, style: { brandColor: '#1db954', logo: drawing } },
+      { ...acme, style: { logo: 'https://cdn.example/acme.svg', brandColor: '#e3156a' } },
+    ]
+    const { text } = await get('/signin', { providers })
+    expect(text).toContain('--provider-brand-color:#1db954')
+    expect(text).toContain('--shape:url("data:image/svg+xml,%3Csvg')
+    expect(text).toContain('<span class="mark shape" aria-hidden="true"></span>')
+    expect(text).toContain('<span class="mark letter" aria-hidden="true">A</span>')
+    expect(text).not.toContain('cdn.example')
+  })
+
+  it('behind a proxy that ends TLS unannounced, forms stay on the https page', async () => {
+    const secure = { 'sec-fetch-site': 'none' }
+    expect((await get('/signin', {}, secure, 'http://app.example')).text).toContain('action="/auth/signin/github"')
+    expect((await get('/signin', {}, {}, 'http://app.example')).text).toContain('action="http://app.example/auth/signin/github"')
+    expect((await get('/signin', {}, secure)).text).toContain('action="http://localhost/auth/signin/github"')
+  })
+})
+
+describe('form-action', () => {
+  const sources = async (config: Partial<AuthConfig>, path = '/signin'): Promise<string | undefined> =>
+    /form-action ([^;]+)/.exec((await get(path, config)).headers.get('content-security-policy') ?? '')?.[1]
+
+  it('is the own origin alone when nobody is sent away', async () => {
+    expect(await sources({ providers: [password] })).toBe("'self' http://localhost")
+  })
+
+  it('lets https through for providers, and http by name', async () => {
+    const local: Provider = { ...acme, issuer: 'http://127.0.0.1:9' }
+    expect(await sources({ providers: [password, github, local] })).toBe("'self' http://localhost https: http://127.0.0.1:9")
+  })
+
+  it('is exactly the list of the host, when there is one', async () => {
+    const auth = createAuth({ secret, trustHost: true, providers: [github] }).use(
+      pagesPlugin({ formAction: ['https://github.example/x', 'nonsense'] }),
+    )
+    const { headers } = await auth.handler(new Request('http://localhost/auth/signin'))
+    expect(headers.get('content-security-policy')).toContain("form-action 'self' http://localhost https://github.example;")
+  })
+
+  it('names where the flow ends', async () => {
+    const config = { providers: [password], allowedRedirects: ['https://admin.example'], pages: { error: 'https://help.example/oops' } }
+    expect(await sources(config, '/signin?callbackUrl=https://admin.example/x')).toBe(
+      "'self' http://localhost https://admin.example https://help.example",
+    )
+  })
+
+  it('sign-out goes to a provider only when somebody answers `signOut`', async () => {
+    expect(await sources({}, '/signout')).toBe("'self' http://localhost")
+    expect(await sources({ callbacks: { signOut: () => 'https://acme.example/logout' } }, '/signout')).toBe(
+      "'self' http://localhost https:",
+    )
+  })
+
+  it('pages without a form have none', async () => {
+    expect(await sources({}, '/error')).toBe("'none'")
+    expect(await sources({}, '/verify-request')).toBe("'none'")
+  })
+})
+
+describe('errors', () => {
+  it.each([
+    ['Configuration', 500],
+    ['AccessDenied', 403],
+    ['Verification', 403],
+    ['OAuthCallbackError', 200],
+    ['constructor', 200],
+    ['', 200],
+  ])('row 272: error page of "%s" answers %i', async (error, status) => {
+    expect((await get(`/error?error=${error}`)).status).toBe(status)
+  })
+
+  const codes = ['Signin', 'OAuthSignin', 'OAuthCallbackError', 'OAuthCreateAccount', 'EmailCreateAccount', 'Callback']
+  it.each([...codes, 'OAuthAccountNotLinked', 'EmailSignin', 'CredentialsSignin', 'SessionRequired', 'MissingCSRF'])(
+    'row 273: %s has a text of its own on the sign-in page',
+    async (code) => {
+      const [own, other] = await Promise.all([alertOf(code), alertOf('Whatever')])
+      expect(own).not.toBe(other)
+      expect(other).toBe(en['error.default'])
+    },
+  )
+
+  it('a host may word a code of CredentialsSignin, and its own error types', async () => {
+    const messages = {
+      en: { 'error.CredentialsSignin.locked': 'Locked until noon.', 'error.Quota': 'No seats left.', 'error.Quota.heading': 'Full' },
+    }
+    expect((await get('/signin?error=CredentialsSignin&code=locked', { messages })).text).toContain('<p>Locked until noon.</p>')
+    expect((await get('/signin?error=CredentialsSignin&code=other', { messages })).text).toContain(en['error.CredentialsSignin'])
+    const { text } = await get('/error?error=Quota', { messages })
+    expect(text).toContain('<h1>Full</h1>')
+    expect(text).toContain('Code: Quota')
+  })
+
+  it('rows 285 and 288: the way back is the sign-in page, and the site', async () => {
+    for (const error of ['AccessDenied', 'Verification']) {
+      const { text } = await get(`/error?error=${error}`)
+      expect(text).toContain('href="http://localhost/auth/signin"')
+      expect(text).toContain('<a class="site" href="http://localhost" rel="noreferrer">localhost</a>')
+    }
+    expect((await get('/verify-request')).text).toContain('<a class="site" href="http://localhost"')
+  })
+
+  it('the error page draws itself when the configuration is wrong', async () => {
+    const auth = createAuth({ secret: 'short', trustHost: true, logger: quiet, env: false })
+    const answer = await auth.handler(new Request('http://localhost/auth/signin'))
+    expect(answer.status).toBe(500)
+    expect(await answer.text()).toContain(`<h1>${en['error.Configuration.heading']}</h1>`)
+  })
+
+  it('and when the host is not trusted', async () => {
+    const auth = createAuth({ secret, trustHost: false, logger: quiet, env: false })
+    const answer = await auth.handler(new Request('http://evil.example/auth/signin'))
+    expect(answer.status).toBe(500)
+    expect(await answer.text()).toContain(en['error.Configuration'])
+  })
+
+  it('D54: too many attempts are a page for people and JSON for programs', async () => {
+    const auth = createAuth({ secret, trustHost: true, logger: quiet, providers: [password], throttle: { credentials: { max: 0 } } })
+    const page = await auth.handler(new Request('http://localhost/auth/signin'))
+    const csrfToken = /name="csrfToken" value="(\w+)"/.exec(await page.text())?.[1] ?? ''
+    const post = (headers: Record<string, string>): Promise<Response> =>
+      auth.handler(
+        new Request('http://localhost/auth/callback/credentials', {
+          method: 'POST',
+          body: new URLSearchParams({ csrfToken, username: 'a', password: 'b' }),
+          headers: {
+            cookie: page.headers
+              .getSetCookie()
+              .map((line) => line.split(';')[0])
+              .join('; '),
+            ...headers,
+          },
+        }),
+      )
+    const answer = await post({ accept: 'text/html,*/*', 'accept-language': 'de' })
+    expect([answer.status, answer.headers.get('location')]).toEqual([429, null])
+    expect(answer.headers.get('retry-after')).toMatch(/^\d+$/)
+    expect(await answer.text()).toMatch(/Zu viele Versuche.*Bitte warten Sie \d+ Minuten/s)
+    expect((await post({ accept: 'application/json' })).headers.get('content-type')).toContain('json')
+    expect((await post({ accept: 'text/html', 'x-auth-return-redirect': '1' })).headers.get('content-type')).toContain('json')
+  })
+
+  it('D30: a form of another site is refused with a page', async () => {
+    const auth = createAuth({ secret, trustHost: true, logger: quiet, providers: [github] })
+    const answer = await auth.handler(
+      new Request('http://localhost/auth/signin/github', {
+        method: 'POST',
+        headers: { accept: 'text/html', origin: 'https://evil.example', 'content-type': 'application/x-www-form-urlencoded' },
+      }),
+    )
+    expect(answer.status).toBe(403)
+    expect(await answer.text()).toContain(en['error.CrossSite.heading'])
+  })
+})
+
+describe('languages', () => {
+  it.each([
+    ['de-AT,de;q=0.9,en;q=0.5', 'de', 'Mit GitHub anmelden'],
+    ['fr', 'fr', 'Se connecter avec GitHub'],
+    ['es-MX', 'es', 'Iniciar sesión con GitHub'],
+    ['ja', 'ja', 'GitHub でログイン'],
+    ['it', 'en', 'Sign in with GitHub'],
+  ])('row 287: Accept-Language %s speaks %s', async (accept, lang, expected) => {
+    const { text, headers } = await get('/signin', {}, { 'accept-language': accept })
+    expect(text).toContain(`<html lang="${lang}" dir="ltr">`)
+    expect(headers.get('content-language')).toBe(lang)
+    expect(text).toContain(expected)
+  })
+
+  it('labels written in English are translated too', async () => {
+    const { text } = await get(
+      '/signin',
+      { providers: [password], messages: { de: { 'text:Remember me': 'Angemeldet bleiben' } } },
+      { 'accept-language': 'de' },
+    )
+    expect(text).toContain('>Benutzername</label>')
+    expect(text).toContain('>Passwort</label>')
+    expect(text).toContain('>Angemeldet bleiben</label>')
+  })
+
+  it('`locale` chooses, `messages` words, a language may be added', async () => {
+    const config = { locale: () => 'it', messages: { it: { 'signIn.heading': 'Accedi', 'signIn.submit': 'Accedi con {name}' } } }
+    const { text } = await get('/signin', config, { 'accept-language': 'de' })
+    expect(text).toContain('<html lang="it"')
+    expect(text).toContain('Accedi con GitHub')
+    expect(text).toContain('<p>to continue to')
+  })
+
+  it("the plugin's own options go over the configuration's", async () => {
+    const auth = createAuth({
+      secret,
+      trustHost: true,
+      providers: [github],
+      theme: { brandColor: '#ff0000' },
+      messages: { en: { 'signIn.heading': 'A' } },
+    }).use(pagesPlugin({ theme: { brandColor: '#00aa00' }, messages: { en: { 'signIn.heading': 'B' } }, locale: () => 'en' }))
+    const text = await (await auth.handler(new Request('http://localhost/auth/signin', { headers: { 'accept-language': 'de' } }))).text()
+    expect(text).toContain('--brand-color:#00aa00')
+    expect(text).toContain('<h1>B</h1>')
+  })
+})
+
+describe('theme', () => {
+  it.each(['auto', 'dark', 'light'] as const)('row 283: colorScheme %s is a class of the body', async (colorScheme) => {
+    expect((await get('/error', { theme: { colorScheme } })).text).toContain(`<body class="__next-auth-theme-${colorScheme}">`)
+  })
+
+  it('row 283: brandColor, buttonText and logo', async () => {
+    const { text } = await get('/signin', { theme: { brandColor: '#346df1', buttonText: '#fff', logo: '/logo.svg' } })
+    expect(text).toContain('--brand-color:#346df1')
+    expect(text).toContain('--button-text-color:#ffffff')
+    expect(text).toContain('<img class="logo" src="/logo.svg" alt="localhost">')
+  })
+
+  it('what is ignored is said once', async () => {
+    const warned: string[] = []
+    const theme = { brandColor: 'red', buttonText: 'blue', logo: 'https://cdn.example/logo.png' }
+    const auth = createAuth({ secret, trustHost: true, theme, logger: { warn: (code) => warned.push(code) } })
+    for (let i = 0; i < 2; i++)
+      expect(await (await auth.handler(new Request('http://localhost/auth/error'))).text()).not.toContain('cdn.example')
+    expect(warned).toEqual(['theme-logo-not-shown', 'theme-brandColor-not-hex', 'theme-buttonText-not-hex'])
+  })
+})
+
+describe('hostile input', () => {
+  const attack = `"><script>alert(1)</script><img src=x onerror=alert(1)>'{{7*7}}`
+  const clean = (text: string): void => {
+    expect(text).not.toMatch(/<script|<img|onerror=alert\(1\)>/)
+  }
+
+  it.each(['signin', 'signout', 'error', 'verify-request'])(
+    'row 284, GHSA-9x4v-xfq5-m8x5: nothing of the query of /%s is markup',
+    async (page) => {
+      const query = new URLSearchParams({
+        error: attack,
+        code: attack,
+        email: attack,
+        callbackUrl: `/${attack}`,
+        provider: attack,
+        type: attack,
+        error_description: attack,
+      })
+      clean((await get(`/${page}?${query}`, { providers: [github, password] })).text)
+    },
+  )
+
+  it('an error code of the query is not echoed, not even escaped', async () => {
+    const { text } = await get('/error?error=EvilCorpCallUsNow')
+    expect(text).not.toContain('EvilCorp')
+  })
+
+  it('SECURITY B7: an off-origin callbackUrl is not in the page', async () => {
+    for (const url of ['https://evil.example', '//evil.example', 'javascript:alert(1)', '/\\evil.example']) {
+      const { text, headers } = await get(`/signin?callbackUrl=${encodeURIComponent(url)}`, { logger: quiet })
+      const field = /name="callbackUrl" value="([^"]*)"/.exec(text)?.[1] ?? ''
+      expect(new URL(field).origin).toBe('http://localhost')
+      expect(headers.get('content-security-policy')).not.toContain('evil')
+    }
+  })
+
+  it('names, fields and labels of providers are escaped', async () => {
+    const credentials = { [attack]: { label: attack, placeholder: attack, type: attack, title: attack, [attack]: attack, onclick: attack } }
+    const providers = [
+      { ...github, name: attack },
+      { ...password, name: attack, credentials },
+    ]
+    clean((await get('/signin', { providers })).text)
+  })
+
+  it('a style of a provider cannot break out of the sheet', async () => {
+    const style = {
+      brandColor: '#fff}</style><script>alert(1)</script>',
+      logo: '<svg onload=alert(1)></style><script>alert(1)</script></svg>',
+    }
+    const { text } = await get('/signin', { providers: [{ ...github, style }] })
+    clean(text)
+    expect(text.match(/<\/style>/g)).toHaveLength(1)
+  })
+
+  it('a theme cannot either', async () => {
+    const theme = { brandColor: attack, buttonText: 'red;background:url(//evil.example)', colorScheme: attack as never, logo: attack }
+    const { text } = await get('/signin', { theme, logger: quiet })
+    clean(text)
+    expect(text).not.toContain('evil.example')
+  })
+
+  it('messages are text', async () => {
+    const { text } = await get('/signin', {
+      messages: { en: { 'signIn.heading': attack, 'signIn.submit': `${attack}{name}`, 'signIn.subtitle': '{constructor}' } },
+    })
+    clean(text)
+  })
+
+  it('a name cannot turn the sentence around', async () => {
+    expect((await get('/signin', { providers: [{ ...github, name: 'evil\u202Etxt' }] })).text).toContain('Sign in with eviltxt')
+  })
+
+  it('GHSA-9h6g-pr28-7cqp: a logo of a megabyte is not shown', async () => {
+    const { text } = await get('/signin', { theme: { logo: `data:image/png;base64,${'A'.repeat(1_000_000)}` }, logger: quiet })
+    expect(text.length).toBeLessThan(30_000)
+  })
+})
+
+const quiet = { error: (): void => undefined, warn: (): void => undefined, debug: (): void => undefined }
+
+async function get(
+  path: string,
+  config: Partial<AuthConfig> = {},
+  headers: Record<string, string> = {},
+  origin = 'http://localhost',
+): Promise<{ status: number; headers: Headers; text: string }> {
+  const auth = createAuth({ secret, trustHost: true, env: false, providers: [github], ...config })
+  const answer = await auth.handler(new Request(`${origin}/auth${path}`, { headers }))
+  return { status: answer.status, headers: answer.headers, text: await answer.text() }
+}
+
+async function alertOf(code: string): Promise<string | undefined> {
+  const { text } = await get(`/signin?error=${code}`)
+  return /role="(?:alert|status)">.*?<p>(.*?)<\/p>/s.exec(text)?.[1]
+}

@@ -53,6 +53,10 @@ export const de: Texts = {
   'error.SignOutError.heading': 'Vielleicht sind Sie anderswo noch angemeldet',
   'error.SignOutError':
     'In diesem Browser sind Sie abgemeldet, aber auf dem Server ließ sich die Sitzung nicht beenden. Bitte versuchen Sie es später noch einmal.',
+  'error.TooManyRequests.heading': 'Zu viele Versuche',
+  'error.TooManyRequests': 'Bitte warten Sie {duration} und versuchen Sie es dann noch einmal.',
+  'error.CrossSite.heading': 'Das kam nicht von unserer Seite',
+  'error.CrossSite': 'Zu Ihrer Sicherheit haben wir es abgelehnt. Bitte beginnen Sie hier neu.',
   'error.WebAuthnVerificationError.heading': 'Passkey nicht angenommen',
   'error.WebAuthnVerificationError': 'Der Passkey ließ sich nicht prüfen. Versuchen Sie es noch einmal oder melden Sie sich anders an.',
   'error.OAuthSignInError': 'Der gewählte Dienst ist gerade nicht erreichbar. Versuchen Sie es noch einmal oder melden Sie sich anders an.',

@@ -53,6 +53,10 @@ export const fr: Texts = {
   'error.SignOutError.heading': 'Vous êtes peut-être encore connecté ailleurs',
   'error.SignOutError':
     'Vous êtes déconnecté dans ce navigateur, mais la session n’a pas pu être fermée sur le serveur. Réessayez plus tard.',
+  'error.TooManyRequests.heading': 'Trop de tentatives',
+  'error.TooManyRequests': 'Patientez {duration} avant de réessayer.',
+  'error.CrossSite.heading': 'Cette demande ne vient pas de notre site',
+  'error.CrossSite': 'Nous l’avons refusée pour votre sécurité. Veuillez recommencer ici.',
   'error.WebAuthnVerificationError.heading': 'Clé d’accès refusée',
   'error.WebAuthnVerificationError': 'La clé d’accès n’a pas pu être vérifiée. Réessayez ou connectez-vous autrement.',
   'error.OAuthSignInError': 'Le service choisi est injoignable pour le moment. Réessayez ou connectez-vous autrement.',

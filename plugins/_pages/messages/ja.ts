@@ -52,6 +52,10 @@ export const ja: Texts = {
   'error.SignOutError.heading': 'ログアウトが完了していない可能性があります',
   'error.SignOutError':
     'このブラウザーではログアウトしましたが、サーバー側のセッションを終了できませんでした。後でもう一度お試しください。',
+  'error.TooManyRequests.heading': '試行回数が多すぎます',
+  'error.TooManyRequests': '{duration}ほど待ってから、もう一度お試しください。',
+  'error.CrossSite.heading': 'このページからの操作ではありません',
+  'error.CrossSite': '安全のため、リクエストを拒否しました。こちらからもう一度やり直してください。',
   'error.WebAuthnVerificationError.heading': 'パスキーを確認できません',
   'error.WebAuthnVerificationError': 'パスキーを確認できませんでした。もう一度お試しいただくか、別の方法でログインしてください。',
   'error.OAuthSignInError': '選択されたサービスに現在接続できません。もう一度お試しいただくか、別の方法でログインしてください。',

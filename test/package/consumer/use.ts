@@ -11,7 +11,7 @@ const denies = <_T extends false>(): void => {}
 
 const secret = 'a secret of at least thirty-two characters'
 const base = createAuth({ secret })
-const auth = base
+export const auth = base
   .use(oidcPlugin({ id: 'acme', issuer: 'https://op.example', clientId: process.env.ACME_ID, clientSecret: process.env.ACME_SECRET }))
   .use(expressBinding())
   .use({ name: 'audit', setup: () => ({ audit: { count: (): number => 1 } }) })
@@ -48,7 +48,7 @@ function mount(app: Auth<{ audit: { count(): number } }>): number {
   return app.audit.count()
 }
 mount(auth)
-const bare = createKernel({ secret }).use(oidcPlugin())
+export const bare = createKernel({ secret }).use(oidcPlugin())
 denies<IsAny<typeof bare>>()
 proves<Same<ReturnType<typeof bare.handler>, Promise<Response>>>()
 

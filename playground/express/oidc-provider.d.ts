@@ -17,7 +17,7 @@ declare module 'oidc-provider' {
     addOIDCClaims(claims: string[]): void
     save(): Promise<string>
   }
-  export default class Provider {
+  export default class OpenIDProvider {
     constructor(issuer: string, configuration: Record<string, unknown>)
     callback(): (req: IncomingMessage, res: ServerResponse) => Promise<void>
     interactionDetails(req: IncomingMessage, res: ServerResponse): Promise<Interaction>

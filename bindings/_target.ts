@@ -1,0 +1,60 @@
+/** Request targets and hosts: who is asked for what, and what is no request to anybody. */
+import { HttpError } from 'authkernel/kernel'
+
+/** The parts of a Node request that say where it goes. */
+export interface Target {
+  url?: string | undefined
+  originalUrl?: string | undefined
+  headers: Readonly<Record<string, string | string[] | undefined>>
+  socket: object
+}
+/** What the framework knows better than the raw headers, its own proxy settings applied. */
+export interface Edge {
+  /** `http` or `https`; default: whether the socket is encrypted. */
+  protocol?: string | undefined
+  /** `host[:port]`; default: the Host header. */
+  host?: string | undefined
+}
+
+const hostPattern = /^(?:[\w.-]+|\[[\da-fA-F:.]+\])(?::\d{1,5})?$/
+
+/** The request's URL as the browser knows it. Throws HttpError 400 for a Host header that is none. */
+export function publicUrl(req: Target, edge: Edge): string {
+  const authority = req.headers[':authority']
+  const host = edge.host ?? req.headers.host ?? authority ?? 'localhost'
+  if (typeof host !== 'string' || !hostPattern.test(host)) throw badRequest()
+  const protocol = edge.protocol ?? ('encrypted' in req.socket ? 'https' : 'http')
+  if (protocol !== 'http' && protocol !== 'https') throw badRequest()
+  return `${protocol}://${host}${requestPath(req)}`
+}
+
+/**
+ * Path and query of the request target. An absolute target (`GET http://evil/auth/signin`, RFC 9112 section 3.2.2) counts
+ * for its path alone: what it names as its host must not become our origin.
+ */
+function requestPath(req: Target): string {
+  const target = req.originalUrl ?? req.url ?? '/'
+  if (target.startsWith('/')) return target
+  if (!/^https?:\/\//i.test(target)) return '/'
+  const rest = target.slice(target.indexOf('//') + 2)
+  const path = rest.search(/[/?#]/)
+  return path === -1 ? '/' : rest[path] === '/' ? rest.slice(path) : `/${rest.slice(path)}`
+}
+
+/** Whether a request is for `basePath` or something below it. */
+export function isBelow(req: Target, basePath: string): boolean {
+  const path = pathOf(req)
+  return path === basePath || path.startsWith(`${basePath}/`)
+}
+
+/** Path of the request target, without the query. */
+export function pathOf(req: Target): string {
+  const target = requestPath(req)
+  const end = target.search(/[?#]/)
+  return end === -1 ? target : target.slice(0, end)
+}
+
+/** What a request gets that is none. */
+export function badRequest(): HttpError {
+  return new HttpError(400, 'Bad request.')
+}

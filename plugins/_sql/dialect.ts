@@ -1,0 +1,36 @@
+/** What Kysely leaves to its users: which database this is, which of its errors pass by themselves, and how keys are compared exactly. */
+import { MysqlAdapter, PostgresAdapter, sql, SqliteAdapter } from 'kysely'
+import type { DialectName, SqlDatabase, SqlExpression } from './types.ts'
+
+/** Dialect of a Kysely instance; throws for one that is not known. */
+export function dialectOf(db: SqlDatabase, given?: DialectName): DialectName {
+  if (given) return given
+  const { adapter } = db.getExecutor() as { adapter: object }
+  const name = adapter.constructor.name
+  // By name too: the host may have a second copy of Kysely.
+  if (adapter instanceof SqliteAdapter || /sqlite/i.test(name)) return 'sqlite'
+  if (adapter instanceof MysqlAdapter || /mysql/i.test(name)) return 'mysql'
+  if (adapter instanceof PostgresAdapter || /postgres/i.test(name)) return 'postgres'
+  throw new Error(`[sql] The dialect behind ${name} is not known. Name it: sqlAdapter(db, { dialect: 'postgres' | 'mysql' | 'sqlite' }).`)
+}
+
+/**
+ * A deadlock, a serialization failure or a busy database: the statement or transaction left nothing behind and may be tried again.
+ * PostgreSQL: SQLSTATE class 40. MySQL: 1213 deadlock, 1020 record changed (MariaDB). SQLite: busy, locked.
+ */
+export function isTransient(error: unknown): boolean {
+  const { code, errno } = error as { code?: unknown; errno?: unknown }
+  return code === '40001' || code === '40P01' || errno === 1213 || errno === 1020 || (typeof code === 'string' && /^SQLITE_(BUSY|LOCKED)/.test(code))
+}
+
+/** `column = value`, letter by letter: many a MySQL collation takes `Ada`, `áda` and `ada ` for one. */
+export function exactly(dialect: DialectName, column: SqlExpression, value: unknown): SqlExpression {
+  if (dialect !== 'mysql' || typeof value !== 'string') return sql`${column} = ${value}`
+  // The first comparison finds the row by its index, the second looks at its bytes.
+  return sql`${column} = ${value} and cast(convert(${column} using utf8mb4) as binary) = cast(${value} as binary)`
+}
+
+/** A text that no column can hold: asking for it would be an error where "unknown" is the answer. */
+export function isUnstorable(value: unknown): boolean {
+  return typeof value === 'string' && (value.includes('\0') || value.length > 4_000)
+}

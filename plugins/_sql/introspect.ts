@@ -1,0 +1,110 @@
+/** Finds out how a database is laid out: which tables are there, how columns hold their values, what is unique. */
+import { type Kysely, sql } from 'kysely'
+import { candidates, fieldOf, requiredFields } from './names.ts'
+import type { AnyDatabase, Column, DialectName, Layout, SqlNames, Table, TableName } from './types.ts'
+import { kindOf } from './values.ts'
+
+/** What of a database is looked at. */
+export interface Scope {
+  dialect: DialectName
+  names: SqlNames
+  /** PostgreSQL schema; default: those of the search path. */
+  schema: string | undefined
+}
+interface FoundTable {
+  name: string
+  schema?: string | undefined
+  columns: { name: string; dataType: string; isNullable: boolean; hasDefaultValue: boolean; isAutoIncrementing: boolean }[]
+}
+interface IndexColumn {
+  table: string
+  schema: string | null
+  index: string
+  column: string
+  is_unique: number | boolean
+}
+
+/** The layout as it is now; tables that are missing are left out. */
+export async function introspect(db: Kysely<AnyDatabase>, scope: Scope): Promise<Layout> {
+  const found = (await db.introspection.getTables()) as readonly FoundTable[]
+  const path = await searchPath(db, scope)
+  const indexes = await indexColumns(db, scope.dialect)
+  const layout: Layout = {}
+  for (const kind of Object.keys(requiredFields) as TableName[]) {
+    const table = choose(kind, found, path, scope)
+    if (table) layout[kind] = describe(kind, table, indexes, scope)
+  }
+  return layout
+}
+
+function choose(kind: TableName, found: readonly FoundTable[], path: readonly string[] | undefined, { names }: Scope): FoundTable | undefined {
+  for (const schema of path ?? [undefined]) {
+    for (const name of candidates(kind, names)) {
+      const table = found.find((each) => each.name === name && (schema === undefined || each.schema === schema))
+      if (!table) continue
+      const fields = new Set(table.columns.map((column) => fieldOf(kind, column.name, names)))
+      // A table `user` of something else is not ours.
+      if (requiredFields[kind].every((field) => fields.has(field))) return table
+      if (names[kind] !== undefined) {
+        const missing = requiredFields[kind].filter((field) => !fields.has(field))
+        throw new Error(`[sql] The table ${name} has no column for ${missing.join(', ')}. Name it under names.${kind}.columns.`)
+      }
+    }
+  }
+  return undefined
+}
+
+function describe(kind: TableName, table: FoundTable, indexes: readonly IndexColumn[], { dialect, names }: Scope): Table {
+  const columns = new Map<string, Column>()
+  for (const { name, dataType, isNullable, hasDefaultValue, isAutoIncrementing } of table.columns) {
+    const field = fieldOf(kind, name, names)
+    const type = dataType.toLowerCase()
+    columns.set(field, { field, name, type, kind: kindOf(dialect, field, type), nullable: isNullable, filled: hasDefaultValue || isAutoIncrementing })
+  }
+  const lists = new Map<string, { unique: boolean; fields: string[] }>()
+  for (const each of indexes) {
+    if (each.table !== table.name || (table.schema !== undefined && each.schema !== null && each.schema !== table.schema)) continue
+    const list = lists.get(each.index) ?? { unique: Boolean(Number(each.is_unique)), fields: [] }
+    list.fields.push(fieldOf(kind, each.column, names))
+    lists.set(each.index, list)
+  }
+  const unique = [...lists.values()].filter((list) => list.unique).map(({ fields }) => fields)
+  const indexed = new Set([...lists.values()].flatMap(({ fields }) => fields.slice(0, 1)))
+  return { kind, name: table.name, schema: dialect === 'postgres' ? table.schema : undefined, columns, unique, indexed }
+}
+
+async function searchPath(db: Kysely<AnyDatabase>, { dialect, schema }: Scope): Promise<readonly string[] | undefined> {
+  if (dialect !== 'postgres') return undefined
+  if (schema !== undefined) return [schema]
+  const { rows } = await sql<{ name: string }>`select unnest(current_schemas(false)) as name`.execute(db)
+  return rows.map(({ name }) => name)
+}
+
+/** Columns of all indexes without conditions and expressions, in order. */
+async function indexColumns(db: Kysely<AnyDatabase>, dialect: DialectName): Promise<readonly IndexColumn[]> {
+  const query = {
+    sqlite: sql<IndexColumn>`
+      select m.name as "table", null as "schema", il.name as "index", ii.name as "column", il."unique" as is_unique
+      from sqlite_master as m, pragma_index_list(m.name) as il, pragma_index_info(il.name) as ii
+      where m.type = 'table' and il.partial = 0 and ii.name is not null order by il.name, ii.seqno`,
+    postgres: sql<IndexColumn>`
+      select t.relname as "table", n.nspname as "schema", ic.relname as "index", a.attname as "column", case when i.indisunique then 1 else 0 end as is_unique
+      from pg_index i
+      join pg_class t on t.oid = i.indrelid join pg_class ic on ic.oid = i.indexrelid join pg_namespace n on n.oid = t.relnamespace
+      join lateral unnest(i.indkey::int2[]) with ordinality as k(attnum, position) on true
+      join pg_attribute a on a.attrelid = t.oid and a.attnum = k.attnum
+      where i.indpred is null and i.indexprs is null and i.indisvalid and n.nspname not in ('pg_catalog', 'information_schema', 'pg_toast')
+      order by ic.relname, k.position`,
+    mysql: sql<IndexColumn>`
+      select table_name as ${sql.id('table')}, null as ${sql.id('schema')}, concat(table_name, '.', index_name) as ${sql.id('index')},
+        column_name as ${sql.id('column')}, 1 - non_unique as is_unique
+      from information_schema.statistics where table_schema = database() and sub_part is null
+      order by table_name, index_name, seq_in_index`,
+  }[dialect]
+  return (await query.execute(db)).rows
+}
+
+/** Whether the database itself keeps these fields unique. */
+export function isUnique(table: Table, ...fields: string[]): boolean {
+  return table.unique.some((list) => list.every((field) => fields.includes(field)))
+}

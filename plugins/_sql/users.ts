@@ -1,0 +1,99 @@
+/** Users of the SQL adapter. */
+import type { Adapter, AdapterAccount, AdapterUser } from 'authkernel/kernel'
+import { sql } from 'kysely'
+import type { Database, Runner } from './database.ts'
+import { isUnique } from './introspect.ts'
+import { find, insert, insertOwned, matching, nameOf, possible, ref, remove, selection, toRecord, update } from './rows.ts'
+import type { Table } from './types.ts'
+
+type Users = Pick<
+  Required<Adapter>,
+  'createUser' | 'getUser' | 'getUserByEmail' | 'getUserByAccount' | 'updateUser' | 'deleteUser' | 'createUserWithAccount'
+>
+
+export function users(database: Database): Users {
+  const { db, retry, table, transaction } = database
+
+  async function create(runner: Runner, people: Table, given: AdapterUser): Promise<AdapterUser> {
+    const user = { ...given, id: given.id ?? crypto.randomUUID() }
+    await needFreeEmail(database, runner, people, user.email)
+    return insert<AdapterUser>(database, runner, people, user, possible(people, { id: user.id }) ? { id: user.id } : { email: user.email })
+  }
+  return {
+    async createUser(user) {
+      const people = await table('users')
+      if (isUnique(people, 'email')) return retry(() => create(db, people, user))
+      return transaction((tx) => create(tx, people, user), true)
+    },
+    async createUserWithAccount(user, record) {
+      const [people, accounts] = [await table('users'), await table('accounts')]
+      const guarded = isUnique(people, 'email') && isUnique(accounts, 'provider', 'providerAccountId')
+      return transaction(async (tx) => {
+        await needFreeAccount(database, tx, accounts, record as AdapterAccount)
+        const created = await create(tx, people, user)
+        await insertOwned(database, tx, accounts, people, { ...record, userId: created.id })
+        return created
+      }, !guarded)
+    },
+    async getUser(id) {
+      const people = await table('users')
+      return (await retry(() => find<AdapterUser>(database, db, people, { id })))[0] ?? null
+    },
+    async getUserByEmail(email) {
+      const people = await table('users')
+      return retry(() => findByEmail(database, db, people, email))
+    },
+    async getUserByAccount({ provider, providerAccountId }) {
+      const [people, accounts] = [await table('users'), await table('accounts')]
+      const match = { provider, providerAccountId }
+      if (!possible(accounts, match)) return null
+      const query = sql`select ${selection(people, 'u')} from ${nameOf(people)} as u
+        join ${nameOf(accounts)} as a on ${ref(accounts, 'userId', 'a')} = ${ref(people, 'id', 'u')} where ${matching(database, accounts, match, 'a')}`
+      const { rows } = await retry(() => query.execute(db))
+      return rows[0] ? toRecord<AdapterUser>(people, rows[0]) : null
+    },
+    async updateUser({ id, ...change }) {
+      const people = await table('users')
+      return transaction(async (tx) => {
+        if (change.email) await needFreeEmail(database, tx, people, change.email, id)
+        if ((await update(database, tx, people, { id }, change)) === 0) throw new Error('[sql] updateUser: no user has this id')
+        return (await find<AdapterUser>(database, tx, people, { id }))[0]!
+      }, change.email !== undefined && !isUnique(people, 'email'))
+    },
+    async deleteUser(id) {
+      const people = await table('users')
+      const belongings = await Promise.all((['accounts', 'sessions', 'authenticators'] as const).map(database.maybe))
+      const tokens = await database.maybe('tokens')
+      return transaction(async (tx) => {
+        // Locked first: whoever stores something for this person waits, and then finds nobody.
+        const lock = database.dialect === 'sqlite' ? sql`` : sql`for update`
+        const [user] = await find<AdapterUser>(database, tx, people, { id }, lock)
+        if (!user) return null
+        for (const each of belongings) if (each) await remove(database, tx, each, { userId: id })
+        // A link that is still in the mail must not bring the person back.
+        if (tokens && user.email) await remove(database, tx, tokens, { identifier: user.email })
+        await remove(database, tx, people, { id })
+        return user
+      })
+    },
+  }
+}
+
+/** Collations may find `zoë@…` for `zoe@…`: only letter case may differ, as in rows that were written before addresses were lowered. */
+async function findByEmail(database: Database, db: Runner, people: Table, email: string): Promise<AdapterUser | null> {
+  if (!possible(people, { email })) return null
+  const query = sql`select ${selection(people)} from ${nameOf(people)} where ${ref(people, 'email')} = ${email}`
+  const found = (await query.execute(db)).rows.map((row) => toRecord<AdapterUser>(people, row))
+  return found.find((user) => user.email === email) ?? found.find((user) => user.email.toLowerCase() === email.toLowerCase()) ?? null
+}
+
+async function needFreeEmail(database: Database, db: Runner, people: Table, email: string | null | undefined, id?: string): Promise<void> {
+  const owner = email ? await findByEmail(database, db, people, email) : null
+  if (owner && owner.id !== id) throw new Error('[sql] this email is already taken')
+}
+
+/** Throws when the account has an owner: unique indexes say so too, where there are any. */
+export async function needFreeAccount(database: Database, db: Runner, accounts: Table, account: AdapterAccount): Promise<void> {
+  const { provider, providerAccountId } = account
+  if ((await find(database, db, accounts, { provider, providerAccountId })).length > 0) throw new Error('[sql] this account is already taken')
+}

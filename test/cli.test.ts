@@ -1,0 +1,290 @@
+/** The command `authkernel`, run as a process over the sources. */
+import { execFile } from 'node:child_process'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createPaint, table } from '../cli/report.ts'
+import { runCli } from '../cli/run.ts'
+import { root } from './_sources.ts'
+
+const secret = 'a secret of at least thirty-two characters'
+let folder: string
+let issuer: Server
+let issuerUrl: string
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'authkernel-cli-'))
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ type: 'module', name: 'app' }))
+  // The app has the loader of its own tools, and sees the sources under the package's name.
+  mkdirSync(join(folder, 'node_modules'))
+  symlinkSync(join(root, 'node_modules/jiti'), join(folder, 'node_modules/jiti'), 'junction')
+  const { compilerOptions } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8'))
+  writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: { baseUrl: root, paths: compilerOptions.paths } }))
+  issuer = createServer((req, res) => {
+    res.setHeader('content-type', 'application/json')
+    const base = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`
+    if (req.url?.startsWith('/good/')) res.end(JSON.stringify({ issuer: `${base}/good` }))
+    else if (req.url?.startsWith('/other/')) res.end(JSON.stringify({ issuer: `${base}/somebody-else` }))
+    else res.writeHead(404).end('{}')
+  })
+  await new Promise<void>((resolve) => issuer.listen(0, '127.0.0.1', resolve))
+  issuerUrl = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`
+})
+afterAll(async () => {
+  await new Promise((resolve) => issuer.close(resolve))
+  rmSync(folder, { recursive: true, force: true })
+})
+
+describe('secret', () => {
+  it('makes a fresh secret of 44 characters each time', async () => {
+    const [first, second] = await Promise.all([cli('secret', '--json'), cli('secret', '--json')])
+    expect(JSON.parse(first.stdout)).toEqual({ ok: true, secret: expect.stringMatching(/^[A-Za-z0-9+/]{44}$/) })
+    expect(first.stdout).not.toBe(second.stdout)
+    expect((await cli('secret')).stdout).toMatch(/^AUTH_SECRET="[A-Za-z0-9+/]{44}"\n$/)
+  })
+
+  it('writes an environment file that others cannot read, keeps what stands there, and never prints the value', async () => {
+    writeFileSync(join(folder, 'kept.env'), 'OTHER=1')
+    const { stdout, code } = await cli('secret', '--write', 'kept.env')
+    const text = readFileSync(join(folder, 'kept.env'), 'utf8')
+    expect(code).toBe(0)
+    expect(text).toMatch(/^OTHER=1\nAUTH_SECRET="[^"]{44}"\n$/)
+    expect(stdout).not.toContain(text.split('"')[1])
+    await cli('secret', '--write', 'new.env')
+    if (process.platform !== 'win32') expect(statSync(join(folder, 'new.env')).mode & 0o077).toBe(0)
+  })
+
+  it('does not replace a secret; --rotate adds a newer one until all names are taken', async () => {
+    await cli('secret', '--write', 'rotated.env')
+    const refused = await cli('secret', '--write', 'rotated.env')
+    expect(refused).toMatchObject({ code: 1, stderr: expect.stringContaining('--rotate') })
+    for (const name of ['AUTH_SECRET_1', 'AUTH_SECRET_2', 'AUTH_SECRET_3']) {
+      expect((await cli('secret', '--write', 'rotated.env', '--rotate')).stdout).toContain(`${name} was written`)
+    }
+    expect(await cli('secret', '--write', 'rotated.env', '--rotate')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('Remove the oldest'),
+    })
+    expect(readFileSync(join(folder, 'rotated.env'), 'utf8').match(/^AUTH_SECRET/gm)).toHaveLength(4)
+  })
+})
+
+describe('doctor', () => {
+  it('lists providers with callback URLs and finds nothing to change in a sound app', async () => {
+    const file = app('sound', `origin: 'https://app.example', providers: [${oidc('acme', '/good')}]`)
+    const { stdout, code } = await cli('doctor', file, '--json')
+    const report = JSON.parse(stdout)
+    expect(report).toMatchObject({ ok: true, origin: 'https://app.example', findings: [] })
+    expect(report.providers).toEqual([{ id: 'acme', name: 'Acme', type: 'oidc', callbackUrl: 'https://app.example/auth/callback/acme' }])
+    expect(report.plugins.map(({ name }: { name: string }) => name)).toContain('oidc')
+    expect(code).toBe(0)
+  })
+
+  it('is not ok with a configuration mistake, and says what to do', async () => {
+    const file = app('short', `providers: []`, `'short'`)
+    const { stdout, code } = await cli('doctor', file, '--json')
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout).findings[0]).toMatchObject({
+      level: 'error',
+      code: 'configuration',
+      message: expect.stringContaining('authkernel secret'),
+    })
+  })
+
+  it('asks issuers: one that is missing and one that is another are errors, --offline asks nobody', async () => {
+    const file = app('issuers', `origin: 'https://app.example', providers: [${oidc('gone', '/gone')}, ${oidc('other', '/other')}]`)
+    const { stdout, code } = await cli('doctor', file, '--json')
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout).findings).toEqual([
+      { level: 'error', code: 'issuer', message: expect.stringContaining('answered 404') },
+      { level: 'error', code: 'issuer', message: expect.stringContaining('somebody-else') },
+    ])
+    expect(JSON.parse((await cli('doctor', file, '--json', '--offline')).stdout)).toMatchObject({ ok: true, findings: [] })
+  })
+
+  it('warns about what is unsafe', async () => {
+    const options = `trustHost: true, throttle: false, debug: true, useSecureCookies: false, session: { maxAge: 400 * 86400 },
+      logger: { warn() {} },
+      providers: [{ ...${oidc('acme', '/good')}, allowDangerousEmailAccountLinking: true, checks: ['none'] }]`
+    const { stdout, code } = await cli('doctor', app('unsafe', options), '--json', { NODE_ENV: 'production' })
+    expect(JSON.parse(stdout).findings.map(({ code }: { code: string }) => code)).toEqual([
+      'trust-host',
+      'debug',
+      'throttle-mail',
+      'throttle-credentials',
+      'session-age',
+      'email-linking',
+      'checks',
+    ])
+    expect(code).toBe(0)
+  })
+
+  it('prints plain text where no terminal is, and no secret anywhere', async () => {
+    const file = app('plain', `origin: 'https://app.example', providers: [${oidc('acme', '/good')}]`)
+    for (const args of [
+      ['doctor', file],
+      ['doctor', '--help'],
+    ]) {
+      const { stdout, stderr } = await spawned(...args)
+      expect(stdout).toContain('doctor')
+      expect(stdout).not.toContain('\u001B')
+      expect(stdout + stderr).not.toContain(secret)
+      expect(stdout + stderr).not.toContain('client secret')
+    }
+    expect((await cli('doctor', file)).stdout).toMatch(/acme +oidc +https:\/\/app\.example\/auth\/callback\/acme/)
+  })
+
+  it('says what it looked for when there is no auth module, and what a module exports instead', async () => {
+    expect(await cli('doctor')).toMatchObject({ code: 1, stderr: expect.stringContaining('No auth module found') })
+    writeFileSync(join(folder, 'empty.mjs'), 'export const other = 1')
+    expect(await cli('doctor', 'empty.mjs')).toMatchObject({ code: 1, stderr: expect.stringContaining('exports other, but no `auth`') })
+    expect(await cli('doctor', 'nowhere.mjs', '--json')).toMatchObject({ code: 1, stdout: expect.stringContaining('"ok": false') })
+  })
+
+  it('reads environment files, and lets what is set already win', async () => {
+    const [file, twin] = ['env', 'twin'].map((name) => app(name, `origin: 'https://app.example'`, 'process.env.MY_SECRET'))
+    writeFileSync(join(folder, 'my.env'), `MY_SECRET="${secret}"\n`)
+    expect((await cli('doctor', file!, '--env', 'my.env', '--json')).code).toBe(0)
+    expect((await cli('doctor', twin!, '--env', 'my.env', '--json', { MY_SECRET: 'short' })).code).toBe(1)
+    expect(await cli('doctor', file!, '--env', 'absent.env')).toMatchObject({ code: 1, stderr: expect.stringContaining('absent.env') })
+  })
+})
+
+describe('routes', () => {
+  it('lists the routes below the base path with their plugin', async () => {
+    const file = app(
+      'routes',
+      `basePath: '/api/auth'`,
+      undefined,
+      `.use({ name: 'mine', setup: (kernel) => { kernel.route({ method: 'GET', path: '/mine', handler: () => new Response() }) } })`,
+    )
+    const { stdout } = await cli('routes', file, '--json')
+    expect(JSON.parse(stdout).routes).toEqual(
+      expect.arrayContaining([
+        { method: 'GET', path: '/api/auth/session', plugin: 'kernel' },
+        { method: 'GET', path: '/api/auth/mine', plugin: 'mine' },
+      ]),
+    )
+    expect((await cli('routes', file)).stdout).toMatch(/GET +\/api\/auth\/mine +mine\n/)
+  })
+})
+
+describe('migrate', () => {
+  const adapter = `{ createUser() {}, migrate: async ({ apply }) => ({ statements: ['create table users (id text)' + (apply ? ' -- applied' : '')] }) }`
+
+  it('shows the statements and runs them only with --apply', async () => {
+    const file = app('sql', `origin: 'https://app.example', session: { strategy: 'jwt' }, adapter: ${adapter}`)
+    expect(await cli('migrate', file)).toMatchObject({
+      code: 0,
+      stderr: '',
+      stdout: expect.stringContaining('create table users (id text);'),
+    })
+    expect(JSON.parse((await cli('migrate', file, '--json')).stdout)).toMatchObject({
+      applied: false,
+      statements: ['create table users (id text)'],
+    })
+    expect(JSON.parse((await cli('migrate', file, '--apply', '--json')).stdout)).toMatchObject({
+      applied: true,
+      statements: ['create table users (id text) -- applied'],
+    })
+  })
+
+  it('refuses a mistyped option instead of passing over it', async () => {
+    expect(await cli('migrate', '--aply')).toMatchObject({ code: 1, stderr: expect.stringContaining('no option "--aply"') })
+  })
+
+  it('says so when there is nothing to migrate', async () => {
+    expect(await cli('migrate', app('none', ''))).toMatchObject({ code: 1, stderr: expect.stringContaining('no adapter that migrates') })
+  })
+})
+
+describe('provider', () => {
+  it('lists what the package brings and tells how to set one up', async () => {
+    expect(JSON.parse((await cli('provider', '--json')).stdout).providers).toContain('github')
+    const { stdout } = await cli('provider', 'github', '--origin', 'https://app.example', '--json')
+    expect(JSON.parse(stdout)).toMatchObject({
+      id: 'github',
+      type: 'oauth',
+      callbackUrl: 'https://app.example/auth/callback/github',
+      variables: [
+        { name: 'AUTH_GITHUB_ID', option: 'clientId' },
+        { name: 'AUTH_GITHUB_SECRET', option: 'clientSecret' },
+      ],
+      code: expect.stringContaining(`from 'authkernel/providers/github'`),
+    })
+  })
+
+  it('offers those that are alike for an unknown one', async () => {
+    expect(await cli('provider', 'githb')).toMatchObject({ code: 1, stderr: expect.stringContaining('github') })
+  })
+})
+
+describe('the command itself', () => {
+  it('knows its version and its commands, and refuses others', async () => {
+    expect((await cli('--version')).stdout.trim()).toBe(JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')).version)
+    expect((await cli()).stdout).toMatch(/secret[\s\S]*doctor[\s\S]*routes[\s\S]*migrate[\s\S]*provider/)
+    expect(await cli('docter')).toMatchObject({ code: 1, stderr: expect.stringContaining('no command "docter"') })
+    expect(await cli('routes', 'a.mjs', 'b.mjs')).toMatchObject({ code: 1, stderr: expect.stringContaining('Too many arguments') })
+  })
+
+  it('paints only where a person looks at a terminal and wants colours', () => {
+    const text = (isTTY: boolean, env: Record<string, string>): string => createPaint({ isTTY }, env).bad('x')
+    expect(text(true, {})).toBe('\u001B[31mx\u001B[39m')
+    expect([text(false, {}), text(true, { NO_COLOR: '1' }), text(true, { TERM: 'dumb' })]).toEqual(['x', 'x', 'x'])
+  })
+
+  it('ends with the exit code of the command', async () => {
+    expect(await spawned('docter')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('no command "docter"') })
+  })
+
+  it('aligns columns', () => {
+    expect(
+      table([
+        ['a', 'bb', 'c'],
+        ['aaa', 'b', 'cc'],
+      ]),
+    ).toEqual(['a    bb  c', 'aaa  b   cc'])
+  })
+})
+
+/** Writes a module that exports `auth` and returns its name. */
+function app(name: string, options: string, secretCode = `'${secret}'`, uses = ''): string {
+  writeFileSync(
+    join(folder, `${name}.ts`),
+    `import { createAuth } from 'authkernel'\nexport const auth = createAuth({ secret: ${secretCode}, ${options} })${uses}\n`,
+  )
+  return `${name}.ts`
+}
+
+function oidc(id: string, path: string): string {
+  return `{ id: '${id}', name: 'Acme', type: 'oidc', issuer: '${issuerUrl}${path}', clientId: 'client', clientSecret: 'client secret' }`
+}
+
+/** Runs the command in the app's folder. A last argument that is an object is the environment. */
+async function cli(...args: (string | Record<string, string>)[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  const env: Record<string, string> = Object.assign({ NODE_ENV: 'test' }, ...args.filter((arg) => typeof arg === 'object'))
+  const before = { ...process.env }
+  const written = { stdout: '', stderr: '' }
+  const into = (name: 'stdout' | 'stderr') => ({ write: (text: string) => void (written[name] += text) })
+  for (const name of Object.keys(process.env)) if (/^(?:AUTH|MY)_/.test(name)) delete process.env[name]
+  Object.assign(process.env, env)
+  const code = await runCli(
+    args.filter((arg) => typeof arg === 'string'),
+    { stdout: into('stdout'), stderr: into('stderr'), env, cwd: folder },
+  )
+  for (const name of Object.keys(process.env)) if (!(name in before)) delete process.env[name]
+  Object.assign(process.env, before)
+  return { code, ...written }
+}
+
+/** The same as a process of its own. */
+function spawned(...args: string[]): Promise<{ code: number; stdout: string; stderr: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, [join(root, 'test/_cli.mjs'), ...args], { cwd: folder, encoding: 'utf8' }, (error, stdout, stderr) =>
+      resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+    )
+  })
+}

@@ -1,0 +1,222 @@
+/** Every page in Chromium: axe-core, light and dark, phone and desktop, five languages, keyboard only, JavaScript off. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { AxeResults, RunOptions } from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { launch, openWindow, password, type Site, startSite, type Window } from './_pages.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const pages: [name: string, path: string, status: number][] = [
+  ['sign-in', '/signin', 200],
+  ['sign-in after a mistake', '/signin?error=CredentialsSignin', 200],
+  ['sign-in on demand', '/signin?error=SessionRequired', 200],
+  ['sign-out', '/signout', 200],
+  ['error', '/error?error=AccessDenied', 403],
+  ['verify-request', '/verify-request?provider=email&type=email', 200],
+  ['verify-confirm', '/callback/email?token=t&email=jane.doe%40example.com', 200],
+]
+const themes = [{}, { brandColor: '#f7e018', buttonText: '#ffffff' }, { brandColor: '#635bff', buttonText: '#fff' }]
+
+let browser: Browser
+let site: Site
+beforeAll(async () => {
+  browser = await launch()
+  site = await startSite()
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+describe('D19: accessible', () => {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    for (const width of [390, 1280]) {
+      it(`no violation on any page, ${colorScheme}, ${width} pixels`, async () => {
+        const { context, page, complaints } = await openWindow(browser, { colorScheme, viewport: { width, height: 844 } })
+        for (const [name, path, status] of pages) {
+          const answer = await page.goto(`${site.url}/auth${path}`)
+          expect(answer?.status(), name).toBe(status)
+          expect(await violations(page), name).toEqual([])
+          expect(await overflow(page), name).toEqual([])
+        }
+        // Chromium reports the status of the error page itself.
+        expect(complaints.filter((text) => !/status of 403/.test(text))).toEqual([])
+        await context.close()
+      })
+    }
+  }
+
+  it('any brand colour keeps its contrast, in a theme with a fixed scheme too', async () => {
+    for (const theme of themes) {
+      for (const colorScheme of ['light', 'dark'] as const) {
+        const themed = await startSite({ theme: { ...theme, colorScheme } })
+        const { context, page } = await openWindow(browser, { colorScheme: colorScheme === 'dark' ? 'light' : 'dark' })
+        for (const [name, path] of pages.slice(0, 4)) {
+          await page.goto(`${themed.url}/auth${path}`)
+          expect(await violations(page), `${name} ${JSON.stringify(theme)}`).toEqual([])
+        }
+        await context.close()
+        await themed.close()
+      }
+    }
+  })
+
+  it.each(['de', 'fr', 'es', 'ja'])('%s fits on a small phone', async (locale) => {
+    const { context, page } = await openWindow(browser, { locale, viewport: { width: 320, height: 640 } })
+    for (const [name, path] of pages) {
+      await page.goto(`${site.url}/auth${path}`)
+      expect(await page.getAttribute('html', 'lang')).toBe(locale)
+      expect(await overflow(page), name).toEqual([])
+      expect(await violations(page), name).toEqual([])
+    }
+    await context.close()
+  })
+
+  it('nothing moves for who asked for that, and everything is there in forced colours', async () => {
+    const { context, page } = await openWindow(browser, { reducedMotion: 'reduce', forcedColors: 'active' })
+    await page.goto(`${site.url}/auth/signin`)
+    const moving = await page.evaluate(() =>
+      [...document.querySelectorAll('*')]
+        .filter((element) => getComputedStyle(element).transitionDuration !== '0s')
+        .map((element) => element.outerHTML),
+    )
+    expect(moving).toEqual([])
+    expect(await violations(page)).toEqual([])
+    await context.close()
+  })
+
+  it('text at twice its size still fits', async () => {
+    const { context, page } = await openWindow(browser, { viewport: { width: 640, height: 800 }, deviceScaleFactor: 2 })
+    for (const [name, path] of pages) {
+      await page.goto(`${site.url}/auth${path}`)
+      await page.evaluate(() => document.documentElement.attributeStyleMap?.set('font-size', '200%'))
+      expect(await overflow(page), name).toEqual([])
+    }
+    await context.close()
+  })
+})
+
+describe('keyboard only', () => {
+  it('every control is reached in the order of the page and shows where the focus is', async () => {
+    const { context, page } = await openWindow(browser)
+    await page.goto(`${site.url}/auth/signin`)
+    const expected = await page.evaluate(() =>
+      [...document.querySelectorAll<HTMLElement>('button, a[href], input:not([type=hidden])')].map(({ id, outerHTML }) => id || outerHTML),
+    )
+    const reached: string[] = []
+    for (const _ of expected) {
+      await page.keyboard.press('Tab')
+      const focus = await page.evaluate(() => {
+        const { outlineStyle, outlineWidth } = getComputedStyle(document.activeElement!)
+        return { id: document.activeElement!.id || document.activeElement!.outerHTML, outlineStyle, outlineWidth }
+      })
+      expect(focus).toMatchObject({ outlineStyle: 'solid', outlineWidth: '2px' })
+      reached.push(focus.id)
+    }
+    expect(reached).toEqual(expected)
+    await context.close()
+  })
+
+  it('signs in and out', async () => {
+    const { window, own } = await passwordSite()
+    const { page, context, complaints } = window
+    await page.goto(`${own.url}/auth/signin?callbackUrl=/home`)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('Jane')
+    await page.keyboard.press('Tab')
+    await page.keyboard.type('right')
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Space')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${own.url}/home`)
+    expect(await page.textContent('#who')).toBe('Jane')
+    await page.goto(`${own.url}/auth/signout`)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(`${own.url}/`)
+    expect(await page.textContent('#who')).toBe('nobody')
+    expect(complaints).toEqual([])
+    await context.close()
+    await own.close()
+  })
+})
+
+describe('row 286: JavaScript off', () => {
+  it('a wrong password is said, the right one signs in', async () => {
+    const { window, own } = await passwordSite(false)
+    const { page, context } = window
+    await page.goto(`${own.url}/auth/signin?callbackUrl=/home`)
+    await page.fill('input[name=username]', 'Jane')
+    await page.fill('input[name=password]', 'wrong')
+    await page.click('#submitButton')
+    await page.waitForURL(/error=CredentialsSignin/)
+    expect(await page.textContent('[role=alert]')).toMatch(/not right/)
+    await page.fill('input[name=username]', 'Jane')
+    await page.fill('input[name=password]', 'right')
+    await page.click('#submitButton')
+    await page.waitForURL(`${own.url}/home`)
+    expect(await page.textContent('#who')).toBe('Jane')
+    await page.goto(`${own.url}/auth/signout`)
+    await page.click('#submitButton')
+    expect(await page.textContent('#who')).toBe('nobody')
+    await context.close()
+    await own.close()
+  })
+
+  it('D17: the mailed link is confirmed by a button', async () => {
+    let link = ''
+    const own = await startSite({
+      providers: [{ id: 'email', name: 'Email', type: 'email', confirm: true, sendVerificationRequest: ({ url }) => void (link = url) }],
+    })
+    const { page, context } = await openWindow(browser, { javaScriptEnabled: false })
+    await page.goto(`${own.url}/auth/signin?callbackUrl=/home`)
+    await page.fill('input[name=email]', 'jane@example.com')
+    await page.click('#submitButton')
+    await page.waitForURL(/verify-request/)
+    expect(await page.textContent('main')).toContain('10 minutes')
+    await page.goto(link)
+    expect(await page.textContent('.who')).toBe('jane@example.com')
+    await page.click('#submitButton')
+    await page.waitForURL(`${own.url}/home`)
+    await context.close()
+    await own.close()
+  })
+
+  it('passkeys, which need it, are not offered but explained', async () => {
+    const { page, context } = await openWindow(browser, { javaScriptEnabled: false })
+    await page.goto(`${site.url}/auth/signin`)
+    expect(await page.isVisible('#passkey-form')).toBe(false)
+    expect(await page.isVisible('text=needs JavaScript')).toBe(true)
+    await context.close()
+    const other = await openWindow(browser)
+    await other.page.goto(`${site.url}/auth/signin`)
+    expect(await other.page.isVisible('#passkey-form')).toBe(true)
+    expect(await other.page.isVisible('text=needs JavaScript')).toBe(false)
+    await other.context.close()
+  })
+})
+
+async function passwordSite(javaScriptEnabled = true): Promise<{ window: Window; own: Site }> {
+  return { own: await startSite({ providers: [password] }), window: await openWindow(browser, { javaScriptEnabled }) }
+}
+
+/** What axe-core finds, best practices included. Evaluated by the debugger, so the page's policy stays as it is. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe)
+  const { violations } = await page.evaluate<AxeResults>(
+    (options: RunOptions) => (globalThis as unknown as { axe: { run(options: RunOptions): Promise<AxeResults> } }).axe.run(options),
+    { resultTypes: ['violations'] },
+  )
+  return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`))
+}
+
+/** Elements wider than the window. */
+function overflow(page: Page): Promise<string[]> {
+  return page.evaluate(() =>
+    [...document.querySelectorAll('body *')]
+      .filter((element) => element.getBoundingClientRect().right > innerWidth + 0.5 || element.scrollWidth > element.clientWidth + 1)
+      .filter((element) => getComputedStyle(element).display !== 'inline')
+      .map((element) => element.outerHTML.slice(0, 200)),
+  )
+}

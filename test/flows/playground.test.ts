@@ -1,0 +1,232 @@
+/** The playground as people use it: Chromium, a real OpenID Provider, a real SMTP server (issue 2 item 5, issue 3 item 4). */
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { type Playground, startPlayground } from '../../playground/express/start.ts'
+import { atProvider, launch, type Person, person } from './_chromium.ts'
+
+let browser: Browser
+let playground: Playground
+let ada: Person
+
+beforeAll(async () => {
+  browser = await launch()
+})
+afterAll(() => browser.close())
+
+for (const strategy of ['jwt', 'database'] as const) {
+  describe(`strategy ${strategy}`, () => {
+    beforeEach(async () => {
+      playground = await startPlayground({ port: 0, opPort: 0, strategy, store: 'memory', quiet: true })
+      ada = await person(browser)
+    })
+    afterEach(async () => {
+      await ada.context.close()
+      await playground.close()
+      expect(ada.complaints).toEqual([])
+    })
+
+    it('rows 340, 371: from a protected page through the provider and back, then out', async () => {
+      const { page } = ada
+      await page.goto(`${playground.url}/protected`)
+      expect(page.url()).toContain('/auth/signin?callbackUrl=')
+      await page.getByRole('button', { name: 'Sign in with Acme ID' }).click()
+      await atProvider(page, 'Ada Lovelace')
+      await page.waitForURL(`${playground.url}/protected`)
+      await heading(page, 'Only you can see this.')
+
+      await page.goto(playground.url)
+      expect(await session(page)).toMatchObject({ user: { name: 'Ada Lovelace', email: 'ada@example.com', image: `${playground.issuer}/people/ada.svg` } })
+      await page.getByRole('button', { name: 'Sign out' }).first().click()
+      await heading(page, 'Sign in, look around, break things.')
+      await page.goto(`${playground.url}/protected`)
+      expect(page.url()).toContain('/auth/signin?callbackUrl=')
+    })
+
+    it('the built-in sign-out page works, too', async () => {
+      const { page } = ada
+      await signInByButton(page)
+      await page.goto(`${playground.url}/auth/signout`)
+      await page.getByRole('button', { name: /sign out/i }).click()
+      await page.waitForURL(`${playground.url}/**`)
+      await page.goto(playground.url)
+      await heading(page, 'Sign in, look around, break things.')
+    })
+
+    it('D47: two tabs at once, and both finish', async () => {
+      const [first, second] = [ada.page, await ada.context.newPage()]
+      for (const [page, path] of [[first, '/protected'], [second, '/account']] as const) {
+        await page.goto(playground.url + path)
+        await page.getByRole('button', { name: 'Sign in with Acme ID' }).click()
+        await page.getByRole('button', { name: 'Ada Lovelace' }).waitFor()
+      }
+      await atProvider(first, 'Ada Lovelace')
+      await first.waitForURL(`${playground.url}/protected`)
+      await atProvider(second, 'Ada Lovelace')
+      await second.waitForURL(`${playground.url}/account`)
+      await heading(first, 'Only you can see this.')
+      await heading(second, 'Your account')
+    })
+
+    it('a wrong password shows a text, its code is logged, and the right one works', async () => {
+      const { page } = ada
+      const password = async (value: string): Promise<void> => {
+        await page.getByLabel('User name').fill('demo')
+        await page.getByLabel('Password').fill(value)
+        await page.getByRole('button', { name: 'Sign in with Password' }).click()
+      }
+      await page.goto(`${playground.url}/auth/signin`)
+      await password('wrong')
+      await page.getByRole('alert').first().waitFor()
+      expect(new URL(page.url()).searchParams.get('code')).toBe('wrong_password')
+      await password('playground')
+      await page.waitForURL(`${playground.url}/`)
+      await heading(page, 'Hello, Demo Person.')
+      await page.goto(`${playground.url}/audit`)
+      expect(await page.locator('#log').textContent()).toMatch(/signIndemo@example\.com by credentials.*signInFailedcredentials · CredentialsSignin \(wrong_password\)/s)
+    })
+
+    it('a link by mail arrives in the mailbox and signs in, once', async () => {
+      const { page } = ada
+      const mailbox = await ada.context.newPage()
+      await mailbox.goto(`${playground.url}/mailbox`)
+      await page.goto(`${playground.url}/auth/signin`)
+      await page.locator('form[action$="/signin/email"] input[name=email]').fill('New.Person@Example.com')
+      await page.getByRole('button', { name: 'Sign in with Email' }).click()
+      await page.waitForURL('**/auth/verify-request**')
+      // The page is told of the mail: nobody reloads it.
+      const link = mailbox.getByRole('link', { name: 'Open the link' })
+      const href = String(await link.getAttribute('href'))
+      await link.click()
+      await heading(mailbox, 'Hello, new.person@example.com.')
+
+      const thief = await person(browser)
+      await thief.page.goto(href)
+      expect(thief.page.url()).toContain('error=Verification')
+      await thief.context.close()
+    })
+
+    it('D25: cancelling, and being refused, end on a page and in the log', async () => {
+      const { page } = ada
+      await page.goto(playground.url)
+      await page.getByRole('button', { name: 'Continue with Acme ID' }).click()
+      await page.getByRole('button', { name: 'Cancel' }).click()
+      await page.getByRole('alert').first().waitFor()
+      expect(page.url()).toContain('error=OAuthCallbackError')
+
+      await page.getByRole('button', { name: 'Sign in with Acme ID' }).click()
+      await atProvider(page, 'Mallory')
+      await page.waitForURL('**/auth/error?error=AccessDenied')
+      await page.goto(`${playground.url}/audit`)
+      expect(await page.locator('#log').textContent()).toMatch(/AccessDenied.*OAuthCallbackError/s)
+      // The refusals are 403 pages, which Chromium notes in its console.
+      ada.complaints.splice(0, ada.complaints.length, ...ada.complaints.filter((text) => !text.includes('403')))
+    })
+
+    it('row 370: an account is linked on the account page, and signs in the same person', async () => {
+      const { page } = ada
+      await signInByButton(page)
+      await page.goto(`${playground.url}/account`)
+      await page.getByRole('button', { name: 'Link Globex' }).click()
+      await page.getByRole('button', { name: 'Allow' }).click()
+      await page.waitForURL(`${playground.url}/account`)
+      expect(await page.locator('#accounts li').count()).toBe(2)
+
+      await page.getByRole('button', { name: 'Sign out' }).first().click()
+      await page.goto(`${playground.url}/auth/signin?callbackUrl=/account`)
+      await page.getByRole('button', { name: 'Sign in with Globex' }).click()
+      await page.waitForURL(`${playground.url}/account`)
+      expect(await page.locator('#accounts li').count()).toBe(2)
+
+      await page.locator('#accounts li', { hasText: 'globex' }).getByRole('button', { name: 'Unlink' }).click()
+      await page.getByRole('button', { name: 'Link Globex' }).waitFor()
+      expect(await page.locator('#accounts li').count()).toBe(1)
+    })
+
+    it('the audit log is live', async () => {
+      const { page } = ada
+      const stream = page.waitForResponse('**/audit/stream')
+      await page.goto(`${playground.url}/audit`)
+      await stream
+      const grace = await person(browser)
+      await signInByButton(grace.page, 'Grace Hopper')
+      await page.locator('#log li', { hasText: 'grace@example.com by acme, new' }).waitFor()
+      await page.locator('#log li', { hasText: 'createUser' }).waitFor()
+      await grace.context.close()
+    })
+
+    it("a stranger's provider type: the PIN pad", async () => {
+      const { page } = ada
+      const enter = async (pin: string): Promise<void> => {
+        await page.goto(`${playground.url}/auth/signin`)
+        await page.getByLabel('PIN').fill(pin)
+        await page.getByRole('button', { name: 'Sign in with Kiosk PIN' }).click()
+      }
+      await enter('0000')
+      await page.waitForURL('**code=wrong_pin')
+      playground.auth.pin.open = false
+      await enter('4711')
+      await page.waitForURL('**code=pin_closed')
+      expect(await (await page.request.get(`${playground.url}/auth/pin-status/kiosk`)).json()).toEqual({ open: false })
+      playground.auth.pin.open = true
+      await enter('4711')
+      await heading(page, 'Hello, Kim at the kiosk.')
+    })
+
+    it('a passkey is added on the account page and signs in', async () => {
+      const { page } = ada
+      const devtools = await ada.context.newCDPSession(page)
+      await devtools.send('WebAuthn.enable', { enableUI: false })
+      const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+        options: { protocol: 'ctap2', transport: 'internal', hasResidentKey: true, hasUserVerification: true, isUserVerified: true, automaticPresenceSimulation: false },
+      })
+      const presence = (enabled: boolean): Promise<unknown> => devtools.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
+      await signInByButton(page)
+      await page.goto(`${playground.url}/account`)
+      await page.getByRole('link', { name: 'Add a passkey' }).click()
+      await page.locator('form[action$="/callback/passkey"] input[name=email]').fill('ada@example.com')
+      await presence(true)
+      await page.getByRole('button', { name: 'Sign in with Passkey' }).click()
+      await page.waitForURL(`${playground.url}/account`)
+      expect(await page.locator('#passkeys li').textContent()).toContain('internal')
+
+      await presence(false)
+      await page.getByRole('button', { name: 'Sign out' }).first().click()
+      await page.goto(`${playground.url}/auth/signin`)
+      await page.locator('form[action$="/callback/passkey"] input[name=email]').fill('ada@example.com')
+      await presence(true)
+      await page.getByRole('button', { name: 'Sign in with Passkey' }).click()
+      await page.waitForURL(`${playground.url}/`)
+      await heading(page, 'Hello, Ada Lovelace.')
+    })
+
+    it('without JavaScript: provider, password and sign-out', async () => {
+      const grace = await person(browser, { javaScriptEnabled: false })
+      const { page } = grace
+      await signInByButton(page, 'Grace Hopper')
+      await page.getByRole('button', { name: 'Sign out' }).first().click()
+      await page.goto(`${playground.url}/auth/signin`)
+      await page.getByLabel('User name').fill('demo')
+      await page.getByLabel('Password').fill('playground')
+      await page.getByRole('button', { name: 'Sign in with Password' }).click()
+      await heading(page, 'Hello, Demo Person.')
+      expect(grace.complaints).toEqual([])
+      await grace.context.close()
+    })
+  })
+}
+
+async function signInByButton(page: Page, name = 'Ada Lovelace'): Promise<void> {
+  await page.goto(playground.url)
+  await page.getByRole('button', { name: 'Continue with Acme ID' }).click()
+  await atProvider(page, name)
+  await page.waitForURL(`${playground.url}/`)
+  await heading(page, `Hello, ${name}.`)
+}
+
+async function heading(page: Page, name: string): Promise<void> {
+  await page.getByRole('heading', { name, exact: true }).waitFor()
+}
+
+async function session(page: Page): Promise<unknown> {
+  return JSON.parse((await page.locator('#session').textContent()) ?? '')
+}
