@@ -67,6 +67,8 @@ const emailFlow: ProviderFlow<Email> = {
 }
 
 async function start(ctx: Context, provider: Email): Promise<Response> {
+  // First (WIRE section 9), and for everybody: the cookie it may set would tell who was refused.
+  await ctx.callbackUrl()
   const identifier = await readIdentifier(ctx, provider)
   const store = ctx.service('store')
   const user = (await store.getUserByEmail(identifier)) ?? stranger(ctx, identifier)
@@ -97,6 +99,7 @@ async function start(ctx: Context, provider: Email): Promise<Response> {
 }
 
 async function finish(ctx: Context, provider: Email): Promise<Response> {
+  const callbackUrl = await ctx.callbackUrl()
   const { token, email } = await readLink(ctx)
   if (token === undefined) {
     throw new CallbackRouteError('The sign-in link has no token: it was cut, or not written by this library.', {
@@ -111,7 +114,7 @@ async function finish(ctx: Context, provider: Email): Promise<Response> {
       action: `${ctx.base}/callback/${provider.id}`,
       token,
       email,
-      callbackUrl: await ctx.callbackUrl(),
+      callbackUrl,
     })
   }
   const link = await redeemLink(ctx, ctx.service('store'), provider, email, token)

@@ -91,17 +91,21 @@ export async function decrypt(
   now: number,
   toleranceSeconds: number,
 ): Promise<JWT> {
-  const { payload } = await jwtDecrypt(token, async ({ kid, enc, zip }) => {
-    // A small token must not unpack into a large one (GHSA-hhhv-q57g-882q).
-    if (zip !== undefined) throw new Error('compressed tokens are refused')
-    return (await find(kid, enc as ContentEncryption)).raw
-  }, {
-    clockTolerance: toleranceSeconds,
-    currentDate: new Date(now),
-    keyManagementAlgorithms: ['dir'],
-    contentEncryptionAlgorithms: [...algorithms],
-    requiredClaims: ['exp'],
-  })
+  const { payload } = await jwtDecrypt(
+    token,
+    async ({ kid, enc, zip }) => {
+      // A small token must not unpack into a large one (GHSA-hhhv-q57g-882q).
+      if (zip !== undefined) throw new Error('compressed tokens are refused')
+      return (await find(kid, enc as ContentEncryption)).raw
+    },
+    {
+      clockTolerance: toleranceSeconds,
+      currentDate: new Date(now),
+      keyManagementAlgorithms: ['dir'],
+      contentEncryptionAlgorithms: [...algorithms],
+      requiredClaims: ['exp'],
+    },
+  )
   return payload as JWT
 }
 

@@ -14,21 +14,53 @@ export interface Written {
 }
 
 const flights = new WeakMap<Store, Map<string, Promise<Written>>>()
-// How long another process may need between its createUser and its linkAccount.
-const patience = [20, 50, 100, 200, 400]
+// Milliseconds that another process may need between its createUser and its linkAccount.
+const patience = [20, 60, 150]
 
 /** Creates the owner and the account, or adds the account to `owner`; callers of the same key at the same time share one write. */
 export async function createOnce(ctx: Context, identity: Identity, owner?: AdapterUser): Promise<Written> {
   const store = ctx.store as Store
-  const { provider, providerAccountId } = identity.account
-  const key = identity.match === 'email' ? `email ${identity.user.email}` : `account ${provider} ${providerAccountId}`
-  let running = flights.get(store)
-  if (!running) flights.set(store, (running = new Map()))
+  const running = flightsOf(store)
+  const key = keyOf(identity)
   const other = running.get(key)
   if (other) return { user: (await other).user, createdUser: false, linked: false }
   const work = write(ctx, store, identity, owner).finally(() => running.delete(key))
   running.set(key, work)
   return work
+}
+
+/**
+ * The owner of the account once whoever is making it has finished, or null. Stores with a transaction have no moment
+ * in which the user is there and the account is not; for others that moment is waited for, unless `brief`.
+ */
+export async function awaitOwner(ctx: Context, identity: Identity, brief: boolean): Promise<AdapterUser | null> {
+  const store = ctx.store as Store
+  await flightsOf(store)
+    .get(keyOf(identity))
+    ?.catch(() => {})
+  const { provider, providerAccountId } = identity.account
+  const owner = (): AdapterUser | null | PromiseLike<AdapterUser | null> => store.getUserByAccount({ provider, providerAccountId })
+  const found = await owner()
+  return found || brief || store.supports('createUserWithAccount') ? found : poll(owner)
+}
+
+async function poll(read: () => AdapterUser | null | PromiseLike<AdapterUser | null>): Promise<AdapterUser | null> {
+  for (const delay of patience) {
+    await new Promise((resolve) => setTimeout(resolve, delay))
+    const found = await read()
+    if (found) return found
+  }
+  return null
+}
+
+function flightsOf(store: Store): Map<string, Promise<Written>> {
+  let running = flights.get(store)
+  if (!running) flights.set(store, (running = new Map()))
+  return running
+}
+
+function keyOf({ match, user, account: { provider, providerAccountId } }: Identity): string {
+  return JSON.stringify(match === 'email' ? [user.email] : [provider, providerAccountId])
 }
 
 async function write(ctx: Context, store: Store, identity: Identity, owner: AdapterUser | undefined): Promise<Written> {
@@ -101,12 +133,7 @@ async function findWinner(store: Store, identity: Identity, created: AdapterUser
   const byAccount = (): Promise<AdapterUser | null> => quiet(() => store.getUserByAccount({ provider, providerAccountId }))
   const owner = await byAccount()
   if (owner || created || !(await byEmail())) return owner
-  for (const delay of patience) {
-    await new Promise((resolve) => setTimeout(resolve, delay))
-    const found = await byAccount()
-    if (found) return found
-  }
-  return null
+  return poll(byAccount)
 }
 
 /** Takes back what this request made: an account without its user, or a user without an account, locks the person out. */

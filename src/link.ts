@@ -2,7 +2,7 @@
 import type { AdapterUser } from './adapter.ts'
 import type { Context } from './context.ts'
 import { AccountNotLinked, type AuthError, CallbackRouteError } from './errors.ts'
-import { accountOf, createOnce, recordOf, type Written } from './link-write.ts'
+import { accountOf, awaitOwner, createOnce, recordOf, type Written } from './link-write.ts'
 import type { Identity, Login } from './flow.ts'
 import type { Account, User } from './types.ts'
 
@@ -47,6 +47,9 @@ async function byAccount(ctx: Context, identity: Identity, owner: AdapterUser | 
   const { email } = identity.user
   const sameEmail = email && store.supports('getUserByEmail') ? await store.getUserByEmail(email) : null
   if (sameEmail) {
+    // The user of this address may be this very person, made by a request a moment ago.
+    const owned = await awaitOwner(ctx, identity, identity.trustsEmail === true)
+    if (owned) return settle(identity, owned, { isNewUser: false })
     if (identity.trustsEmail) return linkTo(ctx, identity, sameEmail, null)
     throw await notLinked(
       ctx,

@@ -5,10 +5,13 @@ import type { AuthConfig, LoggerInstance, Runtime } from 'authkernel/kernel'
 
 export const secret = 'a-secret-of-more-than-32-characters-for-tests'
 
-/** A clock that moves only by `advance`, in milliseconds, and random bytes that are the same in every run. */
+let instances = 0
+
+/** A clock that moves only by `advance`, in milliseconds, and random bytes that are the same in every run and differ between instances. */
 export function fakeRuntime(fetch: typeof globalThis.fetch = refuse): Runtime & { advance(ms: number): void } {
   let now = Date.UTC(2026, 0, 2, 3, 4, 5)
   let drawn = 0
+  const instance = instances++
   return {
     now: () => now,
     advance: (ms) => void (now += ms),
@@ -17,7 +20,7 @@ export function fakeRuntime(fetch: typeof globalThis.fetch = refuse): Runtime & 
       for (let i = 0; i < bytes; i += 32)
         out.set(
           createHash('sha256')
-            .update(`${drawn++}`)
+            .update(`${instance} ${drawn++}`)
             .digest()
             .subarray(0, bytes - i),
           i,

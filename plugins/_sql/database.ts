@@ -73,7 +73,9 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Data
     async table(name) {
       const table = await maybe(name)
       if (table) return table
-      throw new Error(`[sql] There is no table for ${name} (${defaultTables[name]}). Make it with \`npx authkernel migrate --apply\`, or name yours.`)
+      throw new Error(
+        `[sql] There is no table for ${name} (${defaultTables[name]}). Make it with \`npx authkernel migrate --apply\`, or name yours.`,
+      )
     },
     transaction: (work, serializable) =>
       retry(() => {

@@ -20,7 +20,13 @@ export function dialectOf(db: SqlDatabase, given?: DialectName): DialectName {
  */
 export function isTransient(error: unknown): boolean {
   const { code, errno } = error as { code?: unknown; errno?: unknown }
-  return code === '40001' || code === '40P01' || errno === 1213 || errno === 1020 || (typeof code === 'string' && /^SQLITE_(BUSY|LOCKED)/.test(code))
+  return (
+    code === '40001' ||
+    code === '40P01' ||
+    errno === 1213 ||
+    errno === 1020 ||
+    (typeof code === 'string' && /^SQLITE_(BUSY|LOCKED)/.test(code))
+  )
 }
 
 /** `column = value`, letter by letter: many a MySQL collation takes `Ada`, `áda` and `ada ` for one. */

@@ -37,7 +37,12 @@ export async function introspect(db: Kysely<AnyDatabase>, scope: Scope): Promise
   return layout
 }
 
-function choose(kind: TableName, found: readonly FoundTable[], path: readonly string[] | undefined, { names }: Scope): FoundTable | undefined {
+function choose(
+  kind: TableName,
+  found: readonly FoundTable[],
+  path: readonly string[] | undefined,
+  { names }: Scope,
+): FoundTable | undefined {
   for (const schema of path ?? [undefined]) {
     for (const name of candidates(kind, names)) {
       const table = found.find((each) => each.name === name && (schema === undefined || each.schema === schema))
@@ -59,7 +64,14 @@ function describe(kind: TableName, table: FoundTable, indexes: readonly IndexCol
   for (const { name, dataType, isNullable, hasDefaultValue, isAutoIncrementing } of table.columns) {
     const field = fieldOf(kind, name, names)
     const type = dataType.toLowerCase()
-    columns.set(field, { field, name, type, kind: kindOf(dialect, field, type), nullable: isNullable, filled: hasDefaultValue || isAutoIncrementing })
+    columns.set(field, {
+      field,
+      name,
+      type,
+      kind: kindOf(dialect, field, type),
+      nullable: isNullable,
+      filled: hasDefaultValue || isAutoIncrementing,
+    })
   }
   const lists = new Map<string, { unique: boolean; fields: string[] }>()
   for (const each of indexes) {
@@ -98,7 +110,7 @@ async function indexColumns(db: Kysely<AnyDatabase>, dialect: DialectName): Prom
     mysql: sql<IndexColumn>`
       select table_name as ${sql.id('table')}, null as ${sql.id('schema')}, concat(table_name, '.', index_name) as ${sql.id('index')},
         column_name as ${sql.id('column')}, 1 - non_unique as is_unique
-      from information_schema.statistics where table_schema = database() and sub_part is null
+      from information_schema.statistics where table_schema = database()
       order by table_name, index_name, seq_in_index`,
   }[dialect]
   return (await query.execute(db)).rows

@@ -15,7 +15,14 @@ const tableNames: Readonly<Record<TableName, readonly string[]>> = {
   users: ['users', 'User', 'user'],
   accounts: ['accounts', 'Account', 'account'],
   sessions: ['sessions', 'Session', 'session'],
-  tokens: ['verification_token', 'verification_tokens', 'VerificationToken', 'verificationToken', 'verificationtoken', 'verificationtokens'],
+  tokens: [
+    'verification_token',
+    'verification_tokens',
+    'VerificationToken',
+    'verificationToken',
+    'verificationtoken',
+    'verificationtokens',
+  ],
   authenticators: ['authenticators', 'Authenticator', 'authenticator'],
 }
 
@@ -25,7 +32,15 @@ export const requiredFields: Readonly<Record<TableName, readonly string[]>> = {
   accounts: ['userId', 'type', 'provider', 'providerAccountId'],
   sessions: ['sessionToken', 'userId', 'expires'],
   tokens: ['identifier', 'token', 'expires'],
-  authenticators: ['credentialID', 'userId', 'providerAccountId', 'credentialPublicKey', 'counter', 'credentialDeviceType', 'credentialBackedUp'],
+  authenticators: [
+    'credentialID',
+    'userId',
+    'providerAccountId',
+    'credentialPublicKey',
+    'counter',
+    'credentialDeviceType',
+    'credentialBackedUp',
+  ],
 }
 const optionalFields: Readonly<Record<TableName, readonly string[]>> = {
   users: ['name', 'image'],

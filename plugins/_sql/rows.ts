@@ -27,14 +27,17 @@ function columnOf(table: Table, field: string): Column {
 
 /** Columns to read, under their field names behind a prefix. */
 export function selection(table: Table, alias?: string, prefix = ''): SqlExpression {
-  const parts = [...table.columns.values()].map((column) => sql`${reading(column, ref(table, column.field, alias))} as ${sql.id(prefix + column.field)}`)
+  const parts = [...table.columns.values()].map(
+    (column) => sql`${reading(column, ref(table, column.field, alias))} as ${sql.id(prefix + column.field)}`,
+  )
   return sql.join(parts)
 }
 
 /** A read row as a record. */
 export function toRecord<T>(table: Table, row: unknown, prefix = ''): T {
   const result: Record<string, unknown> = {}
-  for (const column of table.columns.values()) result[column.field] = decode(column, (row as Record<string, unknown>)[prefix + column.field])
+  for (const column of table.columns.values())
+    result[column.field] = decode(column, (row as Record<string, unknown>)[prefix + column.field])
   return result as T
 }
 
@@ -110,7 +113,14 @@ export async function insertOwned(database: Database, db: Runner, table: Table, 
 }
 
 /** Changes the named fields of matching rows and tells how many there are. */
-export async function update(database: Database, db: Runner, table: Table, match: Match, change: object, guard: SqlExpression = sql``): Promise<number> {
+export async function update(
+  database: Database,
+  db: Runner,
+  table: Table,
+  match: Match,
+  change: object,
+  guard: SqlExpression = sql``,
+): Promise<number> {
   if (!possible(table, match)) return 0
   const fields = Object.entries(change).filter(([field, value]) => value !== undefined && table.columns.has(field) && !(field in match))
   if (fields.length === 0) return (await find(database, db, table, match)).length

@@ -49,7 +49,8 @@ export function createLimit(database: Database, now: () => number): Limit {
       const expires = new Date(now() + seconds * 1000)
       for (let place = 0; place < max; place++) {
         const token = `${hash}:${place}`
-        if (!places.has(token) && (await retry(() => mark(database, rows, { identifier, token, expires })))) return { allowed: true, retryAfter: 0 }
+        if (!places.has(token) && (await retry(() => mark(database, rows, { identifier, token, expires }))))
+          return { allowed: true, retryAfter: 0 }
       }
       const first = Math.min(expires.getTime(), ...used.map((each) => each.expires.getTime()))
       return { allowed: false, retryAfter: Math.max(1, Math.ceil((first - now()) / 1000)) }

@@ -8,7 +8,13 @@ import { writing } from './values.ts'
 
 type Sessions = Pick<
   Required<Adapter>,
-  'createSession' | 'getSessionAndUser' | 'updateSession' | 'deleteSession' | 'listSessionsByUserId' | 'deleteSessionsByUserId' | 'deleteExpired'
+  | 'createSession'
+  | 'getSessionAndUser'
+  | 'updateSession'
+  | 'deleteSession'
+  | 'listSessionsByUserId'
+  | 'deleteSessionsByUserId'
+  | 'deleteExpired'
 >
 type Tokens = Pick<Required<Adapter>, 'createVerificationToken' | 'useVerificationToken' | 'deleteVerificationTokens'>
 
@@ -62,7 +68,9 @@ export function sessions(database: Database, now: () => number): Sessions {
         const expires = rows.columns.get('expires')!
         const query = sql`select ${selection(rows)} from ${nameOf(rows)} where ${ref(rows, 'expires')} < ${writing(dialect, expires, now)}`
         // Dates that are text compare as text, which some formats do wrongly by hours: each one is looked at.
-        const found = (await retry(() => query.execute(db))).rows.map((row) => toRecord<Record<string, unknown> & { expires: Date }>(rows, row))
+        const found = (await retry(() => query.execute(db))).rows.map((row) =>
+          toRecord<Record<string, unknown> & { expires: Date }>(rows, row),
+        )
         for (const row of found.filter((each) => each.expires < now)) {
           const { sessionToken, identifier, token } = row
           await retry(() => remove(database, db, rows, kind === 'sessions' ? { sessionToken } : { identifier, token }))

@@ -54,11 +54,14 @@ export function users(database: Database): Users {
     },
     async updateUser({ id, ...change }) {
       const people = await table('users')
-      return transaction(async (tx) => {
-        if (change.email) await needFreeEmail(database, tx, people, change.email, id)
-        if ((await update(database, tx, people, { id }, change)) === 0) throw new Error('[sql] updateUser: no user has this id')
-        return (await find<AdapterUser>(database, tx, people, { id }))[0]!
-      }, change.email !== undefined && !isUnique(people, 'email'))
+      return transaction(
+        async (tx) => {
+          if (change.email) await needFreeEmail(database, tx, people, change.email, id)
+          if ((await update(database, tx, people, { id }, change)) === 0) throw new Error('[sql] updateUser: no user has this id')
+          return (await find<AdapterUser>(database, tx, people, { id }))[0]!
+        },
+        change.email !== undefined && !isUnique(people, 'email'),
+      )
     },
     async deleteUser(id) {
       const people = await table('users')
@@ -95,5 +98,6 @@ async function needFreeEmail(database: Database, db: Runner, people: Table, emai
 /** Throws when the account has an owner: unique indexes say so too, where there are any. */
 export async function needFreeAccount(database: Database, db: Runner, accounts: Table, account: AdapterAccount): Promise<void> {
   const { provider, providerAccountId } = account
-  if ((await find(database, db, accounts, { provider, providerAccountId })).length > 0) throw new Error('[sql] this account is already taken')
+  if ((await find(database, db, accounts, { provider, providerAccountId })).length > 0)
+    throw new Error('[sql] this account is already taken')
 }

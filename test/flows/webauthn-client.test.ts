@@ -179,6 +179,12 @@ describe('refused', () => {
     const credential = credentials[0]
     if (!credential) throw new Error('no credential')
     await window.cdp.send('WebAuthn.addCredential', { authenticatorId: window.authenticatorId, credential })
+    // The server asked for bob's passkeys; this browser answers with whatever it has.
+    await window.page.route('**/webauthn-options/**', async (route) => {
+      const response = await route.fetch()
+      const { action, options } = (await response.json()) as { action: string; options: object }
+      await route.fulfill({ response, json: { action, options: { ...options, allowCredentials: [] } } })
+    })
     expect(await signIn()).toMatchObject({ ok: false, error: 'AccountNotLinked' })
     expect(await user()).toBe('bob@example.com')
   })
@@ -191,7 +197,9 @@ describe('session', () => {
     await other.evaluate(`globalThis.session = client.createSession(); session.subscribe(() => {}); undefined`)
     const status = (): Promise<string> => other.evaluate('session.get().status')
     await expect.poll(status).toBe('unauthenticated')
-    await register('ada@example.com')
+    // Ceremonies take the focus.
+    await window.page.bringToFront()
+    expect(await register('ada@example.com')).toMatchObject({ ok: true })
     await expect.poll(status).toBe('authenticated')
     await signOut()
     await expect.poll(status).toBe('unauthenticated')

@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { compareExports, isChunk } from '../../scripts/exports.ts'
+import { type Lock, missingOptionals } from '../../scripts/lock.ts'
 import { list, root } from '../_sources.ts'
 import { entries, needsPeer } from './_entries.ts'
 
@@ -41,8 +42,13 @@ describe('files', () => {
     expect(names.length + 1).toBeLessThanOrEqual(8)
   })
 
-  it('the lock file names no download address', () => {
-    expect(readFileSync(join(root, 'package-lock.json'), 'utf8')).not.toMatch(/"resolved"/)
+  it('the lock files name no download address', () => {
+    for (const file of ['package-lock.json', 'test/peers/package-lock.json'])
+      expect(readFileSync(join(root, file), 'utf8')).not.toMatch(/"resolved"/)
+  })
+
+  it('npm ci finds every optional package in the lock file: npm run lock', () => {
+    expect(missingOptionals(JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as Lock)).toEqual({})
   })
 })
 

@@ -356,6 +356,50 @@ describe('callbacks and events', () => {
     expect(failed).toMatchObject([{ provider: 'mail', error: { type: 'AccessDenied' }, user: { email: address } }])
   })
 
+  it('row 229, D17: refused, throttled, known and unknown addresses cannot be told apart', async () => {
+    const host = createHost(
+      {},
+      { throttle: { mail: { max: 1, seconds: 600 } }, callbacks: { signIn: ({ user }) => user.email !== 'eve@mail.example' } },
+    )
+    host.adapter.createUser({ id: 'u1', email: 'known@mail.example', emailVerified: null })
+    await host.person().ask('often@mail.example')
+    const looks = []
+    for (const name of ['known', 'unknown', 'eve', 'often']) {
+      const person = host.person()
+      const csrfToken = await person.csrfToken()
+      const body = new URLSearchParams({ csrfToken, email: `${name}@mail.example`, callbackUrl: '/dash' })
+      const response = await person.send('/signin/mail', { method: 'POST', body })
+      looks.push({
+        status: response.status,
+        headers: [...response.headers],
+        cookies: [...person.cookies.keys()],
+        body: await response.text(),
+      })
+    }
+    expect(new Set(looks.map((look) => JSON.stringify(look))).size).toBe(1)
+    expect(looks[0]?.cookies.join()).toContain('callback-url')
+    expect(host.mails.map(({ identifier }) => identifier)).toEqual(['often@mail.example', 'known@mail.example', 'unknown@mail.example'])
+  })
+
+  it('WIRE section 9: the redirect callback runs once, before anything else', async () => {
+    const order: string[] = []
+    const { ada, link } = await mailed(
+      {},
+      {
+        callbacks: {
+          redirect: ({ url }) => (order.push('redirect'), new URL(url, origin).href),
+          signIn: () => order.push('signIn') > 0,
+        },
+      },
+      (adapter) => counted(adapter, order),
+    )
+    expect(order).toEqual(['redirect', 'getUserByEmail', 'signIn', 'createVerificationToken'])
+    order.length = 0
+    await ada.open(link())
+    expect(order.slice(0, 4)).toEqual(['redirect', 'useVerificationToken', 'getUserByEmail', 'signIn'])
+    expect(order.filter((name) => name === 'redirect')).toHaveLength(1)
+  })
+
   it('row 137, D17: with revealDenied it gets AccessDenied', async () => {
     const host = createHost({ revealDenied: true }, { callbacks: { signIn: () => false } })
     expect(await host.person().ask(address)).toBe(errorAt('AccessDenied'))

@@ -19,12 +19,14 @@ export interface Stub {
   seen: { token: Seen[]; userinfo: Seen[]; other: Seen[] }
   /** The `nonce` that the ID token must carry. */
   nonce: string | undefined
+  /** Seconds since the epoch, of the test's clock. */
+  now: number
   issuer: string
   discovery: string
 }
 
-/** `answer`: userinfo, or claims. `now`: seconds of the test's clock. */
-export function createStub(fact: Fact, sample: Sample, answer: Record<string, unknown>, now: number): Stub {
+/** `answer`: userinfo, or claims. */
+export function createStub(fact: Fact, sample: Sample, answer: Record<string, unknown>): Stub {
   const values = valuesOf(fact, sample)
   const base = String(values['issuer'])
   const tenant = answer['tid'] as string | undefined
@@ -36,6 +38,7 @@ export function createStub(fact: Fact, sample: Sample, answer: Record<string, un
   const stub: Stub = {
     seen: { token: [], userinfo: [], other: [] },
     nonce: undefined,
+    now: 0,
     issuer: issuerOf(fact.id, base),
     discovery: discoveryOf(fact.id, base),
     fetch: async (input, init) => {
@@ -91,8 +94,8 @@ export function createStub(fact: Fact, sample: Sample, answer: Record<string, un
     const jwt = new SignJWT({ ...own, ...(stub.nonce && { nonce: stub.nonce }) })
       .setIssuer(tenant ? stub.issuer.replace('common', tenant) : stub.issuer)
       .setAudience(clientId)
-      .setIssuedAt(now)
-      .setExpirationTime(now + 300)
+      .setIssuedAt(stub.now)
+      .setExpirationTime(stub.now + 300)
     // LINE signs with the channel secret.
     if (fact.id === 'line') return jwt.setProtectedHeader({ alg: 'HS256' }).sign(new TextEncoder().encode(clientSecret))
     return jwt.setProtectedHeader({ alg: 'RS256', kid: 'k1' }).sign(privateKey)
@@ -102,8 +105,8 @@ export function createStub(fact: Fact, sample: Sample, answer: Record<string, un
       .setProtectedHeader({ alg: 'RS256', kid: 'k1' })
       .setIssuer(stub.issuer)
       .setAudience(clientId)
-      .setIssuedAt(now)
-      .setExpirationTime(now + 300)
+      .setIssuedAt(stub.now)
+      .setExpirationTime(stub.now + 300)
       .sign(privateKey)
     return new Response(jwt, { headers: { 'content-type': 'application/jwt' } })
   }

@@ -1,9 +1,8 @@
 /** Every preset through a complete sign-in, against a stub that behaves as the provider's facts say. */
 import { createHash } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
-import { createAuth, type Account, type Profile, type Provider, type User } from 'authkernel'
-import { Client, locationOf } from '../_client.ts'
-import { baseConfig } from '../_setup.ts'
+import type { Account, Profile, Provider, User } from 'authkernel'
+import { locationOf } from '../_client.ts'
 import {
   authorizationParams,
   authorizationUrl,
@@ -15,10 +14,9 @@ import {
   valuesOf,
 } from './_expected.ts'
 import { broken, type Fact, facts } from './_facts.ts'
+import { createHost, origin } from './_host.ts'
 import { profileIn, type Sample, samples } from './_samples.ts'
 import { createStub, type Seen, type Stub } from './_stub.ts'
-
-const origin = 'https://app.example'
 
 interface Outcome {
   authorization: URL
@@ -30,37 +28,16 @@ interface Outcome {
 
 async function signIn(fact: Fact, sample: Sample, answer: Record<string, unknown>): Promise<Outcome> {
   const { default: preset } = (await import(`../../plugins/providers/${fact.id}.ts`)) as { default: (options: object) => Provider }
-  const config = baseConfig({ trustHost: true })
-  const stub = createStub(fact, sample, answer, config.runtime.now() / 1000)
-  config.runtime.fetch = stub.fetch
-  const outcomes: Omit<Outcome, 'authorization' | 'stub'>[] = []
-  const auth = createAuth({
-    ...config,
-    providers: [preset({ clientId, clientSecret, ...sample.options })],
-    callbacks: {
-      signIn: ({ user, account, profile }) => {
-        outcomes.push({ user, account: account!, profile: profile! })
-        return true
-      },
-    },
-  })
-  const client = new Client(auth, { origin })
-  const started = await client.signIn(fact.id)
-  expect(config.logger.errors).toEqual([])
-  const authorization = new URL(locationOf(started))
+  const stub = createStub(fact, sample, answer)
+  const host = createHost(preset({ clientId, clientSecret, ...sample.options }), stub.fetch)
+  stub.now = host.now()
+  const authorization = await host.start()
   stub.nonce = authorization.searchParams.get('nonce') ?? undefined
-  const answered = { code: 'code-1', state: authorization.searchParams.get('state') ?? '' }
-  const formPost = authorization.searchParams.get('response_mode') === 'form_post'
-  const extra: Record<string, string> = fact.id === 'vk-id' ? { device_id: 'device-1' } : {}
-  const done = formPost
-    ? await client.post(`/callback/${fact.id}`, { ...answered, ...extra }, { origin: authorization.origin })
-    : await client.get(`/callback/${fact.id}?${new URLSearchParams({ ...answered, ...extra })}`)
-  expect(config.logger.errors.map((error) => [error.message, error.cause])).toEqual([])
+  const done = await host.back(authorization, fact.id === 'vk-id' ? { device_id: 'device-1' } : {})
+  expect(host.errors.map((error) => [error.message, error.cause])).toEqual([])
   expect(locationOf(done)).toBe(origin)
-  expect(await client.session()).toMatchObject({ expires: expect.any(String) })
-  const [outcome] = outcomes
-  if (!outcome) throw new Error('the signIn callback was not asked')
-  return { ...outcome, authorization, stub }
+  expect(await host.client.session()).toMatchObject({ expires: expect.any(String) })
+  return { ...host.asked(), authorization, stub }
 }
 
 describe.each(facts.map((fact) => [fact.id, fact] as const))('row 209: %s', (_, fact) => {

@@ -1,0 +1,165 @@
+/** Brings a database to the wanted tables: makes what is missing, widens what is too narrow, drops nothing. */
+import { type Kysely, sql } from 'kysely'
+import { introspect, isUnique, type Scope } from './introspect.ts'
+import { columnOf, defaultTables } from './names.ts'
+import { narrowColumns } from './narrow.ts'
+import { nameOf, ref } from './rows.ts'
+import { generatorOf, typeOf, wanted, type WantedTable } from './schema.ts'
+import type { AnyDatabase, Layout, Table } from './types.ts'
+
+/** What a migration did, or would do. */
+export interface MigrationReport {
+  /** Statements in order; none when everything is there. */
+  statements: readonly string[]
+  /** What a person must look at: duplicates that stand in the way of a unique index. */
+  notes: readonly string[]
+  /** False for a dry run. */
+  applied: boolean
+}
+
+/** Dry run unless `apply` is true. Safe to repeat, and to run in several processes at once. */
+export async function migrate(
+  db: Kysely<AnyDatabase>,
+  scope: Scope,
+  { apply = false }: { apply?: boolean } = {},
+): Promise<MigrationReport> {
+  const done: string[] = []
+  for (;;) {
+    const { statements, notes } = await plan(db, scope)
+    const [next] = statements
+    if (!apply || next === undefined) return { statements: apply ? done : statements, notes, applied: apply }
+    try {
+      await sql.raw(next).execute(db)
+      done.push(next)
+    } catch (error) {
+      // Another process may have been faster: then the statement is not wanted any more.
+      if ((await plan(db, scope)).statements.includes(next)) throw error
+    }
+  }
+}
+
+async function plan(db: Kysely<AnyDatabase>, scope: Scope): Promise<Omit<MigrationReport, 'applied'>> {
+  const layout = await introspect(db, scope)
+  const collation = scope.dialect === 'mysql' ? await binaryCollation(db) : ''
+  const statements: string[] = []
+  const notes: string[] = []
+  for (const want of wanted) {
+    const table = layout[want.kind]
+    if (!table) {
+      statements.push(create(db, scope, want, layout, collation), ...indexes(db, scope, want))
+      continue
+    }
+    statements.push(...missingColumns(db, scope, want, table, collation))
+    for (const fields of want.unique) {
+      if (isUnique(table, ...fields)) continue
+      const duplicates = await countDuplicates(db, table, fields)
+      if (duplicates === 0) statements.push(uniqueIndex(db, scope, table, fields))
+      else
+        notes.push(
+          `${table.name}: ${duplicates} values of (${fields.join(', ')}) occur more than once. Merge those rows, then migrate again.`,
+        )
+    }
+    for (const field of want.index) {
+      if (!table.indexed.has(field)) statements.push(index(db, scope, table.name, table.columns.get(field)!.name))
+    }
+  }
+  statements.push(...(await narrowColumns(db, scope, layout)))
+  return { statements, notes }
+}
+
+function builder(db: Kysely<AnyDatabase>, { schema }: Scope): Kysely<AnyDatabase>['schema'] {
+  return (schema === undefined ? db : db.withSchema(schema)).schema
+}
+
+function create(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable, layout: Layout, collation: string): string {
+  const { dialect, names } = scope
+  const given = names[want.kind]
+  const name = (typeof given === 'string' ? given : given?.table) ?? defaultTables[want.kind]
+  const column = (field: string): string => columnOf(want.kind, field, names)
+  // An existing table of users decides what its ids are.
+  const users = layout.users
+  const idType = users && dialect !== 'mysql' ? users.columns.get('id')!.type : undefined
+  let query = builder(db, scope).createTable(name).ifNotExists()
+  for (const { field, type, required, generated } of want.columns) {
+    const sqlType = sql.raw<unknown>(field === 'userId' && idType ? idType : typeOf(dialect, type, collation))
+    query = query.addColumn(column(field), sqlType as never, (each) => {
+      const strict = required ? each.notNull() : each
+      return generated ? strict.defaultTo(sql.raw(generatorOf(dialect))) : strict
+    })
+  }
+  query = query.addPrimaryKeyConstraint(`${name}_pkey`, want.primary.map(column) as never)
+  // MySQL demands the same type and collation on both sides, which a table of somebody else may not have.
+  if (want.owned && !(users && dialect === 'mysql')) {
+    const owner = users?.name ?? (typeof names.users === 'string' ? names.users : names.users?.table) ?? defaultTables.users
+    const id = users?.columns.get('id')!.name ?? columnOf('users', 'id', names)
+    query = query.addForeignKeyConstraint(`${name}_user_fkey`, [column('userId')] as never, owner, [id] as never, (each) =>
+      each.onDelete('cascade'),
+    )
+  }
+  return query.compile().sql
+}
+
+function indexes(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable): string[] {
+  const given = scope.names[want.kind]
+  const name = (typeof given === 'string' ? given : given?.table) ?? defaultTables[want.kind]
+  const column = (field: string): string => columnOf(want.kind, field, scope.names)
+  const isPrimary = (fields: readonly string[]): boolean => fields.join() === want.primary.join()
+  return [
+    ...want.unique.filter((fields) => !isPrimary(fields)).map((fields) => createIndex(db, scope, name, fields.map(column), true)),
+    ...want.index.map((field) => index(db, scope, name, column(field))),
+  ]
+}
+
+function missingColumns(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable, table: Table, collation: string): string[] {
+  // Required ones are there, else the table would not have been recognised; an `id` of accounts is nobody's need.
+  return want.columns
+    .filter(({ field, required }) => !required && !table.columns.has(field))
+    .map(
+      ({ field, type }) =>
+        builder(db, scope)
+          .alterTable(table.name)
+          .addColumn(columnOf(want.kind, field, scope.names), sql.raw(typeOf(scope.dialect, type, collation)) as never)
+          .compile().sql,
+    )
+}
+
+function uniqueIndex(db: Kysely<AnyDatabase>, scope: Scope, table: Table, fields: readonly string[]): string {
+  return createIndex(
+    db,
+    scope,
+    table.name,
+    fields.map((field) => table.columns.get(field)!.name),
+    true,
+  )
+}
+
+function index(db: Kysely<AnyDatabase>, scope: Scope, table: string, column: string): string {
+  return createIndex(db, scope, table, [column], false)
+}
+
+function createIndex(db: Kysely<AnyDatabase>, scope: Scope, table: string, columns: readonly string[], unique: boolean): string {
+  const name = `${table}_${columns.join('_')}_${unique ? 'key' : 'idx'}`
+  const query = builder(db, scope)
+    .createIndex(name)
+    .on(table)
+    .columns([...columns])
+  return (unique ? query.unique() : query).compile().sql
+}
+
+async function countDuplicates(db: Kysely<AnyDatabase>, table: Table, fields: readonly string[]): Promise<number> {
+  const columns = sql.join(fields.map((field) => ref(table, field)))
+  const present = sql.join(
+    fields.map((field) => sql`${ref(table, field)} is not null`),
+    sql` and `,
+  )
+  const query = sql<{
+    n: unknown
+  }>`select count(*) as n from (select 1 as one from ${nameOf(table)} where ${present} group by ${columns} having count(*) > 1) as d`
+  return Number((await query.execute(db)).rows[0]?.n ?? 0)
+}
+
+/** A collation that compares bytes and keeps trailing spaces; MySQL and MariaDB name it differently. */
+async function binaryCollation(db: Kysely<AnyDatabase>): Promise<string> {
+  const { rows } = await sql<{ v: string }>`select version() as v`.execute(db)
+  return /mariadb/i.test(rows[0]?.v ?? '') ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin'
+}

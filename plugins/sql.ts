@@ -1,0 +1,64 @@
+/** Users, accounts, sessions, tokens and authenticators in SQLite, PostgreSQL, MySQL or MariaDB, through Kysely. */
+import type { Adapter, Limit, Once } from 'authkernel/kernel'
+import { accounts, authenticators } from './_sql/accounts.ts'
+import { openDatabase, type SqlOptions } from './_sql/database.ts'
+import { migrate, type MigrationReport } from './_sql/migrate.ts'
+import { createLimit, createOnce } from './_sql/services.ts'
+import { sessions, tokens } from './_sql/sessions.ts'
+import type { SqlDatabase } from './_sql/types.ts'
+import { users } from './_sql/users.ts'
+
+export { type LibsqlClient, libsqlDialect, type LibsqlOptions } from './_sql/libsql.ts'
+export type { MigrationReport } from './_sql/migrate.ts'
+export type { SqlOptions } from './_sql/database.ts'
+export type { DialectName, SqlDatabase, SqlNames, TableName } from './_sql/types.ts'
+
+/** Options of `sqlAdapter`. */
+export interface SqlAdapterOptions extends SqlOptions {
+  /** Clock in milliseconds, of `createdAt` and the services; default `Date.now`. */
+  now?: () => number
+  /**
+   * The pool behind the Kysely instance. An idle connection that breaks is told to it as an `error` event, which ends the process when
+   * nobody listens: a restart of the database would. The adapter listens; the next query connects again.
+   */
+  pool?: { on(event: 'error', listener: (error: Error) => void): unknown }
+}
+
+/** An adapter with the shared services of its database. */
+export interface SqlAdapter extends Required<Adapter> {
+  /** What is done once is done once between processes. */
+  readonly atomic: true
+  readonly once: Once
+  readonly limit: Limit
+  /** Makes missing tables, columns and indexes; a dry run unless `apply` is true. */
+  migrate(options?: { apply?: boolean }): Promise<MigrationReport>
+}
+
+/**
+ * Keeps everything in the tables that Auth.js documents, whatever they are called: an existing Auth.js database works as it is. Uniqueness
+ * holds by the database's own indexes, or by serializable transactions where a schema lacks them.
+ */
+export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): SqlAdapter {
+  const { now = Date.now, pool } = options
+  const database = openDatabase(db, options)
+  pool?.on('error', () => {})
+  return {
+    ...users(database),
+    ...accounts(database),
+    ...sessions(database, now),
+    ...tokens(database),
+    ...authenticators(database),
+    keepsCreatedAt: true,
+    close: () => database.close(),
+    atomic: true,
+    once: createOnce(database, now),
+    limit: createLimit(database, now),
+    migrate: ({ apply = false } = {}) => migrate(database.db, database, { apply }),
+  }
+}
+
+/** Makes missing tables, columns and indexes of a database; a dry run unless `apply` is true. Drops nothing, and may be repeated. */
+export function migrateSql(db: SqlDatabase, options: SqlOptions & { apply?: boolean } = {}): Promise<MigrationReport> {
+  const database = openDatabase(db, { ...options, migrate: false })
+  return migrate(database.db, database, { apply: options.apply ?? false })
+}
