@@ -1,4 +1,4 @@
-/** Sign-in and sign-out from server code: what every binding's `signIn` and `signOut` do. */
+/** What server code does with web requests, in every binding: sign in, sign out, refuse. */
 import type { HandleOptions, Kernel } from 'authkernel/kernel'
 
 /** What server code says when it signs somebody in. */
@@ -9,6 +9,12 @@ export interface SignInOptions {
   fields?: Readonly<Record<string, unknown>> | undefined
   /** Sent on to an OAuth provider: `{ prompt: 'login' }` (D11). */
   authorizationParams?: Readonly<Record<string, string>> | string | URLSearchParams | undefined
+}
+
+/** Options of a guard. */
+export interface GuardOptions {
+  /** Path of the host's choice for people without a session; default: the sign-in page, which leads back (row 371). */
+  redirectTo?: string | undefined
 }
 
 /**
@@ -37,6 +43,23 @@ export async function signOutResponse(kernel: Kernel, request: Request, options:
   const { base } = await kernel.context(request, options)
   const callbackUrl = redirectTo ?? request.headers.get('referer') ?? '/'
   return kernel.doors.dispatch(action(request, `${base}/signout`, { callbackUrl }), { ...options, csrf: 'origin' })
+}
+
+/** For people without a session: browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
+export async function refusal(
+  kernel: Kernel,
+  request: Request,
+  options: HandleOptions,
+  { redirectTo }: GuardOptions = {},
+): Promise<Response> {
+  const headers = { 'Cache-Control': 'private, no-store', Vary: 'Accept, Cookie' }
+  if (!request.headers.get('accept')?.includes('text/html')) return Response.json({ error: 'Unauthorized' }, { status: 401, headers })
+  if (redirectTo !== undefined) return new Response(null, { status: 302, headers: { ...headers, Location: redirectTo } })
+  const ctx = await kernel.context(request, options)
+  // A form that was posted cannot be posted again by a redirect: back to the page it was on.
+  const repeatable = request.method === 'GET' || request.method === 'HEAD'
+  const page = ctx.page('signIn', { callbackUrl: repeatable ? ctx.url.href : (request.headers.get('referer') ?? ctx.origin) })
+  return new Response(null, { status: 302, headers: { ...headers, Location: page.headers.get('location') ?? ctx.base } })
 }
 
 function action(request: Request, url: string, body: Readonly<Record<string, unknown>>): Request {

@@ -1,75 +1,79 @@
-/** What server code of every Node framework may do: session, guard, sign-in, sign-out. The frameworks differ in a seam only. */
+/** What `auth.<framework>` offers in every Node framework: handler, session, guard, sign-in, sign-out. They differ in a seam only. */
 import type { HandleOptions, Kernel, Session } from 'authkernel/kernel'
-import { type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
+import { refusal, type GuardOptions, type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
+import { answered, type NodeRequest, type NodeResponse, toRequest } from './_node.ts'
+import { type Edge, isBelow } from './_target.ts'
 
-/** How a framework's request is read; `C` is the object its routes get. */
+/** How a framework's request is read and answered; `C` is what its routes get. */
 export interface Seam<C> {
-  /** Without its body. */
-  request(from: C): Request
+  req(from: C): NodeRequest
+  /** Undefined where there is none: a WebSocket's upgrade request. */
+  res(from: C): NodeResponse | undefined
+  edge(from: C): Edge
   options(from: C): HandleOptions
-  /** Adds the Set-Cookie headers to the response, as long as that is possible. */
+  /** Where the handler is mounted; undefined: at the base path of the configuration. */
+  mount?(from: C): string | undefined
+  send(from: C, response: Response): unknown
+  /** Adds the Set-Cookie headers to the response to come. */
   cookies(from: C, headers: Headers): void
 }
-/** Options of a guard. */
-export interface GuardOptions {
-  /** Path of the host's choice for people without a session; default: the sign-in page, which leads back (row 371). */
-  redirectTo?: string | undefined
-}
-/** What bindings turn into their framework's own words. */
+/** The face without the framework's own words. */
 export interface Face<C> {
+  /** The session, read once per request; a refreshed cookie goes out with the response. Rejects when the store is down (D38). */
   session(from: C): Promise<Session | null>
+  /** The signed-in user. */
   user(from: C): Promise<NonNullable<Session['user']> | null>
-  /** The answer for people without a session; undefined: let them pass. */
-  guard(from: C, options?: GuardOptions): Promise<Response | undefined>
-  signIn(from: C, provider?: string, options?: SignInOptions): Promise<Response>
-  signOut(from: C, options?: { redirectTo?: string | undefined }): Promise<Response>
+  /** Answers the routes of authkernel; false: the path is not below the base path. */
+  handle(from: C): Promise<boolean>
+  /** The session; null: there is none, and the refusal is sent. */
+  guard(from: C, options?: GuardOptions): Promise<Session | null>
+  /** Signs in and answers with the redirect. Rejects with `CredentialsSignin` and other `AuthError`s. */
+  signIn(from: C, provider?: string, options?: SignInOptions): Promise<void>
+  /** Signs out and answers with the redirect; default target: the page that sent the form. */
+  signOut(from: C, options?: { redirectTo?: string | undefined }): Promise<void>
 }
 
-/** The face over the kernel's doors. A session is read once per request. */
-export function createFace<C extends object>(kernel: Kernel, seam: Seam<C>): Face<C> {
-  const sessions = new WeakMap<C, Promise<Session | null>>()
-  const session = (from: C): Promise<Session | null> => {
-    let reading = sessions.get(from)
-    if (!reading) sessions.set(from, (reading = read(kernel, seam, from)))
+/** The face over the kernel's doors. */
+export function createFace<C>(kernel: Kernel, seam: Seam<C>): Face<C> {
+  const sessions = new WeakMap<NodeRequest, Promise<Session | null>>()
+  const web = (from: C): Request => toRequest(seam.req(from), seam.edge(from))
+
+  async function read(from: C): Promise<Session | null> {
+    const { session, headers } = await kernel.doors.read(web(from), seam.options(from))
+    const res = seam.res(from)
+    if (res && !res.headersSent) seam.cookies(from, headers)
+    return session
+  }
+  function session(from: C): Promise<Session | null> {
+    const req = seam.req(from)
+    let reading = sessions.get(req)
+    if (!reading) sessions.set(req, (reading = read(from)))
     return reading
   }
+  async function send(from: C, answer: Promise<Response>): Promise<void> {
+    const response = await answer
+    // Whoever asks again in this request gets what is true now.
+    sessions.delete(seam.req(from))
+    await seam.send(from, response)
+  }
+
   return {
     session,
     user: async (from) => (await session(from))?.user ?? null,
-    guard: async (from, options) =>
-      (await session(from))?.user ? undefined : refusal(kernel, seam.request(from), seam.options(from), options),
-    async signIn(from, provider, options) {
-      const response = await signInResponse(kernel, seam.request(from), seam.options(from), provider, options)
-      sessions.delete(from)
-      return response
+    async handle(from) {
+      const [req, basePath] = [seam.req(from), seam.mount?.(from)]
+      if (basePath === undefined && !isBelow(req, kernel.config.basePath)) return false
+      const answer = (request: Request): Promise<Response> => kernel.doors.handler(request, { ...seam.options(from), basePath })
+      await seam.send(from, await answered(req, seam.res(from), seam.edge(from), answer))
+      return true
     },
-    async signOut(from, options) {
-      const response = await signOutResponse(kernel, seam.request(from), seam.options(from), options?.redirectTo)
-      sessions.delete(from)
-      return response
+    async guard(from, options) {
+      const found = await session(from)
+      if (found?.user) return found
+      await seam.send(from, await refusal(kernel, web(from), seam.options(from), options))
+      return null
     },
+    signIn: (from, provider, options) => send(from, signInResponse(kernel, web(from), seam.options(from), provider, options)),
+    signOut: (from, options) => send(from, signOutResponse(kernel, web(from), seam.options(from), options?.redirectTo)),
   }
-}
-
-/** Browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
-export async function refusal(
-  kernel: Kernel,
-  request: Request,
-  options: HandleOptions,
-  { redirectTo }: GuardOptions = {},
-): Promise<Response> {
-  const headers = { 'Cache-Control': 'private, no-store', Vary: 'Accept, Cookie' }
-  if (!request.headers.get('accept')?.includes('text/html')) return Response.json({ error: 'Unauthorized' }, { status: 401, headers })
-  if (redirectTo !== undefined) return new Response(null, { status: 302, headers: { ...headers, Location: redirectTo } })
-  const ctx = await kernel.context(request, options)
-  // A form that was posted cannot be posted again by a redirect: back to the page it was on.
-  const repeatable = request.method === 'GET' || request.method === 'HEAD'
-  const page = ctx.page('signIn', { callbackUrl: repeatable ? ctx.url.href : (request.headers.get('referer') ?? ctx.origin) })
-  return new Response(null, { status: 302, headers: { ...headers, Location: page.headers.get('location') ?? ctx.base } })
-}
-
-async function read<C>(kernel: Kernel, seam: Seam<C>, from: C): Promise<Session | null> {
-  const { session, headers } = await kernel.doors.read(seam.request(from), seam.options(from))
-  seam.cookies(from, headers)
-  return session
 }

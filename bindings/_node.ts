@@ -19,25 +19,15 @@ export type NodeRequest = IncomingMessage & {
 }
 export type NodeResponse = ServerResponse
 
-/** Answers a Node request with the web response that `answer` makes. Rejects with what `answer` throws. */
-export async function respond(
-  req: NodeRequest,
-  res: NodeResponse,
-  edge: Edge,
-  answer: (request: Request) => Promise<Response>,
-): Promise<void> {
-  await sendResponse(res, await answered(req, res, edge, answer))
-}
-
-/** As `respond`, for frameworks that send the response themselves. */
+/** The web response to a Node request, for frameworks to send. Rejects with what `answer` throws. */
 export async function answered(
   req: NodeRequest,
-  res: NodeResponse,
+  res: NodeResponse | undefined,
   edge: Edge,
   answer: (request: Request) => Promise<Response>,
 ): Promise<Response> {
   const body = openBody(req)
-  res.once('close', body.close)
+  res?.once('close', body.close)
   try {
     return await answer(toRequest(req, edge, body))
   } catch (error) {

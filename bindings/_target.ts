@@ -28,6 +28,12 @@ export function publicUrl(req: Target, edge: Edge): string {
   return `${protocol}://${host}${requestPath(req)}`
 }
 
+/** What the first proxy wrote as the host, where proxies are trusted; undefined: the Host header counts. */
+export function forwardedHost({ headers }: Target, trusted: boolean): string | undefined {
+  const value = trusted ? headers['x-forwarded-host'] : undefined
+  return (Array.isArray(value) ? value[0] : value)?.split(',')[0]?.trim() || undefined
+}
+
 /**
  * Path and query of the request target. An absolute target (`GET http://evil/auth/signin`, RFC 9112 section 3.2.2) counts
  * for its path alone: what it names as its host must not become our origin.

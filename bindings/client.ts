@@ -8,6 +8,7 @@ import { createSessionStore, type SessionOptions, type SessionStore } from './_c
 
 export { AuthClientError, type FlowResult } from './_client/protocol.ts'
 export type { SessionOptions, SessionState, SessionStore } from './_client/session.ts'
+export { supportsPasskeys } from './_client/support.ts'
 
 /** Where the routes are. */
 export interface ClientOptions {
@@ -119,9 +120,6 @@ function go(url: string): undefined {
   // The same page with a fragment is not loaded again, and would go on showing the former person.
   if (url.includes('#')) location.reload()
 }
-
-/** Whether this browser knows passkeys; with `autofill` also whether it offers them in the autofill of a field. */
-export { supportsPasskeys } from './_client/ceremony.ts'
 
 const client: Client = createClient()
 

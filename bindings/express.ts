@@ -2,16 +2,15 @@
 import { createAuth } from 'authkernel'
 import type { Auth, AuthConfig } from 'authkernel'
 import { SessionTokenError } from 'authkernel/kernel'
-import type { HandleOptions, Kernel, Plugin, Session } from 'authkernel/kernel'
-import type { SignInOptions } from './_actions.ts'
-import { type GuardOptions, createFace } from './_face.ts'
+import type { Kernel, Plugin, Session } from 'authkernel/kernel'
+import type { GuardOptions } from './_actions.ts'
+import { createFace, type Face } from './_face.ts'
 import { mountPath } from './_mount.ts'
-import { type NodeRequest, type NodeResponse, appendCookies, respond, sendResponse, toRequest } from './_node.ts'
-import { type Edge, isBelow } from './_target.ts'
+import { appendCookies, type NodeRequest, type NodeResponse, sendResponse } from './_node.ts'
+import { forwardedHost } from './_target.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
-export type { SignInOptions } from './_actions.ts'
-export type { GuardOptions } from './_face.ts'
+export type { GuardOptions, SignInOptions } from './_actions.ts'
 
 declare global {
   namespace Express {
@@ -29,7 +28,7 @@ export interface ExpressRequest extends NodeRequest {
   protocol: string
   ip?: string | undefined
   params: unknown
-  app: { get(setting: string): unknown }
+  app?: { get(setting: string): unknown }
   res?: ExpressResponse | undefined
 }
 /** The parts of an Express response that are used here. */
@@ -42,21 +41,13 @@ export type Next = (error?: unknown) => void
 export type ExpressHandler = (req: ExpressRequest, res: ExpressResponse, next: Next) => Promise<void>
 
 /** What `auth.express` offers. */
-export interface ExpressFace {
+export interface ExpressFace extends Pick<Face<ExpressRequest>, 'session' | 'user' | 'signIn' | 'signOut'> {
   /** Every route of authkernel: `app.use('/auth', auth.express.handler)`. */
   handler: ExpressHandler
-  /** The session of a request, read once per request; a refreshed cookie goes out with `req.res`. Rejects when the store is down (D38). */
-  session(req: ExpressRequest): Promise<Session | null>
-  /** The signed-in user. */
-  user(req: ExpressRequest): Promise<NonNullable<Session['user']> | null>
   /** Puts the session into `res.locals.session`. */
   middleware: ExpressHandler
   /** Lets people with a session pass. Others: browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
   requireSession: ExpressHandler & ((options?: GuardOptions) => ExpressHandler)
-  /** Signs in from a route of the host and answers with the redirect. Rejects with `CredentialsSignin` and other `AuthError`s. */
-  signIn(req: ExpressRequest, provider?: string, options?: SignInOptions): Promise<void>
-  /** Signs out from a route of the host and answers with the redirect; default target: the page that sent the form. */
-  signOut(req: ExpressRequest, options?: { redirectTo?: string | undefined }): Promise<void>
 }
 
 /** `auth.express`, see `ExpressFace`. */
@@ -83,38 +74,37 @@ function instance(config: Omit<AuthConfig, 'raw'>): Auth<{ express: ExpressFace 
 }
 
 function expressFace(kernel: Kernel): ExpressFace {
-  const face = createFace<ExpressRequest>(kernel, { request: (req) => toRequest(req, edge(req)), options, cookies: addCookies })
-  const guarded =
-    (guard: GuardOptions): ExpressHandler =>
+  const face = createFace<ExpressRequest>(kernel, {
+    req: (req) => req,
+    res: ({ res }) => res,
+    // Express applied its `trust proxy` setting to the protocol; its host lacks the port in version 4.
+    edge: (req) => ({ protocol: req.protocol, host: forwardedHost(req, trusts(req)) }),
+    options: (req) => ({ clientAddress: req.ip, trustForwarded: trusts(req) }),
+    mount: mountPath,
+    send: (req, response) => sendResponse(responseOf(req), response),
+    cookies: (req, headers) => appendCookies(responseOf(req), headers),
+  })
+  /** Hands on with the session in `res.locals`, unless there is none to hand on with. */
+  const located =
+    (read: (req: ExpressRequest) => Promise<Session | null>, optional: boolean): ExpressHandler =>
     (req, res, next) =>
       attempt(res, next, async () => {
-        const refusal = await face.guard(req, guard)
-        if (refusal) await sendResponse(res, refusal)
-        else Object.assign(res.locals, { session: await face.session(req) })
-        return !refusal
+        const session = await read(req)
+        Object.assign(res.locals, { session })
+        return optional || session !== null
       })
-  const always = guarded({})
+  const always = located((req) => face.guard(req), false)
 
   return {
     session: face.session,
     user: face.user,
-    handler: (req, res, next) =>
-      attempt(res, next, async () => {
-        const basePath = mountPath(req)
-        // `app.use(handler)`: the rest of the app is not ours.
-        if (basePath === undefined && !isBelow(req, kernel.config.basePath)) return true
-        await respond(req, res, edge(req), (request) => kernel.doors.handler(request, { ...options(req), basePath }))
-        return false
-      }),
-    middleware: (req, res, next) =>
-      attempt(res, next, async () => {
-        Object.assign(res.locals, { session: await face.session(req) })
-        return true
-      }),
+    signIn: face.signIn,
+    signOut: face.signOut,
+    // `app.use(handler)`: paths that are not below the base path are the rest of the app.
+    handler: (req, res, next) => attempt(res, next, async () => !(await face.handle(req))),
+    middleware: located(face.session, true),
     requireSession: ((...args: Parameters<ExpressHandler> | [GuardOptions?]) =>
-      args.length === 3 ? always(...args) : guarded(args[0] ?? {})) as ExpressFace['requireSession'],
-    signIn: async (req, provider, how) => sendResponse(responseOf(req), await face.signIn(req, provider, how)),
-    signOut: async (req, how) => sendResponse(responseOf(req), await face.signOut(req, how)),
+      args.length === 3 ? always(...args) : located((req) => face.guard(req, args[0]), false)) as ExpressFace['requireSession'],
   }
 }
 
@@ -132,28 +122,13 @@ async function attempt(res: ExpressResponse, next: Next, work: () => Promise<boo
   if (more) next()
 }
 
-function addCookies(req: ExpressRequest, headers: Headers): void {
-  if (req.res && !req.res.headersSent) appendCookies(req.res, headers)
-}
-
 function responseOf(req: ExpressRequest): ExpressResponse {
   if (req.res) return req.res
   throw new Error('express binding: this request has no response. Call signIn and signOut with the request of a running route.')
 }
 
-/** Express applied its `trust proxy` setting to protocol and address; the host of version 4 lacks the port, so it is read here. */
-function edge(req: ExpressRequest): Edge {
-  const forwarded = trusts(req) ? req.headers['x-forwarded-host'] : undefined
-  const host = (Array.isArray(forwarded) ? forwarded[0] : forwarded)?.split(',')[0]?.trim()
-  return { protocol: req.protocol, host: host || undefined }
-}
-
 function trusts(req: ExpressRequest): boolean {
-  const trust = req.app.get('trust proxy fn')
+  // No app: an upgrade request, which never went through Express.
+  const trust = req.app?.get('trust proxy fn')
   return typeof trust === 'function' && trust(req.socket.remoteAddress, 0) === true
-}
-
-/** Without a base path: in routes of the host the mount is not known, so that of the configuration counts. */
-function options(req: ExpressRequest): HandleOptions {
-  return { clientAddress: req.ip, trustForwarded: trusts(req) }
 }

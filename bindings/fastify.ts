@@ -1,8 +1,8 @@
 /** Fastify 4 and 5: `app.register(auth.fastify.plugin, { prefix: '/auth' })`. */
-import type { HandleOptions, Plugin, Session } from 'authkernel/kernel'
-import { type SignInOptions } from './_actions.ts'
-import { type GuardOptions, createFace } from './_face.ts'
-import { type NodeRequest, type NodeResponse, answered, toRequest, toStream } from './_node.ts'
+import type { Plugin, Session } from 'authkernel/kernel'
+import type { GuardOptions, SignInOptions } from './_actions.ts'
+import { createFace } from './_face.ts'
+import { type NodeRequest, type NodeResponse, toStream } from './_node.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 
@@ -40,71 +40,60 @@ export interface FastifyFace {
   session(request: FastifyRequestLike, reply: FastifyReplyLike): Promise<Session | null>
   /** A `preHandler`: browsers without a session are sent to the sign-in page and back, others get 401 JSON. */
   requireSession(options?: GuardOptions): (request: FastifyRequestLike, reply: FastifyReplyLike) => Promise<unknown>
+  /** Signs in from a route of the host; return what it gives. Rejects with `CredentialsSignin` and other `AuthError`s. */
   signIn(request: FastifyRequestLike, reply: FastifyReplyLike, provider?: string, options?: SignInOptions): Promise<unknown>
   signOut(request: FastifyRequestLike, reply: FastifyReplyLike, options?: { redirectTo?: string | undefined }): Promise<unknown>
 }
+type Pair = readonly [request: FastifyRequestLike, reply: FastifyReplyLike, prefix?: string]
 
-/** Puts `fastify` on `auth`. `trustProxy`: give the same as to Fastify, which does not tell. */
-export function fastifyBinding({ trustProxy = false }: { trustProxy?: boolean } = {}): Plugin<{ fastify: FastifyFace }> {
+/** Puts `fastify` on `auth`. */
+export function fastifyBinding(): Plugin<{ fastify: FastifyFace }> {
   return {
     name: 'fastify',
     setup(kernel) {
-      const replies = new WeakMap<FastifyRequestLike, FastifyReplyLike>()
-      const options = (request: FastifyRequestLike): HandleOptions => ({ clientAddress: request.ip, trustForwarded: trustProxy })
-      const cookies = (request: FastifyRequestLike, headers: Headers): void => addCookies(replies.get(request), headers)
-      const face = createFace<FastifyRequestLike>(kernel, {
-        request: (request) => toRequest(raw(request), request5(request)),
-        options,
-        cookies,
+      const face = createFace<Pair>(kernel, {
+        req: ([{ raw, originalUrl, body }]) => Object.assign(raw, { originalUrl, body }),
+        res: ([, reply]) => reply.raw,
+        // Fastify has applied its `trustProxy` to these. Version 4 has the port in `hostname`, version 5 in `host`.
+        edge: ([{ protocol, host, hostname }]) => ({ protocol, host: host || hostname || undefined }),
+        options: ([{ ip }]) => ({ clientAddress: ip }),
+        mount: ([, , prefix]) => prefix || undefined,
+        send: ([, reply], response) => void send(reply, response),
+        cookies: ([, reply], headers) => addCookies(reply, headers),
       })
-      const session: FastifyFace['session'] = (request, reply) => face.session(replies.set(request, reply) && request)
-      return {
-        fastify: {
-          session,
-          async plugin(instance) {
-            instance.removeAllContentTypeParsers()
-            // The kernel reads the stream, within its own limit.
-            instance.addContentTypeParser('*', (_request, _payload, done) => done(null))
-            instance.all('/*', async (request, reply) => {
-              const basePath = instance.prefix || undefined
-              return send(
-                reply,
-                await answered(raw(request), reply.raw, request5(request), (web) =>
-                  kernel.doors.handler(web, { ...options(request), basePath }),
-                ),
-              )
-            })
-          },
-          requireSession: (guard) => async (request, reply) => {
-            await session(request, reply)
-            const refusal = await face.guard(request, guard)
-            return refusal && send(reply, refusal)
-          },
-          signIn: async (request, reply, provider, how) => send(reply, await face.signIn(request, provider, how)),
-          signOut: async (request, reply, how) => send(reply, await face.signOut(request, how)),
+      const fastify: FastifyFace = {
+        async plugin(instance) {
+          instance.removeAllContentTypeParsers()
+          // The kernel reads the stream, within its own limit.
+          instance.addContentTypeParser('*', (_request, _payload, done) => done(null))
+          instance.all('/*', async (request, reply) =>
+            face.handle([request, reply, instance.prefix]).then((known) => (known ? reply : notFound(reply))),
+          )
         },
+        session: (request, reply) => face.session([request, reply]),
+        requireSession: (options) => async (request, reply) => ((await face.guard([request, reply], options)) ? undefined : reply),
+        signIn: (request, reply, provider, options) => face.signIn([request, reply], provider, options).then(() => reply),
+        signOut: (request, reply, options) => face.signOut([request, reply], options).then(() => reply),
       }
+      return { fastify }
     },
   }
 }
 
-function send(reply: FastifyReplyLike, response: Response): unknown {
+function send(reply: FastifyReplyLike, response: Response): void {
   reply.code(response.status)
   for (const [name, value] of response.headers) if (name !== 'set-cookie') reply.header(name, value)
   addCookies(reply, response.headers)
-  return reply.send(response.body ? toStream(response.body) : '')
+  reply.send(response.body ? toStream(response.body) : '')
 }
 
-function addCookies(reply: FastifyReplyLike | undefined, headers: Headers): void {
+function addCookies(reply: FastifyReplyLike, headers: Headers): void {
   const list = headers.getSetCookie()
-  if (reply && list.length > 0 && !reply.raw.headersSent) reply.header('set-cookie', list)
+  if (list.length > 0) reply.header('set-cookie', list)
 }
 
-function raw(request: FastifyRequestLike): NodeRequest {
-  return Object.assign(request.raw, { originalUrl: request.originalUrl, body: request.body })
-}
-
-/** Version 4 has the port in `hostname`, version 5 in `host`. */
-function request5(request: FastifyRequestLike): { protocol: string; host: string | undefined } {
-  return { protocol: request.protocol, host: request.host ?? (request.hostname || undefined) }
+/** Registered without a prefix, the plugin sees every path of the app. */
+function notFound(reply: FastifyReplyLike): unknown {
+  reply.code(404)
+  return reply.send({ message: 'Not Found', error: 'Not Found', statusCode: 404 })
 }

@@ -1,7 +1,6 @@
 /** Web-standard servers (Bun, Deno, workers, service workers): `export default { fetch: auth.fetch.handler }`. */
 import type { HandleOptions, Kernel, Plugin, Session } from 'authkernel/kernel'
-import { type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
-import { type GuardOptions, refusal } from './_face.ts'
+import { type GuardOptions, refusal, type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 

@@ -1,9 +1,8 @@
-/** Plain `node:http`: `createServer(auth.node.handler)`, or beside other routes. */
-import type { HandleOptions, Plugin, Session } from 'authkernel/kernel'
-import type { SignInOptions } from './_actions.ts'
-import { type Face, type GuardOptions, createFace } from './_face.ts'
-import { type NodeRequest, type NodeResponse, appendCookies, peerAddress, respond, sendResponse, toRequest } from './_node.ts'
-import { isBelow } from './_target.ts'
+/** Plain `node:http`: `createServer(async (req, res) => (await auth.node.handler(req, res)) || …)`. */
+import type { Plugin, Session } from 'authkernel/kernel'
+import type { GuardOptions, SignInOptions } from './_actions.ts'
+import { createFace } from './_face.ts'
+import { appendCookies, type NodeRequest, type NodeResponse, peerAddress, sendResponse } from './_node.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 
@@ -12,42 +11,34 @@ export interface NodeFace {
   /** Answers the routes of authkernel; `false`: the path is not below the base path, nothing was answered. Rejects when answering failed. */
   handler(req: NodeRequest, res: NodeResponse): Promise<boolean>
   session(req: NodeRequest, res: NodeResponse): Promise<Session | null>
-  user: Face<NodeRequest>['user']
   /** The session; without one, browsers are redirected to the sign-in page, others get 401 JSON, and the promise holds null. */
   requireSession(req: NodeRequest, res: NodeResponse, options?: GuardOptions): Promise<Session | null>
+  /** Signs in from a route of the host. Rejects with `CredentialsSignin` and other `AuthError`s. */
   signIn(req: NodeRequest, res: NodeResponse, provider?: string, options?: SignInOptions): Promise<void>
   signOut(req: NodeRequest, res: NodeResponse, options?: { redirectTo?: string | undefined }): Promise<void>
 }
 
 /** Puts `node` on `auth`. */
 export function nodeBinding(): Plugin<{ node: NodeFace }> {
-  return { name: 'node', setup: (kernel) => ({ node: nodeFace(kernel) }) }
-}
-
-function nodeFace(kernel: Parameters<Plugin['setup']>[0]): NodeFace {
-  const responses = new WeakMap<NodeRequest, NodeResponse>()
-  const options = (req: NodeRequest): HandleOptions => ({ clientAddress: peerAddress(req) })
-  const cookies = (req: NodeRequest, headers: Headers): void => {
-    const res = responses.get(req)
-    if (res && !res.headersSent) appendCookies(res, headers)
-  }
-  const face = createFace<NodeRequest>(kernel, { request: toRequest, options, cookies })
-  const session: NodeFace['session'] = (req, res) => face.session(responses.set(req, res) && req)
   return {
-    session,
-    user: face.user,
-    async handler(req, res) {
-      if (!isBelow(req, kernel.config.basePath)) return false
-      await respond(req, res, {}, (request) => kernel.doors.handler(request, options(req)))
-      return true
+    name: 'node',
+    setup(kernel) {
+      const face = createFace<readonly [NodeRequest, NodeResponse]>(kernel, {
+        req: ([req]) => req,
+        res: ([, res]) => res,
+        edge: () => ({}),
+        options: ([req]) => ({ clientAddress: peerAddress(req) }),
+        send: ([, res], response) => sendResponse(res, response),
+        cookies: ([, res], headers) => appendCookies(res, headers),
+      })
+      const node: NodeFace = {
+        handler: (req, res) => face.handle([req, res]),
+        session: (req, res) => face.session([req, res]),
+        requireSession: (req, res, options) => face.guard([req, res], options),
+        signIn: (req, res, provider, options) => face.signIn([req, res], provider, options),
+        signOut: (req, res, options) => face.signOut([req, res], options),
+      }
+      return { node }
     },
-    async requireSession(req, res, guard) {
-      const found = await session(req, res)
-      const refusal = await face.guard(req, guard)
-      if (refusal) await sendResponse(res, refusal)
-      return refusal ? null : found
-    },
-    signIn: async (req, res, provider, how) => sendResponse(res, await face.signIn(req, provider, how)),
-    signOut: async (req, res, how) => sendResponse(res, await face.signOut(req, how)),
   }
 }

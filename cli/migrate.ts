@@ -13,7 +13,7 @@ export interface MigrateOptions {
 /** What an adapter that can migrate offers: `sqlAdapter()` does. */
 export interface Migrates {
   /** Statements that bring the database up to date; they are run when `apply` is true. */
-  migrate(options: { apply: boolean }): Promise<{ statements: readonly string[] }>
+  migrate(options: { apply: boolean }): Promise<{ statements: readonly string[]; notes?: readonly string[] }>
 }
 
 /** Throws UsageError when the app's adapter has nothing to migrate. */
@@ -27,16 +27,19 @@ export async function migrate(options: MigrateOptions, setting: Setting): Promis
     )
   }
   const apply = options.apply === true
-  const { statements } = await adapter.migrate({ apply })
+  const { statements, notes = [] } = await adapter.migrate({ apply })
   await auth.close()
-  const { good, faint } = setting.paint
-  const shown = statements.map((statement) => `${statement};`)
+  const { good, faint, warn } = setting.paint
+  const said = notes.map((note) => `${warn('note')} ${note}`)
   const last = apply
     ? good(`${statements.length} statements were run.`)
     : faint('Nothing was changed. `authkernel migrate --apply` runs these statements.')
   return {
-    data: { file, statements, applied: apply },
-    lines: statements.length === 0 ? [good('The database is up to date.')] : [...shown, '', last],
+    data: { file, statements, notes, applied: apply },
+    lines:
+      statements.length === 0
+        ? [...said, good('The database is up to date.')]
+        : [...statements.map((statement) => `${statement};`), '', ...said, last],
   }
 }
 

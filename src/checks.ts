@@ -1,9 +1,10 @@
 /** What must hold before a request is served; each mistake names the plugin or provider, the option and the remedy. */
 import type { AdapterMethod } from './adapter.ts'
-import { type Compiled, flowOf } from './compile.ts'
+import type { Compiled } from './compile.ts'
 import { cookieFault } from './cookies.ts'
 import { AuthError, MissingAdapter, MissingAdapterMethods, MissingSecret } from './errors.ts'
 import { originFault } from './origin.ts'
+import { flowOf } from './providers.ts'
 import type { Record as PluginRecord } from './registry.ts'
 
 const minSecret = 32

@@ -5,10 +5,10 @@ import { type CookieSet, cookieSet } from './cookies.ts'
 import { checkSnapshot } from './checks.ts'
 import { Draft } from './draft.ts'
 import { AuthError } from './errors.ts'
-import type { Provider, ProviderFlow, ProviderType } from './flow.ts'
+import type { Provider, ProviderFlow } from './flow.ts'
 import type { HookBus } from './hooks.ts'
 import type { Settings } from './messages.ts'
-import { createAddresses, normaliseProvider, suffixesOf } from './providers.ts'
+import { createAddresses, flowOf, normaliseProvider, suffixesOf } from './providers.ts'
 import type { Record as PluginRecord } from './registry.ts'
 import { createRoutes, type Routes } from './router.ts'
 import type { Services } from './services.ts'
@@ -106,13 +106,6 @@ export function compile(records: readonly PluginRecord[], config: ResolvedConfig
   }
   attempt(() => checkSnapshot(snapshot, records))
   return Object.freeze({ ...snapshot, fault: faults[0] })
-}
-
-/** The flow of a type. Throws InvalidProvider for a type nobody registered. */
-export function flowOf(flows: Compiled['flows'], type: ProviderType): ProviderFlow<never> {
-  const flow = flows.get(type)
-  if (!flow) throw new AuthError(`No plugin knows the provider type "${type}": \`.use()\` the plugin that brings it.`)
-  return flow
 }
 
 function withDefaults(config: ResolvedConfig, draft: Draft): ResolvedConfig {

@@ -7,7 +7,7 @@ import { createLogger } from './logger.ts'
 import { type Runtime, resolveRuntime } from './runtime.ts'
 import type { raw, skipCSRFCheck } from './symbols.ts'
 import type { CookiesOptions, JWT, LoggerInstance, PagesOptions, Theme } from './types.ts'
-import type { DecodeParams, EncodeParams } from './jwt.ts'
+import type { DecodeParams, EncodeParams } from './jwe.ts'
 
 /** Where environment values come from. */
 export type Env = Record<string, string | undefined> | ((name: string) => string | undefined)

@@ -1,7 +1,7 @@
 /** Reads the session token of a request without a kernel (rows 103 to 109). */
 import { CookieJar } from './cookies.ts'
 import { MissingSecret } from './errors.ts'
-import { decode as defaultDecode, type DecodeParams, type KeyInfo } from './jwt.ts'
+import { decode as defaultDecode, type DecodeParams, type KeyInfo } from './jwe.ts'
 import type { Awaitable, JWT, LoggerInstance } from './types.ts'
 
 /** What `getToken` needs. */

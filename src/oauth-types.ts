@@ -152,8 +152,8 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
   callback?: ((params: Record<string, string>, claims: P) => Awaitable<P>) | undefined
   /** The issuer a token must come from, when it depends on the token: Entra's tenants. Throw to refuse. */
   issuerOf?: ((claims: Record<string, unknown>, provider: { issuer?: string | undefined }) => string) | undefined
-  /** Discovery document's own issuer value, when it is a template. */
-  discoveryIssuer?: string | undefined
+  /** What the discovery document may say its issuer is, in place of `issuer`: a template, or a path below it. */
+  discoveryIssuer?: string | readonly string[] | undefined
   [customFetch]?: typeof fetch | undefined
   [allowInsecureRequests]?: boolean | undefined
   /** What the host gave to a preset; merged over the preset's own values (D50). */

@@ -1,8 +1,8 @@
 /** Makes a provider of what a host wrote: functions called, options merged, environment filled in, once per object. */
 import type { Env } from './config.ts'
 import { merge, type ProviderInput } from './config.ts'
-import { InvalidProvider } from './errors.ts'
-import type { Provider, ProviderFlow } from './flow.ts'
+import { AuthError, InvalidProvider } from './errors.ts'
+import type { Provider, ProviderFlow, ProviderType } from './flow.ts'
 
 /** Provider option to suffix of `AUTH_<ID>_<SUFFIX>` (row 59). */
 const envSuffixes: Readonly<Record<string, string>> = { clientId: 'ID', clientSecret: 'SECRET', issuer: 'ISSUER', apiKey: 'KEY' }
@@ -63,4 +63,11 @@ export function createAddresses(): (provider: Provider, base: string) => Provide
     known.set(provider, { base, addressed })
     return addressed
   }
+}
+
+/** The flow of a type. Throws InvalidProvider for a type nobody registered. */
+export function flowOf(flows: ReadonlyMap<string, ProviderFlow<never>>, type: ProviderType): ProviderFlow<never> {
+  const flow = flows.get(type)
+  if (!flow) throw new AuthError(`No plugin knows the provider type "${type}": \`.use()\` the plugin that brings it.`)
+  return flow
 }

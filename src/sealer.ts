@@ -1,5 +1,5 @@
 /** The default `sealer`: JWE through jose, with keys derived once per (secret, purpose) and instance. */
-import { type DerivedKey, decrypt, deriveKey, encrypt } from './jwt.ts'
+import { type DerivedKey, decrypt, deriveKey, encrypt } from './jwe.ts'
 import { randomUUID } from './crypto.ts'
 import type { Runtime } from './runtime.ts'
 import type { Settings } from './messages.ts'

@@ -109,7 +109,7 @@ describe('budgets', () => {
     )
   })
 
-  it('the kernel entry is at most 12 KB gzipped, without jose', async () => {
+  it('the kernel entry is at most 25 KB gzipped, without jose (docs/architecture.md says why not 12)', async () => {
     const { outputFiles } = await build({
       entryPoints: [`${root}src/kernel.ts`],
       bundle: true,
@@ -119,7 +119,7 @@ describe('budgets', () => {
       target: 'es2022',
       external: ['jose'],
     })
-    expect(gzipSync(outputFiles[0]!.contents, { level: 9 }).length).toBeLessThanOrEqual(12 * 1024)
+    expect(gzipSync(outputFiles[0]!.contents, { level: 9 }).length).toBeLessThanOrEqual(25 * 1024)
   })
 })
 

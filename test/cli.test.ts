@@ -192,6 +192,30 @@ describe('migrate', () => {
     })
   })
 
+  it('brings an empty database of the SQL adapter up to date, and finds nothing to do the second time', async () => {
+    for (const name of ['@libsql', 'libsql', 'kysely'])
+      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name), 'junction')
+    const code = `import { createClient } from '@libsql/client'
+      import { Kysely } from 'kysely'
+      import { libsqlDialect, sqlAdapter } from 'authkernel/plugins/sql'
+      export const adapter = sqlAdapter(new Kysely({ dialect: libsqlDialect({ client: createClient({ url: 'file:${join(folder, 'app.db').replaceAll('\\', '/')}' }) }) }))\n`
+    const [first, second, third] = ['one', 'two', 'three'].map((name) =>
+      app(`sql-${name}`, `origin: 'https://app.example', adapter`, undefined, '', code),
+    )
+    const dry = await cli('migrate', first!, '--json')
+    expect(JSON.parse(dry.stdout)).toMatchObject({
+      ok: true,
+      applied: false,
+      statements: expect.arrayContaining([expect.stringMatching(/create table/i)]),
+    })
+    expect(JSON.parse((await cli('migrate', second!, '--apply', '--json')).stdout)).toMatchObject({
+      ok: true,
+      applied: true,
+      statements: JSON.parse(dry.stdout).statements,
+    })
+    expect((await cli('migrate', third!)).stdout).toBe('The database is up to date.\n')
+  })
+
   it('refuses a mistyped option instead of passing over it', async () => {
     expect(await cli('migrate', '--aply')).toMatchObject({ code: 1, stderr: expect.stringContaining('no option "--aply"') })
   })
@@ -251,10 +275,10 @@ describe('the command itself', () => {
 })
 
 /** Writes a module that exports `auth` and returns its name. */
-function app(name: string, options: string, secretCode = `'${secret}'`, uses = ''): string {
+function app(name: string, options: string, secretCode = `'${secret}'`, uses = '', before = ''): string {
   writeFileSync(
     join(folder, `${name}.ts`),
-    `import { createAuth } from 'authkernel'\nexport const auth = createAuth({ secret: ${secretCode}, ${options} })${uses}\n`,
+    `import { createAuth } from 'authkernel'\n${before}export const auth = createAuth({ secret: ${secretCode}, ${options} })${uses}\n`,
   )
   return `${name}.ts`
 }

@@ -23,12 +23,6 @@ export async function getPasskey(
   return toJSON(credential as PublicKeyCredential)
 }
 
-/** Whether this browser can do ceremonies; `conditional`: in the autofill too. */
-export async function supportsPasskeys(conditional?: boolean): Promise<boolean> {
-  if (typeof PublicKeyCredential !== 'function') return false
-  return !conditional || Boolean(await PublicKeyCredential.isConditionalMediationAvailable?.())
-}
-
 function creationOptions(json: PublicKeyCredentialCreationOptionsJSON): PublicKeyCredentialCreationOptions {
   if (typeof PublicKeyCredential.parseCreationOptionsFromJSON === 'function') return PublicKeyCredential.parseCreationOptionsFromJSON(json)
   return {

@@ -16,7 +16,8 @@
  * `role="alert"`, which is made when absent; `data-text-cancelled`, `-failed`, `-known` and `-unsupported` on the form translate them.
  * What comes after the ceremony is an ordinary form post: the answer may be any page or redirect.
  */
-import { createPasskey, getPasskey, supportsPasskeys } from './ceremony.ts'
+import { createPasskey, getPasskey } from './ceremony.ts'
+import { supportsPasskeys } from './support.ts'
 
 type Answer =
   | { action: 'register'; options: PublicKeyCredentialCreationOptionsJSON }
@@ -123,13 +124,13 @@ function enhance(form: HTMLFormElement): void {
   }
 
   function show(text: string): void {
-    let alert = form.querySelector<HTMLElement>('[role=alert]')
+    let alert = form.querySelector('[role=alert]')
     if (!alert) {
       alert = form.appendChild(document.createElement('p'))
       alert.setAttribute('role', 'alert')
     }
+    // Never hidden: what appears together with its element is not read out.
     alert.textContent = text
-    alert.hidden = !text
   }
 
   function busy(on: boolean): void {

@@ -2,12 +2,13 @@
 import type { Adapter, Session } from 'authkernel'
 import { AuthError } from 'authkernel'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
-import { fileURLToPath } from 'node:url'
 import type { Html } from '../_shared/html.ts'
 import type { Mailbox } from '../_shared/mail.ts'
+import { accountPage } from './account-page.ts'
+import { readAssets } from './assets.ts'
 import type { Audit } from './audit.ts'
 import type { PlaygroundAuth } from './auth.ts'
-import { accountPage, auditPage, errorPage, homePage, mailboxPage, protectedPage } from './pages.ts'
+import { auditPage, errorPage, homePage, mailboxPage, protectedPage } from './pages.ts'
 
 /** What the app is made of. */
 export interface Parts {
@@ -23,9 +24,7 @@ export function createApp(parts: Parts): Express {
   const { auth, audit, mailbox, issuer, strategy } = parts
   const app = express()
   app.disable('x-powered-by')
-  for (const file of ['style.css', 'live.js']) {
-    app.get(`/${file}`, (_req, res) => res.sendFile(fileURLToPath(new URL(file, import.meta.url)), { cacheControl: false }))
-  }
+  for (const [path, { type, content }] of Object.entries(readAssets())) app.get(path, (_req, res) => void res.type(type).send(content))
   app.use('/auth', auth.express.handler)
 
   app.use((_req, res, next) => {

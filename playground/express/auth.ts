@@ -26,7 +26,10 @@ export type PlaygroundAuth = Auth<{ express: ExpressFace; pin: { open: boolean }
 // Logos travel inside the page: nothing is loaded from elsewhere (D19).
 const svg = (color: string, path: string): string =>
   `data:image/svg+xml,${encodeURIComponent(`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path fill="${color}" fill-rule="evenodd" d="${path}"/></svg>`)}`
-const shield = svg('#9a3412', 'M12 1.5 20.5 5v6.2c0 5.2-3.6 9.4-8.5 11.3-4.9-1.9-8.5-6.1-8.5-11.3V5zm0 6a2.8 2.8 0 0 0-1.3 5.3l-.9 4h4.4l-.9-4A2.8 2.8 0 0 0 12 7.5')
+const shield = svg(
+  '#9a3412',
+  'M12 1.5 20.5 5v6.2c0 5.2-3.6 9.4-8.5 11.3-4.9-1.9-8.5-6.1-8.5-11.3V5zm0 6a2.8 2.8 0 0 0-1.3 5.3l-.9 4h4.4l-.9-4A2.8 2.8 0 0 0 12 7.5',
+)
 const peak = svg('#0b57d0', 'M12 2 3 20h5l4-8 4 8h5z')
 
 /** People with a password. A real host compares hashes; these passwords are printed on the sign-in page. */
@@ -42,7 +45,16 @@ export function createPlaygroundAuth({ issuer, clients, mailServer, adapter, sec
     ...(quiet && { logger: { error: () => {}, warn: () => {} } }),
     theme: { brandColor: '#9a3412', logo: shield },
   })
-    .use(oidcPlugin({ id: 'acme', name: 'Acme ID', issuer, clientId: clients.acme.id, clientSecret: clients.acme.secret, style: { logo: peak } }))
+    .use(
+      oidcPlugin({
+        id: 'acme',
+        name: 'Acme ID',
+        issuer,
+        clientId: clients.acme.id,
+        clientSecret: clients.acme.secret,
+        style: { logo: peak },
+      }),
+    )
     .use(
       oauthPlugin({
         id: 'globex',

@@ -10,8 +10,8 @@ const links = [
   ['/audit', 'Audit log'],
 ] as const
 
-/** A page with its place in the navigation; `live` loads the script of the live pages. */
-export function layout(path: string, title: string, session: Session | null, content: Html, live = false): Html {
+/** A page with its place in the navigation; `script` names the script of the page. */
+export function layout(path: string, title: string, session: Session | null, content: Html, script?: string): Html {
   return html`<!doctype html>
     <html lang="en">
       <head>
@@ -20,7 +20,7 @@ export function layout(path: string, title: string, session: Session | null, con
         <title>${title} · authkernel playground</title>
         <link rel="icon" href="data:," />
         <link rel="stylesheet" href="/style.css" />
-        ${live && html`<script type="module" src="/live.js"></script>`}
+        ${script && html`<script type="module" src="/${script}.js"></script>`}
       </head>
       <body>
         <header>

@@ -1,5 +1,5 @@
 /** What the playground shows. */
-import type { AdapterAccount, AdapterAuthenticator, AdapterSession, Session } from 'authkernel'
+import type { Session } from 'authkernel'
 import { html, type Html } from '../_shared/html.ts'
 import type { Mail } from '../_shared/mail.ts'
 import type { Entry } from './audit.ts'
@@ -81,94 +81,6 @@ export function protectedPage(session: Session): Html {
   )
 }
 
-/** What the store keeps about the person. */
-export interface Holdings {
-  accounts: readonly AdapterAccount[]
-  authenticators: readonly AdapterAuthenticator[]
-  /** Undefined with the jwt strategy, which stores none. */
-  sessions: readonly AdapterSession[] | undefined
-}
-
-export function accountPage(session: Session, { accounts, authenticators, sessions }: Holdings): Html {
-  return layout(
-    '/account',
-    'Account',
-    session,
-    html` <div>
-        <h1>Your account</h1>
-        <p class="lead">Every way in that is listed here leads to the same person.</p>
-      </div>
-      <section class="card">${personCard(session.user ?? {})}</section>
-      <div class="columns">
-        <section class="card">
-          <h2>Linked accounts</h2>
-          <ul class="list" id="accounts">
-            ${accounts.length === 0 && html`<li class="note">None yet: you came in by a link in a mail, or by password.</li>`}
-            ${accounts.map(
-              (account) =>
-                html`<li>
-                  <div>${account.provider}<small>${account.type} · ${account.providerAccountId.slice(0, 24)}</small></div>
-                  <form method="post" action="/account/unlink">
-                    <input type="hidden" name="provider" value="${account.provider}" /><input
-                      type="hidden"
-                      name="providerAccountId"
-                      value="${account.providerAccountId}"
-                    />
-                    <button class="small">Unlink</button>
-                  </form>
-                </li>`,
-            )}
-          </ul>
-          <div class="row">
-            ${linkable.filter(([id]) => !accounts.some(({ provider }) => provider === id)).map(([id, name]) => html`<form method="post" action="/login/${id}"><input type="hidden" name="redirectTo" value="/account" /><button>Link ${name}</button></form>`)}
-          </div>
-        </section>
-        <section class="card">
-          <h2>Passkeys</h2>
-          <ul class="list" id="passkeys">
-            ${authenticators.length === 0 && html`<li class="note">None yet.</li>`}
-            ${authenticators.map(
-              (key) =>
-                html`<li>
-                  <div>
-                    ${key.credentialDeviceType === 'multiDevice' ? 'Synced passkey' : 'Passkey of one device'}<small
-                      >used ${key.counter} times · ${key.transports ?? 'unknown transport'}</small
-                    >
-                  </div>
-                </li>`,
-            )}
-          </ul>
-          <div class="row"><a class="button" href="/auth/signin?callbackUrl=%2Faccount">Add a passkey</a></div>
-        </section>
-        <section class="card">
-          <h2>Sessions</h2>
-          ${
-            sessions === undefined
-              ? html`<p>The jwt strategy stores none. Start with <code>AUTH_STRATEGY=database</code> to see and end them here.</p>`
-              : html`<ul class="list" id="sessions">
-                    ${sessions.map(
-                      (stored) =>
-                        html`<li>
-                          <div>
-                            …${stored.sessionToken.slice(-6)}<small
-                              >until ${stored.expires.toISOString().slice(0, 16).replace('T', ' ')} UTC</small
-                            >
-                          </div>
-                        </li>`,
-                    )}
-                  </ul>
-                  <form method="post" action="/account/end-others"><button>End all others</button></form>`
-          }
-        </section>
-      </div>`,
-  )
-}
-
-const linkable = [
-  ['acme', 'Acme ID'],
-  ['globex', 'Globex'],
-] as const
-
 /** What the SMTP server received. */
 export function mailboxPage(session: Session | null, mails: readonly Mail[]): Html {
   return layout(
@@ -189,7 +101,7 @@ export function mailboxPage(session: Session | null, mails: readonly Mail[]): Ht
             ${link && html`<a class="button primary" href="${link}">Open the link</a>`}
           </article>`,
       )}`,
-    true,
+    'live',
   )
 }
 
@@ -212,7 +124,7 @@ export function auditPage(session: Session | null, entries: readonly Entry[]): H
         </ul>
         <template id="line">${line({ id: 0, at: '', event: '', detail: '', bad: false })}</template>
       </section>`,
-    true,
+    'live',
   )
 }
 

@@ -2,7 +2,7 @@
  * Pending flows: what the browser keeps between the authorization request and its answer (D12, D47). Each of the three cookies
  * holds a sealed list, an entry per tab; an entry is known by the hash of the flow's `state` and used once.
  */
-import { type Context, type CookieOptions, equal, InvalidCheck, type OIDCCheck, sha256, toBase64Url } from 'authkernel/kernel'
+import { type Context, equal, InvalidCheck, type OIDCCheck, sha256, toBase64Url } from 'authkernel/kernel'
 import { isFormPost } from './endpoints.ts'
 import type { OAuthProvider } from './types.ts'
 
@@ -26,6 +26,8 @@ interface Entry {
   value?: string
   callbackUrl?: string
   checks?: readonly string[]
+  /** Comes back by a cross-site POST. */
+  post?: boolean
 }
 /** What a new flow remembers. */
 export interface Started {
@@ -54,11 +56,11 @@ export function checksOf(provider: OAuthProvider, proxied: boolean): readonly OI
 export async function remember(ctx: Context, provider: OAuthProvider, started: Started): Promise<void> {
   if (started.state === undefined) return
   const id = await idOf(started.state)
-  const base = { id, provider: provider.id, created: seconds(ctx) }
+  const base = { id, provider: provider.id, created: seconds(ctx), ...(isFormPost(provider) && { post: true }) }
   const callbackUrl = started.callbackUrl === ctx.origin ? {} : { callbackUrl: started.callbackUrl }
-  await add(ctx, provider, 'state', { ...base, ...callbackUrl, checks: started.checks })
-  if (started.verifier !== undefined) await add(ctx, provider, 'pkceCodeVerifier', { ...base, value: started.verifier })
-  if (started.nonce !== undefined) await add(ctx, provider, 'nonce', { ...base, value: started.nonce })
+  await add(ctx, 'state', { ...base, ...callbackUrl, checks: started.checks })
+  if (started.verifier !== undefined) await add(ctx, 'pkceCodeVerifier', { ...base, value: started.verifier })
+  if (started.nonce !== undefined) await add(ctx, 'nonce', { ...base, value: started.nonce })
 }
 
 /** Finds the flow that a callback belongs to and uses it up, whatever comes of it. Throws InvalidCheck. */
@@ -69,7 +71,7 @@ export async function take(ctx: Context, provider: OAuthProvider, params: URLSea
   const id = await idOf(state)
   const found: Partial<Record<Kind, Entry>> = {}
   for (const kind of kinds) {
-    const entry = await remove(ctx, provider, kind, id)
+    const entry = await remove(ctx, kind, id)
     if (entry) found[kind] = entry
   }
   const flow = found.state
@@ -118,19 +120,18 @@ function invalid(provider: OAuthProvider, what: string): InvalidCheck {
   return new InvalidCheck(`The callback of provider "${provider.id}" ${what}.`, { cause: { provider: provider.id } })
 }
 
-async function add(ctx: Context, provider: OAuthProvider, kind: Kind, entry: Entry): Promise<void> {
+async function add(ctx: Context, kind: Kind, entry: Entry): Promise<void> {
   const live = (await read(ctx, kind)).filter(({ created }) => created + flowLifetime > seconds(ctx))
-  await write(ctx, provider, kind, [...live, entry].slice(-maxFlows))
+  await write(ctx, kind, [...live, entry].slice(-maxFlows))
 }
 
-async function remove(ctx: Context, provider: OAuthProvider, kind: Kind, id: string): Promise<Entry | undefined> {
+async function remove(ctx: Context, kind: Kind, id: string): Promise<Entry | undefined> {
   const entries = await read(ctx, kind)
   const entry = entries.find((candidate) => equal(candidate.id, id))
   const rest = entries.filter((candidate) => candidate !== entry)
   // A lone flow ends with a failed answer (row 89); with several, nobody knows whose answer it was.
-  if (rest.length === 0 || (entry === undefined && rest.length === 1))
-    ctx.deleteCookie(ctx.cookies[kind].name, optionsOf(ctx, provider, kind))
-  else if (entry) await write(ctx, provider, kind, rest)
+  if (rest.length === 0 || (entry === undefined && rest.length === 1)) ctx.deleteCookie(ctx.cookies[kind].name, ctx.cookies[kind].options)
+  else if (entry) await write(ctx, kind, rest)
   return entry
 }
 
@@ -141,8 +142,8 @@ async function read(ctx: Context, kind: Kind): Promise<Entry[]> {
   return Array.isArray(flows) ? (flows as Entry[]) : []
 }
 
-async function write(ctx: Context, provider: OAuthProvider, kind: Kind, entries: readonly Entry[]): Promise<void> {
-  const { name } = ctx.cookies[kind]
+async function write(ctx: Context, kind: Kind, entries: readonly Entry[]): Promise<void> {
+  const { name, options } = ctx.cookies[kind]
   let kept = entries
   let sealed = await ctx.seal(name, { flows: kept }, flowLifetime)
   // Browsers drop a cookie that is too long: the oldest tab gives way.
@@ -150,13 +151,9 @@ async function write(ctx: Context, provider: OAuthProvider, kind: Kind, entries:
     kept = kept.slice(1)
     sealed = await ctx.seal(name, { flows: kept }, flowLifetime)
   }
-  ctx.setCookie(name, sealed, { ...optionsOf(ctx, provider, kind), expires: new Date(ctx.runtime.now() + flowLifetime * 1000) })
-}
-
-function optionsOf(ctx: Context, provider: OAuthProvider, kind: Kind): CookieOptions {
-  const { options } = ctx.cookies[kind]
-  // The provider's POST is cross-site: Lax cookies would stay at home (row 87).
-  return isFormPost(provider) ? { ...options, sameSite: 'none', secure: true } : options
+  // A POST of the provider is cross-site: Lax cookies would stay at home (row 87).
+  const crossSite = kept.some(({ post }) => post) ? ({ sameSite: 'none', secure: true } as const) : {}
+  ctx.setCookie(name, sealed, { ...options, ...crossSite, expires: new Date(ctx.runtime.now() + flowLifetime * 1000) })
 }
 
 function seconds(ctx: Context): number {

@@ -42,8 +42,9 @@ export async function finish(ctx: Context, provider: OAuthProvider): Promise<Ide
 
 // The place that was asked for, and no other: the query of a POST is not what the provider posted (row 206).
 async function parametersOf(ctx: Context, provider: OAuthProvider): Promise<URLSearchParams> {
-  if (!isFormPost(provider)) return ctx.url.searchParams
-  return ctx.request.method === 'POST' ? ctx.form() : new URLSearchParams()
+  const posted = ctx.request.method === 'POST'
+  if (posted !== isFormPost(provider)) return new URLSearchParams()
+  return posted ? ctx.form() : ctx.url.searchParams
 }
 
 function checkParameters(params: URLSearchParams, provider: OAuthProvider, secrets: Secrets): void {

@@ -1,7 +1,7 @@
 /** What is known of an authorization server: its discovery document, cached, under the endpoints that the provider names itself (D8). */
 import { allowInsecureRequests, boundedFetch, bounded, customFetch, isSecureUrl, type Context } from 'authkernel/kernel'
 import type { AuthorizationServer } from 'oauth4webapi'
-import { authorizationOf, fill, namesOf, tokenOf, userinfoOf, wantsUserinfo } from './endpoints.ts'
+import { authorizationOf, fill, namesOf, type TemplateValues, tokenOf, userinfoOf, wantsUserinfo } from './endpoints.ts'
 import { Refusal } from './failure.ts'
 import { leadsInside } from './hosts.ts'
 import { isObject, readJson } from './json.ts'
@@ -16,15 +16,22 @@ export type EndpointName = 'authorization_endpoint' | 'token_endpoint' | 'userin
 
 /** The server of a provider. At most one discovery request per hour and issuer, shared by all requests. Throws Refusal, NetworkError. */
 export async function serverOf(ctx: Context, provider: OAuthProvider): Promise<AuthorizationServer> {
-  const token = tokenOf(provider)
-  const explicit: Partial<Record<EndpointName, string>> = compact({
-    authorization_endpoint: authorizationOf(provider).url,
-    token_endpoint: token.url,
-    userinfo_endpoint: userinfoOf(provider).url,
-    jwks_uri: provider.jwks_endpoint,
-  })
-  const found = needsDiscovery(provider) ? await discover(ctx, provider) : { issuer: provider.issuer ?? token.url ?? provider.id }
-  return { ...found, ...explicit } as AuthorizationServer
+  const written = writtenEndpoints(provider)
+  const found = needsDiscovery(provider)
+    ? await discover(ctx, provider)
+    : { issuer: provider.issuer ?? written.token_endpoint ?? provider.id }
+  return { ...found, ...written } as AuthorizationServer
+}
+
+// What the host or a preset wrote itself.
+function writtenEndpoints(provider: OAuthProvider): Partial<Record<EndpointName, string>> {
+  const endpoints: [EndpointName, string | undefined][] = [
+    ['authorization_endpoint', authorizationOf(provider).url],
+    ['token_endpoint', tokenOf(provider).url],
+    ['userinfo_endpoint', userinfoOf(provider).url],
+    ['jwks_uri', provider.jwks_endpoint && fill(provider.jwks_endpoint, namesOf(provider), encodeURIComponent)],
+  ]
+  return Object.fromEntries(endpoints.filter(([, url]) => url !== undefined))
 }
 
 /** Whether anything has to come from a discovery document. */
@@ -38,26 +45,28 @@ export function needsDiscovery(provider: OAuthProvider): boolean {
   return provider.type === 'oidc' && provider.jwks_endpoint === undefined
 }
 
-/** URL of an endpoint. Throws Refusal when it is missing, not a URL, not https, or leads into the own network. */
-export function endpointOf(server: AuthorizationServer, name: EndpointName, provider: OAuthProvider): URL {
+/**
+ * URL of an endpoint, its template filled. Throws Refusal when it is missing, not a URL, not https, or leads into the own network.
+ */
+export function endpointOf(server: AuthorizationServer, name: EndpointName, provider: OAuthProvider, values: TemplateValues = {}): URL {
   const value: unknown = server[name]
   if (value === undefined)
     throw new Refusal(`Provider "${provider.id}" has no ${name}: its discovery document lacks it and no option names it.`)
-  const url = typeof value === 'string' && URL.canParse(value) ? new URL(value) : undefined
+  const written = writtenEndpoints(provider)[name] !== undefined
+  const text = written ? fill(String(value), values, encodeURIComponent) : value
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
   if (!url || url.username !== '' || url.password !== '') throw new Refusal(`The ${name} of provider "${provider.id}" is not a plain URL.`)
   if (!isSecureUrl(url, provider[allowInsecureRequests])) {
     throw new Refusal(`The ${name} of provider "${provider.id}" is not https (${url.protocol}//${url.host}).`)
   }
-  const written = [authorizationOf(provider).url, tokenOf(provider).url, userinfoOf(provider).url, provider.jwks_endpoint]
+  const home = provider.issuer ?? provider.wellKnown
   // Authorization endpoints are visited by the browser, and what a host wrote itself is its own business.
-  if (name !== 'authorization_endpoint' && !written.includes(value as string)) {
-    const home = provider.issuer ?? provider.wellKnown
-    if (home !== undefined && leadsInside(url, new URL(fill(home, namesOf(provider))))) {
-      throw new Refusal(
-        `The ${name} of provider "${provider.id}" is at ${url.host}, inside this network, while its issuer is not. ` +
-          'Name the endpoint in the options of the provider if that is meant.',
-      )
-    }
+  if (written || name === 'authorization_endpoint' || home === undefined) return url
+  if (leadsInside(url, new URL(fill(home, namesOf(provider))))) {
+    throw new Refusal(
+      `The ${name} of provider "${provider.id}" is at ${url.host}, inside this network, while its issuer is not. ` +
+        'Name the endpoint in the options of the provider if that is meant.',
+    )
   }
   return url
 }
@@ -108,10 +117,11 @@ function checkDocument(document: JsonObject, provider: OAuthProvider): void {
   // A member that is null is a member that is absent.
   for (const [name, value] of Object.entries(document)) if (value === null) delete document[name]
   if (typeof document['issuer'] !== 'string' || document['issuer'] === '') throw new Refusal('The discovery document names no issuer.')
-  const expected = expectedIssuer(provider, document['issuer'])
+  const claimed = document['issuer']
+  const expected = expectedIssuers(provider, claimed)
   // Another issuer means that another server's tokens would be accepted (OpenID Connect Discovery 4.3, RFC 8414 section 3.3).
-  if (!sameIssuer(document['issuer'], expected)) {
-    throw new Refusal(`The discovery document is of issuer "${document['issuer'].slice(0, 200)}", not of "${expected}".`)
+  if (!expected.some((issuer) => sameIssuer(claimed, issuer))) {
+    throw new Refusal(`The discovery document is of issuer "${claimed.slice(0, 200)}", not of "${expected.join('" or "')}".`)
   }
   for (const name of lists) {
     const value = document[name]
@@ -127,9 +137,13 @@ function checkDocument(document: JsonObject, provider: OAuthProvider): void {
   if (!isObject(document['mtls_endpoint_aliases'])) delete document['mtls_endpoint_aliases']
 }
 
-function expectedIssuer(provider: OAuthProvider, claimed: string): string {
-  if (provider.discoveryIssuer !== undefined) return fill(provider.discoveryIssuer, namesOf(provider))
-  if (provider.issuer !== undefined) return provider.issuer
+function expectedIssuers(provider: OAuthProvider, claimed: string): string[] {
+  const { discoveryIssuer, issuer } = provider
+  if (discoveryIssuer !== undefined) return [discoveryIssuer].flat().map((value) => fill(value, namesOf(provider)))
+  return [issuer ?? publishedIssuer(provider, claimed)]
+}
+
+function publishedIssuer(provider: OAuthProvider, claimed: string): string {
   const location = new URL(documentOf(provider))
   const path = location.pathname
   const appended = /^(.*)\/\.well-known\/openid-configuration$/.exec(path)
@@ -149,8 +163,4 @@ function sameIssuer(claimed: string, expected: string): boolean {
     /^https?:$/.test(new URL(claimed).protocol) &&
     new URL(claimed).href === new URL(expected).href
   )
-}
-
-function compact<T extends object>(value: T): Partial<{ [K in keyof T]: Exclude<T[K], undefined> }> {
-  return Object.fromEntries(Object.entries(value).filter(([, member]) => member !== undefined)) as never
 }

@@ -82,8 +82,8 @@ async function codeRequest(
   flow: Flow,
   clientSecret: string | undefined,
 ): Promise<Response> {
-  endpointOf(server, 'token_endpoint', provider)
   const values = { ...namesOf(provider), clientSecret }
+  const { href } = endpointOf(server, 'token_endpoint', provider, values)
   // WeChat wants the secret in the query of this one URL.
   const located = { ...server, token_endpoint: fill(server.token_endpoint ?? '', values, encodeURIComponent) }
   const extra = Object.entries(tokenOf(provider).params ?? {}).map(([name, value]): [string, string] => [name, fill(value, values)])

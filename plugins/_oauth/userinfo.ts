@@ -34,10 +34,10 @@ async function userinfo(ctx: Context, provider: OAuthProvider, exchanged: Exchan
     if (profile['sub'] !== undefined) sameSubject(profile, claims)
     return profile
   }
-  const url = endpointOf(server, 'userinfo_endpoint', provider)
+  const values = { ...namesOf(provider), clientSecret, tokens }
+  const url = endpointOf(server, 'userinfo_endpoint', provider, values)
   const client = clientOf(ctx, provider)
   const signed = client.userinfo_signed_response_alg !== undefined
-  const values = { ...namesOf(provider), clientSecret, tokens }
   const response = await requestUserinfo(endpoint, url.href, values, fetcher, signed)
   // Without an ID token there is no subject to compare, and hardly two of these providers answer alike.
   if (claims === undefined) return usable(await readProfile(response, endpoint.unwrap))

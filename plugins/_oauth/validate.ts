@@ -11,7 +11,7 @@ export function validate(provider: OAuthProvider, _all: unknown, config: Resolve
     throw new InvalidEndpoints(`Provider "${provider.id}" (${provider.type}): ${problem}`)
   }
   if (!provider.clientId) {
-    fail(`\`clientId\` is missing. Give it, or set AUTH_${provider.id.toUpperCase().replaceAll('-', '_')}_ID.`)
+    fail(`\`clientId\` is missing. Give it, or set AUTH_${envName(provider.id)}_ID.`)
   }
   checkUrls(provider, config, fail)
   checkEndpoints(provider, fail)
@@ -21,6 +21,10 @@ export function validate(provider: OAuthProvider, _all: unknown, config: Resolve
   if (mode !== null && mode !== 'query' && mode !== 'form_post') {
     fail(`\`authorization.params.response_mode\` is ${JSON.stringify(mode)}. Answers are read from the query or from form_post.`)
   }
+}
+
+function envName(id: string): string {
+  return id.toUpperCase().replaceAll('-', '_')
 }
 
 type Fail = (problem: string) => never
@@ -39,6 +43,8 @@ function checkUrls(provider: OAuthProvider, config: ResolvedConfig, fail: Fail):
   for (const [option, value] of urls) {
     if (value === undefined || value === '') continue
     const text = typeof value === 'string' ? fill(value, names) : ''
+    if (text.includes('{issuer}'))
+      fail(`\`issuer\` is missing, and \`${option}\` is made of it. Give it, or set AUTH_${envName(provider.id)}_ISSUER.`)
     const url = URL.canParse(text) ? new URL(text) : fail(`\`${option}\` is ${JSON.stringify(value)}, which is not an absolute URL.`)
     if (url.username !== '' || url.password !== '')
       fail(`\`${option}\` holds a user name or password. Use \`clientId\` and \`clientSecret\`.`)

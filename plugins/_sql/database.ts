@@ -32,7 +32,8 @@ export interface Database extends Scope {
   close(): Promise<void>
 }
 
-const attempts = 30
+// Milliseconds; less than the deadline of a store call, so that the database's own error is what is told.
+const patience = 4_000
 
 export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Database {
   // Plugins of the host (camel case, schemas) would change the names that were found.
@@ -55,11 +56,12 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Data
     return layout[name]
   }
   async function retry<T>(work: () => Promise<T>): Promise<T> {
+    const end = Date.now() + patience
     for (let attempt = 1; ; attempt++) {
       try {
         return await work()
       } catch (error) {
-        if (attempt === attempts || !isTransient(error)) throw error
+        if (Date.now() > end || !isTransient(error)) throw error
         // Spread, so that those who met do not meet again.
         await new Promise((resolve) => setTimeout(resolve, Math.random() * 5 * Math.min(attempt, 20)))
       }

@@ -28,6 +28,8 @@ export async function migrate(
     const { statements, notes } = await plan(db, scope)
     const [next] = statements
     if (!apply || next === undefined) return { statements: apply ? done : statements, notes, applied: apply }
+    // Never the same twice: a database that does not show what was made would be asked for ever.
+    if (done.includes(next)) throw new Error(`[sql] This statement was executed and had no effect: ${next}`)
     try {
       await sql.raw(next).execute(db)
       done.push(next)

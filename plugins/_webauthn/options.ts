@@ -17,6 +17,8 @@ import { providerOptions, relyingParty } from './relying-party.ts'
 import { authenticationDefaults, registrationDefaults } from './settings.ts'
 
 type WebAuthn = ProviderOf<'webauthn'>
+// One address with an ASCII local part, and nothing that means something in a mail header, a list or a command line (D39).
+const address = /^[\w!#$%&'*+/=?^`{|}~.][\w!#$%&'*+/=?^`{|}~.-]*@[^\s@"<>(),;:\\[\]\p{C}]+$/u
 /** Who wants to register or sign in. */
 interface Person {
   user: User | null
@@ -70,8 +72,7 @@ async function whoAsks(ctx: Context, provider: WebAuthn): Promise<Person | undef
   const typed = ctx.url.searchParams.get('email')
   if (!typed) return { user: null, signedIn: false, exists: false }
   const email = typed.normalize('NFKC').trim().toLowerCase()
-  // One address, nothing that could break out of a mail header or a list later (D39).
-  if (email.length > 254 || !/^[^\s@"<>(),;:\\\p{C}-][^\s@"<>(),;:\\\p{C}]*@[^\s@"<>(),;:\\\p{C}]+$/u.test(email)) return undefined
+  if (email.length > 254 || !address.test(email)) return undefined
   const known = await ctx.store?.getUserByEmail(email)
   return { user: known ?? { email }, signedIn: false, exists: Boolean(known) }
 }

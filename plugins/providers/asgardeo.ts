@@ -10,7 +10,8 @@ export interface AsgardeoProfile extends Profile {
 }
 /** What Asgardeo needs, and what may be changed. */
 export type AsgardeoOptions = OIDCUserConfig<AsgardeoProfile> & {
-  /** `https://api.asgardeo.io/t/<organisation>`, with or without `/oauth2/token` */ issuer: string
+  /** `https://api.asgardeo.io/t/<organisation>`, with or without `/oauth2/token` */
+  issuer: string
 }
 
 /**
@@ -24,7 +25,7 @@ export default function asgardeo(options: AsgardeoOptions): OIDCConfig<AsgardeoP
     name: 'Asgardeo',
     type: 'oidc',
     wellKnown: base && `${base}/oauth2/token/.well-known/openid-configuration`,
-    discoveryIssuer: base && `${base}/oauth2/token`,
+    discoveryIssuer: base && [`${base}/oauth2/token`, base],
     style: { brandColor: '#000000' },
     options,
   }

@@ -12,8 +12,16 @@ export interface Auth0Profile extends Profile {
 /** What Auth0 needs, and what may be changed. */
 export type Auth0Options = OIDCUserConfig<Auth0Profile> &
   (
-    | { /** `https://acme.eu.auth0.com`. */ issuer: string; domain?: undefined }
-    | { /** `acme.eu.auth0.com`, or a custom domain. */ domain: string; issuer?: undefined }
+    | {
+        /** `https://acme.eu.auth0.com`. */
+        issuer: string
+        domain?: undefined
+      }
+    | {
+        /** `acme.eu.auth0.com`, or a custom domain. */
+        domain: string
+        issuer?: undefined
+      }
   )
 
 /**

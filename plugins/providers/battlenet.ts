@@ -9,10 +9,15 @@ export interface BattlenetProfile extends Profile {
 export type BattlenetOptions = OIDCUserConfig<BattlenetProfile> &
   (
     | {
-        /** One of `https://oauth.battle.net`, `https://oauth.battlenet.com.cn`, `https://{us,eu,kr,tw}.battle.net/oauth`. */ issuer: string
+        /** One of `https://oauth.battle.net`, `https://oauth.battlenet.com.cn`, `https://{us,eu,kr,tw}.battle.net/oauth`. */
+        issuer: string
         region?: undefined
       }
-    | { /** Picks the issuer. */ region: 'us' | 'eu' | 'kr' | 'tw' | 'cn'; issuer?: undefined }
+    | {
+        /** Picks the issuer. */
+        region: 'us' | 'eu' | 'kr' | 'tw' | 'cn'
+        issuer?: undefined
+      }
   )
 
 /**

@@ -9,7 +9,8 @@ export interface BeyondIdentityProfile extends Profile {
 }
 /** What Beyond Identity needs, and what may be changed. */
 export type BeyondIdentityOptions = OIDCUserConfig<BeyondIdentityProfile> & {
-  /** `https://auth-<region>.beyondidentity.com/v1/tenants/<tenant>/realms/<realm>/applications/<application>` */ issuer: string
+  /** `https://auth-<region>.beyondidentity.com/v1/tenants/<tenant>/realms/<realm>/applications/<application>` */
+  issuer: string
 }
 
 /**

@@ -10,7 +10,10 @@ export interface BoxyHQSAMLProfile {
   requested?: { tenant?: string; product?: string }
 }
 /** What BoxyHQ SAML needs, and what may be changed. */
-export type BoxyHQSAMLOptions = OAuthUserConfig<BoxyHQSAMLProfile> & { /** URL of the server. */ issuer: string }
+export type BoxyHQSAMLOptions = OAuthUserConfig<BoxyHQSAMLProfile> & {
+  /** URL of the server. */
+  issuer: string
+}
 
 /**
  * Sign-in with BoxyHQ SAML. Register: an SSO connection, in your Jackson (Ory Polis) server.

@@ -13,10 +13,17 @@ export interface CognitoProfile extends Profile {
 /** What Cognito needs, and what may be changed. */
 export type CognitoOptions = OIDCUserConfig<CognitoProfile> &
   (
-    | { /** `https://cognito-idp.<region>.amazonaws.com/<pool id>`. */ issuer: string; region?: undefined; userPoolId?: undefined }
     | {
-        /** `eu-west-1_Ab12Cd34E`. */ userPoolId: string
-        /** Default: the part of the pool id before `_`. */ region?: string | undefined
+        /** `https://cognito-idp.<region>.amazonaws.com/<pool id>`. */
+        issuer: string
+        region?: undefined
+        userPoolId?: undefined
+      }
+    | {
+        /** `eu-west-1_Ab12Cd34E`. */
+        userPoolId: string
+        /** Default: the part of the pool id before `_`. */
+        region?: string | undefined
         issuer?: undefined
       }
   )

@@ -8,7 +8,10 @@ export interface DuendeIdentityServer6Profile extends Profile {
   email_verified?: boolean
 }
 /** What DuendeIdentityServer6 needs, and what may be changed. */
-export type DuendeIdentityServer6Options = OIDCUserConfig<DuendeIdentityServer6Profile> & { /** URL of the server */ issuer: string }
+export type DuendeIdentityServer6Options = OIDCUserConfig<DuendeIdentityServer6Profile> & {
+  /** URL of the server */
+  issuer: string
+}
 
 /**
  * Sign-in with DuendeIdentityServer6. Register: a client, in the configuration of your server.

@@ -13,10 +13,15 @@ export interface EntraExternalIDProfile extends Profile {
 export type EntraExternalIDOptions = OIDCUserConfig<EntraExternalIDProfile> &
   (
     | {
-        /** `https://<tenant id>.ciamlogin.com/<tenant id>/v2.0`: the issuer that the discovery document names. */ issuer: string
+        /** `https://<tenant id>.ciamlogin.com/<tenant id>/v2.0`: the issuer that the discovery document names. */
+        issuer: string
         tenantId?: undefined
       }
-    | { /** Directory (tenant) id of the external tenant. */ tenantId: string; issuer?: undefined }
+    | {
+        /** Directory (tenant) id of the external tenant. */
+        tenantId: string
+        issuer?: undefined
+      }
   )
 
 /**

@@ -11,7 +11,10 @@ export interface FronteggProfile extends Profile {
   permissions?: string[]
 }
 /** What Frontegg needs, and what may be changed. */
-export type FronteggOptions = OIDCUserConfig<FronteggProfile> & { /** `https://<sub-domain>.frontegg.com` */ issuer: string }
+export type FronteggOptions = OIDCUserConfig<FronteggProfile> & {
+  /** `https://<sub-domain>.frontegg.com` */
+  issuer: string
+}
 
 /**
  * Sign-in with Frontegg. Register: an application, at https://portal.frontegg.com.

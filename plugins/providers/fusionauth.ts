@@ -13,8 +13,10 @@ export interface FusionAuthProfile extends Profile {
 }
 /** What FusionAuth needs, and what may be changed. */
 export type FusionAuthOptions = OIDCUserConfig<FusionAuthProfile> & {
-  /** URL of the server. */ issuer: string
-  /** Needed when the server has several tenants. */ tenantId?: string | undefined
+  /** URL of the server. */
+  issuer: string
+  /** Needed when the server has several tenants. */
+  tenantId?: string | undefined
 }
 
 /**

@@ -9,7 +9,10 @@ export interface HydraProfile extends Profile {
   picture?: string
 }
 /** What Hydra needs, and what may be changed. */
-export type HydraOptions = OIDCUserConfig<HydraProfile> & { /** Public URL of the server */ issuer: string }
+export type HydraOptions = OIDCUserConfig<HydraProfile> & {
+  /** Public URL of the server */
+  issuer: string
+}
 
 /**
  * Sign-in with Hydra. Register: a client, with the Ory CLI or API.

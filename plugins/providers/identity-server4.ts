@@ -8,7 +8,10 @@ export interface IdentityServer4Profile extends Profile {
   email_verified?: boolean
 }
 /** What IdentityServer4 needs, and what may be changed. */
-export type IdentityServer4Options = OIDCUserConfig<IdentityServer4Profile> & { /** URL of the server */ issuer: string }
+export type IdentityServer4Options = OIDCUserConfig<IdentityServer4Profile> & {
+  /** URL of the server */
+  issuer: string
+}
 
 /**
  * Sign-in with IdentityServer4. Register: a client, in the configuration of your server.

@@ -13,8 +13,18 @@ export interface KeycloakProfile extends Profile {
 /** What Keycloak needs, and what may be changed. */
 export type KeycloakOptions = OIDCUserConfig<KeycloakProfile> &
   (
-    | { /** `https://host/realms/<realm>`. */ issuer: string; baseUrl?: undefined; realm?: undefined }
-    | { /** `https://host`, before version 17 `https://host/auth`. */ baseUrl: string; realm: string; issuer?: undefined }
+    | {
+        /** `https://host/realms/<realm>`. */
+        issuer: string
+        baseUrl?: undefined
+        realm?: undefined
+      }
+    | {
+        /** `https://host`, before version 17 `https://host/auth`. */
+        baseUrl: string
+        realm: string
+        issuer?: undefined
+      }
   )
 
 /**

@@ -9,7 +9,10 @@ export interface KindeProfile extends Profile {
   picture?: string
 }
 /** What Kinde needs, and what may be changed. */
-export type KindeOptions = OIDCUserConfig<KindeProfile> & { /** `https://<sub-domain>.kinde.com` */ issuer: string }
+export type KindeOptions = OIDCUserConfig<KindeProfile> & {
+  /** `https://<sub-domain>.kinde.com` */
+  issuer: string
+}
 
 /**
  * Sign-in with Kinde. Register: a back-end web application, at https://app.kinde.com.

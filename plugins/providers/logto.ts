@@ -10,7 +10,10 @@ export interface LogtoProfile extends Profile {
   picture?: string
 }
 /** What Logto needs, and what may be changed. */
-export type LogtoOptions = OIDCUserConfig<LogtoProfile> & { /** `https://<tenant>.logto.app/oidc` */ issuer: string }
+export type LogtoOptions = OIDCUserConfig<LogtoProfile> & {
+  /** `https://<tenant>.logto.app/oidc` */
+  issuer: string
+}
 
 /**
  * Sign-in with Logto. Register: a traditional web application, in the Logto console.

@@ -12,7 +12,10 @@ export interface MastodonProfile {
   url?: string
 }
 /** What Mastodon needs, and what may be changed. */
-export type MastodonOptions = OAuthUserConfig<MastodonProfile> & { /** URL of the instance: `https://mastodon.social`. */ issuer: string }
+export type MastodonOptions = OAuthUserConfig<MastodonProfile> & {
+  /** URL of the instance: `https://mastodon.social`. */
+  issuer: string
+}
 
 /**
  * Sign-in with Mastodon. Register: an application with the scope read, in the settings (Development) of your account.

@@ -13,7 +13,10 @@ export interface MattermostProfile {
   roles?: string
 }
 /** What Mattermost needs, and what may be changed. */
-export type MattermostOptions = OAuthUserConfig<MattermostProfile> & { /** URL of the server. */ issuer: string }
+export type MattermostOptions = OAuthUserConfig<MattermostProfile> & {
+  /** URL of the server. */
+  issuer: string
+}
 
 /**
  * Sign-in with Mattermost. Register: an OAuth 2.0 application, under Integrations.

@@ -33,14 +33,14 @@ export interface MicrosoftEntraIDOptions extends OIDCUserConfig<MicrosoftEntraID
  */
 export default function microsoftEntraId(options: MicrosoftEntraIDOptions = {}): OIDCConfig<MicrosoftEntraIDProfile> {
   const { tenantId = 'common', allowedTenants, profilePhotoSize = 48 } = options
-  const issuer = `https://login.microsoftonline.com/${tenantId}/v2.0`
+  const authority = /^https:\/\/[^/]+/.exec(options.issuer ?? '')?.[0] ?? 'https://login.microsoftonline.com'
   return {
     id: 'microsoft-entra-id',
     name: 'Microsoft Entra ID',
     type: 'oidc',
-    issuer,
+    issuer: `${authority}/${tenantId}/v2.0`,
     authorization: { params: { scope: 'openid profile email User.Read' } },
-    discoveryIssuer: documentIssuer(options.issuer ?? issuer),
+    discoveryIssuer: [`${authority}/{tenantid}/v2.0`, `${authority}/${personal}/v2.0`, '{issuer}'],
     issuerOf: (claims, provider) => issuerOf(claims, provider.issuer ?? '', allowedTenants),
     emailVerified: (profile) => (profile.xms_edov === undefined ? profile.email_verified : /^(1|true)$/.test(String(profile.xms_edov))),
     profile: async (profile, tokens, { fetch } = globalThis) => ({
@@ -58,11 +58,6 @@ export { microsoftEntraId }
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Tenant of personal Microsoft accounts. */
 const personal = '9188040d-6c67-4c5b-b112-36a304b66dad'
-
-/** What the discovery document of an issuer says its issuer is: a template for several tenants. */
-function documentIssuer(issuer: string): string {
-  return issuer.replace(/\/(common|organizations)\//, '/{tenantid}/').replace('/consumers/', `/${personal}/`)
-}
 
 /** The document of a multi-tenant issuer says `{tenantid}`: the token's own tenant takes its place, once it is known to be allowed. */
 function issuerOf(claims: Record<string, unknown>, issuer: string, allowed: readonly string[] | undefined): string {

@@ -11,7 +11,10 @@ export interface NextcloudProfile {
   quota?: { used?: number; total?: number; free?: number }
 }
 /** What Nextcloud needs, and what may be changed. */
-export type NextcloudOptions = OAuthUserConfig<NextcloudProfile> & { /** URL of the server. */ issuer: string }
+export type NextcloudOptions = OAuthUserConfig<NextcloudProfile> & {
+  /** URL of the server. */
+  issuer: string
+}
 
 /**
  * Sign-in with Nextcloud. Register: an OAuth 2.0 client, in the administration settings (Security).

@@ -11,8 +11,16 @@ export interface OktaProfile extends Profile {
 /** What Okta needs, and what may be changed. */
 export type OktaOptions = OIDCUserConfig<OktaProfile> &
   (
-    | { /** `https://acme.okta.com`, or that of an authorization server: `…/oauth2/default`. */ issuer: string; domain?: undefined }
-    | { /** `acme.okta.com`: the organisation's own authorization server. */ domain: string; issuer?: undefined }
+    | {
+        /** `https://acme.okta.com`, or that of an authorization server: `…/oauth2/default`. */
+        issuer: string
+        domain?: undefined
+      }
+    | {
+        /** `acme.okta.com`: the organisation's own authorization server. */
+        domain: string
+        issuer?: undefined
+      }
   )
 
 /**

@@ -10,7 +10,8 @@ export interface OneLoginProfile extends Profile {
 }
 /** What OneLogin needs, and what may be changed. */
 export type OneLoginOptions = OIDCUserConfig<OneLoginProfile> & {
-  /** `https://<sub-domain>.onelogin.com/oidc/2`, with or without the path */ issuer: string
+  /** `https://<sub-domain>.onelogin.com/oidc/2`, with or without the path */
+  issuer: string
 }
 
 /**
@@ -24,7 +25,7 @@ export default function onelogin(options: OneLoginOptions): OIDCConfig<OneLoginP
     name: 'OneLogin',
     type: 'oidc',
     wellKnown: base && `${base}/oidc/2/.well-known/openid-configuration`,
-    discoveryIssuer: base && `${base}/oidc/2`,
+    discoveryIssuer: base && [`${base}/oidc/2`, base],
     options,
   }
 }

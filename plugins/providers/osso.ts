@@ -10,7 +10,10 @@ export interface OssoProfile {
   requested?: Record<string, unknown>
 }
 /** What Osso needs, and what may be changed. */
-export type OssoOptions = OAuthUserConfig<OssoProfile> & { /** URL of the server. */ issuer: string }
+export type OssoOptions = OAuthUserConfig<OssoProfile> & {
+  /** URL of the server. */
+  issuer: string
+}
 
 /**
  * Sign-in with Osso. Register: an OAuth client, in your Osso server.

@@ -8,7 +8,10 @@ export interface PassageProfile extends Profile {
   phone_number?: string
 }
 /** What Passage needs, and what may be changed. */
-export type PassageOptions = OIDCUserConfig<PassageProfile> & { /** `https://auth.passage.id/v1/apps/<app id>` */ issuer: string }
+export type PassageOptions = OIDCUserConfig<PassageProfile> & {
+  /** `https://auth.passage.id/v1/apps/<app id>` */
+  issuer: string
+}
 
 /**
  * Sign-in with Passage. Register: an app, in the Passage console.

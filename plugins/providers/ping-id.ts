@@ -9,7 +9,10 @@ export interface PingIdProfile extends Profile {
   email_verified?: boolean
 }
 /** What Ping Identity needs, and what may be changed. */
-export type PingIdOptions = OIDCUserConfig<PingIdProfile> & { /** `https://auth.pingone.<region>/<environment id>/as` */ issuer: string }
+export type PingIdOptions = OIDCUserConfig<PingIdProfile> & {
+  /** `https://auth.pingone.<region>/<environment id>/as` */
+  issuer: string
+}
 
 /**
  * Sign-in with Ping Identity. Register: a web application, in the PingOne console.

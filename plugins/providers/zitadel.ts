@@ -13,8 +13,16 @@ export interface ZITADELProfile extends Profile {
 /** What ZITADEL needs, and what may be changed. */
 export type ZITADELOptions = OIDCUserConfig<ZITADELProfile> &
   (
-    | { /** `https://acme.zitadel.cloud`. */ issuer: string; domain?: undefined }
-    | { /** `acme.zitadel.cloud`, or a custom domain. */ domain: string; issuer?: undefined }
+    | {
+        /** `https://acme.zitadel.cloud`. */
+        issuer: string
+        domain?: undefined
+      }
+    | {
+        /** `acme.zitadel.cloud`, or a custom domain. */
+        domain: string
+        issuer?: undefined
+      }
   )
 
 /**

@@ -104,6 +104,12 @@ function expectNoSecrets(op: HostileOp, text: string): void {
   expect(text).not.toMatch(/eyJ[\w-]{8,}\.eyJ/)
 }
 
+/** What the log says of the one failure: message of its cause. */
+export function reasonOf({ errors }: Pick<Outcome, 'errors'>): string {
+  const [error] = errors
+  return error?.cause instanceof Object && 'err' in error.cause ? String((error.cause.err as Error).message) : String(error?.message)
+}
+
 /** A provider for the whole file. */
 export function useOp(): () => HostileOp {
   let op: HostileOp

@@ -7,7 +7,11 @@ import { openStore, type StoreSpec } from './_stores.ts'
 import { startWorkers, type Worker } from './_workers.ts'
 
 /** Defines the races over a store that several processes may open. */
-export function testRaces(name: string, store: () => StoreSpec, { processes = 4, times = 25, rounds = 3 } = {}): void {
+export function testRaces(
+  name: string,
+  store: () => StoreSpec,
+  { processes = 4, times = 25, rounds = 3 }: { processes?: number; times?: number; rounds?: number } = {},
+): void {
   describe(`races between ${processes} processes: ${name}`, () => {
     let adapter: Required<Adapter>
     let workers: Worker[] = []

@@ -2,7 +2,7 @@
 import { connect } from 'node:net'
 
 /** Where each server is looked for. */
-export const servers = {
+export const servers: Readonly<Record<'postgres' | 'mysql' | 'redis', string>> = {
   postgres: process.env.AUTHKERNEL_TEST_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres',
   mysql: process.env.AUTHKERNEL_TEST_MYSQL_URL ?? 'mysql://root@127.0.0.1:3306/mysql',
   redis: process.env.AUTHKERNEL_TEST_REDIS_URL ?? 'redis://127.0.0.1:6379',

@@ -2,9 +2,13 @@
 import { mkdtempSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Adapter } from 'authkernel/kernel'
+import { libsqlDialect, sqlAdapter, type SqlAdapterOptions } from 'authkernel/plugins/sql'
 import { unstorageAdapter } from 'authkernel/plugins/unstorage'
+import { Kysely, MysqlDialect, PostgresDialect, sql } from 'kysely'
+import { createPool } from 'mysql2'
+import pg from 'pg'
 import { createStorage } from 'unstorage'
 import fsDriver from 'unstorage/drivers/fs'
 import fsLiteDriver from 'unstorage/drivers/fs-lite'
@@ -12,21 +16,53 @@ import redisDriver from 'unstorage/drivers/redis'
 import { servers, uniqueName } from './_servers.ts'
 
 /** A store that any process can open. */
-export type StoreSpec = { kind: 'fs' | 'fs-lite'; folder: string } | { kind: 'redis'; base: string }
+export type StoreSpec = KeyValueSpec | SqlSpec
+type KeyValueSpec = { kind: 'fs' | 'fs-lite'; folder: string } | { kind: 'redis'; base: string }
+/** A database of a name that no other run uses; `name` is a path for libsql. */
+export interface SqlSpec {
+  kind: 'libsql' | 'postgres' | 'mysql'
+  name: string
+}
+type Db = Kysely<Record<string, Record<string, unknown>>>
 
-/** An empty store of a kind. */
-export function newStore(kind: StoreSpec['kind']): StoreSpec {
+/** An empty key-value store. */
+export function newStore(kind: KeyValueSpec['kind']): KeyValueSpec {
   if (kind === 'redis') return { kind, base: uniqueName() }
   return { kind, folder: mkdtempSync(join(tmpdir(), 'authkernel-')) }
 }
 
-/** An adapter over a store. */
-export function openStore(spec: StoreSpec): Adapter {
-  return unstorageAdapter(storageOf(spec))
+/** An empty database. */
+export async function newDatabase(kind: SqlSpec['kind']): Promise<SqlSpec> {
+  if (kind === 'libsql') return { kind, name: join(mkdtempSync(join(tmpdir(), 'authkernel-')), 'auth.db') }
+  const name = uniqueName()
+  await onServer(kind, (db) => sql`create database ${sql.id(name)}`.execute(db))
+  return { kind, name }
+}
+
+/** An adapter over a store; databases get their tables at the first operation. */
+export function openStore(spec: StoreSpec, options: SqlAdapterOptions = {}): Adapter {
+  if (!('name' in spec)) return unstorageAdapter(storageOf(spec))
+  return openSql(openDatabase(spec), options)
+}
+
+/** The SQL adapter over a connection, with the listener that a pool needs. */
+export function openSql({ db, pool }: { db: Db; pool?: pg.Pool }, options: SqlAdapterOptions = {}): ReturnType<typeof sqlAdapter> {
+  return sqlAdapter(db, { migrate: true, ...(pool && { pool }), ...options })
+}
+
+/** Kysely over a database, and its pool where that wants a listener. */
+export function openDatabase({ kind, name }: SqlSpec): { db: Db; pool?: pg.Pool } {
+  if (kind === 'libsql') return { db: new Kysely({ dialect: libsqlDialect({ url: `file:${name}` }) }) }
+  const url = new URL(servers[kind])
+  url.pathname = name
+  if (kind === 'mysql')
+    return { db: new Kysely({ dialect: new MysqlDialect({ pool: createPool({ uri: url.href, connectionLimit: 5 }) }) }) }
+  const pool = new pg.Pool({ connectionString: url.href, max: 5 })
+  return { db: new Kysely({ dialect: new PostgresDialect({ pool }) }), pool }
 }
 
 /** The storage of an unstorage store. */
-export function storageOf(spec: StoreSpec): ReturnType<typeof createStorage> {
+export function storageOf(spec: KeyValueSpec): ReturnType<typeof createStorage> {
   if (spec.kind === 'redis') return createStorage({ driver: redisDriver({ url: servers.redis, base: spec.base }) })
   return createStorage({ driver: spec.kind === 'fs' ? fsDriver({ base: spec.folder }) : fsLiteDriver({ base: spec.folder }) })
 }
@@ -37,7 +73,18 @@ export async function dropStore(spec: StoreSpec): Promise<void> {
     const storage = storageOf(spec)
     await storage.clear()
     await storage.dispose()
-  } else {
+  } else if ('folder' in spec) {
     await rm(spec.folder, { recursive: true, force: true })
+  } else if (spec.kind === 'libsql') {
+    await rm(dirname(spec.name), { recursive: true, force: true })
+  } else {
+    // `force`: a worker that was killed may still hold a connection.
+    const force = spec.kind === 'postgres' ? sql`with (force)` : sql``
+    await onServer(spec.kind, (db) => sql`drop database if exists ${sql.id(spec.name)} ${force}`.execute(db))
   }
+}
+
+async function onServer(kind: 'postgres' | 'mysql', work: (db: Db) => Promise<unknown>): Promise<void> {
+  const { db } = openDatabase({ kind, name: new URL(servers[kind]).pathname.slice(1) })
+  await work(db).finally(() => db.destroy())
 }

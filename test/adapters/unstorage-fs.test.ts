@@ -3,17 +3,18 @@ import { testAdapter, testServices } from 'authkernel/testing'
 import { unstorageAdapter } from 'authkernel/plugins/unstorage'
 import { afterAll, describe, expect, it } from 'vitest'
 import { newAccount, newSession, newUser } from '../contract/adapter-subject.ts'
-import { dropStore, newStore, openStore, type StoreSpec, storageOf } from './_stores.ts'
+import { dropStore, newStore, openStore, storageOf } from './_stores.ts'
 import { startWorker, startWorkers, type Worker } from './_workers.ts'
 
-const stores: StoreSpec[] = []
+type Folder = { kind: 'fs' | 'fs-lite'; folder: string }
+const stores: Folder[] = []
 const workers: Worker[] = []
 afterAll(async () => {
   await Promise.all(workers.map((worker) => worker.kill()))
   await Promise.all(stores.map(dropStore))
 })
-function fresh(kind: 'fs' | 'fs-lite' = 'fs'): { kind: 'fs' | 'fs-lite'; folder: string } {
-  const store = newStore(kind) as { kind: 'fs' | 'fs-lite'; folder: string }
+function fresh(kind: Folder['kind'] = 'fs'): Folder {
+  const store = newStore(kind) as Folder
   stores.push(store)
   return store
 }
@@ -120,7 +121,7 @@ describe('unstorageAdapter in a folder', () => {
 })
 
 /** Opens the store after a kill and looks for what was promised, and for halves. */
-async function expectWhole(store: StoreSpec, told: readonly Record<string, unknown>[]): Promise<void> {
+async function expectWhole(store: Folder, told: readonly Record<string, unknown>[]): Promise<void> {
   const adapter = openStore(store) as Required<ReturnType<typeof openStore>>
   const storage = storageOf(store)
   const deleted = new Set(told.flatMap((message) => ('deleting' in message ? [message.deleting] : [])))

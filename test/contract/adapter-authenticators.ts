@@ -36,7 +36,7 @@ export function authenticatorRules({ rule, stored }: Subject): void {
   rule('row 170: createAuthenticator throws on a taken credential id', ['createAuthenticator', 'getAuthenticator'], async (adapter) => {
     const [user, thief] = [await stored(adapter), await stored(adapter)]
     const authenticator = await register(adapter, user)
-    await expect(adapter.createAuthenticator({ ...authenticator, userId: thief.id })).rejects.toThrow()
+    await expect(adapter.createAuthenticator({ ...authenticator, userId: thief.id })).rejects.toBeInstanceOf(Error)
     expect(await adapter.getAuthenticator(authenticator.credentialID)).toMatchObject({ userId: user.id })
   })
 
@@ -54,14 +54,14 @@ export function authenticatorRules({ rule, stored }: Subject): void {
   )
 
   rule('row 170: updateAuthenticatorCounter throws for an unknown credential', ['updateAuthenticatorCounter'], async (adapter) => {
-    await expect(adapter.updateAuthenticatorCounter(btoa(unique()), 5)).rejects.toThrow()
+    await expect(adapter.updateAuthenticatorCounter(btoa(unique()), 5)).rejects.toBeInstanceOf(Error)
   })
 
   rule('D27: a counter never goes back, and 0 after 0 is fine', ['updateAuthenticatorCounter', 'getAuthenticator'], async (adapter) => {
     const user = await stored(adapter)
     const authenticator = await register(adapter, user, { counter: 7 })
-    await expect(adapter.updateAuthenticatorCounter(authenticator.credentialID, 6)).rejects.toThrow()
-    await expect(adapter.updateAuthenticatorCounter(authenticator.credentialID, 0)).rejects.toThrow()
+    await expect(adapter.updateAuthenticatorCounter(authenticator.credentialID, 6)).rejects.toBeInstanceOf(Error)
+    await expect(adapter.updateAuthenticatorCounter(authenticator.credentialID, 0)).rejects.toBeInstanceOf(Error)
     expect(await adapter.getAuthenticator(authenticator.credentialID)).toMatchObject({ counter: 7 })
     const synced = await register(adapter, user, { counter: 0 })
     expect(await adapter.updateAuthenticatorCounter(synced.credentialID, 0)).toMatchObject({ counter: 0 })

@@ -30,7 +30,7 @@ export function sessionRules({ rule, stored }: Subject): void {
 
   rule('a session belongs to a stored user', ['createSession', 'getSessionAndUser'], async (adapter) => {
     const session = newSession(crypto.randomUUID())
-    await expect(adapter.createSession(session)).rejects.toThrow()
+    await expect(adapter.createSession(session)).rejects.toBeInstanceOf(Error)
     expect(await adapter.getSessionAndUser(session.sessionToken)).toBeNull()
   })
 
@@ -38,7 +38,7 @@ export function sessionRules({ rule, stored }: Subject): void {
     const [user, other] = [await stored(adapter), await stored(adapter)]
     const session = newSession(user.id)
     await adapter.createSession(session)
-    await expect(adapter.createSession({ ...session, userId: other.id })).rejects.toThrow()
+    await expect(adapter.createSession({ ...session, userId: other.id })).rejects.toBeInstanceOf(Error)
     expect((await adapter.getSessionAndUser(session.sessionToken))?.user.id).toBe(user.id)
   })
 

@@ -82,16 +82,16 @@ export function userRules({ rule, stored }: Subject): void {
   rule('updateUser of an unknown user fails and makes none', ['updateUser', 'getUser'], async (adapter) => {
     const id = crypto.randomUUID()
     const email = `${unique()}@example.com`
-    await expect(adapter.updateUser({ id, name: 'Ghost', email })).rejects.toThrow()
+    await expect(adapter.updateUser({ id, name: 'Ghost', email })).rejects.toBeInstanceOf(Error)
     expect(await adapter.getUser(id)).toBeNull()
     expect(await adapter.getUserByEmail(email)).toBeNull()
   })
 
   rule('one address has one user: createUser and updateUser throw on a taken one', ['createUser', 'updateUser'], async (adapter) => {
     const owner = await stored(adapter)
-    await expect(stored(adapter, { email: owner.email })).rejects.toThrow()
+    await expect(stored(adapter, { email: owner.email })).rejects.toBeInstanceOf(Error)
     const other = await stored(adapter)
-    await expect(adapter.updateUser({ id: other.id, email: owner.email })).rejects.toThrow()
+    await expect(adapter.updateUser({ id: other.id, email: owner.email })).rejects.toBeInstanceOf(Error)
     expect(await adapter.getUserByEmail(owner.email)).toMatchObject({ id: owner.id })
     expect(await adapter.getUser(other.id)).toMatchObject({ email: other.email })
   })

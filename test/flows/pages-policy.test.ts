@@ -67,13 +67,14 @@ describe('form-action', () => {
   })
 
   it('a real OpenID Provider: out, through its pages, back, to the callbackUrl', async () => {
-    const redirectUris: string[] = []
-    const op = await startOP(0, () => [{ id: 'app', secret: 'app-secret', name: 'App', redirectUris }])
-    open.push(op)
+    // Each needs the other's address: the provider's options are read at the first request.
+    let issuer = ''
     const { url } = await site({
-      providers: [{ id: 'acme', name: 'Acme', type: 'oidc', issuer: op.issuer, clientId: 'app', clientSecret: 'app-secret' }],
+      providers: [() => ({ id: 'acme', name: 'Acme', type: 'oidc', issuer, clientId: 'app', clientSecret: 'app-secret' })],
     })
-    redirectUris.push(`${url}/auth/callback/acme`)
+    const op = await startOP(0, () => [{ id: 'app', secret: 'app-secret', name: 'App', redirectUris: [`${url}/auth/callback/acme`] }])
+    open.push(op)
+    issuer = op.issuer
     await window.page.goto(`${url}/auth/signin?callbackUrl=/home`)
     await window.page.click('#submitButton')
     await window.page.locator('button[name=sub]').first().click()

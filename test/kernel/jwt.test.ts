@@ -1,7 +1,8 @@
 /** Section F of ROWS.md. */
 import { base64url, calculateJwkThumbprint, decodeProtectedHeader, EncryptJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
-import { decode, deriveKey, defaultKeyInfo, encode, getToken } from '../../src/jwt.ts'
+import { decode, encode, getToken } from 'authkernel/jwt'
+import { defaultKeyInfo, deriveKey } from '../../src/jwe.ts'
 import { secret } from '../_setup.ts'
 
 const salt = 'authkernel.session-token'

@@ -8,6 +8,8 @@ import { type Lock, missingOptionals } from '../../scripts/lock.ts'
 import { list, root } from '../_sources.ts'
 import { entries, needsPeer } from './_entries.ts'
 
+const fault = inject('fault')
+if (fault) throw new Error(fault)
 const consumer = inject('consumer')
 const packed = inject('packed')
 const home = join(consumer, 'node_modules/authkernel')

@@ -8,6 +8,8 @@ import { root } from '../_sources.ts'
 import { entries, needsPeer } from './_entries.ts'
 
 const run = promisify(execFile)
+const fault = inject('fault')
+if (fault) throw new Error(fault)
 const consumer = inject('consumer')
 const files = ['use.ts', 'merge.ts', 'options.ts']
 

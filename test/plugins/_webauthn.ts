@@ -3,7 +3,7 @@ import { type AuthConfig, createAuth, type Session } from 'authkernel'
 import type { Adapter, AuthError, Events } from 'authkernel/kernel'
 import { memoryAdapter, type MemoryData, memoryData } from 'authkernel/plugins/memory'
 import passkey from 'authkernel/providers/passkey'
-import { Authenticator, type Bend, type CreationOptions, type RequestOptions } from './_authenticator.ts'
+import type { Authenticator, Bend, CreationOptions, RequestOptions } from './_authenticator.ts'
 
 export const origin = 'https://app.example'
 export type Ceremony = { action: 'register'; options: CreationOptions } | { action: 'authenticate'; options: RequestOptions }

@@ -1,6 +1,7 @@
 /** The built-in pages through the public door. What a browser makes of them is in test/flows/pages-*.test.ts. */
 import { createAuth } from 'authkernel'
 import { type AuthConfig, definePlugin, type Provider } from 'authkernel/kernel'
+import { memoryAdapter } from 'authkernel/plugins/memory'
 import { pagesPlugin } from 'authkernel/plugins/pages'
 import { describe, expect, it } from 'vitest'
 import { en } from '../../plugins/_pages/messages/en.ts'
@@ -314,6 +315,40 @@ describe('errors', () => {
     )
     expect(answer.status).toBe(403)
     expect(await answer.text()).toContain(en['error.CrossSite.heading'])
+  })
+})
+
+describe('pages of the host', () => {
+  const pages = { signIn: '/login?from=auth', signOut: '/bye', error: '/oops', verifyRequest: '/mail' }
+  it.each([
+    ['row 279', '/signin?error=AccessDenied&callbackUrl=/x', '/login?from=auth&callbackUrl=http%3A%2F%2Flocalhost%2Fx&error=AccessDenied'],
+    ['row 280', '/signout?callbackUrl=/x', '/bye'],
+    ['row 279', '/error?error=AccessDenied', '/oops?error=AccessDenied'],
+    ['row 281', '/verify-request?provider=email&type=email&x=1', '/mail?provider=email&type=email&x=1'],
+  ])('%s: GET %s leads to %s', async (_row, path, target) => {
+    const { status, headers } = await get(path, { pages })
+    expect(status).toBe(302)
+    expect(headers.get('location')).toBe(target)
+  })
+
+  it('a plugin named pages takes the place of this one', async () => {
+    const own = definePlugin({ name: 'pages', setup: (kernel) => kernel.provide('pages', { render: (name) => new Response(name) }) })
+    const auth = createAuth({ secret, trustHost: true, providers: [github] }).use(own)
+    expect(await (await auth.handler(new Request('http://localhost/auth/verify-request'))).text()).toBe('verifyRequest')
+  })
+})
+
+describe('verify-confirm', () => {
+  it('row 228: everything but the action travels back in hidden inputs, escaped', async () => {
+    const email: Provider = { id: 'email', name: 'Email', type: 'email', confirm: true, sendVerificationRequest: () => undefined }
+    const query = new URLSearchParams({ token: 't"><b>', email: 'a<b>@c.example', callbackUrl: '/x' })
+    const { text } = await get(`/callback/email?${query}`, { providers: [email], adapter: memoryAdapter() })
+    expect(text).toContain('<form action="http://localhost/auth/callback/email" method="post">')
+    expect(text).toContain('<input type="hidden" name="token" value="t&quot;&gt;&lt;b&gt;">')
+    expect(text).toContain('<input type="hidden" name="callbackUrl" value="http://localhost/x">')
+    expect(text).toMatch(/name="csrfToken" value="[0-9a-f]{64}"/)
+    expect(text).toContain('<p class="who"><bdi>a&lt;b&gt;@c.example</bdi></p>')
+    expect(text).not.toContain('name="action"')
   })
 })
 

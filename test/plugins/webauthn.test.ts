@@ -7,7 +7,7 @@ import webauthn from 'authkernel/providers/webauthn'
 import type { Adapter } from 'authkernel/kernel'
 
 /** The 19 operations of SPEC alone. */
-function plain({ createUserWithAccount: _, ...adapter }: Adapter): Adapter {
+function plain({ createUserWithAccount: _transaction, ...adapter }: Adapter): Adapter {
   return adapter
 }
 
@@ -69,14 +69,24 @@ describe('options route', () => {
     expect(await response.json()).toEqual({ error: 'Invalid action' })
   })
 
-  it.each(['a', '@b', 'a@', 'a b@c', 'a@b@c', '-a@b', 'a@b%0d%0aBcc:c', '%22a%22@b', 'a,b@c', `${'x'.repeat(260)}@b`])(
-    'an address that is none (%s): 400',
-    async (email) => {
-      const response = await createApp().browser().get(`/webauthn-options/passkey?email=${email}`)
-      expect(response.status).toBe(400)
-      expect(await response.json()).toEqual({ error: 'Invalid request' })
-    },
-  )
+  it.each([
+    'a',
+    '@b',
+    'a@',
+    'a b@c',
+    'a@b@c',
+    '-a@b',
+    'a@b%0d%0aBcc:c',
+    '%22a%22@b',
+    'a,b@c',
+    '%D0%B0da@b.c',
+    'a@b%5D',
+    `${'x'.repeat(260)}@b`,
+  ])('an address that is none (%s): 400', async (email) => {
+    const response = await createApp().browser().get(`/webauthn-options/passkey?email=${email}`)
+    expect(response.status).toBe(400)
+    expect(await response.json()).toEqual({ error: 'Invalid request' })
+  })
 
   it('row 253: a known address is asked for its own passkeys, a signed-in user not for those there are', async () => {
     const { app, key } = await known()
@@ -226,6 +236,38 @@ describe('registration', () => {
     expect(app.log).toContain('ev.linkAccount')
     expect(app.log).not.toContain('ad.createSession')
     expect((await app.browser().authenticate(second)).headers.get('location')).toBe(`${origin}/`.replace(/\/$/, ''))
+  })
+
+  it('jwt strategy: signUp for a new user, signIn for one more passkey and for every later sign-in', async () => {
+    const triggers: unknown[] = []
+    const app = createApp({
+      session: { strategy: 'jwt' },
+      callbacks: { jwt: ({ token, trigger, isNewUser }) => (trigger && triggers.push([trigger, isNewUser]), token) },
+    })
+    const browser = app.browser()
+    const key = new Authenticator(origin)
+    await browser.register(key, 'email=ada@example.com')
+    await browser.register(new Authenticator(origin))
+    expect(app.data.users.size).toBe(1)
+    expect(app.data.authenticators.size).toBe(2)
+    const later = app.browser()
+    await later.authenticate(key)
+    expect(await later.session()).toMatchObject({ user: { email: 'ada@example.com' } })
+    expect(triggers).toEqual([
+      ['signUp', true],
+      ['signIn', false],
+      ['signIn', false],
+    ])
+    expect(app.data.sessions.size).toBe(0)
+  })
+
+  it('row 248: the link decision may refuse: nothing is stored, the session stays', async () => {
+    const app = createApp({ callbacks: { link: ({ account }) => account.type !== 'webauthn' } })
+    const browser = app.browser()
+    await browser.register(new Authenticator(origin), 'email=ada@example.com')
+    expect(target(await browser.register(new Authenticator(origin))).search).toBe('?error=AccountNotLinked')
+    expect(app.data.authenticators.size).toBe(1)
+    expect(await browser.session()).not.toBeNull()
   })
 
   it('the registration of one person cannot end up with another', async () => {

@@ -2,6 +2,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { decodeProtectedHeader, importSPKI, jwtVerify } from 'jose'
 import { describe, expect, it } from 'vitest'
+import { memoryAdapter } from 'authkernel/plugins/memory'
 import apple, { type AppleOptions } from 'authkernel/providers/apple'
 import { locationOf } from '../_client.ts'
 import { facts } from './_facts.ts'
@@ -110,9 +111,22 @@ describe('the name', () => {
   })
 })
 
-describe('row 210: D33, email_verified', () => {
-  const linked = apple({ clientId: 'client-1', ...key, allowDangerousEmailAccountLinking: true })
-  it('the string "true" counts, nothing else does', () => {
-    expect(linked.emailVerifiedStrings).toEqual(['true'])
+describe('row 210: D33, email_verified is a string', () => {
+  it.each([
+    ['true', origin],
+    [true, origin],
+    ['false', 'OAuthAccountNotLinked'],
+    [false, 'OAuthAccountNotLinked'],
+    ['yes', 'OAuthAccountNotLinked'],
+  ])('%j: %s', async (verified, expected) => {
+    const adapter = memoryAdapter()
+    await adapter.createUser!({ id: 'u-1', email: 'ada@privaterelay.example', emailVerified: null })
+    const stub = createStub(fact, samples['apple']!, { ...samples['apple']!.full, email_verified: verified })
+    const preset = apple({ clientId: 'client-1', ...key, allowDangerousEmailAccountLinking: true })
+    const host = createHost(preset, stub.fetch, { adapter })
+    stub.now = host.now()
+    const authorization = await host.start()
+    stub.nonce = authorization.searchParams.get('nonce')!
+    expect(locationOf(await host.back(authorization))).toContain(expected)
   })
 })

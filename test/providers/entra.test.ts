@@ -57,7 +57,7 @@ describe.each(['microsoft-entra-id', 'azure-ad'])('row 210: %s, tenants', (id) =
     ['organizations', personal, 'does not belong to organizations'],
     ['consumers', own, 'does not belong to consumers'],
     ['common', 'contoso.onmicrosoft.com', 'names no tenant'],
-    ['common', undefined, 'names no tenant'],
+    ['common', '', 'names no tenant'],
     ['common', '../evil', 'names no tenant'],
   ])('%s refuses %s', async (tenantId, tid, why) => {
     const result = await signIn(id, { tenantId }, { tid, iss: own })

@@ -82,7 +82,7 @@ describe('other options', () => {
     (issuer) => {
       expect(asgardeo({ issuer })).toMatchObject({
         wellKnown: 'https://api.asgardeo.io/t/acme/oauth2/token/.well-known/openid-configuration',
-        discoveryIssuer: 'https://api.asgardeo.io/t/acme/oauth2/token',
+        discoveryIssuer: ['https://api.asgardeo.io/t/acme/oauth2/token', 'https://api.asgardeo.io/t/acme'],
       })
     },
   )
@@ -90,7 +90,7 @@ describe('other options', () => {
   it.each(['https://acme.onelogin.com', 'https://acme.onelogin.com/oidc/2'])('onelogin: %s', (issuer) => {
     expect(onelogin({ issuer })).toMatchObject({
       wellKnown: 'https://acme.onelogin.com/oidc/2/.well-known/openid-configuration',
-      discoveryIssuer: 'https://acme.onelogin.com/oidc/2',
+      discoveryIssuer: ['https://acme.onelogin.com/oidc/2', 'https://acme.onelogin.com'],
     })
   })
 

@@ -1,6 +1,6 @@
 /** What a few providers do otherwise: second requests, odd errors, flags for verified addresses. */
 import { describe, expect, it } from 'vitest'
-import type { Provider } from 'authkernel'
+import { customFetch, type Provider } from 'authkernel'
 import { locationOf } from '../_client.ts'
 import { clientId, clientSecret } from './_expected.ts'
 import { facts } from './_facts.ts'
@@ -55,6 +55,21 @@ describe('github', () => {
       const { host, location } = await signIn('github', { [emails]: () => answer.clone() }, hidden)
       expect([location, host.asked().user.email]).toEqual([origin, null])
     }
+  })
+
+  it('row 207: requests of its own go through the customFetch of the host', async () => {
+    const seen: string[] = []
+    const own: typeof fetch = async (input) => {
+      const url = String(input instanceof Request ? input.url : input)
+      seen.push(url)
+      if (url.endsWith('/access_token')) return Response.json({ access_token: 'x', token_type: 'bearer' })
+      return Response.json(url === emails ? list : hidden)
+    }
+    const refused = (): Response => new Response('the fetch of the runtime was used', { status: 500 })
+    const all = { 'https://github.com/login/oauth/access_token': refused, 'https://api.github.com/user': refused, [emails]: refused }
+    const { host } = await signIn('github', all, hidden, { [customFetch]: own })
+    expect(host.asked().user.email).toBe('ada@mail.example')
+    expect(seen).toEqual(['https://github.com/login/oauth/access_token', 'https://api.github.com/user', emails])
   })
 
   it('does not ask for addresses that it has', async () => {

@@ -1,0 +1,99 @@
+/** The account page: every way in, and what can be done about it. */
+import type { AdapterAccount, AdapterAuthenticator, AdapterSession, Session } from 'authkernel'
+import { html, type Html } from '../_shared/html.ts'
+import { layout, personCard } from './layout.ts'
+
+/** What the store keeps about the person. */
+export interface Holdings {
+  accounts: readonly AdapterAccount[]
+  authenticators: readonly AdapterAuthenticator[]
+  /** Undefined with the jwt strategy, which stores none. */
+  sessions: readonly AdapterSession[] | undefined
+}
+
+export function accountPage(session: Session, { accounts, authenticators, sessions }: Holdings): Html {
+  const content = html`<div>
+      <h1>Your account</h1>
+      <p class="lead">Every way in that is listed here leads to the same person.</p>
+    </div>
+    <section class="card">${personCard(session.user ?? {})}</section>
+    <div class="columns">${accountCard(accounts)}${passkeyCard(authenticators)}${sessionCard(sessions)}</div>`
+  return layout('/account', 'Account', session, content, 'account')
+}
+
+const linkable = [
+  ['acme', 'Acme ID'],
+  ['globex', 'Globex'],
+] as const
+
+function accountCard(accounts: Holdings['accounts']): Html {
+  const open = linkable.filter(([id]) => !accounts.some(({ provider }) => provider === id))
+  return html`<section class="card">
+    <h2>Linked accounts</h2>
+    <ul class="list" id="accounts">
+      ${accounts.length === 0 && html`<li class="note">None yet: you came in by a link in a mail, or by password.</li>`}
+      ${accounts.map(accountLine)}
+    </ul>
+    <div class="row">
+      ${open.map(
+        ([id, name]) =>
+          html`<form method="post" action="/login/${id}">
+            <input type="hidden" name="redirectTo" value="/account" />
+            <button>Link ${name}</button>
+          </form>`,
+      )}
+    </div>
+  </section>`
+}
+
+function accountLine({ provider, providerAccountId, type }: AdapterAccount): Html {
+  return html`<li>
+    <div>${provider}<small>${type} · ${providerAccountId.slice(0, 24)}</small></div>
+    <form method="post" action="/account/unlink">
+      <input type="hidden" name="provider" value="${provider}" />
+      <input type="hidden" name="providerAccountId" value="${providerAccountId}" />
+      <button class="small">Unlink</button>
+    </form>
+  </li>`
+}
+
+function passkeyCard(keys: Holdings['authenticators']): Html {
+  return html`<section class="card">
+    <h2>Passkeys</h2>
+    <ul class="list" id="passkeys">
+      ${keys.length === 0 && html`<li class="note">None yet.</li>`} ${keys.map(passkeyLine)}
+    </ul>
+    <div class="row"><button id="add-passkey" type="button">Add a passkey</button></div>
+    <p id="passkey-message" role="alert"></p>
+  </section>`
+}
+
+function passkeyLine({ credentialDeviceType, transports, counter }: AdapterAuthenticator): Html {
+  const kind = credentialDeviceType === 'multiDevice' ? 'Synced passkey' : 'Passkey of one device'
+  return html`<li>
+    <div>${kind}<small>${transports ?? 'unknown transport'} · counter ${counter}</small></div>
+  </li>`
+}
+
+function sessionCard(sessions: Holdings['sessions']): Html {
+  if (sessions === undefined) {
+    return html`<section class="card">
+      <h2>Sessions</h2>
+      <p>The jwt strategy stores none. Start with <code>AUTH_STRATEGY=database</code> to see and end them here.</p>
+    </section>`
+  }
+  return html`<section class="card">
+    <h2>Sessions</h2>
+    <ul class="list" id="sessions">
+      ${sessions.map(sessionLine)}
+    </ul>
+    <form method="post" action="/account/end-others"><button>End all others</button></form>
+  </section>`
+}
+
+function sessionLine({ sessionToken, expires }: AdapterSession): Html {
+  const until = expires.toISOString().slice(0, 16).replace('T', ' ')
+  return html`<li>
+    <div>…${sessionToken.slice(-6)}<small>until ${until} UTC</small></div>
+  </li>`
+}

@@ -1,0 +1,47 @@
+/** Fastify (issue 6 items 2 and 4). */
+import { createAuth } from 'authkernel'
+import { fastifyBinding } from 'authkernel/bindings/fastify'
+import fastify, { type FastifyInstance } from 'fastify'
+import { expect, it } from 'vitest'
+import { config } from './_auth.ts'
+import { probe, testFamily } from './_family.ts'
+import { ask, type TestServer } from './_http.ts'
+
+type Fields = Record<string, string>
+
+testFamily('fastify', async (options) => {
+  const auth = createAuth(config(options)).use(probe).use(fastifyBinding())
+  const app = fastify()
+  // A parser of the host's own: the routes of authkernel must not see it.
+  app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
+    done(null, Object.fromEntries(new URLSearchParams(String(body)))),
+  )
+  await app.register(auth.fastify.plugin, { prefix: '/auth' })
+  app.get('/page', async (request, reply) => JSON.stringify(await auth.fastify.session(request, reply)))
+  app.get('/guarded', { preHandler: auth.fastify.requireSession() }, (request, reply) => auth.fastify.session(request, reply))
+  app.post('/login', (request, reply) =>
+    auth.fastify.signIn(request, reply, 'credentials', { fields: request.body as Fields, redirectTo: '/in' }),
+  )
+  app.post('/logout', (request, reply) => auth.fastify.signOut(request, reply, { redirectTo: '/out' }))
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send('the host'))
+  return listen(app)
+})
+
+it('trustProxy of Fastify makes https cookies; the prefix is the base path, nested ones too', async () => {
+  const auth = createAuth(config()).use(probe).use(fastifyBinding())
+  const app = fastify({ trustProxy: true })
+  await app.register(async (inner) => inner.register(auth.fastify.plugin, { prefix: '/auth' }), { prefix: '/api' })
+  const server = await listen(app)
+  const headers = { 'x-forwarded-proto': 'https', 'x-forwarded-host': 'app.example', 'x-forwarded-for': '203.0.113.7' }
+  expect((await ask(server.port, '/api/auth/probe', { headers })).json()).toEqual({
+    url: 'https://app.example/api/auth/probe',
+    address: '203.0.113.7',
+  })
+  expect((await ask(server.port, '/api/auth/csrf', { headers })).cookies.join()).toContain('__Host-authkernel.csrf-token')
+  await server.close()
+})
+
+async function listen(app: FastifyInstance): Promise<TestServer> {
+  const origin = await app.listen({ port: 0, host: '127.0.0.1' })
+  return { origin, port: Number(new URL(origin).port), server: app.server, close: () => app.close() }
+}
