@@ -51,6 +51,8 @@ const flow: ProviderFlow<WebAuthn> = {
     const answer = readAnswer(data)
     // Before anything is looked at: whatever is wrong with the rest, this challenge is spent (D12).
     const pending = await useChallenge(ctx, provider, answer)
+    // The redirect decision comes before all others (WIRE section 9).
+    await ctx.callbackUrl()
     if (!answer) throw new AuthError(`The data posted to provider "${provider.id}" is not a credential as JSON.`)
     if (action === 'register') return register(ctx, provider, answer, pending)
     if (action === 'authenticate') return authenticate(ctx, provider, answer, pending)

@@ -15,7 +15,9 @@ export function normaliseProvider(
 ): Provider {
   const written = typeof input === 'function' ? input() : input
   const { options, ...own } = written as Provider & { options?: object }
-  const provider = (options ? merge(options, own) : { ...own }) as Record<string, unknown>
+  // A preset's own values stand under the environment, what the host wrote stands above it.
+  const preset = options ? withEnv(own as Provider, env, suffixes, options) : own
+  const provider = { ...(options ? merge(options, preset) : preset) } as Record<string, unknown>
   if (typeof provider['id'] !== 'string' || !/^[\w.~-]+$/.test(provider['id']) || provider['id'] === 'undefined') {
     throw new InvalidProvider(
       `A provider of type "${String(provider['type'])}" has the id ${JSON.stringify(provider['id'])}: ` +
@@ -26,18 +28,19 @@ export function normaliseProvider(
   return withEnv(provider as unknown as Provider, env, suffixes)
 }
 
-/** Fills options that are still undefined; nothing is written to the given object. */
+/** Fills what the environment knows and `said` does not; nothing is written to the given object. */
 export function withEnv(
   provider: Provider,
   env: Env | false | undefined,
   suffixes: Readonly<Record<string, string>> = envSuffixes,
+  said: object = provider,
 ): Provider {
-  if (!env) return provider
+  if (!env || typeof provider.id !== 'string') return provider
   const prefix = `AUTH_${provider.id.toUpperCase().replaceAll('-', '_')}_`
   const filled: Record<string, unknown> = { ...provider }
   for (const [option, suffix] of Object.entries(suffixes)) {
     const value = readEnv(env, prefix + suffix)
-    if (value !== undefined && filled[option] === undefined) filled[option] = value
+    if (value !== undefined && (said as Record<string, unknown>)[option] === undefined) filled[option] = value
   }
   return filled as unknown as Provider
 }

@@ -110,6 +110,7 @@ button{width:100%;font:inherit;color:inherit;cursor:pointer}
 .people button:hover{background:var(--hover)}
 .people span{display:grid;min-width:0}.people small{color:var(--soft);overflow-wrap:anywhere}
 .people em{margin-left:auto;max-width:8.5em;color:var(--soft);font-size:13px;font-style:normal;text-align:right}
+@media (max-width:480px){main{padding:26px 20px 18px}.people button{flex-wrap:wrap;gap:2px 14px}.people span{flex:1}.people em{flex-basis:100%;max-width:none;margin:0 0 0 54px;text-align:left}}
 .primary{padding:12px;border:0;border-radius:12px;background:var(--brand);color:var(--on);font-weight:600}
 .primary:hover{filter:brightness(1.08)}
 .quiet{margin-top:10px;padding:11px;border:0;border-radius:12px;background:none;color:var(--brand)}

@@ -7,7 +7,7 @@ const links = [
   ['/protected', 'Protected'],
   ['/account', 'Account'],
   ['/mailbox', 'Mailbox'],
-  ['/audit', 'Audit log'],
+  ['/audit', 'Audit'],
 ] as const
 
 /** A page with its place in the navigation; `script` names the script of the page. */

@@ -26,6 +26,7 @@ interface Entry {
   value?: string
   callbackUrl?: string
   checks?: readonly string[]
+  maxAge?: number
   /** Comes back by a cross-site POST. */
   post?: boolean
 }
@@ -36,6 +37,8 @@ export interface Started {
   nonce: string | undefined
   callbackUrl: string
   checks: readonly OIDCCheck[]
+  /** Seconds since the last authentication that the request allowed. */
+  maxAge: number | undefined
 }
 /** What a flow that came back brings along. */
 export interface Flow {
@@ -43,6 +46,7 @@ export interface Flow {
   state: string | undefined
   verifier: string | undefined
   nonce: string | undefined
+  maxAge: number | undefined
 }
 
 /** Checks in force: `none` counts alone only, and a redirect proxy needs the state (D47). */
@@ -58,7 +62,12 @@ export async function remember(ctx: Context, provider: OAuthProvider, started: S
   const id = await idOf(started.state)
   const base = { id, provider: provider.id, created: seconds(ctx), ...(isFormPost(provider) && { post: true }) }
   const callbackUrl = started.callbackUrl === ctx.origin ? {} : { callbackUrl: started.callbackUrl }
-  await add(ctx, 'state', { ...base, ...callbackUrl, checks: started.checks })
+  await add(ctx, 'state', {
+    ...base,
+    ...callbackUrl,
+    ...(started.maxAge !== undefined && { maxAge: started.maxAge }),
+    checks: started.checks,
+  })
   if (started.verifier !== undefined) await add(ctx, 'pkceCodeVerifier', { ...base, value: started.verifier })
   if (started.nonce !== undefined) await add(ctx, 'nonce', { ...base, value: started.nonce })
 }
@@ -88,6 +97,7 @@ export async function take(ctx: Context, provider: OAuthProvider, params: URLSea
     state,
     verifier: needed(provider, flow, found.pkceCodeVerifier, 'pkce'),
     nonce: needed(provider, flow, found.nonce, 'nonce'),
+    maxAge: flow.maxAge,
   }
 }
 
@@ -106,7 +116,7 @@ async function takeCode(ctx: Context, provider: OAuthProvider, params: URLSearch
   const code = params.get('code') ?? ''
   if (code !== '' && !(await ctx.once.take(`code:${await idOf(`${provider.id} ${code}`)}`, flowLifetime)))
     throw invalid(provider, 'was used before')
-  return { state: undefined, verifier: undefined, nonce: undefined }
+  return { state: undefined, verifier: undefined, nonce: undefined, maxAge: undefined }
 }
 
 function needed(provider: OAuthProvider, flow: Entry, entry: Entry | undefined, check: 'pkce' | 'nonce'): string | undefined {

@@ -63,7 +63,7 @@ async function authorizationUrl(ctx: Context, provider: OAuthProvider): Promise<
     url.searchParams.set('code_challenge_method', 'S256')
   }
   if (nonce !== undefined) url.searchParams.set('nonce', nonce)
-  await remember(ctx, provider, { state, verifier, nonce, callbackUrl, checks })
+  await remember(ctx, provider, { state, verifier, nonce, callbackUrl, checks, maxAge: maxAgeOf(url) })
   return (await authorizationOf(provider).request?.({ url, provider })) ?? url
 }
 
@@ -96,6 +96,12 @@ function forward(url: URL, ctx: Context, provider: OAuthProvider): void {
 function isClientParameter(name: string): boolean {
   const read = name.trim().toLowerCase().split('[')[0] ?? ''
   return !reserved.has(read.replace(/[. ]/g, '_'))
+}
+
+// Whoever asked for it, host or client: an answer that ignores it is none (OpenID Connect Core 3.1.2.1).
+function maxAgeOf(url: URL): number | undefined {
+  const asked = url.searchParams.get('max_age') ?? ''
+  return /^\d{1,9}$/.test(asked) ? Number(asked) : undefined
 }
 
 // D13: without S256 in the metadata, PKCE may be ignored; the nonce binds the code to this browser as well (RFC 9700 section 2.1.1).

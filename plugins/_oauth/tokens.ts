@@ -4,7 +4,7 @@ import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import type { Flow } from './checks.ts'
 import { authenticationOf, clientOf, secretOf } from './client.ts'
-import { authorizationOf, fill, namesOf, tokenOf } from './endpoints.ts'
+import { fill, namesOf, tokenOf } from './endpoints.ts'
 import { Refusal } from './failure.ts'
 import { checkIdToken } from './id-token.ts'
 import { isObject, parseJson, readJson } from './json.ts'
@@ -53,7 +53,7 @@ export async function exchange(
   const issuer = oidc ? issuerOf(provider, server, idToken) : server
   const processed = await oauth.processAuthorizationCodeResponse(issuer, client, jsonResponse(oidc ? body : rest), {
     ...(flow.nonce !== undefined && { expectedNonce: flow.nonce }),
-    ...maxAgeOf(provider),
+    ...(oidc && flow.maxAge !== undefined && { maxAge: flow.maxAge }),
     requireIdToken: oidc,
   })
   // DPoP was not asked for: such a token is of no use here, and its presence says that somebody changed the request.
@@ -84,10 +84,10 @@ async function codeRequest(
 ): Promise<Response> {
   const values = { ...namesOf(provider), clientSecret }
   const { href } = endpointOf(server, 'token_endpoint', provider, values)
-  // WeChat wants the secret in the query of this one URL.
-  const located = { ...server, token_endpoint: fill(server.token_endpoint ?? '', values, encodeURIComponent) }
+  // Some want the secret in the query of this one URL.
+  const located = { ...server, token_endpoint: href }
   const extra = Object.entries(tokenOf(provider).params ?? {}).map(([name, value]): [string, string] => [name, fill(value, values)])
-  const authentication = authenticationOf(provider, server, clientSecret)
+  const authentication = authenticationOf(provider, located, clientSecret)
   const redirectUri = redirectUriOf(ctx, provider)
   return oauth.authorizationCodeGrantRequest(located, client, authentication, answer, redirectUri, flow.verifier ?? oauth.nopkce, {
     additionalParameters: new URLSearchParams(extra),
@@ -169,12 +169,6 @@ function withExpiry(answer: oauth.TokenEndpointResponse, ctx: Context): TokenSet
 function issuerOf(provider: OAuthProvider, server: oauth.AuthorizationServer, idToken: unknown): oauth.AuthorizationServer {
   if (!provider.issuerOf || typeof idToken !== 'string') return server
   return { ...server, issuer: provider.issuerOf(decodeJwt(idToken), { issuer: provider.issuer }) }
-}
-
-function maxAgeOf(provider: OAuthProvider): { maxAge?: number } {
-  const asked = authorizationOf(provider).params?.['max_age']
-  const seconds = typeof asked === 'string' || typeof asked === 'number' ? Number(asked) : Number.NaN
-  return Number.isFinite(seconds) && provider.type === 'oidc' ? { maxAge: seconds } : {}
 }
 
 function withoutNulls(body: JsonObject): JsonObject {

@@ -3,7 +3,8 @@ import type { Adapter, AdapterAccount, AdapterAuthenticator } from 'authkernel/k
 import { sql } from 'kysely'
 import type { Database, Runner } from './database.ts'
 import { isUnique } from './introspect.ts'
-import { find, insertOwned, ref, take, update } from './rows.ts'
+import { ref } from './refs.ts'
+import { find, insertOwned, take, update } from './rows.ts'
 import type { Table } from './types.ts'
 import { needFreeAccount } from './users.ts'
 

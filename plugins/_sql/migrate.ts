@@ -3,7 +3,7 @@ import { type Kysely, sql } from 'kysely'
 import { introspect, isUnique, type Scope } from './introspect.ts'
 import { columnOf, defaultTables } from './names.ts'
 import { narrowColumns } from './narrow.ts'
-import { nameOf, ref } from './rows.ts'
+import { nameOf, ref } from './refs.ts'
 import { generatorOf, typeOf, wanted, type WantedTable } from './schema.ts'
 import type { AnyDatabase, Layout, Table } from './types.ts'
 

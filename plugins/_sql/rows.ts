@@ -2,28 +2,12 @@
 import { sql } from 'kysely'
 import type { Database, Runner } from './database.ts'
 import { exactly, isUnstorable } from './dialect.ts'
-import type { Column, Sql, SqlExpression, Table } from './types.ts'
+import type { Sql, SqlExpression, Table } from './types.ts'
+import { columnOf, nameOf, ref } from './refs.ts'
 import { decode, reading, writing } from './values.ts'
 
 /** Field and value pairs that select rows. */
 export type Match = Readonly<Record<string, unknown>>
-
-/** A table's name in a statement. */
-export function nameOf(table: Table): Sql {
-  return table.schema === undefined ? sql.id(table.name) : sql.id(table.schema, table.name)
-}
-
-/** A column in a statement. */
-export function ref(table: Table, field: string, alias?: string): Sql {
-  const { name } = columnOf(table, field)
-  return alias === undefined ? sql.id(name) : sql.id(alias, name)
-}
-
-function columnOf(table: Table, field: string): Column {
-  const column = table.columns.get(field)
-  if (!column) throw new Error(`[sql] The table ${table.name} has no column for ${field}.`)
-  return column
-}
 
 /** Columns to read, under their field names behind a prefix. */
 export function selection(table: Table, alias?: string, prefix = ''): SqlExpression {

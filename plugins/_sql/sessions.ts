@@ -3,7 +3,8 @@ import type { Adapter, AdapterSession, AdapterUser, VerificationToken } from 'au
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { isUnique } from './introspect.ts'
-import { find, insert, insertOwned, matching, nameOf, possible, ref, remove, selection, take, toRecord, update } from './rows.ts'
+import { nameOf, ref } from './refs.ts'
+import { find, insert, insertOwned, matching, possible, remove, selection, take, toRecord, update } from './rows.ts'
 import { writing } from './values.ts'
 
 type Sessions = Pick<

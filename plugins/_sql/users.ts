@@ -3,7 +3,8 @@ import type { Adapter, AdapterAccount, AdapterUser } from 'authkernel/kernel'
 import { sql } from 'kysely'
 import type { Database, Runner } from './database.ts'
 import { isUnique } from './introspect.ts'
-import { find, insert, insertOwned, matching, nameOf, possible, ref, remove, selection, toRecord, update } from './rows.ts'
+import { nameOf, ref } from './refs.ts'
+import { find, insert, insertOwned, matching, possible, remove, selection, toRecord, update } from './rows.ts'
 import type { Table } from './types.ts'
 
 type Users = Pick<

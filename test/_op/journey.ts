@@ -14,6 +14,8 @@ export interface Case extends Script {
   provider?: object
   config?: AuthConfig
   type?: 'oidc' | 'oauth'
+  /** Query of the sign-in request. */
+  query?: string
   /** Changes the callback URL on its way through the browser. */
   url?: (url: URL, op: HostileOp) => void
 }
@@ -43,7 +45,7 @@ export function instance(
 
 /** Runs a sign-in from the button to the last redirect. */
 export async function journey(op: HostileOp, given: Case): Promise<Outcome> {
-  const { url: change, provider: _provider, config: _config, type: _type, ...script } = given
+  const { url: change, provider: _provider, config: _config, type: _type, query, ...script } = given
   op.reset(script)
   const { auth, client, errors } = instance(op, given)
   let profile: Profile | undefined
@@ -51,7 +53,7 @@ export async function journey(op: HostileOp, given: Case): Promise<Outcome> {
     profile = question.profile
     return true
   })
-  let response = await client.signIn('acme')
+  let response = await client.signIn('acme', {}, query)
   if (new URL(locationOf(response)).origin === op.issuer) {
     const back = new URL(await op.authorize(locationOf(response)))
     change?.(back, op)

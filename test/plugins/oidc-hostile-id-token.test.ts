@@ -207,6 +207,8 @@ describe('times', () => {
       provider: { authorization: { params: { max_age: 60 } } },
       ...set(() => ({ auth_time: now() - 600 })),
     },
+    'auth_time too old for the max_age of the client': { query: '?max_age=60', ...set(() => ({ auth_time: now() - 600 })) },
+    'auth_time missing though the client asked for max_age': { query: '?max_age=0' },
     'auth_time a string': { provider: { client: { default_max_age: 60 } }, ...set(() => ({ auth_time: String(now()) })) },
     'auth_time negative': set(() => ({ auth_time: -1 })),
     'auth_time demanded and missing': { provider: { client: { require_auth_time: true } } },

@@ -53,7 +53,7 @@ describe('every page', () => {
   it.each(pages)('D19, D40: GET %s has the headers of docs/plugins/pages.md', async (path) => {
     const { headers, text } = await get(path)
     expect(Object.fromEntries(headers)).toMatchObject({
-      'content-type': 'text/html; charset=utf-8',
+      'content-type': 'text/html',
       'content-language': 'en',
       'cache-control': 'private, no-store',
       'referrer-policy': 'same-origin',

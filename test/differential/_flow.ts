@@ -1,0 +1,154 @@
+/** Runs one flow on both libraries, with the same configuration, provider, store and requests, and compares what happened. */
+import { expect, vi } from 'vitest'
+import { createAuth, customFetch, raw, setEnvDefaults, skipCSRFCheck } from 'authkernel'
+import * as ourErrors from 'authkernel/errors'
+import * as ourJwt from 'authkernel/jwt'
+import { authjsCompatPlugin, authjsKeyInfo } from 'authkernel/plugins/authjs-compat'
+import { type AdapterOptions, recordedAdapter, type RecordedAdapter } from './_adapter.ts'
+import { type AuthJs, freshAuthJs } from './_authjs.ts'
+import { Browser, type Step } from './_browser.ts'
+import { normalise } from './_normalise.ts'
+import { FakeOp, type OpOptions } from './_op.ts'
+import { Recorder } from './_recorder.ts'
+import { applyRules, type Decided } from './_rules.ts'
+
+type Options = Record<string, unknown>
+type Library = 'ours' | 'theirs'
+
+/** What a flow builds its configuration from. */
+export interface Kit {
+  readonly library: Library
+  readonly symbols: { customFetch: symbol; skipCSRFCheck: symbol; raw: symbol }
+  /** Error classes by name. */
+  readonly errors: Record<string, new (...args: never[]) => Error>
+  readonly op: FakeOp
+  readonly recorder: Recorder
+  adapter(options?: AdapterOptions): RecordedAdapter
+  /** Callbacks that write down what they are asked; each answers what is given, or as Auth.js does by itself. */
+  watch(...callbacks: (string | Record<string, (message: never) => unknown>)[]): Options
+  setEnvDefaults(env: Record<string, string | undefined>, config: Options): void
+  /** Moves both clocks. */
+  wait(seconds: number): void
+  /** A token of the session cookie, as the library itself makes it. */
+  token(payload: Options, over?: Options): Promise<string>
+}
+/** One flow. */
+export interface Flow {
+  name: string
+  op?: OpOptions
+  config?: (kit: Kit) => Options
+  run: (browser: Browser, kit: Kit) => Promise<void>
+  origin?: string
+  basePath?: string
+  /** Differences of single steps, by number, each with the decision that announces it. */
+  decided?: Record<number, Decided>
+}
+
+export const secret = 'a-secret-of-more-than-32-characters-for-tests'
+export const start: Date = new Date(Date.UTC(2026, 0, 2, 3, 4, 5))
+const allEvents = ['createUser', 'updateUser', 'linkAccount', 'session', 'signIn', 'signOut']
+
+/** Fails when the two libraries differ in anything that no decision announces. */
+export async function compare(flow: Flow): Promise<void> {
+  const theirs = await play(flow, 'theirs')
+  const ours = await play(flow, 'ours')
+  const pair = applyRules(normalise(ours), normalise(theirs), flow.decided ?? {})
+  expect(normalise(pair.ours)).toEqual(normalise(pair.theirs))
+}
+
+/** The exchanges of a flow on one library. */
+export async function play(flow: Flow, library: Library): Promise<Step[]> {
+  vi.useFakeTimers({ toFake: ['Date'], now: start })
+  try {
+    const authjs = await freshAuthJs()
+    const kit = createKit(flow, library, authjs)
+    const config = configOf(flow, kit)
+    const handler = library === 'ours' ? ourHandler(config) : (request: Request) => authjs.Auth(request, config)
+    const place = { origin: flow.origin ?? 'http://localhost:3000', basePath: flow.basePath ?? '/auth' }
+    const browser = new Browser(handler, kit.recorder, place, reader(config, authjs))
+    await flow.run(browser, kit)
+    return browser.steps
+  } finally {
+    vi.useRealTimers()
+  }
+}
+
+function configOf(flow: Flow, kit: Kit): Options {
+  const given = flow.config?.(kit) ?? {}
+  const listen = (name: string) => async (message: unknown) => void kit.recorder.note('event', name, message)
+  return {
+    providers: [],
+    secret,
+    trustHost: true,
+    logger: kit.recorder.logger,
+    ...(flow.basePath && { basePath: flow.basePath }),
+    ...given,
+    events: { ...Object.fromEntries(allEvents.map((name) => [name, listen(name)])), ...(given['events'] as Options | undefined) },
+  }
+}
+
+function ourHandler(config: Options): (request: Request) => Promise<Response> {
+  const auth = createAuth({ env: false, ...config }).use(authjsCompatPlugin())
+  return (request) => auth.handler(request)
+}
+
+function createKit(flow: Flow, library: Library, authjs: AuthJs): Kit {
+  const recorder = new Recorder()
+  const ours = library === 'ours'
+  return {
+    library,
+    recorder,
+    symbols: ours ? { customFetch, skipCSRFCheck, raw } : authjs,
+    errors: ours ? (ourErrors as never) : authjs.errors,
+    op: new FakeOp(recorder, flow.op),
+    adapter: (options) => recordedAdapter(recorder, options),
+    watch: (...callbacks) => watch(recorder, callbacks),
+    setEnvDefaults: ours ? (env, config) => setEnvDefaults(env, config) : authjs.setEnvDefaults,
+    wait: (seconds) => void vi.setSystemTime(Date.now() + seconds * 1000),
+    token: (payload, over = {}) => {
+      const params = { token: payload, secret, salt: 'authjs.session-token', ...over }
+      return ours ? ourJwt.encode({ keyInfo: authjsKeyInfo, ...params } as never) : authjs.jwt.encode(params)
+    },
+  }
+}
+
+const defaults: Record<string, (message: never) => unknown> = {
+  signIn: () => true,
+  jwt: ({ token }: { token: unknown }) => token,
+  redirect({ url, baseUrl }: { url: string; baseUrl: string }) {
+    if (url.startsWith('/')) return baseUrl + url
+    return new URL(url).origin === baseUrl ? url : baseUrl
+  },
+  // The same subset from either library's input (D6).
+  session({ session }: { session: { user?: { name: unknown; email: unknown; image: unknown }; expires: Date | string } }) {
+    const { name = null, email = null, image = null } = session.user ?? {}
+    return { user: { name, email, image }, expires: new Date(session.expires).toISOString() }
+  },
+}
+
+function watch(recorder: Recorder, wanted: Parameters<Kit['watch']>): Options {
+  const handlers = wanted.flatMap((one) => (typeof one === 'string' ? [[one, defaults[one]] as const] : Object.entries(one)))
+  return Object.fromEntries(
+    handlers.map(([name, answer]) => [
+      name,
+      async (message: unknown) => {
+        recorder.note('callback', name, message)
+        return answer?.(message as never)
+      },
+    ]),
+  )
+}
+
+/** Reads tokens of either library by the other's means too: both derive the same keys under authjsCompatPlugin (row 94). */
+function reader(config: Options, { jwt }: AuthJs): (name: string, value: string) => Promise<unknown> {
+  const secrets = config['secret'] ?? secret
+  return async (name, value) => {
+    if (!value.startsWith('eyJ')) return undefined
+    if (/\.\d+$/.test(name)) return `chunk of ${value.length}`
+    try {
+      return { token: await jwt.decode({ token: value, secret: secrets, salt: name }) }
+    } catch {
+      return 'sealed'
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/** Differences of the check cookies and of `state`. */
+import type { Step } from './_browser.ts'
+import type { Rule } from './_rules.ts'
+
+const checkCookie = /(?:pkce\.code_verifier|\.state|\.nonce|\.challenge)$/
+
+export const checkRules: readonly Rule[] = [
+  {
+    decision: 'D47',
+    what: 'every authorization request carries a state, and its cookie with it',
+    apply(ours, theirs) {
+      const [mine, other] = [ours, theirs].map(({ answer }) => (answer.location ?? (Object(answer.body) as { redirect?: Step['answer']['location'] }).redirect)?.params)
+      if (mine && other && !('state' in other)) delete mine['state']
+      if (!theirs.answer.cookies.some(isState)) ours.answer.cookies = ours.answer.cookies.filter((cookie) => !isState(cookie))
+      const state = /([?&])state=[^&]*&?/
+      if (!state.test(theirs.request)) ours.request = ours.request.replace(state, '$1').replace(/[?&]$/, '')
+    },
+  },
+  {
+    decision: 'D12',
+    what: 'check cookies hold a sealed list of pending flows',
+    apply(ours, theirs) {
+      for (const { answer } of [ours, theirs]) {
+        for (const cookie of answer.cookies) if (checkCookie.test(cookie.name) && cookie.value !== '') cookie.value = 'sealed'
+      }
+    },
+  },
+  {
+    decision: 'D12',
+    what: 'check cookies are cleared when a callback fails too',
+    apply(ours, theirs) {
+      const known = new Set(theirs.answer.cookies.map(({ name }) => name))
+      ours.answer.cookies = ours.answer.cookies.filter(({ name, value }) => known.has(name) || !checkCookie.test(name) || value !== '')
+    },
+  },
+]
+
+function isState({ name }: { name: string }): boolean {
+  return name.endsWith('.state')
+}

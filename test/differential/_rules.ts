@@ -1,0 +1,49 @@
+/** The differences that DECISIONS.md announces, as small changes to what one side did. Whatever is left is a failure. */
+import { expect } from 'vitest'
+import type { Step } from './_browser.ts'
+import { answerRules } from './_rules-answer.ts'
+import { callRules } from './_rules-calls.ts'
+import { checkRules } from './_rules-checks.ts'
+import { sessionRules } from './_rules-session.ts'
+
+/** One announced difference. `apply` changes what the two sides did in one step until they say the same. */
+export interface Rule {
+  decision: string
+  what: string
+  apply(ours: Step, theirs: Step, memory: Map<string, unknown>): void
+}
+/** A step whose outcome a decision changes as a whole: what is expected of ours; the two sides are not compared. */
+export interface Decided {
+  decision: string
+  ours: Record<string, unknown>
+}
+
+export const rules: readonly Rule[] = [...checkRules, ...callRules, ...sessionRules, ...answerRules]
+/** Rules that changed something in this run. */
+export const used: Set<Rule> = new Set()
+
+/** Copies of both sides with all announced differences taken away. */
+export function applyRules(
+  ours: readonly Step[],
+  theirs: readonly Step[],
+  decided: Readonly<Record<number, Decided>>,
+): { ours: Step[]; theirs: Step[] } {
+  const sides = structuredClone({ ours: [...ours], theirs: [...theirs] })
+  const memory = new Map<string, unknown>()
+  for (const [i, mine] of sides.ours.entries()) {
+    const other = sides.theirs[i]
+    if (!other) continue
+    const announced = decided[i]
+    if (announced) {
+      expect(mine, announced.decision).toMatchObject(announced.ours)
+      for (const step of [mine, other]) Object.assign(step, { request: mine.request, calls: [], logs: [], answer: { cookies: [] } })
+      continue
+    }
+    for (const rule of rules) {
+      const before = JSON.stringify([mine, other])
+      rule.apply(mine, other, memory)
+      if (JSON.stringify([mine, other]) !== before) used.add(rule)
+    }
+  }
+  return sides
+}

@@ -1,0 +1,19 @@
+/** Issue 4.9: the same configuration, requests, provider and store on @auth/core and here; every difference is announced by DECISIONS.md. */
+import { describe, expect, it } from 'vitest'
+import { compare, type Flow } from './_flow.ts'
+import { routeFlows } from './_flows-routes.ts'
+import { rules, used } from './_rules.ts'
+
+const tables: Record<string, Flow[]> = { routes: routeFlows }
+
+for (const [area, flows] of Object.entries(tables)) {
+  describe(area, () => {
+    it.each(flows.map((flow) => [flow.name, flow] as const))('%s', (_name, flow) => compare(flow))
+  })
+}
+
+describe('the list of differences', () => {
+  it('holds nothing that no flow needs', () => {
+    expect(rules.filter((rule) => !used.has(rule)).map(({ decision, what }) => `${decision}: ${what}`)).toEqual([])
+  })
+})

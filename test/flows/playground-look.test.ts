@@ -1,0 +1,61 @@
+/** The playground and its provider for everybody: no violation found by axe, nothing wider than a phone, nothing loaded from elsewhere. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { type Playground, startPlayground } from '../../playground/express/start.ts'
+import { launch, person } from './_chromium.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+let browser: Browser
+let playground: Playground
+beforeAll(async () => {
+  browser = await launch()
+  playground = await startPlayground({ port: 0, opPort: 0, strategy: 'database', store: 'memory', quiet: true })
+})
+afterAll(async () => {
+  await browser.close()
+  await playground.close()
+})
+
+describe.each([
+  ['light', 1280],
+  ['dark', 390],
+] as const)('%s, %i pixels', (colorScheme, width) => {
+  it('every page is accessible, fits, and stays on this machine', async () => {
+    const { context, page, complaints } = await person(browser, { colorScheme, viewport: { width, height: 800 } })
+    const hosts = new Set<string>()
+    context.on('request', (request) => hosts.add(new URL(request.url()).hostname))
+    const look = async (path?: string): Promise<void> => {
+      if (path !== undefined) await page.goto(playground.url + path)
+      expect({ at: new URL(page.url()).pathname, faults: await faults(page) }).toEqual({ at: expect.any(String) as string, faults: [] })
+    }
+    for (const path of ['/', '/mailbox', '/audit', '/nowhere', '/auth/signin']) await look(path)
+
+    await page.goto(playground.url)
+    await page.getByRole('button', { name: 'Continue with Acme ID' }).click()
+    await page.getByRole('button', { name: 'Grace Hopper' }).waitFor()
+    await look()
+    await page.getByRole('button', { name: 'Grace Hopper' }).click()
+    await page.getByRole('button', { name: 'Allow' }).waitFor()
+    await look()
+    await page.getByRole('button', { name: 'Allow' }).click()
+    await page.waitForURL(`${playground.url}/`)
+    for (const path of ['/', '/protected', '/account', '/audit']) await look(path)
+    expect([...hosts].filter((host) => host !== 'localhost' && host !== '127.0.0.1' && host !== '')).toEqual([])
+    expect(complaints.filter((text) => !text.includes('/nowhere'))).toEqual([])
+    await context.close()
+  })
+})
+
+async function faults(page: Page): Promise<string[]> {
+  // By the debugger, so that the policy of the page stays in force.
+  await page.evaluate(axe)
+  return page.evaluate(async () => {
+    const { axe } = globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } }
+    const { violations } = await axe.run()
+    const wide = document.documentElement.scrollWidth > innerWidth ? ['wider than the window'] : []
+    return [...wide, ...violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' | ')}`)]
+  })
+}
