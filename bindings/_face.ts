@@ -19,6 +19,8 @@ export interface Seam<C> {
 }
 /** The face without the framework's own words. */
 export interface Face<C> {
+  /** The web request, without its body: for faces of other plugins, such as `auth.accounts`. */
+  request(from: C): Request
   /** The session, read once per request; a refreshed cookie goes out with the response. Rejects when the store is down (D38). */
   session(from: C): Promise<Session | null>
   /** The signed-in user. */
@@ -58,6 +60,7 @@ export function createFace<C>(kernel: Kernel, seam: Seam<C>): Face<C> {
   }
 
   return {
+    request: web,
     session,
     user: async (from) => (await session(from))?.user ?? null,
     async handle(from) {

@@ -41,7 +41,7 @@ export type Next = (error?: unknown) => void
 export type ExpressHandler = (req: ExpressRequest, res: ExpressResponse, next: Next) => Promise<void>
 
 /** What `auth.express` offers. */
-export interface ExpressFace extends Pick<Face<ExpressRequest>, 'session' | 'user' | 'signIn' | 'signOut'> {
+export interface ExpressFace extends Pick<Face<ExpressRequest>, 'request' | 'session' | 'user' | 'signIn' | 'signOut'> {
   /** Every route of authkernel: `app.use('/auth', auth.express.handler)`. */
   handler: ExpressHandler
   /** Puts the session into `res.locals.session`. */
@@ -96,6 +96,7 @@ function expressFace(kernel: Kernel): ExpressFace {
   const always = located((req) => face.guard(req), false)
 
   return {
+    request: face.request,
     session: face.session,
     user: face.user,
     signIn: face.signIn,

@@ -36,6 +36,8 @@ export interface FastifyLike {
 export interface FastifyFace {
   /** The routes of authkernel, encapsulated: the parsers of the rest of the app stay. Its `prefix` is the base path. */
   plugin(instance: FastifyLike): Promise<void>
+  /** The web request, without its body: for faces of other plugins, such as `auth.accounts`. */
+  request(request: FastifyRequestLike, reply: FastifyReplyLike): Request
   /** The session; a refreshed cookie goes out with `reply`. */
   session(request: FastifyRequestLike, reply: FastifyReplyLike): Promise<Session | null>
   /** A `preHandler`: browsers without a session are sent to the sign-in page and back, others get 401 JSON. */
@@ -70,6 +72,7 @@ export function fastifyBinding(): Plugin<{ fastify: FastifyFace }> {
             face.handle([request, reply, instance.prefix]).then((known) => (known ? reply : notFound(reply))),
           )
         },
+        request: (request, reply) => face.request([request, reply]),
         session: (request, reply) => face.session([request, reply]),
         requireSession: (options) => async (request, reply) => ((await face.guard([request, reply], options)) ? undefined : reply),
         signIn: (request, reply, provider, options) => face.signIn([request, reply], provider, options).then(() => reply),

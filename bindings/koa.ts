@@ -26,7 +26,7 @@ export interface KoaContext {
 export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => Promise<unknown>
 
 /** What `auth.koa` offers. */
-export interface KoaFace extends Pick<Face<KoaContext>, 'session' | 'user' | 'signIn' | 'signOut'> {
+export interface KoaFace extends Pick<Face<KoaContext>, 'request' | 'session' | 'user' | 'signIn' | 'signOut'> {
   /** Answers the routes of authkernel and leaves other paths alone. */
   handler: KoaMiddleware
   /** Puts the session into `ctx.state.session`. */
@@ -51,6 +51,7 @@ export function koaBinding(): Plugin<{ koa: KoaFace }> {
         cookies,
       })
       const koa: KoaFace = {
+        request: face.request,
         session: face.session,
         user: face.user,
         signIn: face.signIn,

@@ -11,6 +11,8 @@ export interface NodeFace {
   /** Answers the routes of authkernel; `false`: the path is not below the base path, nothing was answered. Rejects when answering failed. */
   handler(req: NodeRequest, res: NodeResponse): Promise<boolean>
   session(req: NodeRequest, res: NodeResponse): Promise<Session | null>
+  /** The web request, without its body: for faces of other plugins, such as `auth.accounts`. */
+  request(req: NodeRequest, res: NodeResponse): Request
   /** The session; without one, browsers are redirected to the sign-in page, others get 401 JSON, and the promise holds null. */
   requireSession(req: NodeRequest, res: NodeResponse, options?: GuardOptions): Promise<Session | null>
   /** Signs in from a route of the host. Rejects with `CredentialsSignin` and other `AuthError`s. */
@@ -34,6 +36,7 @@ export function nodeBinding(): Plugin<{ node: NodeFace }> {
       const node: NodeFace = {
         handler: (req, res) => face.handle([req, res]),
         session: (req, res) => face.session([req, res]),
+        request: (req, res) => face.request([req, res]),
         requireSession: (req, res, options) => face.guard([req, res], options),
         signIn: (req, res, provider, options) => face.signIn([req, res], provider, options),
         signOut: (req, res, options) => face.signOut([req, res], options),

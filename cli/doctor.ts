@@ -2,8 +2,7 @@
 import type { Context } from 'authkernel/kernel'
 import { askIssuers } from './issuers.ts'
 import { loadModule } from './load.ts'
-import { type Paint, type Report, table } from './report.ts'
-import type { Setting } from './run.ts'
+import { type Finding, type Paint, type Report, type Setting, table } from './report.ts'
 import { lookInside, originOf } from './snapshot.ts'
 import { findRisks } from './risks.ts'
 
@@ -14,14 +13,6 @@ export interface DoctorOptions {
   origin?: string | undefined
   offline?: boolean | undefined
 }
-/** Something to change; `error` stops sign-ins, `warning` weakens them. */
-export interface Finding {
-  level: 'error' | 'warning'
-  /** Stable, for scripts. */
-  code: string
-  message: string
-}
-
 /** Not ok when anything of level `error` was found. */
 export async function doctor(options: DoctorOptions, setting: Setting): Promise<Report> {
   const { auth, file } = await loadModule(options, setting)

@@ -1,6 +1,6 @@
 /** Asks the issuers of an app's OpenID Providers for their discovery documents, as the first sign-in would. */
 import type { Provider } from 'authkernel/kernel'
-import type { Finding } from './doctor.ts'
+import type { Finding } from './report.ts'
 
 const patience = 5_000
 

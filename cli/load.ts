@@ -4,8 +4,7 @@ import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Auth } from 'authkernel/kernel'
-import { UsageError } from './report.ts'
-import type { Setting } from './run.ts'
+import { UsageError, type Setting } from './report.ts'
 
 const folders = ['', 'src', 'server', 'src/server', 'lib', 'src/lib', 'app', 'config']
 const endings = ['ts', 'mts', 'js', 'mjs']

@@ -1,7 +1,6 @@
 /** `authkernel migrate`: shows what the tables of the app's database lack, and adds it when told to. Nothing is ever dropped. */
 import { loadModule } from './load.ts'
-import { type Report, UsageError } from './report.ts'
-import type { Setting } from './run.ts'
+import { type Report, UsageError, type Setting } from './report.ts'
 import { lookInside } from './snapshot.ts'
 
 /** Options of the command. */

@@ -1,7 +1,6 @@
 /** `authkernel provider <id>`: what to set, what to register, what to write, for a provider that comes with the package. */
 import { readdirSync } from 'node:fs'
-import { type Report, table, UsageError } from './report.ts'
-import type { Setting } from './run.ts'
+import { type Report, table, UsageError, type Setting } from './report.ts'
 import { originOf } from './snapshot.ts'
 
 interface Preset {

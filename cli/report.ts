@@ -9,6 +9,21 @@ export interface Report {
   ok?: boolean
 }
 
+/** What every command gets. */
+export interface Setting {
+  env: Record<string, string | undefined>
+  cwd: string
+  paint: Paint
+}
+
+/** Something to change; `error` stops sign-ins, `warning` weakens them. */
+export interface Finding {
+  level: 'error' | 'warning'
+  /** Stable, for scripts. */
+  code: string
+  message: string
+}
+
 /** A mistake of whoever typed the command: printed without a stack. */
 export class UsageError extends Error {}
 

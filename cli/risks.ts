@@ -1,6 +1,6 @@
 /** What works and is unsafe: each rule says what can happen and what to change. */
 import { allowInsecureRequests, type Compiled, skipCSRFCheck } from 'authkernel/kernel'
-import type { Finding } from './doctor.ts'
+import type { Finding } from './report.ts'
 
 const day = 24 * 60 * 60
 const local = /^https?:\/\/(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/

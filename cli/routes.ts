@@ -1,7 +1,6 @@
 /** `authkernel routes`: every path the app answers below its base path, and the plugin that brought it. */
 import { loadModule } from './load.ts'
-import { type Report, table } from './report.ts'
-import type { Setting } from './run.ts'
+import { type Report, table, type Setting } from './report.ts'
 import { lookInside, originOf } from './snapshot.ts'
 
 /** Lists the core's routes and those of plugins. */

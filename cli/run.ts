@@ -4,7 +4,7 @@ import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand }
 import { doctor } from './doctor.ts'
 import { migrate } from './migrate.ts'
 import { describeProvider, listProviders } from './provider.ts'
-import { createPaint, type Paint, type Report, UsageError } from './report.ts'
+import { createPaint, type Report, type Setting, UsageError } from './report.ts'
 import { routes } from './routes.ts'
 import { secret } from './secret.ts'
 import { version } from './version.ts'
@@ -16,13 +16,6 @@ export interface Terminal {
   env: Record<string, string | undefined>
   cwd: string
 }
-/** What every command gets. */
-export interface Setting {
-  env: Record<string, string | undefined>
-  cwd: string
-  paint: Paint
-}
-
 const authArg = {
   type: 'positional',
   required: false,

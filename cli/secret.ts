@@ -2,8 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type Report, UsageError } from './report.ts'
-import type { Setting } from './run.ts'
+import { type Report, UsageError, type Setting } from './report.ts'
 
 /** Options of the command. */
 export interface SecretOptions {

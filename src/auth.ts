@@ -161,7 +161,6 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
         records.splice(records.indexOf(record), 1)
         for (const key of record.face) {
           if (owners.get(key) !== record) continue
-          owners.delete(key)
           Object.defineProperty(auth, key, { get: () => fail(name), configurable: true, enumerable: false })
         }
       }

@@ -23,12 +23,29 @@ function logError(error: Error): void {
   if (cause && typeof cause === 'object' && 'err' in cause && cause.err instanceof Error) {
     const { err, ...details } = cause as { err: Error }
     console.error(`${red}[auth][cause]${reset}:`, err.stack ?? err.message)
-    if (Object.keys(details).length > 0) console.error(`${red}[auth][details]${reset}:`, JSON.stringify(details, null, 2))
+    if (Object.keys(details).length > 0) console.error(`${red}[auth][details]${reset}:`, printable(details))
   } else if (error.stack) {
     console.error(error.stack.replace(/^.*\n?/, ''))
   }
 }
 
 function logDebug(message: string, metadata?: unknown): void {
-  console.log(`${grey}[auth][debug]${reset}: ${message}`, metadata === undefined ? '' : JSON.stringify(metadata, null, 2))
+  console.log(`${grey}[auth][debug]${reset}: ${message}`, metadata === undefined ? '' : printable(metadata))
+}
+
+// Errors of drivers refer to themselves and hold big integers: a log that throws would turn a handled failure into a crash.
+function printable(details: unknown): string {
+  const seen = new Set<unknown>()
+  try {
+    const write = (_key: string, value: unknown): unknown => {
+      if (typeof value === 'bigint') return String(value)
+      if (typeof value !== 'object' || value === null) return value
+      if (seen.has(value)) return '[seen above]'
+      seen.add(value)
+      return value
+    }
+    return JSON.stringify(details, write, 2)
+  } catch {
+    return '[cannot be shown]'
+  }
 }

@@ -41,9 +41,12 @@ export function boundedFetch(limits: NetworkLimits): typeof fetch {
     const controller = new AbortController()
     return withDeadline(limits.deadline, place, controller, outer, async () => {
       const options: RequestInit = { ...init, redirect: 'manual', signal: controller.signal }
-      const response = await limits.fetch(input, options).catch((error: unknown) => {
+      let response: Response
+      try {
+        response = await limits.fetch(input, options)
+      } catch (error) {
         throw new NetworkError('UNREACHABLE', `${place} could not be reached: ${reason(error)}.`)
-      })
+      }
       return complete(response, place, limits.limit)
     })
   }

@@ -1,23 +1,28 @@
 /** The account page: every way in, and what can be done about it. */
-import type { AdapterAccount, AdapterAuthenticator, AdapterSession, Session } from 'authkernel'
+import type { Session } from 'authkernel'
+import type { LinkedAccount, ListedSession } from 'authkernel/plugins/accounts'
 import { html, type Html } from '../_shared/html.ts'
 import { layout, personCard } from './layout.ts'
 
 /** What the store keeps about the person. */
 export interface Holdings {
-  accounts: readonly AdapterAccount[]
-  authenticators: readonly AdapterAuthenticator[]
+  accounts: readonly LinkedAccount[]
   /** Undefined with the jwt strategy, which stores none. */
-  sessions: readonly AdapterSession[] | undefined
+  sessions: readonly ListedSession[] | undefined
+  /** Somebody tried to give up the last way in. */
+  last: boolean
 }
 
-export function accountPage(session: Session, { accounts, authenticators, sessions }: Holdings): Html {
+export function accountPage(session: Session, { accounts, sessions, last }: Holdings): Html {
+  const keys = accounts.filter(({ type }) => type === 'webauthn')
+  const others = accounts.filter(({ type }) => type !== 'webauthn')
   const content = html`<div>
       <h1>Your account</h1>
       <p class="lead">Every way in that is listed here leads to the same person.</p>
     </div>
+    ${last && html`<p class="card" role="alert">That is the last account: without it, nobody could come in as you. Add another one first.</p>`}
     <section class="card">${personCard(session.user ?? {})}</section>
-    <div class="columns">${accountCard(accounts)}${passkeyCard(authenticators)}${sessionCard(sessions)}</div>`
+    <div class="columns">${accountCard(others)}${passkeyCard(keys)}${sessionCard(sessions)}</div>`
   return layout('/account', 'Account', session, content, 'account')
 }
 
@@ -26,12 +31,12 @@ const linkable = [
   ['globex', 'Globex'],
 ] as const
 
-function accountCard(accounts: Holdings['accounts']): Html {
+function accountCard(accounts: readonly LinkedAccount[]): Html {
   const open = linkable.filter(([id]) => !accounts.some(({ provider }) => provider === id))
   return html`<section class="card">
     <h2>Linked accounts</h2>
     <ul class="list" id="accounts">
-      ${accounts.length === 0 && html`<li class="note">None yet: you came in by a link in a mail, or by password.</li>`}
+      ${accounts.length === 0 && html`<li class="note">None: you came in by a link in a mail, or by password.</li>`}
       ${accounts.map(accountLine)}
     </ul>
     <div class="row">
@@ -46,7 +51,18 @@ function accountCard(accounts: Holdings['accounts']): Html {
   </section>`
 }
 
-function accountLine({ provider, providerAccountId, type }: AdapterAccount): Html {
+function passkeyCard(keys: readonly LinkedAccount[]): Html {
+  return html`<section class="card">
+    <h2>Passkeys</h2>
+    <ul class="list" id="passkeys">
+      ${keys.length === 0 && html`<li class="note">None yet.</li>`} ${keys.map(accountLine)}
+    </ul>
+    <div class="row"><button id="add-passkey" type="button">Add a passkey</button></div>
+    <p id="passkey-message" role="alert"></p>
+  </section>`
+}
+
+function accountLine({ provider, providerAccountId, type }: LinkedAccount): Html {
   return html`<li>
     <div>${provider}<small>${type} · ${providerAccountId.slice(0, 24)}</small></div>
     <form method="post" action="/account/unlink">
@@ -54,24 +70,6 @@ function accountLine({ provider, providerAccountId, type }: AdapterAccount): Htm
       <input type="hidden" name="providerAccountId" value="${providerAccountId}" />
       <button class="small">Unlink</button>
     </form>
-  </li>`
-}
-
-function passkeyCard(keys: Holdings['authenticators']): Html {
-  return html`<section class="card">
-    <h2>Passkeys</h2>
-    <ul class="list" id="passkeys">
-      ${keys.length === 0 && html`<li class="note">None yet.</li>`} ${keys.map(passkeyLine)}
-    </ul>
-    <div class="row"><button id="add-passkey" type="button">Add a passkey</button></div>
-    <p id="passkey-message" role="alert"></p>
-  </section>`
-}
-
-function passkeyLine({ credentialDeviceType, transports, counter }: AdapterAuthenticator): Html {
-  const kind = credentialDeviceType === 'multiDevice' ? 'Synced passkey' : 'Passkey of one device'
-  return html`<li>
-    <div>${kind}<small>${transports ?? 'unknown transport'} · counter ${counter}</small></div>
   </li>`
 }
 
@@ -91,9 +89,11 @@ function sessionCard(sessions: Holdings['sessions']): Html {
   </section>`
 }
 
-function sessionLine({ sessionToken, expires }: AdapterSession): Html {
-  const until = expires.toISOString().slice(0, 16).replace('T', ' ')
+function sessionLine({ createdAt, current, expires }: ListedSession): Html {
+  const minute = (date: Date): string => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`
   return html`<li>
-    <div>…${sessionToken.slice(-6)}<small>until ${until} UTC</small></div>
+    <div>
+      ${current ? 'This browser' : 'Another browser'}<small>${createdAt && `since ${minute(createdAt)}, `}until ${minute(expires)}</small>
+    </div>
   </li>`
 }

@@ -1,5 +1,5 @@
 /** The Express app: routes, and nothing about how people sign in. */
-import type { Adapter, Session } from 'authkernel'
+import type { Session } from 'authkernel'
 import { AuthError } from 'authkernel'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import type { Html } from '../_shared/html.ts'
@@ -13,7 +13,6 @@ import { auditPage, errorPage, homePage, mailboxPage, protectedPage } from './pa
 /** What the app is made of. */
 export interface Parts {
   auth: PlaygroundAuth
-  adapter: Adapter
   audit: Audit
   mailbox: Mailbox
   issuer: string
@@ -55,35 +54,35 @@ export function createApp(parts: Parts): Express {
 }
 
 function account(app: Express, parts: Parts): void {
-  const guard = parts.auth.express.requireSession()
-  app.get('/account', guard, (_req, res) => showAccount(parts, res))
+  const guard = parts.auth.express.requireSession
+  app.get('/account', guard, (req, res) => showAccount(parts, req, res))
   app.post('/account/unlink', sameOrigin, guard, (req, res) => unlink(parts, req, res))
   app.post('/account/end-others', sameOrigin, guard, (req, res) => endOthers(parts, req, res))
 }
 
-async function showAccount({ adapter, strategy }: Parts, res: Response): Promise<void> {
-  const user = await owner(adapter, res)
-  const [accounts = [], authenticators = [], sessions = []] = await Promise.all([
-    adapter.listAccountsByUserId?.(user),
-    adapter.listAuthenticatorsByUserId?.(user),
-    adapter.listSessionsByUserId?.(user),
+async function showAccount({ auth, strategy }: Parts, req: Request, res: Response): Promise<void> {
+  const person = auth.express.request(req)
+  const [accounts, sessions] = await Promise.all([
+    auth.accounts.list(person),
+    strategy === 'database' ? auth.sessions.list(person) : undefined,
   ])
-  send(res, accountPage(sessionOf(res) as Session, { accounts, authenticators, sessions: strategy === 'database' ? sessions : undefined }))
+  send(res, accountPage(sessionOf(res) as Session, { accounts, sessions, last: 'last' in req.query }))
 }
 
-async function unlink({ adapter }: Parts, req: Request, res: Response): Promise<void> {
+async function unlink({ auth }: Parts, req: Request, res: Response): Promise<void> {
   const { provider = '', providerAccountId = '' } = req.body as Record<string, string>
-  const mine = (await adapter.listAccountsByUserId?.(await owner(adapter, res))) ?? []
-  // The form names an account; whether it is theirs is ours to know.
-  if (mine.some((account) => account.provider === provider && account.providerAccountId === providerAccountId)) {
-    await adapter.unlinkAccount?.({ provider, providerAccountId })
+  try {
+    await auth.accounts.unlink(auth.express.request(req), { provider, providerAccountId })
+    res.redirect('/account')
+  } catch (error) {
+    // The last way in stays.
+    if (!(error instanceof AuthError)) throw error
+    res.redirect('/account?last')
   }
-  res.redirect('/account')
 }
 
-async function endOthers({ adapter }: Parts, req: Request, res: Response): Promise<void> {
-  const token = /(?:^|; )[\w-]*authkernel\.session-token=([^;]+)/.exec(req.headers.cookie ?? '')?.[1] ?? ''
-  await adapter.deleteSessionsByUserId?.(await owner(adapter, res), { sessionToken: decodeURIComponent(token) })
+async function endOthers({ auth }: Parts, req: Request, res: Response): Promise<void> {
+  await auth.sessions.revokeOthers(auth.express.request(req))
   res.redirect('/account')
 }
 
@@ -100,12 +99,6 @@ async function signIn(auth: PlaygroundAuth, req: Request, res: Response): Promis
     const code = 'code' in error ? `&code=${encodeURIComponent(String(error.code))}` : ''
     res.redirect(`/auth/signin?error=${error.type}${code}`)
   }
-}
-
-/** The store's id of the person: the session itself carries only what the `session` callback lets out. */
-async function owner(adapter: Adapter, res: Response): Promise<string> {
-  const user = await adapter.getUserByEmail?.(sessionOf(res)?.user?.email ?? '')
-  return user?.id ?? ''
 }
 
 /** The app's own forms: the browser must say that they come from here. */

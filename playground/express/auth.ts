@@ -2,6 +2,7 @@
 import { createAuth, CredentialsSignin } from 'authkernel'
 import type { Adapter, Auth } from 'authkernel'
 import { expressBinding, type ExpressFace } from 'authkernel/bindings/express'
+import { type AccountsFace, accountsPlugin } from 'authkernel/plugins/accounts'
 import { credentialsPlugin } from 'authkernel/plugins/credentials'
 import { emailPlugin } from 'authkernel/plugins/email'
 import { oauthPlugin } from 'authkernel/plugins/oauth'
@@ -21,7 +22,7 @@ export interface Surroundings {
   quiet: boolean
 }
 /** What the pages use. */
-export type PlaygroundAuth = Auth<{ express: ExpressFace; pin: { open: boolean } }>
+export type PlaygroundAuth = Auth<AccountsFace & { express: ExpressFace; pin: { open: boolean } }>
 
 // Logos travel inside the page: nothing is loaded from elsewhere (D19).
 const svg = (color: string, path: string): string =>
@@ -90,6 +91,7 @@ export function createPlaygroundAuth({ issuer, clients, mailServer, adapter, sec
         people: [{ id: 'kiosk-1', name: 'Kim at the kiosk', email: 'kim@example.com', pin: '4711' }],
       }),
     )
+    .use(accountsPlugin())
     .use(expressBinding())
 
   // A decision: the flow waits for the answer.

@@ -59,7 +59,7 @@ export async function startPlayground({ port, opPort, strategy, store: wished, q
   record((name, handler) => auth.on(name, handler), audit)
   mailbox.onMail(({ to, subject }) => audit.write('mail', `${subject} → ${to}`))
   await auth.ready()
-  answer = createApp({ auth, adapter: store.adapter, audit, mailbox, issuer: op.issuer, strategy })
+  answer = createApp({ auth, audit, mailbox, issuer: op.issuer, strategy })
 
   return {
     // Not 127.0.0.1: passkeys are bound to a host name.

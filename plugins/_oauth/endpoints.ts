@@ -95,7 +95,6 @@ export async function requestUserinfo(
 
 /** The profile inside an answer of an OAuth 2.0 provider. Throws Refusal. */
 export async function readProfile(response: Response, unwrap: string | undefined): Promise<JsonObject> {
-  if (response.status !== 200) throw new Refusal(`The userinfo endpoint answered with status ${response.status}.`)
   let profile: unknown = await readJson(response, 'The answer of the userinfo endpoint', false)
   for (const step of unwrap?.split('.') ?? []) {
     profile = (isObject(profile) || Array.isArray(profile)) && Object.hasOwn(profile, step) ? (profile as JsonObject)[step] : undefined

@@ -1,6 +1,7 @@
 /** `/callback/:provider`: the provider's answer, checked, exchanged and mapped (RFC 6749 section 4.1.2). */
 import { type Context, type Identity, InvalidCheck } from 'authkernel/kernel'
 import { take } from './checks.ts'
+import { secretOf } from './client.ts'
 import { isFormPost } from './endpoints.ts'
 import { callbackFailure, Refusal, refusedByProvider } from './failure.ts'
 import { identityOf } from './profile.ts'
@@ -28,13 +29,13 @@ export async function finish(ctx: Context, provider: OAuthProvider): Promise<Ide
   }
   await ctx.callbackUrl()
   const secrets: Secrets = new Set([params.get('code'), flow.state, flow.verifier, flow.nonce].filter((value) => typeof value === 'string'))
-  if (typeof provider.clientSecret === 'string') secrets.add(provider.clientSecret)
   try {
     const server = await serverOf(ctx, provider)
     checkParameters(params, provider, secrets)
-    const exchanged = await exchange(ctx, provider, server, params, flow, secrets)
-    const profile = await profileOf(ctx, provider, exchanged, params)
-    return await identityOf(ctx, provider, profile, exchanged.tokens, secrets)
+    const clientSecret = await secretOf(ctx, provider)
+    if (clientSecret !== undefined) secrets.add(clientSecret)
+    const exchanged = await exchange({ ctx, provider, server, params, flow, secrets, clientSecret })
+    return await identityOf(exchanged, await profileOf(exchanged))
   } catch (error) {
     throw callbackFailure(provider, error, secrets)
   }

@@ -20,6 +20,13 @@ interface KeySet {
   find: ReturnType<typeof createLocalJWKSet>
   until: number
 }
+/** Who should have signed. */
+export interface Signer {
+  readonly ctx: Context
+  readonly provider: OAuthProvider
+  readonly server: AuthorizationServer
+  readonly clientSecret: string | undefined
+}
 /** A verified token. */
 export interface Verified {
   header: CompactJWSHeaderParameters
@@ -31,14 +38,9 @@ export interface Verified {
  * Verifies a JWS. Symmetric algorithms count only when the host's `client` metadata names one: a public key must never
  * serve as an HMAC secret (RFC 8725 section 3.1). An unknown key refetches the keys, at most twice a minute.
  */
-export async function verify(
-  ctx: Context,
-  provider: OAuthProvider,
-  server: AuthorizationServer,
-  token: string,
-  registered: unknown,
-  clientSecret: string | undefined,
-): Promise<Verified> {
+export async function verify({ ctx, provider, server, clientSecret }: Signer, token: string, registered: unknown): Promise<Verified> {
+  // Decoders forgive padding and blanks; RFC 7515 section 2 has neither.
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) throw new Refusal('The token is not a compact JWS.')
   if (typeof registered === 'string' && registered.startsWith('HS')) {
     if (clientSecret === undefined)
       throw new Refusal(`Tokens signed with ${registered} need the clientSecret of provider "${provider.id}".`)

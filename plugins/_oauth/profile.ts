@@ -14,18 +14,13 @@ import { Refusal, withoutSecrets } from './failure.ts'
 import { checkSubject } from './id-token.ts'
 import { isObject } from './json.ts'
 import { fetchOf } from './server.ts'
-import type { OAuthProvider, Secrets } from './types.ts'
+import type { Exchanged } from './tokens.ts'
+import type { OAuthProvider } from './types.ts'
 
 const stored = ['access_token', 'id_token', 'refresh_token', 'expires_at', 'scope', 'token_type', 'session_state'] as const
 
 /** Maps a profile. Throws OAuthProfileParseError. */
-export async function identityOf(
-  ctx: Context,
-  provider: OAuthProvider,
-  profile: Profile,
-  tokens: TokenSet,
-  secrets: Secrets,
-): Promise<Identity> {
+export async function identityOf({ ctx, provider, tokens, secrets }: Exchanged, profile: Profile): Promise<Identity> {
   try {
     const described: unknown = await (provider.profile ?? defaultProfile)(profile, tokens, { fetch: fetchOf(ctx, provider) })
     if (!isObject(described)) throw new Refusal(`\`profile\` of provider "${provider.id}" returned no user.`)

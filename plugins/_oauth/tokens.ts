@@ -3,7 +3,7 @@ import type { Context, TokenEndpoint, TokenSet } from 'authkernel/kernel'
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import type { Flow } from './checks.ts'
-import { authenticationOf, clientOf, secretOf } from './client.ts'
+import { authenticationOf, clientOf } from './client.ts'
 import { fill, namesOf, tokenOf } from './endpoints.ts'
 import { Refusal } from './failure.ts'
 import { checkIdToken } from './id-token.ts'
@@ -14,44 +14,42 @@ import { redirectUriOf } from './start.ts'
 import type { JsonObject, OAuthProvider, Secrets } from './types.ts'
 
 const maxToken = 65_536
+const tokenNames = ['access_token', 'refresh_token', 'id_token']
 const answerOf = 'The answer of the token endpoint'
 
-/** What the exchange brought. */
-export interface Exchange {
-  tokens: TokenSet
+/** A callback that is checked, on its way to an identity. */
+export interface Attempt {
+  readonly ctx: Context
+  readonly provider: OAuthProvider
+  readonly server: oauth.AuthorizationServer
+  readonly params: URLSearchParams
+  readonly flow: Flow
+  readonly secrets: Secrets
+  readonly clientSecret: string | undefined
+}
+/** The same with what the exchange brought; `server` is of the issuer that the token turned out to be from. */
+export interface Exchanged extends Attempt {
+  readonly tokens: TokenSet
   /** Claims of the verified ID token (oidc). */
-  claims: JsonObject | undefined
-  /** The server, of the issuer that the token turned out to be from. */
-  server: oauth.AuthorizationServer
-  clientSecret: string | undefined
+  readonly claims: JsonObject | undefined
 }
 
 /** Exchanges the code. Throws Refusal, NetworkError and the errors of oauth4webapi and jose. */
-export async function exchange(
-  ctx: Context,
-  provider: OAuthProvider,
-  server: oauth.AuthorizationServer,
-  params: URLSearchParams,
-  flow: Flow,
-  secrets: Secrets,
-): Promise<Exchange> {
+export async function exchange(attempt: Attempt): Promise<Exchanged> {
+  const { ctx, provider, params, flow, secrets, clientSecret } = attempt
   const client = clientOf(ctx, provider)
   // State, `iss` (RFC 9207) and `error`.
-  const answer = oauth.validateAuthResponse(server, client, params, flow.state ?? oauth.skipStateCheck)
+  const answer = oauth.validateAuthResponse(attempt.server, client, params, flow.state ?? oauth.skipStateCheck)
   const endpoint = tokenOf(provider)
-  const clientSecret = await secretOf(ctx, provider)
-  if (clientSecret !== undefined) secrets.add(clientSecret)
-  const response = endpoint.request
-    ? await ownRequest(ctx, provider, endpoint.request, params, flow, clientSecret)
-    : await codeRequest(ctx, provider, server, client, answer, flow, clientSecret)
+  const response = endpoint.request ? await ownRequest(attempt, endpoint.request) : await codeRequest(attempt, client, answer)
   const body = await tokenBody(response, endpoint, provider)
-  for (const name of ['access_token', 'refresh_token', 'id_token']) if (typeof body[name] === 'string') secrets.add(body[name])
+  for (const name of tokenNames) if (typeof body[name] === 'string') secrets.add(body[name])
 
   // An OAuth 2.0 provider identifies people by its userinfo; an ID token beside it is stored and believed for nothing.
   const { id_token: idToken, ...rest } = body
   const oidc = provider.type === 'oidc'
-  const issuer = oidc ? issuerOf(provider, server, idToken) : server
-  const processed = await oauth.processAuthorizationCodeResponse(issuer, client, jsonResponse(oidc ? body : rest), {
+  const server = oidc ? issuerOf(attempt, idToken) : attempt.server
+  const processed = await oauth.processAuthorizationCodeResponse(server, client, jsonResponse(oidc ? body : rest), {
     ...(flow.nonce !== undefined && { expectedNonce: flow.nonce }),
     ...(oidc && flow.maxAge !== undefined && { maxAge: flow.maxAge }),
     requireIdToken: oidc,
@@ -59,10 +57,9 @@ export async function exchange(
   // DPoP was not asked for: such a token is of no use here, and its presence says that somebody changed the request.
   if (processed.token_type !== 'bearer') throw new Refusal(`The token endpoint answered with the token type "${processed.token_type}".`)
   const tokens = withExpiry({ ...processed, ...(!oidc && typeof idToken === 'string' && { id_token: idToken }) }, ctx)
-  if (!oidc) return { tokens, claims: undefined, server: issuer, clientSecret }
+  if (!oidc) return { ...attempt, tokens, claims: undefined }
 
-  const registered = client.id_token_signed_response_alg
-  const { header, payload } = await verify(ctx, provider, issuer, idToken as string, registered, clientSecret)
+  const { header, payload } = await verify({ ctx, provider, server, clientSecret }, idToken as string, client.id_token_signed_response_alg)
   const claims = parseJson(payload, 'The ID token')
   await checkIdToken(header, claims, {
     clientId: client.client_id,
@@ -70,17 +67,13 @@ export async function exchange(
     code: answer.get('code') ?? undefined,
     now: Math.floor(ctx.runtime.now() / 1000),
   })
-  return { tokens, claims, server: issuer, clientSecret }
+  return { ...attempt, server, tokens, claims }
 }
 
 async function codeRequest(
-  ctx: Context,
-  provider: OAuthProvider,
-  server: oauth.AuthorizationServer,
+  { ctx, provider, server, flow, clientSecret }: Attempt,
   client: oauth.Client,
   answer: URLSearchParams,
-  flow: Flow,
-  clientSecret: string | undefined,
 ): Promise<Response> {
   const values = { ...namesOf(provider), clientSecret }
   const { href } = endpointOf(server, 'token_endpoint', provider, values)
@@ -98,14 +91,9 @@ async function codeRequest(
 }
 
 async function ownRequest(
-  ctx: Context,
-  provider: OAuthProvider,
+  { ctx, provider, params, flow: { verifier, nonce, state }, clientSecret }: Attempt,
   request: NonNullable<TokenEndpoint['request']>,
-  params: URLSearchParams,
-  flow: Flow,
-  clientSecret: string | undefined,
 ): Promise<Response> {
-  const { verifier, nonce, state } = flow
   const result: unknown = await request({
     params: Object.fromEntries(params),
     checks: {
@@ -136,7 +124,7 @@ async function tokenBody(response: Response, endpoint: TokenEndpoint, provider: 
   const seconds = body['expires_in']
   if (seconds !== undefined && typeof seconds !== 'number' && !(typeof seconds === 'string' && /^\d{1,12}$/.test(seconds)))
     throw new Refusal('The token endpoint answered with an `expires_in` that is no number of seconds.')
-  for (const name of ['access_token', 'refresh_token', 'id_token']) {
+  for (const name of tokenNames) {
     const token = body[name]
     if (typeof token === 'string' && (token.length > maxToken || /\p{Cc}/u.test(token))) {
       throw new Refusal(`The token endpoint answered with an ${name} that is too long or holds control characters.`)
@@ -166,7 +154,7 @@ function withExpiry(answer: oauth.TokenEndpointResponse, ctx: Context): TokenSet
 }
 
 // The host knows which issuers a token may name (Entra: one per tenant); the signature is checked as always.
-function issuerOf(provider: OAuthProvider, server: oauth.AuthorizationServer, idToken: unknown): oauth.AuthorizationServer {
+function issuerOf({ provider, server }: Attempt, idToken: unknown): oauth.AuthorizationServer {
   if (!provider.issuerOf || typeof idToken !== 'string') return server
   return { ...server, issuer: provider.issuerOf(decodeJwt(idToken), { issuer: provider.issuer }) }
 }

@@ -1,5 +1,5 @@
 /** The profile: claims of the ID token, or the answer of the userinfo endpoint (row 198). */
-import type { Context, Profile } from 'authkernel/kernel'
+import type { Profile } from 'authkernel/kernel'
 import * as oauth from 'oauth4webapi'
 import { clientOf } from './client.ts'
 import { namesOf, readProfile, requestUserinfo, userinfoOf, wantsUserinfo } from './endpoints.ts'
@@ -7,13 +7,15 @@ import { Refusal } from './failure.ts'
 import { essence, isObject, parseJson, readJson } from './json.ts'
 import { verify } from './keys.ts'
 import { endpointOf, fetchOf } from './server.ts'
-import type { Exchange } from './tokens.ts'
-import type { JsonObject, OAuthProvider } from './types.ts'
+import type { Exchanged } from './tokens.ts'
+import type { JsonObject } from './types.ts'
+
+const answerOf = 'The answer of the userinfo endpoint'
 
 /** Reads the profile. Throws Refusal, NetworkError and the errors of oauth4webapi and jose. */
-export async function profileOf(ctx: Context, provider: OAuthProvider, exchanged: Exchange, params: URLSearchParams): Promise<Profile> {
-  const { claims } = exchanged
-  const profile = claims !== undefined && !wantsUserinfo(provider) ? claims : await userinfo(ctx, provider, exchanged)
+export async function profileOf(exchanged: Exchanged): Promise<Profile> {
+  const { provider, claims, params } = exchanged
+  const profile = claims !== undefined && !wantsUserinfo(provider) ? claims : await userinfo(exchanged)
   if (!provider.callback) return profile
   const folded: unknown = await provider.callback(Object.fromEntries(params), profile)
   // The other parameters come from the browser: they may add to a profile, not change whose it is.
@@ -23,9 +25,9 @@ export async function profileOf(ctx: Context, provider: OAuthProvider, exchanged
   return folded
 }
 
-async function userinfo(ctx: Context, provider: OAuthProvider, exchanged: Exchange): Promise<JsonObject> {
+async function userinfo(exchanged: Exchanged): Promise<JsonObject> {
+  const { ctx, provider, tokens, claims, server, clientSecret } = exchanged
   const endpoint = userinfoOf(provider)
-  const { tokens, claims, server, clientSecret } = exchanged
   const fetcher = fetchOf(ctx, provider)
   if (endpoint.request) {
     const profile: unknown = await endpoint.request({ tokens, provider, fetch: fetcher })
@@ -36,33 +38,28 @@ async function userinfo(ctx: Context, provider: OAuthProvider, exchanged: Exchan
   }
   const values = { ...namesOf(provider), clientSecret, tokens }
   const url = endpointOf(server, 'userinfo_endpoint', provider, values)
-  const client = clientOf(ctx, provider)
-  const signed = client.userinfo_signed_response_alg !== undefined
+  const signed = provider.client?.userinfo_signed_response_alg !== undefined
   const response = await requestUserinfo(endpoint, url.href, values, fetcher, signed)
+  if (response.status !== 200) throw new Refusal(`The userinfo endpoint answered with status ${response.status}.`)
   // Without an ID token there is no subject to compare, and hardly two of these providers answer alike.
   if (claims === undefined) return usable(await readProfile(response, endpoint.unwrap))
-  const profile = await connectUserinfo(ctx, provider, exchanged, client, response)
+  const profile = await connectUserinfo(exchanged, claims, response)
   sameSubject(profile, claims)
   return profile
 }
 
 // OpenID Connect Core 5.3: JSON, or a JWT signed with the keys of the issuer when it said or was told so.
-async function connectUserinfo(
-  ctx: Context,
-  provider: OAuthProvider,
-  { claims, server, clientSecret }: Exchange,
-  client: oauth.Client,
-  response: Response,
-): Promise<JsonObject> {
-  const subject = String(claims?.['sub'])
-  if (response.status === 200 && essence(response) === 'application/jwt') {
+async function connectUserinfo(exchanged: Exchanged, claims: JsonObject, response: Response): Promise<JsonObject> {
+  const { ctx, provider, server } = exchanged
+  const client = clientOf(ctx, provider)
+  const subject = String(claims['sub'])
+  if (essence(response) === 'application/jwt') {
     const token = (await response.clone().text()).trim()
     await oauth.processUserInfoResponse(server, client, subject, response)
-    const { payload } = await verify(ctx, provider, server, token, client.userinfo_signed_response_alg, clientSecret)
-    return parseJson(payload, 'The answer of the userinfo endpoint')
+    const { payload } = await verify(exchanged, token, client.userinfo_signed_response_alg)
+    return parseJson(payload, answerOf)
   }
-  if (response.status !== 200) throw new Refusal(`The userinfo endpoint answered with status ${response.status}.`)
-  const body = await readJson(response, 'The answer of the userinfo endpoint', true)
+  const body = await readJson(response, answerOf, true)
   const headers = { 'content-type': 'application/json' }
   await oauth.processUserInfoResponse(server, client, subject, new Response(JSON.stringify(body), { headers }))
   return body

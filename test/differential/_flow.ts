@@ -1,5 +1,4 @@
 /** Runs one flow on both libraries, with the same configuration, provider, store and requests, and compares what happened. */
-import { expect, vi } from 'vitest'
 import { createAuth, customFetch, raw, setEnvDefaults, skipCSRFCheck } from 'authkernel'
 import * as ourErrors from 'authkernel/errors'
 import * as ourJwt from 'authkernel/jwt'
@@ -7,6 +6,8 @@ import { authjsCompatPlugin, authjsKeyInfo } from 'authkernel/plugins/authjs-com
 import { type AdapterOptions, recordedAdapter, type RecordedAdapter } from './_adapter.ts'
 import { type AuthJs, freshAuthJs } from './_authjs.ts'
 import { Browser, type Step } from './_browser.ts'
+import { differences } from './_diff.ts'
+import { wait, withClock } from './_clock.ts'
 import { normalise } from './_normalise.ts'
 import { FakeOp, type OpOptions } from './_op.ts'
 import { Recorder } from './_recorder.ts'
@@ -48,18 +49,17 @@ export const secret = 'a-secret-of-more-than-32-characters-for-tests'
 export const start: Date = new Date(Date.UTC(2026, 0, 2, 3, 4, 5))
 const allEvents = ['createUser', 'updateUser', 'linkAccount', 'session', 'signIn', 'signOut']
 
-/** Fails when the two libraries differ in anything that no decision announces. */
-export async function compare(flow: Flow): Promise<void> {
+/** What the two libraries differ in and no decision announces. */
+export async function compare(flow: Flow): Promise<string[]> {
   const theirs = await play(flow, 'theirs')
   const ours = await play(flow, 'ours')
   const pair = applyRules(normalise(ours), normalise(theirs), flow.decided ?? {})
-  expect(normalise(pair.ours)).toEqual(normalise(pair.theirs))
+  return [...pair.broken, ...differences(normalise(pair.ours), normalise(pair.theirs))]
 }
 
 /** The exchanges of a flow on one library. */
-export async function play(flow: Flow, library: Library): Promise<Step[]> {
-  vi.useFakeTimers({ toFake: ['Date'], now: start })
-  try {
+export function play(flow: Flow, library: Library): Promise<Step[]> {
+  return withClock(start, async () => {
     const authjs = await freshAuthJs()
     const kit = createKit(flow, library, authjs)
     const config = configOf(flow, kit)
@@ -68,9 +68,7 @@ export async function play(flow: Flow, library: Library): Promise<Step[]> {
     const browser = new Browser(handler, kit.recorder, place, reader(config, authjs))
     await flow.run(browser, kit)
     return browser.steps
-  } finally {
-    vi.useRealTimers()
-  }
+  })
 }
 
 function configOf(flow: Flow, kit: Kit): Options {
@@ -104,7 +102,7 @@ function createKit(flow: Flow, library: Library, authjs: AuthJs): Kit {
     adapter: (options) => recordedAdapter(recorder, options),
     watch: (...callbacks) => watch(recorder, callbacks),
     setEnvDefaults: ours ? (env, config) => setEnvDefaults(env, config) : authjs.setEnvDefaults,
-    wait: (seconds) => void vi.setSystemTime(Date.now() + seconds * 1000),
+    wait,
     token: (payload, over = {}) => {
       const params = { token: payload, secret, salt: 'authjs.session-token', ...over }
       return ours ? ourJwt.encode({ keyInfo: authjsKeyInfo, ...params } as never) : authjs.jwt.encode(params)

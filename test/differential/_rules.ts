@@ -1,5 +1,5 @@
 /** The differences that DECISIONS.md announces, as small changes to what one side did. Whatever is left is a failure. */
-import { expect } from 'vitest'
+import { differences } from './_diff.ts'
 import type { Step } from './_browser.ts'
 import { answerRules } from './_rules-answer.ts'
 import { callRules } from './_rules-calls.ts'
@@ -27,15 +27,16 @@ export function applyRules(
   ours: readonly Step[],
   theirs: readonly Step[],
   decided: Readonly<Record<number, Decided>>,
-): { ours: Step[]; theirs: Step[] } {
+): { ours: Step[]; theirs: Step[]; broken: string[] } {
   const sides = structuredClone({ ours: [...ours], theirs: [...theirs] })
   const memory = new Map<string, unknown>()
+  const broken: string[] = []
   for (const [i, mine] of sides.ours.entries()) {
     const other = sides.theirs[i]
     if (!other) continue
     const announced = decided[i]
     if (announced) {
-      expect(mine, announced.decision).toMatchObject(announced.ours)
+      broken.push(...differences(pick(mine, announced.ours), announced.ours).map((line) => `${announced.decision}, step ${i}: ${line}`))
       for (const step of [mine, other]) Object.assign(step, { request: mine.request, calls: [], logs: [], answer: { cookies: [] } })
       continue
     }
@@ -45,5 +46,11 @@ export function applyRules(
       if (JSON.stringify([mine, other]) !== before) used.add(rule)
     }
   }
-  return sides
+  return { ...sides, broken }
+}
+
+/** The part of `value` that `shape` speaks of. */
+function pick(value: unknown, shape: unknown): unknown {
+  if (typeof value !== 'object' || value === null || typeof shape !== 'object' || shape === null || Array.isArray(shape)) return value
+  return Object.fromEntries(Object.entries(shape).map(([key, inner]) => [key, pick((value as Record<string, unknown>)[key], inner)]))
 }

@@ -148,6 +148,9 @@ for (const strategy of ['jwt', 'database'] as const) {
       await page.locator('#accounts li', { hasText: 'globex' }).getByRole('button', { name: 'Unlink' }).click()
       await page.getByRole('button', { name: 'Link Globex' }).waitFor()
       expect(await page.locator('#accounts li').count()).toBe(1)
+      await page.getByRole('button', { name: 'Unlink' }).click()
+      await page.getByText('That is the last account').waitFor()
+      expect(await page.locator('#accounts li').count()).toBe(1)
     })
 
     it('the audit log is live', async () => {
@@ -200,7 +203,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       await page.goto(`${playground.url}/account`)
       await presence(true)
       await page.getByRole('button', { name: 'Add a passkey' }).click()
-      await page.locator('#passkeys li', { hasText: 'internal' }).waitFor()
+      await page.locator('#passkeys li', { hasText: 'webauthn' }).waitFor()
 
       await presence(false)
       await page.getByRole('button', { name: 'Sign out' }).first().click()
@@ -227,6 +230,21 @@ for (const strategy of ['jwt', 'database'] as const) {
     })
   })
 }
+
+it('with database sessions, those of other browsers are listed and ended', async () => {
+  playground = await startPlayground({ port: 0, opPort: 0, strategy: 'database', store: 'memory', quiet: true })
+  const [here, elsewhere] = [await person(browser), await person(browser)]
+  for (const { page } of [here, elsewhere]) await signInByButton(page)
+  await here.page.goto(`${playground.url}/account`)
+  expect(await here.page.locator('#sessions li').count()).toBe(2)
+  await here.page.getByRole('button', { name: 'End all others' }).click()
+  await here.page.locator('#sessions li', { hasText: 'This browser' }).waitFor()
+  expect(await here.page.locator('#sessions li').count()).toBe(1)
+  await elsewhere.page.goto(`${playground.url}/protected`)
+  expect(elsewhere.page.url()).toContain('/auth/signin')
+  for (const { context } of [here, elsewhere]) await context.close()
+  await playground.close()
+})
 
 async function signInByButton(page: Page, name = 'Ada Lovelace'): Promise<void> {
   await page.goto(playground.url)

@@ -152,6 +152,23 @@ describe('endpoints', () => {
       grant_type: 'authorization_code',
     })
   })
+  it('a token URL may name the secret, an authorization URL may not', async () => {
+    const seen: string[] = []
+    const own = (input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> => {
+      seen.push(input as string)
+      return fetch(input, init)
+    }
+    const authorization = { url: `${op().issuer}/authorize?s={clientSecret}`, params: { t: '{clientSecret}', appid: '{clientId}' } }
+    await run({
+      [customFetch]: own,
+      clientSecret: 'se/cret&1',
+      authorization,
+      token: `${op().issuer}/token?appid={clientId}&secret={clientSecret}`,
+    })
+    expect(seen[0]).toBe(`${op().issuer}/token?appid=client-1&secret=se%2Fcret%261`)
+    const [exchange] = [...op().exchanges.values()]
+    expect(Object.fromEntries(exchange?.request ?? [])).toMatchObject({ s: '{clientSecret}', t: '{clientSecret}', appid: 'client-1' })
+  })
   it('userinfo as data: method, headers, body, params, token in query or path, path, unwrap', async () => {
     const seen: { url: string; method: string; headers: Record<string, string>; body: unknown }[] = []
     const own = async (input: Parameters<typeof fetch>[0], init?: RequestInit): Promise<Response> => {

@@ -97,6 +97,9 @@ describe('form', () => {
     'signature of another token': token(({ token: signed, header: good, claims }) => {
       return `${signed.split('.').slice(0, 2).join('.')}.${jws(good, { ...claims, sub: 'bob' }, keys.k1).split('.')[2]}`
     }),
+    'signature padded': token(({ token: signed }) => `${signed}=`),
+    'a blank at the end': token(({ token: signed }) => `${signed} `),
+    'standard base64 in the signature': token(({ token: signed }) => signed.replace(/[-_](?=[^.]*$)/g, '+')),
     'four parts': token(({ token: signed }) => `${signed}.AAAA`),
     'five parts (JWE)': token(() => `${json64({ alg: 'dir', enc: 'A256GCM' })}..AAAA.AAAA.AAAA`),
     'one part': token(() => 'abc'),

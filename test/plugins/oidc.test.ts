@@ -143,6 +143,20 @@ describe('authorization request', () => {
     expect(handled.searchParams.has('state')).toBe(true)
   })
 
+  it('parameters inside a discovered authorization endpoint do not replace ours', async () => {
+    op().reset({
+      discovery: (document) => ({
+        ...document,
+        authorization_endpoint: `${String(document['authorization_endpoint'])}?tenant=a&redirect_uri=https://evil.example&client_id=x&state=y&state=z`,
+      }),
+    })
+    const { searchParams } = await urlOf(instance(op()).client)
+    expect(searchParams.get('tenant')).toBe('a')
+    expect(searchParams.getAll('redirect_uri')).toEqual(['http://localhost:3000/auth/callback/acme'])
+    expect(searchParams.getAll('client_id')).toEqual(['client-1'])
+    expect(searchParams.getAll('state')).toEqual([expect.stringMatching(/^[\w-]{43}$/)])
+  })
+
   it('D34: the redirect_uri follows the configured origin, not the Host header', async () => {
     op().reset()
     const { auth } = instance(op(), { config: { origin: 'https://app.example' } })
@@ -203,6 +217,17 @@ describe('check cookies', () => {
     for (const { attributes } of cookies.slice(1)) expect(attributes).toMatchObject({ samesite: 'None', secure: '' })
     const written = await cookiesOf({ authorization: `${op().issuer}/authorize?response_mode=form_post` })
     expect(written.find(({ name }) => name.endsWith('state'))?.attributes['samesite']).toBe('None')
+  })
+  it('row 87: a tab of another provider does not take SameSite=None from a pending form_post', async () => {
+    op().reset()
+    const other = { id: 'other', name: 'Other', type: 'oidc' as const, issuer: op().issuer, clientId: 'client-1' }
+    const { client } = instance(op(), {
+      provider: { authorization: { params: { response_mode: 'form_post' } } },
+      config: { providers: [other] },
+    })
+    await client.signIn('acme')
+    const state = setCookies(await client.signIn('other')).find(({ name }) => name.endsWith('.state'))
+    expect(state?.attributes).toMatchObject({ samesite: 'None', secure: '' })
   })
   it('checks none leaves no check cookie', async () => {
     expect((await cookiesOf({ checks: ['none'] })).map(({ name }) => name)).toEqual(['authkernel.callback-url'])

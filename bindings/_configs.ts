@@ -1,0 +1,101 @@
+/** Kernels for the factory forms: `SvelteKitAuth(config)`, `QwikAuth$((event) => config)` and their like. */
+import { createAuth } from 'authkernel'
+import type { AuthConfig } from 'authkernel'
+import { type Awaitable, bounded, createShared, type Kernel, type Shared } from 'authkernel/kernel'
+
+/** What a factory takes: options, or a function that makes them for each request (rows 48, 320). */
+export type ConfigSource<E> = AuthConfig | ((event: E) => Awaitable<AuthConfig>)
+/** The kernel for a request. */
+export type Kernels<E> = (event: E) => Awaitable<Kernel>
+
+const maxKernels = 32
+const known = new WeakMap<AuthConfig, Map<string, Kernel>>()
+
+/**
+ * The kernel of `source` for a request. An object has one kernel per binding; a function is asked once per request, and its kernels share
+ * caches and one-time use (DESIGN, "Compile"). `complete` puts the binding's own defaults under the options.
+ */
+export function kernelsOf<E>(
+  name: string,
+  source: ConfigSource<E>,
+  complete: (config: AuthConfig) => AuthConfig = (config) => config,
+): Kernels<E> {
+  if (typeof source !== 'function') return () => ownKernel(name, source, complete)
+  const shared = createShared()
+  const kernels = new Map<string, Kernel>()
+  const asked = new WeakMap<object, Promise<Kernel>>()
+  const ask = async (event: E): Promise<Kernel> => {
+    const config = await source(event)
+    const key = keyOf(config)
+    return bounded(kernels, key, kernels.get(key) ?? build(name, complete(config), shared), maxKernels)
+  }
+  return (event) => {
+    if (typeof event !== 'object' || event === null) return ask(event)
+    let kernel = asked.get(event)
+    if (!kernel) asked.set(event, (kernel = ask(event)))
+    return kernel
+  }
+}
+
+/** Options with a base path of the binding's own under those of the host and the path of AUTH_URL. */
+export function withBasePath(config: AuthConfig, basePath: string): AuthConfig {
+  const url = fromEnv(config, 'AUTH_URL')
+  const named = url !== undefined && URL.canParse(url) && new URL(url).pathname !== '/'
+  return config.basePath !== undefined || named ? config : { ...config, basePath }
+}
+
+/** A value of the environment that the options name, `process.env` unless they say otherwise; empty is absent. */
+export function fromEnv({ env }: AuthConfig, name: string): string | undefined {
+  if (env === false) return undefined
+  const values = env ?? (typeof process === 'undefined' ? {} : process.env)
+  return (typeof values === 'function' ? values(name) : values[name]) || undefined
+}
+
+function ownKernel(name: string, config: AuthConfig, complete: (config: AuthConfig) => AuthConfig): Kernel {
+  let kernels = known.get(config)
+  if (!kernels) known.set(config, (kernels = new Map()))
+  let kernel = kernels.get(name)
+  if (!kernel) kernels.set(name, (kernel = build(name, complete(config))))
+  return kernel
+}
+
+/** A binding's doors are those of a plugin, so a plugin of its name takes the kernel out. */
+function build(name: string, config: AuthConfig, shared?: Shared): Kernel {
+  let kernel: Kernel | undefined
+  createAuth(config, shared ? { shared } : {}).use({ name, setup: (own: Kernel) => void (kernel = own) })
+  return kernel as unknown as Kernel
+}
+
+// ---- when two configurations are the same
+
+const ids = new WeakMap<object, number>()
+const symbols = new Map<symbol, number>()
+let last = 0
+
+/**
+ * Equal texts for configurations that act alike: data by value, functions and instances by identity. Two closures of one source line are two
+ * functions: they may hold two different requests.
+ */
+export function keyOf(value: unknown, within: readonly object[] = []): string {
+  if (typeof value === 'symbol') return `@${idIn(symbols, value)}`
+  if (typeof value === 'function') return `#${idIn(ids, value)}`
+  if (typeof value !== 'object' || value === null) return `${typeof value}:${JSON.stringify(String(value))}`
+  if (within.includes(value) || !isPlain(value)) return `#${idIn(ids, value)}`
+  const inside = [...within, value]
+  if (Array.isArray(value)) return `[${value.map((item) => keyOf(item, inside)).join()}]`
+  const fields = value as Record<PropertyKey, unknown>
+  return `{${Reflect.ownKeys(value)
+    .map((key) => `${typeof key === 'symbol' ? keyOf(key) : JSON.stringify(key)}=${keyOf(fields[key], inside)}`)
+    .join()}}`
+}
+
+function idIn<K>(map: { get(key: K): number | undefined; set(key: K, id: number): unknown }, key: K): number {
+  const id = map.get(key) ?? ++last
+  map.set(key, id)
+  return id
+}
+
+function isPlain(value: object): boolean {
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return Array.isArray(value) || prototype === Object.prototype || prototype === null
+}

@@ -1,0 +1,95 @@
+/** What `auth.<framework>` offers where requests are web requests. They differ in a seam only; `_face.ts` is the same for Node's own. */
+import type { Awaitable, HandleOptions, Kernel, Session } from 'authkernel/kernel'
+import { type GuardOptions, refusal, type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
+
+/** How a framework's event is read and answered. */
+export interface WebSeam<E extends object> {
+  /** A factory's options may be a function of the event. */
+  kernel(event: E): Awaitable<Kernel>
+  request(event: E): Awaitable<Request>
+  options?(event: E, kernel: Kernel): HandleOptions
+  /** Adds the Set-Cookie headers to the response to come. */
+  cookies?(event: E, headers: Headers): void
+  /** False: the response is on its way, or may not have cookies; the session is then read without extending it (D51). */
+  writable?(event: E): boolean
+}
+/** The face without the framework's own words. */
+export interface WebFace<E extends object> {
+  /** Answers every route of authkernel, and paths that are none with 400. */
+  answer(event: E): Promise<Response>
+  /** As `answer`; undefined: the path is no route of authkernel, or lies outside of the base path. */
+  route(event: E): Promise<Response | undefined>
+  /** The session, read once per event. Rejects when the store is down (D38). */
+  session(event: E): Promise<Session | null>
+  /** The session; a Response: there is none, and this is the refusal. */
+  guard(event: E, options?: GuardOptions): Promise<Session | Response>
+  /** The redirect that signs in, with its cookies. Rejects with `AuthError`s. */
+  signIn(event: E, provider?: string, options?: SignInOptions): Promise<Response>
+  signOut(event: E, options?: { redirectTo?: string | undefined }): Promise<Response>
+}
+
+/** The face over the kernel's doors. */
+export function createWebFace<E extends object>(seam: WebSeam<E>): WebFace<E> {
+  const sessions = new WeakMap<E, Promise<Session | null>>()
+
+  async function open(event: E): Promise<{ kernel: Kernel; request: Request; options: HandleOptions }> {
+    const kernel = await seam.kernel(event)
+    return { kernel, request: await seam.request(event), options: seam.options?.(event, kernel) ?? {} }
+  }
+  async function read(event: E): Promise<Session | null> {
+    const { kernel, request, options } = await open(event)
+    if (!seam.cookies || seam.writable?.(event) === false) return kernel.doors.session(request, options)
+    const { session, headers } = await kernel.doors.read(request, options)
+    seam.cookies(event, headers)
+    return session
+  }
+  function session(event: E): Promise<Session | null> {
+    let reading = sessions.get(event)
+    if (!reading) sessions.set(event, (reading = read(event)))
+    return reading
+  }
+
+  return {
+    session,
+    async answer(event) {
+      const { kernel, request, options } = await open(event)
+      return kernel.doors.handler(unread(request), options)
+    },
+    async route(event) {
+      const { kernel, request, options } = await open(event)
+      return (await isRoute(kernel, request, options)) ? kernel.doors.handler(unread(request), options) : undefined
+    },
+    async guard(event, how) {
+      const found = await session(event)
+      if (found?.user) return found
+      const { kernel, request, options } = await open(event)
+      return refusal(kernel, request, options, how)
+    },
+    async signIn(event, provider, how) {
+      const { kernel, request, options } = await open(event)
+      return signInResponse(kernel, request, options, provider, how)
+    },
+    async signOut(event, how) {
+      const { kernel, request, options } = await open(event)
+      return signOutResponse(kernel, request, options, how?.redirectTo)
+    },
+  }
+}
+
+/** Whether a path is a route of authkernel or of a plugin: the rest below the base path is the host's. */
+async function isRoute(kernel: Kernel, request: Request, options: HandleOptions): Promise<boolean> {
+  const { pathname } = new URL(request.url)
+  const { basePath, app } = await kernel.context(request, options)
+  const base = basePath === '/' ? '' : basePath
+  if (pathname !== base && !pathname.startsWith(`${base}/`)) return false
+  // A mistake in the configuration leaves no routes: answering says what is wrong, passing on would say 404.
+  if (app.fault) return true
+  return app.routes.find(request.method === 'POST' ? 'POST' : 'GET', pathname.slice(base.length).replace(/\/+$/, '') || '/') !== undefined
+}
+
+function unread(request: Request): Request {
+  if (!request.bodyUsed) return request
+  throw new Error(
+    `The body of ${request.method} ${new URL(request.url).pathname} was read before authkernel: mount its handler first, or read a clone.`,
+  )
+}

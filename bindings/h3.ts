@@ -1,0 +1,116 @@
+/** h3 2 and 1, Nitro and Nuxt: `app.all('/auth/**', auth.h3.handler)`, or `H3Auth(config)`. */
+import type { Awaitable, Kernel, Plugin, Session } from 'authkernel/kernel'
+import type { GuardOptions, SignInOptions } from './_actions.ts'
+import { type ConfigSource, kernelsOf } from './_configs.ts'
+import { mountedAt } from './_mounted.ts'
+import type { NodeRequest, NodeResponse } from './_node.ts'
+import { createWebFace } from './_web.ts'
+
+export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
+export type { GuardOptions, SignInOptions } from './_actions.ts'
+
+/** The parts of an event's context that are used here; `session` is set by `middleware` and `requireSession`. */
+export interface H3Context {
+  session?: Session | null
+  matchedRoute?: { route?: string; path?: string } | undefined
+}
+/** The parts of an event of h3 2 that are used here. */
+export interface H3Event {
+  /** `ip`: known on every runtime. */
+  req: Request & { ip?: string | undefined }
+  res: { headers: Pick<Headers, 'append'> }
+  context: H3Context
+}
+/** The parts of an event of h3 1 that are used here: Nitro 2 and Nuxt. */
+export interface H3EventOfNode {
+  node: { req: NodeRequest; res: NodeResponse }
+  context: H3Context
+}
+/** An event of either version. */
+export type AnyH3Event = H3Event | H3EventOfNode
+
+/** What `auth.h3` offers. */
+export interface H3Face {
+  /** Every route of authkernel; the wildcard route it is mounted at is the base path. Other paths: undefined, so the next handler answers. */
+  handler(event: AnyH3Event): Promise<Response | undefined>
+  /** Puts the session into `event.context.session`; a refreshed cookie goes out with the response. */
+  middleware(event: AnyH3Event): Promise<void>
+  /** Lets people with a session pass. Others: browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
+  requireSession(options?: GuardOptions): (event: AnyH3Event) => Promise<Response | undefined>
+  /** The session, read once per request. Rejects when the store is down (D38). */
+  session(event: AnyH3Event): Promise<Session | null>
+  /** The answer that signs in; return it. Rejects with `CredentialsSignin` and other `AuthError`s. */
+  signIn(event: AnyH3Event, provider?: string, options?: SignInOptions): Promise<Response>
+  /** The answer that signs out; return it. */
+  signOut(event: AnyH3Event, options?: { redirectTo?: string | undefined }): Promise<Response>
+}
+
+/** Puts `h3` on `auth`. */
+export function h3Binding(): Plugin<{ h3: H3Face }> {
+  return { name: 'h3', setup: (kernel) => ({ h3: h3Face(() => kernel) }) }
+}
+
+/** The face of a configuration, or of a function of the event: workers have their secrets in the event. */
+export function H3Auth(config: ConfigSource<H3Event>): H3Face {
+  return h3Face(kernelsOf('h3', config))
+}
+
+function h3Face(kernel: (event: H3Event) => Awaitable<Kernel>): H3Face {
+  const face = createWebFace<H3Event>({
+    kernel,
+    request: ({ req }) => req,
+    options: ({ req, context: { matchedRoute } }, { config }) => ({
+      basePath: mountedAt(matchedRoute?.route ?? matchedRoute?.path, new URL(req.url).pathname, config.basePath),
+      clientAddress: req.ip,
+    }),
+    cookies: ({ res }, headers) => {
+      for (const cookie of headers.getSetCookie()) res.headers.append('set-cookie', cookie)
+    },
+  })
+  return {
+    session: async (event) => face.session(await modern(event)),
+    signIn: async (event, provider, options) => face.signIn(await modern(event), provider, options),
+    signOut: async (event, options) => face.signOut(await modern(event), options),
+    async handler(event) {
+      if (isModern(event)) return face.route(event)
+      const { answered } = await import('./_node.ts')
+      const { req, res } = event.node
+      const pass = new Response()
+      const response = await answered(req, res, {}, async (request) => (await face.route(translated(event, request))) ?? pass)
+      return response === pass ? undefined : response
+    },
+    async middleware(event) {
+      event.context.session = await face.session(await modern(event))
+    },
+    requireSession: (options) => async (event) => {
+      const found = await face.guard(await modern(event), options)
+      if (found instanceof Response) return found
+      event.context.session = found
+      return undefined
+    },
+  }
+}
+
+const translations = new WeakMap<H3EventOfNode, H3Event>()
+
+/** The event as h3 2 has it. Only Node has events of version 1, so only there `node:` modules are loaded. */
+async function modern(event: AnyH3Event): Promise<H3Event> {
+  if (isModern(event)) return event
+  const { toRequest } = await import('./_node.ts')
+  let known = translations.get(event)
+  if (!known) translations.set(event, (known = translated(event, toRequest(event.node.req))))
+  return known
+}
+
+function translated({ node: { req, res }, context }: H3EventOfNode, request: Request): H3Event {
+  return {
+    req: Object.assign(request, { ip: req.socket.remoteAddress }),
+    res: { headers: { append: (name, value) => void (res.headersSent || res.appendHeader(name, value)) } },
+    context,
+  }
+}
+
+/** Version 1 has a `req`, too: Node's. */
+function isModern(event: AnyH3Event): event is H3Event {
+  return 'req' in event && typeof event.req.headers.get === 'function'
+}

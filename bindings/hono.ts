@@ -1,0 +1,104 @@
+/** Hono 4 on every runtime: `app.use('/auth/*', auth.hono.handler)`, or `HonoAuth(config)`. */
+import type { Awaitable, Kernel, Plugin, Session } from 'authkernel/kernel'
+import type { GuardOptions, SignInOptions } from './_actions.ts'
+import { type ConfigSource, kernelsOf } from './_configs.ts'
+import { mountedAt } from './_mounted.ts'
+import { addressFrom } from './_peer.ts'
+import { createWebFace } from './_web.ts'
+
+export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
+export type { GuardOptions, SignInOptions } from './_actions.ts'
+
+/** The parts of a Hono context that are used here. */
+export interface HonoContext {
+  req: {
+    raw: Request
+    /** Pattern of the running handler. */
+    routePath?: string
+    /** Bodies that a middleware has read. */
+    bodyCache?: object
+    formData(): Promise<FormData>
+    text(): Promise<string>
+  }
+  env: unknown
+  /** True once the response is made. */
+  finalized: boolean
+  header(name: string, value: string, options: { append: true }): void
+  set(key: 'session', value: Session | null): void
+}
+/** A middleware of Hono. */
+export type HonoHandler = (context: HonoContext, next: () => Promise<void>) => Promise<Response | void>
+/** For `new Hono<HonoAuthEnv>()`: types what `middleware` and `requireSession` set. */
+export interface HonoAuthEnv {
+  Variables: { session: Session | null }
+}
+
+/** What `auth.hono` offers. */
+export interface HonoFace {
+  /** Every route of authkernel; the wildcard route it is mounted at is the base path. Other paths go on to the next handler. */
+  handler: HonoHandler
+  /** Puts the session into `c.var.session`; a refreshed cookie goes out with the response. */
+  middleware: HonoHandler
+  /** Lets people with a session pass. Others: browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
+  requireSession(options?: GuardOptions): HonoHandler
+  /** The session, read once per request. Rejects when the store is down (D38). */
+  session(context: HonoContext): Promise<Session | null>
+  /** The answer that signs in; return it. Rejects with `CredentialsSignin` and other `AuthError`s. */
+  signIn(context: HonoContext, provider?: string, options?: SignInOptions): Promise<Response>
+  /** The answer that signs out; return it. */
+  signOut(context: HonoContext, options?: { redirectTo?: string | undefined }): Promise<Response>
+}
+
+/** Puts `hono` on `auth`. */
+export function honoBinding(): Plugin<{ hono: HonoFace }> {
+  return { name: 'hono', setup: (kernel) => ({ hono: honoFace(() => kernel) }) }
+}
+
+/** The face of a configuration, or of a function of the context: workers have their secrets in `c.env`. */
+export function HonoAuth(config: ConfigSource<HonoContext>): HonoFace {
+  return honoFace(kernelsOf('hono', config))
+}
+
+function honoFace(kernel: (context: HonoContext) => Awaitable<Kernel>): HonoFace {
+  const face = createWebFace<HonoContext>({
+    kernel,
+    request: requestOf,
+    options: ({ req, env }, { config }) => ({
+      basePath: mountedAt(req.routePath, new URL(req.raw.url).pathname, config.basePath),
+      clientAddress: addressFrom(env, req.raw),
+    }),
+    cookies: (context, headers) => {
+      for (const cookie of headers.getSetCookie()) context.header('Set-Cookie', cookie, { append: true })
+    },
+    writable: ({ finalized }) => !finalized,
+  })
+  return {
+    session: face.session,
+    signIn: face.signIn,
+    signOut: face.signOut,
+    handler: async (context, next) => (await face.route(context)) ?? next(),
+    async middleware(context, next) {
+      context.set('session', await face.session(context))
+      await next()
+    },
+    requireSession: (options) => async (context, next) => {
+      const found = await face.guard(context, options)
+      if (found instanceof Response) return found
+      context.set('session', found)
+      return next()
+    },
+  }
+}
+
+/** A body that a parser has read is made anew: Hono keeps what it read. */
+async function requestOf({ req }: HonoContext): Promise<Request> {
+  const { raw, bodyCache = {} } = req
+  if (!raw.bodyUsed || Object.keys(bodyCache).length === 0) return raw
+  const headers = new Headers(raw.headers)
+  headers.delete('content-length')
+  const form = 'formData' in bodyCache || 'parsedBody' in bodyCache
+  const body = form ? new URLSearchParams([...(await req.formData())].map(([name, value]) => [name, String(value)])) : await req.text()
+  // Multipart would come back with another boundary than its header says.
+  if (form) headers.set('content-type', 'application/x-www-form-urlencoded')
+  return new Request(raw.url, { method: raw.method, headers, body })
+}

@@ -1,0 +1,130 @@
+/** SvelteKit 2: `export const { handle, signIn, signOut } = SvelteKitAuth(config)`, or `createAuth().use(sveltekitBinding())`. */
+import type { Awaitable, HandleOptions, Kernel, Plugin, Session } from 'authkernel/kernel'
+import { type GuardOptions, refusal, type SignInOptions } from './_actions.ts'
+import { type ConfigSource, kernelsOf } from './_configs.ts'
+import { readForm } from './_form.ts'
+import { type KitRequest, leave, left } from './_kit.ts'
+import { cookiesOf, type SetCookie } from './_set-cookie.ts'
+import { createWebFace } from './_web.ts'
+
+export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
+export type { GuardOptions, SignInOptions } from './_actions.ts'
+
+declare global {
+  namespace App {
+    interface Locals {
+      /** The session, read once per request. Rejects when the store is down (D38). */
+      auth(): Promise<Session | null>
+      /** @deprecated use `auth` */
+      getSession(): Promise<Session | null>
+    }
+    interface PageData {
+      session?: Session | null
+    }
+  }
+}
+
+/** The parts of a request event that are used here. */
+export interface SvelteKitEvent extends KitRequest {
+  url: URL
+  cookies: { set(name: string, value: string, options: SetCookie['options'] & { encode(value: string): string }): void }
+  locals: object
+  isDataRequest?: boolean
+  getClientAddress(): string
+}
+
+/** What `auth.sveltekit` offers. */
+export interface SvelteKitFace {
+  /** For `hooks.server.ts`: answers the routes of authkernel and puts `auth()` on `event.locals`. Other paths below the base path stay yours. */
+  handle<E extends SvelteKitEvent>(input: { event: E; resolve(event: E): Awaitable<Response> }): Promise<Response>
+  /**
+   * A form action, `actions = { default: signIn }`: reads `providerId`, `redirectTo`, `redirect`, `authorizationParams-<key>` and the provider's fields.
+   * Called with a provider it reads no form. Throws SvelteKit's redirect, or the `AuthError`: `CredentialsSignin`, `AccessDenied` …
+   * With `redirect` false it returns the URL instead.
+   */
+  signIn(event: SvelteKitEvent, provider?: string, options?: SignInOptions & { redirect?: boolean | undefined }): Promise<string>
+  /** A form action, likewise: reads `redirectTo` and `redirect`. */
+  signOut(event: SvelteKitEvent, options?: { redirectTo?: string | undefined; redirect?: boolean | undefined }): Promise<string>
+  /** The session, as `event.locals.auth()`. */
+  session(event: SvelteKitEvent): Promise<Session | null>
+  /** The session, for `load` and actions. Without one: throws the redirect to the sign-in page and back; 401 for what is no page. */
+  requireSession(event: SvelteKitEvent, options?: GuardOptions): Promise<Session>
+}
+
+/** Puts `sveltekit` on `auth`. */
+export function sveltekitBinding(): Plugin<{ sveltekit: SvelteKitFace }> {
+  return { name: 'sveltekit', setup: (kernel) => ({ sveltekit: svelteKitFace(() => kernel) }) }
+}
+
+/** The face of a configuration, or of a function of the event (row 317, 320). With `paths.base`, say `basePath`: `` `${base}/auth` ``. */
+export function SvelteKitAuth(config: ConfigSource<SvelteKitEvent>): SvelteKitFace {
+  return svelteKitFace(kernelsOf('sveltekit', config))
+}
+
+function svelteKitFace(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): SvelteKitFace {
+  const answered = new WeakSet<SvelteKitEvent>()
+  const face = createWebFace<SvelteKitEvent>({
+    kernel,
+    request: ({ request }) => request,
+    options: optionsOf,
+    cookies: setCookies,
+    writable: (event) => !answered.has(event),
+  })
+
+  /** Takes the cookies of a flow's answer along and goes where it says. */
+  function follow(event: SvelteKitEvent, response: Response, redirect: boolean): Promise<string> | string {
+    setCookies(event, response.headers)
+    return redirect ? leave(event, response) : (response.headers.get('location') ?? '/')
+  }
+
+  return {
+    session: face.session,
+    async handle({ event, resolve }) {
+      Object.assign(event.locals, { auth: () => face.session(event), getSession: () => face.session(event) })
+      const own = await face.route(event)
+      if (own) return own
+      const response = await resolve(event)
+      answered.add(event)
+      return left(event, response)
+    },
+    async signIn(event, provider, options) {
+      const form = provider === undefined ? readForm(await fields(event)) : { provider, options, redirect: options?.redirect ?? true }
+      return follow(event, await face.signIn(event, form.provider, form.options), form.redirect)
+    },
+    async signOut(event, options) {
+      const form = options === undefined ? readForm(await fields(event)) : { options, redirect: options.redirect ?? true }
+      return follow(event, await face.signOut(event, form.options), form.redirect)
+    },
+    async requireSession(event, options) {
+      const found = await face.session(event)
+      if (found?.user) return found
+      const headers = new Headers(event.request.headers)
+      // The router of the browser fetches data for a page: the page is what people are sent away from, and back to.
+      if (event.isDataRequest) headers.set('accept', 'text/html')
+      const request = new Request(event.url, { method: event.request.method, headers })
+      return leave(event, await refusal(await kernel(event), request, optionsOf(event), options))
+    },
+  }
+}
+
+function optionsOf(event: SvelteKitEvent): HandleOptions {
+  // SvelteKit's clients send no token; the browser's own word protects (D30).
+  return { clientAddress: addressOf(event), csrf: 'origin' }
+}
+
+/** Prerendering has no client, and SvelteKit throws when asked for its address. */
+function addressOf(event: SvelteKitEvent): string | undefined {
+  try {
+    return event.getClientAddress()
+  } catch {
+    return undefined
+  }
+}
+
+function setCookies(event: SvelteKitEvent, headers: Headers): void {
+  for (const { name, value, options } of cookiesOf(headers)) event.cookies.set(name, value, { ...options, encode: (encoded) => encoded })
+}
+
+async function fields({ request }: SvelteKitEvent): Promise<Iterable<[string, unknown]>> {
+  return /form/.test(request.headers.get('content-type') ?? '') ? request.formData() : []
+}

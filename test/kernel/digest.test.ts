@@ -1,0 +1,42 @@
+/** Keyed digests of CSRF and verification tokens (D3, row 69). */
+import { expect, it } from 'vitest'
+import { digest, digests } from '../../src/digest.ts'
+import { defaultKeyInfo } from '../../src/jwe.ts'
+import type { Settings } from 'authkernel/kernel'
+import { createShared } from '../../src/shared.ts'
+
+const settings = { secret: ['new', 'old'], keyInfo: defaultKeyInfo } as unknown as Settings
+
+it('is hex of 256 bits and the same every time', async () => {
+  const value = await digest(createShared(), settings, 'p', 'v', 'new')
+  expect(value).toMatch(/^[0-9a-f]{64}$/)
+  expect(await digest(createShared(), settings, 'p', 'v', 'new')).toBe(value)
+})
+
+it('differs by value, purpose, secret and key derivation, whatever the border between them', async () => {
+  const shared = createShared()
+  const other = { ...settings, keyInfo: (salt: string) => `other ${salt}` }
+  const all = await Promise.all([
+    digest(shared, settings, 'p', 'v', 'new'),
+    digest(shared, settings, 'p', 'w', 'new'),
+    digest(shared, settings, 'q', 'v', 'new'),
+    digest(shared, settings, 'p', 'v', 'old'),
+    digest(shared, other, 'p', 'v', 'new'),
+    digest(shared, settings, 'pn', 'v', 'ew'),
+  ])
+  expect(new Set(all).size).toBe(all.length)
+})
+
+it('row 69: one per secret, newest first, then those of another product', async () => {
+  const shared = createShared()
+  const [newest, older] = [await digest(shared, settings, 'p', 'v', 'new'), await digest(shared, settings, 'p', 'v', 'old')]
+  expect(await digests(shared, settings, 'p', 'v', ['new', 'old'])).toEqual([newest, older])
+  const legacy = { ...settings, legacyDigests: (value: string, secrets: readonly string[]) => [`${value} ${secrets.join()}`] }
+  expect(await digests(shared, legacy, 'p', 'v', ['new'])).toEqual([newest, 'v new'])
+})
+
+it('keeps derived keys, a bounded number of them', async () => {
+  const shared = createShared()
+  for (let i = 0; i < 20; i++) await digest(shared, settings, 'p', String(i), 'new')
+  expect(shared.cache('digest').size).toBe(1)
+})

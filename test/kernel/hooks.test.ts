@@ -1,0 +1,146 @@
+/** The four verbs (DESIGN section 4). */
+import { describe, expect, it } from 'vitest'
+import { HookBus } from '../../src/hooks.ts'
+
+const later = <T>(value: T): Promise<T> => new Promise((resolve) => setImmediate(() => resolve(value)))
+/** A bus with one decision `q` and the given handlers, each owned by its index. */
+function bus(verb: 'guard' | 'first' | 'pipe', ...handlers: ((message: Record<string, unknown>) => unknown)[]): HookBus {
+  const made = new HookBus()
+  made.decision('q', verb === 'pipe' ? { verb, carry: 'value' } : { verb })
+  handlers.forEach((handler, i) => made.add('hook', 'q', handler, String(i)))
+  return made
+}
+
+describe('guard', () => {
+  it.each([
+    ['nobody asked', [], true],
+    ['all say true', [true, true], true],
+    ['one says false', [true, false, true], false],
+    ['a URL', [true, '/apply', false], '/apply'],
+    ['an empty text is no', [''], false],
+    ['nothing is no', [undefined], false],
+    ['null is no', [null], false],
+    ['1 is no', [1], false],
+    ['an object is no', [{}], false],
+  ])('%s', async (_name, answers, expected) => {
+    expect(bus('guard', ...answers.map((answer) => () => answer)).ask('q', {})).toBe(expected)
+    expect(await bus('guard', ...answers.map((answer) => () => later(answer))).ask('q', {})).toBe(expected)
+  })
+
+  it('nobody is asked after a no', async () => {
+    const asked: string[] = []
+    await bus(
+      'guard',
+      () => later(true),
+      () => (asked.push('second'), false),
+      () => (asked.push('third'), true),
+    ).ask('q', {})
+    expect(asked).toEqual(['second'])
+  })
+})
+
+describe('first', () => {
+  it.each([
+    ['nobody asked', [], undefined],
+    ['the newest wins', ['old', 'new'], 'new'],
+    ['no opinion goes to the older', ['old', undefined], 'old'],
+    ['null, false and empty are opinions', ['old', null], null],
+    ['false', ['old', false], false],
+    ['empty', ['old', ''], ''],
+  ])('%s', async (_name, answers, expected) => {
+    expect(bus('first', ...answers.map((answer) => () => answer)).ask('q', {})).toBe(expected)
+    expect(await bus('first', ...answers.map((answer) => () => later(answer))).ask('q', {})).toBe(expected)
+  })
+
+  it('leaves out the handlers of one plugin', () => {
+    const made = bus('first', () => 'zero', () => 'one')
+    expect(made.ask('q', {}, '1')).toBe('zero')
+    expect(made.ask('q', {}, '0')).toBe('one')
+  })
+})
+
+describe('pipe', () => {
+  const add = ({ value }: Record<string, unknown>) => `${String(value)}+`
+  it.each([
+    ['nobody asked: the value as it came', [], 'v'],
+    ['handed on', [add, add], 'v++'],
+    ['undefined leaves it', [add, () => undefined, add], 'v++'],
+    ['null ends', [add, () => null, add], null],
+    ['other empty values are values', [() => ''], ''],
+  ])('%s', async (_name, handlers, expected) => {
+    expect(bus('pipe', ...handlers).ask('q', { value: 'v' })).toBe(expected)
+    expect(await bus('pipe', ...handlers.map((handler) => (message: Record<string, unknown>) => later(handler(message)))).ask('q', { value: 'v' })).toBe(
+      expected,
+    )
+  })
+
+  it('hands the other fields on untouched and writes to no message', () => {
+    const message = Object.freeze({ value: 'v', other: 1 })
+    const seen: unknown[] = []
+    bus('pipe', add, (given) => void seen.push(given)).ask('q', message)
+    expect(seen).toEqual([{ value: 'v+', other: 1 }])
+  })
+})
+
+describe('both kinds', () => {
+  it('stays synchronous until somebody answers with a promise', () => {
+    expect(bus('guard', () => true).ask('q', {})).toBe(true)
+    expect(bus('guard', async () => true).ask('q', {})).toBeInstanceOf(Promise)
+    expect(new HookBus().emit('signIn', {}, () => {}, 10)).toBeUndefined()
+  })
+
+  it('throws what a handler throws, now or later', async () => {
+    const broken = () => {
+      throw new Error('no')
+    }
+    for (const verb of ['guard', 'first', 'pipe'] as const) {
+      expect(() => bus(verb, broken).ask('q', { value: 1 })).toThrow('no')
+      await expect(bus(verb, () => later(undefined).then(broken)).ask('q', { value: 1 })).rejects.toThrow('no')
+    }
+  })
+
+  it('one handler may serve two plugins, and twice', () => {
+    const asked: unknown[] = []
+    const handler = (message: Record<string, unknown>) => void asked.push(message)
+    bus('first', handler, handler).ask('q', { a: 1 })
+    expect(asked).toEqual([{ a: 1 }, { a: 1 }])
+  })
+
+  it('names of Object.prototype are no decisions', () => {
+    expect(() => new HookBus().ask('constructor', {})).toThrow('Nobody declared the decision "constructor"')
+    expect(new HookBus().has('hook', '__proto__')).toBe(false)
+  })
+})
+
+describe('events', () => {
+  it('row 150: in order, awaited; failures are reported and break nothing', async () => {
+    const heard: string[] = []
+    const reported: unknown[] = []
+    const made = new HookBus()
+    made.add('on', 'e', () => later(void heard.push('slow')), 'a')
+    made.add(
+      'on',
+      'e',
+      () => {
+        throw new Error('sync')
+      },
+      'b',
+    )
+    made.add('on', 'e', () => Promise.reject(new Error('async')), 'c')
+    made.add('on', 'e', () => void heard.push('last'), 'd')
+    await made.emit('e', {}, (error) => reported.push((error as Error).message), 1000)
+    expect(heard).toEqual(['slow', 'last'])
+    expect(reported).toEqual(['sync', 'async'])
+  })
+
+  it('D31: a listener that hangs is given up at its deadline, and the next is told', async () => {
+    const heard: string[] = []
+    const reported: unknown[] = []
+    const made = new HookBus()
+    made.add('on', 'e', () => new Promise(() => {}), 'a')
+    made.add('on', 'e', () => void heard.push('next'), 'b')
+    await made.emit('e', {}, (error) => reported.push((error as Error).message), 20)
+    expect(heard).toEqual(['next'])
+    expect(reported).toEqual(['an event handler did not finish within 20 ms'])
+  })
+})
