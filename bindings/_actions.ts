@@ -45,6 +45,12 @@ export async function signOutResponse(kernel: Kernel, request: Request, options:
   return kernel.doors.dispatch(action(request, `${base}/signout`, { callbackUrl }), { ...options, csrf: 'origin' })
 }
 
+/** Sends data to the `jwt` or `session` callback (trigger `update`); the answer is the session as JSON. */
+export async function updateResponse(kernel: Kernel, request: Request, options: HandleOptions, data: unknown): Promise<Response> {
+  const { base } = await kernel.context(request, options)
+  return kernel.doors.dispatch(action(request, `${base}/session`, { data }), { ...options, csrf: 'origin' })
+}
+
 /** For people without a session: browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
 export async function refusal(
   kernel: Kernel,

@@ -7,27 +7,30 @@ import { type Awaitable, bounded, createShared, type Kernel, type Shared } from 
 export type ConfigSource<E> = AuthConfig | ((event: E) => Awaitable<AuthConfig>)
 /** The kernel for a request. */
 export type Kernels<E> = (event: E) => Awaitable<Kernel>
+/** What a binding adds to the options of its users. */
+interface Additions {
+  /** Puts the binding's own defaults under the options. */
+  complete?(config: AuthConfig): AuthConfig
+  /** Registers what a plugin of the binding would. */
+  setup?(kernel: Kernel): void
+}
 
 const maxKernels = 32
 const known = new WeakMap<AuthConfig, Map<string, Kernel>>()
 
 /**
  * The kernel of `source` for a request. An object has one kernel per binding; a function is asked once per request, and its kernels share
- * caches and one-time use (DESIGN, "Compile"). `complete` puts the binding's own defaults under the options.
+ * caches and one-time use (DESIGN, "Compile").
  */
-export function kernelsOf<E>(
-  name: string,
-  source: ConfigSource<E>,
-  complete: (config: AuthConfig) => AuthConfig = (config) => config,
-): Kernels<E> {
-  if (typeof source !== 'function') return () => ownKernel(name, source, complete)
+export function kernelsOf<E>(name: string, source: ConfigSource<E>, additions: Additions = {}): Kernels<E> {
+  if (typeof source !== 'function') return () => ownKernel(name, source, additions)
   const shared = createShared()
   const kernels = new Map<string, Kernel>()
   const asked = new WeakMap<object, Promise<Kernel>>()
   const ask = async (event: E): Promise<Kernel> => {
     const config = await source(event)
     const key = keyOf(config)
-    return bounded(kernels, key, kernels.get(key) ?? build(name, complete(config), shared), maxKernels)
+    return bounded(kernels, key, kernels.get(key) ?? build(name, config, additions, shared), maxKernels)
   }
   return (event) => {
     if (typeof event !== 'object' || event === null) return ask(event)
@@ -51,18 +54,24 @@ export function fromEnv({ env }: AuthConfig, name: string): string | undefined {
   return (typeof values === 'function' ? values(name) : values[name]) || undefined
 }
 
-function ownKernel(name: string, config: AuthConfig, complete: (config: AuthConfig) => AuthConfig): Kernel {
+function ownKernel(name: string, config: AuthConfig, additions: Additions): Kernel {
   let kernels = known.get(config)
   if (!kernels) known.set(config, (kernels = new Map()))
   let kernel = kernels.get(name)
-  if (!kernel) kernels.set(name, (kernel = build(name, complete(config))))
+  if (!kernel) kernels.set(name, (kernel = build(name, config, additions)))
   return kernel
 }
 
 /** A binding's doors are those of a plugin, so a plugin of its name takes the kernel out. */
-function build(name: string, config: AuthConfig, shared?: Shared): Kernel {
+function build(name: string, config: AuthConfig, { complete, setup }: Additions, shared?: Shared): Kernel {
   let kernel: Kernel | undefined
-  createAuth(config, shared ? { shared } : {}).use({ name, setup: (own: Kernel) => void (kernel = own) })
+  createAuth(complete?.(config) ?? config, shared ? { shared } : {}).use({
+    name,
+    setup(own: Kernel) {
+      setup?.(own)
+      kernel = own
+    },
+  })
   return kernel as unknown as Kernel
 }
 

@@ -4,3 +4,15 @@ declare module '@sveltejs/kit' {
   export function redirect(status: 302, location: string): never
   export function error(status: number, message: string): never
 }
+
+// With their extension: Next has no `exports`, and Node alone would not find them.
+declare module 'next/headers.js' {
+  export function headers(): Promise<Headers>
+  export function cookies(): Promise<import('./_next.ts').CookieStore>
+}
+declare module 'next/navigation.js' {
+  export function redirect(location: string): never
+}
+declare module 'next/server.js' {
+  export const NextResponse: { next(): Response }
+}

@@ -1,6 +1,6 @@
 /** What `auth.<framework>` offers where requests are web requests. They differ in a seam only; `_face.ts` is the same for Node's own. */
 import type { Awaitable, HandleOptions, Kernel, Session } from 'authkernel/kernel'
-import { type GuardOptions, refusal, type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
+import { type GuardOptions, refusal, type SignInOptions, signInResponse, signOutResponse, updateResponse } from './_actions.ts'
 
 /** How a framework's event is read and answered. */
 export interface WebSeam<E extends object> {
@@ -26,6 +26,8 @@ export interface WebFace<E extends object> {
   /** The redirect that signs in, with its cookies. Rejects with `AuthError`s. */
   signIn(event: E, provider?: string, options?: SignInOptions): Promise<Response>
   signOut(event: E, options?: { redirectTo?: string | undefined }): Promise<Response>
+  /** The session after an update, as JSON, with its cookies. */
+  update(event: E, data: unknown): Promise<Response>
 }
 
 /** The face over the kernel's doors. */
@@ -72,6 +74,10 @@ export function createWebFace<E extends object>(seam: WebSeam<E>): WebFace<E> {
     async signOut(event, how) {
       const { kernel, request, options } = await open(event)
       return signOutResponse(kernel, request, options, how?.redirectTo)
+    },
+    async update(event, data) {
+      const { kernel, request, options } = await open(event)
+      return updateResponse(kernel, request, options, data)
     },
   }
 }

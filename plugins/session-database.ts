@@ -75,7 +75,7 @@ function createStrategy(options: Settled): SessionStrategy {
   }
 
   async function access(ctx: Context, update?: { data: unknown }): Promise<Session | null> {
-    const token = tokenOf(ctx)
+    const token = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
     if (token === undefined) return null
     const found = await look(ctx, token)
     if (!found) {
@@ -88,8 +88,8 @@ function createStrategy(options: Settled): SessionStrategy {
     const session = ctx.has('hook', 'session')
       ? await ctx.ask('session', { session: whole, user, ...(update && { newSession: update.data, trigger: 'update' }) })
       : { user: { name: user.name ?? null, email: user.email, image: user.image ?? null }, expires: whole.expires }
-    remember(ctx, token, expires)
-    if (session !== null) await ctx.emit('session', { session })
+    if (ctx.canSetCookies) remember(ctx, token, expires)
+    if (session !== null && ctx.has('on', 'session')) await ctx.emit('session', { session })
     return session
   }
 
@@ -139,12 +139,13 @@ function createStrategy(options: Settled): SessionStrategy {
 }
 
 /** The session when it has not ended; one that has is deleted (row 116). */
-async function find(ctx: Context, options: Settled, token: string): Promise<Found> {
-  const store = storeOf(ctx)
+async function find(ctx: Context, { absoluteMaxAge }: Settled, token: string): Promise<Found> {
+  const store = ctx.store as Store
   const found = await store.getSessionAndUser(token)
   if (!found) return null
   const now = ctx.now.getTime()
-  if (found.session.expires.getTime() > now && capOf(options, found.session.createdAt) > now) return found
+  const { expires, createdAt } = found.session
+  if (expires.getTime() > now && (absoluteMaxAge === undefined || capOf({ absoluteMaxAge }, createdAt) > now)) return found
   await store.deleteSession(token)
   return null
 }
@@ -160,7 +161,7 @@ async function extend(ctx: Context, options: Settled, session: AdapterSession): 
 }
 
 /** When a session ends however often it is extended; one without a beginning ends now rather than never. */
-function capOf({ absoluteMaxAge }: Settled, createdAt: Date | null | undefined): number {
+function capOf({ absoluteMaxAge }: Pick<Settled, 'absoluteMaxAge'>, createdAt: Date | null | undefined): number {
   if (absoluteMaxAge === undefined) return Infinity
   return createdAt ? createdAt.getTime() + absoluteMaxAge * 1000 : 0
 }

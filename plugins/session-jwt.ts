@@ -114,8 +114,8 @@ async function access(ctx: Context, options: Settled, update?: { data: unknown }
     clear(ctx)
     return null
   }
-  const due = update !== undefined || age(ctx, token) >= options.updateAge || (asked && JSON.stringify(answer) !== before)
-  const renews = due && ctx.canSetCookies
+  const renews =
+    ctx.canSetCookies && (update !== undefined || age(ctx, token) >= options.updateAge || (asked && JSON.stringify(answer) !== before))
   const next = renews ? { ...answer, ...anchors(ctx, options, token) } : answer
   const expires = renews ? expiry(ctx, options, next) : endOf(ctx, options, token)
 
@@ -124,7 +124,7 @@ async function access(ctx: Context, options: Settled, update?: { data: unknown }
     ? await ctx.ask('session', { session: plain, token: next, ...(update && { newSession: update.data, trigger: 'update' }) })
     : plain
   if (renews) await write(ctx, options, next)
-  if (session !== null) await ctx.emit('session', { session, token: next })
+  if (session !== null && ctx.has('on', 'session')) await ctx.emit('session', { session, token: next })
   return session
 }
 

@@ -11,11 +11,12 @@ import { createLimit, createOnce } from './once.ts'
 import type { Doors, HandleOptions, Plugin, With } from './plugin.ts'
 import { createPluginKernel, createRecord, type KernelParts, type Layer, type Record as PluginRecord, replayOrder } from './registry.ts'
 import { RequestContext } from './request-context.ts'
-import { coreRoutes, currentSession } from './routes.ts'
+import { coreRoutes } from './routes.ts'
 import { createSealer } from './sealer.ts'
 import { resolveSettings } from './settings.ts'
 import { createShared, type Shared } from './shared.ts'
 import { raw } from './symbols.ts'
+import type { Awaitable } from './types.ts'
 
 /** What `createAuth` returns, without the faces of plugins. */
 export interface Core<Ext> extends Doors {
@@ -61,21 +62,13 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
   const invalidate = (): void => {
     compiled = undefined
   }
-  const current = (): Compiled => (compiled ??= compile(replayOrder(records), resolved, shared, base))
+  const current = (): Compiled => compile(replayOrder(records), resolved, shared, base)
 
-  async function contextFor(request: Request, options: HandleOptions = {}, canSetCookies = true): Promise<RequestContext> {
-    const app = current()
-    const settings = app.bus.has('hook', 'settings') ? await resolveSettings(app, request) : app.settings
-    return new RequestContext(app, request, settings, options, canSetCookies)
-  }
-  async function sessionOf(
-    request: Request,
-    options: HandleOptions | undefined,
-    canSetCookies: boolean,
-  ): Promise<{ ctx: RequestContext; session: Awaited<ReturnType<Doors['session']>> }> {
-    const ctx = await contextFor(request, options, canSetCookies)
-    if (ctx.app.fault) throw ctx.app.fault
-    return { ctx, session: await currentSession(ctx) }
+  /** A promise only where a decision must be waited for. */
+  function contextFor(request: Request, options: HandleOptions = {}, canSetCookies = true): Awaitable<RequestContext> {
+    const app = (compiled ??= current())
+    if (!app.bus.known.has('hook:settings')) return new RequestContext(app, request, app.settings, options, canSetCookies)
+    return resolveSettings(app, request).then((settings) => new RequestContext(app, request, settings, options, canSetCookies))
   }
 
   const doors: Doors = {
@@ -90,15 +83,21 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
       return dispatch(ctx, resolved.raw === raw)
     },
     dispatch: async (request, options) => dispatch(await contextFor(request, options), true),
-    session: async (request, options) => (await sessionOf(request, options, false)).session,
+    async session(request, options) {
+      const ctx = await contextFor(request, options, false)
+      if (ctx.app.fault) throw ctx.app.fault
+      return ctx.currentSession()
+    },
     async read(request, options) {
-      const { ctx, session } = await sessionOf(request, options, true)
+      const ctx = await contextFor(request, options)
+      if (ctx.app.fault) throw ctx.app.fault
+      const session = await ctx.currentSession()
       const headers = new Headers()
       ctx.jar.write(headers)
       return { session, headers }
     },
     async ready() {
-      const { fault } = current()
+      const { fault } = (compiled ??= current())
       if (fault) throw fault
     },
   }
@@ -106,7 +105,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
     config: resolved,
     invalidate,
     doors,
-    context: (request, options): Promise<Context> => contextFor(request, options),
+    context: async (request, options): Promise<Context> => contextFor(request, options),
   }
 
   function register(plugin: Plugin, layer: Layer): unknown {
@@ -177,7 +176,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
       ]
       return () => undo.forEach((take) => take())
     },
-    inspect: () => inspect(current(), replayOrder(records)),
+    inspect: () => inspect((compiled ??= current()), replayOrder(records)),
     async close() {
       for (const { closers } of records) for (const close of closers.splice(0)) await close()
     },

@@ -1,5 +1,5 @@
 /** Reads a request's body within its limit (D20, rows 8 and 9). */
-import { HttpError } from './errors.ts'
+import { AuthError, HttpError } from './errors.ts'
 
 /** A body as fields and, for forms, with repeated keys. */
 export interface ParsedBody {
@@ -28,7 +28,7 @@ function fromJson(text: string): ParsedBody {
     // Copied onto other objects later, an own "__proto__" would become a prototype.
     value = JSON.parse(text, text.includes('__proto__') ? (key, item: unknown) => (key === '__proto__' ? undefined : item) : undefined)
   } catch {
-    throw new HttpError(400, 'Bad request.')
+    throw new HttpError(400, 'Bad request.', {}, new AuthError('The body of a request is not valid JSON, as its content type says.'))
   }
   const fields = typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
   const form = new URLSearchParams()

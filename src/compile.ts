@@ -1,7 +1,7 @@
 /** Turns registrations into one frozen snapshot and checks it; the only place where plugins can conflict. */
 import type { Store } from './adapter.ts'
 import { merge, type ResolvedConfig } from './config.ts'
-import { type CookieSet, cookieSet } from './cookies.ts'
+import { type CookieSet, createCookieSets } from './cookies.ts'
 import { checkSnapshot } from './checks.ts'
 import { Draft } from './draft.ts'
 import { AuthError } from './errors.ts'
@@ -75,7 +75,6 @@ export function compile(records: readonly PluginRecord[], config: ResolvedConfig
   }
   const services = resolveServices(draft, resolved, shared, attempt)
   const routes = attempt(() => createRoutes(draft.routes)) ?? createRoutes([])
-  const sets = new WeakMap<Settings, [CookieSet, CookieSet]>()
   const known = new WeakMap<Provider, Provider>()
   const snapshot = {
     config: resolved,
@@ -87,12 +86,7 @@ export function compile(records: readonly PluginRecord[], config: ResolvedConfig
     store: services.store,
     providers,
     flows,
-    cookies(of: Settings, secure: boolean): CookieSet {
-      let pair = sets.get(of)
-      if (!pair)
-        sets.set(of, (pair = [cookieSet(of.cookiePrefix, false, resolved.cookies), cookieSet(of.cookiePrefix, true, resolved.cookies)]))
-      return pair[secure ? 1 : 0]
-    },
+    cookies: createCookieSets(resolved.cookies),
     addressed: createAddresses(),
     dynamic(provider: Provider): Provider {
       const existing = known.get(provider)

@@ -6,7 +6,7 @@ import type { Identity, Login, Provider, ProviderFlow } from './flow.ts'
 import type { Answer, Decisions, Events, Settings } from './messages.ts'
 import type { Runtime } from './runtime.ts'
 import type { Limit, Once, PageName, Services, SessionStrategy } from './services.ts'
-import type { Awaitable, CookieOptions, JWT, LoggerInstance } from './types.ts'
+import type { Awaitable, CookieOptions, JWT, LoggerInstance, Session } from './types.ts'
 
 /** One request. Everything is lazy and memoised. */
 export interface Context {
@@ -74,6 +74,8 @@ export interface Context {
   redirect(target: string): Promise<Response>
   /** Token for a form, and its cookie when it is new (D43). */
   csrfToken(): Promise<string>
+  /** Who is here: an API key's session, else the strategy's; `sessionOnError` says what a failing store means (D38). */
+  currentSession(): Promise<Session | null>
   /** Find, ask signIn, link, onLinked, then `resume()`. */
   complete(identity: Identity): Promise<Response>
   /** Ask `login` (not the decider of plugin `skip`), issue, emit, redirect. */

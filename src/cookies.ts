@@ -2,6 +2,7 @@
 import { parseCookie, serializeCookie } from 'cookie-es'
 import { merge } from './config.ts'
 import { JWTSessionError } from './errors.ts'
+import type { Settings } from './messages.ts'
 import type { CookieOption, CookieOptions, CookiesOptions } from './types.ts'
 
 /** Keys of the library's cookies. */
@@ -36,35 +37,49 @@ export function cookieSet(prefix: string, secure: boolean, overrides: Partial<Co
   return merge(overrides, defaults) as CookieSet
 }
 
+/** Sets by settings and protocol, each built once. */
+export function createCookieSets(
+  overrides: Partial<CookiesOptions>,
+): (settings: Pick<Settings, 'cookiePrefix'>, secure: boolean) => CookieSet {
+  const sets = new WeakMap<object, readonly [plain: CookieSet, secure: CookieSet]>()
+  return (settings, secure) => {
+    let pair = sets.get(settings)
+    if (!pair)
+      sets.set(settings, (pair = [cookieSet(settings.cookiePrefix, false, overrides), cookieSet(settings.cookiePrefix, true, overrides)]))
+    return pair[secure ? 1 : 0]
+  }
+}
+
 /** Cookies of one request and those of its response. */
 export class CookieJar {
-  readonly #header: string | null
-  #parsed: Record<string, string | undefined> | undefined
-  readonly #written: Map<string, string> = new Map()
-  readonly #deleted: Set<string> = new Set()
+  declare private readonly sent: Record<string, string | undefined>
+  declare private readonly written: Map<string, string>
+  declare private readonly deleted: Set<string>
 
   constructor(header: string | null) {
-    this.#header = header
+    this.sent = header === null ? {} : parseCookie(header)
+    this.written = new Map()
+    this.deleted = new Set()
   }
 
   /** First value of a name; over-long values are ignored (D20). */
   get(name: string): string | undefined {
-    const value = this.#all()[name]
+    const value = this.sent[name]
     return value === undefined || value.length > maxValue ? undefined : value
   }
 
   /** Value of `name`, or of `name.0`, `name.1` … in numeric order; other names that share the prefix do not count (D22). */
   getChunked(name: string): string | undefined {
-    const whole = this.get(name)
-    if (whole) return whole
-    const chunks = this.#chunks(name)
+    const whole = this.sent[name]
+    if (whole && whole.length <= maxValue) return whole
+    const chunks = this.chunks(name)
     if (chunks.length === 0 || chunks.length > maxStale) return undefined
     return chunks.map((chunk) => this.get(chunk) ?? '').join('')
   }
 
   set(name: string, value: string, options: CookieOptions = {}): void {
-    this.#deleted.delete(name)
-    this.#written.set(name, serializeCookie(name, value, options))
+    this.deleted.delete(name)
+    this.written.set(name, serializeCookie(name, value, options))
   }
 
   /** Splits what does not fit into one cookie. Throws JWTSessionError above 5 chunks (D55). */
@@ -83,40 +98,36 @@ export class CookieJar {
 
   /** Expires a cookie and its chunks, as far as the browser sent them. */
   delete(name: string, options: CookieOptions = {}): void {
-    const stale = this.#chunks(name).slice(0, maxStale)
-    if (this.#all()[name] !== undefined || this.#written.has(name)) stale.unshift(name)
-    for (const cookie of stale) this.#expire(cookie, options)
+    const stale = this.chunks(name).slice(0, maxStale)
+    if (this.sent[name] !== undefined || this.written.has(name)) stale.unshift(name)
+    for (const cookie of stale) this.expireOne(cookie, options)
   }
 
   /** Expires a cookie whether or not the browser sent it. */
   expire(name: string, options: CookieOptions = {}): void {
     this.delete(name, options)
-    this.#expire(name, options)
+    this.expireOne(name, options)
   }
 
   /** Values are dropped when a flow failed; deletions stay. */
   dropValues(): void {
-    for (const name of this.#written.keys()) if (!this.#deleted.has(name)) this.#written.delete(name)
+    for (const name of this.written.keys()) if (!this.deleted.has(name)) this.written.delete(name)
   }
 
   /** Appends Set-Cookie headers. */
   write(headers: Headers): void {
-    for (const cookie of this.#written.values()) headers.append('Set-Cookie', cookie)
+    for (const cookie of this.written.values()) headers.append('Set-Cookie', cookie)
   }
 
-  #expire(name: string, options: CookieOptions): void {
+  private expireOne(name: string, options: CookieOptions): void {
     const { expires: _expires, ...rest } = options
-    this.#written.set(name, serializeCookie(name, '', { ...rest, maxAge: 0 }))
-    this.#deleted.add(name)
+    this.written.set(name, serializeCookie(name, '', { ...rest, maxAge: 0 }))
+    this.deleted.add(name)
   }
 
-  #all(): Record<string, string | undefined> {
-    return (this.#parsed ??= this.#header === null ? {} : parseCookie(this.#header))
-  }
-
-  #chunks(name: string): string[] {
+  private chunks(name: string): string[] {
     const lead = `${name}.`
-    return Object.keys(this.#all())
+    return Object.keys(this.sent)
       .filter((key) => key.startsWith(lead) && /^\d{1,4}$/.test(key.slice(lead.length)))
       .sort((a, b) => Number(a.slice(lead.length)) - Number(b.slice(lead.length)))
   }

@@ -17,6 +17,14 @@ export async function csrfToken(ctx: Context): Promise<string> {
   return token
 }
 
+/** What a form needs: its token now, and the callback URL for when it comes back without one (D43). */
+export async function prepareForm(ctx: Context): Promise<string> {
+  const { name, options } = ctx.cookies.callbackUrl
+  const callbackUrl = await ctx.callbackUrl()
+  if (ctx.cookie(name) !== callbackUrl) ctx.setCookie(name, callbackUrl, options)
+  return csrfToken(ctx)
+}
+
 /** A POST from another site, whatever token it carries: 403, never a redirect. */
 export class CrossSiteRequest extends MissingCSRF {}
 

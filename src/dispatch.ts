@@ -1,11 +1,11 @@
 /** From a request to a response: the order in which everything is asked (DESIGN section 4, "POST order"). */
 import { assertSameSite } from './csrf.ts'
-import { AuthError, CallbackRouteError, HttpError, OAuthSignInError } from './errors.ts'
+import { AuthError, CallbackRouteError, HttpError, OAuthSignInError, UnknownAction } from './errors.ts'
 import { configurationAnswer, failureAnswer, httpAnswer } from './failure.ts'
 import type { Route } from './plugin.ts'
 import { json } from './responses.ts'
 import { pathBelow } from './router.ts'
-import { assertCallbackMethod, wrongMethod } from './routes.ts'
+import { assertCallbackMethod, isLoneAction, leadsNowhere, wrongMethod } from './routes.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** Answers one request. With `throws`, AuthErrors go to the caller (the spec's `raw`). */
@@ -13,23 +13,27 @@ export async function dispatch(ctx: RequestContext, throws: boolean): Promise<Re
   try {
     return finish(ctx, await inTime(ctx, () => serve(ctx)))
   } catch (error) {
-    if (error instanceof HttpError) return finish(ctx, httpAnswer(error))
+    if (error instanceof HttpError) {
+      // Refused before any flow began, and logged all the same (row 274).
+      if (error.reason) ctx.logger.error(error.reason)
+      return finish(ctx, httpAnswer(error))
+    }
     // Values of a flow that failed must not stay in the browser; deletions must reach it.
     ctx.jar.dropValues()
     const failure = await report(ctx, error)
     if (throws && !ctx.request.headers.has('x-auth-return-redirect')) throw failure
-    return finish(ctx, await failureAnswer(ctx, failure, routeOf(ctx)))
+    return finish(ctx, await failureAnswer(ctx, failure, routeOf(ctx)), true)
   }
 }
 
 async function serve(ctx: RequestContext): Promise<Response> {
   const { app, request } = ctx
   const { pathname } = new URL(request.url)
-  if (request.method !== 'GET' && request.method !== 'POST') throw new HttpError(400, 'Bad request.')
-  if (app.fault) return configurationAnswer(ctx, app.fault)
+  if (request.method !== 'GET' && request.method !== 'POST') throw notServed(ctx)
   const path = pathBelow(ctx.basePath, pathname)
   const match = path === undefined ? undefined : app.routes.find(request.method, path)
-  if (match === undefined) throw new HttpError(400, 'Bad request.')
+  if (match === undefined && !isLoneAction(path)) throw notServed(ctx)
+  if (app.fault) return configurationAnswer(ctx, app.fault)
   const untrusted = faultOf(() => ctx.origin)
   if (untrusted) return configurationAnswer(ctx, untrusted)
 
@@ -37,6 +41,7 @@ async function serve(ctx: RequestContext): Promise<Response> {
   if (early) return early
   // A provider id in the path of a route that exists for the other method only: still that route (rows 10, 18).
   if (match === 'wrong-method') throw wrongMethod(ctx)
+  if (match === undefined) throw leadsNowhere(ctx)
   const { route, params } = match
   ctx.params = params
   ctx.route = route
@@ -100,7 +105,7 @@ async function inTime(ctx: RequestContext, work: () => Promise<Response>): Promi
 export class RequestTimeout extends AuthError {}
 
 /** Adds cookies and cache headers, and turns redirects into JSON for clients that ask for it (rows 21, 22). */
-function finish(ctx: RequestContext, response: Response): Response {
+function finish(ctx: RequestContext, response: Response, failed = false): Response {
   // Responses may be immutable: redirects of the platform, answers of a fetch.
   const headers = new Headers(response.headers)
   ctx.jar.write(headers)
@@ -110,6 +115,8 @@ function finish(ctx: RequestContext, response: Response): Response {
     // Clients read it with `new URL(url)`: it must be absolute.
     const url = location.startsWith('/') ? ctx.origin + location : location
     headers.set('Content-Type', 'application/json')
+    // Scripts tell the two apart by it (WIRE section 3).
+    if (failed) headers.delete('location')
     return new Response(JSON.stringify({ url }), { status: 200, headers })
   }
   return new Response(response.body, { status: response.status, statusText: response.statusText, headers })
@@ -126,6 +133,12 @@ function faultOf(read: () => unknown): AuthError | undefined {
   } catch (error) {
     return error instanceof AuthError ? error : new AuthError(error as Error)
   }
+}
+
+/** Not a path or a method of the library (rows 1 to 3). */
+function notServed({ request }: RequestContext): HttpError {
+  const reason = new UnknownAction(`${request.method} ${new URL(request.url).pathname.slice(0, 200)} is not a route of authkernel.`)
+  return new HttpError(400, 'Bad request.', {}, reason)
 }
 
 /** Used when not even a context can be made. */

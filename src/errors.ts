@@ -55,14 +55,16 @@ export class SignInError extends AuthError {
   override kind: ErrorKind = 'signIn'
 }
 
-/** A request that is wrong before any flow began: the status and body to answer. Not an `AuthError`: nothing is logged. */
+/** A request that is wrong before any flow began: the status and body to answer, and what to write into the log, if anything. */
 export class HttpError extends Error {
   readonly status: number
   readonly headers: Record<string, string>
-  constructor(status: number, message: string, headers: Record<string, string> = {}) {
+  readonly reason: AuthError | undefined
+  constructor(status: number, message: string, headers: Record<string, string> = {}, reason?: AuthError) {
     super(message)
     this.status = status
     this.headers = headers
+    this.reason = reason
   }
 }
 

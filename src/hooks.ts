@@ -11,7 +11,6 @@ export interface DecisionSpec {
 }
 type Message = Record<string, unknown>
 type Handler = (message: Message) => unknown
-type Owned = Handler & { owner: string }
 
 /** The built-in decisions; third parties declare theirs with `kernel.decision`. */
 export const decisionSpecs: Readonly<Record<string, DecisionSpec>> = {
@@ -32,62 +31,67 @@ export const decisionSpecs: Readonly<Record<string, DecisionSpec>> = {
 
 /** hookable keeps the handlers; only its subclass may ask for the list, which decisions need for their answers. */
 class HandlerLists extends HookableCore {
-  list(key: string): readonly Owned[] {
-    return (this._hooks[key] ?? []) as unknown as readonly Owned[]
+  list(key: string): readonly Handler[] {
+    return (this._hooks[key] ?? []) as unknown as readonly Handler[]
   }
 }
 
 /** Handlers of one compiled kernel. */
 export class HookBus {
-  readonly #hooks: HandlerLists = new HandlerLists()
-  readonly #specs: Map<string, DecisionSpec> = new Map(Object.entries(decisionSpecs))
-  readonly #known: Set<string> = new Set()
+  /** `hook:name` and `on:name` of everything that somebody answers or listens to. */
+  declare readonly known: Set<string>
+  declare private readonly hooks: HandlerLists
+  declare private readonly decisions: Map<string, DecisionSpec>
+  /** Plugins of the handlers, in the same order. */
+  declare private readonly owners: Map<string, string[]>
+
+  constructor() {
+    this.known = new Set()
+    this.hooks = new HandlerLists()
+    this.decisions = new Map(Object.entries(decisionSpecs))
+    this.owners = new Map()
+  }
 
   decision(name: string, spec: DecisionSpec): void {
-    this.#specs.set(name, spec)
+    this.decisions.set(name, spec)
   }
 
   add(kind: 'hook' | 'on', name: string, handler: Handler, owner: string): void {
-    // A function of its own per registration: two plugins may share one handler.
-    const owned: Owned = Object.assign((message: Message) => handler(message), { owner })
-    this.#hooks.hook(`${kind}:${name}`, owned as never)
-    this.#known.add(`${kind}:${name}`)
+    const key = `${kind}:${name}`
+    this.hooks.hook(key, handler as never)
+    this.owners.set(key, [...(this.owners.get(key) ?? []), owner])
+    this.known.add(key)
   }
 
   has(kind: 'hook' | 'on', name: string): boolean {
-    return this.#known.has(`${kind}:${name}`)
+    return this.known.has(`${kind}:${name}`)
   }
 
   /** Decisions that are declared, by name. */
   specs(): ReadonlyMap<string, DecisionSpec> {
-    return this.#specs
+    return this.decisions
   }
 
-  /** The answer to a decision. Throws what a handler throws, and on an undeclared decision. */
+  /** The answer to a decision, leaving out the handlers of plugin `skip`. Throws what a handler throws, and on an undeclared decision. */
   ask(name: string, message: Message, skip?: string): Awaitable<unknown> {
-    const spec = this.#specs.get(name)
+    const spec = this.decisions.get(name)
     if (!spec) throw new TypeError(`Nobody declared the decision "${name}": call kernel.decision("${name}", verb) in the plugin's setup.`)
-    const handlers = this.#handlers('hook', name, skip)
+    const key = `hook:${name}`
+    const all = this.hooks.list(key)
+    const handlers = skip === undefined ? all : all.filter((_, i) => this.owners.get(key)?.[i] !== skip)
     if (spec.verb === 'first') return first(handlers.toReversed(), message, 0)
     return spec.verb === 'guard' ? guard(handlers, message, 0) : pipe(handlers, message, spec.carry ?? name, 0)
   }
 
   /** Tells everybody, in order; failures go to `report` and break nothing. */
   emit(name: string, message: Message, report: (error: unknown) => void, deadline: number): Awaitable<void> {
-    if (!this.has('on', name)) return
-    return tell(this.#handlers('on', name), message, report, deadline)
-  }
-
-  #handlers(kind: 'hook' | 'on', name: string, skip?: string): Handler[] {
-    if (!this.has(kind, name)) return []
-    const list = [...this.#hooks.list(`${kind}:${name}`)]
-    return skip === undefined ? list : list.filter((handler) => handler.owner !== skip)
+    return this.known.has(`on:${name}`) ? tell(this.hooks.list(`on:${name}`), message, report, deadline) : undefined
   }
 }
 
 // All stay synchronous until a handler answers with a promise: a session read pays for no tick it does not need.
 
-function guard(handlers: Handler[], message: Message, from: number): Awaitable<boolean | string> {
+function guard(handlers: readonly Handler[], message: Message, from: number): Awaitable<boolean | string> {
   for (let i = from; i < handlers.length; i++) {
     const answer = handlers[i]?.(message)
     if (isPromise(answer)) return answer.then((value) => (value === true ? guard(handlers, message, i + 1) : refusal(value)))
@@ -101,7 +105,7 @@ function refusal(answer: unknown): boolean | string {
   return typeof answer === 'string' && answer !== '' ? answer : false
 }
 
-function first(handlers: Handler[], message: Message, from: number): unknown {
+function first(handlers: readonly Handler[], message: Message, from: number): unknown {
   for (let i = from; i < handlers.length; i++) {
     const answer = handlers[i]?.(message)
     if (isPromise(answer)) return answer.then((value) => (value === undefined ? first(handlers, message, i + 1) : value))
@@ -110,24 +114,24 @@ function first(handlers: Handler[], message: Message, from: number): unknown {
   return undefined
 }
 
-function pipe(handlers: Handler[], message: Message, carry: string, from: number): unknown {
+function pipe(handlers: readonly Handler[], message: Message, carry: string, from: number): unknown {
   let current = message
   for (let i = from; i < handlers.length; i++) {
     const answer = handlers[i]?.(current)
-    if (isPromise(answer)) {
-      return answer.then((value) => (value === null ? null : pipe(handlers, handOn(current, carry, value), carry, i + 1)))
-    }
     if (answer === null) return null
-    current = handOn(current, carry, answer)
+    if (answer === undefined) continue
+    if (typeof (answer as PromiseLike<unknown>).then === 'function') {
+      const before = current
+      return (answer as PromiseLike<unknown>).then((value) =>
+        value === null ? null : pipe(handlers, value === undefined ? before : { ...before, [carry]: value }, carry, i + 1),
+      )
+    }
+    current = { ...current, [carry]: answer }
   }
   return current[carry]
 }
 
-function handOn(message: Message, carry: string, value: unknown): Message {
-  return value === undefined ? message : { ...message, [carry]: value }
-}
-
-async function tell(handlers: Handler[], message: Message, report: (error: unknown) => void, deadline: number): Promise<void> {
+async function tell(handlers: readonly Handler[], message: Message, report: (error: unknown) => void, deadline: number): Promise<void> {
   for (const handler of handlers) {
     try {
       const done = handler(message)

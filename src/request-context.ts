@@ -5,12 +5,13 @@ import { findCallbackUrl } from './callback-url.ts'
 import type { Compiled } from './compile.ts'
 import type { Context } from './context.ts'
 import { CookieJar, type CookieSet } from './cookies.ts'
-import { csrfToken } from './csrf.ts'
+import { prepareForm } from './csrf.ts'
 import { digest, digests } from './digest.ts'
-import { AuthError, EventError } from './errors.ts'
+import { AuthError, EventError, SessionTokenError } from './errors.ts'
 import type { Identity, Login, Provider, ProviderFlow } from './flow.ts'
 import type { Answer, Decisions, Events, Settings } from './messages.ts'
 import { resolveOrigin } from './origin.ts'
+import type { Memo } from './memo.ts'
 import type { HandleOptions, Route } from './plugin.ts'
 import { findProvider, listProviders } from './lookup.ts'
 import { flowOf } from './providers.ts'
@@ -19,33 +20,31 @@ import { redirectTo, text } from './responses.ts'
 import type { Runtime } from './runtime.ts'
 import type { Limit, Once, PageName, Services, SessionStrategy } from './services.ts'
 import { complete, resume } from './signin.ts'
-import type { Awaitable, CookieOptions, JWT, LoggerInstance, User } from './types.ts'
+import type { Awaitable, CookieOptions, JWT, LoggerInstance, Session, User } from './types.ts'
 
 const paths = { signIn: '/signin', signOut: '/signout', error: '/error', verifyRequest: '/verify-request' } as const
 
+// Fields, not getters, where nothing is worked out: a session read goes through here, and pays per function.
 export class RequestContext implements Context {
-  readonly request: Request
-  readonly app: Compiled
-  readonly settings: Settings
-  readonly options: HandleOptions
-  readonly canSetCookies: boolean
-  readonly jar: CookieJar
+  declare readonly request: Request
+  declare readonly app: Compiled
+  declare readonly settings: Settings
+  declare readonly options: HandleOptions
+  declare readonly canSetCookies: boolean
+  declare readonly jar: CookieJar
+  declare readonly runtime: Runtime
+  declare readonly logger: LoggerInstance
+  declare readonly store: Store | undefined
+  declare readonly session: SessionStrategy
+  declare readonly clientAddress: string | undefined
   /** Set by the dispatcher once the path is known. */
-  route: Route | undefined
-  params: Readonly<Record<string, string>> = {}
+  declare route: Route | undefined
+  declare params: Readonly<Record<string, string>>
   /** Set while a configuration mistake is shown: the host may be the mistake, and the page needs some origin. */
-  lenientOrigin = false
+  declare lenientOrigin: boolean
   /** Who is signing in, for `signInFailed`. */
-  subject: User | undefined
-  #origin: string | undefined
-  #cookies: CookieSet | undefined
-  #provider: Promise<Provider> | undefined
-  #providers: Promise<readonly Provider[]> | undefined
-  #body: Promise<ParsedBody> | undefined
-  #candidate: string | undefined
-  #callbackUrl: Promise<string> | undefined
-  #csrfToken: Promise<string> | undefined
-  #abort: AbortController | undefined
+  declare subject: User | undefined
+  declare private readonly memo: Memo
 
   constructor(app: Compiled, request: Request, settings: Settings, options: HandleOptions, canSetCookies: boolean) {
     this.app = app
@@ -54,31 +53,27 @@ export class RequestContext implements Context {
     this.options = options
     this.canSetCookies = canSetCookies
     this.jar = new CookieJar(request.headers.get('cookie'))
+    this.runtime = app.config.runtime
+    this.logger = app.config.logger
+    this.store = app.store
+    // A kernel without one is refused at compile.
+    this.session = app.services.session as SessionStrategy
+    this.clientAddress = options.clientAddress
+    this.route = undefined
+    this.params = {}
+    this.lenientOrigin = false
+    this.subject = undefined
+    this.memo = {}
   }
 
-  get runtime(): Runtime {
-    return this.app.config.runtime
-  }
-  get logger(): LoggerInstance {
-    return this.app.config.logger
-  }
   get now(): Date {
     return new Date(this.runtime.now())
-  }
-  get store(): Store | undefined {
-    return this.app.store
-  }
-  get session(): SessionStrategy {
-    return this.service('session')
   }
   get once(): Once {
     return this.service('once')
   }
   get limit(): Limit {
     return this.service('limit')
-  }
-  get clientAddress(): string | undefined {
-    return this.options.clientAddress
   }
   get basePath(): string {
     return this.options.basePath ?? this.settings.basePath
@@ -87,14 +82,13 @@ export class RequestContext implements Context {
     return this.origin + (this.basePath === '/' ? '' : this.basePath)
   }
   get signal(): AbortSignal {
-    return (this.#abort ??= new AbortController()).signal
+    return (this.memo.abort ??= new AbortController()).signal
   }
 
   get origin(): string {
-    this.#origin ??= this.lenientOrigin
+    return (this.memo.origin ??= this.lenientOrigin
       ? this.settings.origin || new URL(this.request.url).origin
-      : resolveOrigin(this.request, this.settings, this.app.config, this.options)
-    return this.#origin
+      : resolveOrigin(this.request, this.settings, this.app.config, this.options))
   }
 
   get url(): URL {
@@ -103,12 +97,19 @@ export class RequestContext implements Context {
   }
 
   get cookies(): CookieSet {
-    this.#cookies ??= this.app.cookies(this.settings, this.app.config.useSecureCookies ?? this.origin.startsWith('https:'))
-    return this.#cookies
+    const { app, settings, request, options } = this
+    const { useSecureCookies, trustHost, trustProxy, allowedHosts } = app.config
+    // Without proxies and lists the protocol is plain to see; everything else is for the origin to decide.
+    const plain = settings.origin !== '' || (trustHost && !trustProxy && !options.trustForwarded && !allowedHosts)
+    this.memo.cookies ??= app.cookies(
+      settings,
+      useSecureCookies ?? (plain ? settings.origin || request.url : this.origin).startsWith('https:'),
+    )
+    return this.memo.cookies
   }
 
   abort(reason: Error): void {
-    ;(this.#abort ??= new AbortController()).abort(reason)
+    ;(this.memo.abort ??= new AbortController()).abort(reason)
   }
 
   service<K extends keyof Services>(name: K): Services[K] {
@@ -118,11 +119,11 @@ export class RequestContext implements Context {
   }
 
   provider(): Promise<Provider> {
-    return (this.#provider ??= findProvider(this, this.params['provider']))
+    return (this.memo.provider ??= findProvider(this, this.params['provider']))
   }
 
   providers(): Promise<readonly Provider[]> {
-    return (this.#providers ??= listProviders(this))
+    return (this.memo.providers ??= listProviders(this))
   }
 
   flow<P extends Provider>(provider: P): ProviderFlow<P> {
@@ -130,23 +131,23 @@ export class RequestContext implements Context {
   }
 
   useCallbackUrl(candidate: string | undefined): void {
-    this.#candidate = candidate
+    this.memo.candidate = candidate
   }
 
   callbackUrl(): Promise<string> {
-    return (this.#callbackUrl ??= findCallbackUrl(this, this.#candidate))
+    return (this.memo.callbackUrl ??= findCallbackUrl(this, this.memo.candidate))
   }
 
   async body(): Promise<Record<string, unknown>> {
-    return (await this.#readBody()).fields
+    return (await this.readParsed()).fields
   }
 
   async form(): Promise<URLSearchParams> {
-    return this.request.method === 'POST' ? (await this.#readBody()).form : new URL(this.request.url).searchParams
+    return this.request.method === 'POST' ? (await this.readParsed()).form : new URL(this.request.url).searchParams
   }
 
-  #readBody(): Promise<ParsedBody> {
-    return (this.#body ??= readBody(this.request, this.app.config.limits.body))
+  private readParsed(): Promise<ParsedBody> {
+    return (this.memo.body ??= readBody(this.request, this.app.config.limits.body))
   }
 
   cookie(name: string): string | undefined {
@@ -178,12 +179,17 @@ export class RequestContext implements Context {
   }
 
   has(kind: 'hook' | 'on', name: string): boolean {
-    return this.app.bus.has(kind, name)
+    return this.app.bus.known.has(`${kind}:${name}`)
   }
 
   emit<K extends keyof Events>(name: K, message: Events[K]): Awaitable<void> {
+    if (!this.app.bus.known.has(`on:${name}`)) return
     const report = (error: unknown): void => {
-      this.logger.error(new EventError(`A handler of the event "${name}" failed.`, { cause: { err: toError(error), event: name } }))
+      this.logger.error(
+        new EventError(`A handler of the event "${name}" failed.`, {
+          cause: { err: error instanceof Error ? error : new Error(String(error)), event: name },
+        }),
+      )
     }
     return this.app.bus.emit(name, message as Record<string, unknown>, report, this.app.config.deadlines.store)
   }
@@ -203,15 +209,23 @@ export class RequestContext implements Context {
   }
 
   csrfToken(): Promise<string> {
-    return (this.#csrfToken ??= this.#prepareForm())
+    return (this.memo.csrfToken ??= prepareForm(this))
   }
 
-  // A form needs both: the token now, and the callback URL when it comes back without one.
-  async #prepareForm(): Promise<string> {
-    const { name, options } = this.cookies.callbackUrl
-    const callbackUrl = await this.callbackUrl()
-    if (this.cookie(name) !== callbackUrl) this.setCookie(name, callbackUrl, options)
-    return csrfToken(this)
+  async currentSession(): Promise<Session | null> {
+    const { bus, config } = this.app
+    if (bus.known.has('hook:authenticate')) {
+      const session = await this.ask('authenticate', { ctx: this })
+      if (session) return session
+    }
+    try {
+      return await this.session.read(this)
+    } catch (error) {
+      const failure = error instanceof SessionTokenError ? error : new SessionTokenError(error as Error)
+      if (config.sessionOnError !== 'null') throw failure
+      this.logger.error(failure)
+      return null
+    }
   }
 
   complete(identity: Identity): Promise<Response> {
@@ -231,8 +245,4 @@ export class RequestContext implements Context {
   digests(purpose: string, value: string, secret?: string): Promise<readonly string[]> {
     return digests(this.app.shared, this.settings, purpose, value, secret === undefined ? this.settings.secret : [secret])
   }
-}
-
-function toError(error: unknown): Error {
-  return error instanceof Error ? error : new Error(String(error))
 }

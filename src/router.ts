@@ -37,6 +37,8 @@ export function createRoutes(routes: readonly Owned<Route>[]): Routes {
   }
 }
 
+const withProvider: ReadonlySet<string> = new Set(['signin', 'callback', 'webauthn-options'])
+
 /** Path below the base path with empty segments dropped (row 4); undefined outside of it (row 13, D23). */
 export function pathBelow(basePath: string, pathname: string): string | undefined {
   const base = basePath === '/' ? '' : basePath
@@ -44,8 +46,9 @@ export function pathBelow(basePath: string, pathname: string): string | undefine
   const rest = pathname.slice(base.length)
   // "/authors" is not below "/auth".
   if (rest !== '' && !rest.startsWith('/')) return undefined
+  const segments = rest.split('/').filter((segment) => segment !== '')
   // The literal id "undefined" is what clients send for no provider (row 6).
-  const segments = rest.split('/').filter((segment, i, all) => segment !== '' && !(segment === 'undefined' && i === all.length - 1))
+  if (segments.length === 2 && segments[1] === 'undefined' && withProvider.has(segments[0] ?? '')) segments.pop()
   return `/${segments.join('/')}`
 }
 

@@ -1,7 +1,7 @@
 /** The kernel's own routes (WIRE section 3); everything else comes from plugins. */
 import type { Context } from './context.ts'
 import type { Owned } from './draft.ts'
-import { InvalidProvider, SessionTokenError, SignOutError, UnknownAction } from './errors.ts'
+import { type AuthError, InvalidProvider, SessionTokenError, SignOutError, UnknownAction } from './errors.ts'
 import type { PublicProvider } from './provider-types.ts'
 import type { Route } from './plugin.ts'
 import { withParams } from './redirect.ts'
@@ -62,6 +62,18 @@ export function wrongMethod(ctx: Context): UnknownAction {
   return new UnknownAction(`${ctx.request.method} is not a method of ${new URL(ctx.request.url).pathname}.`)
 }
 
+/** Actions whose path lacks what it must name, or whose plugin is not there: no wrong path, but no handler either. */
+export function isLoneAction(path: string | undefined): boolean {
+  return path !== undefined && /^\/(?:callback|webauthn-options(?:\/[^/]+)?)$/.test(path)
+}
+
+/** Thrown for these (WIRE section 3). */
+export function leadsNowhere(ctx: Context): AuthError {
+  const { pathname } = new URL(ctx.request.url)
+  if (ctx.request.method === 'POST' && !pathname.includes('/callback')) return wrongMethod(ctx)
+  return new InvalidProvider(`${pathname.slice(0, 200)} names no provider that has this route.`)
+}
+
 async function signOut(ctx: Context): Promise<Response> {
   const callbackUrl = await ctx.callbackUrl()
   let ended: Awaited<ReturnType<typeof ctx.session.end>>
@@ -77,23 +89,7 @@ async function signOut(ctx: Context): Promise<Response> {
 }
 
 async function readSession(ctx: Context): Promise<Response> {
-  return json(await currentSession(ctx))
-}
-
-/** Who is here: an API key's session, else the strategy's; `sessionOnError` says what a failing store means (D38). */
-export async function currentSession(ctx: Context): Promise<Session | null> {
-  if (ctx.has('hook', 'authenticate')) {
-    const session = await ctx.ask('authenticate', { ctx })
-    if (session) return session
-  }
-  try {
-    return await ctx.session.read(ctx)
-  } catch (error) {
-    const failure = error instanceof SessionTokenError ? error : new SessionTokenError(error as Error)
-    if (ctx.app.config.sessionOnError !== 'null') throw failure
-    ctx.logger.error(failure)
-    return null
-  }
+  return json(await ctx.currentSession())
 }
 
 async function updateSession(ctx: Context): Promise<Response> {

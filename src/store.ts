@@ -73,7 +73,7 @@ export function createStore(adapter: Adapter, options: StoreOptions = {}): Store
       if (typeof operation !== 'function') {
         throw new AdapterError(`The adapter has no ${method}(). Add it, or use an adapter that has it.`, { cause: { method } })
       }
-      return run(method, () => operation.apply(adapter, args), deadline)
+      return run(method, operation.bind(adapter, ...args), deadline)
     }
   }
   return store as unknown as Store
@@ -92,7 +92,8 @@ function run(method: AdapterMethod, call: () => unknown, deadline: number): unkn
     throw failure(method, error)
   }
   // Synchronous stores stay synchronous: no promise, no timer.
-  return isPromise(answer) ? inTime(method, answer, deadline) : normalise(method, answer)
+  const later = typeof (answer as PromiseLike<unknown> | null | undefined)?.then === 'function'
+  return later ? inTime(method, answer as PromiseLike<unknown>, deadline) : normalise(method, answer)
 }
 
 async function inTime(method: AdapterMethod, answer: PromiseLike<unknown>, deadline: number): Promise<unknown> {
@@ -124,12 +125,11 @@ function failure(method: AdapterMethod, error: unknown): AdapterError {
 function normalise(method: AdapterMethod, answer: unknown): unknown {
   const fields = required[method]
   if (fields) {
-    if (answer === undefined && mayBeNull.has(method)) return null
-    if (answer === null && mayBeNull.has(method)) return null
     const row = answer as Record<string, unknown> | null | undefined
-    const missing = fields.find((field) => row?.[field] === undefined || row[field] === null)
-    if (missing !== undefined) {
-      throw new AdapterError(`The adapter's ${method}() answered without ${missing}: it must return the stored record.`, {
+    if ((row === undefined || row === null) && mayBeNull.has(method)) return null
+    for (const field of fields) {
+      if (row?.[field] !== undefined && row[field] !== null) continue
+      throw new AdapterError(`The adapter's ${method}() answered without ${field}: it must return the stored record.`, {
         cause: { method },
       })
     }
@@ -160,8 +160,4 @@ function withDates(method: AdapterMethod, value: unknown): unknown {
     if (parsed !== date) result = { ...result, [field]: parsed }
   }
   return result
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
 }

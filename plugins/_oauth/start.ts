@@ -42,6 +42,8 @@ export function redirectUriOf(ctx: Context, provider: OAuthProvider): string {
 }
 
 async function authorizationUrl(ctx: Context, provider: OAuthProvider): Promise<URL> {
+  // Asked before anything is fetched (WIRE section 2).
+  const callbackUrl = await ctx.callbackUrl()
   const server = await serverOf(ctx, provider)
   const url = endpointOf(server, 'authorization_endpoint', provider)
   const proxied = proxyOf(ctx, provider) !== undefined
@@ -50,7 +52,6 @@ async function authorizationUrl(ctx: Context, provider: OAuthProvider): Promise<
   const state = checks.includes('none') ? undefined : proxied ? await envelope(ctx, provider, random()) : random()
   const verifier = checks.includes('pkce') ? random() : undefined
   const nonce = checks.includes('nonce') ? random() : undefined
-  const callbackUrl = await ctx.callbackUrl()
 
   configure(url, ctx, provider)
   forward(url, ctx, provider)

@@ -17,6 +17,8 @@ interface Item {
   index: number
   inputs: boolean
   primary: boolean
+  /** The button that scripts of a host know as `submitButton`: of the first form one types into, else of the first. */
+  first: boolean
 }
 
 /** Draws the page. `targets` replaces "any https address" in `form-action`. */
@@ -55,11 +57,14 @@ function arrange(providers: readonly Provider[], sheet: Sheet): Item[] {
   const items = providers.map((provider, index): Item => {
     const form: ProviderForm = sheet.ctx.flow(provider).form?.(provider) ?? { post: 'signin' }
     const style = (provider as { style?: Parameters<typeof createMark>[0] }).style
-    return { provider, form, mark: createMark(style, sheet.origin), index, inputs: hasInputs(form.fields), primary: false }
+    return { provider, form, mark: createMark(style, sheet.origin), index, inputs: hasInputs(form.fields), primary: false, first: false }
   })
   // One main action on a page: the first form one types into, or the only button there is.
   const main = items.find(({ inputs }) => inputs) ?? (items.length === 1 ? items[0] : undefined)
   if (main) main.primary = true
+  const simple = items.filter(({ form }) => form.script === undefined)
+  const first = simple.find(({ inputs }) => inputs) ?? simple[0]
+  if (first) first.first = true
   return items
 }
 
@@ -82,7 +87,9 @@ function block(
   const { speaker, base } = sheet
   const id = encodeURIComponent(provider.id)
   const divided = before !== undefined && (before.inputs || item.inputs)
-  const { email, ...secrets } = values
+  // A form one types into leaves the callback URL to the cookie, which this page sets (WIRE section 12).
+  const { email, callbackUrl, csrfToken } = values
+  const secrets = { csrfToken, ...(!item.inputs && { callbackUrl }) }
   const script = form.script !== undefined && [
     markup` id="${provider.id}-form" data-provider="${provider.id}" data-options-url="${base}/webauthn-options/${id}"`,
     scriptTexts.map((key) => markup` data-text-${key}="${speaker.say(`script.${key}`)}"`),
@@ -99,10 +106,10 @@ ${script && markup`<div class="script-message" role="alert"></div>`}
 `
 }
 
-function submit({ speaker }: Sheet, { provider, form, mark, index, inputs, primary }: Item, marked: boolean): Html {
+function submit({ speaker }: Sheet, { provider, form, mark, inputs, primary, first }: Item, marked: boolean): Html {
   const name = plain(provider.name)
   const own = speaker.find(`signIn.submit.${provider.id}`) ?? (form.submit && (speaker.find(`text:${form.submit}`) ?? form.submit))
-  const id = form.script === undefined && index === 0 ? 'submitButton' : `submitButton-${provider.id}`
+  const id = first ? 'submitButton' : `submitButton-${provider.id}`
   const sign = (mark.picture || (marked && !inputs && !primary)) && drawMark(mark, name)
   const label = own ?? speaker.say('signIn.submit', { name })
   return markup`<button class="button${primary && ' primary'}" type="submit" id="${id}">${sign}<span class="label">${label}</span></button>`

@@ -7,7 +7,8 @@ import { ownTargets, providerTargets } from './policy.ts'
 /** Draws the page. */
 export async function signOutPage(sheet: Sheet, targets: readonly string[] | undefined): Promise<Response> {
   const { ctx, speaker, base } = sheet
-  const values = { csrfToken: await ctx.csrfToken(), callbackUrl: await ctx.callbackUrl() }
+  // Posted to where it came from: a callbackUrl of the query goes along (WIRE section 12).
+  const { search } = ctx.url
   // Somebody who answers `signOut` sends people on to sign out at their provider.
   const away = ctx.has('hook', 'signOut') ? providerTargets(await ctx.providers(), targets) : []
   return draw(sheet, {
@@ -17,7 +18,7 @@ export async function signOutPage(sheet: Sheet, targets: readonly string[] | und
     lead: speaker.say('signOut.text', { site: emphasis(sheet.site) }),
     tile: markup`<div class="tile">${icons.leave}</div>`,
     body: markup`<div class="actions">
-<form action="${base}/signout" method="post">${hidden(values)}${submitButton(speaker.say('signOut.submit'))}</form>
+<form action="${base}/signout${search}" method="post">${hidden({ csrfToken: await ctx.csrfToken() })}${submitButton(speaker.say('signOut.submit'))}</form>
 <a class="button quiet" href="${sheet.origin}"><span class="label">${speaker.say('signOut.cancel')}</span></a>
 </div>`,
     forms: [...(await ownTargets(ctx, targets)), ...away],

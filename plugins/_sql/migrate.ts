@@ -65,7 +65,7 @@ async function plan(db: Kysely<AnyDatabase>, scope: Scope): Promise<Omit<Migrati
       if (!table.indexed.has(field)) statements.push(index(db, scope, table.name, table.columns.get(field)!.name))
     }
   }
-  statements.push(...(await narrowColumns(db, scope, layout)))
+  statements.push(...(await narrowColumns(db, scope, layout, collation)))
   return { statements, notes }
 }
 

@@ -45,9 +45,9 @@ export const optionsRoute: Route = {
       return json({ action: decision, options: await registrationOptions(ctx, provider, person, person.user) })
     return json({ error: 'Invalid request' }, 400)
   },
-  // Scripts read this route; an error page would be noise to them.
-  failure(_ctx: Context, error: AuthError): Response {
-    if (error.type === 'InvalidProvider') return json({ error: 'Invalid provider' }, 400)
+  // Scripts read this route; an error page would be noise to them. A wrong provider is a mistake of whoever wrote the script.
+  failure(_ctx: Context, error: AuthError): Response | undefined {
+    if (error.type === 'InvalidProvider') return undefined
     return json({ error: 'Server error' }, error.type === 'AdapterError' || error.type === 'SessionTokenError' ? 503 : 500)
   },
 }

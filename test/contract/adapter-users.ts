@@ -56,7 +56,8 @@ export function userRules({ rule, stored }: Subject): void {
       const user = await stored(adapter, { name: text, email: `${unique(text)}@example.com` })
       expect((await adapter.getUserByEmail(user.email))?.name).toBe(text)
       expect(await adapter.getUserByEmail(text)).toBeNull()
-      expect(await adapter.getUser(text)).toBeNull()
+      // Some stores number their users.
+      if (!/^\d+$/.test(text)) expect(await adapter.getUser(text)).toBeNull()
     }
     expect(await adapter.getUserByEmail('%')).toBeNull()
     expect((await adapter.getUser(bystander.id))?.email).toBe(bystander.email)

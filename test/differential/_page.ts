@@ -8,25 +8,22 @@ interface Form {
   method: string
   id?: string
   inputs: Input[]
-  buttons: string[]
 }
 export interface PageFacts {
   forms: Form[]
-  links: string[]
   theme: string
   logos: string[]
-  /** Whether a `.error` block, or one that announces itself, stands on the page. */
-  alert: boolean
+  /** Whether the sign-in page says that something went wrong. */
+  alert?: boolean
 }
 
 /** Reads what it needs with patterns: both libraries write plain, balanced HTML. */
 export function forms(html: string): PageFacts {
   return {
     forms: [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gis)].map(([, head = '', inside = '']) => formOf(attributes(head), inside)),
-    links: [...html.matchAll(/<a\b([^>]*)>/gi)].map(([, head = '']) => attributes(head)['href'] ?? ''),
     theme: /__next-auth-theme-(\w+)/.exec(html)?.[1] ?? '',
     logos: [...html.matchAll(/<img\b([^>]*)>/gi)].map(([, head = '']) => attributes(head)).flatMap(({ class: name, src = '' }) => (name?.includes('logo') ? [src] : [])),
-    alert: /class="[^"]*\b(?:error|alert)\b[^"]*"|role="alert"/.test(html.replace(/<style.*?<\/style>/gis, '')),
+    ...(/<div class="signin"/.test(html) && { alert: /<div class="error[" ]/.test(html) }),
   }
 }
 
@@ -35,9 +32,14 @@ function formOf({ action = '', method = 'GET', id }: Record<string, string>, ins
     action,
     method: method.toUpperCase(),
     ...(id !== undefined && { id }),
-    inputs: [...inside.matchAll(/<input\b([^>]*)>/gi)].map(([, head = '']) => attributes(head)),
-    buttons: [...inside.matchAll(/<button\b([^>]*)>/gi)].map(([, head = '']) => attributes(head)['id'] ?? ''),
+    inputs: [...inside.matchAll(/<input\b((?:[^>"']|"[^"]*"|'[^']*')*)>/gi)].map(([, head = '']) => known(attributes(head))),
   }
+}
+
+// What a program fills in a form by; hints for browsers and people differ.
+function known(given: Record<string, string>): Input {
+  const wanted = ['name', 'type', 'value', 'id', 'required', 'pattern', 'min', 'max', 'data-form-field', 'title']
+  return Object.fromEntries(Object.entries(given).filter(([name]) => wanted.includes(name)))
 }
 
 function attributes(head: string): Record<string, string> {

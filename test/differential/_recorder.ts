@@ -39,11 +39,11 @@ export class Recorder {
 
 function entryOf(error: Error): Entry {
   const { type = error.name, kind, code, cause } = error as Error & { type?: string; kind?: string; code?: string; cause?: unknown }
-  const { err, provider, providerId } = Object(cause) as { err?: Error; provider?: string; providerId?: string }
+  const { err, provider } = Object(cause) as { err?: Error; provider?: string }
   const details = {
     ...(kind !== undefined && { kind }),
     ...(code !== undefined && kind === 'signIn' && { code }),
-    ...((provider ?? providerId) !== undefined && { provider: provider ?? providerId }),
+    ...(type === 'CallbackRouteError' && { provider }),
     // Only errors of the test's own host are the same on both sides.
     ...(err instanceof Error && err.message.startsWith('host:') && { err: err.message }),
   }

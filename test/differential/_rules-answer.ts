@@ -6,8 +6,8 @@ export const answerRules: readonly Rule[] = [
   {
     decision: 'D40',
     what: 'one Cache-Control in place of three headers, on every answer but /providers',
-    apply({ request, answer: { headers: ours } }, { answer: { headers: theirs } }) {
-      if (ours['cache-control'] !== 'private, no-store' || pathOf(request).endsWith('/providers')) return
+    apply({ request, answer: { status, headers: ours } }, { answer: { headers: theirs } }) {
+      if (ours['cache-control'] !== 'private, no-store' || (status === 200 && pathOf(request).endsWith('/providers'))) return
       for (const name of ['cache-control', 'expires', 'pragma']) for (const headers of [ours, theirs]) delete headers[name]
     },
   },
@@ -18,6 +18,27 @@ export const answerRules: readonly Rule[] = [
       if (!page || !headers['content-security-policy']?.includes("frame-ancestors 'none'")) return
       for (const name of ['content-security-policy', 'content-language', 'vary', 'referrer-policy', 'x-content-type-options', 'x-frame-options'])
         delete headers[name]
+    },
+  },
+  {
+    decision: 'D43',
+    what: 'the forms of the sign-in page carry the callback URL as the redirect callback made it, not as it was sent',
+    apply({ answer: { page: ours } }, { request, answer: { page: theirs } }) {
+      const sent = new URLSearchParams(request.split('?')[1]).get('callbackUrl')
+      for (const [i, form] of (theirs?.forms ?? []).entries()) {
+        const mine = ours?.forms[i]?.inputs.find(({ name }) => name === 'callbackUrl')
+        const other = form.inputs.find(({ name }) => name === 'callbackUrl')
+        if (mine && other?.['value'] === sent && mine['value']?.startsWith('http://localhost:3000')) other['value'] = mine['value']
+      }
+    },
+  },
+  {
+    decision: 'D57',
+    what: 'an unusable callbackUrl counts as absent, with a warning, where Auth.js answers 500',
+    apply(ours, theirs) {
+      const refused = theirs.logs.some(({ type }) => type === 'InvalidCallbackUrl')
+      const warned = ours.logs.some(({ type }) => type === 'invalid-callback-url')
+      if (refused && warned && ours.answer.status < 400) for (const step of [ours, theirs]) Object.assign(step, { calls: [], logs: [], answer: { cookies: [] } })
     },
   },
   {

@@ -7,6 +7,12 @@ const reads = new Set(['getUserByAccount', 'getUserByEmail', 'getSessionAndUser'
 
 export const callRules: readonly Rule[] = [
   {
+    decision: 'D34',
+    what: 'authjsCompatPlugin warns that it believes forwarded headers',
+    apply(ours) {
+      ours.logs = ours.logs.filter(({ type }) => type !== 'authjs-compat-trusts-forwarded-headers')
+    },
+  {
     decision: 'D43',
     what: 'the redirect callback is asked where a callback URL is needed, not on every request',
     apply(ours, theirs) {
@@ -48,11 +54,16 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D34',
-    what: 'authjsCompatPlugin warns that it believes forwarded headers',
-    apply(ours) {
-      ours.logs = ours.logs.filter(({ type }) => type !== 'authjs-compat-trusts-forwarded-headers')
+    decision: 'SPEC Errors',
+    what: 'every error of the library is an AuthError, plain errors of JavaScript included',
+    apply(ours, theirs) {
+      const nameless = ['Error', 'TypeError', 'SyntaxError']
+      for (const [i, { type }] of theirs.logs.entries()) {
+        const mine = ours.logs[i]
+        if (nameless.includes(type) && mine && !nameless.includes(mine.type)) theirs.logs[i] = mine
+      }
     },
+  },
   },
 ]
 

@@ -1,10 +1,11 @@
 /** Issue 4.9: the same configuration, requests, provider and store on @auth/core and here; every difference is announced by DECISIONS.md. */
 import { describe, expect, it } from 'vitest'
 import { compare, type Flow } from './_flow.ts'
+import { oauthFlows } from './_flows-oauth.ts'
 import { routeFlows } from './_flows-routes.ts'
 import { rules, used } from './_rules.ts'
 
-const tables: Record<string, Flow[]> = { routes: routeFlows }
+const tables: Record<string, Flow[]> = { routes: routeFlows, oauth: oauthFlows }
 
 for (const [area, flows] of Object.entries(tables)) {
   describe(area, () => {

@@ -1,0 +1,110 @@
+/** What Next knows of the running request, and may still be told: `headers()`, `cookies()`, `redirect()`. */
+import { cookiesOf, type SetCookie } from './_set-cookie.ts'
+
+/** What `cookies()` gives; `set` throws while a page is drawn. */
+export interface CookieStore {
+  getAll(): { name: string; value: string }[]
+  set(name: string, value: string, options: SetCookie['options']): unknown
+}
+/** A request as the kernel wants it, and where its cookies go. */
+export interface Scope {
+  request: Request
+  /** What a configuration function is given; undefined: Next gave none. */
+  source: Request | undefined
+  /** Undefined: the response may not have cookies. */
+  write: ((headers: Headers) => void) | undefined
+}
+
+const scopes = new WeakMap<CookieStore, Scope>()
+
+/** The request that a server component, an action or a route handler runs in. */
+export async function currentScope(): Promise<Scope> {
+  const next = await import('next/headers.js')
+  const [given, store] = await Promise.all([next.headers(), next.cookies()])
+  let scope = scopes.get(store)
+  if (!scope) {
+    const headers = new Headers(given)
+    // The store knows what an action has set meanwhile; the header does not.
+    headers.set(
+      'cookie',
+      store
+        .getAll()
+        .map(({ name, value }) => `${name}=${encodeURIComponent(value)}`)
+        .join('; '),
+    )
+    scope = {
+      request: new Request(addressOf(headers, '/'), { headers }),
+      source: undefined,
+      write: isWritable(store) ? writer(store) : undefined,
+    }
+    scopes.set(store, scope)
+  }
+  return scope
+}
+
+/** The request with the host that the browser named: Next puts its own listening address into the URL. */
+export function located(request: Request & { nextUrl?: { href: string } }): Request {
+  const url = new URL(request.nextUrl?.href ?? request.url)
+  const address = addressOf(request.headers, url.pathname + url.search, url)
+  if (address === request.url) return request
+  const { method, headers, body, signal } = request
+  const init: RequestInit & { duplex: 'half' } = { method, headers, signal, duplex: 'half' }
+  if (body) init.body = body
+  return new Request(address, init)
+}
+
+/** A request of the Pages Router, and where its cookies go. */
+export function nodeScope(
+  req: { headers: Readonly<Record<string, string | string[] | undefined>> },
+  res: { headersSent?: boolean; appendHeader(name: string, value: string[]): unknown },
+): Scope {
+  const headers = new Headers()
+  for (const [name, value] of Object.entries(req.headers))
+    for (const item of value === undefined ? [] : [value].flat()) headers.append(name, item)
+  const write = (found: Headers): void => {
+    const cookies = found.getSetCookie()
+    if (cookies.length > 0) res.appendHeader('set-cookie', cookies)
+  }
+  return { request: new Request(addressOf(headers, '/'), { headers }), source: undefined, write: res.headersSent ? undefined : write }
+}
+
+/** Goes there, by Next's own throw. */
+export async function go(location: string): Promise<never> {
+  const { redirect } = await import('next/navigation.js')
+  return redirect(location)
+}
+
+/** Lets a request of the proxy pass. */
+export async function pass(): Promise<Response> {
+  const { NextResponse } = await import('next/server.js')
+  return NextResponse.next()
+}
+
+/** The protocol is Next's own view: it writes x-forwarded-proto when nobody before it did. The host is the Host header (D34). */
+function addressOf(headers: Headers, path: string, fallback?: URL): string {
+  const said = headers.get('x-forwarded-proto')?.split(',')[0]?.trim()
+  const protocol = said === 'http' || said === 'https' ? `${said}:` : (fallback?.protocol ?? 'http:')
+  const address = `${protocol}//${headers.get('host') ?? fallback?.host ?? 'localhost'}`
+  return new URL(path, URL.canParse(address) ? address : 'http://localhost').href
+}
+
+/**
+ * Whether cookies may be set here. Next tells only by throwing: a read-only store refuses, a writable one fails on the missing name before it
+ * has changed anything.
+ */
+function isWritable(store: CookieStore): boolean {
+  try {
+    store.set(...([] as unknown as Parameters<CookieStore['set']>))
+    return false
+  } catch (error) {
+    return error instanceof TypeError
+  }
+}
+
+function writer(store: CookieStore): (headers: Headers) => void {
+  return (headers) => {
+    // Next encodes values again.
+    for (const { name, value, options } of cookiesOf(headers)) store.set(name, decodeURIComponent(value), options)
+    scopes.delete(store)
+  }
+}

@@ -1,0 +1,202 @@
+/** Next 15 and 16: `export const { handlers, auth, signIn, signOut } = NextAuth(config)`, or `createAuth().use(nextBinding())`. */
+import type { AuthConfig } from 'authkernel'
+import type { Awaitable, Context, First, Kernel, Plugin, Session } from 'authkernel/kernel'
+import { redirectTo } from 'authkernel/kernel'
+import type { SignInOptions } from './_actions.ts'
+import { fromEnv, kernelsOf, withBasePath } from './_configs.ts'
+import { readForm } from './_form.ts'
+import { currentScope, go, located, nodeScope, pass, type Scope } from './_next.ts'
+import { createWebFace } from './_web.ts'
+
+export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
+export type { SignInOptions } from './_actions.ts'
+
+/** The parts of Next's request that `auth(handler)` and `authorized` show. */
+export interface NextAuthRequest extends Request {
+  auth: Session | null
+  nextUrl: URL & { basePath: string; clone(): URL }
+  cookies: {
+    get(name: string): { name: string; value: string } | undefined
+    getAll(): { name: string; value: string }[]
+    has(name: string): boolean
+  }
+}
+/** A request and a response of the Pages Router. */
+export interface PagesContext {
+  req: { headers: Readonly<Record<string, string | string[] | undefined>> }
+  res: { headersSent?: boolean; appendHeader(name: string, value: string[]): unknown }
+}
+/** Options of every binding; `callbacks.authorized` is the question of the proxy. */
+export type NextAuthConfig = AuthConfig
+
+declare module 'authkernel/kernel' {
+  interface Decisions {
+    /** May this request of the proxy pass? False leads to the sign-in page and back, a Response is the answer. Asked by `auth` in `proxy.ts`. */
+    authorized: First<{ request: NextAuthRequest; auth: Session | null }, boolean | Response>
+  }
+}
+
+/** The session, wherever it is asked for. A refreshed cookie goes out where Next allows it: actions, route handlers, the proxy, the Pages Router. */
+export interface NextAuthFunction {
+  /** In server components, actions and route handlers. Rejects when the store is down (D38). */
+  (): Promise<Session | null>
+  /** Wraps a route handler or the proxy: `request.auth` is the session. A proxy that answers nothing lets the request pass. */
+  <C>(
+    handler: (request: NextAuthRequest, context: C) => Awaitable<Response | undefined | void>,
+  ): (request: Request, context: C) => Promise<Response>
+  /** The proxy itself: `export { auth as proxy }`. */
+  (request: Request, event?: object): Promise<Response>
+  /** In `getServerSideProps`. */
+  (context: PagesContext): Promise<Session | null>
+  /** In API routes of the Pages Router. */
+  (req: PagesContext['req'], res: PagesContext['res']): Promise<Session | null>
+}
+/** Fields of a sign-in from server code; others go to the provider's form. */
+export interface NextSignInOptions {
+  redirectTo?: string | undefined
+  /** False: returns the URL instead of going there. */
+  redirect?: boolean | undefined
+  [field: string]: unknown
+}
+
+/** What `NextAuth` returns and `auth.next` offers. */
+export interface NextFace {
+  /** `export const { GET, POST } = handlers` in `app/api/auth/[...nextauth]/route.ts`. */
+  handlers: Record<'GET' | 'POST', (request: Request) => Promise<Response>>
+  auth: NextAuthFunction
+  /** For actions, `<form action={...}>` included: redirects, or returns the URL with `redirect: false`. Rejects with `CredentialsSignin` and other `AuthError`s. */
+  signIn(
+    provider?: string,
+    options?: FormData | NextSignInOptions,
+    authorizationParams?: SignInOptions['authorizationParams'],
+  ): Promise<string>
+  signOut(options?: { redirectTo?: string | undefined; redirect?: boolean | undefined }): Promise<string>
+  /** Sends data to the `jwt` or `session` callback (trigger `update`); for actions and route handlers. */
+  unstable_update(data: unknown): Promise<Session | null>
+  /** The session, or Next's redirect to the sign-in page and from there to `callbackUrl`; Next does not tell a page its own path. */
+  requireSession(options?: { callbackUrl?: string | undefined }): Promise<Session>
+}
+
+/** Puts `next` on `auth`; say `basePath: '/api/auth'` to `createAuth`. */
+export function nextBinding(): Plugin<{ next: NextFace }> {
+  return {
+    name: 'next',
+    setup(kernel) {
+      setup(kernel)
+      return { next: nextFace(() => kernel) }
+    },
+  }
+}
+
+/** The face of a configuration, or of a function of the request, which is undefined where Next gives none (rows 323 to 326). */
+export function NextAuth(config: NextAuthConfig | ((request: Request | undefined) => Awaitable<NextAuthConfig>)): NextFace {
+  return nextFace(kernelsOf<Request | undefined>('next', config, { complete, setup }))
+}
+
+export default NextAuth
+
+function setup(kernel: Kernel): void {
+  kernel.decision('authorized', 'first')
+}
+
+/** The base path and the names of environment variables that Next users know. */
+function complete(config: AuthConfig): AuthConfig {
+  const url = fromEnv(config, 'AUTH_URL') ? undefined : fromEnv(config, 'NEXTAUTH_URL')
+  const parsed = url !== undefined && URL.canParse(url) ? new URL(url) : undefined
+  const secret = ['AUTH_SECRET', 'AUTH_SECRET_1', 'AUTH_SECRET_2', 'AUTH_SECRET_3'].some((name) => fromEnv(config, name))
+    ? undefined
+    : fromEnv(config, 'NEXTAUTH_SECRET')
+  const path = parsed?.pathname.replace(/\/+$/, '') || undefined
+  return withBasePath(
+    { ...config, origin: config.origin ?? parsed?.origin, basePath: config.basePath ?? path, secret: config.secret ?? secret },
+    '/api/auth',
+  )
+}
+
+function nextFace(kernel: (request: Request | undefined) => Awaitable<Kernel>): NextFace {
+  const face = createWebFace<Scope>({
+    kernel: ({ source }) => kernel(source),
+    request: ({ request }) => request,
+    cookies: ({ write }, headers) => write?.(headers),
+    writable: ({ write }) => write !== undefined,
+  })
+  const answer = (request: Request): Promise<Response> => face.answer({ request: located(request), source: request, write: undefined })
+
+  /** Takes cookies along and goes where a flow says. */
+  async function follow(scope: Scope, response: Response, redirect: boolean): Promise<string> {
+    scope.write?.(response.headers)
+    const location = response.headers.get('location') ?? '/'
+    return redirect ? go(location) : location
+  }
+
+  /** The proxy, and wrapped route handlers. */
+  async function guarded(request: NextAuthRequest, handler?: (request: NextAuthRequest) => unknown): Promise<Response> {
+    const cookies = new Headers()
+    const write = (headers: Headers): void => headers.getSetCookie().forEach((cookie) => cookies.append('set-cookie', cookie))
+    const scope: Scope = { request: located(request), source: request, write }
+    const auth = await face.session(scope)
+    const ctx = await (await kernel(request)).context(scope.request)
+    const said = ctx.has('hook', 'authorized') ? await ctx.ask('authorized', { request, auth }) : undefined
+    const verdict = said instanceof Response && leadsHere(said, scope.request) ? true : said
+    let response: unknown
+    if (verdict instanceof Response) response = verdict
+    else if (handler) response = await handler(Object.assign(request, { auth }))
+    else if (verdict === false) response = signInPage(ctx)
+    response ??= await pass()
+    const answered = response as Response
+    const copy = new Response(answered.body, answered)
+    for (const cookie of cookies.getSetCookie()) copy.headers.append('set-cookie', cookie)
+    return copy
+  }
+
+  function auth(first?: unknown, second?: unknown): unknown {
+    if (first === undefined) return currentScope().then(face.session)
+    if (typeof first === 'function') return (request: NextAuthRequest, context: unknown) => guarded(request, (own) => first(own, context))
+    if (first instanceof Request) return guarded(first as NextAuthRequest)
+    const { req = first, res = second } = first as Partial<PagesContext>
+    return face.session(nodeScope(req as PagesContext['req'], res as PagesContext['res']))
+  }
+
+  return {
+    handlers: { GET: answer, POST: answer },
+    auth: auth as NextAuthFunction,
+    async signIn(provider, options = {}, authorizationParams) {
+      const { options: said, redirect } = readForm(options instanceof FormData ? options : Object.entries(options))
+      const scope = await currentScope()
+      const params = authorizationParams ?? said.authorizationParams
+      return follow(scope, await face.signIn(scope, provider, { ...said, authorizationParams: params }), redirect)
+    },
+    async signOut({ redirectTo, redirect = true } = {}) {
+      const scope = await currentScope()
+      return follow(scope, await face.signOut(scope, { redirectTo }), redirect)
+    },
+    async unstable_update(data) {
+      const scope = await currentScope()
+      const response = await face.update(scope, data)
+      scope.write?.(response.headers)
+      return (await response.json()) as Session | null
+    },
+    async requireSession({ callbackUrl = '/' } = {}) {
+      const scope = await currentScope()
+      const session = await face.session(scope)
+      if (session?.user) return session
+      const ctx = await (await kernel(undefined)).context(scope.request)
+      return go(ctx.page('signIn', { callbackUrl }).headers.get('location') ?? ctx.base) as never
+    },
+  }
+}
+
+/** The sign-in page and back; undefined: the request is for that page, or for a route of authkernel. */
+function signInPage(ctx: Context): Response | undefined {
+  const { pathname } = ctx.url
+  const location = ctx.page('signIn', { callbackUrl: ctx.url.href }).headers.get('location') ?? ctx.base
+  const below = pathname === ctx.basePath || pathname.startsWith(`${ctx.basePath}/`)
+  if (below || pathname === new URL(location, ctx.origin).pathname) return undefined
+  return redirectTo(new URL(location, ctx.origin).href)
+}
+
+/** A redirect of `authorized` to the very page that was asked for would never end. */
+function leadsHere(response: Response, request: Request): boolean {
+  const location = response.headers.get('location')
+  return location !== null && new URL(location, request.url).pathname === new URL(request.url).pathname
+}
