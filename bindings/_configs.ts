@@ -8,9 +8,9 @@ export type ConfigSource<E> = AuthConfig | ((event: E) => Awaitable<AuthConfig>)
 /** The kernel for a request. */
 export type Kernels<E> = (event: E) => Awaitable<Kernel>
 /** What a binding adds to the options of its users. */
-interface Additions {
-  /** Puts the binding's own defaults under the options. */
-  complete?(config: AuthConfig): AuthConfig
+interface Additions<E> {
+  /** Puts the binding's own defaults under the options; `event` is the first request that a kernel is made for. */
+  complete?(config: AuthConfig, event?: E): AuthConfig
   /** Registers what a plugin of the binding would. */
   setup?(kernel: Kernel): void
 }
@@ -22,7 +22,7 @@ const known = new WeakMap<AuthConfig, Map<string, Kernel>>()
  * The kernel of `source` for a request. An object has one kernel per binding; a function is asked once per request, and its kernels share
  * caches and one-time use (DESIGN, "Compile").
  */
-export function kernelsOf<E>(name: string, source: ConfigSource<E>, additions: Additions = {}): Kernels<E> {
+export function kernelsOf<E>(name: string, source: ConfigSource<E>, additions: Additions<E> = {}): Kernels<E> {
   if (typeof source !== 'function') return () => ownKernel(name, source, additions)
   const shared = createShared()
   const kernels = new Map<string, Kernel>()
@@ -30,7 +30,7 @@ export function kernelsOf<E>(name: string, source: ConfigSource<E>, additions: A
   const ask = async (event: E): Promise<Kernel> => {
     const config = await source(event)
     const key = keyOf(config)
-    return bounded(kernels, key, kernels.get(key) ?? build(name, config, additions, shared), maxKernels)
+    return bounded(kernels, key, kernels.get(key) ?? build(name, config, additions, shared, event), maxKernels)
   }
   return (event) => {
     if (typeof event !== 'object' || event === null) return ask(event)
@@ -54,7 +54,7 @@ export function fromEnv({ env }: AuthConfig, name: string): string | undefined {
   return (typeof values === 'function' ? values(name) : values[name]) || undefined
 }
 
-function ownKernel(name: string, config: AuthConfig, additions: Additions): Kernel {
+function ownKernel<E>(name: string, config: AuthConfig, additions: Additions<E>): Kernel {
   let kernels = known.get(config)
   if (!kernels) known.set(config, (kernels = new Map()))
   let kernel = kernels.get(name)
@@ -63,9 +63,9 @@ function ownKernel(name: string, config: AuthConfig, additions: Additions): Kern
 }
 
 /** A binding's doors are those of a plugin, so a plugin of its name takes the kernel out. */
-function build(name: string, config: AuthConfig, { complete, setup }: Additions, shared?: Shared): Kernel {
+function build<E>(name: string, config: AuthConfig, { complete, setup }: Additions<E>, shared?: Shared, event?: E): Kernel {
   let kernel: Kernel | undefined
-  createAuth(complete?.(config) ?? config, shared ? { shared } : {}).use({
+  createAuth(complete?.(config, event) ?? config, shared ? { shared } : {}).use({
     name,
     setup(own: Kernel) {
       setup?.(own)

@@ -16,3 +16,16 @@ declare module 'next/navigation.js' {
 declare module 'next/server.js' {
   export const NextResponse: { next(): Response }
 }
+
+declare module '@builder.io/qwik' {
+  export function inlinedQrl<T>(value: T, symbol: string): import('./qwik.ts').Qrl<T>
+  export function implicit$FirstArg<A, R>(fn: (qrl: A) => R): (first: A) => R
+}
+declare module '@builder.io/qwik-city' {
+  import type { QwikAction, QwikEvent, QwikLoader, QwikValidator, Qrl } from './qwik.ts'
+  export function globalActionQrl<I, R, F>(
+    action: Qrl<(input: I, event: QwikEvent) => Promise<R>>,
+    options: { id: string; validation: QwikValidator[] },
+  ): QwikAction<I, R | F>
+  export function routeLoaderQrl<T>(loader: Qrl<(event: QwikEvent) => T>, options: { id: string }): QwikLoader<T>
+}

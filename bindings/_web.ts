@@ -23,9 +23,9 @@ export interface WebFace<E extends object> {
   session(event: E): Promise<Session | null>
   /** The session; a Response: there is none, and this is the refusal. */
   guard(event: E, options?: GuardOptions): Promise<Session | Response>
-  /** The redirect that signs in, with its cookies. Rejects with `AuthError`s. */
-  signIn(event: E, provider?: string, options?: SignInOptions): Promise<Response>
-  signOut(event: E, options?: { redirectTo?: string | undefined }): Promise<Response>
+  /** The redirect that signs in, with its cookies. Rejects with `AuthError`s, or through the door `handler` answers with their page. */
+  signIn(event: E, provider?: string, options?: SignInOptions, door?: 'dispatch' | 'handler'): Promise<Response>
+  signOut(event: E, options?: { redirectTo?: string | undefined }, door?: 'dispatch' | 'handler'): Promise<Response>
   /** The session after an update, as JSON, with its cookies. */
   update(event: E, data: unknown): Promise<Response>
 }
@@ -67,13 +67,13 @@ export function createWebFace<E extends object>(seam: WebSeam<E>): WebFace<E> {
       const { kernel, request, options } = await open(event)
       return refusal(kernel, request, options, how)
     },
-    async signIn(event, provider, how) {
+    async signIn(event, provider, how, door) {
       const { kernel, request, options } = await open(event)
-      return signInResponse(kernel, request, options, provider, how)
+      return signInResponse(kernel, request, options, provider, how, door)
     },
-    async signOut(event, how) {
+    async signOut(event, how, door) {
       const { kernel, request, options } = await open(event)
-      return signOutResponse(kernel, request, options, how?.redirectTo)
+      return signOutResponse(kernel, request, options, how?.redirectTo, door)
     },
     async update(event, data) {
       const { kernel, request, options } = await open(event)

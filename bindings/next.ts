@@ -188,11 +188,11 @@ function nextFace(kernel: (request: Request | undefined) => Awaitable<Kernel>): 
 
 /** The sign-in page and back; undefined: the request is for that page, or for a route of authkernel. */
 function signInPage(ctx: Context): Response | undefined {
-  const { pathname } = ctx.url
-  const location = ctx.page('signIn', { callbackUrl: ctx.url.href }).headers.get('location') ?? ctx.base
-  const below = pathname === ctx.basePath || pathname.startsWith(`${ctx.basePath}/`)
-  if (below || pathname === new URL(location, ctx.origin).pathname) return undefined
-  return redirectTo(new URL(location, ctx.origin).href)
+  const { pathname, href } = ctx.url
+  const page = new URL(ctx.app.config.pages.signIn ?? `${ctx.base}/signin`, ctx.origin)
+  if (pathname === page.pathname || pathname === ctx.basePath || pathname.startsWith(`${ctx.basePath}/`)) return undefined
+  page.searchParams.set('callbackUrl', href)
+  return redirectTo(page.href)
 }
 
 /** A redirect of `authorized` to the very page that was asked for would never end. */

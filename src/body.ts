@@ -41,10 +41,10 @@ async function readText(request: Request, limit: number): Promise<string> {
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge()
   if (!request.body) return ''
   const decoder = new TextDecoder()
-  const reader = request.body.getReader()
   let size = 0
   let text = ''
   try {
+    const reader = request.body.getReader()
     for (;;) {
       const { done, value } = await reader.read()
       if (done) return text + decoder.decode()

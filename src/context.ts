@@ -55,7 +55,8 @@ export interface Context {
   cookie(name: string): string | undefined
   /** Value of a cookie that may be in chunks. */
   chunkedCookie(name: string): string | undefined
-  setCookie(name: string, value: string, options?: CookieOptions): void
+  /** Values are dropped when the flow fails, unless `always`: a list that lost a used entry. Deletions stay. */
+  setCookie(name: string, value: string, options?: CookieOptions, when?: 'always'): void
   /** Writes in as many chunks as needed and removes stale ones. */
   setChunkedCookie(name: string, value: string, options?: CookieOptions): void
   /** Removes a cookie and its chunks. */

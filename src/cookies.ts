@@ -54,12 +54,13 @@ export function createCookieSets(
 export class CookieJar {
   declare private readonly sent: Record<string, string | undefined>
   declare private readonly written: Map<string, string>
-  declare private readonly deleted: Set<string>
+  /** Names whose lines also go out when the flow failed. */
+  declare private readonly lasting: Set<string>
 
   constructor(header: string | null) {
     this.sent = header === null ? {} : parseCookie(header)
     this.written = new Map()
-    this.deleted = new Set()
+    this.lasting = new Set()
   }
 
   /** First value of a name; over-long values are ignored (D20). */
@@ -77,8 +78,10 @@ export class CookieJar {
     return chunks.map((chunk) => this.get(chunk) ?? '').join('')
   }
 
-  set(name: string, value: string, options: CookieOptions = {}): void {
-    this.deleted.delete(name)
+  /** With `always` the value also goes out when the flow fails: a list that lost a used entry. */
+  set(name: string, value: string, options: CookieOptions = {}, when?: 'always'): void {
+    if (when) this.lasting.add(name)
+    else this.lasting.delete(name)
     this.written.set(name, serializeCookie(name, value, options))
   }
 
@@ -111,7 +114,7 @@ export class CookieJar {
 
   /** Values are dropped when a flow failed; deletions stay. */
   dropValues(): void {
-    for (const name of this.written.keys()) if (!this.deleted.has(name)) this.written.delete(name)
+    for (const name of this.written.keys()) if (!this.lasting.has(name)) this.written.delete(name)
   }
 
   /** Appends Set-Cookie headers. */
@@ -122,7 +125,7 @@ export class CookieJar {
   private expireOne(name: string, options: CookieOptions): void {
     const { expires: _expires, ...rest } = options
     this.written.set(name, serializeCookie(name, '', { ...rest, maxAge: 0 }))
-    this.deleted.add(name)
+    this.lasting.add(name)
   }
 
   private chunks(name: string): string[] {

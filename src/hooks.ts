@@ -134,12 +134,25 @@ function pipe(handlers: readonly Handler[], message: Message, carry: string, fro
 async function tell(handlers: readonly Handler[], message: Message, report: (error: unknown) => void, deadline: number): Promise<void> {
   for (const handler of handlers) {
     try {
-      const done = handler(message)
+      const done = handler(observed(message))
       if (isPromise(done)) await within(done, deadline)
     } catch (error) {
       report(error)
     }
   }
+}
+
+/** A copy of plain data: what a listener does to it reaches neither the flow nor the next listener (row 369). */
+function observed<T>(value: T, seen: Map<unknown, unknown> = new Map()): T {
+  if (typeof value !== 'object' || value === null) return value
+  const prototype: unknown = Object.getPrototypeOf(value)
+  // Errors, dates and objects of a class are told as they are.
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return value
+  if (seen.has(value)) return seen.get(value) as T
+  const copy = (Array.isArray(value) ? [] : Object.create(prototype as object | null)) as Record<string, unknown>
+  seen.set(value, copy)
+  for (const [key, item] of Object.entries(value)) copy[key] = observed(item, seen)
+  return copy as T
 }
 
 /** A listener that hangs must not hold a sign-in. */

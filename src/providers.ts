@@ -16,7 +16,7 @@ export function normaliseProvider(
   const written = typeof input === 'function' ? input() : input
   const { options, ...own } = written as Provider & { options?: object }
   // A preset's own values stand under the environment, what the host wrote stands above it.
-  const preset = options ? withEnv(own as Provider, env, suffixes, options) : own
+  const preset = options ? environed(own as Provider, options, env, suffixes) : own
   const provider = { ...(options ? merge(options, preset) : preset) } as Record<string, unknown>
   if (typeof provider['id'] !== 'string' || !/^[\w.~-]+$/.test(provider['id']) || provider['id'] === 'undefined') {
     throw new InvalidProvider(
@@ -26,6 +26,17 @@ export function normaliseProvider(
   }
   provider['name'] ??= provider['id']
   return withEnv(provider as unknown as Provider, env, suffixes)
+}
+
+// Two providers of one preset have ids of their own, whose variables count before those of the preset's id.
+function environed(
+  own: Provider,
+  options: { id?: string },
+  env: Env | false | undefined,
+  suffixes: Readonly<Record<string, string>>,
+): object {
+  const filled = withEnv(own, env, suffixes, options)
+  return options.id === undefined ? filled : withEnv({ ...filled, id: options.id }, env, suffixes, options)
 }
 
 /** Fills what the environment knows and `said` does not; nothing is written to the given object. */

@@ -4,11 +4,11 @@ import type { Awaitable } from './types.ts'
 
 /**
  * Where a target from outside may lead: asked of the `redirect` decision, else the own origin only.
- * Always an absolute http(s) URL, so that what a browser makes of it is what was checked.
+ * An absolute http(s) URL, so that what a browser makes of it is what was checked; or a path, when the host's own callback answers one.
  */
 export async function resolveRedirect(bus: HookBus, target: string, origin: string, allowed: readonly string[]): Promise<string> {
   const answer = await (bus.ask('redirect', { url: target, baseUrl: origin }) as Awaitable<string | undefined>)
-  return answer === undefined ? sameOrigin(target, origin, allowed) : absolute(answer, origin)
+  return answer === undefined ? sameOrigin(target, origin, allowed) : checked(answer, origin)
 }
 
 /** Default rule: a path or a URL on the own origin (or an allowed one), else the origin. */
@@ -44,12 +44,20 @@ export function withParams(target: string, params: Readonly<Record<string, strin
 // What a host's own callback decides may leave http, for an app link; a script URL is never a destination.
 const scripts = /^\s*(?:javascript|data|vbscript|blob|file):/i
 
-function absolute(target: string, origin: string): string {
-  if (typeof target === 'string' && target.startsWith('/')) return origin + target
+function checked(target: string, origin: string): string {
+  if (typeof target === 'string' && target.startsWith('/')) return localPath(target, origin)
   if (typeof target !== 'string' || !URL.canParse(target) || scripts.test(target) || /[\u0000-\u001F\u007F]/.test(target)) {
     throw new TypeError(`The redirect callback returned ${JSON.stringify(target)}, which is not a URL to go to.`)
   }
-  return target
+  // A header takes ASCII only.
+  return /[^\u0020-\u007E]/.test(target) ? new URL(target).href : target
+}
+
+/** A path as the parser writes it. "//host", "/\host" and "/<tab>/host" would leave the origin, which whoever writes a path does not mean. */
+function localPath(target: string, origin: string): string {
+  const { href } = new URL(origin + target)
+  const path = href.slice(origin.length)
+  return path.startsWith('//') ? href : path
 }
 
 function parse(target: string, origin: string): URL | undefined {

@@ -156,8 +156,8 @@ export class RequestContext implements Context {
   chunkedCookie(name: string): string | undefined {
     return this.jar.getChunked(name)
   }
-  setCookie(name: string, value: string, options?: CookieOptions): void {
-    this.jar.set(name, value, options)
+  setCookie(name: string, value: string, options?: CookieOptions, when?: 'always'): void {
+    this.jar.set(name, value, options, when)
   }
   setChunkedCookie(name: string, value: string, options?: CookieOptions): void {
     this.jar.setChunked(name, value, options)

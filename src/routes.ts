@@ -115,7 +115,7 @@ async function providers(ctx: Context): Promise<Response> {
 
 async function signInPage(ctx: Context): Promise<Response> {
   const query = new URL(ctx.request.url).searchParams
-  const error = query.get('error') ?? undefined
+  const error = query.get('error') || undefined
   const callbackUrl = await ctx.callbackUrl()
   return (
     ownPage(ctx, 'signIn', { callbackUrl, error }) ??

@@ -52,11 +52,11 @@ describe('layering', () => {
     expect(offences('plugins/providers/', (_, { specifier, type }) => type && specifier === 'authkernel/kernel')).toEqual([])
   })
 
-  it('bindings import authkernel, authkernel/kernel and private files of bindings', () => {
-    const wrong = offences('bindings/', ({ path }, { file, library = '', specifier, dynamic }) => {
+  it('bindings import authkernel, authkernel/kernel, private files of bindings and their framework', () => {
+    const wrong = offences('bindings/', ({ path }, { file, library = '', specifier }) => {
       if (file) return ['authkernel', 'authkernel/kernel'].includes(specifier) || file.startsWith('bindings/_')
-      // The framework itself, where it only understands its own classes: asked for at run time, when it is certainly there.
-      return library.startsWith('node:') ? path in nodeFiles : dynamic && library in peerDependencies
+      // The framework itself, where it only understands its own classes: an optional peer.
+      return library.startsWith('node:') ? path in nodeFiles : library in peerDependencies
     })
     expect(wrong).toEqual([])
   })

@@ -141,7 +141,7 @@ async function remove(ctx: Context, kind: Kind, id: string): Promise<Entry | und
   const rest = entries.filter((candidate) => candidate !== entry)
   // A lone flow ends with a failed answer (row 89); with several, nobody knows whose answer it was.
   if (rest.length === 0 || (entry === undefined && rest.length === 1)) ctx.deleteCookie(ctx.cookies[kind].name, ctx.cookies[kind].options)
-  else if (entry) await write(ctx, kind, rest)
+  else if (entry) await write(ctx, kind, rest, 'always')
   return entry
 }
 
@@ -152,7 +152,7 @@ async function read(ctx: Context, kind: Kind): Promise<Entry[]> {
   return Array.isArray(flows) ? (flows as Entry[]) : []
 }
 
-async function write(ctx: Context, kind: Kind, entries: readonly Entry[]): Promise<void> {
+async function write(ctx: Context, kind: Kind, entries: readonly Entry[], when?: 'always'): Promise<void> {
   const { name, options } = ctx.cookies[kind]
   let kept = entries
   let sealed = await ctx.seal(name, { flows: kept }, flowLifetime)
@@ -163,7 +163,7 @@ async function write(ctx: Context, kind: Kind, entries: readonly Entry[]): Promi
   }
   // A POST of the provider is cross-site: Lax cookies would stay at home (row 87).
   const crossSite = kept.some(({ post }) => post) ? ({ sameSite: 'none', secure: true } as const) : {}
-  ctx.setCookie(name, sealed, { ...options, ...crossSite, expires: new Date(ctx.runtime.now() + flowLifetime * 1000) })
+  ctx.setCookie(name, sealed, { ...options, ...crossSite, expires: new Date(ctx.runtime.now() + flowLifetime * 1000) }, when)
 }
 
 function seconds(ctx: Context): number {

@@ -45,7 +45,7 @@ export async function useChallenge(ctx: Context, provider: ProviderOf<'webauthn'
   const own = all.filter((one) => one.provider === provider.id)
   const signed = answer && challengeOf(answer)
   const used = own.find((one) => one.challenge === signed) ?? own.at(-1)
-  await write(ctx, used ? all.filter((one) => one !== used) : all)
+  await write(ctx, used ? all.filter((one) => one !== used) : all, 'always')
   if (!used)
     throw new InvalidCheck(
       `No challenge of provider "${provider.id}" is pending in this browser: it expired, was used, or cookies are blocked.`,
@@ -65,12 +65,12 @@ async function read(ctx: Context): Promise<Pending[]> {
   return pending.filter(({ until }) => until > seconds(ctx))
 }
 
-async function write(ctx: Context, pending: Pending[]): Promise<void> {
+async function write(ctx: Context, pending: Pending[], when?: 'always'): Promise<void> {
   const { name, options } = ctx.cookies.webauthnChallenge
   if (pending.length === 0) return ctx.deleteCookie(name, options)
   const sealed = await ctx.seal(purpose, { pending }, lifetime)
-  if (sealed.length > maxSealed && pending.length > 1) return write(ctx, pending.slice(1))
-  ctx.setCookie(name, sealed, options)
+  if (sealed.length > maxSealed && pending.length > 1) return write(ctx, pending.slice(1), when)
+  ctx.setCookie(name, sealed, options, when)
 }
 
 function seconds(ctx: Context): number {

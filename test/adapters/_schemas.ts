@@ -1,11 +1,21 @@
 /** Databases as Auth.js documents them for its published adapters: what hosts have who come from there. */
-import type { SqlSpec } from './_stores.ts'
+import { sql } from 'kysely'
+import { newDatabase, openDatabase, type SqlSpec } from './_stores.ts'
 
 /** A documented schema. */
 export interface Schema {
   name: string
   kind: SqlSpec['kind']
   statements: readonly string[]
+}
+
+/** A database of a schema, without rows. */
+export async function makeDatabase({ kind, statements }: Pick<Schema, 'kind' | 'statements'>): Promise<SqlSpec> {
+  const spec = await newDatabase(kind)
+  const { db } = openDatabase(spec)
+  for (const statement of statements) await sql.raw(statement).execute(db)
+  await db.destroy()
+  return spec
 }
 
 const fields = (text: string, integer: string): string =>

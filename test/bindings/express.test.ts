@@ -2,14 +2,14 @@
 import { createAuth, CredentialsSignin, SessionTokenError } from 'authkernel'
 import type { AuthConfig, Session } from 'authkernel'
 import * as binding from 'authkernel/bindings/express'
-import { expressBinding, type ExpressFace } from 'authkernel/bindings/express'
+import { expressBinding, type ExpressFace, type ExpressRequest } from 'authkernel/bindings/express'
 import { definePlugin, type Context } from 'authkernel/kernel'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import express5, { type NextFunction, type Request, type Response } from 'express'
 import express4 from 'express4'
 import { afterEach, describe, expect, it } from 'vitest'
 import { config } from './_auth.ts'
-import { ask, Jar, route, serve, signIn, type TestServer } from './_http.ts'
+import { ask, Jar, raw, route, serve, signIn, type TestServer } from './_http.ts'
 
 type App = ReturnType<typeof express5>
 interface Setup {
@@ -329,6 +329,19 @@ for (const [version, express] of [
         const answer = await ask(port, '/start', { method: 'POST', headers: { origin, referer: `${origin}/here` } })
         expect(answer.headers.location).toBe(`${origin}/auth/signin?callbackUrl=${encodeURIComponent(`${origin}/here`)}`)
       })
+    })
+
+    it('an upgrade request, which never went through Express, has a session', async () => {
+      let face: ExpressFace | undefined
+      const { port, server } = await start({ after: (_app, given) => (face = given) })
+      const jar = new Jar()
+      await signIn(port, '/auth', jar)
+      server.on('upgrade', (req, socket) => {
+        void face?.session(req as ExpressRequest).then((session) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${session?.user?.name}`))
+      })
+      const head = `GET /socket HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`
+      expect(await raw(port, `${head}Cookie: ${jar.header}\r\n\r\n`)).toContain('Ada')
+      expect(await raw(port, `${head}\r\n`)).toContain('undefined')
     })
 
     it('a removed binding says so', async () => {

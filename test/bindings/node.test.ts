@@ -1,7 +1,10 @@
 /** Plain `node:http` (issue 6 items 2 and 4). */
 import { createAuth } from 'authkernel'
 import { nodeBinding } from 'authkernel/bindings/node'
-import type { IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
+import { connect, createServer } from 'node:http2'
+import type { AddressInfo } from 'node:net'
+import { expect, it } from 'vitest'
 import { config } from './_auth.ts'
 import { fieldsOf, probe, testFamily } from './_family.ts'
 import { serve } from './_http.ts'
@@ -26,4 +29,25 @@ testFamily('node', (options) => {
     }
   }
   return serve((req, res) => void answer(req, res).catch(() => res.writeHead(500).end()))
+})
+
+it("HTTP/2 through Node's compatibility layer: pseudo-headers are no headers, and the authority is the host", async () => {
+  const auth = createAuth(config()).use(probe).use(nodeBinding())
+  const listener: RequestListener = (req, res) => void auth.node.handler(req, res)
+  const server = createServer(listener as unknown as Parameters<typeof createServer>[1])
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const { port } = server.address() as AddressInfo
+  const client = connect(`http://127.0.0.1:${port}`)
+  const ask = (path: string): Promise<{ text: string; cookies: string[] }> =>
+    new Promise((resolve, reject) => {
+      let [text, cookies]: [string, string[]] = ['', []]
+      const stream = client.request({ ':path': path })
+      stream.on('response', (headers) => (cookies = headers['set-cookie'] ?? []))
+      stream.setEncoding('utf8').on('data', (part: string) => (text += part))
+      stream.on('end', () => resolve({ text, cookies })).on('error', reject)
+    })
+  expect(JSON.parse((await ask('/auth/probe')).text)).toMatchObject({ url: `http://127.0.0.1:${port}/auth/probe` })
+  expect((await ask('/auth/csrf?callbackUrl=/x')).cookies).toHaveLength(2)
+  client.close()
+  await new Promise((resolve) => server.close(resolve))
 })

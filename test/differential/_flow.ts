@@ -141,8 +141,8 @@ function watch(recorder: Recorder, wanted: Parameters<Kit['watch']>): Options {
 function reader(config: Options, { jwt }: AuthJs): (name: string, value: string) => Promise<unknown> {
   const secrets = config['secret'] ?? secret
   return async (name, value) => {
-    if (!value.startsWith('eyJ')) return undefined
     if (/\.\d+$/.test(name)) return `chunk of ${value.length}`
+    if (!value.startsWith('eyJ')) return undefined
     try {
       return { token: await jwt.decode({ token: value, secret: secrets, salt: name }) }
     } catch {

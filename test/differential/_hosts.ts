@@ -25,7 +25,7 @@ export function hub(kit: Kit, over: Options = {}): Options {
     id: 'hub',
     name: 'Hub',
     type: 'oauth',
-    clientId: 'client-1',
+    clientId: 'client-2',
     clientSecret: 'client-secret',
     authorization: at('/authorize'),
     token: at('/token'),

@@ -17,6 +17,7 @@ export interface OpOptions {
   tokenStatus?: number
   /** Body of the token endpoint as it is. */
   tokenBody?: string
+  /** Default: only the client of the type oauth gets none. */
   noIdToken?: boolean
   /** What the authorization endpoint puts into its answer, over code, state and iss. */
   answer?: Record<string, string | undefined>
@@ -30,7 +31,7 @@ const keys = generateKeyPair('RS256').then(async ({ publicKey, privateKey }) => 
 
 export class FakeOp {
   readonly #recorder: Recorder
-  readonly #nonces: Map<string, string | null> = new Map()
+  readonly #asked: Map<string, URLSearchParams> = new Map()
   options: OpOptions
   #codes = 0
 
@@ -47,7 +48,7 @@ export class FakeOp {
   authorize(location: string, over: Record<string, string | undefined> = {}): string {
     const { searchParams } = new URL(location)
     const code = `code-${++this.#codes}`
-    this.#nonces.set(code, searchParams.get('nonce'))
+    this.#asked.set(code, searchParams)
     const back = new URL(searchParams.get('redirect_uri') ?? '')
     const answer = { code, state: searchParams.get('state') ?? undefined, ...this.options.answer, ...over }
     for (const [name, value] of Object.entries(answer)) if (value !== undefined) back.searchParams.set(name, value)
@@ -59,7 +60,7 @@ export class FakeOp {
     const request = new Request(input, init)
     const url = new URL(request.url)
     const form = request.method === 'POST' ? Object.fromEntries(new URLSearchParams(await request.text())) : undefined
-    const headers = Object.fromEntries(['authorization', 'accept', 'content-type'].flatMap((name) => headerOf(request, name)))
+    const headers = Object.fromEntries(['authorization', 'content-type'].flatMap((name) => headerOf(request, name)))
     this.#recorder.note('fetch', `${request.method} ${url.pathname}`, { url: url.href, headers, ...(form && { form }) })
     switch (url.pathname) {
       case '/.well-known/openid-configuration':
@@ -99,11 +100,14 @@ export class FakeOp {
     const { tokens, tokenStatus = 200, tokenBody, noIdToken, header } = this.options
     if (tokenBody !== undefined) return new Response(tokenBody, { status: tokenStatus, headers: { 'content-type': 'application/json' } })
     const now = Math.floor(Date.now() / 1000)
-    const nonce = this.#nonces.get(form['code'] ?? '')
-    const claims = { iss: this.issuer, aud: 'client-1', iat: now, exp: now + 300, ...(nonce && { nonce }), ...this.#claims() }
+    const asked = this.#asked.get(form['code'] ?? '')
+    const nonce = asked?.get('nonce')
+    // The client of the type oauth.
+    const plain = noIdToken ?? asked?.get('client_id') === 'client-2'
+    const claims = { iss: this.issuer, aud: asked?.get('client_id') ?? 'client-1', iat: now, exp: now + 300, ...(nonce && { nonce }), ...this.#claims() }
     const { privateKey } = await keys
     const id_token = await new SignJWT(claims as JWTPayload).setProtectedHeader({ alg: 'RS256', kid: 'key-1', ...header }).sign(privateKey)
-    const answer = { access_token: 'access-1', token_type: 'Bearer', expires_in: 3600, ...(!noIdToken && { id_token }), ...tokens }
+    const answer = { access_token: 'access-1', token_type: 'Bearer', expires_in: 3600, ...(!plain && { id_token }), ...tokens }
     return Response.json(answer, { status: tokenStatus })
   }
 }

@@ -7,7 +7,7 @@ export const answerRules: readonly Rule[] = [
     decision: 'D40',
     what: 'one Cache-Control in place of three headers, on every answer but /providers',
     apply({ request, answer: { status, headers: ours } }, { answer: { headers: theirs } }) {
-      if (ours['cache-control'] !== 'private, no-store' || (status === 200 && pathOf(request).endsWith('/providers'))) return
+      if (ours['cache-control'] !== 'private, no-store' || (status === 200 && /^GET \S*\/providers/.test(request))) return
       for (const name of ['cache-control', 'expires', 'pragma']) for (const headers of [ours, theirs]) delete headers[name]
     },
   },
@@ -18,6 +18,39 @@ export const answerRules: readonly Rule[] = [
       if (!page || !headers['content-security-policy']?.includes("frame-ancestors 'none'")) return
       for (const name of ['content-security-policy', 'content-language', 'vary', 'referrer-policy', 'x-content-type-options', 'x-frame-options'])
         delete headers[name]
+    },
+  },
+  {
+    decision: 'D30',
+    what: 'the callbacks of email and webauthn need the CSRF token too',
+    apply(ours, theirs) {
+      const token = (step: Step): boolean => step.logs.some(({ type }) => type === 'MissingCSRF')
+      if (/^POST \S*\/callback\/(?:mail|passkey)/.test(ours.request) && token(ours) && !token(theirs)) forget(ours, theirs)
+    },
+  },
+  {
+    decision: 'D21',
+    what: 'error redirects keep the query of the page they go to',
+    apply(ours, theirs) {
+      const { location } = theirs.answer
+      for (const [name, value] of Object.entries(location?.params ?? {})) {
+        const [first = '', rest] = String(value).split('?')
+        if (location && rest !== undefined && /^(?:error|code)=/.test(rest)) Object.assign(location.params, { [name]: first }, Object.fromEntries(new URLSearchParams(rest)))
+      }
+      // And the request that follows.
+      if (/\?[^?]*\?(?:error|code)=/.test(theirs.request)) theirs.request = ours.request
+    },
+  },
+  {
+    decision: 'RFC 3986',
+    what: 'a callback URL is written as a URL: blanks and letters beyond ASCII are percent-encoded',
+    apply(ours, { answer: theirs }) {
+      const spelled = (text: string): string => (URL.canParse(text) ? encodeURI(decodeURI(text)).replace(/%25/g, '%') : text)
+      if (theirs.location && theirs.location.url !== ours.answer.location?.url) theirs.location.url = spelled(theirs.location.url)
+      for (const cookie of theirs.cookies) {
+        const mine = ours.answer.cookies.find(({ name }) => name === cookie.name)
+        if (mine && cookie.name.endsWith('callback-url') && mine.value !== cookie.value) cookie.value = spelled(String(cookie.value))
+      }
     },
   },
   {
@@ -38,7 +71,7 @@ export const answerRules: readonly Rule[] = [
     apply(ours, theirs) {
       const refused = theirs.logs.some(({ type }) => type === 'InvalidCallbackUrl')
       const warned = ours.logs.some(({ type }) => type === 'invalid-callback-url')
-      if (refused && warned && ours.answer.status < 400) for (const step of [ours, theirs]) Object.assign(step, { calls: [], logs: [], answer: { cookies: [] } })
+      if (refused && warned && ours.answer.status < 400) forget(ours, theirs)
     },
   },
   {
@@ -52,6 +85,11 @@ export const answerRules: readonly Rule[] = [
     apply: (ours, theirs, memory) => moveCookie('callback-url', ours, theirs, memory),
   },
 ]
+
+// Another outcome altogether: nothing of the step is compared.
+function forget(...steps: Step[]): void {
+  for (const step of steps) Object.assign(step, { calls: [], logs: [], answer: { headers: {}, cookies: [] } })
+}
 
 // Auth.js sets it with whatever request comes first; here it comes with the request that needs it.
 function moveCookie(key: string, ours: Step, theirs: Step, memory: Map<string, unknown>): void {

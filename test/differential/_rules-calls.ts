@@ -12,6 +12,7 @@ export const callRules: readonly Rule[] = [
     apply(ours) {
       ours.logs = ours.logs.filter(({ type }) => type !== 'authjs-compat-trusts-forwarded-headers')
     },
+  },
   {
     decision: 'D43',
     what: 'the redirect callback is asked where a callback URL is needed, not on every request',
@@ -54,6 +55,39 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
+    decision: 'D16',
+    what: 'linking an account to an existing user fires no createUser event',
+    apply(ours, theirs) {
+      const made = ours.calls.some(({ kind, name }) => kind === 'adapter' && name === 'createUser')
+      if (!made) theirs.calls = theirs.calls.filter(({ kind, name }) => kind !== 'event' || name !== 'createUser')
+    },
+  },
+  {
+    decision: 'D32',
+    what: 'the owner of an account is looked for again before somebody is refused, linked or told of a failure; half a user is taken back',
+    apply(ours, theirs) {
+      const known = new Set(theirs.calls.map(key))
+      const failed = theirs.logs.some(({ type }) => type === 'AdapterError')
+      const seen = new Set<string>()
+      ours.calls = ours.calls.filter((call) => {
+        if (call.kind !== 'adapter') return true
+        const again = seen.has(key(call))
+        seen.add(key(call))
+        if (call.name === 'getUserByAccount' && again) return false
+        return !failed || known.has(key(call)) ? !(failed && again) : !['getUser', 'getUserByAccount', 'getUserByEmail', 'deleteUser'].includes(call.name)
+      })
+      // Told after both writes (D44), so not when the second failed.
+      if (failed && !ours.calls.some(isCreated)) theirs.calls = theirs.calls.filter((call) => !isCreated(call))
+    },
+  },
+  {
+    decision: 'D31',
+    what: 'a failing store is logged once',
+    apply(_ours, theirs) {
+      theirs.logs = theirs.logs.filter((entry, i) => entry.type !== 'AdapterError' || JSON.stringify(entry) !== JSON.stringify(theirs.logs[i - 1]))
+    },
+  },
+  {
     decision: 'SPEC Errors',
     what: 'every error of the library is an AuthError, plain errors of JavaScript included',
     apply(ours, theirs) {
@@ -64,11 +98,14 @@ export const callRules: readonly Rule[] = [
       }
     },
   },
-  },
 ]
 
 function isRedirect({ kind, name }: Call): boolean {
   return kind === 'callback' && name === 'redirect'
+}
+
+function isCreated({ kind, name }: Call): boolean {
+  return kind === 'event' && name === 'createUser'
 }
 
 function key(call: Call): string {

@@ -9,8 +9,10 @@ export const checkRules: readonly Rule[] = [
     decision: 'D47',
     what: 'every authorization request carries a state, and its cookie with it',
     apply(ours, theirs) {
-      const [mine, other] = [ours, theirs].map(({ answer }) => (answer.location ?? (Object(answer.body) as { redirect?: Step['answer']['location'] }).redirect)?.params)
-      if (mine && other && !('state' in other)) delete mine['state']
+      for (const read of [located, told]) {
+        const [mine, other] = [read(ours), read(theirs)]
+        if (mine && other && !('state' in other)) delete mine['state']
+      }
       if (!theirs.answer.cookies.some(isState)) ours.answer.cookies = ours.answer.cookies.filter((cookie) => !isState(cookie))
       const state = /([?&])state=[^&]*&?/
       if (!state.test(theirs.request)) ours.request = ours.request.replace(state, '$1').replace(/[?&]$/, '')
@@ -34,6 +36,14 @@ export const checkRules: readonly Rule[] = [
     },
   },
 ]
+
+function located({ answer }: Step): Record<string, unknown> | undefined {
+  return answer.location?.params
+}
+
+function told({ answer }: Step): Record<string, unknown> | undefined {
+  return (Object(answer.body) as { redirect?: { params: Record<string, unknown> } }).redirect?.params
+}
 
 function isState({ name }: { name: string }): boolean {
   return name.endsWith('.state')

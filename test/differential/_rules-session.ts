@@ -15,6 +15,15 @@ export const sessionRules: readonly Rule[] = [
     },
   },
   {
+    decision: 'D38',
+    what: 'a session that cannot be read because the store failed is an error, not a sign-out',
+    apply(ours, theirs) {
+      if (ours.answer.status !== 503 || !theirs.logs.some(({ type }) => type === 'SessionTokenError')) return
+      theirs.answer.status = 503
+      theirs.logs = ours.logs
+    },
+  },
+  {
     decision: 'D5',
     what: 'the jwt cookie is re-issued when it is due, not at every read',
     apply(ours, theirs) {

@@ -2,10 +2,11 @@
 import { describe, expect, it } from 'vitest'
 import { compare, type Flow } from './_flow.ts'
 import { oauthFlows } from './_flows-oauth.ts'
+import { providerFlows } from './_flows-provider.ts'
 import { routeFlows } from './_flows-routes.ts'
 import { rules, used } from './_rules.ts'
 
-const tables: Record<string, Flow[]> = { routes: routeFlows, oauth: oauthFlows }
+const tables: Record<string, Flow[]> = { routes: routeFlows, oauth: oauthFlows, provider: providerFlows }
 
 for (const [area, flows] of Object.entries(tables)) {
   describe(area, () => {

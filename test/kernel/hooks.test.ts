@@ -108,7 +108,7 @@ describe('both kinds', () => {
 
   it('names of Object.prototype are no decisions', () => {
     expect(() => new HookBus().ask('constructor', {})).toThrow('Nobody declared the decision "constructor"')
-    expect(new HookBus().has('hook', '__proto__')).toBe(false)
+    expect(new HookBus().known.has('hook:__proto__')).toBe(false)
   })
 })
 
@@ -142,5 +142,40 @@ describe('events', () => {
     await made.emit('e', {}, (error) => reported.push((error as Error).message), 20)
     expect(heard).toEqual(['next'])
     expect(reported).toEqual(['an event handler did not finish within 20 ms'])
+  })
+})
+
+describe('listeners observe', () => {
+  it('row 369: what one does to the message reaches neither the flow nor the next one', async () => {
+    const user = { name: 'Ann', tags: ['a'], address: { city: 'Bern' }, since: new Date(0) }
+    const error = new Error('as it is')
+    const message: Record<string, unknown> = { user, error }
+    message['self'] = message
+    const heard: Record<string, unknown>[] = []
+    const made = new HookBus()
+    made.add(
+      'on',
+      'e',
+      (given) => {
+        const told = given as { user: typeof user }
+        told.user.name = 'Mallory'
+        told.user.tags.push('b')
+        told.user.address.city = 'Elsewhere'
+      },
+      'a',
+    )
+    made.add('on', 'e', (given) => void heard.push(given), 'b')
+    await made.emit('e', message, () => {}, 1000)
+    expect(user).toEqual({ name: 'Ann', tags: ['a'], address: { city: 'Bern' }, since: new Date(0) })
+    expect(heard[0]).toMatchObject({ user, error })
+    expect(heard[0]?.['error']).toBe(error)
+    expect(heard[0]?.['self']).toBe(heard[0])
+  })
+
+  it('names of prototypes in a message stay names', async () => {
+    const made = new HookBus()
+    made.add('on', 'e', () => {}, 'a')
+    await made.emit('e', { data: JSON.parse('{"__proto__":{"polluted":1}}') as object }, () => {}, 1000)
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
 })

@@ -7,6 +7,7 @@ import { root } from '../_sources.ts'
 export const needsPeer: Record<string, string> = {
   'authkernel/testing': 'vitest',
   'authkernel/plugins/sql': 'kysely',
+  'authkernel/bindings/qwik': '@builder.io/qwik-city',
 }
 
 /** Every name a consumer can import. */

@@ -207,11 +207,11 @@ describe('several hands', () => {
   it('the host has the last word on a redirect', async () => {
     const world = createWorld('jwt', 'none')
     world.auth.use({ name: 'sender', setup: (kernel) => void kernel.hook('redirect', () => '/by-plugin') })
-    expect((await post(world, '/signout', { callbackUrl: '/x' })).response.headers.get('location')).toBe(`${ok}/by-plugin`)
+    expect((await post(world, '/signout', { callbackUrl: '/x' })).response.headers.get('location')).toBe('/by-plugin')
     world.answers.redirect = () => '/by-options'
-    expect((await post(world, '/signout', { callbackUrl: '/x' })).response.headers.get('location')).toBe(`${ok}/by-options`)
+    expect((await post(world, '/signout', { callbackUrl: '/x' })).response.headers.get('location')).toBe('/by-options')
     world.auth.hook('redirect', () => '/by-hook')
-    expect((await post(world, '/signout', { callbackUrl: '/x' })).response.headers.get('location')).toBe(`${ok}/by-hook`)
+    expect((await post(world, '/signout', { callbackUrl: '/x' })).response.headers.get('location')).toBe('/by-hook')
   })
 
   it('row 367: events are awaited in order, their answers count for nothing', async () => {

@@ -1,0 +1,93 @@
+/** The server's side of the Qwik binding: loaded when it is needed, so that browsers never get it. */
+import type { Auth, AuthConfig } from 'authkernel'
+import type { Awaitable } from 'authkernel/kernel'
+import { refusal } from './_actions.ts'
+import { kernelsOf, type Kernels } from './_configs.ts'
+import type { QwikEvent, QwikFace } from './qwik.ts'
+import { cookiesOf } from './_set-cookie.ts'
+import { createWebFace } from './_web.ts'
+
+type Source = AuthConfig | Auth<{ qwik: QwikFace }>
+
+/** The face of what an initialiser gives: options, or an `auth` with `qwikBinding()`. */
+export function faceOf(source: (event: QwikEvent) => Awaitable<Source>): (event: QwikEvent) => Promise<QwikFace> {
+  const given = new WeakMap<QwikEvent, Promise<Source>>()
+  const ask = (event: QwikEvent): Promise<Source> => {
+    let asked = given.get(event)
+    // Once per request: it may read a store of secrets (row 48).
+    if (!asked) given.set(event, (asked = Promise.resolve(source(event))))
+    return asked
+  }
+  const kernels = kernelsOf<QwikEvent>('qwik', async (event) => (await ask(event)) as AuthConfig, {
+    // The platform knows the environment; on workers `process.env` does not.
+    complete: (config, event) => (config.env === undefined && event ? { ...config, env: (name) => event.env.get(name) } : config),
+  })
+  const own = qwikFace(kernels)
+  return async (event) => {
+    const answer = await ask(event)
+    return 'qwik' in answer ? answer.qwik : own
+  }
+}
+
+/** The face over a kernel. */
+export function qwikFace(kernels: Kernels<QwikEvent>): QwikFace {
+  const face = createWebFace<QwikEvent>({
+    kernel: kernels,
+    request: ({ request }) => request,
+    options: optionsOf,
+    cookies: setCookies,
+    writable: ({ headersSent }) => headersSent !== true,
+  })
+  return {
+    session: face.session,
+    async onRequest(event) {
+      const own = await face.route(event)
+      if (own) throw send(event, own)
+      event.sharedMap.set('session', await face.session(event))
+    },
+    async signIn(event, provider, { redirectTo = pageOf(event), errors, ...options } = {}) {
+      throw send(event, await face.signIn(event, provider, { ...options, redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
+    },
+    async signOut(event, { redirectTo = pageOf(event), errors } = {}) {
+      throw send(event, await face.signOut(event, { redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
+    },
+    async requireSession(event, options) {
+      const found = await face.session(event)
+      if (found?.user) return found
+      // Qwik's router fetches data for a page: the page is what people are sent away from, and back to.
+      const headers = new Headers(event.request.headers)
+      if (new URL(event.request.url).pathname.endsWith(dataPath)) headers.set('accept', 'text/html')
+      const request = new Request(pageOf(event), { method: event.request.method, headers })
+      throw send(event, await refusal(await kernels(event), request, optionsOf(event), options))
+    },
+  }
+}
+
+/** What to throw so that Qwik answers so. Its redirects reach the router of the browser, too; cookies go by its own jar, which keeps several. */
+function send(event: QwikEvent, response: Response): unknown {
+  setCookies(event, response.headers)
+  const headers = new Headers(response.headers)
+  const location = headers.get('location')
+  if (location !== null) return event.redirect(302, location)
+  headers.delete('set-cookie')
+  return event.send(new Response(response.body, { status: response.status, headers }))
+}
+
+const dataPath = '/q-data.json'
+
+/** The page of the request, without what Qwik adds for actions and data (row 313). */
+function pageOf({ url }: QwikEvent): string {
+  const page = new URL(url)
+  if (page.pathname.endsWith(dataPath)) page.pathname = page.pathname.slice(0, -dataPath.length) || '/'
+  for (const name of ['qaction', 'qfunc', 'qdata']) page.searchParams.delete(name)
+  return page.href
+}
+
+function optionsOf({ clientConn }: QwikEvent): { clientAddress: string | undefined; csrf: 'origin' } {
+  // Qwik's actions send no token; the browser's own word protects (D30).
+  return { clientAddress: clientConn?.ip, csrf: 'origin' }
+}
+
+function setCookies(event: QwikEvent, headers: Headers): void {
+  for (const { name, value, options } of cookiesOf(headers)) event.cookie.set(name, value, options)
+}

@@ -1,0 +1,106 @@
+/** SolidStart 1: `export const { GET, POST } = SolidAuth(config)` in `src/routes/api/auth/[...solidauth].ts`. */
+import type { AuthConfig } from 'authkernel'
+import type { Awaitable, Kernel, Plugin, Session } from 'authkernel/kernel'
+import { type GuardOptions, refusal, type SignInOptions } from './_actions.ts'
+import { kernelsOf, type Kernels, withBasePath } from './_configs.ts'
+import { createWebFace } from './_web.ts'
+
+export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
+export type { GuardOptions, SignInOptions } from './_actions.ts'
+
+/** Options of every binding, and `prefix`. */
+export interface SolidAuthConfig extends AuthConfig {
+  /** Base path of the routes; default `/api/auth`. `basePath` is the same and wins. */
+  prefix?: string | undefined
+}
+/** The parts of an API event and of `getRequestEvent()` that are used here. */
+export interface SolidStartEvent {
+  request: Request
+  /** The response to come. */
+  response?: { headers: Pick<Headers, 'append'> }
+  locals?: object
+  clientAddress?: string | undefined
+  nativeEvent?: unknown
+}
+
+/** What `SolidAuth` returns and `auth.solidStart` offers. */
+export interface SolidStartFace {
+  /** The routes of authkernel; undefined for other paths (row 302). */
+  GET(event: SolidStartEvent): Promise<Response | undefined>
+  POST(event: SolidStartEvent): Promise<Response | undefined>
+  /** For `createMiddleware({ onRequest: [middleware] })`: puts `auth()` on `event.locals`. */
+  middleware(event: SolidStartEvent): Promise<void>
+  /** The session, read once per event: `session(getRequestEvent()!)`. A refreshed cookie goes out with the response. Rejects when the store is down (D38). */
+  session(event: SolidStartEvent): Promise<Session | null>
+  /** The session, for server functions and API routes. Without one it throws the Response that leads to the sign-in page and back. */
+  requireSession(event: SolidStartEvent, options?: GuardOptions): Promise<Session>
+  /** The answer that signs in, for actions: `throw await signIn(event, 'acme')`. Rejects with `CredentialsSignin` and other `AuthError`s. */
+  signIn(event: SolidStartEvent, provider?: string, options?: SignInOptions): Promise<Response>
+  /** The answer that signs out, likewise. */
+  signOut(event: SolidStartEvent, options?: { redirectTo?: string | undefined }): Promise<Response>
+}
+
+/** Puts `solidStart` on `auth`; say `basePath: '/api/auth'` to `createAuth`, or mount the routes at `/auth`. */
+export function solidStartBinding(): Plugin<{ solidStart: SolidStartFace }> {
+  return { name: 'solid-start', setup: (kernel) => ({ solidStart: solidStartFace(() => kernel) }) }
+}
+
+/** The face of a configuration, or of a function of the event (rows 300 to 303). */
+export function SolidAuth(config: SolidAuthConfig | ((event: SolidStartEvent) => Awaitable<SolidAuthConfig>)): SolidStartFace {
+  return solidStartFace(kernels(config))
+}
+
+/** The session of a request under the configuration given to `SolidAuth` (row 304). Nothing is extended: there is no response (D51). */
+export async function getSession(request: Request, config: SolidAuthConfig): Promise<Session | null> {
+  return (await kernels(config)({ request })).doors.session(request)
+}
+
+function kernels(config: SolidAuthConfig | ((event: SolidStartEvent) => Awaitable<SolidAuthConfig>)): Kernels<SolidStartEvent> {
+  return kernelsOf<SolidStartEvent>('solid-start', config, { complete })
+}
+
+function complete({ prefix, ...config }: SolidAuthConfig): AuthConfig {
+  return prefix !== undefined && config.basePath === undefined ? { ...config, basePath: prefix } : withBasePath(config, '/api/auth')
+}
+
+function solidStartFace(kernel: (event: SolidStartEvent) => Awaitable<Kernel>): SolidStartFace {
+  const face = createWebFace<SolidStartEvent>({
+    kernel,
+    request: ({ request }) => request,
+    options: ({ clientAddress }) => ({ clientAddress }),
+    cookies: ({ response }, headers) => {
+      for (const cookie of headers.getSetCookie()) response?.headers.append('set-cookie', cookie)
+    },
+    writable: ({ response, nativeEvent }) => response !== undefined && !headersSent(nativeEvent),
+  })
+  return {
+    GET: face.route,
+    POST: face.route,
+    session: face.session,
+    signIn: face.signIn,
+    signOut: face.signOut,
+    async middleware(event) {
+      Object.assign((event.locals ??= {}), { auth: () => face.session(event) })
+    },
+    async requireSession(event, options) {
+      const found = await face.session(event)
+      if (found?.user) return found
+      throw await refusal(await kernel(event), pageOf(event), { clientAddress: event.clientAddress }, options)
+    },
+  }
+}
+
+/** A server function is called by a page: that is what people are sent away from, and back to. */
+function pageOf({ request }: SolidStartEvent): Request {
+  if (!request.headers.has('x-server-id') && new URL(request.url).pathname !== '/_server') return request
+  const headers = new Headers(request.headers)
+  headers.set('accept', 'text/html')
+  const referer = headers.get('referer')
+  return new Request(referer !== null && URL.canParse(referer) ? referer : new URL('/', request.url), { headers })
+}
+
+/** A page that streams has sent its headers before its last session is read. */
+function headersSent(nativeEvent: unknown): boolean {
+  const { node } = (nativeEvent ?? {}) as { node?: { res?: { headersSent?: boolean } } }
+  return node?.res?.headersSent === true
+}

@@ -1,0 +1,131 @@
+/** Whole journeys through the kernel over an adapter: an OpenID Provider, a mailed link, sign-out, coming back, many at once. */
+import { type Adapter, type Auth, createAuth, type VerificationRequest } from 'authkernel'
+import { oidcPlugin } from 'authkernel/plugins/oidc'
+import { describe, expect, it } from 'vitest'
+import type { HostileOp } from '../_op/hostile.ts'
+import { useOp } from '../_op/journey.ts'
+import { Client, locationOf } from '../_client.ts'
+
+const secret = 'a-secret-of-more-than-32-characters-for-tests'
+
+const home = /^http:\/\/localhost:3000\/?$/
+
+/** Somebody who signs in. */
+export interface Somebody {
+  id: string
+  name: string
+  email: string
+}
+/** An instance, and what people do with it. */
+export interface Host {
+  auth: Auth
+  errors: Error[]
+  mails: VerificationRequest[]
+  client(): Client
+  /** Signs in at the provider as somebody; answers where that leads. */
+  signIn(browser: Client, who: Somebody): Promise<string>
+  /** Answers the mailed link. */
+  askForLink(browser: Client, email: string): Promise<string>
+  signOut(browser: Client): Promise<void>
+}
+
+/** An instance over an adapter: the provider `acme` (a person of one's choice), and mailed links. */
+export function createHost(adapter: Adapter, op: HostileOp, strategy: 'jwt' | 'database'): Host {
+  const errors: Error[] = []
+  const mails: VerificationRequest[] = []
+  const person = { id: '', name: '', email: '' }
+  const auth = createAuth({
+    secret,
+    adapter,
+    trustHost: true,
+    env: false,
+    session: { strategy },
+    throttle: false,
+    logger: { error: (error) => errors.push(error), warn() {} },
+    providers: [
+      { id: 'mail', name: 'Mail', type: 'email', from: 'auth@example.com', sendVerificationRequest: (mail) => void mails.push(mail) },
+    ],
+  }).use(
+    oidcPlugin({ id: 'acme', issuer: op.issuer, clientId: op.clientId, clientSecret: op.clientSecret, profile: () => ({ ...person }) }),
+  )
+  const client = (): Client => new Client(auth)
+  return {
+    auth,
+    errors,
+    mails,
+    client,
+    async signIn(browser, who) {
+      Object.assign(person, who)
+      const start = await browser.signIn('acme')
+      return locationOf(await browser.get(await op.authorize(locationOf(start))))
+    },
+    async askForLink(browser, email) {
+      await browser.post('/signin/mail', { email, csrfToken: await browser.csrfToken() })
+      return mails.at(-1)!.url
+    },
+    async signOut(browser) {
+      await browser.post('/signout', { csrfToken: await browser.csrfToken() })
+    },
+  }
+}
+
+/** A person nobody else is. */
+export function somebody(): Somebody {
+  const id = crypto.randomUUID()
+  return { id, name: 'Ada Ångström', email: `ada-${id}@example.com` }
+}
+
+/** Defines the journeys, with both strategies. */
+export function testJourneys(name: string, adapter: () => Adapter): void {
+  const op = useOp()
+  describe.each(['jwt', 'database'] as const)(`journeys over ${name}, strategy %s`, (strategy) => {
+    it('signs up, reads the session, signs out, and comes back as the same user', async () => {
+      const host = createHost(adapter(), op(), strategy)
+      const ada = somebody()
+      const browser = host.client()
+      expect(await host.signIn(browser, ada)).toMatch(home)
+      expect(await browser.session()).toMatchObject({ user: { name: ada.name, email: ada.email } })
+      const first = await adapter().getUserByEmail!(ada.email)
+      await host.signOut(browser)
+      expect(await browser.session()).toBeNull()
+      expect(await host.signIn(browser, ada)).toMatch(home)
+      expect(await browser.session()).toMatchObject({ user: { email: ada.email } })
+      const owner = await adapter().getUserByAccount!({ provider: 'acme', providerAccountId: ada.id })
+      expect(String(owner?.id)).toBe(String(first?.id))
+      expect(host.errors).toEqual([])
+    })
+
+    it('signs in by a mailed link, which works once', async () => {
+      const host = createHost(adapter(), op(), strategy)
+      const { email } = somebody()
+      const browser = host.client()
+      const link = await host.askForLink(browser, email)
+      expect(locationOf(await browser.get(link))).toMatch(home)
+      expect(await browser.session()).toMatchObject({ user: { email } })
+      expect(host.errors).toEqual([])
+      const again = host.client()
+      expect(locationOf(await again.get(link))).toContain('error=Verification')
+      expect(await again.session()).toBeNull()
+    })
+
+    it('many first sign-ins of one person at once make one user, and all of them end signed in', async () => {
+      const host = createHost(adapter(), op(), strategy)
+      const ada = somebody()
+      const browsers = [...Array(6).keys()].map(() => host.client())
+      const ends = await Promise.all(browsers.map((browser) => host.signIn(browser, ada)))
+      for (const end of ends) expect(end).toMatch(home)
+      for (const browser of browsers) expect(await browser.session()).toMatchObject({ user: { email: ada.email } })
+      expect(host.errors).toEqual([])
+    })
+
+    it('one link opened many times at once signs in one browser', async () => {
+      const host = createHost(adapter(), op(), strategy)
+      const { email } = somebody()
+      const link = await host.askForLink(host.client(), email)
+      const browsers = [...Array(6).keys()].map(() => host.client())
+      await Promise.all(browsers.map((browser) => browser.get(link)))
+      const sessions = await Promise.all(browsers.map((browser) => browser.session()))
+      expect(sessions.filter((session) => session !== null)).toHaveLength(1)
+    })
+  })
+}
