@@ -1,7 +1,7 @@
 /** Puts an adapter into the kernel: ours, a published one of Auth.js, or a plain object (DESIGN section 2). */
 import { type Adapter, createStore, type Limit, type Once, type Plugin } from 'authkernel/kernel'
 
-/** Services that go with a data layer. */
+/** Services that go with a data layer; our adapters over SQL and unstorage bring them themselves. */
 export interface AdapterPluginOptions {
   /** One-time use that all processes see (D35). */
   once?: Once | undefined
@@ -9,8 +9,9 @@ export interface AdapterPluginOptions {
   limit?: Limit | undefined
 }
 
-/** Provides the service `store`, and `once` and `limit` when given. */
-export function adapterPlugin(adapter: Adapter, { once, limit }: AdapterPluginOptions = {}): Plugin {
+/** Provides the service `store`, and `once` and `limit` when given here or by the adapter. */
+export function adapterPlugin(adapter: Adapter & AdapterPluginOptions, options: AdapterPluginOptions = {}): Plugin {
+  const { once = adapter.once, limit = adapter.limit } = options
   return {
     name: 'adapter',
     setup(kernel) {

@@ -127,7 +127,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
     for (const key of Reflect.ownKeys(face)) {
       const owner = owners.get(key)
       const replaces = owner?.layer === 'preset' && layer === 'plugin' && owner.name === record.name
-      if ((owner && !owner.removed && !replaces) || (!owner && key in auth)) {
+      if (owner ? !owner.removed && !replaces : key in auth) {
         throw new AuthError(
           `Plugin "${record.name}" wants to put "${String(key)}" on auth, which is taken by ${owner ? `plugin "${owner.name}"` : 'the kernel'}. Rename it.`,
         )

@@ -75,7 +75,9 @@ function named(ctx: RequestContext, thrown: unknown): AuthError {
   const provider = ctx.params['provider']
   const path = routeOf(ctx)?.path
   if (path === '/callback/:provider') return new CallbackRouteError(err.message, { cause: { err, provider } })
-  if (path === '/signin/:provider') return new OAuthSignInError(err.message, { cause: { err, provider } })
+  // On the error page, like everything without a name of its own (WIRE section 12).
+  if (path === '/signin/:provider')
+    return Object.assign(new OAuthSignInError(err.message, { cause: { err, provider } }), { kind: 'error' as const })
   return new AuthError(err)
 }
 

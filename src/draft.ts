@@ -13,7 +13,9 @@ export interface Owned<T> {
   value: T
   owner: string
 }
-type Candidate = Owned<unknown> & { fallback: boolean }
+/** Who comes first when a service has several candidates: what a plugin of the host gives, a fallback, the kernel's own. */
+export type Rank = 'explicit' | 'fallback' | 'kernel'
+type Candidate = Owned<unknown> & { rank: Rank }
 
 export class Draft {
   readonly bus: HookBus = new HookBus()
@@ -74,9 +76,9 @@ export class Draft {
     providers.set(provider.id, provider)
   }
 
-  provide(name: string, service: unknown, fallback: boolean, owner: string): void {
+  provide(name: string, service: unknown, rank: Rank, owner: string): void {
     const candidates = this.#services.get(name)
-    const candidate = { value: service, owner, fallback }
+    const candidate = { value: service, owner, rank }
     if (candidates) candidates.push(candidate)
     else this.#services.set(name, [candidate])
   }
@@ -87,9 +89,9 @@ export class Draft {
 
   /** The one candidate that steps forward; explicit beats fallback. Throws when two remain. */
   service(name: string, view: CompileView): unknown {
-    for (const fallback of [false, true]) {
+    for (const rank of ['explicit', 'fallback', 'kernel'] satisfies Rank[]) {
       const remaining = (this.#services.get(name) ?? [])
-        .filter((candidate) => candidate.fallback === fallback)
+        .filter((candidate) => candidate.rank === rank)
         .map(({ value, owner }) => ({
           owner,
           value: typeof value === 'function' ? (value as (view: CompileView) => unknown)(view) : value,

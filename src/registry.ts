@@ -1,7 +1,7 @@
 /** What each plugin registered, as a list of small steps in its own record: removing a plugin is deleting a record. */
 import type { ResolvedConfig } from './config.ts'
 import type { Context } from './context.ts'
-import type { Draft } from './draft.ts'
+import type { Draft, Rank } from './draft.ts'
 import type { Verb } from './hooks.ts'
 import type { HandleOptions, Kernel, Plugin } from './plugin.ts'
 import type { Services } from './services.ts'
@@ -83,8 +83,7 @@ export function createPluginKernel(record: Record, parts: KernelParts): Kernel {
       })
     },
     decision: (decision, verb, ...carry) => void add((draft) => draft.decision(decision, verb as Verb, carry[0], name)),
-    provide: (service, value, options) =>
-      void add((draft) => draft.provide(service, value, options?.fallback === true || record.layer === 'preset', name)),
+    provide: (service, value, options) => void add((draft) => draft.provide(service, value, rankOf(record, options?.fallback), name)),
     providerType: (type, flow, options) => void add((draft) => draft.providerType(type, flow as never, name, options?.fallback === true)),
     provider: (provider) => void add((draft) => draft.providers.push({ value: provider, owner: name })),
     route: (route) => void add((draft) => draft.routes.push({ value: route, owner: name })),
@@ -92,6 +91,12 @@ export function createPluginKernel(record: Record, parts: KernelParts): Kernel {
     on: (event, handler) => add((draft) => draft.handler('on', event, handler as never, name)),
     onClose: (callback) => void record.closers.push(callback),
   }
+}
+
+/** Plugins of the preset give way to the host's; what the kernel brings itself gives way to everybody's. */
+function rankOf({ layer }: Record, fallback: boolean | undefined): Rank {
+  if (layer === 'preset') return 'fallback'
+  return fallback ? (layer === 'host' ? 'kernel' : 'fallback') : 'explicit'
 }
 
 /** Records in the order they are replayed: preset plugins that nobody replaced, the host's plugins, the host itself. */

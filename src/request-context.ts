@@ -7,7 +7,7 @@ import type { Context } from './context.ts'
 import { CookieJar, type CookieSet } from './cookies.ts'
 import { prepareForm } from './csrf.ts'
 import { digest, digests } from './digest.ts'
-import { AuthError, EventError, SessionTokenError } from './errors.ts'
+import { AuthError, EventError, SessionTokenError, UntrustedHost } from './errors.ts'
 import type { Identity, Login, Provider, ProviderFlow } from './flow.ts'
 import type { Answer, Decisions, Events, Settings } from './messages.ts'
 import { resolveOrigin } from './origin.ts'
@@ -221,6 +221,8 @@ export class RequestContext implements Context {
     try {
       return await this.session.read(this)
     } catch (error) {
+      // A configuration mistake is no outage: it must not look like "nobody is signed in" (row 129).
+      if (error instanceof UntrustedHost) throw error
       const failure = error instanceof SessionTokenError ? error : new SessionTokenError(error as Error)
       if (config.sessionOnError !== 'null') throw failure
       this.logger.error(failure)

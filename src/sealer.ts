@@ -1,8 +1,9 @@
-/** The default `sealer`: JWE through jose, with keys derived once per (secret, purpose) and instance. */
+/** The default `sealer`: JWE with keys derived once per (secret, purpose); on Node synchronously, elsewhere through jose. */
 import { type DerivedKey, decrypt, deriveKey, encrypt } from './jwe.ts'
 import { randomUUID } from './crypto.ts'
 import type { Runtime } from './runtime.ts'
 import type { Settings } from './messages.ts'
+import { createNodeSealer } from './sealer-node.ts'
 import type { Sealer } from './services.ts'
 import { bounded, type Shared } from './shared.ts'
 
@@ -13,7 +14,12 @@ const maxAhead = 60
 /** Keys in order of the secrets, and by `kid`. */
 type KeyRing = { first: DerivedKey; byKid: Map<string, DerivedKey> }
 
+/** Decided once, here: nothing is asked about the platform while requests run. */
 export function createSealer(runtime: Runtime, shared: Shared): Sealer {
+  return createNodeSealer(runtime, shared) ?? createJoseSealer(runtime, shared)
+}
+
+function createJoseSealer(runtime: Runtime, shared: Shared): Sealer {
   const keys = shared.cache<DerivedKey>('keys')
 
   async function keyFor(secret: string, purpose: string, settings: Settings, enc: DerivedKey['enc']): Promise<DerivedKey> {

@@ -27,10 +27,10 @@ export function createApp(parts: Parts): Express {
   app.use('/auth', auth.express.handler)
 
   app.use((_req, res, next) => {
-    // form-action names the provider, too: signing in there is a form that ends in a redirect.
+    // form-action names the provider, too: signing in there is a form that ends in a redirect. Pictures that are stored outlive its port.
     res.set(
       'content-security-policy',
-      `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data: ${issuer}; form-action 'self' ${issuer}; base-uri 'none'; frame-ancestors 'none'`,
+      `default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data: http://127.0.0.1:*; form-action 'self' ${issuer}; base-uri 'none'; frame-ancestors 'none'`,
     )
     res.set({ 'cache-control': 'private, no-store', 'referrer-policy': 'same-origin', 'x-content-type-options': 'nosniff' })
     next()

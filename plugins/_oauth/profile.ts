@@ -69,8 +69,7 @@ function accountId(ctx: Context, id: unknown): string {
 }
 
 function emailOf(email: unknown): { email?: string | null } {
-  if (email === undefined) return {}
-  if (email === null || email === '') return { email: null }
+  if (email === undefined || email === null || email === '') return {}
   if (typeof email !== 'string') throw new Refusal('The email of the profile is not a string.')
   if (/[\p{Cc}\s]|\p{Surrogate}/u.test(email)) throw new Refusal('The email of the profile holds blanks or control characters.')
   // U+212A lower-cases to an ASCII k: a foreign address must not become somebody's.

@@ -29,9 +29,12 @@ export async function start(ctx: Context, provider: OAuthProvider): Promise<Resp
     return redirectTo((await authorizationUrl(ctx, provider)).href)
   } catch (error) {
     if (error instanceof AuthError) throw error
-    throw new OAuthSignInError(`The sign-in at provider "${provider.id}" could not be started.`, {
+    const failure = new OAuthSignInError(`The sign-in at provider "${provider.id}" could not be started.`, {
       cause: { err: withoutSecrets(error, new Set()), provider: provider.id },
     })
+    // The form that would try the same again is no help: clients of Auth.js look for it on the error page (WIRE section 12).
+    failure.kind = 'error'
+    throw failure
   }
 }
 

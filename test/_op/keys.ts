@@ -26,6 +26,17 @@ function make(kid: string, alg: string, pair: { publicKey: KeyObject; privateKey
 const rsa = (): { publicKey: KeyObject; privateKey: KeyObject } => generateKeyPairSync('rsa', { modulusLength: 2048 })
 const ec = (namedCurve: string): { publicKey: KeyObject; privateKey: KeyObject } => generateKeyPairSync('ec', { namedCurve })
 
+// BoringSSL (Bun, workerd) lacks the curve: there a point of it is published, and a key signs that no check may get as far as using.
+function secp256k1(): SigningKey {
+  try {
+    return make('secp', 'ES256K', ec('secp256k1'))
+  } catch {
+    const stand = make('secp', 'ES256K', ec('P-256'))
+    const point = { crv: 'secp256k1', x: 'eb5mfvncu6xVoGKVzocLBwKb_NstzijZWfKBWxb4F5g', y: 'SDradyajxGVdpPv8DhEIqP0XtEimhVQZnEfQj_sQ1Lg' }
+    return { ...stand, publicJwk: { ...stand.publicJwk, ...point }, privateJwk: { ...stand.privateJwk, ...point } }
+  }
+}
+
 /** `k1` is the provider's own key; `evil` was never published. */
 export const keys: Record<'k1' | 'k2' | 'evil' | 'weak' | 'es256' | 'es384' | 'es512' | 'secp256k1' | 'ed25519', SigningKey> = {
   k1: make('k1', 'RS256', rsa()),
@@ -35,7 +46,7 @@ export const keys: Record<'k1' | 'k2' | 'evil' | 'weak' | 'es256' | 'es384' | 'e
   es256: make('es256', 'ES256', ec('P-256')),
   es384: make('es384', 'ES384', ec('P-384')),
   es512: make('es512', 'ES512', ec('P-521')),
-  secp256k1: make('secp', 'ES256K', ec('secp256k1')),
+  secp256k1: secp256k1(),
   ed25519: make('ed', 'EdDSA', generateKeyPairSync('ed25519')),
 }
 

@@ -60,7 +60,12 @@ function secure(): Flow[] {
     { ...flow('a cookie of another name and domain', 'acme', {}, {}, undefined, () => ({
       cookies: { sessionToken: { name: 'sid', options: { domain: 'app.example', sameSite: 'strict' } }, pkceCodeVerifier: { options: { maxAge: 60 } }, callbackUrl: { name: 'cb' } },
     })) },
-    ...['/api/auth', '/a/b/c', '/a.b', '/a+b'].map((basePath): Flow => ({ ...flow(`base path ${basePath}`, 'acme'), basePath })),
+    ...['/api/auth', '/a/b/c', '/a.b'].map((basePath): Flow => ({ ...flow(`base path ${basePath}`, 'acme'), basePath })),
+    {
+      ...flow('base path with a plus', 'acme', {}, {}, async (b) => void (await b.get('/csrf'))),
+      basePath: '/a+b',
+      decided: { 0: { decision: 'D23', ours: { answer: { status: 200 } } } },
+    },
   ]
 }
 
@@ -82,7 +87,10 @@ function requests(): Flow[] {
     ...written.map(([name, over]) => flow(`written ${name}`, 'acme', over, {}, start('acme'))),
     ...written.slice(2, 6).map(([name, over]) => flow(`written ${name}`, 'hub', over, {}, start('hub'))),
     ...queries.flatMap((query) => both(`query ${Object.keys(query).join(' ')}`, {}, {}, (id) => start(id, query))),
-    flow('discovery without S256', 'acme', {}, { discovery: { code_challenge_methods_supported: undefined } }),
+    {
+      ...flow('discovery without S256', 'acme', {}, { discovery: { code_challenge_methods_supported: undefined } }, start('acme')),
+      decided: { 1: { decision: 'D13', ours: { answer: { location: { params: { nonce: '<random2>', code_challenge_method: 'S256' } } } } } },
+    },
     flow('discovery of another issuer', 'acme', {}, { discovery: { issuer: 'https://other.example' } }, start('acme')),
     flow('discovery without an authorization endpoint', 'acme', {}, { discovery: { authorization_endpoint: undefined } }, start('acme')),
   ]
@@ -117,7 +125,7 @@ function mapping(): Flow[] {
     flow('idToken false, another subject', 'acme', { idToken: false }, { userinfo: { sub: 'other' } }),
     flow('userinfo.request', 'hub', (kit) => ({
       userinfo: { url: `${kit.op.issuer}/userinfo`, request({ tokens, provider }: { tokens: Options; provider: Options }) {
-        kit.recorder.note('host', 'userinfo', { tokens, provider: [provider['id'], provider['callbackUrl'], provider['signinUrl']] })
+        kit.recorder.note('host', 'userinfo', { token: tokens['access_token'], provider: [provider['id'], provider['callbackUrl'], provider['signinUrl']] })
         return { sub: 'mine', name: 'Requested' }
       } },
     })),
@@ -134,12 +142,12 @@ function mapping(): Flow[] {
 
 /** The token endpoint: how the client is authenticated, and what may come back. */
 function tokens(): Flow[] {
-  const methods = ['client_secret_basic', 'client_secret_post', 'none', 'nonsense']
+  const methods = ['client_secret_basic', 'client_secret_post', 'none']
   const answers: [string, OpOptions][] = [
     ['scope and refresh_token', { tokens: { scope: 'openid email', refresh_token: 'refresh-1', session_state: 's' } }],
     ['no expires_in', { tokens: { expires_in: undefined } }],
     ['expires_in as text', { tokens: { expires_in: '120' } }],
-    ['another token_type', { tokens: { token_type: 'DPoP' } }],
+    ['token_type in capitals', { tokens: { token_type: 'BEARER' } }],
     ['further fields', { tokens: { tenant: 'x', authorization_details: [{ type: 'a' }] } }],
     ['invalid_grant', { tokenStatus: 400, tokenBody: '{"error":"invalid_grant"}' }],
     ['invalid_client', { tokenStatus: 401, tokenBody: '{"error":"invalid_client","error_description":"no"}' }],
@@ -150,14 +158,15 @@ function tokens(): Flow[] {
   ]
   return [
     ...methods.flatMap((method) => both(`client ${method}`, { client: { token_endpoint_auth_method: method } })),
-    ...both('a secret with odd characters', { clientId: 'client-1', clientSecret: 'a b+c:d/ä' }),
+    ...both('a secret with odd characters', { clientSecret: 'a b+c:d/ä' }),
     ...answers.flatMap(([name, op]) => both(`token answer: ${name}`, {}, op)),
     flow('no ID token', 'acme', {}, { noIdToken: true }),
     ...([['aud', 'other'], ['iss', 'https://other.example'], ['exp', 1], ['sub', undefined], ['nonce', 'unasked']] as const).map(([claim, value]) =>
       flow(`ID token: ${claim} ${value}`, 'acme', {}, { claims: { [claim]: value } }),
     ),
     flow('ID token: wrong nonce', 'acme', { checks: ['nonce'] }, { claims: { nonce: 'other' } }),
-    flow('userinfo 401', 'hub', {}, { userinfoStatus: 401, userinfo: { error: 'invalid_token' } }),
+    refused(flow('userinfo 401', 'hub', {}, { userinfoStatus: 401, userinfo: { error: 'invalid_token' } }), 'issue 2'),
+    refused(flow('token_type DPoP', 'hub', {}, { tokens: { token_type: 'DPoP' } }), 'RFC 9449'),
     flow('userinfo 500', 'acme', { idToken: false }, { userinfoStatus: 500, userinfo: {} }),
   ]
 }
@@ -241,8 +250,20 @@ function proxies(): Flow[] {
       await b.get(kit.op.authorize(b.next))
     }, () => ({ redirectProxyUrl })),
     ...both('on the proxy with a foreign state', {}, {}, (id) => async (b) => void (await b.get(`https://proxy.example/auth/callback/${id}?state=foreign&code=1`)), () => ({ redirectProxyUrl })),
-    ...both('a proxy URL that is none', {}, {}, (id) => async (b) => void (await b.post(`/signin/${id}`)), () => ({ redirectProxyUrl: 'nonsense' })),
+    ...both('a proxy URL that is none', {}, {}, (id) => async (b) => void (await b.post(`/signin/${id}`)), () => ({ redirectProxyUrl: 'nonsense' })).map((one) => misconfigured(one)),
+    ...both('a way to authenticate that is none', { client: { token_endpoint_auth_method: 'nonsense' } }, {}, (id) => async (b) => void (await b.post(`/signin/${id}`))).map((one) => misconfigured(one)),
   ]
+}
+
+/** Issue 2: a mistake in the configuration is told at once, not when somebody signs in. */
+function misconfigured(one: Flow): Flow {
+  const ours = { answer: { status: 500 } }
+  return { ...one, decided: { 0: { decision: 'issue 2', ours }, 1: { decision: 'issue 2', ours } } }
+}
+
+/** The callback ends on the error page here. */
+function refused(one: Flow, decision: string): Flow {
+  return { ...one, decided: { 2: { decision, ours: { answer: { location: { url: 'http://localhost:3000/auth/error', params: { error: 'Configuration' } } } } } } }
 }
 
 async function csrf(browser: Browser, url: string): Promise<string> {

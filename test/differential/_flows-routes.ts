@@ -57,13 +57,15 @@ function bodies(): Flow[] {
         await b.send('POST', at, { text: ['application/json', body] })
       }, { config }),
     ),
-    ...['text/plain', 'multipart/form-data; boundary=x', 'application/xml', 'Application/JSON', 'APPLICATION/X-WWW-FORM-URLENCODED'].map((type) =>
-      flow(`body: ${type}`, async (b) => {
+    ...['text/plain', 'multipart/form-data; boundary=x', 'application/xml', 'Application/JSON', 'APPLICATION/X-WWW-FORM-URLENCODED'].map((type) => ({
+      ...flow(`body: ${type}`, async (b) => {
         const token = await b.csrfToken()
         const body = type.includes('JSON') ? JSON.stringify({ ...good, csrfToken: token }) : new URLSearchParams({ ...good, csrfToken: token }).toString()
         await b.send('POST', at, { text: [type, body] })
       }, { config }),
-    ),
+      // RFC 9110, section 8.3.1: names of media types know no case.
+      ...(/[A-Z]/.test(type) && { decided: { 1: { decision: 'RFC 9110', ours: { answer: { location: { url: 'http://localhost:3000' } } } } } }),
+    })),
     flow('body: repeated keys', async (b) => {
       const csrfToken = await b.csrfToken()
       await b.send('POST', at, { form: [['csrfToken', csrfToken], ['username', 'first'], ['username', 'last'], ['password', 'right']] })

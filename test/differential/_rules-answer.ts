@@ -29,6 +29,19 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
+    decision: 'WIRE quirk 6',
+    what: 'a profile that cannot be mapped leads to the sign-in page, with an error',
+    apply(ours, theirs) {
+      const { location } = theirs.answer
+      if (!location || !String(location.params['code'] ?? location.params['state']).endsWith('/signin')) return
+      const [mine] = ours.logs
+      if (mine?.type === 'OAuthProfileParseError' && ours.answer.location?.url.endsWith('/signin')) {
+        theirs.answer.location = ours.answer.location
+        theirs.logs = ours.logs
+      }
+    },
+  },
+  {
     decision: 'D21',
     what: 'error redirects keep the query of the page they go to',
     apply(ours, theirs) {

@@ -55,6 +55,11 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
+    decision: 'SPEC Account',
+    what: 'providerAccountId is a text, whatever the profile calls an id',
+    apply: (_ours, theirs) => textIds(theirs),
+  },
+  {
     decision: 'D16',
     what: 'linking an account to an existing user fires no createUser event',
     apply(ours, theirs) {
@@ -102,6 +107,14 @@ export const callRules: readonly Rule[] = [
 
 function isRedirect({ kind, name }: Call): boolean {
   return kind === 'callback' && name === 'redirect'
+}
+
+function textIds(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return
+  for (const [name, item] of Object.entries(value)) {
+    if (name === 'providerAccountId' && typeof item === 'number') (value as Record<string, unknown>)[name] = String(item)
+    else textIds(item)
+  }
 }
 
 function isCreated({ kind, name }: Call): boolean {

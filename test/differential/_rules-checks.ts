@@ -19,6 +19,39 @@ export const checkRules: readonly Rule[] = [
     },
   },
   {
+    decision: 'D47',
+    what: 'the state is random and names the flow; what it belongs to is kept in the cookie',
+    apply(ours, theirs) {
+      for (const step of [ours, theirs]) {
+        for (const read of [located, told]) {
+          const params = read(step)
+          if (typeof params?.['state'] === 'string' && /^<(?:jwe|random)\d+>$/.test(params['state'])) params['state'] = 'a state'
+        }
+        step.request = step.request.replace(/state=<(?:jwe|random)\d+>/, 'state=a-state')
+      }
+    },
+  },
+  {
+    decision: 'D47',
+    what: 'a callback without its state belongs to no flow: InvalidCheck whatever else is wrong with it',
+    apply(ours, theirs) {
+      const [mine] = ours.logs
+      const [other] = theirs.logs
+      if (mine?.type === 'InvalidCheck' && other?.type === 'CallbackRouteError' && !other.details?.['err']) theirs.logs[0] = mine
+    },
+  },
+  {
+    decision: 'D12',
+    what: 'with form_post all check cookies come back from another site: SameSite=None; Secure',
+    apply(ours, theirs) {
+      for (const cookie of theirs.answer.cookies) {
+        const mine = ours.answer.cookies.find(({ name }) => name === cookie.name)
+        const states = ours.answer.cookies.find(({ name }) => name.endsWith('.state'))
+        if (mine && /code_verifier$/.test(cookie.name) && states?.flags.includes('SameSite=None')) cookie.flags = mine.flags
+      }
+    },
+  },
+  {
     decision: 'D12',
     what: 'check cookies hold a sealed list of pending flows',
     apply(ours, theirs) {

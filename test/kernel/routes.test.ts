@@ -224,7 +224,7 @@ describe('D. CSRF and redirects', () => {
       (await new Client(make({ callbacks: { redirect: () => target } })).post('/signout', { callbackUrl: '/x' })).headers.get('location')
     expect(await to('https://other.example/y')).toBe('https://other.example/y')
     expect(await to('myapp://done')).toBe('myapp://done')
-    expect(await to('/here')).toBe('http://localhost:3000/here')
+    expect(await to('/here')).toBe('/here')
     expect(await to('javascript:alert(1)')).toBe('http://localhost:3000/auth/error?error=Configuration')
   })
 

@@ -166,11 +166,11 @@ describe('authorization request', () => {
     expect(new URL(locationOf(response)).searchParams.get('redirect_uri')).toBe('https://app.example/auth/callback/acme')
   })
 
-  it('a provider that is down: OAuthSignInError, sign-in page, no check cookies', async () => {
+  it('a provider that is down: OAuthSignInError, error page, no check cookies', async () => {
     op().reset({ discovery: () => ({ raw: (response) => response.destroy() }) })
     const { client, errors } = instance(op())
     const response = await client.signIn('acme')
-    expect(locationOf(response)).toBe('http://localhost:3000/auth/signin?error=Configuration')
+    expect(locationOf(response)).toBe('http://localhost:3000/auth/error?error=Configuration')
     expect(errors.map(({ name }) => name)).toEqual(['OAuthSignInError'])
     expect(setCookies(response).filter(({ value }) => value !== '')).toEqual([])
   })
