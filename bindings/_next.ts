@@ -85,7 +85,8 @@ function addressOf(headers: Headers, path: string, fallback?: URL): string {
   const said = headers.get('x-forwarded-proto')?.split(',')[0]?.trim()
   const protocol = said === 'http' || said === 'https' ? `${said}:` : (fallback?.protocol ?? 'http:')
   const address = `${protocol}//${headers.get('host') ?? fallback?.host ?? 'localhost'}`
-  return new URL(path, URL.canParse(address) ? address : 'http://localhost').href
+  // Joined as text: a path of two slashes would name a host.
+  return new URL((URL.canParse(address) ? new URL(address).origin : 'http://localhost') + path).href
 }
 
 /**

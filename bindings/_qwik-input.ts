@@ -1,27 +1,6 @@
 /** What the actions accept, and what they answer to anything else (rows 308 to 311, 377). */
-import type { QwikValidator } from './qwik.ts'
+import type { QwikValidator } from './_qwik-types.ts'
 
-/** Input of `useSignIn`; in a form: `providerId`, `redirectTo`, `options.email`, `authorizationParams.prompt`. */
-export interface SignInInput {
-  /** Absent: the sign-in page. */
-  providerId?: string | undefined
-  /** Default: the page of the form. */
-  redirectTo?: string | undefined
-  /** Fields of the provider's form, and another place for `redirectTo`. */
-  options?: ({ redirectTo?: string | undefined } & Readonly<Record<string, unknown>>) | undefined
-  /** Sent on to an OAuth provider. */
-  authorizationParams?: string | URLSearchParams | Readonly<Record<string, string>> | undefined
-}
-/** Input of `useSignOut`. */
-export interface SignOutInput {
-  redirectTo?: string | undefined
-}
-/** The result of an action whose input was wrong. */
-export interface Failure<K extends string> {
-  readonly failed: true
-  readonly fieldErrors: { readonly [key in K]?: string[] | undefined }
-  readonly formErrors: string[]
-}
 type Check = (input: Readonly<Record<string, unknown>>) => Readonly<Record<string, string | undefined>>
 
 /** A validator as Qwik calls it: on the server only. */

@@ -3,7 +3,7 @@ import type { Auth, AuthConfig } from 'authkernel'
 import type { Awaitable } from 'authkernel/kernel'
 import { refusal } from './_actions.ts'
 import { kernelsOf, type Kernels } from './_configs.ts'
-import type { QwikEvent, QwikFace } from './qwik.ts'
+import type { QwikEvent, QwikFace } from './_qwik-types.ts'
 import { cookiesOf } from './_set-cookie.ts'
 import { createWebFace } from './_web.ts'
 
@@ -42,7 +42,7 @@ export function qwikFace(kernels: Kernels<QwikEvent>): QwikFace {
     session: face.session,
     async onRequest(event) {
       const own = await face.route(event)
-      if (own) throw send(event, own)
+      if (own) throw sent(event, own)
       event.sharedMap.set('session', await face.session(event))
     },
     async signIn(event, provider, { redirectTo = pageOf(event), errors, ...options } = {}) {
@@ -63,12 +63,18 @@ export function qwikFace(kernels: Kernels<QwikEvent>): QwikFace {
   }
 }
 
-/** What to throw so that Qwik answers so. Its redirects reach the router of the browser, too; cookies go by its own jar, which keeps several. */
+/** What to throw so that Qwik answers so. Its own redirects reach the router of the browser, too. */
 function send(event: QwikEvent, response: Response): unknown {
+  const location = response.headers.get('location')
+  if (location === null || response.status < 300 || response.status > 399) return sent(event, response)
+  setCookies(event, response.headers)
+  return event.redirect(302, location)
+}
+
+/** The response as it is, but for the cookies: Qwik's own jar keeps several in every version. */
+function sent(event: QwikEvent, response: Response): unknown {
   setCookies(event, response.headers)
   const headers = new Headers(response.headers)
-  const location = headers.get('location')
-  if (location !== null) return event.redirect(302, location)
   headers.delete('set-cookie')
   return event.send(new Response(response.body, { status: response.status, headers }))
 }

@@ -7,7 +7,9 @@ export interface WebSeam<E extends object> {
   /** A factory's options may be a function of the event. */
   kernel(event: E): Awaitable<Kernel>
   request(event: E): Awaitable<Request>
-  options?(event: E, kernel: Kernel): HandleOptions
+  options?(event: E): HandleOptions
+  /** Where the handler that is running is mounted; undefined: at the base path of the options. Guards run elsewhere and are not asked. */
+  mount?(event: E, basePath: string): string | undefined
   /** Adds the Set-Cookie headers to the response to come. */
   cookies?(event: E, headers: Headers): void
   /** False: the response is on its way, or may not have cookies; the session is then read without extending it (D51). */
@@ -36,7 +38,11 @@ export function createWebFace<E extends object>(seam: WebSeam<E>): WebFace<E> {
 
   async function open(event: E): Promise<{ kernel: Kernel; request: Request; options: HandleOptions }> {
     const kernel = await seam.kernel(event)
-    return { kernel, request: await seam.request(event), options: seam.options?.(event, kernel) ?? {} }
+    return { kernel, request: await seam.request(event), options: seam.options?.(event) ?? {} }
+  }
+  async function openRoute(event: E): Promise<{ kernel: Kernel; request: Request; options: HandleOptions }> {
+    const { kernel, request, options } = await open(event)
+    return { kernel, request, options: { ...options, basePath: seam.mount?.(event, kernel.config.basePath) } }
   }
   async function read(event: E): Promise<Session | null> {
     const { kernel, request, options } = await open(event)
@@ -54,11 +60,11 @@ export function createWebFace<E extends object>(seam: WebSeam<E>): WebFace<E> {
   return {
     session,
     async answer(event) {
-      const { kernel, request, options } = await open(event)
+      const { kernel, request, options } = await openRoute(event)
       return kernel.doors.handler(unread(request), options)
     },
     async route(event) {
-      const { kernel, request, options } = await open(event)
+      const { kernel, request, options } = await openRoute(event)
       return (await isRoute(kernel, request, options)) ? kernel.doors.handler(unread(request), options) : undefined
     },
     async guard(event, how) {

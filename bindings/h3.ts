@@ -59,10 +59,9 @@ function h3Face(kernel: (event: H3Event) => Awaitable<Kernel>): H3Face {
   const face = createWebFace<H3Event>({
     kernel,
     request: ({ req }) => req,
-    options: ({ req, context: { matchedRoute } }, { config }) => ({
-      basePath: mountedAt(matchedRoute?.route ?? matchedRoute?.path, new URL(req.url).pathname, config.basePath),
-      clientAddress: req.ip,
-    }),
+    options: ({ req }) => ({ clientAddress: req.ip }),
+    mount: ({ req, context: { matchedRoute } }, basePath) =>
+      mountedAt(matchedRoute?.route ?? matchedRoute?.path, new URL(req.url).pathname, basePath),
     cookies: ({ res }, headers) => {
       for (const cookie of headers.getSetCookie()) res.headers.append('set-cookie', cookie)
     },

@@ -63,10 +63,8 @@ function honoFace(kernel: (context: HonoContext) => Awaitable<Kernel>): HonoFace
   const face = createWebFace<HonoContext>({
     kernel,
     request: requestOf,
-    options: ({ req, env }, { config }) => ({
-      basePath: mountedAt(req.routePath, new URL(req.raw.url).pathname, config.basePath),
-      clientAddress: addressFrom(env, req.raw),
-    }),
+    options: ({ req, env }) => ({ clientAddress: addressFrom(env, req.raw) }),
+    mount: ({ req }, basePath) => mountedAt(req.routePath, new URL(req.raw.url).pathname, basePath),
     cookies: (context, headers) => {
       for (const cookie of headers.getSetCookie()) context.header('Set-Cookie', cookie, { append: true })
     },

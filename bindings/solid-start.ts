@@ -95,8 +95,12 @@ function pageOf({ request }: SolidStartEvent): Request {
   if (!request.headers.has('x-server-id') && new URL(request.url).pathname !== '/_server') return request
   const headers = new Headers(request.headers)
   headers.set('accept', 'text/html')
-  const referer = headers.get('referer')
-  return new Request(referer !== null && URL.canParse(referer) ? referer : new URL('/', request.url), { headers })
+  const referer = headers.get('referer') ?? ''
+  // Its path alone: neither the host of a Referer nor a path of two slashes must become our origin.
+  const page = new URL(request.url)
+  const { pathname, search } = URL.canParse(referer) ? new URL(referer) : { pathname: '/', search: '' }
+  Object.assign(page, { pathname, search })
+  return new Request(page, { headers })
 }
 
 /** A page that streams has sent its headers before its last session is read. */

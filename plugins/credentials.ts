@@ -62,7 +62,10 @@ async function authorize(ctx: Context, provider: ProviderOf<'credentials'>, cred
     headers: jsonHeaders(ctx.request.headers),
     body: JSON.stringify(credentials),
   })
-  return (await provider.authorize?.(credentials, request)) ?? null
+  const user: unknown = await provider.authorize?.(credentials, request)
+  if (!user) return null
+  if (typeof user === 'object') return user
+  throw new TypeError(`authorize() of provider "${provider.id}" must return a user (an object) or null, not a ${typeof user}.`)
 }
 
 function jsonHeaders(original: Headers): Headers {

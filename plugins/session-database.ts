@@ -11,6 +11,7 @@ import {
   type SessionOptions,
   type SessionStrategy,
   type Store,
+  type User,
 } from 'authkernel/kernel'
 
 /** Lifetimes in seconds; each defaults to the option of the same name in `session`. */
@@ -87,7 +88,7 @@ function createStrategy(options: Settled): SessionStrategy {
     const whole = { user, userId: user.id, expires: expires.toISOString() }
     const session = ctx.has('hook', 'session')
       ? await ctx.ask('session', { session: whole, user, ...(update && { newSession: update.data, trigger: 'update' }) })
-      : { user: { name: user.name ?? null, email: user.email, image: user.image ?? null }, expires: whole.expires }
+      : { user: personOf(user), expires: whole.expires }
     if (ctx.canSetCookies) remember(ctx, token, expires)
     if (session !== null && ctx.has('on', 'session')) await ctx.emit('session', { session })
     return session
@@ -164,6 +165,11 @@ async function extend(ctx: Context, options: Settled, session: AdapterSession): 
 function capOf({ absoluteMaxAge }: Pick<Settled, 'absoluteMaxAge'>, createdAt: Date | null | undefined): number {
   if (absoluteMaxAge === undefined) return Infinity
   return createdAt ? createdAt.getTime() + absoluteMaxAge * 1000 : 0
+}
+
+// What the adapter does not say is absent, as clients of Auth.js see it; null stays null.
+function personOf({ name, email, image }: AdapterUser): User {
+  return { ...(name !== undefined && { name }), email, ...(image !== undefined && { image }) }
 }
 
 function tokenOf(ctx: Context): string | undefined {

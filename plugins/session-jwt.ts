@@ -1,6 +1,7 @@
 /** Sessions in an encrypted cookie: nothing is stored on the server (WIRE 9.12, D5, D37, D51). */
 import {
   AuthError,
+  type Awaitable,
   type Context,
   type Events,
   type JWT,
@@ -98,10 +99,13 @@ function createStrategy(options: Settled): SessionStrategy & { revocable: boolea
 async function access(ctx: Context, options: Settled, update?: { data: unknown }): Promise<Session | null> {
   const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
   if (value === undefined) return null
-  const opened = await open(ctx, options, value)
+  const opening = open(ctx, options, value)
+  // On Node there is nothing to wait for: see docs/speed.md.
+  const opened = isLater(opening) ? await opening : opening
   if (!opened)
     ctx.logger.error(new JWTSessionError('The session token could not be opened: it is expired, altered, or from another secret.'))
-  const token = opened && (await stillValid(ctx, options, opened)) ? opened : null
+  const validity = opened !== null && stillValid(ctx, options, opened)
+  const token = (isLater(validity) ? await validity : validity) ? opened : null
   if (!token) {
     clear(ctx)
     return null
@@ -135,11 +139,14 @@ async function current(ctx: Context, options: Settled): Promise<JWT | null> {
   return token && (await stillValid(ctx, options, token)) ? token : null
 }
 
-async function open(ctx: Context, { decode }: Settled, value: string): Promise<JWT | null> {
+function open(ctx: Context, { decode }: Settled, value: string): Awaitable<JWT | null> {
   const { name } = ctx.cookies.sessionToken
-  if (!decode) return ctx.open(name, value)
+  return decode ? decodeWith(decode, ctx, name, value) : ctx.open(name, value)
+}
+
+async function decodeWith(decode: NonNullable<Settled['decode']>, ctx: Context, salt: string, token: string): Promise<JWT | null> {
   try {
-    return await decode({ token: value, secret: secretOf(ctx), salt: name })
+    return await decode({ token, secret: secretOf(ctx), salt })
   } catch {
     return null
   }
@@ -168,10 +175,18 @@ function anchors(ctx: Context, { absoluteMaxAge, revocable }: Settled, previous:
   }
 }
 
-async function stillValid(ctx: Context, { absoluteMaxAge, revocable }: Settled, token: JWT): Promise<boolean> {
+function stillValid(ctx: Context, { absoluteMaxAge, revocable }: Settled, token: JWT): Awaitable<boolean> {
   // A token from before the cap was configured has no beginning: it ends now rather than never.
   if (absoluteMaxAge !== undefined && !(ctx.now.getTime() < (Number(token['sst']) + absoluteMaxAge) * 1000)) return false
-  return !(revocable && (await ctx.once.taken(`ended ${String(token['sid'])}`)))
+  return !revocable || notEnded(ctx, token)
+}
+
+async function notEnded(ctx: Context, token: JWT): Promise<boolean> {
+  return !(await ctx.once.taken(`ended ${String(token['sid'])}`))
+}
+
+function isLater<T>(value: Awaitable<T>): value is PromiseLike<T> {
+  return typeof (value as { then?: unknown } | null)?.then === 'function'
 }
 
 function expiry(ctx: Context, { maxAge, absoluteMaxAge }: Settled, token: JWT): Date {
@@ -188,8 +203,9 @@ function age(ctx: Context, token: JWT): number {
   return token.iat === undefined ? Infinity : ctx.now.getTime() / 1000 - token.iat
 }
 
+// What the token does not say is absent, as clients of Auth.js see it; null stays null.
 function personOf({ name, email, picture }: JWT): User {
-  return { name: name ?? null, email: email ?? null, image: picture ?? null }
+  return { ...(name !== undefined && { name }), ...(email !== undefined && { email }), ...(picture !== undefined && { image: picture }) }
 }
 
 // As the host wrote it: its own encode and decode expect the option's shape.

@@ -14,15 +14,22 @@ export { type PgliteClient, pgliteDialect } from './_sql/pglite.ts'
 export type { SqlOptions } from './_sql/database.ts'
 export type { DialectName, SqlDatabase, SqlNames, TableName } from './_sql/types.ts'
 
+/** The part of a `pg` pool that is used. */
+export interface SqlPool {
+  on(event: 'error', listener: (error: Error) => void): unknown
+  on(event: 'acquire', listener: (connection: { on(event: 'error', listener: (error: Error) => void): unknown }) => void): unknown
+}
+
 /** Options of `sqlAdapter`. */
 export interface SqlAdapterOptions extends SqlOptions {
   /** Clock in milliseconds, of `createdAt` and the services; default `Date.now`. */
   now?: () => number
   /**
-   * The pool behind the Kysely instance. An idle connection that breaks is told to it as an `error` event, which ends the process when
-   * nobody listens: a restart of the database would. The adapter listens; the next query connects again.
+   * The `pg` pool behind the Kysely instance. A connection that breaks is told as an `error` event, to the pool while it is idle and to the
+   * connection while it is used, and ends the process where nobody listens: a restart of the database would. The adapter listens to both;
+   * queries of that moment fail, later ones connect again.
    */
-  pool?: { on(event: 'error', listener: (error: Error) => void): unknown }
+  pool?: SqlPool
 }
 
 /** An adapter with the shared services of its database. */
@@ -42,7 +49,7 @@ export interface SqlAdapter extends Required<Adapter> {
 export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): SqlAdapter {
   const { now = Date.now, pool } = options
   const database = openDatabase(db, options)
-  pool?.on('error', () => {})
+  if (pool) listen(pool)
   return {
     ...users(database),
     ...accounts(database),
@@ -62,4 +69,14 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
 export function migrateSql(db: SqlDatabase, options: SqlOptions & { apply?: boolean } = {}): Promise<MigrationReport> {
   const database = openDatabase(db, { ...options, migrate: false })
   return migrate(database.db, database, { apply: options.apply ?? false })
+}
+
+function listen(pool: SqlPool): void {
+  const known = new WeakSet<object>()
+  pool.on('error', () => {})
+  pool.on('acquire', (connection) => {
+    if (known.has(connection)) return
+    known.add(connection)
+    connection.on('error', () => {})
+  })
 }

@@ -15,7 +15,7 @@ export async function findCallbackUrl(ctx: Context, named: string | undefined): 
     ['query', query],
     ['cookie', kept],
   ] as const) {
-    if (candidate === undefined) continue
+    if (candidate === undefined || candidate === '') continue
     if (!isUsable(candidate, ctx.origin, limits.callbackUrl)) {
       // Somebody's broken link is not our failure.
       ctx.logger.warn('invalid-callback-url')

@@ -6,7 +6,7 @@ import type { DecisionHandler, Decisions, EventHandler, Events } from './message
 import { createLogger } from './logger.ts'
 import { type Runtime, resolveRuntime } from './runtime.ts'
 import type { raw, skipCSRFCheck } from './symbols.ts'
-import type { CookiesOptions, JWT, LoggerInstance, PagesOptions, Theme } from './types.ts'
+import type { CookiesOptions, JWT, LoggerInstance, Optional, PagesOptions, Theme } from './types.ts'
 import type { DecodeParams, EncodeParams } from './jwe.ts'
 
 /** Where environment values come from. */
@@ -46,16 +46,16 @@ export interface AuthConfig {
   /** Default `/auth`. */
   basePath?: string | undefined
   session?: SessionOptions | undefined
-  jwt?: Partial<JWTOptions> | undefined
+  jwt?: Optional<JWTOptions> | undefined
   callbacks?: { [K in keyof Decisions]?: DecisionHandler<K> | undefined } | undefined
   events?: { [K in keyof Events]?: EventHandler<K> | undefined } | undefined
-  pages?: Partial<PagesOptions> | undefined
-  cookies?: Partial<CookiesOptions> | undefined
+  pages?: Optional<PagesOptions> | undefined
+  cookies?: Optional<CookiesOptions> | undefined
   useSecureCookies?: boolean | undefined
   trustHost?: boolean | undefined
   redirectProxyUrl?: string | undefined
   debug?: boolean | undefined
-  logger?: Partial<LoggerInstance> | undefined
+  logger?: Optional<LoggerInstance> | undefined
   theme?: Theme | undefined
   experimental?: { enableWebAuthn?: boolean | undefined } | undefined
   /** Only the exported symbol counts (row 45). */
@@ -86,7 +86,7 @@ export interface AuthConfig {
   /** Origins beside the own one that a callbackUrl may name. */
   allowedRedirects?: readonly string[] | undefined
   /** Clock, random and fetch: for tests and special runtimes. */
-  runtime?: Partial<Runtime> | undefined
+  runtime?: Optional<Runtime> | undefined
 }
 /** A number of attempts in a window. */
 export interface ThrottleRule {

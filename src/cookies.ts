@@ -1,5 +1,5 @@
 /** The only place that knows cookie names, prefixes, flags and chunks (WIRE section 6). */
-import { parseCookie, serializeCookie } from 'cookie-es'
+import { type CookieSerializeOptions, parseCookie, serializeCookie } from 'cookie-es'
 import { merge } from './config.ts'
 import { JWTSessionError } from './errors.ts'
 import type { Settings } from './messages.ts'
@@ -82,7 +82,7 @@ export class CookieJar {
   set(name: string, value: string, options: CookieOptions = {}, when?: 'always'): void {
     if (when) this.lasting.add(name)
     else this.lasting.delete(name)
-    this.written.set(name, serializeCookie(name, value, options))
+    this.written.set(name, serializeCookie(name, value, options as CookieSerializeOptions))
   }
 
   /** Splits what does not fit into one cookie. Throws JWTSessionError above 5 chunks (D55). */
@@ -124,7 +124,7 @@ export class CookieJar {
 
   private expireOne(name: string, options: CookieOptions): void {
     const { expires: _expires, ...rest } = options
-    this.written.set(name, serializeCookie(name, '', { ...rest, maxAge: 0 }))
+    this.written.set(name, serializeCookie(name, '', { ...rest, maxAge: 0 } as CookieSerializeOptions))
     this.lasting.add(name)
   }
 
@@ -149,9 +149,9 @@ export function cookieFault(set: CookieSet): string | undefined {
         return `cookies.${key}.options.${field} has characters that a cookie attribute cannot have.`
     }
     if (name.startsWith('__Host-') && (options.domain || options.path !== '/' || !options.secure)) {
-      return `cookies.${key} is named __Host-, which demands secure, path "/" and no domain: give it another name or drop the domain.`
+      return `cookies.${key} is named __Host-, which demands secure, path "/" and no domain: set \`useSecureCookies\`, or give it another name.`
     }
-    if (name.startsWith('__Secure-') && !options.secure) return `cookies.${key} is named __Secure-, which demands secure.`
+    if (name.startsWith('__Secure-') && !options.secure) return `cookies.${key} is named __Secure-, which demands secure: set \`useSecureCookies\`, or give it another name.`
   }
   return undefined
 }

@@ -1,6 +1,6 @@
 /** Where errors, warnings and debug messages go. Tokens and secrets never do, at any level (D10). */
 import { AuthError } from './errors.ts'
-import type { LoggerInstance } from './types.ts'
+import type { LoggerInstance, Optional } from './types.ts'
 
 const red = '\u001B[31m'
 const yellow = '\u001B[33m'
@@ -8,11 +8,25 @@ const grey = '\u001B[90m'
 const reset = '\u001B[0m'
 
 /** The host's levels over the console; `debug` is silent unless asked for (rows 41, 42, 342). */
-export function createLogger(overrides: Partial<LoggerInstance> = {}, debug = false): LoggerInstance {
+export function createLogger(overrides: Optional<LoggerInstance> = {}, debug = false): LoggerInstance {
+  const { error, warn, debug: detail } = overrides
   return {
-    error: overrides.error ?? logError,
-    warn: overrides.warn ?? ((code) => console.warn(`${yellow}[auth][warn][${code}]${reset}`)),
-    debug: overrides.debug ?? (debug ? logDebug : () => {}),
+    error: error ? guarded(error, overrides) : logError,
+    warn: warn ? guarded(warn, overrides) : (code) => console.warn(`${yellow}[auth][warn][${code}]${reset}`),
+    debug: detail ? guarded(detail, overrides) : debug ? logDebug : () => {},
+  }
+}
+
+/** As a method of the host's object, which loggers of a class need; one that fails must not fail the request. */
+function guarded<A extends unknown[]>(write: (...args: A) => unknown, host: object): (...args: A) => void {
+  const failed = (error: unknown): void => console.error(`${red}[auth][error]${reset} The logger of the host failed:`, error)
+  return (...args) => {
+    try {
+      const written = write.apply(host, args)
+      if (written instanceof Promise) written.catch(failed)
+    } catch (error) {
+      failed(error)
+    }
   }
 }
 

@@ -28,6 +28,8 @@ export class NetworkError extends Error {
 
 /** A `fetch` within limits; the answer is complete when it returns. Throws NetworkError. */
 export function boundedFetch(limits: NetworkLimits): typeof fetch {
+  // Called on its own: as a method of something the platform's `fetch` is an "Illegal invocation" in workers.
+  const { fetch: send } = limits
   return async (input, init) => {
     const url = new URL(input instanceof Request ? input.url : input)
     const place = `${url.origin}${url.pathname}`
@@ -43,7 +45,7 @@ export function boundedFetch(limits: NetworkLimits): typeof fetch {
       const options: RequestInit = { ...init, redirect: 'manual', signal: controller.signal }
       let response: Response
       try {
-        response = await limits.fetch(input, options)
+        response = await send(input, options)
       } catch (error) {
         throw new NetworkError('UNREACHABLE', `${place} could not be reached: ${reason(error)}.`)
       }

@@ -1,6 +1,6 @@
 /** What a host or a preset may write about an OAuth 2.0 or OpenID Connect provider: plain data and a few seams. Types only. */
 import type { allowInsecureRequests, customFetch } from './symbols.ts'
-import type { Awaitable, Profile, TokenSet, User } from './types.ts'
+import type { Awaitable, Optional, Profile, TokenSet, User } from './types.ts'
 
 /** Fields of every provider. */
 export interface CommonProviderOptions {
@@ -94,7 +94,7 @@ export interface UserinfoRequestContext {
 }
 
 /** A user as a provider describes it: what a sparse profile lacks is undefined. */
-export type ProviderUser = { [K in keyof User]?: User[K] | undefined }
+export type ProviderUser = Optional<User>
 /** What `profile` may use beside the profile. */
 export interface ProfileContext {
   /** With deadline, size limit and the provider's own `customFetch`. */
@@ -105,12 +105,12 @@ export interface ProfileContext {
 export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'client_secret_jwt' | 'private_key_jwt' | 'none'
 /** Overrides for the OAuth library (row 190). */
 export interface Client {
-  client_id?: string
-  token_endpoint_auth_method?: ClientAuthMethod
-  id_token_signed_response_alg?: string
-  userinfo_signed_response_alg?: string
-  default_max_age?: number
-  require_auth_time?: boolean
+  client_id?: string | undefined
+  token_endpoint_auth_method?: ClientAuthMethod | undefined
+  id_token_signed_response_alg?: string | undefined
+  userinfo_signed_response_alg?: string | undefined
+  default_max_age?: number | undefined
+  require_auth_time?: boolean | undefined
   [metadata: string]: unknown
 }
 

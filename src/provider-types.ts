@@ -4,8 +4,8 @@
  */
 import type { CredentialsSignin } from './errors.ts'
 import type { ProviderType } from './flow.ts'
-import type { CommonProviderOptions, Template } from './oauth-types.ts'
-import type { Awaitable, Theme, User } from './types.ts'
+import type { CommonProviderOptions, ProviderUser, Template } from './oauth-types.ts'
+import type { Awaitable, Optional, Theme, User } from './types.ts'
 
 /** What a mail is made of. */
 export interface VerificationRequest {
@@ -75,7 +75,7 @@ export interface CredentialsConfig<
   /** Fields of the form that the built-in page shows. */
   credentials?: C | undefined
   /** The user, or null: wrong. Throw `CredentialsSignin` for a `code` of your own. */
-  authorize?: ((credentials: Partial<Record<keyof C | (string & {}), unknown>>, request: Request) => Awaitable<User | null>) | undefined
+  authorize?: ((credentials: Partial<Record<keyof C | (string & {}), unknown>>, request: Request) => Awaitable<ProviderUser | null>) | undefined
   options?: Partial<Omit<CredentialsConfig<C>, 'type' | 'options'>> | undefined
 }
 /** @see CredentialsSignin for what `authorize` may throw. */
@@ -91,7 +91,7 @@ export interface RelayingParty {
 export interface WebAuthnConfig extends CommonProviderOptions {
   type: 'webauthn'
   /** Default: host name, host and origin of the own URL. */
-  relayingParty?: { id?: string | string[]; name?: string | string[]; origin?: string | string[] } | undefined
+  relayingParty?: Optional<Record<'id' | 'name' | 'origin', string | string[]>> | undefined
   getRelayingParty?: ((options: unknown, request: Request) => Awaitable<RelayingParty>) | undefined
   /** Offers passkeys in the autofill of the sign-in page; default true, one provider only. */
   enableConditionalUI?: boolean | undefined

@@ -100,6 +100,8 @@ async function updateSession(ctx: Context): Promise<Response> {
 async function csrf(ctx: Context): Promise<Response> {
   if (ctx.app.config.skipCSRFCheck !== skipCSRFCheck) return json({ csrfToken: await ctx.csrfToken() })
   ctx.logger.warn('csrf-disabled')
+  // Makes no token now, and still keeps the callback URL (row 15).
+  await ctx.csrfToken()
   const { name, options } = ctx.cookies.csrfToken
   ctx.setCookie(name, '', { ...options, maxAge: 0 })
   return new Response(null, { status: 404 })

@@ -1,4 +1,5 @@
 /** The three seams of every test, and of runtimes that bring their own: clock, random and fetch. */
+import type { Optional } from './types.ts'
 
 export interface Runtime {
   /** Milliseconds since the epoch. */
@@ -9,11 +10,12 @@ export interface Runtime {
 }
 
 /** The platform's clock, Web Crypto and `fetch`, with the host's replacements. */
-export function resolveRuntime(overrides: Partial<Runtime> = {}): Runtime {
+export function resolveRuntime(overrides: Optional<Runtime> = {}): Runtime {
+  const { fetch: replacement } = overrides
   return {
     now: overrides.now ?? Date.now,
     random: overrides.random ?? ((bytes) => crypto.getRandomValues(new Uint8Array(bytes))),
-    // Looked up per call: hosts and test tools replace the global after start.
-    fetch: overrides.fetch ?? ((input, init) => globalThis.fetch(input, init)),
+    // The global is looked up per call: hosts and test tools replace it after start. Never called as a method: workers throw "Illegal invocation".
+    fetch: replacement ? (input, init) => replacement(input, init) : ((input, init) => globalThis.fetch(input, init)),
   }
 }

@@ -7,6 +7,9 @@
 /** A value, or a promise of it. The kernel awaits only what is a promise. */
 export type Awaitable<T> = T | PromiseLike<T>
 
+/** Every field may be left out, or be undefined: what a host writes from its environment under `exactOptionalPropertyTypes`. */
+export type Optional<T> = { [K in keyof T]?: T[K] | undefined }
+
 /** How a provider signs people in; third parties add their own by merging into `ProviderTypes`. */
 export type { ProviderType } from './flow.ts'
 
@@ -136,16 +139,16 @@ export interface PagesOptions {
 
 /** Attributes of a cookie, RFC 6265bis names. `maxAge` is in seconds. */
 export interface CookieOptions {
-  maxAge?: number
-  expires?: Date
-  domain?: string
-  path?: string
-  httpOnly?: boolean
-  secure?: boolean
-  partitioned?: boolean
-  priority?: 'low' | 'medium' | 'high'
-  sameSite?: true | false | 'lax' | 'strict' | 'none'
-  encode?: (value: string) => string
+  maxAge?: number | undefined
+  expires?: Date | undefined
+  domain?: string | undefined
+  path?: string | undefined
+  httpOnly?: boolean | undefined
+  secure?: boolean | undefined
+  partitioned?: boolean | undefined
+  priority?: 'low' | 'medium' | 'high' | undefined
+  sameSite?: true | false | 'lax' | 'strict' | 'none' | undefined
+  encode?: ((value: string) => string) | undefined
 }
 /** One cookie of the library: its name and its attributes. */
 export interface CookieOption {
@@ -154,13 +157,13 @@ export interface CookieOption {
 }
 /** The seven cookies of the library (WIRE section 6). */
 export interface CookiesOptions {
-  sessionToken: Partial<CookieOption>
-  callbackUrl: Partial<CookieOption>
-  csrfToken: Partial<CookieOption>
-  pkceCodeVerifier: Partial<CookieOption>
-  state: Partial<CookieOption>
-  nonce: Partial<CookieOption>
-  webauthnChallenge: Partial<CookieOption>
+  sessionToken: Optional<CookieOption>
+  callbackUrl: Optional<CookieOption>
+  csrfToken: Optional<CookieOption>
+  pkceCodeVerifier: Optional<CookieOption>
+  state: Optional<CookieOption>
+  nonce: Optional<CookieOption>
+  webauthnChallenge: Optional<CookieOption>
 }
 
 /** Where the kernel writes: replace any level, the others keep the console (row 42). */

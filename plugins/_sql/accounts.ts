@@ -15,7 +15,7 @@ type Authenticators = Pick<
 >
 
 export function accounts(database: Database): Accounts {
-  const { db, retry, table, transaction } = database
+  const { db, read, retry, table, transaction } = database
   return {
     async linkAccount(account) {
       const [rows, people] = [await table('accounts'), await table('users')]
@@ -32,7 +32,7 @@ export function accounts(database: Database): Accounts {
     },
     async getAccount(providerAccountId, provider) {
       const rows = await table('accounts')
-      return (await retry(() => find<AdapterAccount>(database, db, rows, { provider, providerAccountId })))[0] ?? null
+      return (await read(() => find<AdapterAccount>(database, db, rows, { provider, providerAccountId })))[0] ?? null
     },
     async updateAccount({ provider, providerAccountId, ...change }) {
       const rows = await table('accounts')
@@ -46,13 +46,13 @@ export function accounts(database: Database): Accounts {
     },
     async listAccountsByUserId(userId) {
       const rows = await table('accounts')
-      return retry(() => find<AdapterAccount>(database, db, rows, { userId }))
+      return read(() => find<AdapterAccount>(database, db, rows, { userId }))
     },
   }
 }
 
 export function authenticators(database: Database): Authenticators {
-  const { db, retry, table, transaction } = database
+  const { db, read, retry, table, transaction } = database
   const get = async (runner: Runner, rows: Table, credentialID: string): Promise<AdapterAuthenticator | null> =>
     (await find<AdapterAuthenticator>(database, runner, rows, { credentialID }))[0] ?? null
   return {
@@ -67,11 +67,11 @@ export function authenticators(database: Database): Authenticators {
     },
     async getAuthenticator(credentialID) {
       const rows = await table('authenticators')
-      return retry(() => get(db, rows, credentialID))
+      return read(() => get(db, rows, credentialID))
     },
     async listAuthenticatorsByUserId(userId) {
       const rows = await table('authenticators')
-      return retry(() => find<AdapterAuthenticator>(database, db, rows, { userId }))
+      return read(() => find<AdapterAuthenticator>(database, db, rows, { userId }))
     },
     async updateAuthenticatorCounter(credentialID, newCounter) {
       const rows = await table('authenticators')

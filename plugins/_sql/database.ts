@@ -1,6 +1,6 @@
 /** A database with its layout, found at first use, and transactions that survive deadlocks and busy files. */
 import type { Kysely, Transaction } from 'kysely'
-import { dialectOf, isTransient } from './dialect.ts'
+import { dialectOf, isConnectionLost, isTransient } from './dialect.ts'
 import { introspect, type Scope } from './introspect.ts'
 import { migrate } from './migrate.ts'
 import { defaultTables } from './names.ts'
@@ -27,6 +27,8 @@ export interface Database extends Scope {
   maybe(name: TableName): Promise<Table | undefined>
   /** Tries again what a deadlock or a busy file stopped. */
   retry<T>(work: () => Promise<T>): Promise<T>
+  /** The same for what only reads, which a broken connection does not stop either: after a restart a pool hands out dead ones. */
+  read<T>(work: () => Promise<T>): Promise<T>
   /** All or nothing. `serializable` where no unique index guards what `work` checks. */
   transaction<T>(work: (tx: Transaction<AnyDatabase>) => Promise<T>, serializable?: boolean): Promise<T>
   close(): Promise<void>
@@ -34,6 +36,8 @@ export interface Database extends Scope {
 
 // Milliseconds; less than the deadline of a store call, so that the database's own error is what is told.
 const patience = 4_000
+// As many as a pool may have.
+const deadConnections = 10
 
 export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Database {
   // Plugins of the host (camel case, schemas) would change the names that were found.
@@ -46,7 +50,7 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Data
     return introspect(db, scope)
   }
   async function maybe(name: TableName): Promise<Table | undefined> {
-    known ??= retry(look)
+    known ??= (options.migrate ? retry : read)(look)
     const layout = await known.catch((error: unknown) => {
       known = undefined
       throw error
@@ -67,11 +71,21 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Data
       }
     }
   }
+  async function read<T>(work: () => Promise<T>): Promise<T> {
+    for (let attempt = 1; ; attempt++) {
+      try {
+        return await retry(work)
+      } catch (error) {
+        if (attempt > deadConnections || !isConnectionLost(error)) throw error
+      }
+    }
+  }
   return {
     ...scope,
     db,
     maybe,
     retry,
+    read,
     async table(name) {
       const table = await maybe(name)
       if (table) return table

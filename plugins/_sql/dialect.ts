@@ -29,6 +29,16 @@ export function isTransient(error: unknown): boolean {
   )
 }
 
+/**
+ * The connection broke: whether the statement was done is not known, so only reads are tried again. PostgreSQL: SQLSTATE class 08, 57P01 and
+ * its like, and what `pg` says without a code; MySQL: connection lost; both: what the socket says.
+ */
+export function isConnectionLost(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  if (typeof code === 'string') return /^(08|57P0[1-3]$|ECONN|EPIPE$|PROTOCOL_CONNECTION_LOST$)/.test(code)
+  return typeof message === 'string' && /connection (is )?(terminated|closed|ended)|not queryable/i.test(message)
+}
+
 /** `column = value`, letter by letter: many a MySQL collation takes `Ada`, `áda` and `ada ` for one. */
 export function exactly(dialect: DialectName, column: SqlExpression, value: unknown): SqlExpression {
   if (dialect !== 'mysql' || typeof value !== 'string') return sql`${column} = ${value}`

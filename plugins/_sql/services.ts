@@ -19,7 +19,7 @@ interface Mark {
 
 /** One-time use that all processes see. */
 export function createOnce(database: Database, now: () => number): Once {
-  const { db, retry, table } = database
+  const { db, read, retry, table } = database
   return {
     shared: true,
     async take(key, ttlSeconds) {
@@ -31,21 +31,21 @@ export function createOnce(database: Database, now: () => number): Once {
     async taken(key) {
       const rows = await table('tokens')
       const identifier = `once:${await digest(key)}`
-      return (await retry(() => find<Mark>(database, db, rows, { identifier }))).some(({ expires }) => expires.getTime() > now())
+      return (await read(() => find<Mark>(database, db, rows, { identifier }))).some(({ expires }) => expires.getTime() > now())
     },
   }
 }
 
 /** Attempts that all processes count: one row per attempt, in one of `max` places. */
 export function createLimit(database: Database, now: () => number): Limit {
-  const { db, retry, table } = database
+  const { db, read, retry, table } = database
   return {
     async take(key, { max, seconds }) {
       const rows = await table('tokens')
       const hash = await digest(key)
       const identifier = `limit:${hash}`
       await sweep(database, rows, identifier, now())
-      const used = await retry(() => find<Mark>(database, db, rows, { identifier }))
+      const used = await read(() => find<Mark>(database, db, rows, { identifier }))
       const places = new Set(used.map(({ token }) => token))
       const expires = new Date(now() + seconds * 1000)
       for (let place = 0; place < max; place++) {
@@ -59,7 +59,7 @@ export function createLimit(database: Database, now: () => number): Limit {
     async refund(key) {
       const rows = await table('tokens')
       const identifier = `limit:${await digest(key)}`
-      const used = await retry(() => find<Mark>(database, db, rows, { identifier }))
+      const used = await read(() => find<Mark>(database, db, rows, { identifier }))
       const latest = used.sort((a, b) => b.expires.getTime() - a.expires.getTime())[0]
       if (latest) await retry(() => remove(database, db, rows, { identifier, token: latest.token }))
     },

@@ -20,7 +20,7 @@ type Sessions = Pick<
 type Tokens = Pick<Required<Adapter>, 'createVerificationToken' | 'useVerificationToken' | 'deleteVerificationTokens'>
 
 export function sessions(database: Database, now: () => number): Sessions {
-  const { db, dialect, retry, table, transaction } = database
+  const { db, dialect, read, retry, table, transaction } = database
   return {
     async createSession(given) {
       const [rows, people] = [await table('sessions'), await table('users')]
@@ -40,7 +40,7 @@ export function sessions(database: Database, now: () => number): Sessions {
       if (!possible(rows, { sessionToken })) return null
       const query = sql`select ${selection(rows, 's', 's_')}, ${selection(people, 'u', 'u_')} from ${nameOf(rows)} as s
         join ${nameOf(people)} as u on ${ref(people, 'id', 'u')} = ${ref(rows, 'userId', 's')} where ${matching(database, rows, { sessionToken }, 's')}`
-      const [row] = (await retry(() => query.execute(db))).rows
+      const [row] = (await read(() => query.execute(db))).rows
       return row ? { session: toRecord<AdapterSession>(rows, row, 's_'), user: toRecord<AdapterUser>(people, row, 'u_') } : null
     },
     async updateSession({ sessionToken, userId: _owner, ...change }) {
@@ -56,7 +56,7 @@ export function sessions(database: Database, now: () => number): Sessions {
     },
     async listSessionsByUserId(userId) {
       const rows = await table('sessions')
-      return retry(() => find<AdapterSession>(database, db, rows, { userId }))
+      return read(() => find<AdapterSession>(database, db, rows, { userId }))
     },
     async deleteSessionsByUserId(userId, except) {
       const rows = await table('sessions')
@@ -69,7 +69,7 @@ export function sessions(database: Database, now: () => number): Sessions {
         const expires = rows.columns.get('expires')!
         const query = sql`select ${selection(rows)} from ${nameOf(rows)} where ${ref(rows, 'expires')} < ${writing(dialect, expires, now)}`
         // Dates that are text compare as text, which some formats do wrongly by hours: each one is looked at.
-        const found = (await retry(() => query.execute(db))).rows.map((row) =>
+        const found = (await read(() => query.execute(db))).rows.map((row) =>
           toRecord<Record<string, unknown> & { expires: Date }>(rows, row),
         )
         for (const row of found.filter((each) => each.expires < now)) {

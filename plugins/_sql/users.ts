@@ -13,7 +13,7 @@ type Users = Pick<
 >
 
 export function users(database: Database): Users {
-  const { db, retry, table, transaction } = database
+  const { db, read, retry, table, transaction } = database
 
   async function create(runner: Runner, people: Table, given: AdapterUser): Promise<AdapterUser> {
     const user = { ...given, id: given.id ?? crypto.randomUUID() }
@@ -38,11 +38,11 @@ export function users(database: Database): Users {
     },
     async getUser(id) {
       const people = await table('users')
-      return (await retry(() => find<AdapterUser>(database, db, people, { id })))[0] ?? null
+      return (await read(() => find<AdapterUser>(database, db, people, { id })))[0] ?? null
     },
     async getUserByEmail(email) {
       const people = await table('users')
-      return retry(() => findByEmail(database, db, people, email))
+      return read(() => findByEmail(database, db, people, email))
     },
     async getUserByAccount({ provider, providerAccountId }) {
       const [people, accounts] = [await table('users'), await table('accounts')]
@@ -50,7 +50,7 @@ export function users(database: Database): Users {
       if (!possible(accounts, match)) return null
       const query = sql`select ${selection(people, 'u')} from ${nameOf(people)} as u
         join ${nameOf(accounts)} as a on ${ref(accounts, 'userId', 'a')} = ${ref(people, 'id', 'u')} where ${matching(database, accounts, match, 'a')}`
-      const { rows } = await retry(() => query.execute(db))
+      const { rows } = await read(() => query.execute(db))
       return rows[0] ? toRecord<AdapterUser>(people, rows[0]) : null
     },
     async updateUser({ id, ...change }) {

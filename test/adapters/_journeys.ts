@@ -1,5 +1,5 @@
 /** Whole journeys through the kernel over an adapter: an OpenID Provider, a mailed link, sign-out, coming back, many at once. */
-import { type Adapter, type Auth, createAuth, type VerificationRequest } from 'authkernel'
+import { type Adapter, type Auth, type AuthConfig, createAuth, type VerificationRequest } from 'authkernel'
 import { oidcPlugin } from 'authkernel/plugins/oidc'
 import { describe, expect, it } from 'vitest'
 import type { HostileOp } from '../_op/hostile.ts'
@@ -30,7 +30,7 @@ export interface Host {
 }
 
 /** An instance over an adapter: the provider `acme` (a person of one's choice), and mailed links. */
-export function createHost(adapter: Adapter, op: HostileOp, strategy: 'jwt' | 'database'): Host {
+export function createHost(adapter: Adapter, op: HostileOp, strategy: 'jwt' | 'database', config: AuthConfig = {}): Host {
   const errors: Error[] = []
   const mails: VerificationRequest[] = []
   const person = { id: '', name: '', email: '' }
@@ -41,6 +41,7 @@ export function createHost(adapter: Adapter, op: HostileOp, strategy: 'jwt' | 'd
     env: false,
     session: { strategy },
     throttle: false,
+    ...config,
     logger: { error: (error) => errors.push(error), warn() {} },
     providers: [
       { id: 'mail', name: 'Mail', type: 'email', from: 'auth@example.com', sendVerificationRequest: (mail) => void mails.push(mail) },

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { register } from '../contract/adapter-authenticators.ts'
 import { inHours, newAccount, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
 import { openStore, type StoreSpec } from './_stores.ts'
-import { startWorkers, type Worker } from './_workers.ts'
+import { startWorker, startWorkers, type Worker } from './_workers.ts'
 
 /** Defines the races over a store that several processes may open. */
 export function testRaces(
@@ -89,6 +89,21 @@ export function testRaces(
       await watch
       expect(seen).toEqual([...seen].sort((left, right) => left - right))
       expect((await adapter.getAuthenticator(authenticator.credentialID))!.counter).toBe(highest)
+    })
+
+    it('dates mean the same in every time zone', async () => {
+      const [west, east] = await Promise.all(['America/New_York', 'Asia/Kolkata'].map((TZ) => startWorker({ TZ })))
+      for (const worker of [west!, east!]) await worker.ask({ do: 'open', store: store() })
+      for (const expires of [new Date('2037-03-08T07:30:00.123Z'), inHours(5)]) {
+        const user = newUser()
+        const session = newSession(user.id, { expires })
+        await west!.ask({ do: 'call', method: 'createUser', args: [user] })
+        expect((await west!.ask({ do: 'call', method: 'createSession', args: [session] })).rejected).toEqual([])
+        const { fulfilled } = await east!.ask({ do: 'call', method: 'getSessionAndUser', args: [session.sessionToken] })
+        expect(fulfilled[0]).toMatchObject({ session: { expires: expires.toISOString() } })
+        expect((await adapter.getSessionAndUser(session.sessionToken))!.session.expires).toEqual(expires)
+      }
+      await Promise.all([west!.kill(), east!.kill()])
     })
 
     it('a session that is signed out while it is extended stays signed out', async () => {

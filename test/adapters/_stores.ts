@@ -46,7 +46,10 @@ export function openStore(spec: StoreSpec, options: SqlAdapterOptions = {}): Ada
 }
 
 /** The SQL adapter over a connection, with the listener that a pool needs. */
-export function openSql({ db, pool }: { db: Db; pool?: pg.Pool }, options: SqlAdapterOptions = {}): ReturnType<typeof sqlAdapter> {
+export function openSql(
+  { db, pool }: { db: Db; pool?: pg.Pool | undefined },
+  options: SqlAdapterOptions = {},
+): ReturnType<typeof sqlAdapter> {
   return sqlAdapter(db, { migrate: true, ...(pool && { pool }), ...options })
 }
 

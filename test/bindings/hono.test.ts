@@ -34,7 +34,10 @@ function contextOf(raw: Request, { env, routePath }: { env?: unknown; routePath?
 const next = async (): Promise<void> => {}
 
 async function app(hono: HonoFace, request: Request, peer: string): Promise<Response> {
-  const context = contextOf(request, { env: { incoming: { socket: { remoteAddress: peer } } }, routePath: '/auth/*' })
+  const context = contextOf(request, {
+    env: { incoming: { socket: { remoteAddress: peer } } },
+    routePath: new URL(request.url).pathname.replace(/\/[^/]*$/, '/*'),
+  })
   const answer = async (): Promise<Response> => {
     const { pathname } = new URL(request.url)
     if (pathname === '/page') {

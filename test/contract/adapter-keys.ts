@@ -1,7 +1,7 @@
 /** Contract: keys that differ are different, whatever the store makes of letters and separators. */
 import { expect } from 'vitest'
 import { register } from './adapter-authenticators.ts'
-import { newAccount, newSession, newToken, type Subject, unique } from './adapter-subject.ts'
+import { newAccount, newSession, newToken, type Subject, tokenKey, unique } from './adapter-subject.ts'
 import { hostile } from './adapter-users.ts'
 
 export function keyRules({ rule, stored }: Subject): void {
@@ -18,7 +18,6 @@ export function keyRules({ rule, stored }: Subject): void {
       }
       for (const [providerAccountId, id] of owners) {
         expect((await adapter.getUserByAccount({ provider: 'acme', providerAccountId }))?.id, JSON.stringify(providerAccountId)).toBe(id)
-        expect((await adapter.getAccount(providerAccountId, 'acme'))?.userId).toBe(id)
       }
     },
   )
@@ -82,7 +81,7 @@ export function keyRules({ rule, stored }: Subject): void {
     for (const identifier of [token.identifier.toUpperCase(), `${token.identifier} `, token.identifier.replace('a', 'á')]) {
       expect(await adapter.useVerificationToken({ identifier, token: token.token })).toBeNull()
     }
-    expect(await adapter.useVerificationToken(token)).toMatchObject(token)
+    expect(await adapter.useVerificationToken(tokenKey(token))).toMatchObject(token)
   })
 
   rule('credential ids are compared exactly', ['createAuthenticator', 'getAuthenticator'], async (adapter) => {
@@ -101,7 +100,9 @@ export function keyRules({ rule, stored }: Subject): void {
       for (const text of hostile) {
         const account = newAccount(user.id, { provider: text, providerAccountId: unique(text) })
         await adapter.linkAccount(account)
-        expect(await adapter.getAccount(account.providerAccountId, text)).toMatchObject({ provider: text, userId: user.id })
+        expect(await adapter.getUserByAccount({ provider: text, providerAccountId: account.providerAccountId })).toMatchObject({
+          id: user.id,
+        })
         const session = newSession(user.id, { sessionToken: unique(text) })
         await adapter.createSession(session)
         expect((await adapter.getSessionAndUser(session.sessionToken))?.session.sessionToken).toBe(session.sessionToken)

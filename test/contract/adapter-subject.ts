@@ -1,5 +1,6 @@
 /** What every rule of the contract works with: the adapter under test and fresh values. */
 import type {
+  AccountKey,
   Adapter,
   AdapterAccount,
   AdapterAuthenticator,
@@ -118,6 +119,16 @@ export function newAuthenticator(userId: string, values: Partial<AdapterAuthenti
     transports: 'internal,hybrid',
     ...values,
   }
+}
+
+/** The key of an account alone: adapters may refuse what else a caller hands over. */
+export function accountKey({ provider, providerAccountId }: AccountKey): AccountKey {
+  return { provider, providerAccountId }
+}
+
+/** The key of a token alone. */
+export function tokenKey({ identifier, token }: VerificationToken): Omit<VerificationToken, 'expires'> {
+  return { identifier, token }
 }
 
 /** A date that many hours from now, with milliseconds that a store could lose. */

@@ -47,6 +47,15 @@ export function faultRules({ host, client, base, paths, person }: BindingSubject
     expect(new URL(provider!.callbackUrl).host).toBe(new URL(host().origin).host)
   })
 
+  it('a path of two slashes names no host', async () => {
+    for (const path of [`//evil.example${base}/signin`, `//evil.example${paths.guarded}`]) {
+      const answer = await client().send(host().origin + path, { headers: { accept: 'text/html' } })
+      const to = answer.headers.get('location')
+      expect(to === null ? host().origin : new URL(to, host().origin).origin).toBe(host().origin)
+      expect(answer.status).toBeLessThan(500)
+    }
+  })
+
   it('a cookie that is none is nobody', async () => {
     const stranger = client()
     stranger.jar.set('authkernel.session-token', '%E0%A4%A.not.a-token')

@@ -48,7 +48,7 @@ export async function freshAuthJs(): Promise<AuthJs> {
   const module = { exports: {} }
   // Nothing of it may be shared between flows, and module loaders share: the text is evaluated anew.
   // oxlint-disable-next-line typescript/no-implied-eval
-  new Function('module', 'exports', 'require', await source)(module, module.exports, require)
+  new Function('module', 'exports', 'require', `'use strict';${await source}`)(module, module.exports, require)
   return module.exports as AuthJs
 }
 

@@ -121,7 +121,7 @@ export class Browser {
       headers,
       ...(location !== undefined && { location: split(location) }),
       cookies: await Promise.all(response.headers.getSetCookie().map((line) => this.#cookie(line))),
-      body: type.includes('html') ? '<page>' : type.includes('json') ? withSplitUrl(JSON.parse(text)) : text,
+      body: type.includes('html') ? '<page>' : type.includes('json') ? withSplitUrl(text === '' ? 'nothing' : JSON.parse(text)) : text,
       ...(type.includes('html') && { page: forms(text) }),
     }
   }

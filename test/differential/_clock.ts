@@ -9,6 +9,11 @@ class StandingDate extends RealDate {
     else super(...(args as [number]))
   }
 
+  // Dates from before the clock stood still are dates too.
+  static override [Symbol.hasInstance](value: unknown): boolean {
+    return Object.prototype.toString.call(value) === '[object Date]'
+  }
+
   static override now(): number {
     return now ?? RealDate.now()
   }

@@ -118,8 +118,8 @@ const defaults: Record<string, (message: never) => unknown> = {
     return new URL(url).origin === baseUrl ? url : baseUrl
   },
   // The same subset from either library's input (D6).
-  session({ session }: { session: { user?: { name: unknown; email: unknown; image: unknown }; expires: Date | string } }) {
-    const { name = null, email = null, image = null } = session.user ?? {}
+  session({ session }: { session: { user?: { name?: unknown; email?: unknown; image?: unknown }; expires: Date | string } }) {
+    const { name, email, image } = session.user ?? {}
     return { user: { name, email, image }, expires: new Date(session.expires).toISOString() }
   },
 }

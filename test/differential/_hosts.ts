@@ -1,6 +1,7 @@
 /** Configurations that several tables start from. */
 import type { Kit } from './_flow.ts'
 import type { RecordedAdapter } from './_adapter.ts'
+import { split } from './_browser.ts'
 
 type Options = Record<string, unknown>
 
@@ -63,7 +64,7 @@ export function form(kit: Kit, over: Options = {}): Options {
     type: 'credentials',
     credentials: { username: { label: 'Name' }, password: { label: 'Password', type: 'password' } },
     async authorize(credentials: Options, request: Request) {
-      kit.recorder.note('host', 'authorize', { credentials, request: { method: request.method, url: request.url, body: await request.clone().json() } })
+      kit.recorder.note('host', 'authorize', { credentials, request: { method: request.method, ...split(request.url), body: await request.clone().json() } })
       return credentials['password'] === 'right' ? { ...ann } : null
     },
     ...over,

@@ -39,7 +39,8 @@ function formOf({ action = '', method = 'GET', id }: Record<string, string>, ins
 // What a program fills in a form by; hints for browsers and people differ.
 function known(given: Record<string, string>): Input {
   const wanted = ['name', 'type', 'value', 'id', 'required', 'pattern', 'min', 'max', 'data-form-field', 'title']
-  return Object.fromEntries(Object.entries(given).filter(([name]) => wanted.includes(name)))
+  const input = Object.fromEntries(Object.entries(given).filter(([name]) => wanted.includes(name)))
+  return input['type'] === 'hidden' ? { value: '', ...input } : input
 }
 
 function attributes(head: string): Record<string, string> {

@@ -109,7 +109,8 @@ function moveCookie(key: string, ours: Step, theirs: Step, memory: Map<string, u
   const find = (step: Step): number => step.answer.cookies.findIndex(({ name, flags }) => name.endsWith(key) && !flags.includes('Max-Age=0'))
   const mine = find(ours)
   const other = find(theirs)
-  if (mine === -1 && other !== -1) memory.set(key, theirs.answer.cookies.splice(other, 1)[0])
+  const needed = /^GET \S*\/(?:csrf|signin|signout)(?:\?|$)/.test(ours.request) && theirs.answer.status < 300
+  if (mine === -1 && other !== -1 && !needed) memory.set(key, theirs.answer.cookies.splice(other, 1)[0])
   if (mine !== -1 && other === -1 && memory.has(key)) {
     theirs.answer.cookies.push(memory.get(key) as Step['answer']['cookies'][number])
     memory.delete(key)

@@ -60,6 +60,64 @@ export const callRules: readonly Rule[] = [
     apply: (_ours, theirs) => textIds(theirs),
   },
   {
+    decision: 'ROWS 276',
+    what: 'CallbackRouteError names its provider, whatever was thrown',
+    apply(ours, theirs) {
+      for (const [i, entry] of theirs.logs.entries()) {
+        const mine = ours.logs[i]
+        if (entry.type === 'CallbackRouteError' && mine?.type === entry.type && !entry.details?.['provider']) theirs.logs[i] = mine
+      }
+    },
+  },
+  {
+    decision: 'D44',
+    what: 'the verification token is stored, then the mail is sent; a failing mail takes the token back',
+    apply(ours, theirs) {
+      const sent = theirs.calls.findIndex(({ kind }) => kind === 'mail')
+      const stored = theirs.calls.findIndex(({ name }) => name === 'createVerificationToken')
+      if (sent !== -1 && sent < stored) theirs.calls.splice(stored, 0, ...theirs.calls.splice(sent, 1))
+      if (!/^POST \S*\/signin\//.test(ours.request)) return
+      if (theirs.logs.some(({ type }) => type === 'AdapterError')) theirs.calls = theirs.calls.filter(({ kind }) => kind !== 'mail')
+      else ours.calls = ours.calls.filter(({ name }) => name !== 'useVerificationToken')
+    },
+  },
+  {
+    decision: 'SPEC Configuration',
+    what: 'the theme defaults to none',
+    apply(ours, theirs) {
+      for (const { payload } of theirs.calls.filter(({ kind }) => kind === 'mail')) {
+        const mail = payload as { theme: object }
+        const mine = ours.calls.find(({ kind }) => kind === 'mail')?.payload as typeof mail | undefined
+        if (mine && Object.keys(mine.theme).length === 0 && JSON.stringify(Object.values(mail.theme)) === '["auto","","",""]') mail.theme = {}
+      }
+    },
+  },
+  {
+    decision: 'D3',
+    what: 'under authjsCompatPlugin a link is looked for by our hash and by that of Auth.js',
+    apply(ours) {
+      const tries = ours.calls.filter(({ name }) => name === 'useVerificationToken')
+      if (/^GET \S*\/callback\//.test(ours.request)) ours.calls = ours.calls.filter((call) => !tries.slice(1).includes(call))
+    },
+  },
+  {
+    decision: 'D45',
+    what: 'a sign-in ends the database session that the browser held, whoever\'s it was',
+    apply(ours, theirs) {
+      if (!/\/callback\//.test(ours.request)) return
+      const ended = (call: Call): boolean => call.name === 'deleteSession'
+      if (ours.calls.some(ended)) for (const step of [ours, theirs]) step.calls = step.calls.filter((call) => !ended(call))
+    },
+  },
+  {
+    decision: 'SECURITY B21',
+    what: 'a link that a failing store spoiled works again',
+    apply(ours, theirs) {
+      if (!theirs.logs.some(({ type }) => type === 'AdapterError') || !/^GET \S*\/callback\//.test(ours.request)) return
+      ours.calls = ours.calls.filter(({ name }) => name !== 'createVerificationToken')
+    },
+  },
+  {
     decision: 'D16',
     what: 'linking an account to an existing user fires no createUser event',
     apply(ours, theirs) {
@@ -96,10 +154,9 @@ export const callRules: readonly Rule[] = [
     decision: 'SPEC Errors',
     what: 'every error of the library is an AuthError, plain errors of JavaScript included',
     apply(ours, theirs) {
-      const nameless = ['Error', 'TypeError', 'SyntaxError']
-      for (const [i, { type }] of theirs.logs.entries()) {
+      for (const [i, { level, details }] of theirs.logs.entries()) {
         const mine = ours.logs[i]
-        if (nameless.includes(type) && mine && !nameless.includes(mine.type)) theirs.logs[i] = mine
+        if (level === 'error' && details?.['kind'] === undefined && mine?.details?.['kind'] !== undefined) theirs.logs[i] = mine
       }
     },
   },

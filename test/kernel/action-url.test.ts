@@ -36,7 +36,9 @@ describe('createActionURL', () => {
 
   it('row 56: AUTH_URL with another path warns, and basePath wins', () => {
     const logger = recordingLogger()
-    expect(url('http', headers(), { AUTH_URL: 'https://own.example/other' }, { basePath: '/auth', logger })).toBe('https://own.example/auth/signin')
+    expect(url('http', headers(), { AUTH_URL: 'https://own.example/other' }, { basePath: '/auth', logger })).toBe(
+      'https://own.example/auth/signin',
+    )
     expect(logger.warnings).toEqual(['env-url-basepath-mismatch'])
     url('http', headers(), { AUTH_URL: 'https://own.example/auth/' }, { basePath: '/auth', logger })
     expect(logger.warnings).toHaveLength(1)
@@ -48,8 +50,9 @@ describe('createActionURL', () => {
 })
 
 describe('isAuthAction', () => {
-  it.each(['callback', 'csrf', 'error', 'providers', 'session', 'signin', 'signout', 'verify-request', 'webauthn-options'])('%s is one', (action) =>
-    expect(isAuthAction(action)).toBe(true),
+  it.each(['callback', 'csrf', 'error', 'providers', 'session', 'signin', 'signout', 'verify-request', 'webauthn-options'])(
+    '%s is one',
+    (action) => expect(isAuthAction(action)).toBe(true),
   )
   it.each(['', 'Session', 'constructor', '__proto__', 'sign-in'])('%j is none', (action) => expect(isAuthAction(action)).toBe(false))
 })

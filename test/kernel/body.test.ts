@@ -3,7 +3,12 @@ import { describe, expect, it } from 'vitest'
 import { readBody } from '../../src/body.ts'
 
 const post = (body: BodyInit | null, type?: string, headers: Record<string, string> = {}) =>
-  new Request('http://localhost/', { method: 'POST', body, headers: { ...(type !== undefined && { 'content-type': type }), ...headers }, duplex: 'half' } as RequestInit)
+  new Request('http://localhost/', {
+    method: 'POST',
+    body,
+    headers: { ...(type !== undefined && { 'content-type': type }), ...headers },
+    duplex: 'half',
+  } as RequestInit)
 const json = 'application/json'
 const form = 'application/x-www-form-urlencoded'
 
@@ -60,7 +65,10 @@ describe('readBody', () => {
   })
 
   it('prototypes cannot be reached', async () => {
-    const nested = await readBody(post('{"__proto__":{"polluted":1},"a":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}}', json), 1000)
+    const nested = await readBody(
+      post('{"__proto__":{"polluted":1},"a":{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}}', json),
+      1000,
+    )
     expect(Object.getPrototypeOf(nested.fields)).toBe(Object.prototype)
     expect(Object.hasOwn(nested.fields, '__proto__')).toBe(false)
     expect(Object.hasOwn(nested.fields['a'] as object, '__proto__')).toBe(false)

@@ -37,7 +37,11 @@ describe('setEnvDefaults', () => {
   })
 
   it('rows 11, 55: the path of AUTH_URL is the base path, else /auth; both given warn', () => {
-    expect(filled({ AUTH_URL: 'https://a.example/api/auth/' })).toMatchObject({ basePath: '/api/auth', origin: 'https://a.example', warnings: [] })
+    expect(filled({ AUTH_URL: 'https://a.example/api/auth/' })).toMatchObject({
+      basePath: '/api/auth',
+      origin: 'https://a.example',
+      warnings: [],
+    })
     expect(filled({ AUTH_URL: 'https://a.example' }).basePath).toBe('/auth')
     expect(filled({}).basePath).toBe('/auth')
     const both = filled({ AUTH_URL: 'https://a.example/api/auth' }, { basePath: '/mine' })
@@ -89,7 +93,10 @@ describe('setEnvDefaults', () => {
 
   it('row 59: AUTH_<ID>_ID, _SECRET, _ISSUER, _KEY in upper case with _ for -, under what is given', () => {
     const env = { AUTH_MY_OP_ID: 'id', AUTH_MY_OP_SECRET: 's', AUTH_MY_OP_ISSUER: 'https://op.example', AUTH_MAILER_KEY: 'k' }
-    const providers = [{ id: 'my-op', name: 'Op', type: 'oidc', clientId: 'given' }, () => ({ id: 'mailer', name: 'M', type: 'email' })] as never[]
+    const providers = [
+      { id: 'my-op', name: 'Op', type: 'oidc', clientId: 'given' },
+      () => ({ id: 'mailer', name: 'M', type: 'email' }),
+    ] as never[]
     const [op, mailer] = (filled(env, { providers }).providers ?? []) as [object, () => object]
     expect(op).toMatchObject({ clientId: 'given', clientSecret: 's', issuer: 'https://op.example' })
     expect(mailer()).toMatchObject({ apiKey: 'k' })

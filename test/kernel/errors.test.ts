@@ -8,7 +8,8 @@ import { AuthError, CredentialsSignin, HttpError, SignInError, visibleType } fro
 import { baseConfig, Client } from '../_setup.ts'
 
 const names = Object.keys(errorTable) as (keyof typeof errorTable)[]
-const classOf = (name: string) => (everything as unknown as Record<string, new (message?: string) => AuthError>)[name] as new (message?: string) => AuthError
+const classOf = (name: string) =>
+  (everything as unknown as Record<string, new (message?: string) => AuthError>)[name] as new (message?: string) => AuthError
 /** A host whose sign-in fails with the given error. */
 const failing = (error: () => Error, config: AuthConfig = {}) => {
   const options = baseConfig({
@@ -90,7 +91,11 @@ describe('classes', () => {
   })
 
   it('HttpError is no AuthError: nothing is logged for it', () => {
-    expect(new HttpError(413, 'large', { 'Retry-After': '1' })).toMatchObject({ status: 413, message: 'large', headers: { 'Retry-After': '1' } })
+    expect(new HttpError(413, 'large', { 'Retry-After': '1' })).toMatchObject({
+      status: 413,
+      message: 'large',
+      headers: { 'Retry-After': '1' },
+    })
     expect(new HttpError(400, 'x')).not.toBeInstanceOf(AuthError)
   })
 })

@@ -53,7 +53,11 @@ describe('first', () => {
   })
 
   it('leaves out the handlers of one plugin', () => {
-    const made = bus('first', () => 'zero', () => 'one')
+    const made = bus(
+      'first',
+      () => 'zero',
+      () => 'one',
+    )
     expect(made.ask('q', {}, '1')).toBe('zero')
     expect(made.ask('q', {}, '0')).toBe('one')
   })
@@ -69,9 +73,11 @@ describe('pipe', () => {
     ['other empty values are values', [() => ''], ''],
   ])('%s', async (_name, handlers, expected) => {
     expect(bus('pipe', ...handlers).ask('q', { value: 'v' })).toBe(expected)
-    expect(await bus('pipe', ...handlers.map((handler) => (message: Record<string, unknown>) => later(handler(message)))).ask('q', { value: 'v' })).toBe(
-      expected,
-    )
+    expect(
+      await bus('pipe', ...handlers.map((handler) => (message: Record<string, unknown>) => later(handler(message)))).ask('q', {
+        value: 'v',
+      }),
+    ).toBe(expected)
   })
 
   it('hands the other fields on untouched and writes to no message', () => {

@@ -16,7 +16,7 @@ const acme = { id: 'acme', name: 'Acme', issuer: 'https://op.example', clientId:
 const mail = { id: 'mail', name: 'Mail', type: 'email' as const, sendVerificationRequest: () => {} }
 
 describe('inspect', () => {
-  it('rows 5, 328: options and .use() say the same', async () => {
+  it('row 328: options and .use() say the same', async () => {
     const options = createAuth(
       baseConfig({
         adapter: memoryAdapter(),
@@ -25,7 +25,11 @@ describe('inspect', () => {
         events: { signIn: () => {} },
       }),
     )
-    const used = createAuth(baseConfig()).use(adapterPlugin(memoryAdapter())).use(oidcPlugin(acme)).use(credentialsPlugin(password)).use(emailPlugin(mail))
+    const used = createAuth(baseConfig())
+      .use(adapterPlugin(memoryAdapter()))
+      .use(oidcPlugin(acme))
+      .use(credentialsPlugin(password))
+      .use(emailPlugin(mail))
     used.hook('signIn', signIn)
     used.on('signIn', () => {})
     await Promise.all([options.ready(), used.ready()])
@@ -58,8 +62,11 @@ describe('inspect', () => {
     expect((await new Client(sessions).get('/signin')).headers.get('content-type')).toBe('text/plain; charset=utf-8')
     const credentials = sessions.use(credentialsPlugin(password))
     expect(credentials.inspect().providerTypes).toEqual(['credentials'])
-    await expect(createKernel(baseConfig({ providers: [mail] })).use(adapterPlugin(memoryAdapter())).use(databaseSessionPlugin()).ready()).rejects.toThrow(
-      'Provider "mail" has the type "email", which no plugin knows',
-    )
+    await expect(
+      createKernel(baseConfig({ providers: [mail] }))
+        .use(adapterPlugin(memoryAdapter()))
+        .use(databaseSessionPlugin())
+        .ready(),
+    ).rejects.toThrow('Provider "mail" has the type "email", which no plugin knows')
   })
 })

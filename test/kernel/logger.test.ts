@@ -54,7 +54,13 @@ describe('console', () => {
   it('row 42: one level replaced, the others keep the console', async () => {
     const { error, warn } = spies()
     const heard: string[] = []
-    const auth = createAuth({ secret, trustHost: true, env: false, runtime: fakeRuntime(), logger: { error: ({ name }) => void heard.push(name) } })
+    const auth = createAuth({
+      secret,
+      trustHost: true,
+      env: false,
+      runtime: fakeRuntime(),
+      logger: { error: ({ name }) => void heard.push(name) },
+    })
     const client = new Client(auth)
     await client.get('/callback/nobody')
     await client.get('/signin?callbackUrl=javascript:1')

@@ -13,7 +13,9 @@ const forwarded = (host: string, proto = 'https') => ({ 'x-forwarded-host': host
 describe('resolveOrigin', () => {
   it('the configured origin alone, whatever the request says', () => {
     const request = new Request('http://evil.example', { headers: forwarded('evil.example') })
-    expect(resolveOrigin(request, { origin: 'https://own.example' } as Settings, resolveConfig({ trustProxy: true }), {})).toBe('https://own.example')
+    expect(resolveOrigin(request, { origin: 'https://own.example' } as Settings, resolveConfig({ trustProxy: true }), {})).toBe(
+      'https://own.example',
+    )
   })
 
   it('row 39: without one, the host counts only with trustHost', () => {
@@ -91,16 +93,24 @@ describe('originFault', () => {
   it.each(['', 'https://a.example', 'http://localhost:3000', 'https://a.example:8443'])('%j is fine', (origin) =>
     expect(originFault(origin)).toBeUndefined(),
   )
-  it.each(['a.example', 'ftp://a.example', 'https://a.example/', 'https://a.example/x', 'https://A.example', 'https://a.example:443', 'https://u:p@a.example', 'javascript:1'])(
-    '%j is a mistake',
-    (origin) => expect(originFault(origin)).toContain('origin'),
-  )
+  it.each([
+    'a.example',
+    'ftp://a.example',
+    'https://a.example/',
+    'https://a.example/x',
+    'https://A.example',
+    'https://a.example:443',
+    'https://u:p@a.example',
+    'javascript:1',
+  ])('%j is a mistake', (origin) => expect(originFault(origin)).toContain('origin'))
 })
 
 describe('over HTTP', () => {
   it('links come from the configured origin (B27), cookies follow its scheme (row 38)', async () => {
     const auth = createAuth(baseConfig({ origin: 'https://own.example', trustHost: false }))
-    const response = await auth.handler(new Request('http://10.0.0.5:8080/auth/csrf', { headers: { ...forwarded('evil.example'), host: 'evil.example' } }))
+    const response = await auth.handler(
+      new Request('http://10.0.0.5:8080/auth/csrf', { headers: { ...forwarded('evil.example'), host: 'evil.example' } }),
+    )
     expect(response.headers.getSetCookie().join()).toContain('__Host-authkernel.csrf-token')
     const providers = await (await new Client(auth, 'http://evil.example').get('/signout')).text()
     expect(providers).not.toContain('evil.example')

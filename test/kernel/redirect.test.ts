@@ -37,10 +37,22 @@ describe('isUsable', () => {
   it.each(['/', '/x', 'https://any.example', 'http://any.example/x', '/ä', `/${'x'.repeat(2047)}`])('%j is', (candidate) =>
     expect(isUsable(candidate, origin, 2048)).toBe(true),
   )
-  it.each(['', 'x', '?a', '#a', '\\', '/\\x', '/\t', '/\n/', '/\u007f', 'mailto:a@b', 'data:,x', 'https://', 'https://u:p@x', `/${'x'.repeat(2048)}`])(
-    '%j is not',
-    (candidate) => expect(isUsable(candidate, origin, 2048)).toBe(false),
-  )
+  it.each([
+    '',
+    'x',
+    '?a',
+    '#a',
+    '\\',
+    '/\\x',
+    '/\t',
+    '/\n/',
+    '/\u007f',
+    'mailto:a@b',
+    'data:,x',
+    'https://',
+    'https://u:p@x',
+    `/${'x'.repeat(2048)}`,
+  ])('%j is not', (candidate) => expect(isUsable(candidate, origin, 2048)).toBe(false))
   it.each([undefined, null, 1, {}, ['/x'], true])('%j is no text', (candidate) => expect(isUsable(candidate, origin, 2048)).toBe(false))
 })
 
@@ -56,18 +68,28 @@ describe('resolveRedirect', () => {
     expect(await asked('app.example.notes:/done')).toBe('app.example.notes:/done')
     expect(await asked('/here?a=1#b')).toBe('/here?a=1#b')
     for (const away of ['//evil.example', '/\\evil.example', '/\t/evil.example'])
-      expect(new URL((await asked(away)), origin).origin).toBe(origin)
+      expect(new URL(await asked(away), origin).origin).toBe(origin)
     expect(await asked('/日本')).toBe('/%E6%97%A5%E6%9C%AC')
     expect(await asked('https://日本.example/日本')).toMatch(/^https:\/\/xn--[a-z0-9-]+\.example\/%E6/)
     expect(await asked(undefined)).toBe(`${origin}/x`)
   })
 
-  it.each(['javascript:alert(1)', ' JavaScript:alert(1)', 'data:text/html,x', 'vbscript:x', 'blob:x', 'file:///etc/passwd', 'here', '', 'https://x\n', null, 7, {}])(
-    'row 76: the answer %j is refused',
-    async (answer) => {
-      await expect(asked(answer)).rejects.toThrow(TypeError)
-    },
-  )
+  it.each([
+    'javascript:alert(1)',
+    ' JavaScript:alert(1)',
+    'data:text/html,x',
+    'vbscript:x',
+    'blob:x',
+    'file:///etc/passwd',
+    'here',
+    '',
+    'https://x\n',
+    null,
+    7,
+    {},
+  ])('row 76: the answer %j is refused', async (answer) => {
+    await expect(asked(answer)).rejects.toThrow(TypeError)
+  })
 })
 
 describe('withParams', () => {

@@ -27,7 +27,12 @@ describe('sealer', () => {
     const { clock, sealer } = make()
     const now = clock.now() / 1000
     const token = await sealer.seal('p', { a: 1, iat: 5, exp: 6, jti: 'x' }, 60, settings())
-    expect(await sealer.open('p', token, settings())).toEqual({ a: 1, iat: now, exp: now + 60, jti: expect.stringMatching(/^[0-9a-f-]{36}$/) as string })
+    expect(await sealer.open('p', token, settings())).toEqual({
+      a: 1,
+      iat: now,
+      exp: now + 60,
+      jti: expect.stringMatching(/^[0-9a-f-]{36}$/) as string,
+    })
   })
 
   it('D46: ends at its moment, without tolerance', async () => {
@@ -71,7 +76,9 @@ describe('sealer', () => {
     const short = await own({ enc: 'A256GCM', kid: gcm.kid }, gcm.raw)
     expect(await sealer.open('p', short, settings())).toBeNull()
     expect(await sealer.open('p', short, settings({ encryption: ['A256CBC-HS512', 'A256GCM'] }))).toMatchObject({ a: 1 })
-    const password = await new EncryptJWT({}).setProtectedHeader({ alg: 'PBES2-HS256+A128KW', enc: 'A128CBC-HS256', p2c: 2048 } as never).encrypt(raw)
+    const password = await new EncryptJWT({})
+      .setProtectedHeader({ alg: 'PBES2-HS256+A128KW', enc: 'A128CBC-HS256', p2c: 2048 } as never)
+      .encrypt(raw)
     expect(await sealer.open('p', password, settings())).toBeNull()
   })
 

@@ -16,13 +16,21 @@ const tenant = 'the-secret-of-one-tenant-has-40-letters-'
 describe('the settings decision', () => {
   it('changes secret, origin, base path and cookie prefix for one request', async () => {
     const { auth } = make(({ url }) =>
-      url.includes('tenant') ? { secret: [tenant], origin: 'https://tenant.example', basePath: '/t/auth', cookiePrefix: 'tenant' } : undefined,
+      url.includes('tenant')
+        ? { secret: [tenant], origin: 'https://tenant.example', basePath: '/t/auth', cookiePrefix: 'tenant' }
+        : undefined,
     )
     const inTenant = new Client(auth, 'http://tenant.internal', '/t/auth')
     await inTenant.post('/callback/c')
-    expect([...inTenant.cookies.keys()].sort()).toEqual(['__Host-tenant.csrf-token', '__Secure-tenant.callback-url', '__Secure-tenant.session-token'])
+    expect([...inTenant.cookies.keys()].sort()).toEqual([
+      '__Host-tenant.csrf-token',
+      '__Secure-tenant.callback-url',
+      '__Secure-tenant.session-token',
+    ])
     expect(await inTenant.session()).toMatchObject({ user: { name: 'Ann' } })
-    expect(await (await inTenant.get('/providers')).json()).toMatchObject({ c: { callbackUrl: 'https://tenant.example/t/auth/callback/c' } })
+    expect(await (await inTenant.get('/providers')).json()).toMatchObject({
+      c: { callbackUrl: 'https://tenant.example/t/auth/callback/c' },
+    })
     const outside = new Client(auth)
     expect(await outside.session()).toBeNull()
     expect((await outside.get('/session')).status).toBe(200)

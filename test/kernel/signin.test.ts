@@ -32,7 +32,9 @@ const parking = (name: string, path: `/${string}`): Plugin => ({
 describe('where a flow ends', () => {
   it('row 282: pages.newUser on the first sign-in, with the callback URL; later not', async () => {
     const world = createWorld('database', 'whole', { pages: { newUser: '/welcome?tour=1' } })
-    expect(await to(come(world, 'oidc', { callbackUrl: '/inbox' }))).toBe(`/welcome?tour=1&callbackUrl=${encodeURIComponent(`${ok}/inbox`)}`)
+    expect(await to(come(world, 'oidc', { callbackUrl: '/inbox' }))).toBe(
+      `/welcome?tour=1&callbackUrl=${encodeURIComponent(`${ok}/inbox`)}`,
+    )
     expect(await to(come(world, 'oidc', { callbackUrl: '/inbox' }))).toBe(`${ok}/inbox`)
   })
 

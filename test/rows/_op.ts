@@ -84,7 +84,14 @@ export class LocalOp {
     this.#grants.delete(code)
     if (!grant || grant.redirectUri !== body.get('redirect_uri')) return Response.json({ error: 'invalid_grant' }, { status: 400 })
     const now = Math.floor(this.#now() / 1000)
-    const claims = { iss: this.issuer, aud: this.clientId, iat: now, exp: now + 3600, ...this.person, ...(grant.nonce && { nonce: grant.nonce }) }
+    const claims = {
+      iss: this.issuer,
+      aud: this.clientId,
+      iat: now,
+      exp: now + 3600,
+      ...this.person,
+      ...(grant.nonce && { nonce: grant.nonce }),
+    }
     return {
       access_token: `at-${code}`,
       refresh_token: `rt-${code}`,

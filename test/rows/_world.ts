@@ -115,7 +115,7 @@ export function createWorld(strategy: Strategy, store: StoreKind = 'split', conf
 /** Names in order, each question once; checks that it reached plugin, options and `auth.hook` in this order (`first`: reversed), and alike. */
 function collapsed(log: readonly Entry[]): string[] {
   const seen: string[] = []
-  for (let i = 0; i < log.length; ) {
+  for (let i = 0; i < log.length;) {
     const { what, by, message } = log[i] as Entry
     seen.push(what)
     const hands = by === 'store' ? ['store'] : what === 'cb.redirect' ? ['hook', 'config', 'plugin'] : ['plugin', 'config', 'hook']

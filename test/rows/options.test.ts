@@ -1,7 +1,7 @@
 /** Rows 28, 29, 40, 47, 51, 335, 341, 375: options that no file of the kernel owns. */
 import { describe, expect, expectTypeOf, it } from 'vitest'
 import { type AuthConfig, createAuth, raw } from 'authkernel'
-import { ExpressAuth } from 'authkernel/bindings/express'
+import type { ExpressAuth } from 'authkernel/bindings/express'
 import type { JWT, Plugin } from 'authkernel/kernel'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { baseConfig, Client } from '../_setup.ts'
@@ -35,14 +35,16 @@ describe('defaults', () => {
     expect(await redirectUri({})).toBe(`${ok}/auth/callback/oidc`)
     expect(await redirectUri({ env })).toBe('https://env.example/auth/callback/oidc')
     expect(await redirectUri({ env, redirectProxyUrl: 'https://option.example/auth' })).toBe('https://option.example/auth/callback/oidc')
-    expect(await redirectUri({ env, redirectProxyUrl: 'https://option.example/auth' }, { redirectProxyUrl: 'https://own.example/a/' })).toBe(
-      'https://own.example/a/callback/oidc',
-    )
+    expect(
+      await redirectUri({ env, redirectProxyUrl: 'https://option.example/auth' }, { redirectProxyUrl: 'https://own.example/a/' }),
+    ).toBe('https://own.example/a/callback/oidc')
   })
 
   it('rows 51, 334, D4: a secret of 32 characters is enough, 31 are refused with how to make one', async () => {
     await createAuth(baseConfig({ secret: 'x'.repeat(32) })).ready()
-    await expect(createAuth(baseConfig({ secret: 'x'.repeat(31) })).ready()).rejects.toThrow(/less than 32 characters.*authkernel secret|openssl/s)
+    await expect(createAuth(baseConfig({ secret: 'x'.repeat(31) })).ready()).rejects.toThrow(
+      /less than 32 characters.*authkernel secret|openssl/s,
+    )
     await expect(createAuth(baseConfig({ secret: ['x'.repeat(32), 'x'.repeat(31)] })).ready()).rejects.toThrow('less than 32')
   })
 

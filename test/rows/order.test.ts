@@ -356,19 +356,22 @@ describe('WIRE 9.9: credentials', () => {
   const user = { id: 'u-pat', name: 'Pat', email: 'pat@example.com', role: 'admin' }
   const own = { provider: 'password', providerAccountId: 'u-pat', type: 'credentials' }
 
-  it.each(['none', 'split'] as const)('rows 136, 148, 237, 241: authorize, signIn, jwt, signIn event, and no adapter call (%s store)', async (store) => {
-    const world = createWorld('jwt', store)
-    const { seen } = await post(world, '/callback/password', right)
-    expect(seen).toEqual(['cb.redirect', 'authorize', 'cb.signIn', 'cb.jwt', 'ev.signIn'])
-    const body = { csrfToken: expect.any(String) as string, ...right }
-    expect(world.messages('authorize')).toEqual([body])
-    expect(world.messages('cb.signIn')).toEqual([{ user, account: own, credentials: body }])
-    expect(world.messages('cb.jwt')).toEqual([
-      { token: { name: 'Pat', email: 'pat@example.com', sub: 'u-pat' }, user, account: own, isNewUser: false, trigger: 'signIn' },
-    ])
-    expect(world.messages('ev.signIn')).toEqual([{ user, account: own }])
-    expect((world.messages('ev.signIn') as [object])[0]).not.toHaveProperty('isNewUser')
-  })
+  it.each(['none', 'split'] as const)(
+    'rows 136, 148, 237, 241: authorize, signIn, jwt, signIn event, and no adapter call (%s store)',
+    async (store) => {
+      const world = createWorld('jwt', store)
+      const { seen } = await post(world, '/callback/password', right)
+      expect(seen).toEqual(['cb.redirect', 'authorize', 'cb.signIn', 'cb.jwt', 'ev.signIn'])
+      const body = { csrfToken: expect.any(String) as string, ...right }
+      expect(world.messages('authorize')).toEqual([body])
+      expect(world.messages('cb.signIn')).toEqual([{ user, account: own, credentials: body }])
+      expect(world.messages('cb.jwt')).toEqual([
+        { token: { name: 'Pat', email: 'pat@example.com', sub: 'u-pat' }, user, account: own, isNewUser: false, trigger: 'signIn' },
+      ])
+      expect(world.messages('ev.signIn')).toEqual([{ user, account: own }])
+      expect((world.messages('ev.signIn') as [object])[0]).not.toHaveProperty('isNewUser')
+    },
+  )
 
   it('rows 238, 239, 241, D14, D52: under the database strategy the user is read and a session made', async () => {
     const world = createWorld('database')

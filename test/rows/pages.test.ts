@@ -50,7 +50,9 @@ describe('the built-in pages', () => {
     const response = await world.client.get('/signout')
     const html = await response.text()
     expect(response.status).toBe(200)
-    expect(html).toMatch(/<form[^>]*action="[^"]*\/auth\/signout"[^>]*method="post"|<form[^>]*method="post"[^>]*action="[^"]*\/auth\/signout"/i)
+    expect(html).toMatch(
+      /<form[^>]*action="[^"]*\/auth\/signout"[^>]*method="post"|<form[^>]*method="post"[^>]*action="[^"]*\/auth\/signout"/i,
+    )
     expect(html).toContain(await world.client.csrfToken())
     expect(await world.client.session()).toMatchObject({ user: { name: 'Pat' } })
   })

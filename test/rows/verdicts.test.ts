@@ -40,7 +40,9 @@ describe.each(['database', 'jwt'] as const)('passkeys under the %s strategy', (s
       'ev.signIn',
     ])
     expect(response.headers.get('location')).toBe(ok)
-    expect(world.messages('cb.signIn')).toMatchObject([{ user: { email: 'ann@example.com' }, account: { provider: 'passkey', type: 'webauthn' } }])
+    expect(world.messages('cb.signIn')).toMatchObject([
+      { user: { email: 'ann@example.com' }, account: { provider: 'passkey', type: 'webauthn' } },
+    ])
     if (strategy === 'jwt') expect(world.messages('cb.jwt')).toMatchObject([{ trigger: 'signUp', isNewUser: true }])
     expect(world.messages('ev.signIn')).toMatchObject([{ user: { email: 'ann@example.com' }, isNewUser: true }])
   })
@@ -118,7 +120,11 @@ describe.each(flows)('9.16: signIn answers in the flow of %s', (name, strategy, 
     const { response } = await flow(world)
     expect(response.headers.get('location')).toBe(`${ok}/auth/error?error=AccessDenied`)
     expect(world.options.logger.errors).toEqual([
-      expect.objectContaining({ name: 'AccessDenied', message: 'the ledger says no', cause: expect.objectContaining({ err: expect.any(Error) as Error }) as object }),
+      expect.objectContaining({
+        name: 'AccessDenied',
+        message: 'the ledger says no',
+        cause: expect.objectContaining({ err: expect.any(Error) as Error }) as object,
+      }),
     ])
   })
 
@@ -193,7 +199,9 @@ describe('several hands', () => {
     const world = createWorld('jwt', 'none')
     world.answers.jwt = ({ token }: { token: object }) => ({ ...token, seen: 'by options' })
     await post(world, '/callback/password', { password: 'right' })
-    const tokens = world.log.filter(({ what }) => what === 'cb.jwt').map(({ by, message }) => [by, (message as { token: { seen?: string } }).token.seen])
+    const tokens = world.log
+      .filter(({ what }) => what === 'cb.jwt')
+      .map(({ by, message }) => [by, (message as { token: { seen?: string } }).token.seen])
     expect(tokens).toEqual([
       ['plugin', undefined],
       ['config', undefined],

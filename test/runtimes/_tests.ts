@@ -1,5 +1,15 @@
-/** The tests that every runtime runs: the kernel, the five provider types and both session strategies. The same files, whole. */
-export const testFiles: readonly string[] = [
-  'test/kernel/*.test.ts',
-  'test/plugins/{oauth,oidc,email,credentials,webauthn,session}*.test.ts',
-]
+/** The tests that every runtime runs: all of the kernel, of the five provider types and of both session strategies. */
+import { readdirSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+
+const folders: Record<string, RegExp> = {
+  'test/kernel': /^[\w-]+\.test\.ts$/,
+  'test/plugins': /^(?:oauth|oidc|email|credentials|webauthn|session)[\w-]*\.test\.ts$/,
+}
+
+/** Paths from the repository's root. */
+export const testFiles: readonly string[] = Object.entries(folders).flatMap(([folder, name]) =>
+  readdirSync(fileURLToPath(new URL(`../../${folder}`, import.meta.url)))
+    .filter((file) => name.test(file))
+    .map((file) => `${folder}/${file}`),
+)

@@ -1,35 +1,154 @@
 /**
- * `node:http` inside workerd: the runtime's own servers, on the ports that the process listens on.
- * A test's `fetch` to such a port leaves the worker, and comes back over TCP as a request to it.
+ * `node:http` inside workerd, for the servers that tests start: workerd has none that can break off an answer or send rubbish.
+ * The sockets are Node's, in the process that drives the tests (../_relay.ts); what the server does is decided here.
  */
-import { handleAsNodeRequest } from 'cloudflare:node'
-import http from 'node:http'
+import { EventEmitter } from 'node:events'
+import type { IncomingMessage, RequestListener } from 'node:http'
+import { Readable } from 'node:stream'
 
-export * from 'node:http'
-export default http
+/** What happens to the answer, one line of JSON each; bytes are base64. */
+export type Command = ['head', number, Record<string, string | string[]>] | ['write' | 'end' | 'raw', string] | ['flush' | 'destroy']
 
-let free: number[] = []
-let held: number[] = []
+type Chunk = string | Uint8Array
+const listeners = new Map<string, RequestListener>()
+let hub = ''
 
-/** Ports for the servers of the next test file. */
-export function setPorts(ports: number[]): void {
-  free = ports
-  held = []
+/** Where the driving process takes orders. */
+export function setHub(url: string): void {
+  hub = url
 }
 
-/** Answers a request by the server that listens on the port of its URL. */
-export function requestOf(request: Request): Promise<Response> {
-  return handleAsNodeRequest(Number(new URL(request.url).port), request)
+export function createServer(listener: RequestListener): Server {
+  return new Server(listener)
 }
 
-export function createServer(...args: Parameters<typeof http.createServer>): http.Server {
-  const server = http.createServer(...args)
-  const listen = server.listen.bind(server) as (port: number, ...rest: unknown[]) => http.Server
-  server.listen = ((asked: number, ...rest: unknown[]) => {
-    const port = asked || free.shift()
-    if (!port) throw new Error(`More than ${held.length} servers at once: give the worker more sockets.`)
-    held.push(port)
-    return listen(port, ...rest)
-  }) as never
-  return server
+class Server extends EventEmitter {
+  readonly #listener: RequestListener
+  #port = 0
+
+  constructor(listener: RequestListener) {
+    super()
+    this.#listener = listener
+  }
+
+  listen(port: number, host: string, done?: () => void): this {
+    if (port !== 0 || host !== '127.0.0.1') throw new Error('Test servers listen on 127.0.0.1 and port 0.')
+    if (done) this.once('listening', done)
+    void fetch(`${hub}/listen`, { method: 'POST' })
+      .then((response) => response.text())
+      .then((text) => {
+        this.#port = Number(text)
+        listeners.set(text, this.#listener)
+        this.emit('listening')
+      })
+    return this
+  }
+
+  address(): { address: string; family: string; port: number } {
+    return { address: '127.0.0.1', family: 'IPv4', port: this.#port }
+  }
+
+  // `close` does it all: the process closes its connections with the server.
+  closeAllConnections(): void {}
+
+  close(done?: () => void): this {
+    listeners.delete(String(this.#port))
+    void fetch(`${hub}/close?port=${this.#port}`, { method: 'POST' })
+      .then((response) => response.text())
+      .then(() => done?.())
+    return this
+  }
+}
+
+/** A request to a server of a test, as the process passes it on; the answer is a stream of commands. */
+export function serve(request: Request): Response {
+  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>()
+  const headers = JSON.parse(request.headers.get('x-headers') ?? '{}') as IncomingMessage['headers']
+  const incoming = Object.assign(Readable.from(request.body ?? []), {
+    url: request.headers.get('x-url') ?? '/',
+    method: request.method,
+    headers,
+  })
+  const outgoing = new Outgoing(writable.getWriter())
+  const listener = listeners.get(new URL(request.url).searchParams.get('port') ?? '')
+  if (listener) listener(incoming as never, outgoing as never)
+  else outgoing.destroy()
+  return new Response(readable)
+}
+
+class Outgoing extends EventEmitter {
+  destroyed = false
+  headersSent = false
+  statusCode = 200
+  readonly socket: { end(text: string): void } = { end: (text) => void this.#finish(['raw', base64(text)]) }
+  readonly #headers: Record<string, string | string[]> = {}
+  readonly #writer: WritableStreamDefaultWriter<Uint8Array>
+
+  constructor(writer: WritableStreamDefaultWriter<Uint8Array>) {
+    super()
+    this.#writer = writer
+    writer.closed.catch(() => this.#gone())
+  }
+
+  setHeader(name: string, value: string | string[]): this {
+    this.#headers[name.toLowerCase()] = value
+    return this
+  }
+
+  writeHead(status: number, headers: Record<string, string | string[]> = {}): this {
+    for (const [name, value] of Object.entries(headers)) this.setHeader(name, value)
+    this.statusCode = status
+    this.#head()
+    return this
+  }
+
+  flushHeaders(): void {
+    this.#head()
+    void this.#send(['flush'])
+  }
+
+  write(chunk: Chunk, done?: () => void): boolean {
+    this.#head()
+    const sent = this.#send(['write', base64(chunk)])
+    if (done) void sent.then(done)
+    const more = (this.#writer.desiredSize ?? 0) > 0
+    if (!more) void this.#writer.ready.then(() => this.emit('drain')).catch(() => {})
+    return more
+  }
+
+  end(chunk: Chunk = ''): this {
+    this.#head()
+    this.#finish(['end', base64(chunk)])
+    return this
+  }
+
+  destroy(): this {
+    this.#finish(['destroy'])
+    return this
+  }
+
+  #head(): void {
+    if (this.headersSent) return
+    this.headersSent = true
+    void this.#send(['head', this.statusCode, this.#headers])
+  }
+
+  #finish(command: Command): void {
+    void this.#send(command).then(() => this.#writer.close().catch(() => {}))
+    this.#gone()
+  }
+
+  #gone(): void {
+    if (this.destroyed) return
+    this.destroyed = true
+    this.emit('close')
+  }
+
+  #send(command: Command): Promise<void> {
+    return this.#writer.write(new TextEncoder().encode(`${JSON.stringify(command)}\n`)).catch(() => this.#gone())
+  }
+}
+
+function base64(chunk: Chunk): string {
+  return Buffer.from(chunk as string).toString('base64')
 }

@@ -20,6 +20,8 @@ chai.use(JestExtend)
 chai.use(JestChaiExpect)
 chai.use(JestAsymmetricMatchers)
 
+chai.config.truncateThreshold = 0
+
 const shared = globalThis as unknown as Record<symbol, object>
 
 /** As vitest's own: an assertion knows its test. */
@@ -37,5 +39,28 @@ Object.defineProperty(globalThis, GLOBAL_EXPECT, { value: expect, configurable: 
 setState({ assertionCalls: 0, isExpectingAssertions: false }, expect)
 Object.assign(expect, { extend: (matchers: object) => (chai.expect as unknown as { extend(to: object, matchers: object): void }).extend(expect, matchers) })
 expect.extend(customMatchers as never)
+
+
+// Asks until the assertion holds, for a second at most, as vitest does.
+Object.assign(expect, {
+  poll: (ask: () => unknown) =>
+    new Proxy(
+      {},
+      {
+        get: (_, matcher) => async (...expected: unknown[]) => {
+          const until = Date.now() + 1000
+          for (;;) {
+            try {
+              const assertion = expect(await ask()) as unknown as Record<string | symbol, (...expected: unknown[]) => void>
+              return assertion[matcher]?.(...expected)
+            } catch (error) {
+              if (Date.now() > until) throw error
+              await new Promise((resolve) => setTimeout(resolve, 20))
+            }
+          }
+        },
+      },
+    ),
+})
 
 export const vi = { fn, spyOn, restoreAllMocks, isMockFunction }

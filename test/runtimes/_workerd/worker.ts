@@ -1,7 +1,10 @@
-/** The worker: `GET /run?file=…` runs one test file with vitest's runner and answers what became of each test. */
+/**
+ * The worker: `GET /run?file=…` runs one test file with vitest's runner and answers what became of each test; `/serve`
+ * takes the requests to servers that tests start.
+ */
 import { type File, type Suite, startTests, type Task, type VitestRunner } from '@vitest/runner'
 import files from 'test-files'
-import { requestOf, setPorts } from './node-http.ts'
+import { serve, setHub } from './node-http.ts'
 
 /** One test, or a suite whose hook failed. */
 export interface Result {
@@ -9,18 +12,12 @@ export interface Result {
   state: string
   error?: string
 }
-interface Env {
-  /** Ports of this worker's own sockets, for the servers that tests start. */
-  ports?: string
-}
-
 export default {
-  async fetch(request: Request, _env: Env): Promise<Response> {
-    const url = new URL(request.url)
-    if (url.pathname !== '/run' || !url.searchParams.has('file')) return requestOf(request)
-    setPorts((url.searchParams.get('ports') ?? '').split(',').map(Number))
-    const file = url.searchParams.get('file') ?? ''
-    return Response.json({ agent: navigator.userAgent, results: await run(file) })
+  async fetch(request: Request): Promise<Response> {
+    const { pathname, searchParams } = new URL(request.url)
+    if (pathname === '/serve') return serve(request)
+    setHub(searchParams.get('hub') ?? '')
+    return Response.json({ agent: navigator.userAgent, results: await run(searchParams.get('file') ?? '') })
   },
 }
 
@@ -63,6 +60,8 @@ function* results(task: Task | File | Suite): Generator<Result> {
   if (task.type === 'suite') for (const inner of task.tasks) yield* results(inner)
 }
 
+// As vitest's JSON report names them: without the file, joined by spaces.
 function names(task: Task): string {
-  return task.suite ? `${names(task.suite)} > ${task.name}` : task.name
+  const outer = task.suite && task.suite !== task.file ? `${names(task.suite)} ` : ''
+  return task === task.file ? '' : outer + task.name
 }

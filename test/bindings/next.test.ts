@@ -1,0 +1,305 @@
+/** Next, with its request scope made by hand; `test/playground/next.slow.test.ts` runs the real one (issue 6 items 2 to 6). */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import type { AuthConfig } from 'authkernel'
+import { createAuth } from 'authkernel'
+import NextAuth, { type NextAuthRequest, nextBinding, type NextFace } from 'authkernel/bindings/next'
+import { bindingConfig, testBinding } from 'authkernel/testing'
+import { describe, expect, it, vi } from 'vitest'
+import { formOf, serveWeb, withCookies } from './_web.ts'
+
+/** Next's request scope: what `headers()` and `cookies()` give, and what a redirect throws. */
+interface Scope {
+  request: Request
+  /** Undefined while a page is drawn. */
+  cookies: string[] | undefined
+  store?: object
+}
+
+const storage: AsyncLocalStorage<Scope> = new AsyncLocalStorage<Scope>()
+
+class Redirect extends Error {
+  readonly location: string
+  constructor(location: string) {
+    super('NEXT_REDIRECT')
+    this.location = location
+  }
+}
+
+vi.mock('next/headers.js', () => ({
+  headers: async () => new Headers(storage.getStore()!.request.headers),
+  cookies: async () => {
+    const scope = storage.getStore()!
+    // Next drops what does not decode.
+    const jar = (scope.request.headers.get('cookie') ?? '')
+      .split('; ')
+      .filter((pair) => pair !== '' && !/%(?![\dA-F]{2})|%E0%A4%A(?!\w)/.test(pair))
+    return (scope.store ??= {
+      getAll: () => jar.map((pair) => ({ name: pair.split('=')[0], value: decodeURIComponent(pair.split('=').slice(1).join('=')) })),
+      set(name: string, value: string, options: { path: string; maxAge?: number; httpOnly?: boolean }) {
+        if (!scope.cookies) throw new Error('Cookies can only be modified in a Server Action or Route Handler.')
+        if (typeof name !== 'string') throw new TypeError("Cannot read properties of undefined (reading 'name')")
+        const { path, maxAge, httpOnly } = options
+        scope.cookies.push(
+          [`${name}=${encodeURIComponent(value)}`, `Path=${path}`, maxAge !== undefined && `Max-Age=${maxAge}`, httpOnly && 'HttpOnly']
+            .filter(Boolean)
+            .join('; '),
+        )
+      },
+    })
+  },
+}))
+vi.mock('next/navigation.js', () => ({
+  redirect: (location: string) => {
+    throw new Redirect(location)
+  },
+}))
+vi.mock('next/server.js', () => ({ NextResponse: { next: () => new Response(null, { headers: { 'x-middleware-next': '1' } }) } }))
+
+/** Runs `work` as Next runs an action, or, without `writable`, as it draws a page. */
+async function within(request: Request, work: () => Promise<unknown>, writable = true): Promise<Response> {
+  const scope: Scope = { request, cookies: writable ? [] : undefined }
+  const answer = async (): Promise<Response> => {
+    const result = await storage.run(scope, work).catch((thrown: unknown) => {
+      if (thrown instanceof Redirect) return new Response(null, { status: 303, headers: { location: thrown.location } })
+      throw thrown
+    })
+    return result instanceof Response ? result : Response.json(result ?? null)
+  }
+  return withCookies(await answer(), scope.cookies ?? [])
+}
+
+/** Next's own listening address is in the URL; what the browser asked is in the headers. */
+function asNext(request: Request): Request {
+  const url = new URL(request.url)
+  const headers = new Headers(request.headers)
+  headers.set('host', url.host)
+  if (!headers.has('x-forwarded-proto')) headers.set('x-forwarded-proto', 'http')
+  if (!headers.has('x-forwarded-host')) headers.set('x-forwarded-host', url.host)
+  const init: RequestInit & { duplex: 'half' } = { method: request.method, headers, duplex: 'half' }
+  if (request.body) init.body = request.body
+  return new Request(`http://localhost:3000${url.pathname}${url.search}`, init)
+}
+
+async function app(auth: NextFace, given: Request): Promise<Response> {
+  const request = asNext(given)
+  const { pathname, search } = new URL(request.url)
+  if (pathname === '/page') return within(request, () => auth.auth())
+  if (pathname === '/guarded') {
+    const route = auth.auth((own: NextAuthRequest) => Response.json(own.auth, { status: own.auth ? 200 : 401 }))
+    if (!request.headers.get('accept')?.includes('text/html')) return route(request, undefined)
+    return within(request, () => auth.requireSession({ callbackUrl: pathname + search }), false)
+  }
+  if (pathname === '/login') {
+    const fields = await formOf(request)
+    return within(request, () => auth.signIn('credentials', { ...fields, redirectTo: '/in' }))
+  }
+  if (pathname === '/logout') return within(request, () => auth.signOut({ redirectTo: '/out' }))
+  const method = request.method === 'GET' || request.method === 'POST' ? auth.handlers[request.method] : undefined
+  if (!method) return new Response(null, { status: 405 })
+  return /^\/(?:api\/)?auth(?:\/|$)/.test(pathname) ? method(request) : new Response('the host', { status: 404 })
+}
+
+testBinding({
+  name: 'row 323: NextAuth, base path /api/auth',
+  basePath: '/api/auth',
+  start: (more) => {
+    const auth = NextAuth(bindingConfig(more))
+    return serveWeb((request) => app(auth, request))
+  },
+})
+testBinding({
+  name: 'next, options by a function of the request',
+  basePath: '/api/auth',
+  start: (more) => {
+    const auth = NextAuth(async () => bindingConfig(more))
+    return serveWeb((request) => app(auth, request))
+  },
+})
+testBinding({
+  name: 'next, as a plugin',
+  start: (more) => {
+    const auth = createAuth(bindingConfig(more)).use(nextBinding())
+    return serveWeb((request) => app(auth.next, request))
+  },
+})
+
+const at = 'http://app.example'
+const page = (headers: Record<string, string> = {}, path = '/'): Request =>
+  asNext(new Request(at + path, { headers: { origin: at, ...headers } }))
+
+/** Cookies of a signed-in person. */
+async function signedIn({ signIn }: NextFace): Promise<string> {
+  const answer = await within(page(), () => signIn('credentials', { username: 'ada', password: 'right', redirectTo: '/in' }))
+  return cookieOf(answer)
+}
+function cookieOf(answer: Response): string {
+  return answer.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ')
+}
+
+describe('signIn and signOut', () => {
+  it('row 323: NextAuth gives handlers, auth, signIn, signOut, unstable_update', () => {
+    const auth = NextAuth(bindingConfig())
+    expect(Object.keys(auth.handlers)).toEqual(['GET', 'POST'])
+    for (const name of ['auth', 'signIn', 'signOut', 'unstable_update'] as const) expect(auth[name]).toBeTypeOf('function')
+  })
+
+  it('a form is its fields; redirect: false gives the URL; the raw error is thrown', async () => {
+    const { signIn, signOut, auth } = NextAuth(bindingConfig())
+    const form = new FormData()
+    for (const [name, value] of Object.entries({ username: 'ada', password: 'right', redirectTo: '/form' })) form.append(name, value)
+    const byForm = await within(page(), () => signIn('credentials', form))
+    expect([byForm.status, byForm.headers.get('location')]).toEqual([303, `${at}/form`])
+    const url = await within(page(), () => signIn('credentials', { username: 'ada', password: 'right', redirectTo: '/x', redirect: false }))
+    expect([await url.json(), url.headers.getSetCookie().join()]).toEqual([`${at}/x`, expect.stringContaining('authkernel.session-token=')])
+    const wrong = within(page(), () => signIn('credentials', { username: 'ada', password: 'wrong' }))
+    await expect(wrong).rejects.toMatchObject({ name: 'CredentialsSignin', code: 'credentials' })
+    const cookie = cookieOf(byForm)
+    expect(await (await within(page({ cookie }), () => auth())).json()).toMatchObject({ user: { name: 'Ada' } })
+    const out = await within(page({ cookie }), () => signOut({ redirectTo: '/bye', redirect: false }))
+    expect(await out.json()).toBe(`${at}/bye`)
+  })
+
+  it('without a provider it goes to the sign-in page, and by default back to the page of the form', async () => {
+    const { signIn } = NextAuth(bindingConfig())
+    const answer = await within(page({ referer: `${at}/shop` }), () => signIn())
+    expect(answer.headers.get('location')).toBe(`${at}/api/auth/signin?callbackUrl=${encodeURIComponent(`${at}/shop`)}`)
+  })
+
+  it('unstable_update reaches the jwt callback and sets the cookie', async () => {
+    const face = NextAuth(
+      bindingConfig({
+        callbacks: {
+          jwt: ({ token, trigger, session }) => (trigger === 'update' ? { ...token, name: (session as { name: string }).name } : token),
+        },
+      }),
+    )
+    const cookie = await signedIn(face)
+    const answer = await within(page({ cookie }), () => face.unstable_update({ name: 'Countess' }))
+    expect(await answer.json()).toMatchObject({ user: { name: 'Countess' } })
+    const later = await within(page({ cookie: cookieOf(answer) }), () => face.auth())
+    expect(await later.json()).toMatchObject({ user: { name: 'Countess' } })
+  })
+})
+
+describe('auth', () => {
+  const rolling = (more: AuthConfig = {}): NextFace => NextAuth(bindingConfig({ session: { updateAge: 0 }, ...more }))
+
+  it('a page that is drawn extends nothing, an action does (D51)', async () => {
+    const face = rolling()
+    const cookie = await signedIn(face)
+    const drawn = await within(page({ cookie }), () => face.auth(), false)
+    const acted = await within(page({ cookie }), () => face.auth())
+    expect([drawn.headers.getSetCookie(), acted.headers.getSetCookie().length]).toEqual([[], 1])
+    expect([await drawn.json(), await acted.json()]).toEqual([
+      expect.objectContaining({ user: expect.objectContaining({ name: 'Ada' }) }),
+      expect.objectContaining({ user: expect.objectContaining({ name: 'Ada' }) }),
+    ])
+  })
+
+  it('one read per request', async () => {
+    const face = rolling()
+    const cookie = await signedIn(face)
+    const twice = await within(page({ cookie }), async () => (await face.auth()) === (await face.auth()), false)
+    expect(await twice.json()).toBe(true)
+  })
+
+  it('wraps a route handler: request.auth, context and a refreshed cookie', async () => {
+    const face = rolling()
+    const route = face.auth((request, context: { params: { id: string } }) =>
+      Response.json({ name: request.auth?.user?.name, id: context.params.id }, { headers: { 'set-cookie': 'own=1' } }),
+    )
+    const answer = await route(page({ cookie: await signedIn(face) }), { params: { id: '7' } })
+    expect(await answer.json()).toEqual({ name: 'Ada', id: '7' })
+    expect(answer.headers.getSetCookie().map((line) => line.split('=')[0])).toEqual(['own', 'authkernel.session-token'])
+  })
+
+  it('getServerSideProps and API routes', async () => {
+    const face = rolling()
+    const headers = { cookie: await signedIn(face), host: 'app.example', accept: ['a', 'b'], nothing: undefined }
+    const set: string[] = []
+    const res = { appendHeader: (_name: string, value: string[]) => void set.push(...value) }
+    expect([(await face.auth({ req: { headers }, res }))?.user?.name, (await face.auth({ headers }, res))?.user?.name]).toEqual([
+      'Ada',
+      'Ada',
+    ])
+    expect(set).toHaveLength(2)
+    await face.auth({ headers }, { ...res, headersSent: true })
+    expect(set).toHaveLength(2)
+  })
+})
+
+describe('proxy', () => {
+  const ask = async (more: AuthConfig, request: Request): Promise<Response> => NextAuth(bindingConfig(more)).auth(request, {})
+  const passed = (answer: Response): boolean => answer.headers.get('x-middleware-next') === '1'
+  const members = { callbacks: { authorized: ({ auth }) => auth?.user !== undefined } } satisfies AuthConfig
+
+  it('without authorized everybody passes', async () => {
+    expect(passed(await ask({}, page()))).toBe(true)
+  })
+
+  it('authorized: false leads to the sign-in page and back', async () => {
+    const answer = await ask(members, page({}, '/shop?a=1'))
+    expect([answer.status, answer.headers.get('location')]).toEqual([
+      302,
+      `${at}/api/auth/signin?callbackUrl=${encodeURIComponent(`${at}/shop?a=1`)}`,
+    ])
+    expect(passed(await ask(members, page({ cookie: await signedIn(NextAuth(bindingConfig())) }, '/shop')))).toBe(true)
+  })
+
+  it('never in a circle: the sign-in page and the routes of authkernel pass', async () => {
+    for (const path of ['/api/auth/session', '/api/auth']) expect(passed(await ask(members, page({}, path)))).toBe(true)
+    const own = { ...members, pages: { signIn: '/login' } }
+    expect(passed(await ask(own, page({}, '/login')))).toBe(true)
+    expect((await ask(own, page({}, '/shop'))).headers.get('location')).toBe(`${at}/login?callbackUrl=${encodeURIComponent(`${at}/shop`)}`)
+    const here = {
+      callbacks: { authorized: ({ request }) => Response.redirect(`${new URL(request.url).origin}/shop`) },
+    } satisfies AuthConfig
+    expect(passed(await ask(here, page({}, '/shop')))).toBe(true)
+  })
+
+  it('authorized may answer by itself; undefined is no opinion', async () => {
+    const closed = { callbacks: { authorized: () => new Response('closed', { status: 503 }) } } satisfies AuthConfig
+    expect((await ask(closed, page())).status).toBe(503)
+    expect(passed(await ask({ callbacks: { authorized: () => undefined } }, page()))).toBe(true)
+  })
+
+  it('a wrapped proxy that answers nothing lets the request pass, with a refreshed cookie', async () => {
+    const face = NextAuth(bindingConfig({ session: { updateAge: 0 } }))
+    const proxy = face.auth((request) => (request.auth ? undefined : Response.redirect(`${at}/welcome`)))
+    const member = await proxy(page({ cookie: await signedIn(face) }), {})
+    expect([passed(member), member.headers.getSetCookie().length]).toEqual([true, 1])
+    expect((await proxy(page(), {})).headers.get('location')).toBe(`${at}/welcome`)
+  })
+})
+
+describe('where Next says it is', () => {
+  const base = async (more: AuthConfig, request: Request): Promise<string> => {
+    const providers = (await (await NextAuth(bindingConfig(more)).handlers.GET(request)).json()) as Record<string, { signinUrl: string }>
+    return providers.credentials!.signinUrl.replace('/signin/credentials', '')
+  }
+
+  it('the host of the browser, not the listening address; https where Next says so', async () => {
+    expect(await base({}, page({}, '/api/auth/providers'))).toBe('http://app.example/api/auth')
+    expect(await base({}, page({ 'x-forwarded-proto': 'https,http' }, '/api/auth/providers'))).toBe('https://app.example/api/auth')
+    expect(await base({}, page({ 'x-forwarded-proto': 'ftp' }, '/api/auth/providers'))).toBe('http://app.example/api/auth')
+  })
+
+  it('AUTH_URL and the names of former versions', async () => {
+    const request = (): Request => page({}, '/api/auth/providers')
+    expect(await base({ env: { AUTH_URL: 'https://public.example' } }, request())).toBe('https://public.example/api/auth')
+    expect(await base({ env: { NEXTAUTH_URL: 'https://old.example' } }, request())).toBe('https://old.example/api/auth')
+    expect(await base({ env: { NEXTAUTH_URL: 'https://old.example/in' } }, page({}, '/in/providers'))).toBe('https://old.example/in')
+    const env = { NEXTAUTH_SECRET: 'a-secret-of-former-times-with-more-than-32-characters' }
+    const face = NextAuth({ ...bindingConfig({ env }), secret: undefined })
+    const cookie = await signedIn(face)
+    expect(await (await within(page({ cookie }), () => face.auth())).json()).toMatchObject({ user: { name: 'Ada' } })
+  })
+
+  it("basePath of Next is part of the options' own", async () => {
+    const request = Object.assign(page({}, '/api/auth/providers'), { nextUrl: new URL('http://localhost:3000/docs/api/auth/providers') })
+    expect(await base({ basePath: '/docs/api/auth' }, request)).toBe('http://app.example/docs/api/auth')
+  })
+})

@@ -1,0 +1,90 @@
+/** Issue 3, item 5: the kernel, the five provider types and both strategies pass the same tests under every runtime that is promised (D1). */
+import { beforeAll, describe, expect, it } from 'vitest'
+import { testFiles } from './_tests.ts'
+import { type Report, runtimeOf, runVitest } from './_vitest.ts'
+import { runBare, startWorkerd, type Workerd } from './_workerd.ts'
+
+const minutes = 60_000
+/** Fewer passed tests than this mean that a file was not found or not run. */
+const least = 2000
+
+/** Tests that ask for something workerd does not have. They run all the same and must fail, so that nothing stays here by mistake. */
+const notInWorkerd: Record<string, string> = {
+  'test/kernel/errors.test.ts: classes row 267: message, name, type, cause.err, stack': 'a bundle: stacks do not name the test file',
+  'test/kernel/registration.test.ts: names row 329: two of one name are refused with both places; the first stays':
+    'a bundle: stacks do not name the test file',
+  'test/kernel/skeleton.test.ts: registration refuses two plugins of one name with both places, and unknown names with the list':
+    'a bundle: stacks do not name the test file',
+  'test/plugins/email-failures.test.ts: a mail that cannot be sent B20: an SMTP server that accepts and says nothing is given up':
+    'the test opens a TCP server',
+  'test/plugins/webauthn-settings.test.ts: form the generated script is what its source makes: node scripts/build-browser.mjs':
+    'the test reads the repository',
+}
+
+const failures = (report: Report): string[] =>
+  [...report].filter(([, error]) => error !== undefined).map(([name, error]) => `${name}\n${error?.slice(0, 2000)}`)
+const names = (report: Report): string[] => [...report.keys()].sort()
+
+describe('the same tests', () => {
+  let first: string[] | undefined
+  // The identity test is in vitest's runs alone.
+  const compare = (report: Report): void => {
+    const all = names(report).filter((name) => !name.startsWith('test/runtimes/'))
+    expect(all.length).toBeGreaterThan(least)
+    first ??= all
+    expect(all).toEqual(first)
+  }
+
+  it.each([
+    { folder: 'node-20', name: 'node', options: [] },
+    { folder: 'node-22', name: 'node', options: [] },
+    { folder: 'node-24', name: 'node', options: [] },
+    { folder: 'bun', name: 'bun', options: ['--bun'] },
+    { folder: 'deno', name: 'deno', options: ['run', '-A'] },
+  ])(
+    'pass in $folder',
+    async ({ folder, name, options }) => {
+      const { binary, version } = runtimeOf(folder, name)
+      const report = await runVitest([binary, ...options], `${name} ${version}`)
+      expect(failures(report)).toEqual([])
+      expect(report.has('test/runtimes/_identity.ts: runs in the expected runtime')).toBe(true)
+      compare(report)
+    },
+    10 * minutes,
+  )
+
+  it(
+    'pass in workerd',
+    async () => {
+      let workerd: Workerd | undefined
+      const report: Report = new Map()
+      try {
+        workerd = await startWorkerd(runtimeOf('workerd', 'workerd').binary, testFiles)
+        for (const file of testFiles) {
+          const { agent, results } = await workerd.runFile(file)
+          expect(agent).toBe('Cloudflare-Workers')
+          for (const { name, state, error } of results) report.set(`${file}: ${name}`, state === 'pass' ? undefined : (error ?? state))
+        }
+      } finally {
+        await workerd?.close()
+      }
+      const failed = failures(report).filter((text) => !((text.split('\n')[0] ?? '') in notInWorkerd))
+      expect(failed).toEqual([])
+      expect(Object.keys(notInWorkerd).filter((name) => report.get(name) === undefined)).toEqual([])
+      compare(report)
+    },
+    10 * minutes,
+  )
+})
+
+describe('workerd without nodejs_compat', () => {
+  let results: Record<string, string> = {}
+  beforeAll(async () => {
+    results = await runBare(runtimeOf('workerd', 'workerd').binary)
+  }, minutes)
+
+  it.each(['jwt', 'database'])('signs in by all five types under the %s strategy', (strategy) => {
+    const types = ['credentials', 'email', 'oauth', 'oidc', 'webauthn']
+    expect(results).toMatchObject(Object.fromEntries(types.map((type) => [`${type} ${strategy}`, 'ok'])))
+  })
+})
