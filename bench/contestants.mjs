@@ -29,7 +29,17 @@ export function mapAdapter() {
   const never = async () => {
     throw new Error('not in a session read')
   }
-  const names = ['createUser', 'getUser', 'getUserByEmail', 'getUserByAccount', 'updateUser', 'linkAccount', 'createSession', 'updateSession', 'deleteSession']
+  const names = [
+    'createUser',
+    'getUser',
+    'getUserByEmail',
+    'getUserByAccount',
+    'updateUser',
+    'linkAccount',
+    'createSession',
+    'updateSession',
+    'deleteSession',
+  ]
   return {
     ...Object.fromEntries(names.map((name) => [name, never])),
     async getSessionAndUser(token) {
@@ -73,7 +83,10 @@ export async function better() {
   })
   const body = { email: person.email, password: 'correct horse battery', name: person.name }
   const signUp = await auth.api.signUpEmail({ body, asResponse: true })
-  const cookie = signUp.headers.getSetCookie().map((line) => line.split(';')[0]).join('; ')
+  const cookie = signUp.headers
+    .getSetCookie()
+    .map((line) => line.split(';')[0])
+    .join('; ')
   return door(
     (request) => auth.handler(request),
     ({ headers }) => auth.api.getSession({ headers }),

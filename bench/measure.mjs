@@ -1,31 +1,28 @@
 /** Side by side: in each round every contestant has its turn, so that a busy machine is busy for all of them. */
 import { createHook } from 'node:async_hooks'
 
-const warmUp = 1200
+// The optimising compiler comes after some thousand calls, however long they take.
+const warmUp = 4000
 
 /**
- * Medians over rounds, per contestant: `wall` and `cpu` in µs per operation, `ratio` to the first contestant (median of the rounds'
- * own ratios, which noise reaches less than it reaches the durations). `cpu` counts all threads of the process.
+ * Per contestant: `wall` and `cpu` in µs per operation, `times` and `cpuTimes` as multiples of the first contestant. `cpu` counts all
+ * threads of the process. Turns are short and many and the lower decile counts: what other programs of the machine add, they add to
+ * some turns only.
  */
-export async function sideBySide(contestants, { inFlight = 16, rounds = 15, milliseconds = 60 } = {}) {
+export async function sideBySide(contestants, { inFlight = 16, rounds = 80, milliseconds = 8 } = {}) {
   const names = Object.keys(contestants)
   const loops = {}
   for (const name of names) loops[name] = await calibrate(contestants[name], inFlight, milliseconds)
-  const seen = Object.fromEntries(names.map((name) => [name, []]))
+  const turns = Object.fromEntries(names.map((name) => [name, []]))
   for (let round = 0; round < rounds; round++) {
-    for (const name of names) seen[name].push(await turn(contestants[name], inFlight, loops[name]))
+    for (const name of names) turns[name].push(await turn(contestants[name], inFlight, loops[name]))
   }
-  const [first] = names
+  const low = Object.fromEntries(
+    names.map((name) => [name, { wall: decile(turns[name].map(({ wall }) => wall)), cpu: decile(turns[name].map(({ cpu }) => cpu)) }]),
+  )
+  const first = low[names[0]]
   return Object.fromEntries(
-    names.map((name) => [
-      name,
-      {
-        wall: median(seen[name].map(({ wall }) => wall)),
-        cpu: median(seen[name].map(({ cpu }) => cpu)),
-        wallRatio: median(seen[name].map(({ wall }, i) => wall / seen[first][i].wall)),
-        cpuRatio: median(seen[name].map(({ cpu }, i) => cpu / seen[first][i].cpu)),
-      },
-    ]),
+    names.map((name) => [name, { ...low[name], times: low[name].wall / first.wall, cpuTimes: low[name].cpu / first.cpu }]),
   )
 }
 
@@ -45,14 +42,10 @@ export async function poolJobs(work) {
 }
 
 async function calibrate(work, inFlight, milliseconds) {
-  // Milliseconds for the optimising compiler, which comes after some thousand calls.
-  const until = performance.now() + warmUp
-  let done = 0
-  while (performance.now() < until) {
-    await Promise.all(Array.from({ length: inFlight }, work))
-    done++
-  }
-  return Math.max(3, Math.round((done * milliseconds) / warmUp))
+  for (let done = 0; done < warmUp; done += inFlight) await Promise.all(Array.from({ length: inFlight }, work))
+  const began = performance.now()
+  for (let i = 0; i < 20; i++) await Promise.all(Array.from({ length: inFlight }, work))
+  return Math.max(1, Math.round((20 * milliseconds) / (performance.now() - began)))
 }
 
 async function turn(work, inFlight, loops) {
@@ -65,6 +58,6 @@ async function turn(work, inFlight, loops) {
   return { wall: wall / operations, cpu: (user + system) / operations }
 }
 
-function median(values) {
-  return values.toSorted((a, b) => a - b)[values.length >> 1]
+function decile(values) {
+  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 10)]
 }

@@ -39,7 +39,8 @@ const credentialsFlow: ProviderFlow<ProviderOf<'credentials'>> = {
     }
   },
 
-  form: ({ credentials = {} }) => ({ post: 'callback', fields: credentials }),
+  // Without fields there is nothing to show: such a provider is for a form of the host's own (row 278).
+  form: ({ credentials }) => ({ post: 'callback', fields: credentials ?? {}, hidden: credentials === undefined }),
 
   async finish(ctx, provider): Promise<Identity> {
     // The one flow without a prior step: what is asked of the redirect decision is asked before any password is checked.

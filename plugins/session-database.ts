@@ -90,7 +90,8 @@ function createStrategy(options: Settled): SessionStrategy {
       ? await ctx.ask('session', { session: whole, user, ...(update && { newSession: update.data, trigger: 'update' }) })
       : { user: personOf(user), expires: whole.expires }
     if (ctx.canSetCookies) remember(ctx, token, expires)
-    if (session !== null && ctx.has('on', 'session')) await ctx.emit('session', { session })
+    // Every check is told, one that the host answers with nobody too (row 156).
+    if (ctx.has('on', 'session')) await ctx.emit('session', { session: session as Session })
     return session
   }
 
@@ -129,7 +130,8 @@ function createStrategy(options: Settled): SessionStrategy {
       const token = tokenOf(ctx)
       if (token === undefined) return null
       clear(ctx)
-      return { session: (await storeOf(ctx).deleteSession(token)) ?? null }
+      // What the adapter says of the session, nothing included (row 168).
+      return { session: (await storeOf(ctx).deleteSession(token)) as AdapterSession | null | undefined }
     },
 
     async revoke(ctx, who) {
@@ -167,9 +169,9 @@ function capOf({ absoluteMaxAge }: Pick<Settled, 'absoluteMaxAge'>, createdAt: D
   return createdAt ? createdAt.getTime() + absoluteMaxAge * 1000 : 0
 }
 
-// What the adapter does not say is absent, as clients of Auth.js see it; null stays null.
+// What the adapter does not say is undefined, hence absent for clients, as with Auth.js; null stays null.
 function personOf({ name, email, image }: AdapterUser): User {
-  return { ...(name !== undefined && { name }), email, ...(image !== undefined && { image }) }
+  return { name, email, image } as User
 }
 
 function tokenOf(ctx: Context): string | undefined {

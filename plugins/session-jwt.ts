@@ -13,6 +13,7 @@ import {
   type Session,
   type SessionOptions,
   type SessionStrategy,
+  SignOutError,
   type User,
 } from 'authkernel/kernel'
 
@@ -23,7 +24,8 @@ export interface JwtSessionOptions extends Pick<SessionOptions, 'maxAge' | 'upda
   /** Steps forward only when the strategy is `jwt`; the preset's way of offering both. */
   fallback?: boolean | undefined
 }
-type Settled = { maxAge: number; updateAge: number } & Omit<JwtSessionOptions, 'maxAge' | 'updateAge' | 'fallback'>
+/** `maxAge` is that of the session: of the cookie and of what the client is told; `tokenAge` that of the token in it. */
+type Settled = { maxAge: number; tokenAge: number; updateAge: number } & Omit<JwtSessionOptions, 'maxAge' | 'updateAge' | 'fallback'>
 
 /** Provides the service `session`. Refused at compile: `revocable` without a `once` that all processes share. */
 export function jwtSessionPlugin(options: JwtSessionOptions = {}): Plugin {
@@ -47,7 +49,8 @@ export function jwtSessionPlugin(options: JwtSessionOptions = {}): Plugin {
 
 function settle({ session, jwt }: ResolvedConfig, options: JwtSessionOptions): Settled {
   return {
-    maxAge: options.maxAge ?? jwt.maxAge ?? session.maxAge,
+    maxAge: options.maxAge ?? session.maxAge,
+    tokenAge: options.maxAge ?? jwt.maxAge ?? session.maxAge,
     updateAge: options.updateAge ?? session.updateAge,
     absoluteMaxAge: options.absoluteMaxAge ?? session.absoluteMaxAge,
     revocable: options.revocable ?? session.revocable,
@@ -88,8 +91,13 @@ function createStrategy(options: Settled): SessionStrategy & { revocable: boolea
       if (value === undefined) return null
       clear(ctx)
       const token = await open(ctx, options, value)
-      if (!token) return null
-      if (options.revocable && typeof token['sid'] === 'string') await ctx.once.take(`ended ${token['sid']}`, options.maxAge)
+      if (!token) {
+        ctx.logger.error(
+          new SignOutError('The session token of a sign-out could not be opened: it is expired, altered, or from another secret.'),
+        )
+        return null
+      }
+      if (options.revocable && typeof token['sid'] === 'string') await ctx.once.take(`ended ${token['sid']}`, options.tokenAge)
       return { token }
     },
   }
@@ -99,11 +107,14 @@ function createStrategy(options: Settled): SessionStrategy & { revocable: boolea
 async function access(ctx: Context, options: Settled, update?: { data: unknown }): Promise<Session | null> {
   const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
   if (value === undefined) return null
-  const opening = open(ctx, options, value)
+  let reason: unknown
+  const opening = open(ctx, options, value, (error) => (reason = error))
   // On Node there is nothing to wait for: see docs/speed.md.
   const opened = isLater(opening) ? await opening : opening
-  if (!opened)
-    ctx.logger.error(new JWTSessionError('The session token could not be opened: it is expired, altered, or from another secret.'))
+  if (!opened) {
+    const message = 'The session token could not be opened: it is expired, altered, or from another secret.'
+    ctx.logger.error(new JWTSessionError(message, reason instanceof Error ? reason : {}))
+  }
   const validity = opened !== null && stillValid(ctx, options, opened)
   const token = (isLater(validity) ? await validity : validity) ? opened : null
   if (!token) {
@@ -128,7 +139,8 @@ async function access(ctx: Context, options: Settled, update?: { data: unknown }
     ? await ctx.ask('session', { session: plain, token: next, ...(update && { newSession: update.data, trigger: 'update' }) })
     : plain
   if (renews) await write(ctx, options, next)
-  if (session !== null && ctx.has('on', 'session')) await ctx.emit('session', { session, token: next })
+  // Every check is told, one that the host answers with nobody too (row 156).
+  if (ctx.has('on', 'session')) await ctx.emit('session', { session: session as Session, token: next })
   return session
 }
 
@@ -139,15 +151,22 @@ async function current(ctx: Context, options: Settled): Promise<JWT | null> {
   return token && (await stillValid(ctx, options, token)) ? token : null
 }
 
-function open(ctx: Context, { decode }: Settled, value: string): Awaitable<JWT | null> {
+function open(ctx: Context, { decode }: Settled, value: string, failed?: (error: unknown) => void): Awaitable<JWT | null> {
   const { name } = ctx.cookies.sessionToken
-  return decode ? decodeWith(decode, ctx, name, value) : ctx.open(name, value)
+  return decode ? decodeWith(decode, ctx, name, value, failed) : ctx.open(name, value)
 }
 
-async function decodeWith(decode: NonNullable<Settled['decode']>, ctx: Context, salt: string, token: string): Promise<JWT | null> {
+async function decodeWith(
+  decode: NonNullable<Settled['decode']>,
+  ctx: Context,
+  salt: string,
+  token: string,
+  failed: ((error: unknown) => void) | undefined,
+): Promise<JWT | null> {
   try {
     return await decode({ token, secret: secretOf(ctx), salt })
-  } catch {
+  } catch (error) {
+    failed?.(error)
     return null
   }
 }
@@ -155,7 +174,7 @@ async function decodeWith(decode: NonNullable<Settled['decode']>, ctx: Context, 
 async function write(ctx: Context, options: Settled, token: JWT): Promise<void> {
   const { name, options: attributes } = ctx.cookies.sessionToken
   const expires = expiry(ctx, options, token)
-  const maxAge = Math.max(1, Math.round((expires.getTime() - ctx.now.getTime()) / 1000))
+  const maxAge = Math.max(1, Math.round((expiry(ctx, options, token, options.tokenAge).getTime() - ctx.now.getTime()) / 1000))
   const value = options.encode
     ? await options.encode({ token, secret: secretOf(ctx), salt: name, maxAge })
     : await ctx.seal(name, token, maxAge)
@@ -189,12 +208,13 @@ function isLater<T>(value: Awaitable<T>): value is PromiseLike<T> {
   return typeof (value as { then?: unknown } | null)?.then === 'function'
 }
 
-function expiry(ctx: Context, { maxAge, absoluteMaxAge }: Settled, token: JWT): Date {
-  const idle = ctx.now.getTime() + maxAge * 1000
+function expiry(ctx: Context, { maxAge, absoluteMaxAge }: Settled, token: JWT, age = maxAge): Date {
+  const idle = ctx.now.getTime() + age * 1000
   return new Date(absoluteMaxAge === undefined ? idle : Math.min(idle, (Number(token['sst']) + absoluteMaxAge) * 1000))
 }
 
 function endOf(ctx: Context, options: Settled, token: JWT): Date {
+  if (options.tokenAge !== options.maxAge && token.iat !== undefined) return new Date((token.iat + options.maxAge) * 1000)
   return token.exp === undefined ? expiry(ctx, options, token) : new Date(token.exp * 1000)
 }
 
@@ -203,9 +223,9 @@ function age(ctx: Context, token: JWT): number {
   return token.iat === undefined ? Infinity : ctx.now.getTime() / 1000 - token.iat
 }
 
-// What the token does not say is absent, as clients of Auth.js see it; null stays null.
+// What the token does not say is undefined, hence absent for clients, as with Auth.js; null stays null.
 function personOf({ name, email, picture }: JWT): User {
-  return { ...(name !== undefined && { name }), ...(email !== undefined && { email }), ...(picture !== undefined && { image: picture }) }
+  return { name, email, image: picture } as User
 }
 
 // As the host wrote it: its own encode and decode expect the option's shape.

@@ -58,6 +58,8 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
   }
   const records: PluginRecord[] = []
   const owners = new Map<PropertyKey, PluginRecord>()
+  // A removed plugin may still serve the requests that began with it, so what it opened stays open until the end.
+  const leftOpen: PluginRecord['closers'] = []
   let compiled: Compiled | undefined
   const invalidate = (): void => {
     compiled = undefined
@@ -109,6 +111,8 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
   }
 
   function register(plugin: Plugin, layer: Layer): unknown {
+    if (typeof plugin?.setup !== 'function' || typeof plugin.name !== 'string')
+      throw new AuthError(`use() takes a plugin, an object with \`name\` and \`setup\`: call the factory, as in \`.use(oidcPlugin())\`.`)
     const record = createRecord(plugin, layer)
     const twin = records.find(({ name, layer: other }) => name === plugin.name && other === layer)
     if (twin)
@@ -116,6 +120,12 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
         `The plugin "${plugin.name}" is used twice: ${twin.place} and ${record.place}. Remove one, or give it another name.`,
       )
     const face = plugin.setup(createPluginKernel(record, parts))
+    if (face instanceof Promise) {
+      face.catch(() => {})
+      throw new AuthError(
+        `Plugin "${plugin.name}": \`setup\` must not be async, it only registers. Do the work in a handler, on first use.`,
+      )
+    }
     claimFace(record, face, layer)
     records.push(record)
     invalidate()
@@ -136,7 +146,8 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
     for (const key of Reflect.ownKeys(face)) {
       owners.set(key, record)
       record.face.push(key)
-      Object.defineProperty(auth, key, { value: (face as Record<PropertyKey, unknown>)[key], configurable: true, enumerable: true })
+      const { get, value } = Object.getOwnPropertyDescriptor(face, key) as PropertyDescriptor
+      Object.defineProperty(auth, key, { ...(get ? { get: () => get.call(face) } : { value }), configurable: true, enumerable: true })
     }
   }
 
@@ -157,6 +168,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
       }
       for (const record of named) {
         record.removed = true
+        leftOpen.push(...record.closers.splice(0))
         records.splice(records.indexOf(record), 1)
         for (const key of record.face) {
           if (owners.get(key) !== record) continue
@@ -178,7 +190,16 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
     },
     inspect: () => inspect((compiled ??= current()), replayOrder(records)),
     async close() {
-      for (const { closers } of records) for (const close of closers.splice(0)) await close()
+      const closing = [...records.flatMap(({ closers }) => closers.splice(0)), ...leftOpen.splice(0)]
+      const failures: unknown[] = []
+      for (const close of closing) {
+        try {
+          await close()
+        } catch (error) {
+          failures.push(error)
+        }
+      }
+      if (failures.length > 0) throw failures[0]
     },
   }
 

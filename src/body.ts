@@ -37,7 +37,10 @@ function fromJson(text: string): ParsedBody {
 }
 
 async function readText(request: Request, limit: number): Promise<string> {
-  const tooLarge = (): HttpError => new HttpError(413, `The body is larger than ${limit} bytes.`)
+  const tooLarge = (): HttpError => {
+    const text = `The body is larger than ${limit} bytes.`
+    return new HttpError(413, text, {}, new AuthError(`${text} The option \`limits.body\` raises it.`))
+  }
   if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge()
   if (!request.body) return ''
   const decoder = new TextDecoder()

@@ -9,6 +9,7 @@ export async function findCallbackUrl(ctx: Context, named: string | undefined): 
   const body = ctx.request.method === 'POST' ? await ctx.body() : {}
   const query = new URL(ctx.request.url).searchParams.get('callbackUrl') ?? undefined
   const kept = ctx.cookie(name)
+  let warned = false
   for (const [source, candidate] of [
     ['flow', named],
     ['body', body['callbackUrl']],
@@ -17,8 +18,9 @@ export async function findCallbackUrl(ctx: Context, named: string | undefined): 
   ] as const) {
     if (candidate === undefined || candidate === '') continue
     if (!isUsable(candidate, ctx.origin, limits.callbackUrl)) {
-      // Somebody's broken link is not our failure.
-      ctx.logger.warn('invalid-callback-url')
+      // Somebody's broken link is not our failure; one warning per request, however often it is broken.
+      if (!warned) ctx.logger.warn('invalid-callback-url')
+      warned = true
       continue
     }
     const resolved = await resolveRedirect(ctx.app.bus, candidate, ctx.origin, allowedRedirects)

@@ -18,6 +18,7 @@ const numbers = [
   'limits.callbackUrl',
   'limits.providerResponse',
 ]
+const optionalNumbers = ['jwt.maxAge', 'session.absoluteMaxAge']
 
 /** Throws the first mistake. */
 export function checkSnapshot(app: Omit<Compiled, 'fault'>, records: readonly PluginRecord[]): void {
@@ -47,8 +48,9 @@ export function assertSecrets(secrets: readonly string[]): void {
 
 function checkOptions(app: Omit<Compiled, 'fault'>): void {
   const { config, settings } = app
-  for (const path of numbers) {
+  for (const path of [...numbers, ...optionalNumbers]) {
     const value = path.split('.').reduce<unknown>((object, key) => (object as Record<string, unknown>)[key], config)
+    if (value === undefined && optionalNumbers.includes(path)) continue
     if (typeof value !== 'number' || !(value > 0))
       throw new AuthError(`createAuth: \`${path}\` must be a positive number, not ${String(value)}.`)
   }
@@ -58,16 +60,32 @@ function checkOptions(app: Omit<Compiled, 'fault'>): void {
   }
   if (!settings.basePath.startsWith('/'))
     throw new AuthError(`createAuth: \`basePath\` must start with "/", not ${JSON.stringify(settings.basePath)}.`)
-  const fault = originFault(settings.origin) ?? cookieFault(app.cookies(settings, false)) ?? cookieFault(app.cookies(settings, true))
+  const faults = [originFault(settings.origin), ...cookieModes(app).map((secure) => cookieFault(app.cookies(settings, secure)))]
+  const fault = faults.find((found) => found !== undefined)
   if (fault) throw new AuthError(`createAuth: ${fault}`)
   if (config.redirectProxyUrl !== undefined && !URL.canParse(config.redirectProxyUrl)) {
     throw new AuthError(`createAuth: \`redirectProxyUrl\` is not a URL: ${JSON.stringify(config.redirectProxyUrl)}.`)
+  }
+  for (const [page, url] of Object.entries(config.pages)) {
+    // Clients read the address of an error page with `new URL()`.
+    if (typeof url !== 'string' || !/^(?:\/|https?:\/\/)/i.test(url))
+      throw new AuthError(`createAuth: \`pages.${page}\` must be a path that starts with "/", or a URL, not ${JSON.stringify(url)}.`)
+  }
+  for (const target of config.allowedRedirects ?? []) {
+    if (!URL.canParse(target) || new URL(target).origin !== target)
+      throw new AuthError(`createAuth: \`allowedRedirects\` has ${JSON.stringify(target)}: write an origin, like "https://app.example".`)
   }
   for (const pattern of config.allowedHosts ?? []) {
     if (pattern.slice(1).includes('*') || (pattern.startsWith('*') && !pattern.startsWith('*.'))) {
       throw new AuthError(`createAuth: \`allowedHosts\` has ${JSON.stringify(pattern)}: write host, host:port, or one leading "*.".`)
     }
   }
+}
+
+/** Which of the two sets of cookies can be sent at all: a name with a prefix is a mistake in the plain one only. */
+function cookieModes({ config: { useSecureCookies }, settings: { origin } }: Omit<Compiled, 'fault'>): boolean[] {
+  if (useSecureCookies !== undefined) return [useSecureCookies]
+  return origin === '' ? [false, true] : [origin.startsWith('https:')]
 }
 
 function checkPlugins(app: Omit<Compiled, 'fault'>, records: readonly PluginRecord[]): void {

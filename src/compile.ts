@@ -4,7 +4,7 @@ import { merge, type ResolvedConfig } from './config.ts'
 import { type CookieSet, createCookieSets } from './cookies.ts'
 import { checkSnapshot } from './checks.ts'
 import { Draft } from './draft.ts'
-import { AuthError } from './errors.ts'
+import { AuthError, InvalidProvider } from './errors.ts'
 import type { Provider, ProviderFlow } from './flow.ts'
 import type { HookBus } from './hooks.ts'
 import type { Settings } from './messages.ts'
@@ -66,6 +66,8 @@ export function compile(records: readonly PluginRecord[], config: ResolvedConfig
   const flows = draft.types()
   const normalise = (provider: Provider | (() => Provider)): Provider => {
     const written = typeof provider === 'function' ? provider() : provider
+    if (typeof written !== 'object' || written === null)
+      throw new InvalidProvider(`\`providers\` has an entry that is ${String(written)}: leave it out, or give a provider.`)
     return Object.freeze(normaliseProvider(written, resolved.env, suffixesOf(flows.get(written.type))))
   }
   const providers = new Map<string, Provider>()

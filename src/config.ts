@@ -138,11 +138,17 @@ export function resolveConfig(config: AuthConfig): ResolvedConfig {
   return Object.freeze<ResolvedConfig>({
     ...merged,
     adapter,
+    basePath: trimmedBasePath(merged.basePath),
     secret: secrets(secret),
     throttle: throttle === false ? { mail: false, credentials: false } : (merge(throttle ?? {}, throttleDefaults) as Throttle),
     logger: createLogger(logger, config.debug),
     runtime: resolveRuntime(runtime),
   })
+}
+
+/** `/auth/` means `/auth`; what is no path stays, to be refused at compile. */
+export function trimmedBasePath(path: string): string {
+  return typeof path === 'string' && path.startsWith('/') ? path.replace(/\/+$/, '') || '/' : path
 }
 
 /** Secrets as a list, newest first; empty strings do not count. */

@@ -151,7 +151,8 @@ export function cookieFault(set: CookieSet): string | undefined {
     if (name.startsWith('__Host-') && (options.domain || options.path !== '/' || !options.secure)) {
       return `cookies.${key} is named __Host-, which demands secure, path "/" and no domain: set \`useSecureCookies\`, or give it another name.`
     }
-    if (name.startsWith('__Secure-') && !options.secure) return `cookies.${key} is named __Secure-, which demands secure: set \`useSecureCookies\`, or give it another name.`
+    if (name.startsWith('__Secure-') && !options.secure)
+      return `cookies.${key} is named __Secure-, which demands secure: set \`useSecureCookies\`, or give it another name.`
   }
   return undefined
 }

@@ -28,7 +28,9 @@ export async function prepareForm(ctx: Context): Promise<string> {
 }
 
 /** A POST from another site, whatever token it carries: 403, never a redirect. */
-export class CrossSiteRequest extends MissingCSRF {}
+export class CrossSiteRequest extends MissingCSRF {
+  static override type = 'MissingCSRF'
+}
 
 /** Throws CrossSiteRequest or MissingCSRF. `mode` origin: the browser's own word replaces the token, for clients that send none. */
 export async function assertSameSite(ctx: Context, mode: HandleOptions['csrf'] = 'token'): Promise<void> {
@@ -57,7 +59,8 @@ function provenance(ctx: Context): 'own' | 'foreign' | 'unknown' {
   const origin = ctx.request.headers.get('origin')
   if (site !== null && site !== 'same-origin' && site !== 'none') return 'foreign'
   if (origin === null) return site === null ? 'unknown' : 'own'
-  if (origin === ctx.origin) return 'own'
+  // "null" is what a form of a page with `Referrer-Policy: no-referrer` sends, to its own site too: then the browser's other word counts.
+  if (origin === ctx.origin || (origin === 'null' && site === 'same-origin')) return 'own'
   // A TLS-terminating proxy changes the scheme we see, and the browser vouches for the rest.
   const host = URL.canParse(origin) ? new URL(origin).host : undefined
   return site === 'same-origin' && host === new URL(ctx.origin).host ? 'own' : 'foreign'

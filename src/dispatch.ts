@@ -1,5 +1,6 @@
 /** From a request to a response: the order in which everything is asked (DESIGN section 4, "POST order"). */
 import { assertSameSite } from './csrf.ts'
+import { RequestTimeout, within } from './deadline.ts'
 import { AuthError, CallbackRouteError, HttpError, OAuthSignInError, UnknownAction } from './errors.ts'
 import { configurationAnswer, failureAnswer, httpAnswer } from './failure.ts'
 import type { Route } from './plugin.ts'
@@ -88,23 +89,12 @@ function routeOf(ctx: RequestContext): Route | undefined {
 /** The whole request has a deadline: whoever waits gets an answer (D31). */
 async function inTime(ctx: RequestContext, work: () => Promise<Response>): Promise<Response> {
   const { request: deadline } = ctx.app.config.deadlines
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const error = new RequestTimeout(`The request took longer than ${deadline} ms (deadlines.request).`)
-      ctx.abort(error)
-      reject(error)
-    }, deadline)
+  return within(work(), deadline, () => {
+    const error = new RequestTimeout(`The request took longer than ${deadline} ms (deadlines.request).`)
+    ctx.abort(error)
+    return error
   })
-  try {
-    return await Promise.race([work(), late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
-
-/** Something that was waited for did not come in time. */
-export class RequestTimeout extends AuthError {}
 
 /** Adds cookies and cache headers, and turns redirects into JSON for clients that ask for it (rows 21, 22). */
 function finish(ctx: RequestContext, response: Response, failed = false): Response {

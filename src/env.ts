@@ -2,6 +2,14 @@
 import { type AuthConfig, type Env, secrets } from './config.ts'
 import { withEnv, readEnv } from './providers.ts'
 
+/** Options that were filled before: what stands there is no choice of the host's any more. */
+const filled = new WeakSet<AuthConfig>()
+
+/** Whether `setEnvDefaults` has been here. */
+export function hasEnvDefaults(config: AuthConfig): boolean {
+  return filled.has(config)
+}
+
 const off = new Set(['false', '0', 'no', 'off'])
 
 /**
@@ -12,14 +20,17 @@ export function setEnvDefaults(env: Env, config: AuthConfig, suppressBasePathWar
   const get = (name: string): string | undefined => readEnv(env, name)
   const url = get('AUTH_URL')
   const warn = (code: string): void => (config.logger?.warn ?? ((text: string) => console.warn(`[auth][warn][${code}]`, text)))(code)
-  if (url !== undefined && URL.canParse(url)) {
+  if (url !== undefined && /^https?:\/\//i.test(url) && URL.canParse(url)) {
     const { origin, pathname } = new URL(url)
     config.origin ??= origin
     const path = pathname.replace(/\/+$/, '')
     if (path !== '') {
-      if (config.basePath && !suppressBasePathWarning) warn('env-url-basepath-redundant')
+      if (config.basePath && !suppressBasePathWarning && !filled.has(config)) warn('env-url-basepath-redundant')
       config.basePath ??= path
     }
+  } else if (url !== undefined) {
+    // Refused at compile: a typing error must not end in links that follow the Host header (D34).
+    config.origin ??= url
   }
   config.basePath ??= '/auth'
   if (secrets(config.secret).length === 0) {
@@ -30,6 +41,7 @@ export function setEnvDefaults(env: Env, config: AuthConfig, suppressBasePathWar
   config.trustHost ??= trustsHost(get)
   config.trustProxy ??= trustedProxies(get)
   config.env ??= env
+  filled.add(config)
   if (config.providers) {
     config.providers = config.providers.map((provider) =>
       typeof provider === 'function' ? () => withEnv(provider(), env) : withEnv(provider, env),

@@ -23,14 +23,16 @@ export class AuthError extends Error {
 
   constructor(message?: string | Error | ErrorOptions, options?: Error | ErrorOptions) {
     super(typeof message === 'string' ? message : message instanceof Error ? message.message : undefined)
-    const detail = typeof message === 'string' ? options : (message ?? options)
-    const cause = detail instanceof Error ? { err: detail } : toCause(detail?.cause)
+    const detail = typeof message === 'string' || message instanceof Error ? options : (message ?? options)
+    const facts = detail instanceof Error ? { err: detail } : toCause(detail?.cause)
+    const cause = message instanceof Error ? { ...facts, err: message } : facts
     if (cause) {
       this.cause = cause
       if (this.message === '' && cause.err) this.message = cause.err.message
     }
-    this.name = new.target.type ?? new.target.name
-    this.type = this.name
+    this.type = new.target.type ?? new.target.name
+    // A class of somebody's own is named in logs and keeps the type, and so the page, of its parent.
+    this.name = Object.hasOwn(new.target, 'type') ? this.type : new.target.name
     this.kind = rowOf(this.type).kind
     Error.captureStackTrace?.(this, new.target)
   }

@@ -18,7 +18,8 @@ export async function failureAnswer(ctx: RequestContext, error: AuthError, route
   if (decided) return decided
   if (error instanceof CrossSiteRequest) return json({ error: 'MissingCSRF', message: 'Cross-site request refused.' }, 403)
   if (retryAfter(error) !== undefined) {
-    return json({ error: visibleType(error) }, 429, { 'Retry-After': String(retryAfter(error)) })
+    // `url`: clients of Auth.js look for the error in it.
+    return json({ error: visibleType(error), url: errorUrl(ctx, error) }, 429, { 'Retry-After': String(retryAfter(error)) })
   }
   return redirectTo(errorUrl(ctx, error))
 }

@@ -52,6 +52,8 @@ export interface ProviderForm {
   script?: string
   /** Text of the button; default: "Sign in with {name}". */
   submit?: string
+  /** Not on the built-in page: there is nothing that it could ask. */
+  hidden?: boolean
 }
 
 /** What every provider type ends in. */
@@ -64,6 +66,8 @@ export interface Identity {
   record?: Partial<Account>
   /** How the owner is found. */
   match: 'account' | 'email' | 'none'
+  /** `signIn` is asked about `user` as it is, and the owner is looked for afterwards (WIRE 9.10, 9.11). */
+  settled?: boolean
   /** The provider may be believed about the address (D33). */
   trustsEmail?: boolean
   /** A registration, which proves nothing about an account that exists: such an account is refused unless the signed-in user owns it. */

@@ -1,5 +1,6 @@
 /** Decisions and events over hookable, which keeps and removes the handlers; the four verbs are here. */
 import { HookableCore } from 'hookable'
+import { within } from './deadline.ts'
 import type { Awaitable } from './types.ts'
 
 /** What a decision does with several answers. */
@@ -135,7 +136,8 @@ async function tell(handlers: readonly Handler[], message: Message, report: (err
   for (const handler of handlers) {
     try {
       const done = handler(observed(message))
-      if (isPromise(done)) await within(done, deadline)
+      // A listener that hangs must not hold a sign-in.
+      if (isPromise(done)) await within(done, deadline, () => new Error(`an event handler did not finish within ${deadline} ms`))
     } catch (error) {
       report(error)
     }
@@ -153,19 +155,6 @@ function observed<T>(value: T, seen: Map<unknown, unknown> = new Map()): T {
   seen.set(value, copy)
   for (const [key, item] of Object.entries(value)) copy[key] = observed(item, seen)
   return copy as T
-}
-
-/** A listener that hangs must not hold a sign-in. */
-async function within(work: PromiseLike<unknown>, deadline: number): Promise<void> {
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const late = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(new Error(`an event handler did not finish within ${deadline} ms`)), deadline)
-  })
-  try {
-    await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
 }
 
 function isPromise(value: unknown): value is PromiseLike<unknown> {

@@ -114,9 +114,10 @@ async function recover(
   const mine = created ?? (owner ? undefined : ((await quiet(() => store.getUser(candidate.id))) ?? undefined))
   const winner = await findWinner(store, identity, mine)
   undoLate(ctx, store, identity, error, { makesUser: !owner && !created, winner })
-  if (winner && winner.id === mine?.id) {
+  const isOurs = winner !== null && winner.id === mine?.id
+  if (winner && (isOurs || winner.id === owner?.id)) {
     await identity.onLinked?.(winner)
-    return { user: winner, createdUser: true, linked: identity.match === 'account' }
+    return { user: winner, createdUser: isOurs, linked: identity.match === 'account' }
   }
   await undo(ctx, store, undefined, mine)
   if (!winner) throw error
@@ -159,8 +160,10 @@ function undoLate(
 ): void {
   lateAnswer(error)?.then(
     (answer) => {
-      if (makesUser && (answer as AdapterUser).id !== winner?.id) return undo(ctx, store, undefined, answer as AdapterUser)
-      return makesUser || winner ? undefined : undo(ctx, store, identity, undefined)
+      if (!makesUser) return winner ? undefined : undo(ctx, store, identity, undefined)
+      // Nobody checked this answer, and nobody waits for it: what it throws would end the process.
+      const id = (answer as AdapterUser | null | undefined)?.id
+      return id === undefined || id === winner?.id ? undefined : undo(ctx, store, undefined, answer as AdapterUser)
     },
     () => {},
   )

@@ -96,7 +96,9 @@ async function tell(ctx: Context, identity: Identity, { user, createdUser, linke
 }
 
 function settle(identity: Identity, user: User, rest: Partial<Settled> & Pick<Settled, 'isNewUser'>): Settled {
-  const { account, profile, match } = identity
+  const { profile, match } = identity
+  // With its owner, who was not known when the question was asked (WIRE 9.10).
+  const account = identity.settled && user.id !== undefined ? { ...identity.account, userId: user.id } : identity.account
   const trigger = rest.isNewUser ? 'signUp' : 'signIn'
   return { user, account, ...(profile && { profile }), trigger, session: 'new', previous: null, match, ...rest }
 }

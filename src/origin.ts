@@ -46,7 +46,8 @@ export function hostMatches(pattern: string, host: string): boolean {
 export function originFault(origin: string): string | undefined {
   if (origin === '') return undefined
   const url = URL.canParse(origin) ? new URL(origin) : undefined
-  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:')) return `origin "${origin}" is not an http(s) URL.`
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    return `origin "${origin}" (option \`origin\`, or AUTH_URL) is not an http(s) URL: write "https://app.example".`
   if (url.origin !== origin) return `origin "${origin}" must be scheme, host and port only: "${url.origin}".`
   return undefined
 }

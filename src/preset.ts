@@ -10,7 +10,7 @@ import { pagesPlugin } from 'authkernel/plugins/pages'
 import { webauthnPlugin } from 'authkernel/plugins/webauthn'
 import { type Auth, createKernel, type KernelOptions } from './auth.ts'
 import type { AuthConfig, Env } from './config.ts'
-import { setEnvDefaults } from './env.ts'
+import { hasEnvDefaults, setEnvDefaults } from './env.ts'
 import { ExperimentalFeatureNotEnabled } from './errors.ts'
 import type { ProviderFlow } from './flow.ts'
 import { createLogger } from './logger.ts'
@@ -57,7 +57,7 @@ const gatedFlow: ProviderFlow<{ id: string }> = {
 function withEnvironment(config: AuthConfig): AuthConfig {
   const copy = { ...config }
   const env: Env | false = config.env ?? processEnv
-  if (env) setEnvDefaults(env, copy)
+  if (env) setEnvDefaults(env, copy, hasEnvDefaults(config))
   return copy
 }
 

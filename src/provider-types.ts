@@ -75,7 +75,9 @@ export interface CredentialsConfig<
   /** Fields of the form that the built-in page shows. */
   credentials?: C | undefined
   /** The user, or null: wrong. Throw `CredentialsSignin` for a `code` of your own. */
-  authorize?: ((credentials: Partial<Record<keyof C | (string & {}), unknown>>, request: Request) => Awaitable<ProviderUser | null>) | undefined
+  authorize?:
+    | ((credentials: Partial<Record<keyof C | (string & {}), unknown>>, request: Request) => Awaitable<ProviderUser | null>)
+    | undefined
   options?: Partial<Omit<CredentialsConfig<C>, 'type' | 'options'>> | undefined
 }
 /** @see CredentialsSignin for what `authorize` may throw. */

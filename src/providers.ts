@@ -1,7 +1,7 @@
 /** Makes a provider of what a host wrote: functions called, options merged, environment filled in, once per object. */
 import type { Env } from './config.ts'
 import { merge, type ProviderInput } from './config.ts'
-import { AuthError, InvalidProvider } from './errors.ts'
+import { InvalidProvider } from './errors.ts'
 import type { Provider, ProviderFlow, ProviderType } from './flow.ts'
 
 /** Provider option to suffix of `AUTH_<ID>_<SUFFIX>` (row 59). */
@@ -82,6 +82,6 @@ export function createAddresses(): (provider: Provider, base: string) => Provide
 /** The flow of a type. Throws InvalidProvider for a type nobody registered. */
 export function flowOf(flows: ReadonlyMap<string, ProviderFlow<never>>, type: ProviderType): ProviderFlow<never> {
   const flow = flows.get(type)
-  if (!flow) throw new AuthError(`No plugin knows the provider type "${type}": \`.use()\` the plugin that brings it.`)
+  if (!flow) throw new InvalidProvider(`No plugin knows the provider type "${type}": \`.use()\` the plugin that brings it.`)
   return flow
 }

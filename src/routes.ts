@@ -1,13 +1,14 @@
 /** The kernel's own routes (WIRE section 3); everything else comes from plugins. */
 import type { Context } from './context.ts'
+import { CrossSiteRequest } from './csrf.ts'
 import type { Owned } from './draft.ts'
-import { type AuthError, InvalidProvider, SessionTokenError, SignOutError, UnknownAction } from './errors.ts'
+import { AdapterError, type AuthError, InvalidProvider, SessionTokenError, SignOutError, UnknownAction } from './errors.ts'
 import type { PublicProvider } from './provider-types.ts'
 import type { Route } from './plugin.ts'
 import { withParams } from './redirect.ts'
 import { json, redirectTo } from './responses.ts'
 import { skipCSRFCheck } from './symbols.ts'
-import type { PagesOptions, Session } from './types.ts'
+import type { PagesOptions } from './types.ts'
 
 const routes: readonly Route[] = [
   { method: 'GET', path: '/signin', handler: signInPage },
@@ -23,7 +24,7 @@ const routes: readonly Route[] = [
     method: 'POST',
     path: '/session',
     handler: updateSession,
-    failure: async (_ctx, error) => json(null, error instanceof SessionTokenError ? 503 : 400),
+    failure: async (_ctx, error) => json(null, isOutage(error) ? 503 : error instanceof CrossSiteRequest ? 403 : 400),
   },
   { method: 'GET', path: '/csrf', handler: csrf },
   { method: 'GET', path: '/providers', handler: providers },
@@ -90,6 +91,11 @@ async function signOut(ctx: Context): Promise<Response> {
 
 async function readSession(ctx: Context): Promise<Response> {
   return json(await ctx.currentSession())
+}
+
+// D38: the store's fault, not the request's.
+function isOutage(error: AuthError): boolean {
+  return error instanceof SessionTokenError || error instanceof AdapterError
 }
 
 async function updateSession(ctx: Context): Promise<Response> {

@@ -16,6 +16,6 @@ export function resolveRuntime(overrides: Optional<Runtime> = {}): Runtime {
     now: overrides.now ?? Date.now,
     random: overrides.random ?? ((bytes) => crypto.getRandomValues(new Uint8Array(bytes))),
     // The global is looked up per call: hosts and test tools replace it after start. Never called as a method: workers throw "Illegal invocation".
-    fetch: replacement ? (input, init) => replacement(input, init) : ((input, init) => globalThis.fetch(input, init)),
+    fetch: replacement ? (input, init) => replacement(input, init) : (input, init) => globalThis.fetch(input, init),
   }
 }

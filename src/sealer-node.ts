@@ -180,7 +180,7 @@ function bytesOf(part: string): Buffer {
 
 /** The claims when they hold now: `exp` is required (D37) and exact (D46), `nbf` is kept, `iat` is not from the future. */
 function acceptable(claims: unknown, milliseconds: number): JWT | null {
-  if (typeof claims !== 'object' || claims === null || Array.isArray(claims)) return null
+  if (typeof claims !== 'object' || claims === null) return null
   const { exp, nbf = 0, iat = 0 } = claims as Record<string, unknown>
   if (typeof exp !== 'number' || typeof nbf !== 'number' || typeof iat !== 'number') return null
   const now = Math.floor(milliseconds / 1000)

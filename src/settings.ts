@@ -1,7 +1,7 @@
 /** Settings of one request: what the `settings` decision answers over the frozen ones, derived once per answer. */
 import { assertSecrets } from './checks.ts'
 import type { Compiled } from './compile.ts'
-import { secrets } from './config.ts'
+import { merge, secrets, trimmedBasePath } from './config.ts'
 import { AuthError } from './errors.ts'
 import type { Settings } from './messages.ts'
 import { originFault } from './origin.ts'
@@ -21,7 +21,11 @@ export async function resolveSettings(app: Compiled, request: Request): Promise<
   if (!known) derived.set(app, (known = new WeakMap()))
   const existing = known.get(answer)
   if (existing) return existing
-  const settings: Settings = Object.freeze({ ...app.settings, ...answer, ...(answer.secret && { secret: secrets(answer.secret) }) })
+  const settings: Settings = Object.freeze({
+    ...merge(answer, app.settings),
+    ...(answer.secret && { secret: secrets(answer.secret) }),
+    ...(answer.basePath && { basePath: trimmedBasePath(answer.basePath) }),
+  })
   assertSecrets(settings.secret)
   const fault = originFault(settings.origin)
   if (fault) throw new AuthError(`The settings decision answered with a wrong ${fault}`)

@@ -11,10 +11,11 @@ import { redirectTo } from './responses.ts'
 /** From an identity to a session. Throws AccessDenied and what linking throws. */
 export async function complete(ctx: Context, found: Identity): Promise<Response> {
   const callbackUrl = await ctx.callbackUrl()
-  const owner = await findOwner(ctx, found)
-  const identity = found.match === 'email' ? withOwner(found, owner) : found
-  const verdict = await allow(ctx, question(identity, owner))
+  const known = found.settled ? null : await findOwner(ctx, found)
+  const identity = found.match === 'email' ? withOwner(found, known) : found
+  const verdict = await allow(ctx, question(identity, known))
   if (typeof verdict === 'string') return ctx.redirect(verdict)
+  const owner = found.settled ? await findOwner(ctx, found) : known
   const login = await linkIdentity(ctx, identity, owner)
   return 'status' in login ? login : resume(ctx, { ...login, callbackUrl })
 }

@@ -11,7 +11,7 @@ export const clockTolerance = 70
 /** Client metadata for the library, on the clock of the runtime. */
 export function clientOf(ctx: Context, provider: OAuthProvider): oauth.Client {
   return {
-    ...provider.client,
+    ...(provider.client as oauth.Client | undefined),
     client_id: provider.client?.client_id ?? provider.clientId ?? '',
     [oauth.clockTolerance]: clockTolerance,
     [oauth.clockSkew]: Math.floor(ctx.runtime.now() / 1000) - Math.floor(Date.now() / 1000),

@@ -54,10 +54,11 @@ export async function signInPage(
 }
 
 function arrange(providers: readonly Provider[], sheet: Sheet): Item[] {
-  const items = providers.map((provider, index): Item => {
+  const items = providers.flatMap((provider, index): Item[] => {
     const form: ProviderForm = sheet.ctx.flow(provider).form?.(provider) ?? { post: 'signin' }
+    if (form.hidden) return []
     const style = (provider as { style?: Parameters<typeof createMark>[0] }).style
-    return { provider, form, mark: createMark(style, sheet.origin), index, inputs: hasInputs(form.fields), primary: false, first: false }
+    return [{ provider, form, mark: createMark(style, sheet.origin), index, inputs: hasInputs(form.fields), primary: false, first: false }]
   })
   // One main action on a page: the first form one types into, or the only button there is.
   const main = items.find(({ inputs }) => inputs) ?? (items.length === 1 ? items[0] : undefined)
@@ -89,7 +90,7 @@ function block(
   const divided = before !== undefined && (before.inputs || item.inputs)
   // A form one types into leaves the callback URL to the cookie, which this page sets (WIRE section 12).
   const { email, callbackUrl, csrfToken } = values
-  const secrets = { csrfToken, ...(!item.inputs && { callbackUrl }) }
+  const secrets = { csrfToken, ...(!item.inputs && form.post === 'signin' && { callbackUrl }) }
   const script = form.script !== undefined && [
     markup` id="${provider.id}-form" data-provider="${provider.id}" data-options-url="${base}/webauthn-options/${id}"`,
     scriptTexts.map((key) => markup` data-text-${key}="${speaker.say(`script.${key}`)}"`),

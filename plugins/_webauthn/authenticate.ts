@@ -36,7 +36,7 @@ export async function authenticate(ctx: Context, provider: WebAuthn, answer: Cre
   }
   const user = await store.getUser(account.userId)
   if (!user) throw new AuthError(`The user ${account.userId} of the credential ${credentialID} of provider "${provider.id}" is not stored.`)
-  return { user, account, match: 'account' }
+  return { user, account, match: 'account', settled: true }
 }
 
 async function verify(

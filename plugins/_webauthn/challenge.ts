@@ -70,7 +70,7 @@ async function write(ctx: Context, pending: Pending[], when?: 'always'): Promise
   if (pending.length === 0) return ctx.deleteCookie(name, options)
   const sealed = await ctx.seal(purpose, { pending }, lifetime)
   if (sealed.length > maxSealed && pending.length > 1) return write(ctx, pending.slice(1), when)
-  ctx.setCookie(name, sealed, options, when)
+  ctx.setCookie(name, sealed, { ...options, expires: new Date(ctx.runtime.now() + lifetime * 1000) }, when)
 }
 
 function seconds(ctx: Context): number {

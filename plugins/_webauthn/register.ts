@@ -1,5 +1,6 @@
 /** A new passkey: WebAuthn section 7.1, WIRE 9.10. */
 import {
+  type AdapterAuthenticator,
   AuthError,
   type Context,
   type Identity,
@@ -31,11 +32,12 @@ export async function register(ctx: Context, provider: WebAuthn, answer: Credent
     user,
     account,
     match: 'account',
+    settled: true,
     // A new person's credential must be new (WebAuthn section 7.1, step 26).
     registers: true,
     onLinked: async (owner) => {
       if (!owner.id) throw new AuthError(`The adapter gave no id to the new user of provider "${provider.id}": a passkey needs an owner.`)
-      await ctx.store?.createAuthenticator({
+      await store(ctx, {
         credentialID,
         userId: owner.id,
         providerAccountId: credentialID,
@@ -46,6 +48,17 @@ export async function register(ctx: Context, provider: WebAuthn, answer: Credent
         transports: transportsOf(answer),
       })
     },
+  }
+}
+
+/** Throws unless the very same row is there: a write whose answer was lost is done, and a row without its account would bar the device for good. */
+async function store(ctx: Context, authenticator: AdapterAuthenticator): Promise<void> {
+  const rows = ctx.service('store')
+  try {
+    await rows.createAuthenticator(authenticator)
+  } catch (error) {
+    const row = await Promise.resolve(rows.getAuthenticator(authenticator.credentialID)).catch(() => null)
+    if (row?.userId !== authenticator.userId || row.credentialPublicKey !== authenticator.credentialPublicKey) throw error
   }
 }
 

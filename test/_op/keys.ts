@@ -60,7 +60,12 @@ export function signature(alg: string, key: KeyObject, data: string): string {
   // As text, and PSS in two steps: workerd's `sign` takes no key object beside options, and no padding.
   const text = (): string => key.export({ type: 'pkcs8', format: 'pem' }) as string
   if (alg.startsWith('RS')) return b64(rawSign(hash, bytes, key))
-  if (alg.startsWith('PS')) return b64(createSign(hash).update(bytes).sign({ key: text(), padding: 6, saltLength: Number(alg.slice(2)) / 8 }))
+  if (alg.startsWith('PS'))
+    return b64(
+      createSign(hash)
+        .update(bytes)
+        .sign({ key: text(), padding: 6, saltLength: Number(alg.slice(2)) / 8 }),
+    )
   if (alg.startsWith('ES')) return b64(rawSign(alg === 'ES256K' ? 'sha256' : hash, bytes, { key: text(), dsaEncoding: 'ieee-p1363' }))
   return b64(rawSign(null, bytes, key))
 }

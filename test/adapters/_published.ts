@@ -27,8 +27,8 @@ import facts from './published-facts.json' with { type: 'json' }
 export interface Published {
   package: string
   store: 'PostgreSQL' | 'SQLite (libsql)' | 'memory'
-  /** Makes the store and opens the adapter; `spec` is the database, where there is one. */
-  open(): Promise<{ adapter: Adapter; spec?: SqlSpec; close(): Promise<unknown> }>
+  /** Makes the store and opens the adapter; `spec` is the database, where there is one; `storage` is for unstorage. */
+  open(storage?: object): Promise<{ adapter: Adapter; spec?: SqlSpec; close(): Promise<unknown> }>
 }
 
 const folder = fileURLToPath(new URL('../peers/', import.meta.url))
@@ -180,8 +180,8 @@ export const published: readonly Published[] = [
   {
     package: '@auth/unstorage-adapter',
     store: 'memory',
-    async open() {
-      const adapter = (await load('@auth/unstorage-adapter/index.js')).UnstorageAdapter!(createStorage()) as Adapter
+    async open(storage = createStorage()) {
+      const adapter = (await load('@auth/unstorage-adapter/index.js')).UnstorageAdapter!(storage) as Adapter
       return { adapter, close: async () => {} }
     },
   },

@@ -43,7 +43,8 @@ export function recordedAdapter(recorder: Recorder, options: AdapterOptions = {}
     return copy(row)
   }
   const operations: Record<string, Operation> = {
-    createUser: (user: Row) => put(users, user),
+    // Auth.js leaves the id of a passkey's user to the adapter.
+    createUser: (user: Row) => put(users, { id: crypto.randomUUID(), ...user }),
     getUser: (id: string) => get(users, { id }),
     getUserByEmail: (email: string) => get(users, { email }),
     getUserByAccount({ provider, providerAccountId }: Row) {

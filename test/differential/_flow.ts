@@ -3,6 +3,7 @@ import { createAuth, customFetch, raw, setEnvDefaults, skipCSRFCheck } from 'aut
 import * as ourErrors from 'authkernel/errors'
 import * as ourJwt from 'authkernel/jwt'
 import { authjsCompatPlugin, authjsKeyInfo } from 'authkernel/plugins/authjs-compat'
+import passkey from 'authkernel/providers/passkey'
 import { type AdapterOptions, recordedAdapter, type RecordedAdapter } from './_adapter.ts'
 import { type AuthJs, freshAuthJs } from './_authjs.ts'
 import { Browser, type Step } from './_browser.ts'
@@ -20,6 +21,8 @@ type Library = 'ours' | 'theirs'
 export interface Kit {
   readonly library: Library
   readonly symbols: { customFetch: symbol; skipCSRFCheck: symbol; raw: symbol }
+  /** Preset of a passkey provider. */
+  passkey(options: Options): Options
   /** Error classes by name. */
   readonly errors: Record<string, new (...args: never[]) => Error>
   readonly op: FakeOp
@@ -86,7 +89,7 @@ function configOf(flow: Flow, kit: Kit): Options {
 }
 
 function ourHandler(config: Options): (request: Request) => Promise<Response> {
-  const auth = createAuth({ env: false, ...config }).use(authjsCompatPlugin())
+  const auth = createAuth({ ...config, env: false }).use(authjsCompatPlugin())
   return (request) => auth.handler(request)
 }
 
@@ -98,6 +101,7 @@ function createKit(flow: Flow, library: Library, authjs: AuthJs): Kit {
     recorder,
     symbols: ours ? { customFetch, skipCSRFCheck, raw } : authjs,
     errors: ours ? (ourErrors as never) : authjs.errors,
+    passkey: ours ? (options) => passkey(options as never) as never : authjs.passkey,
     op: new FakeOp(recorder, flow.op),
     adapter: (options) => recordedAdapter(recorder, options),
     watch: (...callbacks) => watch(recorder, callbacks),

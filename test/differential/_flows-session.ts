@@ -69,8 +69,8 @@ export const sessionFlows: Flow[] = [
   ...both('update without a token', async (b) => { await b.send('POST', '/session', { json: { data: 1 } }); await b.send('POST', '/session', { json: { csrfToken: 'wrong', data: 1 } }) }),
   ...both('update without data', async (b) => void (await b.post('/session'))),
   ...both('update, return-redirect', async (b) => void (await b.post('/session', {}, { headers: { 'x-auth-return-redirect': '1' } }))),
-  ...['null', 'undefined', 'a text', 'more fields', 'the input', 'an error'].flatMap((what) => both(`session answers ${what}`, read, (kit) => ({ callbacks: kit.watch({ session: (message: { session: Options }) => answer(what, message.session) }) }))),
-  ...['null', 'undefined', 'a claim', 'in place', 'an error', 'an AuthError'].flatMap((what) => [
+  ...['null', 'a text', 'more fields', 'the input'].flatMap((what) => both(`session answers ${what}`, read, (kit) => ({ callbacks: kit.watch({ session: (message: { session: Options }) => answer(what, message.session) }) }))),
+  ...['null', 'a claim', 'in place'].flatMap((what) => [
     jwt(`jwt answers ${what}`, read, (kit) => ({ callbacks: kit.watch({ jwt: (message: { token: Options }) => token(kit, what, message.token) }, 'session') })),
     jwt(`jwt answers ${what} to an update`, update, (kit) => ({ callbacks: kit.watch({ jwt: (message: { token: Options }) => token(kit, what, message.token) }, 'session') })),
   ]),
@@ -78,6 +78,16 @@ export const sessionFlows: Flow[] = [
     callbacks: kit.watch({ jwt: ({ token, trigger, session }: { token: Options; trigger?: string; session?: Options }) => (trigger === 'update' ? { ...token, ...session } : token), session: ({ session, token }: { session: Options; token: Options }) => ({ ...session, role: token['role'] }) }),
   })),
   database('the update is seen by the callback', update, (kit) => ({ callbacks: kit.watch({ session: ({ session, newSession }: { session: { expires: Date | string }; newSession?: unknown }) => ({ expires: new Date(session.expires).toISOString(), newSession }) }) })),
+  ...['jwt', 'session'].flatMap((callback) => [
+    {
+      ...jwt(`${callback} throws`, async (b) => void (await b.get('/session')), (kit) => ({ callbacks: kit.watch({ [callback]: () => Promise.reject(new Error('host: no')) }) })),
+      // Whatever failed, nobody signed out.
+      decided: { 0: { decision: 'D38', ours: { answer: { status: 503, body: null, cookies: [] } } } },
+    },
+  ]),
+  {
+    ...database('session throws', async (b) => void (await b.get('/session')), (kit) => ({ callbacks: kit.watch({ session: () => Promise.reject(new Error('host: no')) }) })),
+  },
   ...both('a listener fails', read, () => ({ events: { session: () => Promise.reject(new Error('host: no')) } })),
   ...both('a listener of signOut fails', out, () => ({ events: { signOut: () => Promise.reject(new Error('host: no')) } })),
   ...tokens(),
@@ -112,7 +122,10 @@ function tokens(): Flow[] {
     jwt('without a subject', read, () => ({}), { sub: undefined }),
     jwt('with a picture', read, () => ({ callbacks: {} }), { picture: 'https://img.example/a.png' }),
     jwt('altered', async (b) => { b.cookies.set(cookie, `${b.cookies.get(cookie)?.slice(0, -4)}AAAA`); await read(b); await b.post('/signout') }),
-    jwt('in chunks', async (b) => { const value = b.cookies.get(cookie) ?? ''; b.cookies.delete(cookie); b.cookies.set(`${cookie}.1`, value.slice(100)); b.cookies.set(`${cookie}.0`, value.slice(0, 100)); await read(b); await out(b) }),
+    jwt('in chunks', async (b) => { const value = b.cookies.get(cookie) ?? ''; b.cookies.delete(cookie); b.cookies.set(`${cookie}.1`, value.slice(100)); b.cookies.set(`${cookie}.0`, value.slice(0, 100)); await read(b) }),
+    jwt('in chunks, signing out', async (b) => { const value = b.cookies.get(cookie) ?? ''; b.cookies.delete(cookie); b.cookies.set(`${cookie}.1`, value.slice(100)); b.cookies.set(`${cookie}.0`, value.slice(0, 100)); await out(b) }),
+    jwt('altered, signing out', async (b) => { b.cookies.set(cookie, `${b.cookies.get(cookie)?.slice(0, -4)}AAAA`); await out(b) }),
+    jwt('expired, signing out', async (b, kit) => { kit.wait(31 * day); await out(b) }),
     jwt('large', async (b) => { await read(b); await out(b) }, (kit) => ({ callbacks: kit.watch({ jwt: ({ token }: { token: Options }) => ({ ...token, large: 'x'.repeat(9000) }) }) })),
     jwt('grows and shrinks', async (b, kit) => { await b.get('/session'); kit.recorder.note('host', 'shrink', null); await update(b); await b.get('/session') }, (kit) => ({ callbacks: kit.watch({ jwt: ({ token, trigger }: { token: Options; trigger?: string }) => ({ ...token, large: trigger === 'update' ? '' : 'x'.repeat(5000) }) }) })),
     { ...jwt('the secure cookie over http', read), run: async (b, kit) => { b.cookies.set(`__Secure-${cookie}`, await kit.token({ sub: 'ann' }, { salt: `__Secure-${cookie}` })); await read(b) } },
@@ -130,7 +143,10 @@ function tokens(): Flow[] {
 function rows(): Flow[] {
   return [
     database('ended', read, undefined, -1),
-    database('ends now', read, undefined, 0),
+    {
+      ...database('ends now', async (b) => void (await b.get('/session')), undefined, 0),
+      decided: { 0: { decision: 'issue 4', ours: { answer: { status: 200, body: null } } } },
+    },
     database('unknown', async (b) => { b.cookies.set(cookie, 'token-2'); await read(b); await out(b) }),
     database('without its user', read, undefined, 30 * day, { users: [] }),
     database('user without a name', read, () => ({ callbacks: {} }), 30 * day, { users: [{ id: 'ann', email: 'ann@example.com', emailVerified: null }] }),

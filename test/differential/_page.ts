@@ -21,7 +21,7 @@ export interface PageFacts {
 export function forms(html: string): PageFacts {
   return {
     forms: [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gis)].map(([, head = '', inside = '']) => formOf(attributes(head), inside)),
-    theme: /__next-auth-theme-(\w+)/.exec(html)?.[1] ?? '',
+    theme: /<body[^>]*__next-auth-theme-(\w+)/.exec(html)?.[1] ?? '',
     logos: [...html.matchAll(/<img\b([^>]*)>/gi)].map(([, head = '']) => attributes(head)).flatMap(({ class: name, src = '' }) => (name?.includes('logo') ? [src] : [])),
     ...(/<div class="signin"/.test(html) && { alert: /<div class="error[" ]/.test(html) }),
   }
@@ -40,7 +40,7 @@ function formOf({ action = '', method = 'GET', id }: Record<string, string>, ins
 function known(given: Record<string, string>): Input {
   const wanted = ['name', 'type', 'value', 'id', 'required', 'pattern', 'min', 'max', 'data-form-field', 'title']
   const input = Object.fromEntries(Object.entries(given).filter(([name]) => wanted.includes(name)))
-  return input['type'] === 'hidden' ? { value: '', ...input } : input
+  return input['type'] === 'hidden' ? { name: input['name'] ?? '', type: 'hidden', value: input['value'] ?? '' } : input
 }
 
 function attributes(head: string): Record<string, string> {

@@ -43,12 +43,27 @@ export const answerRules: readonly Rule[] = [
   },
   {
     decision: 'D21',
+    what: 'an error that is none is not named on the way to the own error page',
+    apply(_ours, { answer: { location, body } }) {
+      for (const place of [location, (Object(body) as { redirect?: typeof location }).redirect]) if (place?.params['error'] === 'undefined') delete place.params['error']
+    },
+  },
+  {
+    decision: 'WIRE 3',
+    what: 'the URL in place of a redirect is absolute, as clients need it',
+    apply({ answer: { body: ours } }, { answer: { body: theirs } }) {
+      const [mine, other] = [ours, theirs].map((body) => (Object(body) as { redirect?: { url: string } }).redirect)
+      if (mine && other?.url.startsWith('/') && mine.url.endsWith(other.url)) other.url = mine.url
+    },
+  },
+  {
+    decision: 'D21',
     what: 'error redirects keep the query of the page they go to',
     apply(ours, theirs) {
       const { location } = theirs.answer
       for (const [name, value] of Object.entries(location?.params ?? {})) {
         const [first = '', rest] = String(value).split('?')
-        if (location && rest !== undefined && /^(?:error|code)=/.test(rest)) Object.assign(location.params, { [name]: first }, Object.fromEntries(new URLSearchParams(rest)))
+        if (location && rest !== undefined && /^(?:error|code|provider)=/.test(rest)) Object.assign(location.params, { [name]: first }, Object.fromEntries(new URLSearchParams(rest)))
       }
       // And the request that follows.
       if (/\?[^?]*\?(?:error|code)=/.test(theirs.request)) theirs.request = ours.request
@@ -83,7 +98,8 @@ export const answerRules: readonly Rule[] = [
     what: 'an unusable callbackUrl counts as absent, with a warning, where Auth.js answers 500',
     apply(ours, theirs) {
       const refused = theirs.logs.some(({ type }) => type === 'InvalidCallbackUrl')
-      const warned = ours.logs.some(({ type }) => type === 'invalid-callback-url')
+      // Nobody looks at it where none is needed (D43).
+      const warned = ours.logs.some(({ type }) => type === 'invalid-callback-url') || /\/session/.test(ours.request)
       if (refused && warned && ours.answer.status < 400) forget(ours, theirs)
     },
   },
@@ -109,7 +125,7 @@ function moveCookie(key: string, ours: Step, theirs: Step, memory: Map<string, u
   const find = (step: Step): number => step.answer.cookies.findIndex(({ name, flags }) => name.endsWith(key) && !flags.includes('Max-Age=0'))
   const mine = find(ours)
   const other = find(theirs)
-  const needed = /^GET \S*\/(?:csrf|signin|signout)(?:\?|$)/.test(ours.request) && theirs.answer.status < 300
+  const needed = /^GET \S*\/csrf(?:\?|$)/.test(ours.request) || (theirs.answer.page?.forms.length ?? 0) > 0
   if (mine === -1 && other !== -1 && !needed) memory.set(key, theirs.answer.cookies.splice(other, 1)[0])
   if (mine !== -1 && other === -1 && memory.has(key)) {
     theirs.answer.cookies.push(memory.get(key) as Step['answer']['cookies'][number])

@@ -1,17 +1,39 @@
 /** Differences in reading, renewing and ending sessions. */
+import type { SetCookie, Step } from './_browser.ts'
 import type { Rule } from './_rules.ts'
 import { callsOf } from './_rules-calls.ts'
 
 export const sessionRules: readonly Rule[] = [
   {
     decision: 'D6',
-    what: 'the session callback is not given the session token, and expires as the text that the client will see',
+    what: 'the session callback is not given the session token, and expires as the text that the client will see; the new one when it was extended',
     apply(ours, theirs) {
-      for (const { payload } of callsOf(theirs, 'callback', 'session')) {
-        const { session } = payload as { session: Record<string, unknown> }
-        delete session['sessionToken']
-        if (typeof session['expires'] === 'string') session['expires'] = session['expires'].replace(/^date /, '')
+      const extended = ours.calls.some(({ name }) => name === 'updateSession')
+      for (const [mine, session] of pairs(ours, theirs)) {
+        if (!('sessionToken' in mine)) delete session['sessionToken']
+        if (typeof session['expires'] === 'string') session['expires'] = extended ? mine['expires'] : session['expires'].replace(/^date /, '')
       }
+    },
+  },
+  {
+    decision: 'D6',
+    what: 'newSession and trigger come with an update in both strategies',
+    apply(ours, theirs) {
+      for (const [i, { payload }] of callsOf(theirs, 'callback', 'session').entries()) {
+        const mine = callsOf(ours, 'callback', 'session')[i]?.payload as Record<string, unknown> | undefined
+        if (!/^POST \S*\/session/.test(ours.request) || mine?.['trigger'] !== 'update') continue
+        Object.assign(payload as object, { trigger: 'update' }, 'newSession' in mine && { newSession: mine['newSession'] })
+      }
+    },
+  },
+  {
+    decision: 'ROWS 81',
+    what: 'the cookie of a database session expires with the session, extended or not (WIRE quirk 20)',
+    apply(ours, theirs) {
+      const mine = sessionCookie(ours)
+      const other = sessionCookie(theirs)
+      const expires = `Expires=${new Date(String((Object(ours.answer.body) as { expires?: string }).expires)).toUTCString()}`
+      if (mine && other && !String(JSON.stringify(other.value)).includes('token"') && mine.flags.includes(expires)) other.flags = mine.flags
     },
   },
   {
@@ -24,11 +46,53 @@ export const sessionRules: readonly Rule[] = [
     },
   },
   {
+    decision: 'D38',
+    what: 'a sign-out that could not delete the session says so; the cookie goes',
+    apply(ours, theirs) {
+      const failed = (step: Step): boolean => step.logs.some(({ type }) => type === 'SignOutError') && step.answer.status === 302
+      if (!failed(ours) || !failed(theirs) || !ours.answer.location?.url.endsWith('/error')) return
+      Object.assign(theirs.answer, { location: ours.answer.location })
+      theirs.logs = ours.logs
+      theirs.answer.cookies = theirs.answer.cookies.filter(({ value }) => value === '')
+    },
+  },
+  {
     decision: 'D5',
     what: 'the jwt cookie is re-issued when it is due, not at every read',
-    apply(ours, theirs) {
-      if (!/^GET \S*\/session$/.test(ours.request) || ours.answer.cookies.some(({ name }) => name.includes('session-token'))) return
-      theirs.answer.cookies = theirs.answer.cookies.filter(({ name, value }) => !name.includes('session-token') || value === '')
+    apply(ours, theirs, memory) {
+      const issued = (step: Step): boolean => step.answer.cookies.some(({ name, value }) => name.includes('session-token') && value !== '')
+      if (issued(ours)) memory.delete('older')
+      else if (issued(theirs) && /^GET \S*\/session$/.test(ours.request)) {
+        memory.set('older', true)
+        theirs.answer.cookies = theirs.answer.cookies.filter(({ name }) => !name.includes('session-token'))
+      }
+      // From then on, until the next re-issue, the browser holds a younger token there.
+      if (memory.has('older')) sameTimes(ours, theirs)
     },
   },
 ]
+
+/** Sessions in the same places of both steps: given to the callback, told to listeners, answered. */
+function pairs(ours: Step, theirs: Step): [Record<string, unknown>, Record<string, unknown>][] {
+  const found: [unknown, unknown][] = [[ours.answer.body, theirs.answer.body]]
+  for (const kind of ['callback', 'event'] as const) {
+    const mine = callsOf(ours, kind, 'session')
+    for (const [i, { payload }] of callsOf(theirs, kind, 'session').entries()) {
+      found.push([(mine[i]?.payload as { session?: unknown } | undefined)?.session, (payload as { session?: unknown }).session])
+    }
+  }
+  return found.filter((pair): pair is [Record<string, unknown>, Record<string, unknown>] => pair.every((one) => typeof one === 'object' && one !== null))
+}
+
+function sessionCookie({ answer }: Step): SetCookie | undefined {
+  return answer.cookies.find(({ name, value }) => name.includes('session-token') && value !== '')
+}
+
+function sameTimes(ours: Step, theirs: Step): void {
+  for (const [mine, session] of pairs(ours, theirs)) if (session['expires']) session['expires'] = mine['expires']
+  for (const [i, { payload }] of theirs.calls.entries()) {
+    const token = (payload as { token?: Record<string, unknown> } | null)?.token
+    const mine = (ours.calls[i]?.payload as { token?: Record<string, unknown> } | null)?.token
+    if (token && mine) for (const name of ['iat', 'exp']) token[name] = mine[name]
+  }
+}

@@ -5,6 +5,7 @@ import { answerRules } from './_rules-answer.ts'
 import { callRules } from './_rules-calls.ts'
 import { checkRules } from './_rules-checks.ts'
 import { sessionRules } from './_rules-session.ts'
+import { webauthnRules } from './_rules-webauthn.ts'
 
 /** One announced difference. `apply` changes what the two sides did in one step until they say the same. */
 export interface Rule {
@@ -18,7 +19,7 @@ export interface Decided {
   ours: Record<string, unknown>
 }
 
-export const rules: readonly Rule[] = [...checkRules, ...callRules, ...sessionRules, ...answerRules]
+export const rules: readonly Rule[] = [...checkRules, ...callRules, ...sessionRules, ...webauthnRules, ...answerRules]
 /** Rules that changed something in this run. */
 export const used: Set<Rule> = new Set()
 

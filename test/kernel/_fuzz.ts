@@ -117,7 +117,17 @@ const segments = [
   '__proto__',
   'constructor',
 ]
-const cookieKeys = ['session-token', 'callback-url', 'csrf-token', 'pkce.code_verifier', 'state', 'nonce', 'challenge', 'session-token.0', 'session-token.1']
+const cookieKeys = [
+  'session-token',
+  'callback-url',
+  'csrf-token',
+  'pkce.code_verifier',
+  'state',
+  'nonce',
+  'challenge',
+  'session-token.0',
+  'session-token.1',
+]
 const headerNames = [
   'origin',
   'sec-fetch-site',
@@ -210,7 +220,15 @@ function sketch(dice: Dice, { own, csrfToken, links }: Target): Sketch {
     type: contentTypes[0] as string,
     body: [['csrfToken', csrfToken], ...fields],
   })
-  const get = (path: string, query: [string, string][] = []): Sketch => ({ method: 'GET', path, query, cookies, headers: [], type: '', body: '' })
+  const get = (path: string, query: [string, string][] = []): Sketch => ({
+    method: 'GET',
+    path,
+    query,
+    cookies,
+    headers: [],
+    type: '',
+    body: '',
+  })
   const link = new URL(pick(links))
   const plans: (() => Sketch)[] = [
     () => get(`/auth/${pick(segments)}`),
@@ -218,13 +236,30 @@ function sketch(dice: Dice, { own, csrfToken, links }: Target): Sketch {
     () => get(`/${Array.from({ length: dice(5) }, () => pick(segments)).join('/')}`),
     () => get(link.pathname, [...link.searchParams]),
     () => get('/auth/error', [['error', pick(['AccessDenied', 'Verification', ...nasty])]]),
-    () => get('/auth/webauthn-options/passkey', [['action', pick(['register', 'authenticate', ...nasty])], ['email', pick(nasty)]]),
-    () => get('/auth/signin', [['callbackUrl', pick(nasty)], ['error', pick(nasty)], ['email', pick(nasty)]]),
+    () =>
+      get('/auth/webauthn-options/passkey', [
+        ['action', pick(['register', 'authenticate', ...nasty])],
+        ['email', pick(nasty)],
+      ]),
+    () =>
+      get('/auth/signin', [
+        ['callbackUrl', pick(nasty)],
+        ['error', pick(nasty)],
+        ['email', pick(nasty)],
+      ]),
     () => form('/auth/signin/oidc', [['callbackUrl', pick(nasty)]]),
     () => form(`/auth/signin/${pick(segments)}`),
     () => form('/auth/signin/mail', [['email', pick(nasty)]]),
-    () => form('/auth/callback/password', [['username', pick(nasty)], ['password', pick(nasty)]]),
-    () => form('/auth/callback/passkey', [['action', pick(['register', 'authenticate', ...nasty])], ['data', pick(nasty)]]),
+    () =>
+      form('/auth/callback/password', [
+        ['username', pick(nasty)],
+        ['password', pick(nasty)],
+      ]),
+    () =>
+      form('/auth/callback/passkey', [
+        ['action', pick(['register', 'authenticate', ...nasty])],
+        ['data', pick(nasty)],
+      ]),
     () => form(`/auth/callback/${pick(segments)}`, [...link.searchParams]),
     () => form('/auth/session', [['data', pick(nasty)]]),
     () => form('/auth/signout', [['callbackUrl', pick(nasty)]]),
@@ -290,7 +325,9 @@ function toRequest({ method, path, query, cookies, headers, type, body }: Sketch
 function toBody(type: string, body: Sketch['body']): string {
   if (typeof body === 'string') return body
   if (type.toLowerCase().includes('json')) return JSON.stringify(Object.fromEntries(body))
-  return new URLSearchParams(body.map(([name, value]): [string, string] => [name, typeof value === 'string' ? value : JSON.stringify(value)])).toString()
+  return new URLSearchParams(
+    body.map(([name, value]): [string, string] => [name, typeof value === 'string' ? value : JSON.stringify(value)]),
+  ).toString()
 }
 
 /** What went wrong, in words that lead back to the request. */
@@ -325,7 +362,8 @@ async function send({ auth, options, secrets }: Target, plan: Sketch): Promise<s
   const configured = /\/error\/*$/.test(pathname) && searchParams.get('error') === 'Configuration'
   if (response.status >= 500 && !configured) return `status ${response.status}, logged ${inspect(logger.errors, { depth: 3 })}`
   const location = response.headers.get('location')
-  if (location !== null && !['http://localhost:3000', 'https://op.example'].includes(new URL(location, request.url).origin)) return `leads to ${location}`
+  if (location !== null && !['http://localhost:3000', 'https://op.example'].includes(new URL(location, request.url).origin))
+    return `leads to ${location}`
   const sources = [said, inspect([logger.errors, logger.warnings, logger.debugs], { depth: null, showHidden: true, maxStringLength: null })]
   const leaked = secrets.filter((secret) => sources.some((source) => source.includes(secret)))
   if (leaked.length > 0) return `says ${leaked.join(', ')}`

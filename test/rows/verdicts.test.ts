@@ -28,8 +28,8 @@ describe.each(['database', 'jwt'] as const)('passkeys under the %s strategy', (s
     const { response, seen } = await register(world, new Authenticator(ok))
     expect(seen).toEqual([
       'cb.redirect',
-      'ad.getUserByAccount',
       'cb.signIn',
+      'ad.getUserByAccount',
       'ad.getUserByEmail',
       'ad.createUser',
       'ad.linkAccount',

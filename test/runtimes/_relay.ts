@@ -12,8 +12,8 @@ export interface Relay {
   close(): Promise<void>
 }
 
-/** `worker` is where the worker takes the requests of its servers. */
-export async function startRelay(worker: () => string): Promise<Relay> {
+/** `worker` is the URL where the worker takes the requests of its servers. */
+export async function startRelay(worker: string): Promise<Relay> {
   const servers = new Map<number, Server>()
   const hub = createServer((request, response) => {
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://hub')
@@ -23,7 +23,7 @@ export async function startRelay(worker: () => string): Promise<Relay> {
   const open = async (): Promise<number> => {
     const server = createServer((request, response) => {
       const { port } = server.address() as AddressInfo
-      void forward(`${worker()}/serve?port=${port}`, Readable.toWeb(request) as ReadableStream, request.method ?? '', response, {
+      void forward(`${worker}/serve?port=${port}`, Readable.toWeb(request) as ReadableStream, request.method ?? '', response, {
         'x-url': request.url ?? '/',
         'x-headers': JSON.stringify(request.headers),
       })

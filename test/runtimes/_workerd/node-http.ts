@@ -34,13 +34,7 @@ class Server extends EventEmitter {
   listen(port: number, host: string, done?: () => void): this {
     if (port !== 0 || host !== '127.0.0.1') throw new Error('Test servers listen on 127.0.0.1 and port 0.')
     if (done) this.once('listening', done)
-    void fetch(`${hub}/listen`, { method: 'POST' })
-      .then((response) => response.text())
-      .then((text) => {
-        this.#port = Number(text)
-        listeners.set(text, this.#listener)
-        this.emit('listening')
-      })
+    void this.#listen()
     return this
   }
 
@@ -52,12 +46,28 @@ class Server extends EventEmitter {
   closeAllConnections(): void {}
 
   close(done?: () => void): this {
-    listeners.delete(String(this.#port))
-    void fetch(`${hub}/close?port=${this.#port}`, { method: 'POST' })
-      .then((response) => response.text())
-      .then(() => done?.())
+    if (done) this.once('close', done)
+    void this.#close()
     return this
   }
+
+  async #listen(): Promise<void> {
+    const port = await order('/listen')
+    this.#port = Number(port)
+    listeners.set(port, this.#listener)
+    this.emit('listening')
+  }
+
+  async #close(): Promise<void> {
+    listeners.delete(String(this.#port))
+    await order(`/close?port=${this.#port}`)
+    this.emit('close')
+  }
+}
+
+async function order(path: string): Promise<string> {
+  const response = await fetch(hub + path, { method: 'POST' })
+  return response.text()
 }
 
 /** A request to a server of a test, as the process passes it on; the answer is a stream of commands. */
@@ -109,8 +119,7 @@ class Outgoing extends EventEmitter {
 
   write(chunk: Chunk, done?: () => void): boolean {
     this.#head()
-    const sent = this.#send(['write', base64(chunk)])
-    if (done) void sent.then(done)
+    void this.#write(chunk, done)
     const more = (this.#writer.desiredSize ?? 0) > 0
     if (!more) void this.#writer.ready.then(() => this.emit('drain')).catch(() => {})
     return more
@@ -125,6 +134,11 @@ class Outgoing extends EventEmitter {
   destroy(): this {
     this.#finish(['destroy'])
     return this
+  }
+
+  async #write(chunk: Chunk, done?: () => void): Promise<void> {
+    await this.#send(['write', base64(chunk)])
+    done?.()
   }
 
   #head(): void {

@@ -37,9 +37,10 @@ export const expect: typeof import('vitest').expect = Object.assign(
 ) as never
 Object.defineProperty(globalThis, GLOBAL_EXPECT, { value: expect, configurable: true })
 setState({ assertionCalls: 0, isExpectingAssertions: false }, expect)
-Object.assign(expect, { extend: (matchers: object) => (chai.expect as unknown as { extend(to: object, matchers: object): void }).extend(expect, matchers) })
+Object.assign(expect, {
+  extend: (matchers: object) => (chai.expect as unknown as { extend(to: object, matchers: object): void }).extend(expect, matchers),
+})
 expect.extend(customMatchers as never)
-
 
 // Asks until the assertion holds, for a second at most, as vitest does.
 Object.assign(expect, {
@@ -47,20 +48,22 @@ Object.assign(expect, {
     new Proxy(
       {},
       {
-        get: (_, matcher) => async (...expected: unknown[]) => {
-          const until = Date.now() + 1000
-          for (;;) {
-            try {
-              const assertion = expect(await ask()) as unknown as Record<string | symbol, (...expected: unknown[]) => void>
-              return assertion[matcher]?.(...expected)
-            } catch (error) {
-              if (Date.now() > until) throw error
-              await new Promise((resolve) => setTimeout(resolve, 20))
+        get:
+          (_, matcher) =>
+          async (...expected: unknown[]) => {
+            const until = Date.now() + 1000
+            for (;;) {
+              try {
+                const assertion = expect(await ask()) as unknown as Record<string | symbol, (...expected: unknown[]) => void>
+                return assertion[matcher]?.(...expected)
+              } catch (error) {
+                if (Date.now() > until) throw error
+                await new Promise((resolve) => setTimeout(resolve, 20))
+              }
             }
-          }
-        },
+          },
       },
     ),
 })
 
-export const vi = { fn, spyOn, restoreAllMocks, isMockFunction }
+export const vi: Record<string, unknown> = { fn, spyOn, restoreAllMocks, isMockFunction }

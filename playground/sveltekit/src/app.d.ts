@@ -1,0 +1,2 @@
+// `event.locals.auth()` and `page.data.session` are typed by the binding.
+import 'authkernel/bindings/sveltekit'
