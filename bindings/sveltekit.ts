@@ -63,6 +63,9 @@ export function SvelteKitAuth(config: ConfigSource<SvelteKitEvent>): SvelteKitFa
 
 function svelteKitFace(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): SvelteKitFace {
   const answered = new WeakSet<SvelteKitEvent>()
+  // `load`, actions and endpoints get copies of the event that `handle` got; all have its request.
+  const events = new WeakMap<Request, SvelteKitEvent>()
+  const first = (event: SvelteKitEvent): SvelteKitEvent => events.get(event.request) ?? event
   const face = createWebFace<SvelteKitEvent>({
     kernel,
     request: ({ request }) => request,
@@ -78,8 +81,9 @@ function svelteKitFace(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sv
   }
 
   return {
-    session: face.session,
+    session: (event) => face.session(first(event)),
     async handle({ event, resolve }) {
+      events.set(event.request, event)
       Object.assign(event.locals, { auth: () => face.session(event), getSession: () => face.session(event) })
       const own = await face.route(event)
       if (own) return own
@@ -87,15 +91,18 @@ function svelteKitFace(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sv
       answered.add(event)
       return left(event, response)
     },
-    async signIn(event, provider, options) {
+    async signIn(given, provider, options) {
+      const event = first(given)
       const form = provider === undefined ? readForm(await fields(event)) : { provider, options, redirect: options?.redirect ?? true }
       return follow(event, await face.signIn(event, form.provider, form.options), form.redirect)
     },
-    async signOut(event, options) {
+    async signOut(given, options) {
+      const event = first(given)
       const form = options === undefined ? readForm(await fields(event)) : { options, redirect: options.redirect ?? true }
       return follow(event, await face.signOut(event, form.options), form.redirect)
     },
-    async requireSession(event, options) {
+    async requireSession(given, options) {
+      const event = first(given)
       const found = await face.session(event)
       if (found?.user) return found
       const headers = new Headers(event.request.headers)

@@ -10,6 +10,7 @@ import { users } from './_sql/users.ts'
 
 export { type LibsqlClient, libsqlDialect, type LibsqlOptions } from './_sql/libsql.ts'
 export type { MigrationReport } from './_sql/migrate.ts'
+export { type NodeSqliteDatabase, nodeSqliteDialect } from './_sql/node-sqlite.ts'
 export { type PgliteClient, pgliteDialect } from './_sql/pglite.ts'
 export type { SqlOptions } from './_sql/database.ts'
 export type { DialectName, SqlDatabase, SqlNames, TableName } from './_sql/types.ts'

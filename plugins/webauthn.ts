@@ -6,6 +6,7 @@ import { AccountNotLinked, AuthError, type Plugin, type Provider, type ProviderF
 import { useChallenge } from './_webauthn/challenge.ts'
 import { readAnswer } from './_webauthn/credential.ts'
 import { authenticate } from './_webauthn/authenticate.ts'
+import { disown } from './_webauthn/disown.ts'
 import { optionsRoute } from './_webauthn/options.ts'
 import { register } from './_webauthn/register.ts'
 import { formOf, validateProvider } from './_webauthn/settings.ts'
@@ -46,6 +47,7 @@ const flow: ProviderFlow<WebAuthn> = {
   notLinked: (message) => new AccountNotLinked(message),
   validate: validateProvider,
   form: formOf,
+  disown,
   async finish(ctx, provider) {
     const { action, data } = await ctx.body()
     const answer = readAnswer(data)

@@ -25,8 +25,9 @@ function fromForm(form: URLSearchParams): ParsedBody {
 function fromJson(text: string): ParsedBody {
   let value: unknown
   try {
-    // Copied onto other objects later, an own "__proto__" would become a prototype.
-    value = JSON.parse(text, text.includes('__proto__') ? (key, item: unknown) => (key === '__proto__' ? undefined : item) : undefined)
+    // Copied onto other objects later, an own "__proto__" would become a prototype; an escape can spell it, too.
+    const suspect = text.includes('__proto__') || text.includes('\\u')
+    value = JSON.parse(text, suspect ? (key, item: unknown) => (key === '__proto__' ? undefined : item) : undefined)
   } catch {
     throw new HttpError(400, 'Bad request.', {}, new AuthError('The body of a request is not valid JSON, as its content type says.'))
   }

@@ -58,7 +58,8 @@ function provenance(ctx: Context): 'own' | 'foreign' | 'unknown' {
   const site = ctx.request.headers.get('sec-fetch-site')
   const origin = ctx.request.headers.get('origin')
   if (site !== null && site !== 'same-origin' && site !== 'none') return 'foreign'
-  if (origin === null) return site === null ? 'unknown' : 'own'
+  // "none" says that no site asked, which is less than that ours did.
+  if (origin === null) return site === 'same-origin' ? 'own' : 'unknown'
   // "null" is what a form of a page with `Referrer-Policy: no-referrer` sends, to its own site too: then the browser's other word counts.
   if (origin === ctx.origin || (origin === 'null' && site === 'same-origin')) return 'own'
   // A TLS-terminating proxy changes the scheme we see, and the browser vouches for the rest.

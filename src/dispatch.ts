@@ -105,7 +105,7 @@ function finish(ctx: RequestContext, response: Response, failed = false): Respon
   const location = headers.get('location')
   if (location !== null && ctx.request.headers.has('x-auth-return-redirect')) {
     // Clients read it with `new URL(url)`: it must be absolute.
-    const url = location.startsWith('/') ? ctx.origin + location : location
+    const url = location.startsWith('/') && !ctx.lenientOrigin ? ctx.origin + location : location
     headers.set('Content-Type', 'application/json')
     // Scripts tell the two apart by it (WIRE section 3).
     if (failed) headers.delete('location')

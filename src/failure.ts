@@ -1,5 +1,6 @@
 /** What a failure looks like from outside: a status, a page, and never a detail (WIRE sections 2 and 12). */
 import { CrossSiteRequest } from './csrf.ts'
+import { RequestTimeout, within } from './deadline.ts'
 import { type AuthError, CredentialsSignin, ErrorPageLoop, type HttpError, visibleType } from './errors.ts'
 import type { Route } from './plugin.ts'
 import { withParams } from './redirect.ts'
@@ -46,7 +47,9 @@ export function httpAnswer(error: HttpError): Response {
 /** Every request while the configuration is wrong (WIRE section 2): a page for people, JSON for programs, details for the log only. */
 export async function configurationAnswer(ctx: RequestContext, fault: AuthError): Promise<Response> {
   ctx.logger.error(fault)
-  ctx.lenientOrigin = true
+  // A host that is not trusted must not get into a Location: a path will do.
+  const origin = trustedOrigin(ctx)
+  ctx.lenientOrigin = origin === ''
   const { pathname, searchParams } = new URL(ctx.request.url)
   const path = pathBelow(ctx.basePath, pathname) ?? ''
   if (ctx.request.method !== 'GET' || !pagePaths.has(path)) return json({ message: configurationMessage }, 500)
@@ -55,16 +58,26 @@ export async function configurationAnswer(ctx: RequestContext, fault: AuthError)
   const looping = page !== undefined && (searchParams.get('callbackUrl') ?? '').startsWith(page)
   if (looping) ctx.logger.error(new ErrorPageLoop(`pages.error (${page}) itself asks for a sign-in. Let people see it without a session.`))
   if (page !== undefined && !looping) {
-    return redirectTo(withParams(page.startsWith('/') ? ctx.origin + page : page, { error: 'Configuration' }))
+    return redirectTo(withParams(page.startsWith('/') ? origin + page : page, { error: 'Configuration' }))
   }
   const drawn = await guarded(ctx, () => ctx.app.services.pages?.render('error', ctx, { error: 'Configuration' }))
   return drawn ?? text(configurationMessage, 500)
 }
 
-/** A failing failure handler must not hide the failure. */
-async function guarded(ctx: RequestContext, answer: () => unknown): Promise<Response | undefined> {
+function trustedOrigin(ctx: RequestContext): string {
   try {
-    return (await answer()) as Response | undefined
+    return ctx.origin
+  } catch {
+    return ''
+  }
+}
+
+/** A failing failure handler must not hide the failure, and one that hangs must not hold it back: the request's own deadline has passed already. */
+async function guarded(ctx: RequestContext, answer: () => unknown): Promise<Response | undefined> {
+  const { store: deadline } = ctx.app.config.deadlines
+  try {
+    const late = (): Error => new RequestTimeout(`An answer to a failure did not come within ${deadline} ms (deadlines.store).`)
+    return (await within(Promise.resolve(answer()), deadline, late)) as Response | undefined
   } catch (error) {
     ctx.logger.error(error as Error)
     return undefined

@@ -1,5 +1,5 @@
 /** Provider types, how they sign people in, and what every one of them ends in. Types only. */
-import type { AdapterMethod } from './adapter.ts'
+import type { AdapterMethod, AdapterUser } from './adapter.ts'
 import type { ResolvedConfig } from './config.ts'
 import type { Context } from './context.ts'
 import type { AuthError } from './errors.ts'
@@ -39,6 +39,11 @@ export interface ProviderFlow<P> {
   validate?(provider: P, all: readonly Provider[], config: ResolvedConfig): void
   /** How pages draw it; default: one button that posts to `/signin/:provider`. */
   form?(provider: P): ProviderForm
+  /**
+   * Somebody else is about to prove the address of a user: takes away what anybody could have got by typing it, and says whether there was any.
+   * Types whose providers vouch for an address have nothing to do here.
+   */
+  disown?(ctx: Context, user: AdapterUser): Awaitable<boolean>
   /** `POST /signin/:provider`; absent: the sign-in page. */
   start?(ctx: Context, provider: P): Awaitable<Response>
   /** `/callback/:provider`. A `Response` ends here: redirect proxy, confirm page, "code wrong, try again". */

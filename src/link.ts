@@ -38,7 +38,7 @@ async function byAccount(ctx: Context, identity: Identity, owner: AdapterUser | 
   if (owner) {
     if (current && current.id !== owner.id) throw await notLinked(ctx, 'The account belongs to another user than the one who is signed in.')
     // Attestation "none" signs no credential id: whoever knows another person's could register it and be taken for the owner.
-    if (!current && identity.registers) throw await notLinked(ctx, 'Somebody registered an account that already belongs to a user.')
+    if (!current && identity.registers) throw await registeredElsewhere(ctx)
     if (identity.updates && store.supports('updateAccount')) await store.updateAccount(accountOf(identity, owner.id))
     return settle(identity, owner, { isNewUser: false, previous: current, session: current ? 'keep' : 'new' })
   }
@@ -49,6 +49,7 @@ async function byAccount(ctx: Context, identity: Identity, owner: AdapterUser | 
   if (sameEmail) {
     // The user of this address may be this very person, made by a request a moment ago.
     const owned = await awaitOwner(ctx, identity, identity.trustsEmail === true)
+    if (owned && identity.registers) throw await registeredElsewhere(ctx)
     if (owned) return settle(identity, owned, { isNewUser: false })
     if (identity.trustsEmail) return linkTo(ctx, identity, sameEmail, null)
     throw await notLinked(
@@ -57,6 +58,8 @@ async function byAccount(ctx: Context, identity: Identity, owner: AdapterUser | 
     )
   }
   const written = await createOnce(ctx, identity)
+  // Somebody registered it at the same moment: that is their user, not ours.
+  if (identity.registers && !written.createdUser) throw await registeredElsewhere(ctx)
   await tell(ctx, identity, written)
   return settle(identity, written.user, { isNewUser: written.createdUser })
 }
@@ -66,6 +69,7 @@ async function linkTo(ctx: Context, identity: Identity, user: AdapterUser, curre
   const verdict = ctx.has('hook', 'link') ? await ctx.ask('link', { user, account: identity.account }) : true
   if (typeof verdict === 'string') return ctx.redirect(verdict)
   if (!verdict) throw await notLinked(ctx, 'The link decision refused to link the account.')
+  if (!current) await disown(ctx, user)
   const written = await createOnce(ctx, identity, user)
   await tell(ctx, identity, written)
   // Somebody may have been faster: the account then belongs to whoever linked it first.
@@ -74,19 +78,30 @@ async function linkTo(ctx: Context, identity: Identity, user: AdapterUser, curre
 }
 
 async function byEmail(ctx: Context, identity: Identity, owner: AdapterUser | null, current: User | null): Promise<Settled> {
-  if (owner) return settle(identity, await verifyEmail(ctx, owner), { isNewUser: false, previous: current })
+  if (owner) return settle(identity, await verifyEmail(ctx, owner, current), { isNewUser: false, previous: current })
   const written = await createOnce(ctx, identity)
   if (written.createdUser) await ctx.emit('createUser', { user: written.user })
-  const user = written.createdUser ? written.user : await verifyEmail(ctx, written.user as AdapterUser)
+  const user = written.createdUser ? written.user : await verifyEmail(ctx, written.user as AdapterUser, current)
   return settle(identity, user, { isNewUser: written.createdUser, previous: current })
 }
 
 /** The first email sign-in proves the address; later ones change nothing (D16). */
-async function verifyEmail(ctx: Context, owner: AdapterUser): Promise<User> {
+async function verifyEmail(ctx: Context, owner: AdapterUser, current: User | null): Promise<User> {
   if (owner.emailVerified || !ctx.store) return owner
+  if (current?.id !== owner.id) await disown(ctx, owner)
   const user = await ctx.store.updateUser({ id: owner.id, emailVerified: ctx.now })
   await ctx.emit('updateUser', { user })
   return user
+}
+
+/**
+ * Before the first proof of an address by somebody who is not signed in as its user: what was got by typing it may be in other hands
+ * (GHSA-g38m-r43w-p2q7), and so may the sessions that began with it.
+ */
+async function disown(ctx: Context, user: AdapterUser): Promise<void> {
+  if (user.emailVerified) return
+  const taken = await Promise.all([...new Set(ctx.app.flows.values())].map((flow) => flow.disown?.(ctx, user)))
+  if (taken.includes(true) && ctx.store?.supports('deleteSessionsByUserId')) await ctx.store.deleteSessionsByUserId(user.id)
 }
 
 // D44: after all writes, in this order.
@@ -101,6 +116,10 @@ function settle(identity: Identity, user: User, rest: Partial<Settled> & Pick<Se
   const account = identity.settled && user.id !== undefined ? { ...identity.account, userId: user.id } : identity.account
   const trigger = rest.isNewUser ? 'signUp' : 'signIn'
   return { user, account, ...(profile && { profile }), trigger, session: 'new', previous: null, match, ...rest }
+}
+
+function registeredElsewhere(ctx: Context): Promise<AuthError> {
+  return notLinked(ctx, 'Somebody registered an account that already belongs to a user.')
 }
 
 async function notLinked(ctx: Context, message: string): Promise<AuthError> {

@@ -2,6 +2,7 @@
 import { assertSecrets } from './checks.ts'
 import type { Compiled } from './compile.ts'
 import { merge, secrets, trimmedBasePath } from './config.ts'
+import { RequestTimeout, within } from './deadline.ts'
 import { AuthError } from './errors.ts'
 import type { Settings } from './messages.ts'
 import { originFault } from './origin.ts'
@@ -12,7 +13,13 @@ const derived = new WeakMap<Compiled, WeakMap<object, Settings>>()
 
 /** Throws MissingSecret or an AuthError when the answer is not usable. */
 export async function resolveSettings(app: Compiled, request: Request): Promise<Settings> {
-  const answer = await (app.bus.ask('settings', { request }) as Awaitable<Partial<Settings> | undefined>)
+  const { request: deadline } = app.config.deadlines
+  const asked = Promise.resolve(app.bus.ask('settings', { request }) as Awaitable<Partial<Settings> | undefined>)
+  const answer = await within(
+    asked,
+    deadline,
+    () => new RequestTimeout(`The settings decision did not answer within ${deadline} ms (deadlines.request).`),
+  )
   if (!answer) {
     assertSecrets(app.settings.secret)
     return app.settings

@@ -16,6 +16,7 @@ export async function complete(ctx: Context, found: Identity): Promise<Response>
   const verdict = await allow(ctx, question(identity, known))
   if (typeof verdict === 'string') return ctx.redirect(verdict)
   const owner = found.settled ? await findOwner(ctx, found) : known
+  assertAwaited(ctx)
   const login = await linkIdentity(ctx, identity, owner)
   return 'status' in login ? login : resume(ctx, { ...login, callbackUrl })
 }
@@ -24,6 +25,7 @@ export async function complete(ctx: Context, found: Identity): Promise<Response>
 export async function resume(ctx: Context, login: Login, skip?: string): Promise<Response> {
   const parked = await ctx.ask('login', { login, ctx }, skip)
   if (parked) return parked
+  assertAwaited(ctx)
   await ctx.session.issue(ctx, login)
   await ctx.emit('signIn', signInEvent(login))
   const { newUser } = ctx.app.config.pages
@@ -44,6 +46,11 @@ export async function allow(ctx: Context, message: SignInQuestion): Promise<true
   if (verdict === false)
     throw new AccessDenied('The signIn callback refused this sign-in.', { cause: { provider: message.account.provider } })
   return verdict
+}
+
+// Whoever asked was told that it failed: nothing more may be made of it, no user and no session (D31).
+function assertAwaited({ signal }: Context): void {
+  if (signal.aborted) throw signal.reason as Error
 }
 
 async function findOwner(ctx: Context, { match, account, user }: Identity): Promise<AdapterUser | null> {

@@ -1,6 +1,7 @@
 /** The border to the data layer: missing operations throw, calls end in time, failures are AdapterErrors, dates are Dates. */
-import type { Adapter, AdapterMethod, Store } from './adapter.ts'
+import type { Adapter, AdapterMethod, AdapterUser, Store } from './adapter.ts'
 import { AdapterError } from './errors.ts'
+import { withoutTokens } from './store-error.ts'
 
 /** Milliseconds until a call is given up; default 5000 (D31). */
 export interface StoreOptions {
@@ -73,7 +74,7 @@ export function createStore(adapter: Adapter, options: StoreOptions = {}): Store
       if (typeof operation !== 'function') {
         throw new AdapterError(`The adapter has no ${method}(). Add it, or use an adapter that has it.`, { cause: { method } })
       }
-      return run(method, operation.bind(adapter, ...args), deadline)
+      return run({ method, args }, operation.bind(adapter, ...args), deadline)
     }
   }
   return store as unknown as Store
@@ -84,19 +85,25 @@ export function lateAnswer(error: unknown): Promise<unknown> | undefined {
   return error instanceof AdapterError ? (error.cause?.['late'] as (() => Promise<unknown>) | undefined)?.() : undefined
 }
 
-function run(method: AdapterMethod, call: () => unknown, deadline: number): unknown {
+interface Call {
+  method: AdapterMethod
+  args: readonly unknown[]
+}
+
+function run(asked: Call, call: () => unknown, deadline: number): unknown {
   let answer: unknown
   try {
     answer = call()
   } catch (error) {
-    throw failure(method, error)
+    throw failure(asked, error)
   }
   // Synchronous stores stay synchronous: no promise, no timer.
   const later = typeof (answer as PromiseLike<unknown> | null | undefined)?.then === 'function'
-  return later ? inTime(method, answer as PromiseLike<unknown>, deadline) : normalise(method, answer)
+  return later ? inTime(asked, answer as PromiseLike<unknown>, deadline) : normalise(asked, answer)
 }
 
-async function inTime(method: AdapterMethod, answer: PromiseLike<unknown>, deadline: number): Promise<unknown> {
+async function inTime(asked: Call, answer: PromiseLike<unknown>, deadline: number): Promise<unknown> {
+  const { method } = asked
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
@@ -107,22 +114,22 @@ async function inTime(method: AdapterMethod, answer: PromiseLike<unknown>, deadl
     }, deadline)
   })
   try {
-    return normalise(method, await Promise.race([answer, timeout]))
+    return normalise(asked, await Promise.race([answer, timeout]))
   } catch (error) {
-    throw error instanceof AdapterError ? error : failure(method, error)
+    throw error instanceof AdapterError ? error : failure(asked, error)
   } finally {
     clearTimeout(timer)
   }
 }
 
-function failure(method: AdapterMethod, error: unknown): AdapterError {
+function failure({ method, args }: Call, error: unknown): AdapterError {
   return new AdapterError(`The adapter's ${method}() failed.`, {
-    cause: { err: error instanceof Error ? error : new Error(String(error)), method },
+    cause: { err: withoutTokens(error instanceof Error ? error : new Error(String(error)), method, args), method },
   })
 }
 
 /** Checks the shape of an answer and makes dates of strings and numbers (D26). */
-function normalise(method: AdapterMethod, answer: unknown): unknown {
+function normalise({ method, args }: Call, answer: unknown): unknown {
   const fields = required[method]
   if (fields) {
     const row = answer as Record<string, unknown> | null | undefined
@@ -134,6 +141,16 @@ function normalise(method: AdapterMethod, answer: unknown): unknown {
       })
     }
   }
+  if (method.startsWith('list') && !Array.isArray(answer)) {
+    throw new AdapterError(`The adapter's ${method}() answered with something else than a list.`, { cause: { method } })
+  }
+  if (method === 'getUserByEmail' && answer && !sameAddress((answer as AdapterUser).email, args[0])) {
+    throw new AdapterError(
+      "The adapter's getUserByEmail() answered with the user of another address: a collation of the database holds the two for equal. " +
+        'Compare addresses byte by byte there.',
+      { cause: { method } },
+    )
+  }
   if (method === 'getSessionAndUser' && answer) {
     const { session, user } = answer as { session: Record<string, unknown>; user: Record<string, unknown> }
     if (!session['expires'] || !user['id'] || String(session['userId']) !== String(user['id'])) {
@@ -144,6 +161,13 @@ function normalise(method: AdapterMethod, answer: unknown): unknown {
     return { session: withDates(method, session), user: withDates(method, user) }
   }
   return Array.isArray(answer) ? answer.map((item) => withDates(method, item)) : withDates(method, answer)
+}
+
+// MySQL's default collation ignores accents: the owner of "exámple.com" must not be taken for somebody at "example.com". Capitals do not count,
+// but U+212A, whose lower case is an ASCII k, is another letter.
+function sameAddress(stored: unknown, asked: unknown): boolean {
+  const fold = (address: string): string => address.replace(/[^\u212A]+/g, (part) => part.toLowerCase()).normalize('NFC')
+  return typeof stored !== 'string' || typeof asked !== 'string' || fold(stored) === fold(asked)
 }
 
 function withDates(method: AdapterMethod, value: unknown): unknown {

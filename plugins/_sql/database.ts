@@ -66,8 +66,9 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Data
         return await work()
       } catch (error) {
         if (Date.now() > end || !isTransient(error)) throw error
-        // Spread, so that those who met do not meet again.
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * 5 * Math.min(attempt, 20)))
+        // Spread, so that those who met do not meet again; a busy file is free for moments only, so it is looked at often.
+        const spread = scope.dialect === 'sqlite' ? 4 : 5 * Math.min(attempt, 20)
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * spread))
       }
     }
   }

@@ -19,14 +19,11 @@ export function dialectOf(db: SqlDatabase, given?: DialectName): DialectName {
  * PostgreSQL: SQLSTATE class 40. MySQL: 1213 deadlock, 1020 record changed (MariaDB). SQLite: busy, locked.
  */
 export function isTransient(error: unknown): boolean {
-  const { code, errno } = error as { code?: unknown; errno?: unknown }
-  return (
-    code === '40001' ||
-    code === '40P01' ||
-    errno === 1213 ||
-    errno === 1020 ||
-    (typeof code === 'string' && /^SQLITE_(BUSY|LOCKED)/.test(code))
-  )
+  const { code, errno, errcode } = error as { code?: unknown; errno?: unknown; errcode?: unknown }
+  if (code === '40001' || code === '40P01' || errno === 1213 || errno === 1020) return true
+  // node:sqlite gives the number: 5 busy, 6 locked, with details in higher bits.
+  if (typeof errcode === 'number') return [5, 6].includes(errcode & 0xff)
+  return typeof code === 'string' && /^SQLITE_(BUSY|LOCKED)/.test(code)
 }
 
 /**

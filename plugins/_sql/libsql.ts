@@ -9,18 +9,25 @@ import {
   SqliteIntrospector,
   SqliteQueryCompiler,
 } from 'kysely'
+import { isTransient } from './dialect.ts'
 
 /** The part of a `@libsql/client` that is used. */
 export interface LibsqlClient {
-  execute(statement: { sql: string; args: never[] }): Promise<LibsqlResult>
+  execute(statement: LibsqlStatement): Promise<LibsqlResult>
   transaction(mode: 'write'): Promise<LibsqlTransaction>
   close(): void
+  reconnect?(): unknown
   readonly protocol?: string
 }
+interface LibsqlStatement {
+  sql: string
+  args: never[]
+}
 interface LibsqlTransaction {
-  execute(statement: { sql: string; args: never[] }): Promise<LibsqlResult>
+  execute(statement: LibsqlStatement): Promise<LibsqlResult>
   commit(): Promise<void>
   rollback(): Promise<void>
+  close(): void
 }
 interface LibsqlResult {
   columns: string[]
@@ -33,12 +40,16 @@ export interface LibsqlOptions {
   /** `file:auth.db`, or an address of a libsql server. */
   url?: string
   authToken?: string
+  /** Switches a file to write-ahead logging, for several processes; default true. Not for file systems of a network. */
+  wal?: boolean
   /** A client of the host's own, in place of `url`. Make it with a `timeout`: without one, a file that another process writes fails at once. */
   client?: LibsqlClient
 }
 
-// A waiting libsql blocks the whole process: it waits a little, and the adapter tries again without blocking.
-const busyTimeout = 250
+// A waiting libsql blocks the whole process, and looks less and less often: it waits a little, and the adapter tries again without blocking.
+const busyTimeout = 25
+// Pragmas have transactions of their own.
+const readsOnly = /^\s*(select|pragma|explain)\b/i
 
 /** A Kysely dialect for `new Kysely({ dialect: libsqlDialect({ url: 'file:auth.db' }) })`. */
 export function libsqlDialect(options: LibsqlOptions): Dialect {
@@ -56,6 +67,11 @@ interface Connection extends DatabaseConnection {
 
 function createDriver(options: LibsqlOptions): Driver {
   let client: LibsqlClient
+  const end = async (connection: Connection, how: 'commit' | 'rollback'): Promise<void> => {
+    const { transaction } = connection
+    connection.transaction = undefined
+    if (transaction) await orAfresh(client, () => transaction[how]())
+  }
   // A write beside an open transaction fails at once with SQLITE_BUSY: one after the other.
   let last: Promise<unknown> = Promise.resolve()
   const releases = new WeakMap<object, () => void>()
@@ -72,7 +88,7 @@ function createDriver(options: LibsqlOptions): Driver {
     },
     // `begin` as a statement forms no transaction here: every statement may run on another connection.
     async beginTransaction(connection) {
-      ;(connection as Connection).transaction = await client.transaction('write')
+      ;(connection as Connection).transaction = await orAfresh(client, () => client.transaction('write'))
     },
     commitTransaction: (connection) => end(connection as Connection, 'commit'),
     rollbackTransaction: (connection) => end(connection as Connection, 'rollback'),
@@ -88,27 +104,50 @@ function createDriver(options: LibsqlOptions): Driver {
   }
 }
 
-async function connect({ url, authToken }: LibsqlOptions): Promise<LibsqlClient> {
+async function connect({ url, authToken, wal = true }: LibsqlOptions): Promise<LibsqlClient> {
   if (url === undefined) throw new Error('[sql] libsqlDialect needs a url or a client.')
   const { createClient } = await import('@libsql/client')
-  return createClient({ url, timeout: busyTimeout, ...(authToken !== undefined && { authToken }) }) as unknown as LibsqlClient
+  const client = createClient({ url, timeout: busyTimeout, ...(authToken !== undefined && { authToken }) }) as unknown as LibsqlClient
+  // Readers and a writer at once. It stays with the file; whoever is late finds it done.
+  if (client.protocol === 'file' && wal)
+    await orAfresh(client, () => client.execute({ sql: 'pragma journal_mode = wal', args: [] })).catch(() => {})
+  return client
 }
 
 async function run(connection: DatabaseConnection, statement: string): Promise<void> {
   await connection.executeQuery(CompiledQuery.raw(statement))
 }
 
-async function end(connection: Connection, how: 'commit' | 'rollback'): Promise<void> {
-  const { transaction } = connection
-  await transaction?.[how]()
-  connection.transaction = undefined
+/** A statement that fails as busy when it commits by itself is left half-run: writes commit separately. */
+async function write(client: LibsqlClient, statement: LibsqlStatement): Promise<LibsqlResult> {
+  const transaction = await client.transaction('write')
+  try {
+    const result = await transaction.execute(statement)
+    await transaction.commit()
+    return result
+  } finally {
+    transaction.close()
+  }
+}
+
+/** Runs `work`; a statement that was refused as busy may still hold its lock, which only a new connection is free of. */
+async function orAfresh<T>(client: LibsqlClient, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    if (isTransient(error) && client.protocol === 'file') client.reconnect?.()
+    throw error
+  }
 }
 
 function createConnection(client: () => LibsqlClient): Connection {
   const connection: Connection = {
     transaction: undefined,
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
-      const result = await (connection.transaction ?? client()).execute({ sql, args: parameters as never[] })
+      const statement = { sql, args: parameters as never[] }
+      const result = connection.transaction
+        ? await connection.transaction.execute(statement)
+        : await orAfresh(client(), () => (readsOnly.test(sql) ? client().execute(statement) : write(client(), statement)))
       const rows = result.rows.map((row) => Object.fromEntries(result.columns.map((name, index) => [name, row[index]])) as R)
       return { rows, numAffectedRows: BigInt(result.rowsAffected) }
     },

@@ -1,4 +1,4 @@
-/** A process of its own that works on a store: `node scripts/dev.mjs test/adapters/_worker.ts`, driven by messages of `_workers.ts`. */
+/** A process of its own that works on a store, bundled, started and driven by `_workers.ts`. */
 import type { Adapter } from 'authkernel/kernel'
 import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
 import { openStore, type StoreSpec } from './_stores.ts'

@@ -1,7 +1,10 @@
 /** Starts processes that work on one store, and waits for each of their answers. */
 import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
+import { rmSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
+import { aliases } from '../../scripts/aliases.ts'
 import type { StoreSpec } from './_stores.ts'
 import type { Answer, Task } from './_worker.ts'
 
@@ -15,12 +18,41 @@ export interface Worker {
   kill(): Promise<void>
 }
 
-const dev = fileURLToPath(new URL('../../scripts/dev.mjs', import.meta.url))
-const script = fileURLToPath(new URL('_worker.ts', import.meta.url))
+const root = fileURLToPath(new URL('../../', import.meta.url))
+let bundle: Promise<string> | undefined
+
+/** The worker as one file that Node runs: transpiling it in each process would take longer than the tests. */
+async function bundleWorker(): Promise<string> {
+  const outfile = `${root}node_modules/.cache/authkernel/worker-${process.pid}.mjs`
+  await build({
+    entryPoints: [`${root}test/adapters/_worker.ts`],
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    packages: 'external',
+    tsconfig: `${root}tsconfig.json`,
+    alias: Object.fromEntries(
+      ['authkernel/kernel', 'authkernel/plugins/sql', 'authkernel/plugins/unstorage'].map((name) => [name, sourceOf(name)]),
+    ),
+    external: ['vitest'],
+    outfile,
+  })
+  process.once('exit', () => rmSync(outfile, { force: true }))
+  return outfile
+}
+
+function sourceOf(name: string): string {
+  const { find, replacement } = aliases.find((alias) => alias.find.test(name))!
+  return name.replace(find, replacement)
+}
 
 /** One process; it has not opened a store yet. */
 export async function startWorker(env: Record<string, string> = {}): Promise<Worker> {
-  const child = fork(dev, [script], { env: { ...process.env, ...env }, execArgv: [], stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
+  const child = fork(await (bundle ??= bundleWorker()), [], {
+    env: { ...process.env, ...env },
+    execArgv: [],
+    stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+  })
   const waiting = new Map<number, { resolve(answer: Answer): void; reject(error: Error): void }>()
   const told: Record<string, unknown>[] = []
   let next = 0

@@ -77,7 +77,8 @@ async function respond(auth: SvelteKitFace, request: Request, work?: Work, more:
   }
   const resolve = async (): Promise<Response> => {
     try {
-      const result = await (work ?? routes[`${request.method} ${url.pathname}`])?.(event, auth)
+      // SvelteKit gives copies of the event to everything it calls.
+      const result = await (work ?? routes[`${request.method} ${url.pathname}`])?.({ ...event }, auth)
       done = true
       if (result instanceof Response) return withCookies(result, cookies)
       return withCookies(Response.json(result ?? 'the host', { status: result === undefined ? 404 : 200 }), cookies)

@@ -15,11 +15,12 @@ import { Recorder } from './_recorder.ts'
 import { applyRules, type Decided } from './_rules.ts'
 
 type Options = Record<string, unknown>
-type Library = 'ours' | 'theirs'
+/** `plain` is ours without authjsCompatPlugin: other names, keys and hashes. */
+type Library = 'ours' | 'theirs' | 'plain'
 
 /** What a flow builds its configuration from. */
 export interface Kit {
-  readonly library: Library
+  readonly library: 'ours' | 'theirs'
   readonly symbols: { customFetch: symbol; skipCSRFCheck: symbol; raw: symbol }
   /** Preset of a passkey provider. */
   passkey(options: Options): Options
@@ -60,17 +61,25 @@ export async function compare(flow: Flow): Promise<string[]> {
   return [...pair.broken, ...differences(normalise(pair.ours), normalise(pair.theirs))]
 }
 
+/** What authjsCompatPlugin changes beside names, keys and hashes: nothing, that is. */
+export async function compareNames(flow: Flow): Promise<string[]> {
+  const [compat, plain] = [await play(flow, 'ours'), await play(flow, 'plain')]
+  // What only the plugin does: a second look for Auth.js' hash (D3), and a warning (D34).
+  const known = (steps: Step[]): Step[] => normalise(withoutCompat(steps))
+  return differences(known(plain), known(compat))
+}
+
 /** The exchanges of a flow on one library. */
 export function play(flow: Flow, library: Library): Promise<Step[]> {
   return withClock(start, async () => {
     const authjs = await freshAuthJs()
     const kit = createKit(flow, library, authjs)
     const config = configOf(flow, kit)
-    const handler = library === 'ours' ? ourHandler(config) : (request: Request) => authjs.Auth(request, config)
+    const handler = library === 'theirs' ? (request: Request) => authjs.Auth(request, config) : ourHandler(config, library)
     const place = { origin: flow.origin ?? 'http://localhost:3000', basePath: flow.basePath ?? '/auth' }
-    const browser = new Browser(handler, kit.recorder, place, reader(config, authjs))
+    const browser = new Browser(handler, kit.recorder, place, reader(config, library, authjs))
     await flow.run(browser, kit)
-    return browser.steps
+    return library === 'plain' ? (JSON.parse(named(JSON.stringify(browser.steps), 'authkernel', 'authjs')) as Step[]) : browser.steps
   })
 }
 
@@ -88,16 +97,42 @@ function configOf(flow: Flow, kit: Kit): Options {
   }
 }
 
-function ourHandler(config: Options): (request: Request) => Promise<Response> {
-  const auth = createAuth({ ...config, env: false }).use(authjsCompatPlugin())
-  return (request) => auth.handler(request)
+function ourHandler(config: Options, library: Library): (request: Request) => Promise<Response> {
+  if (library === 'ours') {
+    const auth = createAuth({ ...config, env: false }).use(authjsCompatPlugin())
+    return (request) => auth.handler(request)
+  }
+  const auth = createAuth({ ...config, env: false })
+  // The browser of a flow knows the cookies by the names of Auth.js.
+  return async (request) => {
+    const cookie = request.headers.get('cookie')
+    if (cookie !== null) request.headers.set('cookie', named(cookie, 'authjs', 'authkernel'))
+    const response = await auth.handler(request)
+    const headers = new Headers(response.headers)
+    headers.delete('set-cookie')
+    for (const line of response.headers.getSetCookie()) headers.append('set-cookie', named(line, 'authkernel', 'authjs'))
+    return new Response(response.body, { status: response.status, headers })
+  }
+}
+
+function named(text: string, from: string, to: string): string {
+  return text.replaceAll(new RegExp(`\\b${from}(?=\\.(?:session-token|callback-url|csrf-token|pkce|state|nonce|challenge))`, 'g'), to)
+}
+
+function withoutCompat(steps: Step[]): Step[] {
+  return steps.map((step) => ({
+    ...step,
+    calls: step.calls.filter(({ name }, i) => name !== 'useVerificationToken' || step.calls.findIndex((call) => call.name === name) === i),
+    logs: step.logs.filter(({ type }) => type !== 'authjs-compat-trusts-forwarded-headers'),
+  }))
 }
 
 function createKit(flow: Flow, library: Library, authjs: AuthJs): Kit {
   const recorder = new Recorder()
-  const ours = library === 'ours'
+  const ours = library !== 'theirs'
+  const plain = library === 'plain'
   return {
-    library,
+    library: ours ? 'ours' : 'theirs',
     recorder,
     symbols: ours ? { customFetch, skipCSRFCheck, raw } : authjs,
     errors: ours ? (ourErrors as never) : authjs.errors,
@@ -109,6 +144,7 @@ function createKit(flow: Flow, library: Library, authjs: AuthJs): Kit {
     wait,
     token: (payload, over = {}) => {
       const params = { token: payload, secret, salt: 'authjs.session-token', ...over }
+      if (plain) return ourJwt.encode({ ...params, salt: named(params.salt, 'authjs', 'authkernel') } as never)
       return ours ? ourJwt.encode({ keyInfo: authjsKeyInfo, ...params } as never) : authjs.jwt.encode(params)
     },
   }
@@ -142,13 +178,15 @@ function watch(recorder: Recorder, wanted: Parameters<Kit['watch']>): Options {
 }
 
 /** Reads tokens of either library by the other's means too: both derive the same keys under authjsCompatPlugin (row 94). */
-function reader(config: Options, { jwt }: AuthJs): (name: string, value: string) => Promise<unknown> {
+function reader(config: Options, library: Library, { jwt }: AuthJs): (name: string, value: string) => Promise<unknown> {
   const secrets = config['secret'] ?? secret
   return async (name, value) => {
     if (/\.\d+$/.test(name)) return `chunk of ${value.length}`
     if (!value.startsWith('eyJ')) return undefined
     try {
-      return { token: await jwt.decode({ token: value, secret: secrets, salt: name }) }
+      if (library !== 'plain') return { token: await jwt.decode({ token: value, secret: secrets, salt: name }) }
+      const read = await ourJwt.decode({ token: value, secret: secrets as string, salt: named(name, 'authjs', 'authkernel') })
+      return read ? { token: read } : 'sealed'
     } catch {
       return 'sealed'
     }

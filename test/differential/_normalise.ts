@@ -3,6 +3,7 @@ import type { Step } from './_browser.ts'
 
 const kinds: [name: string, pattern: RegExp][] = [
   ['jti', /(?<="jti":")[^"]+/g],
+  ['nonce', /(?<='nonce-)[\w+/=]+/g],
   ['uuid', /[\da-f]{8}-[\da-f]{4}-[1-8][\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}/g],
   ['hex', /(?<![\da-zA-Z])[\da-f]{64}(?![\da-zA-Z])/g],
   ['jwe', /eyJ[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+/g],

@@ -49,6 +49,14 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
+    decision: 'D34',
+    what: 'a host that is not trusted does not get into a Location',
+    apply({ logs, answer: { location: ours } }, { answer: { location: theirs } }) {
+      const untrusted = logs.some(({ type }) => type === 'UntrustedHost')
+      if (untrusted && ours?.url.startsWith('/') && theirs?.url.endsWith(ours.url)) theirs.url = ours.url
+    },
+  },
+  {
     decision: 'WIRE 3',
     what: 'the URL in place of a redirect is absolute, as clients need it',
     apply({ answer: { body: ours } }, { answer: { body: theirs } }) {

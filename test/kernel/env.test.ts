@@ -49,10 +49,10 @@ describe('setEnvDefaults', () => {
     expect(filled({ AUTH_URL: 'https://a.example/api/auth' }, { basePath: '/mine' }, true).warnings).toEqual([])
   })
 
-  it('D34: AUTH_URL names the origin; one that is no URL is nothing', () => {
+  it('D34: AUTH_URL names the origin; one that is no URL is kept, to be refused at compile', () => {
     expect(filled({ AUTH_URL: 'https://a.example:8443/x' }).origin).toBe('https://a.example:8443')
     expect(filled({ AUTH_URL: 'https://a.example' }, { origin: 'https://own.example' }).origin).toBe('https://own.example')
-    expect(filled({ AUTH_URL: 'a.example' })).toMatchObject({ basePath: '/auth' })
+    expect(filled({ AUTH_URL: 'a.example' })).toMatchObject({ basePath: '/auth', origin: 'a.example' })
   })
 
   it.each([

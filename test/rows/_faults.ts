@@ -11,8 +11,8 @@ export const planted = 'planted: relation "users" of postgres://root:hunter2@db'
 export const deadline = 50
 export const origin = 'http://localhost:3000'
 
-/** Instead of one call; `real` runs the operation. */
-export type Fault = (real: () => unknown) => unknown
+/** Instead of one call; `real` runs the operation, `later` keeps something until `release`. */
+export type Fault = (real: () => unknown, later: (work: () => void) => void) => unknown
 
 /** Every way to go wrong; the adapter under it works. */
 export const faults: Readonly<Record<string, Fault>> = {
@@ -30,8 +30,9 @@ export const faults: Readonly<Record<string, Fault>> = {
     return new Promise(() => {})
   },
   hangs: () => new Promise(() => {}),
-  'answers after the deadline': (real) => new Promise((resolve) => setTimeout(resolve, 2 * deadline)).then(real),
-  'answers nothing after the deadline': () => new Promise((resolve) => setTimeout(resolve, 2 * deadline)),
+  'answers after the deadline': (real, later) => new Promise((resolve) => later(() => resolve(Promise.resolve().then(real)))),
+  'answers nothing after the deadline': (_real, later) => new Promise((resolve) => later(() => resolve(undefined))),
+  'fails after the deadline': (_real, later) => new Promise((_resolve, reject) => later(() => reject(new Error(planted)))),
 }
 /** Answers that are none; where any answer does (`linkAccount`), they are no fault. */
 export const garbage: Readonly<Record<string, Fault>> = {
@@ -52,6 +53,8 @@ export interface App extends World {
   calls: string[]
   /** Counts from here on; the call of that index goes wrong. */
   arm(at: number | undefined, fault?: Fault): void
+  /** Lets late answers come, and what follows from them happen. */
+  release(): Promise<void>
   browser(): Client
 }
 
@@ -61,6 +64,7 @@ export function createApp(split: boolean): App {
   const { createUserWithAccount, ...plain } = memoryAdapter(data)
   const whole: Adapter = split ? plain : { ...plain, createUserWithAccount }
   const calls: string[] = []
+  const late: (() => void)[] = []
   let target: number | undefined
   let chosen: Fault | undefined
   const entries = Object.entries(whole).map(([name, operation]) => {
@@ -70,7 +74,7 @@ export function createApp(split: boolean): App {
       (...args: unknown[]) => {
         const real = (): unknown => (operation as (...all: unknown[]) => unknown)(...args)
         const at = calls.push(name) - 1
-        return chosen && at === target ? chosen(real) : real()
+        return chosen && at === target ? chosen(real, (work) => late.push(work)) : real()
       },
     ]
   })
@@ -87,6 +91,10 @@ export function createApp(split: boolean): App {
       calls.length = 0
       target = at
       chosen = fault
+    },
+    async release() {
+      for (const work of late.splice(0)) work()
+      for (let i = 0; i < 20; i++) await new Promise((resolve) => setImmediate(resolve))
     },
     browser: () => new Client(world.auth),
   }

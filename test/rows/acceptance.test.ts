@@ -35,6 +35,17 @@ describe('D30: where a request comes from', () => {
     expect((await client.session())?.user?.['name']).toBe(status === 302 ? 'Ada' : undefined)
   })
 
+  it.each([
+    ['same-origin', 302],
+    ['none', 403],
+    [undefined, 403],
+  ])('in origin mode, without Origin: Sec-Fetch-Site %s', async (site, status) => {
+    const auth = createAuth(baseConfig()).use(people())
+    const headers = { 'content-type': 'application/x-www-form-urlencoded', ...(site && { 'sec-fetch-site': site }) }
+    const request = new Request(`${origin}/auth/callback/c`, { method: 'POST', body: 'a=b', headers })
+    expect((await auth.handler(request, { csrf: 'origin' })).status).toBe(status)
+  })
+
   it('D30, row 23: a cross-site update of the session is 403, one without token is 400; both answer null', async () => {
     const client = new Client(createAuth(baseConfig()).use(people()))
     await client.post('/callback/c')

@@ -229,6 +229,8 @@ describe('WIRE 9.1 to 9.6: oauth and oidc', () => {
     expect(seen.filter((name) => !name.startsWith('ad.get'))).toEqual([
       'cb.redirect',
       'cb.signIn',
+      // Are there passkeys that somebody registered for this address before it was proven? (GHSA-g38m-r43w-p2q7)
+      'ad.listAuthenticatorsByUserId',
       'ad.linkAccount',
       'ev.linkAccount',
       'ad.createSession',
@@ -300,6 +302,8 @@ describe('WIRE 9.7, 9.8: email', () => {
       'ad.useVerificationToken',
       'ad.getUserByEmail',
       'cb.signIn',
+      // As in 9.6, with a provider of passkeys only.
+      'ad.listAuthenticatorsByUserId',
       'ad.updateUser',
       'ev.updateUser',
       'ad.createSession',

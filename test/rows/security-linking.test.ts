@@ -69,21 +69,27 @@ describe('GHSA-g38m-r43w-p2q7: somebody registers a passkey for the address of a
     expect(to(await passkey(new Client(world.auth), key, 'authenticate'))).toBe(origin)
   })
 
-  it('accounts of other providers stay (D16): only what was made by typing an address goes', async () => {
+  it('a user whom a provider knows was not made by typing an address: everything stays', async () => {
     const world = createWorld('database', 'whole')
     const first = new Client(world.auth)
     await first.get(await world.toProvider('oidc', {}, first))
     const key = new Authenticator(origin)
     await passkey(first, key, 'register')
     expect(to(await byLink(world, new Client(world.auth)))).toBe(origin)
-    expect([world.data.accounts.size, world.data.authenticators.size]).toEqual([1, 0])
+    expect([world.data.accounts.size, world.data.authenticators.size]).toEqual([2, 1])
     const again = new Client(world.auth)
     expect(to(await again.get(await world.toProvider('oidc', {}, again)))).toBe(origin)
   })
 
   it('an adapter of Auth.js, which cannot delete passkeys, takes the account away that they need', async () => {
     const data = memoryData()
-    const { deleteAuthenticator: _a, deleteSessionsByUserId: _b, listAccountsByUserId: _c, createUserWithAccount: _d, ...plain } = memoryAdapter(data)
+    const {
+      deleteAuthenticator: _a,
+      deleteSessionsByUserId: _b,
+      listAccountsByUserId: _c,
+      createUserWithAccount: _d,
+      ...plain
+    } = memoryAdapter(data)
     const { world, key } = await planted('split', { adapter: plain as Adapter })
     expect(to(await byLink(world, new Client(world.auth)))).toBe(origin)
     expect(to(await passkey(new Client(world.auth), key, 'authenticate'))).toContain('error=')
@@ -159,7 +165,12 @@ describe('addresses that a collation of the database holds for equal', () => {
     const { data, world } = collating()
     data.users.set('u-ann', { id: 'u-ann', email: 'ann@example.com', emailVerified: new Date() })
     const eve = new Client(world.auth)
-    expect(to(await byLink(world, eve, 'ann@exámple.com'))).toContain('error=')
+    const asked = await eve.post('/signin/mail', { email: 'ann@exámple.com' })
+    expect(to(asked)).toContain('error=')
+    expect(world.mails).toEqual([])
+    eve.cookies.clear()
+    world.op.person = { ...world.op.person, sub: 'eve', email: 'ann@exámple.com' }
+    expect(to(await eve.get(await world.toProvider('trusting', {}, eve)))).toContain('error=')
     expect(await eve.session()).toBeNull()
     expect(data.sessions.size).toBe(0)
   })

@@ -13,7 +13,9 @@ const talkative = (adapter: Adapter, method: keyof Adapter): Adapter => ({
 })
 /** All that could be printed of an error. */
 const printed = (error: unknown): string =>
-  error instanceof Error ? `${error.name} ${error.message} ${error.stack} ${JSON.stringify(error)} ${printed(error.cause)}` : printedFacts(error)
+  error instanceof Error
+    ? `${error.name} ${error.message} ${error.stack} ${JSON.stringify(error)} ${printed(error.cause)}`
+    : printedFacts(error)
 const printedFacts = (facts: unknown): string =>
   typeof facts === 'object' && facts !== null ? Object.values(facts).map(printed).join(' ') : String(facts)
 

@@ -3,6 +3,7 @@ import { createAuth } from 'authkernel'
 import { tenantsPlugin } from 'authkernel/plugins/tenants'
 import { describe, expect, it } from 'vitest'
 import { baseConfig, Client } from '../_setup.ts'
+import { createWorld } from './_world.ts'
 
 const hang = (): Promise<never> => new Promise(() => {})
 const credentials = (authorize: (sent: Record<string, unknown>) => unknown) =>
@@ -74,5 +75,19 @@ describe('Host headers that are not trusted', () => {
     const auth = createAuth(baseConfig({ origin: 'https://app.example', secret: 'short', pages: { error } }))
     const response = await auth.handler(new Request('https://evil.example/auth/signin'))
     expect(response.headers.get('location')).toBe('https://app.example/oops?error=Configuration')
+  })
+})
+
+describe('D31: after the deadline of a request nothing more is made', () => {
+  it.each(['signIn', 'login'] as const)('a slow %s decision', async (decision) => {
+    let open: () => void = () => {}
+    const world = createWorld('database', 'whole', { deadlines: { request: 60 } })
+    world.auth.hook(decision, (() => new Promise((resolve) => (open = () => resolve(decision === 'signIn' ? true : undefined)))) as never)
+    const response = await world.client.get(await world.toProvider('oidc'))
+    expect(response.headers.get('location')).toContain('error=Configuration')
+    open()
+    for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
+    expect(world.data.sessions.size).toBe(0)
+    if (decision === 'signIn') expect(world.data.users.size).toBe(0)
   })
 })

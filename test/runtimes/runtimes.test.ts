@@ -36,14 +36,14 @@ describe('the same tests', () => {
   }
 
   it.each([
-    { folder: 'node-20', name: 'node', options: [] },
-    { folder: 'node-22', name: 'node', options: [] },
-    { folder: 'node-24', name: 'node', options: [] },
-    { folder: 'bun', name: 'bun', options: ['--bun'] },
-    { folder: 'deno', name: 'deno', options: ['run', '-A'] },
+    ['node-20', 'node'],
+    ['node-22', 'node'],
+    ['node-24', 'node'],
+    ['bun', 'bun', '--bun'],
+    ['deno', 'deno', 'run', '-A'],
   ])(
-    'pass in $folder',
-    async ({ folder, name, options }) => {
+    'pass in %s',
+    async (folder, name, ...options) => {
       const { binary, version } = runtimeOf(folder, name)
       const report = await runVitest([binary, ...options], `${name} ${version}`)
       expect(failures(report)).toEqual([])

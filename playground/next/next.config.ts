@@ -1,0 +1,8 @@
+import type { NextConfig } from 'next'
+
+const config: NextConfig = {
+  // This app lies inside another project with a lock file of its own.
+  turbopack: { root: import.meta.dirname },
+}
+
+export default config

@@ -1,0 +1,44 @@
+/** Errors of drivers as they may be logged: many repeat a statement with its parameters, and some of these sign people in (I4). */
+import type { AdapterMethod } from './adapter.ts'
+
+const named = ['sessionToken', 'access_token', 'refresh_token', 'id_token', 'token']
+const byToken: ReadonlySet<AdapterMethod> = new Set(['getSessionAndUser', 'deleteSession'])
+// Shorter ones are words.
+const minLength = 8
+
+/** The error itself when it names no token that it was called with, else a copy of what is fit to be read: name, message, stack and code. */
+export function withoutTokens(error: Error, method: AdapterMethod, args: readonly unknown[]): Error {
+  const tokens = tokensOf(method, args)
+  const told = tokens.length > 0 ? said(error, 0) : ''
+  if (!tokens.some((token) => told.includes(token))) return error
+  const clean = (text: string): string => tokens.reduce((result, token) => result.replaceAll(token, '[redacted]'), text)
+  const inner = error.cause instanceof Error ? `: ${error.cause.message}` : ''
+  const copy: Error & { code?: unknown } = new Error(clean(error.message + inner))
+  copy.name = error.name
+  if (error.stack !== undefined) copy.stack = clean(error.stack)
+  const { code } = error as { code?: unknown }
+  if (typeof code === 'string' || typeof code === 'number') copy.code = code
+  return copy
+}
+
+function tokensOf(method: AdapterMethod, args: readonly unknown[]): string[] {
+  const values = args.flatMap((arg, at): unknown[] => {
+    if (typeof arg === 'string') return at === 0 && byToken.has(method) ? [arg] : []
+    return typeof arg === 'object' && arg !== null ? named.map((name) => (arg as Record<string, unknown>)[name]) : []
+  })
+  const tokens = values.filter((value): value is string => typeof value === 'string' && value.length >= minLength)
+  // A part of one would leave the rest of it behind.
+  return tokens.sort((a, b) => b.length - a.length)
+}
+
+/** Everything that a logger could print of an error. */
+function said(error: Error, depth: number): string {
+  const inner = error.cause instanceof Error && depth < 4 ? said(error.cause, depth + 1) : ''
+  let facts = ''
+  try {
+    facts = JSON.stringify(Object.values(error))
+  } catch {
+    // A client or a socket among them: a driver that shows these is beyond help here.
+  }
+  return [error.message, error.stack, facts, inner].join(' ')
+}
