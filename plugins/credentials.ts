@@ -98,8 +98,12 @@ async function throttle(ctx: Context, provider: ProviderOf<'credentials'>, crede
 // The field that names the person: the first declared one that is not a password.
 function identifierKey({ id, credentials = {} }: ProviderOf<'credentials'>, sent: Record<string, unknown>): string | undefined {
   const declared = Object.entries(credentials).find(([, { type }]) => type !== 'password')?.[0]
-  const field = [declared, 'username', 'email'].find((name) => name !== undefined && typeof sent[name] === 'string')
-  return field === undefined ? undefined : `credentials ${id} ${String(sent[field]).normalize('NFKC').trim().toLowerCase().slice(0, 256)}`
+  const field = [declared, 'username', 'email'].find((name) => name !== undefined && sent[name] !== undefined && sent[name] !== null)
+  if (field === undefined) return undefined
+  const value = sent[field]
+  // JSON may wrap a name, ["ann"], which many a query reads as the name: it counts as the name.
+  const text = typeof value === 'string' ? value : JSON.stringify(value).replace(/[[\]{}"]/g, '')
+  return `credentials ${id} ${text.normalize('NFKC').trim().toLowerCase().slice(0, 256)}`
 }
 
 /** IPv4 address, or the /64 of an IPv6 address in one spelling: a host owns the whole /64. */

@@ -43,7 +43,7 @@ export function memoryAdapter(data: MemoryData = memoryData()): Required<Adapter
     ...sessions(data),
     ...tokens(data),
     ...authenticators(data),
-  keepsCreatedAt: true,
+    keepsCreatedAt: true,
     close: async () => {},
   }
 }

@@ -24,7 +24,8 @@ export class AuthError extends Error {
   constructor(message?: string | Error | ErrorOptions, options?: Error | ErrorOptions) {
     super(typeof message === 'string' ? message : message instanceof Error ? message.message : undefined)
     const detail = typeof message === 'string' || message instanceof Error ? options : (message ?? options)
-    const facts = detail instanceof Error ? { err: detail } : toCause(detail?.cause)
+    // Auth.js writes details beside an error without a `cause` around them: `new CallbackRouteError(error, { provider: 'acme' })`.
+    const facts = detail instanceof Error ? { err: detail } : toCause(detail?.cause ?? (message instanceof Error ? detail : undefined))
     const cause = message instanceof Error ? { ...facts, err: message } : facts
     if (cause) {
       this.cause = cause

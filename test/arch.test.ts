@@ -110,7 +110,7 @@ describe('budgets', () => {
     )
   })
 
-  it('the kernel entry is at most 25 KB gzipped, without jose (docs/architecture.md says why not 12)', async () => {
+  it('the kernel entry is at most 28 KB gzipped, without jose (docs/architecture.md says why not 12)', async () => {
     const { outputFiles } = await build({
       entryPoints: [`${root}src/kernel.ts`],
       bundle: true,
@@ -120,7 +120,7 @@ describe('budgets', () => {
       target: 'es2022',
       external: ['jose'],
     })
-    expect(gzipSync(outputFiles[0]!.contents, { level: 9 }).length).toBeLessThanOrEqual(25 * 1024)
+    expect(gzipSync(outputFiles[0]!.contents, { level: 9 }).length).toBeLessThanOrEqual(28 * 1024)
   })
 })
 

@@ -91,3 +91,19 @@ async function onServer(kind: 'postgres' | 'mysql', work: (db: Db) => Promise<un
   const { db } = openDatabase({ kind, name: new URL(servers[kind]).pathname.slice(1) })
   await work(db).finally(() => db.destroy())
 }
+
+/** What the servers say that they are. */
+export async function serverVersions(): Promise<Record<'postgres' | 'mysql' | 'redis', string>> {
+  const versions = { postgres: 'unknown', mysql: 'unknown', redis: 'unknown' }
+  for (const kind of ['postgres', 'mysql'] as const) {
+    await onServer(kind, async (db) => {
+      const { rows } = await sql<{ v: string }>`select version() as v`.execute(db)
+      versions[kind] = /\d+(\.\d+)+/.exec(rows[0]!.v)![0]
+    })
+  }
+  const storage = storageOf({ kind: 'redis', base: '' })
+  const client = storage.getMount('').driver.getInstance!() as { info(section: string): Promise<string> }
+  versions.redis = /redis_version:(\S+)/.exec(await client.info('server'))![1]!
+  await storage.dispose()
+  return versions
+}

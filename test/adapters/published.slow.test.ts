@@ -2,8 +2,10 @@
 import { type Adapter, type AdapterMethod, createStore } from 'authkernel/kernel'
 import { testAdapter } from 'authkernel/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { gapsList, ownTable, publishedTable, readPart, writePart } from './_docs.ts'
 import { factsOf, installed, published, versionOf } from './_published.ts'
 import { reachable } from './_servers.ts'
+import { serverVersions } from './_stores.ts'
 
 const postgres = await reachable('postgres')
 const ready = installed()
@@ -22,6 +24,19 @@ describe.each(published.map((each) => [`${each.package} on ${each.store}`, each]
     })
 
     testAdapter(name, { adapter: () => createStore(open.adapter, { deadline: 20_000 }) as Adapter, ...factsOf(each) })
+  })
+})
+
+describe('docs/adapters.md', () => {
+  it('carries the versions of the servers that this ran on: AUTHKERNEL_WRITE_DOCS=1', async () => {
+    const versions = await serverVersions()
+    if (process.env.AUTHKERNEL_WRITE_DOCS) {
+      writePart('own', ownTable(versions))
+      writePart('published', publishedTable())
+      writePart('gaps', gapsList())
+    }
+    const withoutVersions = (text: string): string => text.replace(/\d[\w.-]*/g, 'n')
+    expect(withoutVersions(readPart('own'))).toBe(withoutVersions(ownTable(versions)))
   })
 })
 

@@ -1,6 +1,7 @@
 /** Published adapters of Auth.js, unmodified: journeys with both strategies, and our adapter on their databases. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { useOp } from '../_op/journey.ts'
+import { gapsList, publishedTable, readPart } from './_docs.ts'
 import { createHost, somebody, testJourneys } from './_journeys.ts'
 import { installed, published, versionOf } from './_published.ts'
 import { reachable } from './_servers.ts'
@@ -45,5 +46,12 @@ describe.each(published.map((each) => [`${each.package} on ${each.store}`, each]
       expect(after.errors).toEqual([])
       await adapter.close()
     })
+  })
+})
+
+describe('docs/adapters.md', () => {
+  it('lists the published adapters with their versions and gaps: AUTHKERNEL_WRITE_DOCS=1 in the full tier', () => {
+    expect(readPart('published')).toBe(publishedTable())
+    expect(readPart('gaps')).toBe(gapsList())
   })
 })

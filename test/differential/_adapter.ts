@@ -27,7 +27,8 @@ export function recordedAdapter(recorder: Recorder, options: AdapterOptions = {}
   const sessions = rows(options.sessions)
   const tokens = rows(options.tokens)
   const authenticators = rows(options.authenticators)
-  const find = (list: Row[], key: Row): Row | undefined => list.find((row) => Object.entries(key).every(([name, value]) => row[name] === value))
+  const find = (list: Row[], key: Row): Row | undefined =>
+    list.find((row) => Object.entries(key).every(([name, value]) => row[name] === value))
   const get = (list: Row[], key: Row): Row | null => copy(find(list, key))
   const put = (list: Row[], row: Row): Row => {
     list.push({ ...row })

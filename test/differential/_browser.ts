@@ -91,7 +91,7 @@ export class Browser {
 
   async csrfToken(): Promise<string> {
     const response = await this.get('/csrf')
-    const { csrfToken = '' } = (await response?.json().catch(() => ({}))) as { csrfToken?: string }
+    const { csrfToken = '' } = (response ? await response.json().catch(() => ({})) : {}) as { csrfToken?: string }
     return csrfToken
   }
 

@@ -17,7 +17,16 @@ const around = async (b: Browser): Promise<void> => {
 function wrong(name: string, config: (kit: Kit) => Options, run: Flow['run'] = around): Flow[] {
   return [
     { name: `wrong: ${name}`, config, run },
-    { name: `wrong: ${name}, own error page`, config: (kit) => ({ ...config(kit), pages: { error: '/oops' } }), run: async (b) => { await b.get('/signin'); await b.get('/signin?callbackUrl=/oops'); await b.get('/error'); await b.get('/session') } },
+    {
+      name: `wrong: ${name}, own error page`,
+      config: (kit) => ({ ...config(kit), pages: { error: '/oops' } }),
+      run: async (b) => {
+        await b.get('/signin')
+        await b.get('/signin?callbackUrl=/oops')
+        await b.get('/error')
+        await b.get('/session')
+      },
+    },
   ]
 }
 
@@ -49,29 +58,86 @@ export const configFlows: Flow[] = [
   ...wrong('no issuer', (kit) => ({ providers: [without(acme(kit), 'issuer')] })),
   ...wrong('no authorize', (kit) => ({ providers: [without(form(kit), 'authorize')] })),
   ...wrong('email without an adapter', (kit) => ({ providers: [mail(kit)] })),
-  ...wrong('email without three methods', (kit) => ({ providers: [mail(kit)], adapter: kit.adapter({ omit: ['createVerificationToken'] }) })),
+  ...wrong('email without three methods', (kit) => ({
+    providers: [mail(kit)],
+    adapter: kit.adapter({ omit: ['createVerificationToken'] }),
+  })),
   ...wrong('the strategy database without an adapter', (kit) => ({ providers: [acme(kit)], session: { strategy: 'database' } })),
-  ...wrong('the strategy database without its methods', (kit) => ({ providers: [acme(kit)], adapter: kit.adapter({ omit: ['deleteSession', 'getUser'] }) })),
+  ...wrong('the strategy database without its methods', (kit) => ({
+    providers: [acme(kit)],
+    adapter: kit.adapter({ omit: ['deleteSession', 'getUser'] }),
+  })),
   ...wrong('webauthn not enabled', (kit) => ({ providers: [key(kit)], adapter: kit.adapter() })),
   ...wrong('webauthn without an adapter', (kit) => ({ providers: [key(kit)], experimental: { enableWebAuthn: true } })),
-  ...wrong('webauthn without its methods', (kit) => ({ providers: [key(kit)], adapter: kit.adapter({ omit: ['getAuthenticator'] }), experimental: { enableWebAuthn: true } })),
-  ...wrong('webauthn twice in the autofill', (kit) => ({ providers: [key(kit), key(kit, { id: 'other' })], adapter: kit.adapter(), experimental: { enableWebAuthn: true } })),
-  ...wrong('webauthn without a field for the autofill', (kit) => ({ providers: [key(kit, { formFields: { email: { label: 'Email' } } })], adapter: kit.adapter(), experimental: { enableWebAuthn: true } })),
-  ...wrong('a browser version that is none', (kit) => ({ providers: [key(kit, { simpleWebAuthnBrowserVersion: 'latest' })], adapter: kit.adapter(), experimental: { enableWebAuthn: true } })),
+  ...wrong('webauthn without its methods', (kit) => ({
+    providers: [key(kit)],
+    adapter: kit.adapter({ omit: ['getAuthenticator'] }),
+    experimental: { enableWebAuthn: true },
+  })),
+  ...wrong('webauthn twice in the autofill', (kit) => ({
+    providers: [key(kit), key(kit, { id: 'other' })],
+    adapter: kit.adapter(),
+    experimental: { enableWebAuthn: true },
+  })),
+  ...wrong('webauthn without a field for the autofill', (kit) => ({
+    providers: [key(kit, { formFields: { email: { label: 'Email' } } })],
+    adapter: kit.adapter(),
+    experimental: { enableWebAuthn: true },
+  })),
+  ...wrong('a browser version that is none', (kit) => ({
+    providers: [key(kit, { simpleWebAuthnBrowserVersion: 'latest' })],
+    adapter: kit.adapter(),
+    experimental: { enableWebAuthn: true },
+  })),
   { name: 'no providers', run: around },
-  { name: 'debug', config: (kit) => ({ debug: true, providers: [form(kit)] }), run: async (b) => { await b.get('/csrf'); await b.get('/csrf') } },
-  { name: 'webauthn warns', config: (kit) => ({ providers: [key(kit)], adapter: kit.adapter(), experimental: { enableWebAuthn: true } }), run: async (b) => { await b.get('/csrf'); await b.get('/providers') } },
-  ...(['invalid-in-query', 'javascript:alert(1)', 'ftp://x.example', 'data:text/html,x', 'app', 'https://'] as const).flatMap((callbackUrl): Flow[] => [
-    { name: `an unusable callbackUrl in the query: ${callbackUrl}`, config: everything, run: async (b) => { await b.get('/signin', { query: { callbackUrl } }); await b.get('/csrf', { query: { callbackUrl } }); await b.get('/session', { query: { callbackUrl } }) } },
-    { name: `an unusable callbackUrl in the cookie: ${callbackUrl}`, config: everything, run: async (b) => { b.cookies.set('authjs.callback-url', encodeURIComponent(callbackUrl)); await b.get('/csrf') } },
-  ]),
+  {
+    name: 'debug',
+    config: (kit) => ({ debug: true, providers: [form(kit)] }),
+    run: async (b) => {
+      await b.get('/csrf')
+      await b.get('/csrf')
+    },
+  },
+  {
+    name: 'webauthn warns',
+    config: (kit) => ({ providers: [key(kit)], adapter: kit.adapter(), experimental: { enableWebAuthn: true } }),
+    run: async (b) => {
+      await b.get('/csrf')
+      await b.get('/providers')
+    },
+  },
+  ...(['invalid-in-query', 'javascript:alert(1)', 'ftp://x.example', 'data:text/html,x', 'app', 'https://'] as const).flatMap(
+    (callbackUrl): Flow[] => [
+      {
+        name: `an unusable callbackUrl in the query: ${callbackUrl}`,
+        config: everything,
+        run: async (b) => {
+          await b.get('/signin', { query: { callbackUrl } })
+          await b.get('/csrf', { query: { callbackUrl } })
+          await b.get('/session', { query: { callbackUrl } })
+        },
+      },
+      {
+        name: `an unusable callbackUrl in the cookie: ${callbackUrl}`,
+        config: everything,
+        run: async (b) => {
+          b.cookies.set('authjs.callback-url', encodeURIComponent(callbackUrl))
+          await b.get('/csrf')
+        },
+      },
+    ],
+  ),
   ...raws(),
   ...environments(),
 ]
 
 /** `raw`: errors are thrown to whoever called. */
 function raws(): Flow[] {
-  const flow = (name: string, run: Flow['run']): Flow => ({ name: `raw: ${name}`, config: (kit) => ({ ...everything(kit), raw: kit.symbols.raw }), run })
+  const flow = (name: string, run: Flow['run']): Flow => ({
+    name: `raw: ${name}`,
+    config: (kit) => ({ ...everything(kit), raw: kit.symbols.raw }),
+    run,
+  })
   return [
     flow('unknown provider and missing token', async (b) => {
       await b.send('POST', '/signin/acme', { form: {} })
@@ -101,8 +167,18 @@ function environments(): Flow[] {
     name: `environment ${Object.keys(env).join(' ') || 'empty'} ${env['NODE_ENV'] ?? ''}`,
     basePath: env['AUTH_URL']?.endsWith('/api/auth') ? '/api/auth' : '/auth',
     config: (kit) => {
-      const provider = env['AUTH_ACME_ID'] ? without(acme(kit), 'clientId', 'clientSecret') : env['AUTH_ACME_ISSUER'] ? without(acme(kit), 'issuer') : acme(kit)
-      const config: Options = { providers: [provider], secret: undefined, trustHost: undefined, basePath: undefined, logger: kit.recorder.logger }
+      const provider = env['AUTH_ACME_ID']
+        ? without(acme(kit), 'clientId', 'clientSecret')
+        : env['AUTH_ACME_ISSUER']
+          ? without(acme(kit), 'issuer')
+          : acme(kit)
+      const config: Options = {
+        providers: [provider],
+        secret: undefined,
+        trustHost: undefined,
+        basePath: undefined,
+        logger: kit.recorder.logger,
+      }
       kit.setEnvDefaults(env, config)
       return config
     },

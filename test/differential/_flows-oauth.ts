@@ -29,7 +29,9 @@ function each(ids: string[], make: (id: string, type: string) => Flow[]): Flow[]
   return ids.flatMap((id) => make(id, id === 'acme' ? 'oidc' : 'oauth'))
 }
 
-const one = (id: string, over: Options = {}): Setup => (kit) => ({ providers: [providers[id]?.(kit, over)], callbacks: kit.watch(...asked) })
+const one =
+  (id: string, over: Options = {}): Setup =>
+  (kit) => ({ providers: [providers[id]?.(kit, over)], callbacks: kit.watch(...asked) })
 
 const people: Record<string, (type: string) => Parameters<Kit['adapter']>[0]> = {
   'a new person': () => ({}),
@@ -95,7 +97,7 @@ function linking(id: string, type: string, how: string): Flow[] {
   return [
     flow('one more account', { users: [user], accounts: [account(other, otherType)] }),
     flow('the account is mine', { users: [user], accounts: [account(other, otherType), account(id, type)] }),
-    flow('the account is somebody else\'s', { users: [user, bob], accounts: [account(other, otherType), account(id, type, 'bob')] }),
+    flow("the account is somebody else's", { users: [user, bob], accounts: [account(other, otherType), account(id, type, 'bob')] }),
     flow('one more account with the address of another', { users: [user, bob], accounts: [account(other, otherType)] }, ({ op }) => {
       op.options = { claims: { email: 'bob@example.com', sub: 'sub-2' } }
     }),
@@ -113,7 +115,7 @@ function verdicts(id: string): Flow[] {
     },
   })
   const answers: Record<string, (kit: Kit) => unknown> = {
-    'false': () => false,
+    false: () => false,
     nothing: () => undefined,
     'a path': () => '/denied',
     'a URL of the own origin': () => 'http://localhost:3000/denied?a=b',
@@ -121,25 +123,33 @@ function verdicts(id: string): Flow[] {
     'an error': () => {
       throw new Error('host: no')
     },
-    'CredentialsSignin': ({ errors: { CredentialsSignin } }) => {
+    CredentialsSignin: ({ errors: { CredentialsSignin } }) => {
       throw new CredentialsSignin!()
     },
-    'AccessDenied': ({ errors: { AccessDenied } }) => {
+    AccessDenied: ({ errors: { AccessDenied } }) => {
       throw new AccessDenied!('host: denied' as never)
     },
-    'OAuthAccountNotLinked': ({ errors: { OAuthAccountNotLinked } }) => {
+    OAuthAccountNotLinked: ({ errors: { OAuthAccountNotLinked } }) => {
       throw new OAuthAccountNotLinked!('host: not linked' as never)
     },
   }
   return [
     ...Object.entries(answers).flatMap(([what, answer]) =>
-      ['no store', 'database'].map((how) => flow(`signIn answers ${what}`, how, (kit) => kit.watch({ signIn: () => answer(kit) }, 'redirect'))),
+      ['no store', 'database'].map((how) =>
+        flow(`signIn answers ${what}`, how, (kit) => kit.watch({ signIn: () => answer(kit) }, 'redirect')),
+      ),
     ),
     flow('jwt answers null', 'no store', (kit) => kit.watch({ jwt: () => null })),
-    flow('jwt adds a claim', 'no store', (kit) => kit.watch({ jwt: ({ token }: { token: object }) => ({ ...token, role: 'admin' }) }, 'session')),
-    flow('jwt changes the token in place', 'jwt with a store', (kit) => kit.watch({ jwt: ({ token }: { token: Options }) => Object.assign(token, { role: 'admin' }) })),
+    flow('jwt adds a claim', 'no store', (kit) =>
+      kit.watch({ jwt: ({ token }: { token: object }) => ({ ...token, role: 'admin' }) }, 'session'),
+    ),
+    flow('jwt changes the token in place', 'jwt with a store', (kit) =>
+      kit.watch({ jwt: ({ token }: { token: Options }) => Object.assign(token, { role: 'admin' }) }),
+    ),
     flow('jwt throws', 'no store', (kit) => kit.watch({ jwt: () => Promise.reject(new Error('host: no token')) })),
-    flow('a large token', 'no store', (kit) => kit.watch({ jwt: ({ token }: { token: Options }) => ({ ...token, large: 'x'.repeat(5000) }) })),
+    flow('a large token', 'no store', (kit) =>
+      kit.watch({ jwt: ({ token }: { token: Options }) => ({ ...token, large: 'x'.repeat(5000) }) }),
+    ),
     flow('redirect leads away', 'database', (kit) => kit.watch({ redirect: () => 'https://other.example/here' })),
     flow('redirect answers a path', 'no store', (kit) => kit.watch({ redirect: () => '/there' })),
   ]
@@ -162,7 +172,11 @@ function failures(id: string, type: string): Flow[] {
     })),
     ...['createUser', 'linkAccount', 'signIn'].map((event): Flow => ({
       name: `${id}, database, a listener of ${event} fails`,
-      config: (kit) => ({ ...one(id)(kit), ...keeping['database']?.(kit), events: { [event]: () => Promise.reject(new Error('host: no')) } }),
+      config: (kit) => ({
+        ...one(id)(kit),
+        ...keeping['database']?.(kit),
+        events: { [event]: () => Promise.reject(new Error('host: no')) },
+      }),
       run: async (b, kit) => signIn(b, kit, id),
     })),
     ...[{}, { signIn: '/login' }, { error: '/oops' }, { signIn: '/login?a=b', error: '/oops?a=b' }].map((pages, i): Flow => ({

@@ -6,17 +6,44 @@ type Options = Record<string, unknown>
 
 const own = ['/mine', '/mine?a=b', 'https://other.example/mine', 'http://localhost:3000/mine?a=b']
 const kinds = ['signIn', 'signOut', 'error', 'verifyRequest', 'newUser'] as const
-const paths = ['/signin', '/signin?error=AccessDenied', '/signin?callbackUrl=/x', '/signin?error=CredentialsSignin&code=c', '/signout', '/signout?callbackUrl=/x', '/error', '/error?error=Verification', '/verify-request', '/verify-request?provider=mail&type=email']
+const paths = [
+  '/signin',
+  '/signin?error=AccessDenied',
+  '/signin?callbackUrl=/x',
+  '/signin?error=CredentialsSignin&code=c',
+  '/signout',
+  '/signout?callbackUrl=/x',
+  '/error',
+  '/error?error=Verification',
+  '/verify-request',
+  '/verify-request?provider=mail&type=email',
+]
 
 const visit: Flow['run'] = async (b) => {
   for (const path of paths) await b.get(path)
 }
 
 export const pageFlows: Flow[] = [
-  ...kinds.flatMap((kind) => own.map((page): Flow => ({ name: `pages.${kind} ${page}`, config: (kit) => everything(kit, { pages: { [kind]: page } }), run: visit }))),
-  { name: 'all pages', config: (kit) => everything(kit, { pages: Object.fromEntries(kinds.map((kind) => [kind, `/${kind}`])) }), run: visit },
-  ...kinds.map((kind): Flow => ({ name: `pages.${kind}, return-redirect`, config: (kit) => everything(kit, { pages: { [kind]: '/mine' } }), run: async (b) => { for (const path of paths) await b.get(path, { headers: { 'x-auth-return-redirect': '1' } }) } })),
-  ...['auto', 'dark', 'light'].map((colorScheme): Flow => ({ name: `theme ${colorScheme}`, config: (kit) => everything(kit, { theme: { colorScheme, brandColor: '#123456', buttonText: '#ffffff' } }), run: visit })),
+  ...kinds.flatMap((kind) =>
+    own.map((page): Flow => ({ name: `pages.${kind} ${page}`, config: (kit) => everything(kit, { pages: { [kind]: page } }), run: visit })),
+  ),
+  {
+    name: 'all pages',
+    config: (kit) => everything(kit, { pages: Object.fromEntries(kinds.map((kind) => [kind, `/${kind}`])) }),
+    run: visit,
+  },
+  ...kinds.map((kind): Flow => ({
+    name: `pages.${kind}, return-redirect`,
+    config: (kit) => everything(kit, { pages: { [kind]: '/mine' } }),
+    run: async (b) => {
+      for (const path of paths) await b.get(path, { headers: { 'x-auth-return-redirect': '1' } })
+    },
+  })),
+  ...['auto', 'dark', 'light'].map((colorScheme): Flow => ({
+    name: `theme ${colorScheme}`,
+    config: (kit) => everything(kit, { theme: { colorScheme, brandColor: '#123456', buttonText: '#ffffff' } }),
+    run: visit,
+  })),
   { name: 'a logo', config: (kit) => everything(kit, { theme: { logo: '/logo.svg' } }), run: visit },
   ...lists(),
   ...fields(),
@@ -35,7 +62,11 @@ function lists(): Flow[] {
   return list.map(([name, providers]): Flow => ({
     name: `sign-in page: ${name}`,
     config: (kit) => ({ providers: providers(kit), adapter: kit.adapter(), session: { strategy: 'jwt' } }),
-    run: async (b) => { await b.get('/signin'); await b.get('/providers'); await b.get('/signin?callbackUrl=%2Fx&email=a%40b.example&error=OAuthAccountNotLinked') },
+    run: async (b) => {
+      await b.get('/signin')
+      await b.get('/providers')
+      await b.get('/signin?callbackUrl=%2Fx&email=a%40b.example&error=OAuthAccountNotLinked')
+    },
   }))
 }
 

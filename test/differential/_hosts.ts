@@ -64,7 +64,10 @@ export function form(kit: Kit, over: Options = {}): Options {
     type: 'credentials',
     credentials: { username: { label: 'Name' }, password: { label: 'Password', type: 'password' } },
     async authorize(credentials: Options, request: Request) {
-      kit.recorder.note('host', 'authorize', { credentials, request: { method: request.method, ...split(request.url), body: await request.clone().json() } })
+      kit.recorder.note('host', 'authorize', {
+        credentials,
+        request: { method: request.method, ...split(request.url), body: await request.clone().json() },
+      })
       return credentials['password'] === 'right' ? { ...ann } : null
     },
     ...over,

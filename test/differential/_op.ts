@@ -104,7 +104,14 @@ export class FakeOp {
     const nonce = asked?.get('nonce')
     // The client of the type oauth.
     const plain = noIdToken ?? asked?.get('client_id') === 'client-2'
-    const claims = { iss: this.issuer, aud: asked?.get('client_id') ?? 'client-1', iat: now, exp: now + 300, ...(nonce && { nonce }), ...this.#claims() }
+    const claims = {
+      iss: this.issuer,
+      aud: asked?.get('client_id') ?? 'client-1',
+      iat: now,
+      exp: now + 300,
+      ...(nonce && { nonce }),
+      ...this.#claims(),
+    }
     const { privateKey } = await keys
     const id_token = await new SignJWT(claims as JWTPayload).setProtectedHeader({ alg: 'RS256', kid: 'key-1', ...header }).sign(privateKey)
     const answer = { access_token: 'access-1', token_type: 'Bearer', expires_in: 3600, ...(!plain && { id_token }), ...tokens }

@@ -22,7 +22,9 @@ export function forms(html: string): PageFacts {
   return {
     forms: [...html.matchAll(/<form\b([^>]*)>(.*?)<\/form>/gis)].map(([, head = '', inside = '']) => formOf(attributes(head), inside)),
     theme: /<body[^>]*__next-auth-theme-(\w+)/.exec(html)?.[1] ?? '',
-    logos: [...html.matchAll(/<img\b([^>]*)>/gi)].map(([, head = '']) => attributes(head)).flatMap(({ class: name, src = '' }) => (name?.includes('logo') ? [src] : [])),
+    logos: [...html.matchAll(/<img\b([^>]*)>/gi)]
+      .map(([, head = '']) => attributes(head))
+      .flatMap(({ class: name, src = '' }) => (name?.includes('logo') ? [src] : [])),
     ...(/<div class="signin"/.test(html) && { alert: /<div class="error[" ]/.test(html) }),
   }
 }
@@ -53,7 +55,9 @@ function attributes(head: string): Record<string, string> {
 
 function unescape(text: string): string {
   return text
-    .replaceAll(/&#(?:x([\da-f]+)|(\d+));/gi, (_, hex?: string, dec?: string) => String.fromCodePoint(hex ? Number.parseInt(hex, 16) : Number(dec)))
+    .replaceAll(/&#(?:x([\da-f]+)|(\d+));/gi, (_, hex?: string, dec?: string) =>
+      String.fromCodePoint(hex ? Number.parseInt(hex, 16) : Number(dec)),
+    )
     .replaceAll('&lt;', '<')
     .replaceAll('&gt;', '>')
     .replaceAll('&quot;', '"')

@@ -16,7 +16,14 @@ export const answerRules: readonly Rule[] = [
     what: 'pages with a strict policy, in the language of the browser',
     apply({ answer: { page, headers } }) {
       if (!page || !headers['content-security-policy']?.includes("frame-ancestors 'none'")) return
-      for (const name of ['content-security-policy', 'content-language', 'vary', 'referrer-policy', 'x-content-type-options', 'x-frame-options'])
+      for (const name of [
+        'content-security-policy',
+        'content-language',
+        'vary',
+        'referrer-policy',
+        'x-content-type-options',
+        'x-frame-options',
+      ])
         delete headers[name]
     },
   },
@@ -45,7 +52,8 @@ export const answerRules: readonly Rule[] = [
     decision: 'D21',
     what: 'an error that is none is not named on the way to the own error page',
     apply(_ours, { answer: { location, body } }) {
-      for (const place of [location, (Object(body) as { redirect?: typeof location }).redirect]) if (place?.params['error'] === 'undefined') delete place.params['error']
+      for (const place of [location, (Object(body) as { redirect?: typeof location }).redirect])
+        if (place?.params['error'] === 'undefined') delete place.params['error']
     },
   },
   {
@@ -71,7 +79,8 @@ export const answerRules: readonly Rule[] = [
       const { location } = theirs.answer
       for (const [name, value] of Object.entries(location?.params ?? {})) {
         const [first = '', rest] = String(value).split('?')
-        if (location && rest !== undefined && /^(?:error|code|provider)=/.test(rest)) Object.assign(location.params, { [name]: first }, Object.fromEntries(new URLSearchParams(rest)))
+        if (location && rest !== undefined && /^(?:error|code|provider)=/.test(rest))
+          Object.assign(location.params, { [name]: first }, Object.fromEntries(new URLSearchParams(rest)))
       }
       // And the request that follows.
       if (/\?[^?]*\?(?:error|code)=/.test(theirs.request)) theirs.request = ours.request
@@ -130,7 +139,8 @@ function forget(...steps: Step[]): void {
 
 // Auth.js sets it with whatever request comes first; here it comes with the request that needs it.
 function moveCookie(key: string, ours: Step, theirs: Step, memory: Map<string, unknown>): void {
-  const find = (step: Step): number => step.answer.cookies.findIndex(({ name, flags }) => name.endsWith(key) && !flags.includes('Max-Age=0'))
+  const find = (step: Step): number =>
+    step.answer.cookies.findIndex(({ name, flags }) => name.endsWith(key) && !flags.includes('Max-Age=0'))
   const mine = find(ours)
   const other = find(theirs)
   const needed = /^GET \S*\/csrf(?:\?|$)/.test(ours.request) || (theirs.answer.page?.forms.length ?? 0) > 0
@@ -139,8 +149,4 @@ function moveCookie(key: string, ours: Step, theirs: Step, memory: Map<string, u
     theirs.answer.cookies.push(memory.get(key) as Step['answer']['cookies'][number])
     memory.delete(key)
   }
-}
-
-export function pathOf(request: string): string {
-  return request.replace(/^\w+ /, '').replace(/\?.*/s, '')
 }

@@ -95,7 +95,8 @@ export const callRules: readonly Rule[] = [
       for (const { payload } of theirs.calls.filter(({ kind }) => kind === 'mail')) {
         const mail = payload as { theme: object }
         const mine = ours.calls.find(({ kind }) => kind === 'mail')?.payload as typeof mail | undefined
-        if (mine && Object.keys(mine.theme).length === 0 && JSON.stringify(Object.values(mail.theme)) === '["auto","","",""]') mail.theme = {}
+        if (mine && Object.keys(mine.theme).length === 0 && JSON.stringify(Object.values(mail.theme)) === '["auto","","",""]')
+          mail.theme = {}
       }
     },
   },
@@ -109,7 +110,7 @@ export const callRules: readonly Rule[] = [
   },
   {
     decision: 'D45',
-    what: 'a sign-in ends the database session that the browser held, whoever\'s it was',
+    what: "a sign-in ends the database session that the browser held, whoever's it was",
     apply(ours, theirs) {
       if (!/\/callback\//.test(ours.request)) return
       const ended = (call: Call): boolean => call.name === 'deleteSession'
@@ -144,7 +145,9 @@ export const callRules: readonly Rule[] = [
         const again = seen.has(key(call))
         seen.add(key(call))
         if (call.name === 'getUserByAccount' && again) return false
-        return !failed || known.has(key(call)) ? !(failed && again) : !['getUser', 'getUserByAccount', 'getUserByEmail', 'deleteUser'].includes(call.name)
+        return !failed || known.has(key(call))
+          ? !(failed && again)
+          : !['getUser', 'getUserByAccount', 'getUserByEmail', 'deleteUser'].includes(call.name)
       })
       // Told after both writes (D44), so not when the second failed.
       if (failed && !ours.calls.some(isCreated)) theirs.calls = theirs.calls.filter((call) => !isCreated(call))

@@ -11,7 +11,8 @@ export const sessionRules: readonly Rule[] = [
       const extended = ours.calls.some(({ name }) => name === 'updateSession')
       for (const [mine, session] of pairs(ours, theirs)) {
         if (!('sessionToken' in mine)) delete session['sessionToken']
-        if (typeof session['expires'] === 'string') session['expires'] = extended ? mine['expires'] : session['expires'].replace(/^date /, '')
+        if (typeof session['expires'] === 'string')
+          session['expires'] = extended ? mine['expires'] : session['expires'].replace(/^date /, '')
       }
     },
   },
@@ -81,7 +82,9 @@ function pairs(ours: Step, theirs: Step): [Record<string, unknown>, Record<strin
       found.push([(mine[i]?.payload as { session?: unknown } | undefined)?.session, (payload as { session?: unknown }).session])
     }
   }
-  return found.filter((pair): pair is [Record<string, unknown>, Record<string, unknown>] => pair.every((one) => typeof one === 'object' && one !== null))
+  return found.filter((pair): pair is [Record<string, unknown>, Record<string, unknown>] =>
+    pair.every((one) => typeof one === 'object' && one !== null),
+  )
 }
 
 function sessionCookie({ answer }: Step): SetCookie | undefined {

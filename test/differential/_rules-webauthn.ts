@@ -78,7 +78,9 @@ function onPasskeys({ request }: Step): boolean {
 }
 
 function created({ calls }: Step): Record<string, unknown>[] {
-  return calls.filter(({ kind, name }) => kind === 'adapter' && name === 'createUser').map(({ payload }) => (payload as Record<string, unknown>[])[0] ?? {})
+  return calls
+    .filter(({ kind, name }) => kind === 'adapter' && name === 'createUser')
+    .map(({ payload }) => (payload as Record<string, unknown>[])[0] ?? {})
 }
 
 function sortedReads(calls: Call[]): Call[] {

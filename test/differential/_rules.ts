@@ -38,7 +38,8 @@ export function applyRules(
     const announced = decided[i]
     if (announced) {
       broken.push(...differences(pick(mine, announced.ours), announced.ours).map((line) => `${announced.decision}, step ${i}: ${line}`))
-      for (const step of [mine, other]) Object.assign(step, { request: mine.request.replace(/<\w+>/g, '<>'), calls: [], logs: [], answer: { cookies: [] } })
+      for (const step of [mine, other])
+        Object.assign(step, { request: mine.request.replace(/<\w+>/g, '<>'), calls: [], logs: [], answer: { cookies: [] } })
       continue
     }
     for (const rule of rules) {

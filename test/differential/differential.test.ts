@@ -12,7 +12,17 @@ import { sessionFlows } from './_flows-session.ts'
 import { webauthnFlows } from './_flows-webauthn.ts'
 import { rules, used } from './_rules.ts'
 
-const tables: Record<string, Flow[]> = { routes: routeFlows, oauth: oauthFlows, provider: providerFlows, email: emailFlows, credentials: credentialsFlows, session: sessionFlows, config: configFlows, pages: pageFlows, webauthn: webauthnFlows }
+const tables: Record<string, Flow[]> = {
+  routes: routeFlows,
+  oauth: oauthFlows,
+  provider: providerFlows,
+  email: emailFlows,
+  credentials: credentialsFlows,
+  session: sessionFlows,
+  config: configFlows,
+  pages: pageFlows,
+  webauthn: webauthnFlows,
+}
 
 for (const [area, flows] of Object.entries(tables)) {
   describe(area, () => {

@@ -156,7 +156,9 @@ describe('columns', () => {
 
 describe('sqlAdapter', () => {
   it('refuses a dialect that it does not know', () => {
-    class Other {}
+    class Other {
+      readonly name = 'other'
+    }
     const db = { getExecutor: () => ({ adapter: new Other() }), withoutPlugins: () => db } as never
     expect(() => sqlAdapter(db)).toThrow(/dialect behind Other is not known/)
   })

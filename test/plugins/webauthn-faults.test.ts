@@ -66,7 +66,8 @@ describe.each(Object.entries(faults))('a store that %s', (name, fault) => {
     set(true)
     const response = await browser.post('/callback/passkey', { action: 'register', data: new Authenticator(origin).create(options) })
     set(false)
-    const recovered = name === 'throws after the write' && ['createUser', 'linkAccount', 'createUserWithAccount', 'createAuthenticator'].includes(method)
+    const recovered =
+      name === 'throws after the write' && ['createUser', 'linkAccount', 'createUserWithAccount', 'createAuthenticator'].includes(method)
     if (recovered && target(response).pathname === '/') {
       // The lost answer was found again: one whole user, signed in.
       expect(await browser.session()).not.toBeNull()

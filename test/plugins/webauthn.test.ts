@@ -172,8 +172,8 @@ describe('registration', () => {
     const response = await browser.post('/callback/passkey', { action: 'register', data: key.create(options), callbackUrl: '/home' })
     expect(target(response).href).toBe(`${origin}/home`)
     expect(app.log).toEqual([
-      'ad.getUserByAccount',
       'cb.signIn',
+      'ad.getUserByAccount',
       'ad.getUserByEmail',
       'ad.createUser',
       'ad.linkAccount',
@@ -358,8 +358,8 @@ describe('sign-in', () => {
       'ad.updateAuthenticatorCounter',
       'ad.getAccount',
       'ad.getUser',
-      'ad.getUserByAccount',
       'cb.signIn',
+      'ad.getUserByAccount',
       'ad.createSession',
       'ev.signIn',
     ])

@@ -53,7 +53,7 @@ describe('github', () => {
     expect(first.host.asked().user.email).toBe('first@mail.example')
     for (const answer of [Response.json([]), new Response('no', { status: 404 })]) {
       const { host, location } = await signIn('github', { [emails]: () => answer.clone() }, hidden)
-      expect([location, host.asked().user.email]).toEqual([origin, null])
+      expect([location, host.asked().user.email]).toEqual([origin, undefined])
     }
   })
 

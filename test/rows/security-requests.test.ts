@@ -91,3 +91,21 @@ describe('D31: after the deadline of a request nothing more is made', () => {
     if (decision === 'signIn') expect(world.data.users.size).toBe(0)
   })
 })
+
+describe('6.3.1: guesses at a password', () => {
+  it.each([
+    ['a name', 'pat'],
+    ['a list', ['pat']],
+    ['a nested list', [['Pat ']]],
+    ['another script', '\uFF50at'],
+  ])('count as the name they are sent in: %s', async (_name, username) => {
+    const auth = createAuth(baseConfig({ providers: [credentials(() => null)], throttle: { credentials: { max: 2 } } }))
+    const client = new Client(auth)
+    const csrfToken = await client.csrfToken()
+    const guess = async (value: unknown): Promise<number> => {
+      const body = JSON.stringify({ csrfToken, username: value, password: 'wrong' })
+      return (await client.send('/callback/password', { method: 'POST', body, headers: { 'content-type': 'application/json' } })).status
+    }
+    expect([await guess('pat'), await guess(username), await guess(username)]).toEqual([302, 302, 429])
+  })
+})
