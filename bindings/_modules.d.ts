@@ -5,15 +5,15 @@ declare module '@sveltejs/kit' {
   export function error(status: number, message: string): never
 }
 
-// With their extension: Next has no `exports`, and Node alone would not find them.
-declare module 'next/headers.js' {
+// Without extension: these are the names that Next's bundler gives its own variants, for routes and for the proxy.
+declare module 'next/headers' {
   export function headers(): Promise<Headers>
   export function cookies(): Promise<import('./_next.ts').CookieStore>
 }
-declare module 'next/navigation.js' {
+declare module 'next/navigation' {
   export function redirect(location: string): never
 }
-declare module 'next/server.js' {
+declare module 'next/server' {
   export const NextResponse: { next(): Response }
 }
 

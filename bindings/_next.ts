@@ -19,7 +19,7 @@ const scopes = new WeakMap<CookieStore, Scope>()
 
 /** The request that a server component, an action or a route handler runs in. */
 export async function currentScope(): Promise<Scope> {
-  const next = await import('next/headers.js')
+  const next = await import('next/headers')
   const [given, store] = await Promise.all([next.headers(), next.cookies()])
   let scope = scopes.get(store)
   if (!scope) {
@@ -70,13 +70,13 @@ export function nodeScope(
 
 /** Goes there, by Next's own throw. */
 export async function go(location: string): Promise<never> {
-  const { redirect } = await import('next/navigation.js')
+  const { redirect } = await import('next/navigation')
   return redirect(location)
 }
 
 /** Lets a request of the proxy pass. */
 export async function pass(): Promise<Response> {
-  const { NextResponse } = await import('next/server.js')
+  const { NextResponse } = await import('next/server')
   return NextResponse.next()
 }
 

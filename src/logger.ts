@@ -44,7 +44,7 @@ function logError(error: Error): void {
 }
 
 function logDebug(message: string, metadata?: unknown): void {
-  console.log(`${grey}[auth][debug]${reset}: ${message}`, metadata === undefined ? '' : printable(metadata))
+  console.log(`${grey}[auth][debug]:${reset} ${message}`, metadata === undefined ? '' : printable(metadata))
 }
 
 // Errors of drivers refer to themselves and hold big integers: a log that throws would turn a handled failure into a crash.

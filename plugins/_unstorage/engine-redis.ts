@@ -42,12 +42,22 @@ export function redisEngine(storage: KeyValueStorage, driver: KeyValueDriver, ba
   const driverBase = ((driver.options as { base?: string } | undefined)?.base ?? '').replace(/:$/, '')
   const physical = (path: string): string => (driverBase ? `${driverBase}:` : '') + path.slice(base.length)
   const read = async (path: string): Promise<unknown> => parse(await client().get(physical(path)))
+  let probed: Promise<void> | undefined
+  const ready = (): Promise<void> =>
+    (probed ??= probe(storage, (path) => client().get(physical(path))).catch((error: unknown) => {
+      probed = undefined
+      throw error
+    }))
   const paths = (folder: string): Promise<string[]> => storage.getKeys(folder)
   return {
     atomic: true,
-    get: (key) => readKey(read, key),
+    async get(key) {
+      await ready()
+      return readKey(read, key)
+    },
     paths,
     async transact(work) {
+      await ready()
       for (let attempt = 1; ; attempt++) {
         const seen = new Map<string, string | null>()
         const buffer = createBuffer(async (path) => {
@@ -74,6 +84,22 @@ export function redisEngine(storage: KeyValueStorage, driver: KeyValueDriver, ba
       }
     },
     close: async () => storage.dispose?.(),
+  }
+}
+
+/**
+ * A wrapped storage (`prefixStorage`) puts its keys elsewhere than the driver is asked for them: two prefixes would be one store, and one
+ * tenant would see the other's people.
+ */
+async function probe(storage: KeyValueStorage, read: (path: string) => Promise<string | null>): Promise<void> {
+  const path = `authkernel-probe:${crypto.randomUUID()}`
+  await storage.setItem(path, '1', { ttl: 60 })
+  const found = await read(path)
+  await storage.removeItem(path)
+  if (found === null) {
+    throw new Error(
+      '[unstorage] This storage puts its keys elsewhere than its driver. Give the storage itself, and unstorageAdapter the prefix.',
+    )
   }
 }
 

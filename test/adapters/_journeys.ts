@@ -30,9 +30,15 @@ export interface Host {
 }
 
 /** An instance over an adapter: the provider `acme` (a person of one's choice), and mailed links. */
-export function createHost(adapter: Adapter, op: HostileOp, strategy: 'jwt' | 'database', config: AuthConfig = {}): Host {
+export function createHost(
+  adapter: Adapter,
+  op: Pick<HostileOp, 'issuer' | 'clientId' | 'clientSecret' | 'authorize'>,
+  strategy: 'jwt' | 'database',
+  config: AuthConfig = {},
+): Host {
   const errors: Error[] = []
   const mails: VerificationRequest[] = []
+  // The provider tells no names: whoever signs in says who they are by the time the answer is read.
   const person = { id: '', name: '', email: '' }
   const auth = createAuth({
     secret,

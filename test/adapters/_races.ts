@@ -3,6 +3,8 @@ import type { Adapter } from 'authkernel/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { register } from '../contract/adapter-authenticators.ts'
 import { inHours, newAccount, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
+import { useOp } from '../_op/journey.ts'
+import { somebody } from './_journeys.ts'
 import { openStore, type StoreSpec } from './_stores.ts'
 import { startWorker, startWorkers, type Worker } from './_workers.ts'
 
@@ -15,6 +17,7 @@ export function testRaces(
   describe(`races between ${processes} processes: ${name}`, () => {
     let adapter: Required<Adapter>
     let workers: Worker[] = []
+    const op = useOp()
     beforeAll(async () => {
       adapter = openStore(store()) as Required<Adapter>
       workers = await startWorkers(processes, store())
@@ -49,6 +52,21 @@ export function testRaces(
         ])
         expect(new Set(found.map((each) => (each as { id: string }).id))).toEqual(new Set([user.id]))
         expect(await adapter.listAccountsByUserId(user.id)).toHaveLength(1)
+      }
+    })
+
+    it('D32: people who sign up in all processes at once end signed in, as one user', async () => {
+      for (let round = 0; round < rounds; round++) {
+        const who = somebody()
+        const { issuer, clientId, clientSecret } = op()
+        const provider = { issuer, clientId, clientSecret }
+        const answers = await Promise.all(workers.map((worker) => worker.ask({ do: 'signIn', provider, who, times: 5 })))
+        expect(answers.flatMap(({ rejected }) => rejected)).toEqual([])
+        for (const answer of answers.flatMap(({ fulfilled }) => fulfilled)) {
+          expect(answer).toEqual({ end: expect.stringMatching(/3000\/?$/), email: who.email, errors: [] })
+        }
+        const owner = await adapter.getUserByAccount({ provider: 'acme', providerAccountId: who.id })
+        expect(await adapter.listSessionsByUserId(owner!.id)).toHaveLength(processes * 5)
       }
     })
 

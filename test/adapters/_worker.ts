@@ -1,6 +1,7 @@
 /** A process of its own that works on a store, bundled, started and driven by `_workers.ts`. */
 import type { Adapter } from 'authkernel/kernel'
 import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
+import { createHost, type Somebody } from './_journeys.ts'
 import { openStore, type StoreSpec } from './_stores.ts'
 
 /** What a worker can be asked to do; every call starts `times` operations at once. */
@@ -9,6 +10,7 @@ export type Task =
   | { do: 'call'; method: keyof Adapter; args: unknown[]; times?: number }
   | { do: 'calls'; method: keyof Adapter; list: unknown[][] }
   | { do: 'churn' }
+  | { do: 'signIn'; provider: { issuer: string; clientId: string; clientSecret: string }; who: Somebody; times: number }
   | { do: 'close' }
 /** Counts of a finished task, and what the fulfilled operations returned. */
 export interface Answer {
@@ -45,6 +47,18 @@ async function run(task: Task): Promise<PromiseSettledResult<unknown>[]> {
   if (task.do === 'churn') {
     void churn(subject as Required<Adapter>)
     return []
+  }
+  if (task.do === 'signIn') {
+    const authorize = async (location: string): Promise<string> =>
+      (await fetch(location, { redirect: 'manual' })).headers.get('location') ?? ''
+    const host = createHost(subject, { ...task.provider, authorize }, 'database')
+    return Promise.allSettled(
+      [...Array(task.times).keys()].map(async () => {
+        const browser = host.client()
+        const end = await host.signIn(browser, task.who)
+        return { end, email: (await browser.session())?.user?.['email'], errors: host.errors.map(String) }
+      }),
+    )
   }
   const list = task.do === 'calls' ? task.list : [...Array(task.times ?? 1).keys()].map(() => task.args)
   const operation = subject[task.method] as (...args: unknown[]) => unknown

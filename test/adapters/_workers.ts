@@ -31,9 +31,14 @@ async function bundleWorker(): Promise<string> {
     platform: 'node',
     packages: 'external',
     tsconfig: `${root}tsconfig.json`,
-    alias: Object.fromEntries(
-      ['authkernel/kernel', 'authkernel/plugins/sql', 'authkernel/plugins/unstorage'].map((name) => [name, sourceOf(name)]),
-    ),
+    plugins: [
+      {
+        name: 'own names',
+        setup(build) {
+          build.onResolve({ filter: /^authkernel(\/|$)/ }, ({ path }) => ({ path: sourceOf(path) }))
+        },
+      },
+    ],
     external: ['vitest'],
     outfile,
   })

@@ -2,6 +2,7 @@ import { testAdapter, testServices } from 'authkernel/testing'
 import { unstorageAdapter } from 'authkernel/plugins/unstorage'
 import { afterAll, describe, expect, it } from 'vitest'
 import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
+import { prefixStorage } from 'unstorage'
 import { testRaces } from './_races.ts'
 import { reachable } from './_servers.ts'
 import { dropStore, newStore, openStore, storageOf } from './_stores.ts'
@@ -49,5 +50,16 @@ describe.skipIf(!(await reachable('redis')))('unstorageAdapter on Redis', () => 
     await adapter.deleteUser(user.id)
     expect(await storage.getKeys()).toEqual([])
     await adapter.close()
+  })
+
+  it('refuses a storage that puts its keys elsewhere, where two prefixes would be one store', async () => {
+    const storage = storageOf(spec)
+    const wrapped = unstorageAdapter(prefixStorage(storage, 'tenant') as typeof storage)
+    await expect(wrapped.createUser(newUser())).rejects.toThrow(/give.*the prefix/i)
+    const mine = unstorageAdapter(storage, { prefix: 'tenant' })
+    const user = await mine.createUser(newUser())
+    expect(await openStore(spec).getUser!(user.id)).toBeNull()
+    expect(await mine.getUser(user.id)).toMatchObject({ email: user.email })
+    await mine.close()
   })
 })

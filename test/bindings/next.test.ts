@@ -25,7 +25,7 @@ class Redirect extends Error {
   }
 }
 
-vi.mock('next/headers.js', () => ({
+vi.mock('next/headers', () => ({
   headers: async () => new Headers(storage.getStore()!.request.headers),
   cookies: async () => {
     const scope = storage.getStore()!
@@ -48,12 +48,12 @@ vi.mock('next/headers.js', () => ({
     })
   },
 }))
-vi.mock('next/navigation.js', () => ({
+vi.mock('next/navigation', () => ({
   redirect: (location: string) => {
     throw new Redirect(location)
   },
 }))
-vi.mock('next/server.js', () => ({ NextResponse: { next: () => new Response(null, { headers: { 'x-middleware-next': '1' } }) } }))
+vi.mock('next/server', () => ({ NextResponse: { next: () => new Response(null, { headers: { 'x-middleware-next': '1' } }) } }))
 
 /** Runs `work` as Next runs an action, or, without `writable`, as it draws a page. */
 async function within(request: Request, work: () => Promise<unknown>, writable = true): Promise<Response> {

@@ -1,9 +1,13 @@
 /** Issue 4.9: the same configuration, requests, provider and store on @auth/core and here; every difference is announced by DECISIONS.md. */
+import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
-import { compare, type Flow } from './_flow.ts'
+import { root } from '../_sources.ts'
+import { compare, compareNames, type Flow } from './_flow.ts'
+import { answerFlows } from './_flows-answers.ts'
 import { configFlows } from './_flows-config.ts'
 import { credentialsFlows } from './_flows-credentials.ts'
 import { emailFlows } from './_flows-email.ts'
+import { lifetimeFlows } from './_flows-lifetime.ts'
 import { oauthFlows } from './_flows-oauth.ts'
 import { pageFlows } from './_flows-pages.ts'
 import { providerFlows } from './_flows-provider.ts'
@@ -16,9 +20,11 @@ const tables: Record<string, Flow[]> = {
   routes: routeFlows,
   oauth: oauthFlows,
   provider: providerFlows,
+  answers: answerFlows,
   email: emailFlows,
   credentials: credentialsFlows,
   session: sessionFlows,
+  lifetime: lifetimeFlows,
   config: configFlows,
   pages: pageFlows,
   webauthn: webauthnFlows,
@@ -30,8 +36,24 @@ for (const [area, flows] of Object.entries(tables)) {
   })
 }
 
+// Every fourth: names are in few places, and the machine has other things to do.
+const some = Object.entries(tables).flatMap(([area, flows]) =>
+  flows.filter((_, i) => i % 4 === 0).map((flow) => [`${area}: ${flow.name}`, flow] as const),
+)
+
+describe('row 77: without authjsCompatPlugin names, keys and hashes change and nothing else', () => {
+  it.each(some)('%s', async (_name, flow) => expect(await compareNames(flow)).toEqual([]))
+})
+
 describe('the list of differences', () => {
   it('holds nothing that no flow needs', () => {
     expect(rules.filter((rule) => !used.has(rule)).map(({ decision, what }) => `${decision}: ${what}`)).toEqual([])
+  })
+
+  it('is told to users', () => {
+    const page = readFileSync(`${root}docs/differences.md`, 'utf8')
+    const decided = Object.values(tables).flatMap((flows) => flows.flatMap((flow) => Object.values(flow.decided ?? {})))
+    const numbers = new Set([...rules, ...decided].map(({ decision }) => decision).filter((decision) => /^D\d+$/.test(decision)))
+    expect([...numbers].filter((number) => !new RegExp(`\\b${number}\\b`).test(page))).toEqual([])
   })
 })

@@ -1,6 +1,6 @@
 /** The functions beside the handler: the same calls on @auth/core and here (issue 4.9). */
-import { describe, expect, it } from 'vitest'
-import { type AuthConfig, createActionURL, isAuthAction, setEnvDefaults } from 'authkernel'
+import { describe, expect, it, vi } from 'vitest'
+import { type AuthConfig, createActionURL, createAuth, isAuthAction, setEnvDefaults, skipCSRFCheck } from 'authkernel'
 import * as ourErrors from 'authkernel/errors'
 import { decode, encode, getToken } from 'authkernel/jwt'
 import { authjsKeyInfo } from 'authkernel/plugins/authjs-compat'
@@ -262,6 +262,38 @@ it('createActionURL at the root has one slash, and a base path with too many is 
     'https://url.example/auth/signin',
   ])
   expect(warnings).toEqual([])
+})
+
+describe('row 342: the default logger', () => {
+  const levels = ['error', 'warn', 'log'] as const
+
+  it.each([false, true])('writes lines with the same beginnings, debug %s', async (debug) => {
+    const lines: Record<string, string[]> = {}
+    for (const library of ['ours', 'theirs'] as const) {
+      const spies = levels.map((level) => vi.spyOn(console, level).mockImplementation(() => {}))
+      const authorize = (): never => {
+        throw new Error('host: broken')
+      }
+      const config = {
+        secret,
+        trustHost: true,
+        debug,
+        skipCSRFCheck: library === 'ours' ? skipCSRFCheck : authjs.skipCSRFCheck,
+        providers: [{ id: 'c', name: 'C', type: 'credentials', authorize }],
+      }
+      const auth = library === 'ours' ? createAuth({ ...config, env: false } as never) : undefined
+      const fresh = await freshAuthJs()
+      if (library === 'theirs') config.skipCSRFCheck = fresh.skipCSRFCheck
+      const handler = auth ? (request: Request) => auth.handler(request) : (request: Request) => fresh.Auth(request, config)
+      await handler(new Request('http://localhost/auth/csrf'))
+      await handler(new Request('http://localhost/auth/callback/c', { method: 'POST', body: new URLSearchParams({}) }))
+      lines[library] = spies
+        .flatMap((spy) => spy.mock.calls.map(([first]) => String(first).split(/(?<=\]\S*:?\S*) /)[0] ?? ''))
+        .filter((line) => !line.includes('debug]'))
+      for (const spy of spies) spy.mockRestore()
+    }
+    expect(lines['ours']).toEqual(lines['theirs'])
+  })
 })
 
 describe('error classes', () => {

@@ -111,7 +111,7 @@ describe('next-auth/react, unmodified (rows 324 to 327)', () => {
 
 it('the proxy sends people without a session to the sign-in page and back', async () => {
   const answer = await fetch(`${running.origin}/protected?a=1`, { redirect: 'manual' })
-  const to = new URL(answer.headers.get('location') ?? '')
+  const to = new URL(answer.headers.get('location') ?? '', running.origin)
   expect([answer.status, to.pathname, to.searchParams.get('callbackUrl')]).toEqual([
     302,
     '/api/auth/signin',

@@ -1,0 +1,3 @@
+import { createClient } from 'authkernel/client'
+
+export const { registerPasskey, signInWithPasskey } = createClient({ basePath: '/api/auth' })
