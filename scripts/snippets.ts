@@ -60,7 +60,13 @@ function compile(snippets: Snippet[], folder: string): string[] {
   const options = { noEmit: true, declaration: false, isolatedDeclarations: false, noUnusedLocals: false }
   writeFileSync(
     join(folder, 'tsconfig.json'),
-    JSON.stringify({ extends: join(root, 'tsconfig.json'), compilerOptions: options, include: ['.'], exclude: [] }),
+    // Bindings name modules of frameworks that are not installed here.
+    JSON.stringify({
+      extends: join(root, 'tsconfig.json'),
+      compilerOptions: options,
+      include: ['.', join(root, 'bindings/_modules.d.ts')],
+      exclude: [],
+    }),
   )
   try {
     execFileSync(process.execPath, [join(root, 'node_modules/typescript-7/bin/tsc'), '-p', folder, '--pretty', 'false'], {

@@ -44,7 +44,7 @@ export function redisEngine(storage: KeyValueStorage, driver: KeyValueDriver, ba
   const read = async (path: string): Promise<unknown> => parse(await client().get(physical(path)))
   let probed: Promise<void> | undefined
   const ready = (): Promise<void> =>
-    (probed ??= probe(storage, (path) => client().get(physical(path))).catch((error: unknown) => {
+    (probed ??= probe(storage, base, (path) => client().get(physical(path))).catch((error: unknown) => {
       probed = undefined
       throw error
     }))
@@ -91,8 +91,8 @@ export function redisEngine(storage: KeyValueStorage, driver: KeyValueDriver, ba
  * A wrapped storage (`prefixStorage`) puts its keys elsewhere than the driver is asked for them: two prefixes would be one store, and one
  * tenant would see the other's people.
  */
-async function probe(storage: KeyValueStorage, read: (path: string) => Promise<string | null>): Promise<void> {
-  const path = `authkernel-probe:${crypto.randomUUID()}`
+async function probe(storage: KeyValueStorage, base: string, read: (path: string) => Promise<string | null>): Promise<void> {
+  const path = `${base}authkernel-probe:${crypto.randomUUID()}`
   await storage.setItem(path, '1', { ttl: 60 })
   const found = await read(path)
   await storage.removeItem(path)

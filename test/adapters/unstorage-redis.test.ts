@@ -2,7 +2,7 @@ import { testAdapter, testServices } from 'authkernel/testing'
 import { unstorageAdapter } from 'authkernel/plugins/unstorage'
 import { afterAll, describe, expect, it } from 'vitest'
 import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
-import { prefixStorage } from 'unstorage'
+import { createStorage, type Driver, prefixStorage } from 'unstorage'
 import { testRaces } from './_races.ts'
 import { reachable } from './_servers.ts'
 import { dropStore, newStore, openStore, storageOf } from './_stores.ts'
@@ -61,5 +61,16 @@ describe.skipIf(!(await reachable('redis')))('unstorageAdapter on Redis', () => 
     expect(await openStore(spec).getUser!(user.id)).toBeNull()
     expect(await mine.getUser(user.id)).toMatchObject({ email: user.email })
     await mine.close()
+  })
+
+  it('a driver that is mounted somewhere is found there', async () => {
+    const storage = createStorage()
+    storage.mount('people', storageOf(spec).getMount('').driver as Driver)
+    const adapter = unstorageAdapter(storage, { prefix: 'people' })
+    expect(adapter.atomic).toBe(true)
+    const user = await adapter.createUser(newUser())
+    expect(await storage.getItem(`people:user:${user.id}`)).toMatchObject({ email: user.email })
+    expect(await openStore(spec).getUser!(user.id)).toMatchObject({ email: user.email })
+    await adapter.close()
   })
 })
