@@ -1,8 +1,15 @@
-import { createAuth } from 'authkernel'
+import { createAuth, type Session } from 'authkernel'
 import { h3Binding } from 'authkernel/bindings/h3'
 import { H3, serve } from 'h3'
 import { codeOf, config } from './auth.ts'
 import { account, assets, home, members } from './site.ts'
+
+declare module 'h3' {
+  interface H3EventContext {
+    /** Set by `auth.h3.middleware` and `requireSession`. */
+    session?: Session | null
+  }
+}
 
 const auth = createAuth(config).use(h3Binding())
 await auth.ready()

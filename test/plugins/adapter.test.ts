@@ -29,6 +29,18 @@ describe('adapterPlugin', () => {
     expect(createAuth(baseConfig({ adapter })).inspect().services).toMatchObject({ once: 'adapter', limit: 'adapter' })
   })
 
+  it.each([
+    [{ atomic: false }, ['adapter-not-atomic']],
+    [{ atomic: false, exclusive: true }, []],
+    [{ atomic: false, once }, []],
+    [{ atomic: true }, []],
+    [{}, []],
+  ])('warns at start of a store where two processes can both be first: %j', (declared, warnings) => {
+    const options = baseConfig()
+    createAuth(options).use(adapterPlugin({ ...memoryAdapter(), ...declared }))
+    expect(options.logger.warnings).toEqual(warnings)
+  })
+
   it('closes the adapter with auth, once', async () => {
     let closed = 0
     const auth = createKernel(baseConfig()).use(adapterPlugin({ close: () => void closed++ }))
