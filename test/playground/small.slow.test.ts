@@ -16,5 +16,10 @@ describe.each(['hono', 'h3', 'fastify', 'koa', 'node', 'fetch'])('%s', (name) =>
   })
   afterAll(() => running?.close())
   testJourney(name, () => running)
-  testBinding({ name: `${name}, itself`, fixed: true, person: demo, start: async () => ({ origin: running.origin, close: async () => {} }) })
+  testBinding({
+    name: `${name}, itself`,
+    fixed: true,
+    person: demo,
+    start: async () => ({ origin: running.origin, close: async () => {} }),
+  })
 })

@@ -50,8 +50,13 @@ interface Worker {
 /** A worker on a free port of loopback. */
 async function serve(binary: string, flags: readonly string[], bundle: (outfile: string) => Promise<void>): Promise<Worker> {
   const folder = await mkdtemp(join(tmpdir(), 'authkernel-workerd-'))
-  await bundle(join(folder, 'worker.mjs'))
-  await writeFile(join(folder, 'config.capnp'), configOf(flags))
+  try {
+    await bundle(join(folder, 'worker.mjs'))
+    await writeFile(join(folder, 'config.capnp'), configOf(flags))
+  } catch (error) {
+    await rm(folder, { recursive: true, force: true })
+    throw error
+  }
   const child = spawn(binary, ['serve', 'config.capnp', '--socket-addr=main=127.0.0.1:0', '--control-fd=3'], {
     cwd: folder,
     stdio: ['ignore', 'inherit', 'pipe', 'pipe'],
