@@ -1,5 +1,5 @@
 /** `authkernel provider <id>`: what to set, what to register, what to write, for a provider that comes with the package. */
-import { readdirSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { type Report, table, UsageError, type Setting } from './report.ts'
 import { originOf } from './snapshot.ts'
 
@@ -12,6 +12,8 @@ interface Preset {
 
 // Beside the built file, and one folder up from the sources.
 const folders = [new URL('./plugins/providers/', import.meta.url), new URL('../plugins/providers/', import.meta.url)]
+// The generated page: the same place from the built file and from the sources.
+const pages = new URL('../docs/providers/', import.meta.url)
 const values: Record<string, readonly (readonly [suffix: string, option: string])[]> = {
   oidc: [
     ['ID', 'clientId'],
@@ -39,7 +41,8 @@ export async function describeProvider(id: string, origin: string | undefined, {
     throw new UsageError(`authkernel brings no provider "${id}".${hint} Any other one is written by hand: see docs/providers/README.md.`)
   }
   const { default: preset } = (await import(`authkernel/providers/${id}`)) as { default: (options: object) => Preset }
-  const { id: own, name, type, issuer } = preset({})
+  const page = readPage(id)
+  const { id: own, name, type, issuer } = describe(preset, id)
   const prefix = `AUTH_${own.toUpperCase().replaceAll('-', '_')}`
   const variables = [...(values[type] ?? []), ...(type === 'oidc' && !issuer ? ([['ISSUER', 'issuer']] as const) : [])].map(
     ([suffix, option]) => ({ name: `${prefix}_${suffix}`, option }),
@@ -48,7 +51,7 @@ export async function describeProvider(id: string, origin: string | undefined, {
   const call = id.replace(/[^a-z0-9]+(.)?/g, (_, letter: string | undefined) => letter?.toUpperCase() ?? '').replace(/^(\d)/, '_$1')
   const code = [`import ${call} from 'authkernel/providers/${id}'`, '', `export const auth = createAuth({ providers: [${call}()] })`]
   return {
-    data: { id: own, name, type, variables, ...(callbackUrl && { callbackUrl }), code: code.join('\n') },
+    data: { id: own, name, type, variables, ...(callbackUrl && { callbackUrl }), code: code.join('\n'), ...(page && { page }) },
     lines: [
       `${paint.strong(name)} ${paint.faint(type)}`,
       ...(callbackUrl ? ['', 'Callback URL to register:', `  ${callbackUrl}`] : []),
@@ -57,8 +60,23 @@ export async function describeProvider(id: string, origin: string | undefined, {
         : []),
       '',
       ...code.map((line) => (line === '' ? '' : `  ${line}`)),
+      ...(page ? ['', ...page.slice(page.indexOf('## ')).trimEnd().split('\n')] : []),
     ],
   }
+}
+
+/** What a preset says of itself; one that cannot be made without its options is known by its page. */
+function describe(preset: (options: object) => Preset, id: string): Preset {
+  try {
+    return preset({})
+  } catch {
+    return { id, name: id, type: /^OpenID Connect/m.test(readPage(id) ?? '') ? 'oidc' : 'oauth' }
+  }
+}
+
+function readPage(id: string): string | undefined {
+  const page = new URL(`${id}.md`, pages)
+  return existsSync(page) ? readFileSync(page, 'utf8') : undefined
 }
 
 function providerIds(): string[] {

@@ -1,6 +1,6 @@
 /** An app of `playground/`, built once by its own framework with the package as users install it, and its server. */
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -68,8 +68,9 @@ function install(home: string): void {
     if (!process.env.AUTHKERNEL_BUILT) run(process.execPath, ['node_modules/unbuild/dist/cli.mjs'], root)
     const output = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root)
     const [{ filename }] = JSON.parse(output.slice(output.indexOf('['))) as [{ filename: string }]
-    rmSync(target, { recursive: true, force: true })
     mkdirSync(target, { recursive: true })
+    // Dependencies of which the app has other versions lie inside.
+    for (const name of readdirSync(target)) if (name !== 'node_modules') rmSync(join(target, name), { recursive: true, force: true })
     run('tar', ['-xzf', join(folder, filename), '-C', target, '--strip-components=1'], root)
   } finally {
     rmSync(folder, { recursive: true, force: true })
