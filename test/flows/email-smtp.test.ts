@@ -84,7 +84,8 @@ describe('over SMTP', () => {
       if (!fine || asked.some((recipient) => recipient.includes('evil'))) misdelivered.push({ email, answer, asked, stored })
     }
     expect(misdelivered).toEqual([])
-    expect(host.logged().every((type) => type === 'EmailSignInError')).toBe(true)
+    // One address is larger than a body may be (413).
+    expect(host.logged().filter((type) => type !== 'EmailSignInError')).toEqual(['AuthError'])
   })
 
   it.each([
