@@ -19,6 +19,8 @@ export interface WebSeam<E extends object> {
 export interface WebFace<E extends object> {
   /** Answers every route of authkernel, and paths that are none with 400. */
   answer(event: E): Promise<Response>
+  /** As `answer`; undefined: the path lies outside of the base path. */
+  below(event: E): Promise<Response | undefined>
   /** As `answer`; undefined: the path is no route of authkernel, or lies outside of the base path. */
   route(event: E): Promise<Response | undefined>
   /** The session, read once per event. Rejects when the store is down (D38). */
@@ -63,6 +65,11 @@ export function createWebFace<E extends object>(seam: WebSeam<E>): WebFace<E> {
       const { kernel, request, options } = await openRoute(event)
       return kernel.doors.handler(unread(request), options)
     },
+    async below(event) {
+      const { kernel, request, options } = await openRoute(event)
+      const { basePath } = await kernel.context(request, options)
+      return pathIn(basePath, request) === undefined ? undefined : kernel.doors.handler(unread(request), options)
+    },
     async route(event) {
       const { kernel, request, options } = await openRoute(event)
       return (await isRoute(kernel, request, options)) ? kernel.doors.handler(unread(request), options) : undefined
@@ -90,13 +97,23 @@ export function createWebFace<E extends object>(seam: WebSeam<E>): WebFace<E> {
 
 /** Whether a path is a route of authkernel or of a plugin: the rest below the base path is the host's. */
 async function isRoute(kernel: Kernel, request: Request, options: HandleOptions): Promise<boolean> {
-  const { pathname } = new URL(request.url)
   const { basePath, app } = await kernel.context(request, options)
-  const base = basePath === '/' ? '' : basePath
-  if (pathname !== base && !pathname.startsWith(`${base}/`)) return false
+  const path = pathIn(basePath, request)
+  if (path === undefined) return false
   // A mistake in the configuration leaves no routes: answering says what is wrong, passing on would say 404.
   if (app.fault) return true
-  return app.routes.find(request.method === 'POST' ? 'POST' : 'GET', pathname.slice(base.length).replace(/\/+$/, '') || '/') !== undefined
+  return app.routes.find(request.method === 'POST' ? 'POST' : 'GET', path) !== undefined
+}
+
+/** The path below a base path; undefined: outside of it. */
+function pathIn(basePath: string, { url }: Request): string | undefined {
+  const { pathname } = new URL(url)
+  const base = basePath === '/' ? '' : basePath
+  if (pathname !== base && !pathname.startsWith(`${base}/`)) return undefined
+  // As the kernel's own router: empty segments do not count (row 4), nor does the id of no provider (row 6).
+  const segments = pathname.slice(base.length).split('/')
+  if (segments.at(-1) === 'undefined') segments.pop()
+  return `/${segments.filter((segment) => segment !== '').join('/')}`
 }
 
 function unread(request: Request): Request {

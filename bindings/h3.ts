@@ -31,7 +31,7 @@ export type AnyH3Event = H3Event | H3EventOfNode
 
 /** What `auth.h3` offers. */
 export interface H3Face {
-  /** Every route of authkernel; the wildcard route it is mounted at is the base path. Other paths: undefined, so the next handler answers. */
+  /** Every route of authkernel; the wildcard route it is mounted at is the base path. Paths outside of it: undefined, so that a middleware passes them on. */
   handler(event: AnyH3Event): Promise<Response | undefined>
   /** Puts the session into `event.context.session`; a refreshed cookie goes out with the response. */
   middleware(event: AnyH3Event): Promise<void>
@@ -71,11 +71,11 @@ function h3Face(kernel: (event: H3Event) => Awaitable<Kernel>): H3Face {
     signIn: async (event, provider, options) => face.signIn(await modern(event), provider, options),
     signOut: async (event, options) => face.signOut(await modern(event), options),
     async handler(event) {
-      if (isModern(event)) return face.route(event)
+      if (isModern(event)) return face.below(event)
       const { answered } = await import('./_node.ts')
       const { req, res } = event.node
       const pass = new Response()
-      const response = await answered(req, res, {}, async (request) => (await face.route(translated(event, request))) ?? pass)
+      const response = await answered(req, res, {}, async (request) => (await face.below(translated(event, request))) ?? pass)
       return response === pass ? undefined : response
     },
     async middleware(event) {

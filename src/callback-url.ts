@@ -7,7 +7,7 @@ export async function findCallbackUrl(ctx: Context, named: string | undefined): 
   const { limits, allowedRedirects = [] } = ctx.app.config
   const { name, options } = ctx.cookies.callbackUrl
   const body = ctx.request.method === 'POST' ? await ctx.body() : {}
-  const query = new URL(ctx.request.url).searchParams.get('callbackUrl') ?? undefined
+  const query = new URL(ctx.request.url).searchParams.getAll('callbackUrl').at(-1)
   const kept = ctx.cookie(name)
   let warned = false
   for (const [source, candidate] of [

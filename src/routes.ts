@@ -127,7 +127,7 @@ async function signInPage(ctx: Context): Promise<Response> {
   const callbackUrl = await ctx.callbackUrl()
   return (
     ownPage(ctx, 'signIn', { callbackUrl, error }) ??
-    ctx.render('signIn', { error, code: query.get('code') ?? undefined, callbackUrl, email: query.get('email') ?? undefined })
+    ctx.render('signIn', { error, code: query.get('code') ?? undefined, callbackUrl, email: query.getAll('email').at(-1) })
   )
 }
 

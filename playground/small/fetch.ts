@@ -8,7 +8,8 @@ const auth = createAuth(config).use(fetchBinding())
 await auth.ready()
 
 type Route = (request: Request) => Response | Promise<Response>
-const page = (markup: string, status = 200): Response => new Response(markup, { status, headers: { 'content-type': 'text/html; charset=utf-8' } })
+const page = (markup: string, status = 200): Response =>
+  new Response(markup, { status, headers: { 'content-type': 'text/html; charset=utf-8' } })
 const fieldsOf = async (request: Request): Promise<Record<string, unknown>> => Object.fromEntries(await request.formData())
 const routes: Record<string, Route> = {
   'GET /': auth.fetch.withSession((_request, session) => page(home(session))),

@@ -14,7 +14,8 @@ declare module 'h3' {
 const auth = createAuth(config).use(h3Binding())
 await auth.ready()
 
-const page = (markup: string, status = 200): Response => new Response(markup, { status, headers: { 'content-type': 'text/html; charset=utf-8' } })
+const page = (markup: string, status = 200): Response =>
+  new Response(markup, { status, headers: { 'content-type': 'text/html; charset=utf-8' } })
 const fieldsOf = async (request: Request): Promise<Record<string, unknown>> => Object.fromEntries(await request.formData())
 
 const app = new H3()

@@ -102,7 +102,7 @@ export const answerRules: readonly Rule[] = [
     decision: 'D43',
     what: 'the forms of the sign-in page carry the callback URL as the redirect callback made it, not as it was sent',
     apply({ answer: { page: ours } }, { request, answer: { page: theirs } }) {
-      const sent = new URLSearchParams(request.split('?')[1]).get('callbackUrl')
+      const sent = new URLSearchParams(request.split('?')[1]).getAll('callbackUrl').at(-1)
       for (const [i, form] of (theirs?.forms ?? []).entries()) {
         const mine = ours?.forms[i]?.inputs.find(({ name }) => name === 'callbackUrl')
         const other = form.inputs.find(({ name }) => name === 'callbackUrl')

@@ -6,6 +6,17 @@ const checkCookie = /(?:pkce\.code_verifier|\.state|\.nonce|\.challenge)$/
 
 export const checkRules: readonly Rule[] = [
   {
+    decision: 'D12',
+    what: 'with form_post all check cookies come back from another site: SameSite=None; Secure',
+    apply(ours, theirs) {
+      for (const cookie of theirs.answer.cookies) {
+        const mine = ours.answer.cookies.find(({ name }) => name === cookie.name)
+        const states = ours.answer.cookies.find(({ name }) => name.endsWith('.state'))
+        if (mine && /code_verifier$/.test(cookie.name) && states?.flags.includes('SameSite=None')) cookie.flags = mine.flags
+      }
+    },
+  },
+  {
     decision: 'D47',
     what: 'every authorization request carries a state, and its cookie with it',
     apply(ours, theirs) {
@@ -38,17 +49,6 @@ export const checkRules: readonly Rule[] = [
       const [mine] = ours.logs
       const [other] = theirs.logs
       if (mine?.type === 'InvalidCheck' && other?.type === 'CallbackRouteError' && !other.details?.['err']) theirs.logs[0] = mine
-    },
-  },
-  {
-    decision: 'D12',
-    what: 'with form_post all check cookies come back from another site: SameSite=None; Secure',
-    apply(ours, theirs) {
-      for (const cookie of theirs.answer.cookies) {
-        const mine = ours.answer.cookies.find(({ name }) => name === cookie.name)
-        const states = ours.answer.cookies.find(({ name }) => name.endsWith('.state'))
-        if (mine && /code_verifier$/.test(cookie.name) && states?.flags.includes('SameSite=None')) cookie.flags = mine.flags
-      }
     },
   },
   {

@@ -5,6 +5,7 @@ import { root } from '../_sources.ts'
 import { compare, compareNames, type Flow } from './_flow.ts'
 import { answerFlows } from './_flows-answers.ts'
 import { configFlows } from './_flows-config.ts'
+import { cornerFlows } from './_flows-corners.ts'
 import { credentialsFlows } from './_flows-credentials.ts'
 import { emailFlows } from './_flows-email.ts'
 import { lifetimeFlows } from './_flows-lifetime.ts'
@@ -27,6 +28,7 @@ const tables: Record<string, Flow[]> = {
   lifetime: lifetimeFlows,
   config: configFlows,
   pages: pageFlows,
+  corners: cornerFlows,
   webauthn: webauthnFlows,
 }
 

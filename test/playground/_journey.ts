@@ -29,6 +29,8 @@ export function testJourney(name: string, running: () => Running, { basePath = '
     const to = (path: string): string => running().origin + path
     const who = async (): Promise<string | null> => page.locator('#who').textContent()
     const out = async (): Promise<void> => {
+      // From a page for everybody: a guarded one asks for its data again and leads to the sign-in page by itself.
+      await page.goto(to('/'))
       await page.getByRole('button', { name: 'Sign out' }).click()
       await page.getByRole('heading', { name: 'Sign in' }).waitFor()
     }

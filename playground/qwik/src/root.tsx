@@ -1,0 +1,17 @@
+import { component$ } from '@builder.io/qwik'
+import { QwikCityProvider, RouterOutlet } from '@builder.io/qwik-city'
+
+export default component$(() => (
+  <QwikCityProvider>
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <title>Playground</title>
+      <link rel="icon" href="data:," />
+      <link rel="stylesheet" href="/style.css" />
+    </head>
+    <body lang="en">
+      <RouterOutlet />
+    </body>
+  </QwikCityProvider>
+))
