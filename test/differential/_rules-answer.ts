@@ -106,7 +106,7 @@ export const answerRules: readonly Rule[] = [
       for (const [i, form] of (theirs?.forms ?? []).entries()) {
         const mine = ours?.forms[i]?.inputs.find(({ name }) => name === 'callbackUrl')
         const other = form.inputs.find(({ name }) => name === 'callbackUrl')
-        if (mine && other?.['value'] === sent && mine['value']?.startsWith('http://localhost:3000')) other['value'] = mine['value']
+        if (mine && other && other['value'] === sent && mine['value']?.startsWith('http://localhost:3000')) other['value'] = mine['value']
       }
     },
   },
