@@ -1,7 +1,7 @@
 /** Kernels for the factory forms: `SvelteKitAuth(config)`, `QwikAuth$((event) => config)` and their like. */
 import { createAuth } from 'authkernel'
 import type { AuthConfig } from 'authkernel'
-import { type Awaitable, bounded, createShared, type Kernel, type Shared } from 'authkernel/kernel'
+import { type Awaitable, bounded, createShared, type Kernel, type Plugin, type Shared } from 'authkernel/kernel'
 
 /** What a factory takes: options, or a function that makes them for each request (rows 48, 320). */
 export type ConfigSource<E> = AuthConfig | ((event: E) => Awaitable<AuthConfig>)
@@ -13,17 +13,28 @@ interface Additions<E> {
   complete?(config: AuthConfig, event?: E): AuthConfig
   /** Registers what a plugin of the binding would. */
   setup?(kernel: Kernel): void
+  /** Plugins of the host: `NextAuth(config, authjsCompatPlugin())`. */
+  plugins?: readonly Plugin[]
 }
 
 const maxKernels = 32
 const known = new WeakMap<AuthConfig, Map<string, Kernel>>()
+const companions = new WeakMap<AuthConfig, readonly Plugin[]>()
 
 /**
  * The kernel of `source` for a request. An object has one kernel per binding; a function is asked once per request, and its kernels share
  * caches and one-time use (DESIGN, "Compile").
  */
 export function kernelsOf<E>(name: string, source: ConfigSource<E>, additions: Additions<E> = {}): Kernels<E> {
-  if (typeof source !== 'function') return () => ownKernel(name, source, additions)
+  if (typeof source !== 'function') {
+    const { plugins = [] } = additions
+    // Whoever asks with the same options later, `getSession` for one, gets the kernel with the plugins, whichever was first.
+    if (plugins.length > 0) {
+      companions.set(source, plugins)
+      known.get(source)?.delete(name)
+    }
+    return () => ownKernel(name, source, { ...additions, plugins: companions.get(source) ?? [] })
+  }
   const shared = createShared()
   const kernels = new Map<string, Kernel>()
   const asked = new WeakMap<object, Promise<Kernel>>()
@@ -63,9 +74,11 @@ function ownKernel<E>(name: string, config: AuthConfig, additions: Additions<E>)
 }
 
 /** A binding's doors are those of a plugin, so a plugin of its name takes the kernel out. */
-function build<E>(name: string, config: AuthConfig, { complete, setup }: Additions<E>, shared?: Shared, event?: E): Kernel {
+function build<E>(name: string, config: AuthConfig, { complete, setup, plugins = [] }: Additions<E>, shared?: Shared, event?: E): Kernel {
   let kernel: Kernel | undefined
-  createAuth(complete?.(config, event) ?? config, shared ? { shared } : {}).use({
+  const auth = createAuth(complete?.(config, event) ?? config, shared ? { shared } : {})
+  for (const plugin of plugins) auth.use(plugin)
+  auth.use({
     name,
     setup(own: Kernel) {
       setup?.(own)

@@ -32,6 +32,8 @@ export interface QwikEvent {
   env: { get(name: string): string | undefined }
   cookie: { set(name: string, value: string, options: SetCookie['options']): void }
   sharedMap: Map<string, unknown>
+  /** Of the response. */
+  headers: Headers
   headersSent?: boolean
   clientConn?: { ip?: string | undefined }
   send(response: Response): unknown
@@ -49,7 +51,17 @@ export interface QwikActionStore<I, R> {
   readonly status?: number
   readonly formData: FormData | undefined
   readonly value: R | undefined
-  readonly submit: (input: I | FormData | SubmitEvent) => Promise<{ readonly status?: number; readonly value: R }>
+  readonly submit: QwikSubmit<(input: I | FormData | SubmitEvent) => Promise<{ readonly status?: number; readonly value: R }>>
+}
+/** A function of Qwik's that components may call: its QRL. */
+export type QwikSubmit<F> = F & {
+  __brand__QRL__: F
+  resolve(): Promise<F>
+  resolved: F | undefined
+  getCaptured(): unknown[] | null
+  getSymbol(): string
+  getHash(): string
+  dev: { file: string; lo: number; hi: number } | null
 }
 /** A global action. */
 export interface QwikAction<I, R> {
@@ -73,7 +85,7 @@ export interface Success {
   readonly formErrors?: undefined
 }
 
-/** What `auth.qwik` offers. Everything that ends a request throws what Qwik wants to be thrown. */
+/** What `auth.qwik` offers. */
 export interface QwikFace {
   /** Answers the routes of authkernel; for other paths it puts the session into `sharedMap`, where `useSession` finds it. */
   onRequest(event: QwikEvent): Promise<void>
@@ -81,9 +93,12 @@ export interface QwikFace {
   session(event: QwikEvent): Promise<Session | null>
   /** The session, for loaders and `onRequest`. Without one it throws the redirect to the sign-in page and back; 401 for what is no page. */
   requireSession(event: QwikEvent, options?: GuardOptions): Promise<Session>
-  /** For actions of one's own: throws Qwik's redirect, or the `AuthError`. With `errors: 'page'` it redirects to the page that shows the error. */
-  signIn(event: QwikEvent, provider?: string, options?: SignInOptions & { errors?: 'throw' | 'page' }): Promise<never>
-  signOut(event: QwikEvent, options?: { redirectTo?: string | undefined; errors?: 'throw' | 'page' }): Promise<never>
+  /**
+   * For actions of one's own: `return await auth.qwik.signIn(event, 'acme')`. Redirects, by a throw or, for Qwik's router, by returning.
+   * Rejects with the `AuthError`; with `errors: 'page'` it redirects to the page that shows the error.
+   */
+  signIn(event: QwikEvent, provider?: string, options?: SignInOptions & { errors?: 'throw' | 'page' }): Promise<void>
+  signOut(event: QwikEvent, options?: { redirectTo?: string | undefined; errors?: 'throw' | 'page' }): Promise<void>
 }
 /** What `QwikAuth$` returns. */
 export interface QwikAuth {
@@ -92,5 +107,7 @@ export interface QwikAuth {
   useSignIn: QwikAction<SignInInput, Success | Failure<keyof SignInInput>>
   useSignOut: QwikAction<SignOutInput, Success | Failure<keyof SignOutInput>>
 }
+/** A session with the Set-Cookie headers that reading it gave, under the name that @auth/qwik gives the type (row 307). */
+export type GetSessionResult = Promise<{ data: Session | null; cookie: string[] }>
 /** Options, or an `auth` with `qwikBinding()`, for each request. */
 export type QwikSource = (event: QwikEvent) => Awaitable<AuthConfig | Auth<{ qwik: QwikFace }>>

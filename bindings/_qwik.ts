@@ -46,29 +46,37 @@ export function qwikFace(kernels: Kernels<QwikEvent>): QwikFace {
       event.sharedMap.set('session', await face.session(event))
     },
     async signIn(event, provider, { redirectTo = pageOf(event), errors, ...options } = {}) {
-      throw send(event, await face.signIn(event, provider, { ...options, redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
+      leave(event, await face.signIn(event, provider, { ...options, redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
     },
     async signOut(event, { redirectTo = pageOf(event), errors } = {}) {
-      throw send(event, await face.signOut(event, { redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
+      leave(event, await face.signOut(event, { redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
     },
     async requireSession(event, options) {
       const found = await face.session(event)
       if (found?.user) return found
-      // Qwik's router fetches data for a page: the page is what people are sent away from, and back to.
-      const headers = new Headers(event.request.headers)
-      if (new URL(event.request.url).pathname.endsWith(dataPath)) headers.set('accept', 'text/html')
-      const request = new Request(pageOf(event), { method: event.request.method, headers })
-      throw send(event, await refusal(await kernels(event), request, optionsOf(event), options))
+      // Qwik's router goes to the page whose data are no JSON; asked for itself, the page leads to the sign-in page.
+      if (isData(event)) throw event.send(new Response('Unauthorized', { status: 401, headers: { 'content-type': 'text/plain' } }))
+      throw refused(event, await refusal(await kernels(event), event.request, optionsOf(event), options))
     },
   }
 }
 
-/** What to throw so that Qwik answers so. Its own redirects reach the router of the browser, too. */
-function send(event: QwikEvent, response: Response): unknown {
+/**
+ * Goes where a flow's answer says: by Qwik's own throw. An action of its router must return, for Qwik answers a thrown redirect to another origin
+ * with 404 there; the router then goes to the Location of the data.
+ */
+function leave(event: QwikEvent, response: Response): void {
   const location = response.headers.get('location')
-  if (location === null || response.status < 300 || response.status > 399) return sent(event, response)
+  if (location === null || response.status < 300 || response.status > 399) throw sent(event, response)
   setCookies(event, response.headers)
-  return event.redirect(302, location)
+  if (!isData(event)) throw event.redirect(302, location)
+  event.headers.set('Location', location)
+}
+
+/** What to throw for a refusal. */
+function refused(event: QwikEvent, response: Response): unknown {
+  const location = response.headers.get('location')
+  return location === null ? sent(event, response) : event.redirect(302, location)
 }
 
 /** The response as it is, but for the cookies: Qwik's own jar keeps several in every version. */
@@ -77,6 +85,11 @@ function sent(event: QwikEvent, response: Response): unknown {
   const headers = new Headers(response.headers)
   headers.delete('set-cookie')
   return event.send(new Response(response.body, { status: response.status, headers }))
+}
+
+/** Whether Qwik's router in the browser asks, and not a person for a page. */
+function isData({ request }: QwikEvent): boolean {
+  return new URL(request.url).pathname.endsWith(dataPath)
 }
 
 const dataPath = '/q-data.json'

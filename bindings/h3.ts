@@ -51,8 +51,8 @@ export function h3Binding(): Plugin<{ h3: H3Face }> {
 }
 
 /** The face of a configuration, or of a function of the event: workers have their secrets in the event. */
-export function H3Auth(config: ConfigSource<H3Event>): H3Face {
-  return h3Face(kernelsOf('h3', config))
+export function H3Auth(config: ConfigSource<H3Event>, ...plugins: readonly Plugin[]): H3Face {
+  return h3Face(kernelsOf('h3', config, { plugins }))
 }
 
 function h3Face(kernel: (event: H3Event) => Awaitable<Kernel>): H3Face {

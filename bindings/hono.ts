@@ -55,8 +55,8 @@ export function honoBinding(): Plugin<{ hono: HonoFace }> {
 }
 
 /** The face of a configuration, or of a function of the context: workers have their secrets in `c.env`. */
-export function HonoAuth(config: ConfigSource<HonoContext>): HonoFace {
-  return honoFace(kernelsOf('hono', config))
+export function HonoAuth(config: ConfigSource<HonoContext>, ...plugins: readonly Plugin[]): HonoFace {
+  return honoFace(kernelsOf('hono', config, { plugins }))
 }
 
 function honoFace(kernel: (context: HonoContext) => Awaitable<Kernel>): HonoFace {

@@ -89,8 +89,11 @@ export function nextBinding(): Plugin<{ next: NextFace }> {
 }
 
 /** The face of a configuration, or of a function of the request, which is undefined where Next gives none (rows 323 to 326). */
-export function NextAuth(config: NextAuthConfig | ((request: Request | undefined) => Awaitable<NextAuthConfig>)): NextFace {
-  return nextFace(kernelsOf<Request | undefined>('next', config, { complete, setup }))
+export function NextAuth(
+  config: NextAuthConfig | ((request: Request | undefined) => Awaitable<NextAuthConfig>),
+  ...plugins: readonly Plugin[]
+): NextFace {
+  return nextFace(kernelsOf<Request | undefined>('next', config, { complete, setup, plugins }))
 }
 
 export default NextAuth

@@ -1,4 +1,4 @@
-/** Qwik City 1: `export const { onRequest, useSession, useSignIn, useSignOut } = QwikAuth$((event) => config)` in `src/routes/plugin@auth.ts`. */
+/** Qwik City 1: `export const { onRequest, useSession, useSignIn, useSignOut } = serverAuth$((event) => config)` in `src/routes/plugin@auth.ts`. */
 import { implicit$FirstArg, inlinedQrl } from '@builder.io/qwik'
 import { globalActionQrl, routeLoaderQrl } from '@builder.io/qwik-city'
 import { type AuthConfig, setEnvDefaults as setDefaults } from 'authkernel'
@@ -42,15 +42,16 @@ export function QwikAuthQrl(source: QwikSource): QwikAuth {
   const useSignIn = globalActionQrl<SignInInput, Success, Failure<keyof SignInInput>>(
     inlinedQrl(async ({ providerId, redirectTo, options, authorizationParams }: SignInInput, event: QwikEvent) => {
       const { redirectTo: other, ...fields } = options ?? {}
-      return (await face(event)).signIn(event, providerId, { redirectTo: other ?? redirectTo, fields, authorizationParams, errors: 'page' })
+      await (await face(event)).signIn(event, providerId, { redirectTo: other ?? redirectTo, fields, authorizationParams, errors: 'page' })
+      return {} as Success
     }, 'useSignIn_authkernelSignIn'),
     { id: 'authkernel-sign-in', validation: [validator(checkSignIn)] },
   )
   const useSignOut = globalActionQrl<SignOutInput, Success, Failure<keyof SignOutInput>>(
-    inlinedQrl(
-      async ({ redirectTo }: SignOutInput, event: QwikEvent) => (await face(event)).signOut(event, { redirectTo, errors: 'page' }),
-      'useSignOut_authkernelSignOut',
-    ),
+    inlinedQrl(async ({ redirectTo }: SignOutInput, event: QwikEvent) => {
+      await (await face(event)).signOut(event, { redirectTo, errors: 'page' })
+      return {} as Success
+    }, 'useSignOut_authkernelSignOut'),
     { id: 'authkernel-sign-out', validation: [validator(checkSignOut)] },
   )
   return { useSession, useSignIn, useSignOut, onRequest: async (event) => (await face(event)).onRequest(event) }
@@ -58,6 +59,14 @@ export function QwikAuthQrl(source: QwikSource): QwikAuth {
 
 /** The face of a configuration that is made for each request (rows 48, 305). The function stays on the server. */
 export const QwikAuth$: (source: QwikSource) => QwikAuth = /* @__PURE__ */ implicit$FirstArg(QwikAuthQrl)
+
+/**
+ * `QwikAuth$` by a name that begins with "server": Qwik's optimizer leaves such functions out of what browsers are sent, so the options,
+ * and whatever they import, are in no file of the client.
+ */
+export const serverAuth$: typeof QwikAuth$ = QwikAuth$
+/** `serverAuth$` as Qwik's optimizer calls it. */
+export const serverAuthQrl: typeof QwikAuthQrl = QwikAuthQrl
 
 /** Fills options that are undefined from the environment of an event: `setEnvDefaults(event.env, config)`. Writes to `config`. */
 export function setEnvDefaults(env: QwikEvent['env'], config: AuthConfig): void {

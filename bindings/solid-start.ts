@@ -46,8 +46,11 @@ export function solidStartBinding(): Plugin<{ solidStart: SolidStartFace }> {
 }
 
 /** The face of a configuration, or of a function of the event (rows 300 to 303). */
-export function SolidAuth(config: SolidAuthConfig | ((event: SolidStartEvent) => Awaitable<SolidAuthConfig>)): SolidStartFace {
-  return solidStartFace(kernels(config))
+export function SolidAuth(
+  config: SolidAuthConfig | ((event: SolidStartEvent) => Awaitable<SolidAuthConfig>),
+  ...plugins: readonly Plugin[]
+): SolidStartFace {
+  return solidStartFace(kernels(config, plugins))
 }
 
 /** The session of a request under the configuration given to `SolidAuth` (row 304). Nothing is extended: there is no response (D51). */
@@ -55,8 +58,11 @@ export async function getSession(request: Request, config: SolidAuthConfig): Pro
   return (await kernels(config)({ request })).doors.session(request)
 }
 
-function kernels(config: SolidAuthConfig | ((event: SolidStartEvent) => Awaitable<SolidAuthConfig>)): Kernels<SolidStartEvent> {
-  return kernelsOf<SolidStartEvent>('solid-start', config, { complete })
+function kernels(
+  config: SolidAuthConfig | ((event: SolidStartEvent) => Awaitable<SolidAuthConfig>),
+  plugins: readonly Plugin[] = [],
+): Kernels<SolidStartEvent> {
+  return kernelsOf<SolidStartEvent>('solid-start', config, { complete, plugins })
 }
 
 function complete({ prefix, ...config }: SolidAuthConfig): AuthConfig {

@@ -57,8 +57,8 @@ export function sveltekitBinding(): Plugin<{ sveltekit: SvelteKitFace }> {
 }
 
 /** The face of a configuration, or of a function of the event (row 317, 320). With `paths.base`, say `basePath`: `` `${base}/auth` ``. */
-export function SvelteKitAuth(config: ConfigSource<SvelteKitEvent>): SvelteKitFace {
-  return svelteKitFace(kernelsOf('sveltekit', config))
+export function SvelteKitAuth(config: ConfigSource<SvelteKitEvent>, ...plugins: readonly Plugin[]): SvelteKitFace {
+  return svelteKitFace(kernelsOf('sveltekit', config, { plugins }))
 }
 
 function svelteKitFace(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): SvelteKitFace {

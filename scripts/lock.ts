@@ -1,5 +1,5 @@
 /**
- * Completes package-lock.json after `npm install`: packages for other platforms that the registry at hand does not carry get an entry too.
+ * Completes package-lock.json, or the lock files named as arguments, after `npm install`: packages for other platforms that the registry at hand does not carry get an entry too.
  * Without one `npm ci` stops with "Missing: … from lock file", although no such package would be installed.
  */
 import { readFileSync, writeFileSync } from 'node:fs'
@@ -66,10 +66,12 @@ function platform(name: string): Pick<Entry, 'os' | 'cpu' | 'libc'> {
 }
 
 if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
-  const file = fileURLToPath(new URL('../package-lock.json', import.meta.url))
-  const lock = JSON.parse(readFileSync(file, 'utf8')) as Lock
-  const missing = missingOptionals(lock)
-  const sorted = Object.entries({ ...lock.packages, ...missing }).sort(([a], [b]) => (a < b ? -1 : 1))
-  writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`)
-  console.log(`${Object.keys(missing).length} entries added`)
+  const named = process.argv.slice(2)
+  for (const file of named.length > 0 ? named : [fileURLToPath(new URL('../package-lock.json', import.meta.url))]) {
+    const lock = JSON.parse(readFileSync(file, 'utf8')) as Lock
+    const missing = missingOptionals(lock)
+    const sorted = Object.entries({ ...lock.packages, ...missing }).sort(([a], [b]) => (a < b ? -1 : 1))
+    writeFileSync(file, `${JSON.stringify({ ...lock, packages: Object.fromEntries(sorted) }, null, 2)}\n`)
+    console.log(`${file}: ${Object.keys(missing).length} entries added`)
+  }
 }

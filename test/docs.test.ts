@@ -21,6 +21,24 @@ describe('examples', () => {
   })
 })
 
+describe('files', () => {
+  // A line that is nothing but `path/of/a/file`: and a block: the block is in that file, word for word.
+  const named = pages.flatMap((page) =>
+    [...readFileSync(join(root, page), 'utf8').matchAll(/^`((?:playground|test)\/[^`]+)`:\n\n```\w+\n([\s\S]*?)^```/gm)].map(
+      ([, file, code]) => [page, file!, code!.trim()] as const,
+    ),
+  )
+
+  it.each(named)('%s shows %s as it is', (_page, file, code) => {
+    expect(readFileSync(join(root, file), 'utf8')).toContain(code)
+  })
+
+  it('every page of a framework with a playground shows files of it', () => {
+    const frameworks = list('docs/bindings', '.md').filter((page) => !page.endsWith('/express.md'))
+    expect(frameworks.filter((page) => !named.some(([other]) => other === page))).toEqual([])
+  })
+})
+
 describe('links', () => {
   it.each(pages)('%s links to files and headings that exist', (page) => {
     const text = withoutCode(readFileSync(join(root, page), 'utf8'))

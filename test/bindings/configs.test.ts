@@ -2,6 +2,7 @@
 import { raw, skipCSRFCheck } from 'authkernel'
 import type { AuthConfig } from 'authkernel'
 import type { Kernel } from 'authkernel/kernel'
+import { authjsCompatPlugin } from 'authkernel/plugins/authjs-compat'
 import { expect, it } from 'vitest'
 import { fromEnv, kernelsOf, keyOf, withBasePath } from '../../bindings/_configs.ts'
 import { config } from './_auth.ts'
@@ -61,6 +62,21 @@ it('an object has one kernel per binding, and is never written to (D18)', async 
   const [one, two] = [kernelsOf('a', options), kernelsOf('a', options)]
   expect(await one({})).toBe(await two({}))
   expect(await one({})).not.toBe(await kernelsOf('b', options)({}))
+})
+
+it('plugins beside the options are in every kernel of them, whoever asks first', async () => {
+  const compat = { plugins: [authjsCompatPlugin()] }
+  const nameOf = async (kernel: Kernel): Promise<string> => {
+    const { cookies } = await kernel.context(new Request('http://app.example/'))
+    return cookies.sessionToken.name
+  }
+  const options = config()
+  const early = kernelsOf('test', options)
+  expect(await nameOf(await early({}))).toBe('authkernel.session-token')
+  const late = kernelsOf('test', options, compat)
+  expect(await nameOf(await late({}))).toBe('authjs.session-token')
+  expect(await nameOf(await kernelsOf('test', options)({}))).toBe('authjs.session-token')
+  expect(await nameOf(await kernelsOf<object>('test', () => config(), compat)({}))).toBe('authjs.session-token')
 })
 
 it('a function that fails fails that request alone', async () => {

@@ -1,17 +1,21 @@
 /** Qwik City, with events made by hand; `test/playground/qwik.slow.test.ts` runs the real one (issue 6 items 1, 3 to 5). */
 import { createAuth, customFetch as kernelFetch } from 'authkernel'
-import type { AuthConfig } from 'authkernel'
+import type { AuthConfig, Session } from 'authkernel'
 import {
   customFetch,
+  type GetSessionResult,
   QwikAuth$,
+  QwikAuthQrl,
   type QwikAuth,
   qwikBinding,
   type QwikEvent,
   type QwikSource,
+  serverAuth$,
+  serverAuthQrl,
   setEnvDefaults,
 } from 'authkernel/bindings/qwik'
 import { bindingConfig, testBinding } from 'authkernel/testing'
-import { expect, it, vi } from 'vitest'
+import { expect, expectTypeOf, it, vi } from 'vitest'
 import { serveWeb, withCookies } from './_web.ts'
 
 /** What Qwik's functions make here: enough to run them. */
@@ -45,6 +49,7 @@ function eventOf(request: Request, env: Record<string, string> = {}): FakeEvent 
     url: new URL(request.url),
     env: { get: (name) => env[name] },
     sharedMap: new Map(),
+    headers: new Headers(),
     clientConn: { ip: '127.0.0.1' },
     cookie: {
       set: (name, value, { path, maxAge, httpOnly }) =>
@@ -130,6 +135,22 @@ const thrownBy = async (work: Promise<unknown>): Promise<Response> =>
     () => Promise.reject(new Error('Nothing was thrown.')),
     (thrown: unknown) => (thrown as Thrown).response,
   )
+
+it('rows 305, 307: the initialiser takes a function of the event; the loader yields the session or null', async () => {
+  const auth = QwikAuth$((event) => ({ ...bindingConfig(), secret: event.env.get('MY_SECRET') }))
+  expect(Object.keys(auth).toSorted()).toEqual(['onRequest', 'useSession', 'useSignIn', 'useSignOut'])
+  const env = { MY_SECRET: 'a-secret-of-the-event-with-more-than-32-characters' }
+  const load = async (cookie = ''): Promise<unknown> => {
+    const event = eventOf(new Request('http://app.example/', { headers: { cookie } }), env)
+    await auth.onRequest(event)
+    return (auth.useSession as unknown as Fake).run(event)
+  }
+  expect(await load()).toBeNull()
+  const event = Object.assign(post(), { env: { get: (name: string) => env[name as keyof typeof env] } })
+  await thrownBy(submit(auth.useSignIn, event, { providerId: 'credentials', options: { username: 'ada', password: 'right' } }))
+  expect(await load(event.cookies.map((cookie) => cookie.split(';')[0]).join('; '))).toMatchObject({ user: { name: 'Ada' } })
+  expectTypeOf<Awaited<GetSessionResult>>().toEqualTypeOf<{ data: Session | null; cookie: string[] }>()
+})
 
 it('row 48: the function is asked once per request', async () => {
   let asked = 0
@@ -222,12 +243,22 @@ it('rows 311, 377: valid input passes with failed, fieldErrors and formErrors ab
 
 it('row 313: the default target is the page of the form, without what Qwik added', async () => {
   const { useSignIn, useSignOut } = QwikAuth$(() => bindingConfig())
-  for (const path of ['/shop/?a=1&qaction=authkernel-sign-in', '/shop/q-data.json?a=1&qaction=x', '/shop/?qaction=x&a=1']) {
+  for (const path of ['/shop/?a=1&qaction=authkernel-sign-in', '/shop/?qaction=x&a=1', '/shop?a=1&qfunc=x']) {
     const input = { providerId: 'credentials', options: { username: 'ada', password: 'right' } }
-    const signedIn = await thrownBy(submit(useSignIn, post(path), input))
-    expect(signedIn.headers.get('location')).toMatch(/^http:\/\/app\.example\/shop\/?\?a=1$/)
-    expect((await thrownBy(submit(useSignOut, post(path), {}))).headers.get('location')).toMatch(/^http:\/\/app\.example\/shop\/?\?a=1$/)
+    const page = `http://app.example${path.split('?')[0]}?a=1`
+    expect((await thrownBy(submit(useSignIn, post(path), input))).headers.get('location')).toBe(page)
+    expect((await thrownBy(submit(useSignOut, post(path), {}))).headers.get('location')).toBe(page)
   }
+})
+
+it("row 314: Qwik's router is told where to go by the data of the action, which must not be thrown away", async () => {
+  const { useSignIn, useSignOut } = QwikAuth$(() => oauth)
+  const event = post('/shop/q-data.json?a=1&qaction=x')
+  expect(await submit(useSignIn, event, { providerId: 'globex' })).toEqual({})
+  expect(event.headers.get('location')).toMatch(/^https:\/\/id\.example\/authorize\?/)
+  expect(event.cookies.join()).toContain('callback-url=http%3A%2F%2Fapp.example%2Fshop%3Fa%3D1')
+  const out = post('/shop/q-data.json?qaction=x')
+  expect([await submit(useSignOut, out, {}), out.headers.get('location')]).toEqual([{}, 'http://app.example/shop'])
 })
 
 it('row 315: the session cookies of an action reach the response', async () => {
@@ -258,12 +289,14 @@ it('D30: an action that another site called is refused', async () => {
   }
 })
 
-it('the guard leads data requests of the router to the page', async () => {
+it("the guard answers data requests of Qwik's router so that it goes to the page", async () => {
   const { qwik } = createAuth(bindingConfig()).use(qwikBinding())
   const response = await thrownBy(qwik.requireSession(eventOf(new Request('http://app.example/shop/q-data.json?a=1'))))
-  expect(response.headers.get('location')).toBe(
-    `http://app.example/auth/signin?callbackUrl=${encodeURIComponent('http://app.example/shop?a=1')}`,
-  )
+  expect([response.status, response.headers.get('content-type')]).toEqual([401, 'text/plain'])
+})
+
+it('serverAuth$ is QwikAuth$ by a name that keeps the options out of the client', () => {
+  expect([serverAuth$, serverAuthQrl]).toEqual([QwikAuth$, QwikAuthQrl])
 })
 
 it('row 316: customFetch is the symbol on the server and undefined in the browser', async () => {

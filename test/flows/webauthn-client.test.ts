@@ -65,6 +65,20 @@ describe('ceremonies', () => {
     expect(site.data.users.size).toBe(1)
   })
 
+  it('row 322: at the base path of a site below a path', async () => {
+    const shop = await startSite({ basePath: '/shop/auth' })
+    try {
+      await load(window.page, shop.url)
+      const client = `createClient({ basePath: '/shop/auth' })`
+      expect(await run(`${client}.registerPasskey({ email: 'ada@example.com' })`)).toMatchObject({ ok: true })
+      expect(await run(`${client}.signOut({ redirect: false })`)).toMatchObject({ ok: true })
+      expect(await run(`${client}.signInWithPasskey({ redirect: false })`)).toMatchObject({ ok: true, url: `${shop.url}/plain` })
+      expect(await run(`${client}.getSession()`)).toMatchObject({ user: { email: 'ada@example.com' } })
+    } finally {
+      await shop.close()
+    }
+  })
+
   it('goes to redirectTo', async () => {
     await register('ada@example.com')
     await signOut()

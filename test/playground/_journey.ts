@@ -46,7 +46,7 @@ export function testJourney(name: string, running: () => Running, { basePath = '
       await page.waitForURL((url) => url.pathname === `${basePath}/signin`)
       await page.getByRole('button', { name: 'Sign in with Acme ID' }).click()
       await atProvider(page, 'Ada Lovelace')
-      await page.waitForURL(to('/protected'))
+      await page.waitForURL(({ pathname }) => /^\/protected\/?$/.test(pathname))
       await page.getByRole('heading', { name: 'Only you can see this.' }).waitFor()
       expect(await who()).toBe('Ada Lovelace')
       await out()

@@ -1,5 +1,5 @@
-import { QwikAuth$ } from 'authkernel/bindings/qwik'
+import { serverAuth$ } from 'authkernel/bindings/qwik'
 import { auth } from '../auth'
 
-// The function stays on the server.
-export const { onRequest, useSession, useSignIn, useSignOut } = QwikAuth$(() => auth)
+// Functions whose name begins with "server" are in no file that browsers get.
+export const { onRequest, useSession, useSignIn, useSignOut } = serverAuth$(() => auth)

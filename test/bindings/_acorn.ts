@@ -1,0 +1,63 @@
+/** A binding for Acorn, a framework that does not exist: what `docs/writing-a-binding.md` explains. */
+import type { Plugin, Session } from 'authkernel/kernel'
+import { createWebFace, type GuardOptions, type SignInOptions } from 'authkernel/bindings/toolkit'
+
+/** The parts of Acorn's context that are used here. */
+export interface AcornContext {
+  request: Request
+  ip: string
+  /** Headers of the response to come. */
+  headers: Headers
+  state: { session?: Session | null }
+}
+/** Acorn calls handlers one after the other, until one answers. */
+export type AcornHandler = (context: AcornContext) => Promise<Response | undefined>
+
+/** What `auth.acorn` offers. */
+export interface AcornFace {
+  /** Every route of authkernel; other paths go on to the next handler. */
+  handler: AcornHandler
+  /** Puts the session into `context.state.session`. */
+  middleware: AcornHandler
+  /** Lets people with a session pass. */
+  requireSession(options?: GuardOptions): AcornHandler
+  /** The session, read once per request. Rejects when the store is down. */
+  session(context: AcornContext): Promise<Session | null>
+  /** The answer that signs in. Rejects with `CredentialsSignin` and other `AuthError`s. */
+  signIn(context: AcornContext, provider?: string, options?: SignInOptions): Promise<Response>
+  signOut(context: AcornContext, options?: { redirectTo?: string }): Promise<Response>
+}
+
+/** Puts `acorn` on `auth`. */
+export function acornBinding(): Plugin<{ acorn: AcornFace }> {
+  return {
+    name: 'acorn',
+    setup(kernel) {
+      const face = createWebFace<AcornContext>({
+        kernel: () => kernel,
+        request: ({ request }) => request,
+        options: ({ ip }) => ({ clientAddress: ip }),
+        cookies: ({ headers }, found) => {
+          for (const cookie of found.getSetCookie()) headers.append('set-cookie', cookie)
+        },
+      })
+      const acorn: AcornFace = {
+        handler: face.route,
+        session: face.session,
+        signIn: face.signIn,
+        signOut: face.signOut,
+        async middleware(context) {
+          context.state.session = await face.session(context)
+          return undefined
+        },
+        requireSession: (options) => async (context) => {
+          const found = await face.guard(context, options)
+          if (found instanceof Response) return found
+          context.state.session = found
+          return undefined
+        },
+      }
+      return { acorn }
+    },
+  }
+}

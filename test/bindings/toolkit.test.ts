@@ -1,0 +1,88 @@
+/** The public parts of bindings, by the binding that `docs/writing-a-binding.md` writes (issue 6, item 5). */
+import { createAuth } from 'authkernel'
+import { bindingConfig, testBinding } from 'authkernel/testing'
+import { expect, it } from 'vitest'
+import * as toolkit from 'authkernel/bindings/toolkit'
+import { type AcornContext, acornBinding } from './_acorn.ts'
+import { formOf, serveWeb, withCookies } from './_web.ts'
+
+testBinding({
+  name: 'acorn, which a stranger wrote',
+  start: (more) => {
+    const { acorn } = createAuth(bindingConfig(more)).use(acornBinding())
+    return serveWeb(async (request, ip) => {
+      const context: AcornContext = { request, ip, headers: new Headers(), state: {} }
+      const answer = async (): Promise<Response> => {
+        switch (new URL(request.url).pathname) {
+          case '/page':
+            await acorn.middleware(context)
+            return Response.json(context.state.session)
+          case '/guarded':
+            return (await acorn.requireSession()(context)) ?? Response.json(context.state.session)
+          case '/login':
+            return acorn.signIn(context, 'credentials', { fields: await formOf(request), redirectTo: '/in' })
+          case '/logout':
+            return acorn.signOut(context, { redirectTo: '/out' })
+          default:
+            return (await acorn.handler(context)) ?? new Response('the host', { status: 404 })
+        }
+      }
+      return withCookies(await answer(), context.headers.getSetCookie())
+    })
+  },
+})
+
+it('cookiesOf reads what the kernel writes', () => {
+  const headers = new Headers()
+  headers.append(
+    'set-cookie',
+    'a=x%20y; Max-Age=60; Domain=app.example; Path=/in; Expires=Thu, 01 Jan 2032 00:00:00 GMT; HttpOnly; Secure; SameSite=None',
+  )
+  headers.append('set-cookie', 'b=')
+  expect(toolkit.cookiesOf(headers)).toEqual([
+    {
+      name: 'a',
+      value: 'x%20y',
+      options: {
+        path: '/in',
+        maxAge: 60,
+        domain: 'app.example',
+        expires: new Date('2032-01-01T00:00:00Z'),
+        sameSite: 'none',
+        httpOnly: true,
+        secure: true,
+        partitioned: false,
+      },
+    },
+    { name: 'b', value: '', options: { path: '/', httpOnly: false, secure: false, partitioned: false } },
+  ])
+})
+
+it('readForm takes the words of a sign-in form out and leaves the fields', () => {
+  const file = new File(['x'], 'x.txt')
+  expect(
+    toolkit.readForm(
+      Object.entries({ providerId: 'acme', redirectTo: '/in', redirect: 'false', 'authorizationParams-prompt': 'login', a: '1', file }),
+    ),
+  ).toEqual({
+    provider: 'acme',
+    redirect: false,
+    options: { redirectTo: '/in', fields: { a: '1' }, authorizationParams: { prompt: 'login' } },
+  })
+  expect(toolkit.readForm([])).toEqual({
+    provider: undefined,
+    redirect: true,
+    options: { redirectTo: undefined, fields: {}, authorizationParams: {} },
+  })
+})
+
+it('mountedAt counts the segments of a pattern, and the options win', () => {
+  expect([
+    toolkit.mountedAt('/api/auth/*', '/api/auth/session', '/auth'),
+    toolkit.mountedAt('/t/:tenant/auth/**', '/t/acme/auth/session', '/auth'),
+    toolkit.mountedAt('/api/*', '/api/auth/session', '/api/auth'),
+    toolkit.mountedAt('/*', '/auth/session', '/elsewhere'),
+    toolkit.mountedAt('/a/b/c/*', '/a', '/auth'),
+    toolkit.mountedAt(undefined, '/a', '/auth'),
+  ]).toEqual(['/api/auth', '/t/acme/auth', undefined, undefined, undefined, undefined])
+})
