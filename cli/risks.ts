@@ -1,5 +1,6 @@
 /** What works and is unsafe: each rule says what can happen and what to change. */
 import { allowInsecureRequests, type Compiled, skipCSRFCheck } from 'authkernel/kernel'
+import { adapterOf, isPerProcess } from 'authkernel/plugins/adapter'
 import type { Finding } from './report.ts'
 
 const day = 24 * 60 * 60
@@ -23,6 +24,11 @@ function configurationRisks({ config, settings }: Compiled, env: Record<string, 
       !config.allowedHosts && [
         'trust-host',
         'The Host header decides where links and redirects lead. Set AUTH_URL (or `origin`), or list `allowedHosts`.',
+      ],
+    config.redirectProxyUrl !== undefined &&
+      !config.allowedHosts && [
+        'redirect-proxy',
+        'The redirect proxy sends codes to every deployment that made its state: one that believes any Host header opens accounts. List `allowedHosts` here and there.',
       ],
     settings.origin.startsWith('http:') &&
       !local.test(settings.origin) && [
@@ -54,16 +60,25 @@ function configurationRisks({ config, settings }: Compiled, env: Record<string, 
   return risks.filter((risk) => risk !== false)
 }
 
-function serviceRisks({ store, services }: Compiled): Risk[] {
+function serviceRisks({ store, services: { once } }: Compiled): Risk[] {
+  const adapter = adapterOf(store)
+  // Nothing can be done twice where nobody else comes in.
+  if (!store || !once || once.shared || adapter?.exclusive) return []
+  if (adapter && isPerProcess(adapter, once)) {
+    return [
+      [
+        'adapter-not-atomic',
+        'The store has no atomic command: one-time use (links, codes, states) and unique addresses hold within one process only. Run one process, or use Redis or SQL.',
+      ],
+    ]
+  }
   // A store that other processes see, while one-time use is counted in this one.
-  return store && services.once && !services.once.shared
-    ? [
-        [
-          'once',
-          'One-time use (links, codes, states) is counted in this process alone. With several processes, give the adapter plugin a shared `once`.',
-        ],
-      ]
-    : []
+  return [
+    [
+      'once',
+      'One-time use (links, codes, states) is counted in this process alone. With several processes, give the adapter plugin a shared `once`.',
+    ],
+  ]
 }
 
 function providerRisks({ providers }: Compiled): Risk[] {

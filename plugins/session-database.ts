@@ -6,6 +6,8 @@ import {
   type Context,
   type Plugin,
   randomUUID,
+  sha256,
+  toBase64Url,
   type ResolvedConfig,
   type Session,
   type SessionOptions,
@@ -104,6 +106,12 @@ function createStrategy(options: Settled): SessionStrategy {
     async user(ctx) {
       const token = tokenOf(ctx)
       return token === undefined ? null : ((await look(ctx, token))?.user ?? null)
+    },
+
+    async subject(ctx) {
+      const token = tokenOf(ctx)
+      // The token itself belongs into no other cookie.
+      return token === undefined ? null : toBase64Url(await sha256(token))
     },
 
     async issue(ctx, login) {

@@ -72,6 +72,11 @@ function createStrategy(options: Settled): SessionStrategy & { revocable: boolea
       return { id: token.sub, ...personOf(token) }
     },
 
+    async subject(ctx) {
+      const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
+      return (value && (await open(ctx, options, value))?.sub) || null
+    },
+
     async issue(ctx, login) {
       const { user, account, profile, isNewUser, trigger } = login
       const previous = login.session === 'keep' ? await current(ctx, options) : null

@@ -77,6 +77,8 @@ export interface Identity {
   trustsEmail?: boolean
   /** A registration, which proves nothing about an account that exists: such an account is refused unless the signed-in user owns it. */
   registers?: boolean
+  /** `subjectOf` when the flow began: the account is linked to no other signed-in user. Undefined: it began in this request. */
+  startedBy?: string | null
   /** Stores `record` at each sign-in of a known account (D15). */
   updates?: boolean
   /** Before the session; throwing undoes a user and an account made in this request. */

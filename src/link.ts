@@ -17,6 +17,11 @@ export async function linkIdentity(ctx: Context, identity: Identity, owner: Adap
   return identity.match === 'email' ? byEmail(ctx, identity, owner, current) : byAccount(ctx, identity, owner, current)
 }
 
+/** Who is signed in, as text to compare; null: nobody. */
+export async function subjectOf(ctx: Context): Promise<string | null> {
+  return ctx.session.subject ? ctx.session.subject(ctx) : ((await ctx.session.user(ctx))?.id ?? null)
+}
+
 /** Nothing is stored for these; a strategy that points to stored users needs one to point to (D52). */
 async function unknownIdentity(ctx: Context, identity: Identity): Promise<Settled> {
   if (ctx.session.storedUsers) {
@@ -42,7 +47,12 @@ async function byAccount(ctx: Context, identity: Identity, owner: AdapterUser | 
     if (identity.updates && store.supports('updateAccount')) await store.updateAccount(accountOf(identity, owner.id))
     return settle(identity, owner, { isNewUser: false, previous: current, session: current ? 'keep' : 'new' })
   }
-  if (current?.id) return linkTo(ctx, identity, current as AdapterUser, current)
+  if (current?.id) {
+    // Cookies of a flow can be planted by a sibling sub-domain: then somebody else went to the provider, to own a way into this user.
+    if (identity.startedBy !== undefined && identity.startedBy !== (await subjectOf(ctx)))
+      throw await notLinked(ctx, 'The sign-in was not started by the user who is signed in now: start it again to link the account.')
+    return linkTo(ctx, identity, current as AdapterUser, current)
+  }
 
   const { email } = identity.user
   const sameEmail = email && store.supports('getUserByEmail') ? await store.getUserByEmail(email) : null

@@ -15,6 +15,11 @@ export interface SessionStrategy {
   read(ctx: Context): Awaitable<Session | null>
   /** Who is signed in, from the store where there is one. */
   user(ctx: Context): Awaitable<User | null>
+  /**
+   * Text that stays the same while the same person is signed in, null: nobody. Reads no store. A flow that leads elsewhere and back keeps it,
+   * so that a planted flow links nothing; default: the id of `user`.
+   */
+  subject?(ctx: Context): Awaitable<string | null>
   /** `new`: fresh token, the browser's former session is deleted; `keep`: same token, cookie again. */
   issue(ctx: Context, login: Login): Awaitable<{ id: string } | null>
   update(ctx: Context, data: unknown): Awaitable<Session | null>

@@ -1,6 +1,6 @@
 /** The command `authkernel`, run as a process over the sources. */
 import { execFile } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -106,12 +106,13 @@ describe('doctor', () => {
   })
 
   it('warns about what is unsafe', async () => {
-    const options = `trustHost: true, throttle: false, debug: true, useSecureCookies: false, session: { maxAge: 400 * 86400 },
+    const options = `trustHost: true, redirectProxyUrl: 'https://proxy.example/auth', throttle: false, debug: true, useSecureCookies: false, session: { maxAge: 400 * 86400 },
       logger: { warn() {} },
       providers: [{ ...${oidc('acme', '/good')}, allowDangerousEmailAccountLinking: true, checks: ['none'] }]`
     const { stdout, code } = await cli('doctor', app('unsafe', options), '--json', { NODE_ENV: 'production' })
     expect(JSON.parse(stdout).findings.map(({ code }: { code: string }) => code)).toEqual([
       'trust-host',
+      'redirect-proxy',
       'debug',
       'throttle-mail',
       'throttle-credentials',
@@ -120,6 +121,24 @@ describe('doctor', () => {
       'checks',
     ])
     expect(code).toBe(0)
+  })
+
+  it.each([
+    ['a driver without an atomic command', 'createStorage()', ['adapter-not-atomic']],
+    ['files, which refuse a second process', `createStorage({ driver: fsDriver({ base: './data' }) })`, []],
+  ])('warns of a store where one-time use holds per process: %s', async (name, storage, codes) => {
+    linkPackages('unstorage')
+    const code = `import { createStorage } from 'unstorage'
+      import fsDriver from 'unstorage/drivers/fs-lite'
+      import { adapterPlugin } from 'authkernel/plugins/adapter'
+      import { unstorageAdapter } from 'authkernel/plugins/unstorage'\n`
+    const options = `origin: 'https://app.example', logger: { warn() {} }`
+    const uses = app(`uses ${name}`, options, undefined, `.use(adapterPlugin(unstorageAdapter(${storage})))`, code)
+    const given = app(`given ${name}`, `${options}, adapter: unstorageAdapter(${storage})`, undefined, '', code)
+    for (const file of [uses, given]) {
+      const { stdout } = await cli('doctor', file, '--json')
+      expect(JSON.parse(stdout).findings.map(({ code }: { code: string }) => code)).toEqual(codes)
+    }
   })
 
   it('prints plain text where no terminal is, and no secret anywhere', async () => {
@@ -193,27 +212,29 @@ describe('migrate', () => {
   })
 
   it('brings an empty database of the SQL adapter up to date, and finds nothing to do the second time', async () => {
-    for (const name of ['@libsql', 'libsql', 'kysely'])
-      symlinkSync(join(root, 'node_modules', name), join(folder, 'node_modules', name), 'junction')
+    linkPackages('@libsql', 'libsql', 'kysely')
     const code = `import { createClient } from '@libsql/client'
       import { Kysely } from 'kysely'
       import { libsqlDialect, sqlAdapter } from 'authkernel/plugins/sql'
       export const adapter = sqlAdapter(new Kysely({ dialect: libsqlDialect({ client: createClient({ url: 'file:${join(folder, 'app.db').replaceAll('\\', '/')}' }) }) }))\n`
-    const [first, second, third] = ['one', 'two', 'three'].map((name) =>
-      app(`sql-${name}`, `origin: 'https://app.example', adapter`, undefined, '', code),
-    )
-    const dry = await cli('migrate', first!, '--json')
+    // Given as an option, or by the plugin alone.
+    const option = [`origin: 'https://app.example', adapter`, undefined, '', code] as const
+    const plugin = `import { adapterPlugin } from 'authkernel/plugins/adapter'\n${code.replace('export const', 'const')}`
+    const first = app('sql-one', ...option)
+    const second = app('sql-two', `origin: 'https://app.example'`, undefined, '.use(adapterPlugin(adapter))', plugin)
+    const third = app('sql-three', ...option)
+    const dry = await cli('migrate', first, '--json')
     expect(JSON.parse(dry.stdout)).toMatchObject({
       ok: true,
       applied: false,
       statements: expect.arrayContaining([expect.stringMatching(/create table/i)]),
     })
-    expect(JSON.parse((await cli('migrate', second!, '--apply', '--json')).stdout)).toMatchObject({
+    expect(JSON.parse((await cli('migrate', second, '--apply', '--json')).stdout)).toMatchObject({
       ok: true,
       applied: true,
       statements: JSON.parse(dry.stdout).statements,
     })
-    expect((await cli('migrate', third!)).stdout).toBe('The database is up to date.\n')
+    expect((await cli('migrate', third)).stdout).toBe('The database is up to date.\n')
   })
 
   it('refuses a mistyped option instead of passing over it', async () => {
@@ -281,6 +302,14 @@ function app(name: string, options: string, secretCode = `'${secret}'`, uses = '
     `import { createAuth } from 'authkernel'\n${before}export const auth = createAuth({ secret: ${secretCode}, ${options} })${uses}\n`,
   )
   return `${name}.ts`
+}
+
+/** Makes packages of this repository visible to the app. */
+function linkPackages(...names: string[]): void {
+  for (const name of names) {
+    const link = join(folder, 'node_modules', name)
+    if (!existsSync(link)) symlinkSync(join(root, 'node_modules', name), link, 'junction')
+  }
 }
 
 function oidc(id: string, path: string): string {

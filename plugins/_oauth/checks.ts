@@ -2,7 +2,7 @@
  * Pending flows: what the browser keeps between the authorization request and its answer (D12, D47). Each of the three cookies
  * holds a sealed list, an entry per tab; an entry is known by the hash of the flow's `state` and used once.
  */
-import { type Context, equal, InvalidCheck, type OIDCCheck, sha256, toBase64Url } from 'authkernel/kernel'
+import { type Context, equal, InvalidCheck, type OIDCCheck, sha256, subjectOf, toBase64Url } from 'authkernel/kernel'
 import { isFormPost } from './endpoints.ts'
 import type { OAuthProvider } from './types.ts'
 
@@ -27,6 +27,8 @@ interface Entry {
   callbackUrl?: string
   checks?: readonly string[]
   maxAge?: number
+  /** Who was signed in. */
+  by?: string
   /** Comes back by a cross-site POST. */
   post?: boolean
 }
@@ -47,6 +49,8 @@ export interface Flow {
   verifier: string | undefined
   nonce: string | undefined
   maxAge: number | undefined
+  /** Who was signed in when it began; null: nobody, or nobody knows. */
+  startedBy: string | null
 }
 
 /** Checks in force: `none` counts alone only, and a redirect proxy needs the state (D47). */
@@ -62,9 +66,11 @@ export async function remember(ctx: Context, provider: OAuthProvider, started: S
   const id = await idOf(started.state)
   const base = { id, provider: provider.id, created: seconds(ctx), ...(isFormPost(provider) && { post: true }) }
   const callbackUrl = started.callbackUrl === ctx.origin ? {} : { callbackUrl: started.callbackUrl }
+  const by = ctx.store && (await subjectOf(ctx))
   await add(ctx, 'state', {
     ...base,
     ...callbackUrl,
+    ...(by && { by }),
     ...(started.maxAge !== undefined && { maxAge: started.maxAge }),
     checks: started.checks,
   })
@@ -98,6 +104,7 @@ export async function take(ctx: Context, provider: OAuthProvider, params: URLSea
     verifier: needed(provider, flow, found.pkceCodeVerifier, 'pkce'),
     nonce: needed(provider, flow, found.nonce, 'nonce'),
     maxAge: flow.maxAge,
+    startedBy: flow.by ?? null,
   }
 }
 
@@ -116,7 +123,7 @@ async function takeCode(ctx: Context, provider: OAuthProvider, params: URLSearch
   const code = params.get('code') ?? ''
   if (code !== '' && !(await ctx.once.take(`code:${await idOf(`${provider.id} ${code}`)}`, flowLifetime)))
     throw invalid(provider, 'was used before')
-  return { state: undefined, verifier: undefined, nonce: undefined, maxAge: undefined }
+  return { state: undefined, verifier: undefined, nonce: undefined, maxAge: undefined, startedBy: null }
 }
 
 function needed(provider: OAuthProvider, flow: Entry, entry: Entry | undefined, check: 'pkce' | 'nonce'): string | undefined {

@@ -35,7 +35,7 @@ export async function finish(ctx: Context, provider: OAuthProvider): Promise<Ide
     const clientSecret = await secretOf(ctx, provider)
     if (clientSecret !== undefined) secrets.add(clientSecret)
     const exchanged = await exchange({ ctx, provider, server, params, flow, secrets, clientSecret })
-    return await identityOf(exchanged, await profileOf(exchanged))
+    return { ...(await identityOf(exchanged, await profileOf(exchanged))), startedBy: flow.startedBy }
   } catch (error) {
     throw callbackFailure(provider, error, secrets)
   }

@@ -1,5 +1,5 @@
 /** The redirect proxy: one registered redirect_uri for many deployments (rows 203 to 205). */
-import { type Context, InvalidCheck, redirectTo } from 'authkernel/kernel'
+import { type Context, hostMatches, InvalidCheck, redirectTo } from 'authkernel/kernel'
 import { proxyOf } from './checks.ts'
 import { envelopePurpose } from './start.ts'
 import type { OAuthProvider } from './types.ts'
@@ -19,6 +19,13 @@ export async function forwardCallback(ctx: Context, provider: OAuthProvider, par
   }
   const url = new URL(target)
   if (url.origin === ctx.origin) return undefined
+  // A deployment that believes any Host header seals the name of any host: the code would go there.
+  const { allowedHosts } = ctx.app.config
+  if (allowedHosts && !allowedHosts.some((pattern) => hostMatches(pattern, url.host))) {
+    throw new InvalidCheck(`The state of provider "${provider.id}" names the deployment "${url.host}", which is not in \`allowedHosts\`.`, {
+      cause: { provider: provider.id },
+    })
+  }
   url.search = params.toString()
   return redirectTo(url.href)
 }

@@ -51,6 +51,17 @@ describe('row 203', () => {
 })
 
 describe('rows 204, 205', () => {
+  it('the proxy forwards to no host that `allowedHosts` does not have, for a deployment may believe any Host header', async () => {
+    op().reset()
+    const allowedHosts = ['proxy.example', '*.preview.example']
+    const callback = async (origin: string): Promise<string> => op().authorize((await begin(deployment(origin))).href)
+    const fine = await deployment('https://proxy.example', { allowedHosts }).get(await callback('https://a.preview.example'))
+    expect(new URL(locationOf(fine)).origin).toBe('https://a.preview.example')
+    const evil = await callback('https://evil.example')
+    const refused = await deployment('https://proxy.example', { allowedHosts }).get(evil)
+    expect(new URL(locationOf(refused)).origin).toBe('https://proxy.example')
+    expect(errors.map(({ name, message }) => [name, message])).toEqual([['InvalidCheck', expect.stringContaining('"evil.example"')]])
+  })
   it('the proxy forwards to the deployment, which signs in and sends the proxy’s redirect_uri to the token endpoint', async () => {
     op().reset()
     const preview = deployment('https://preview.example')
