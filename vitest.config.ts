@@ -5,7 +5,7 @@ import { aliases } from './scripts/aliases.ts'
 // The gate tier leaves out what needs other runtimes or many minutes: `.ci/run full` sets this.
 const full = process.env.AUTHKERNEL_TIER === 'full'
 const away = ['**/node_modules/**', ...(full ? [] : ['**/*.slow.test.ts', 'test/runtimes/**'])]
-const flows = ['test/{flows,bindings,adapters,peers,playground,runtimes}/**/*.test.ts']
+const flows = ['test/{flows,bindings,adapters,peers,playground,migration,runtimes}/**/*.test.ts']
 const packed = ['test/package/**/*.test.ts']
 
 export default defineConfig({

@@ -1,11 +1,13 @@
 /** What `auth.<framework>` offers in every Node framework: handler, session, guard, sign-in, sign-out. They differ in a seam only. */
-import type { HandleOptions, Kernel, Session } from 'authkernel/kernel'
+import type { Awaitable, HandleOptions, Kernel, Session } from 'authkernel/kernel'
 import { refusal, type GuardOptions, type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
 import { answered, type NodeRequest, type NodeResponse, toRequest } from './_node.ts'
 import { type Edge, isBelow } from './_target.ts'
 
 /** How a framework's request is read and answered; `C` is what its routes get. */
 export interface Seam<C> {
+  /** A factory's options may be a function of the request. */
+  kernel(from: C): Awaitable<Kernel>
   req(from: C): NodeRequest
   /** Undefined where there is none: a WebSocket's upgrade request. */
   res(from: C): NodeResponse | undefined
@@ -36,12 +38,13 @@ export interface Face<C> {
 }
 
 /** The face over the kernel's doors. */
-export function createFace<C>(kernel: Kernel, seam: Seam<C>): Face<C> {
+export function createFace<C>(seam: Seam<C>): Face<C> {
   const sessions = new WeakMap<NodeRequest, Promise<Session | null>>()
   const web = (from: C): Request => toRequest(seam.req(from), seam.edge(from))
 
   async function read(from: C): Promise<Session | null> {
-    const { session, headers } = await kernel.doors.read(web(from), seam.options(from))
+    const { doors } = await seam.kernel(from)
+    const { session, headers } = await doors.read(web(from), seam.options(from))
     const res = seam.res(from)
     if (res && !res.headersSent) seam.cookies(from, headers)
     return session
@@ -64,19 +67,26 @@ export function createFace<C>(kernel: Kernel, seam: Seam<C>): Face<C> {
     session,
     user: async (from) => (await session(from))?.user ?? null,
     async handle(from) {
+      const { config, doors } = await seam.kernel(from)
       const [req, basePath] = [seam.req(from), seam.mount?.(from)]
-      if (basePath === undefined && !isBelow(req, kernel.config.basePath)) return false
-      const answer = (request: Request): Promise<Response> => kernel.doors.handler(request, { ...seam.options(from), basePath })
+      if (basePath === undefined && !isBelow(req, config.basePath)) return false
+      const answer = (request: Request): Promise<Response> => doors.handler(request, { ...seam.options(from), basePath })
       await seam.send(from, await answered(req, seam.res(from), seam.edge(from), answer))
       return true
     },
     async guard(from, options) {
       const found = await session(from)
       if (found?.user) return found
-      await seam.send(from, await refusal(kernel, web(from), seam.options(from), options))
+      await seam.send(from, await refusal(await seam.kernel(from), web(from), seam.options(from), options))
       return null
     },
-    signIn: (from, provider, options) => send(from, signInResponse(kernel, web(from), seam.options(from), provider, options)),
-    signOut: (from, options) => send(from, signOutResponse(kernel, web(from), seam.options(from), options?.redirectTo)),
+    async signIn(from, provider, options) {
+      const kernel = await seam.kernel(from)
+      await send(from, signInResponse(kernel, web(from), seam.options(from), provider, options))
+    },
+    async signOut(from, options) {
+      const kernel = await seam.kernel(from)
+      await send(from, signOutResponse(kernel, web(from), seam.options(from), options?.redirectTo))
+    },
   }
 }

@@ -109,5 +109,7 @@ export interface QwikAuth {
 }
 /** A session with the Set-Cookie headers that reading it gave, under the name that @auth/qwik gives the type (row 307). */
 export type GetSessionResult = Promise<{ data: Session | null; cookie: string[] }>
+/** Options of every binding. */
+export type QwikAuthConfig = AuthConfig
 /** Options, or an `auth` with `qwikBinding()`, for each request. */
 export type QwikSource = (event: QwikEvent) => Awaitable<AuthConfig | Auth<{ qwik: QwikFace }>>

@@ -1,135 +1,29 @@
 /** Express 4 and 5: `createAuth().use(expressBinding())`, or `ExpressAuth(config)` and `getSession(req, config)`. */
-import { createAuth } from 'authkernel'
-import type { Auth, AuthConfig } from 'authkernel'
-import { SessionTokenError } from 'authkernel/kernel'
-import type { Kernel, Plugin, Session } from 'authkernel/kernel'
-import type { GuardOptions } from './_actions.ts'
-import { createFace, type Face } from './_face.ts'
-import { mountPath } from './_mount.ts'
-import { appendCookies, type NodeRequest, type NodeResponse, sendResponse } from './_node.ts'
-import { forwardedHost } from './_target.ts'
+import type { AuthConfig } from 'authkernel'
+import type { Plugin, Session } from 'authkernel/kernel'
+import type { ConfigSource } from './_configs.ts'
+import { type ExpressFace, expressFace, type ExpressHandler, type ExpressRequest, faceOf } from './_faces/express.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
+export type { Account, DefaultSession, Profile, Session, User } from 'authkernel/kernel'
 export type { GuardOptions, SignInOptions } from './_actions.ts'
+export type * from './_faces/express.ts'
 
-declare global {
-  namespace Express {
-    interface Locals {
-      /** Set by `auth.express.middleware` and `requireSession`; null: nobody is signed in. */
-      session?: Session | null
-    }
-  }
-}
-
-/** The parts of an Express request that are used here. */
-export interface ExpressRequest extends NodeRequest {
-  originalUrl: string
-  baseUrl: string
-  protocol: string
-  ip?: string | undefined
-  params: unknown
-  app?: { get(setting: string): unknown }
-  res?: ExpressResponse | undefined
-}
-/** The parts of an Express response that are used here. */
-export interface ExpressResponse extends NodeResponse {
-  locals: object
-}
-/** Of Express and Connect. */
-export type Next = (error?: unknown) => void
-/** A middleware whose promise fulfils when the answer is sent or handed on. */
-export type ExpressHandler = (req: ExpressRequest, res: ExpressResponse, next: Next) => Promise<void>
-
-/** What `auth.express` offers. */
-export interface ExpressFace extends Pick<Face<ExpressRequest>, 'request' | 'session' | 'user' | 'signIn' | 'signOut'> {
-  /** Every route of authkernel: `app.use('/auth', auth.express.handler)`. */
-  handler: ExpressHandler
-  /** Puts the session into `res.locals.session`. */
-  middleware: ExpressHandler
-  /** Lets people with a session pass. Others: browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
-  requireSession: ExpressHandler & ((options?: GuardOptions) => ExpressHandler)
-}
+/** Options of every binding, and what `getSession` gives. */
+export type ExpressAuthConfig = Omit<AuthConfig, 'raw'>
+export type GetSessionResult = Promise<Session | null>
 
 /** `auth.express`, see `ExpressFace`. */
 export function expressBinding(): Plugin<{ express: ExpressFace }> {
-  return { name: 'express', setup: (kernel) => ({ express: expressFace(kernel) }) }
+  return { name: 'express', setup: (kernel) => ({ express: expressFace(() => kernel) }) }
 }
 
-const instances = new WeakMap<AuthConfig, Auth<{ express: ExpressFace }>>()
-
-/** The handler of a configuration: `app.use('/auth/*splat', ExpressAuth(config))` (row 289). */
-export function ExpressAuth(config: Omit<AuthConfig, 'raw'>): ExpressHandler {
-  return instance(config).express.handler
+/** The handler of a configuration, or of a function of the request: `app.use('/auth/*splat', ExpressAuth(config))` (row 289). */
+export function ExpressAuth(config: ConfigSource<ExpressRequest>, ...plugins: readonly Plugin[]): ExpressHandler {
+  return faceOf(config, plugins).handler
 }
 
 /** The session of a request under the configuration given to `ExpressAuth` (row 290). */
-export function getSession(req: ExpressRequest, config: Omit<AuthConfig, 'raw'>): Promise<Session | null> {
-  return instance(config).express.session(req)
-}
-
-function instance(config: Omit<AuthConfig, 'raw'>): Auth<{ express: ExpressFace }> {
-  let auth = instances.get(config)
-  if (!auth) instances.set(config, (auth = createAuth(config).use(expressBinding())))
-  return auth
-}
-
-function expressFace(kernel: Kernel): ExpressFace {
-  const face = createFace<ExpressRequest>(kernel, {
-    req: (req) => req,
-    res: ({ res }) => res,
-    // Express applied its `trust proxy` setting to the protocol; its host lacks the port in version 4.
-    edge: (req) => ({ protocol: req.protocol, host: forwardedHost(req, trusts(req)) }),
-    options: (req) => ({ clientAddress: req.ip, trustForwarded: trusts(req) }),
-    mount: mountPath,
-    send: (req, response) => sendResponse(responseOf(req), response),
-    cookies: (req, headers) => appendCookies(responseOf(req), headers),
-  })
-  /** Hands on with the session in `res.locals`, unless there is none to hand on with. */
-  const located =
-    (read: (req: ExpressRequest) => Promise<Session | null>, optional: boolean): ExpressHandler =>
-    (req, res, next) =>
-      attempt(res, next, async () => {
-        const session = await read(req)
-        Object.assign(res.locals, { session })
-        return optional || session !== null
-      })
-  const always = located((req) => face.guard(req), false)
-
-  return {
-    request: face.request,
-    session: face.session,
-    user: face.user,
-    signIn: face.signIn,
-    signOut: face.signOut,
-    // `app.use(handler)`: paths that are not below the base path are the rest of the app.
-    handler: (req, res, next) => attempt(res, next, async () => !(await face.handle(req))),
-    middleware: located(face.session, true),
-    requireSession: ((...args: Parameters<ExpressHandler> | [GuardOptions?]) =>
-      args.length === 3 ? always(...args) : located((req) => face.guard(req, args[0]), false)) as ExpressFace['requireSession'],
-  }
-}
-
-/** Runs `work`; `next()` when it says so, `next(error)` when it fails, neither when it has answered (row 298). */
-async function attempt(res: ExpressResponse, next: Next, work: () => Promise<boolean>): Promise<void> {
-  let more: boolean
-  try {
-    more = await work()
-  } catch (error) {
-    // Express takes the status of its error page from here: a store that is down is no bug of the page (D38).
-    if (error instanceof SessionTokenError && !res.headersSent) res.statusCode = 503
-    return next(error)
-  }
-  // Outside the try: what later handlers throw is not ours to catch.
-  if (more) next()
-}
-
-function responseOf(req: ExpressRequest): ExpressResponse {
-  if (req.res) return req.res
-  throw new Error('express binding: this request has no response. Call signIn and signOut with the request of a running route.')
-}
-
-function trusts(req: ExpressRequest): boolean {
-  // No app: an upgrade request, which never went through Express.
-  const trust = req.app?.get('trust proxy fn')
-  return typeof trust === 'function' && trust(req.socket.remoteAddress, 0) === true
+export function getSession(req: ExpressRequest, config: ConfigSource<ExpressRequest>): GetSessionResult {
+  return faceOf(config).session(req)
 }

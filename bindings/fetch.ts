@@ -1,4 +1,5 @@
 /** Web-standard servers (Bun, Deno, workers, service workers): `export default { fetch: auth.fetch.handler }`. */
+import { type AuthConfig, createAuth } from 'authkernel'
 import type { HandleOptions, Kernel, Plugin, Session } from 'authkernel/kernel'
 import { type GuardOptions, refusal, type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
 
@@ -27,6 +28,13 @@ export interface FetchFace {
 /** Puts `fetch` on `auth`. */
 export function fetchBinding(): Plugin<{ fetch: FetchFace }> {
   return { name: 'fetch', setup: (kernel) => ({ fetch: fetchFace(kernel) }) }
+}
+
+/** The face of a configuration. Workers have their environment in the second argument: `FetchAuth({ env, ... })`, kept beside it. */
+export function FetchAuth(config: AuthConfig, ...plugins: readonly Plugin[]): FetchFace {
+  const auth = createAuth(config)
+  for (const plugin of plugins) auth.use(plugin)
+  return auth.use(fetchBinding()).fetch
 }
 
 function fetchFace(kernel: Kernel): FetchFace {

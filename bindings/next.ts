@@ -9,6 +9,7 @@ import { currentScope, go, located, nodeScope, pass, type Scope } from './_next.
 import { createWebFace } from './_web.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
+export type { Account, DefaultSession, Profile, Session, User } from 'authkernel/kernel'
 export type { SignInOptions } from './_actions.ts'
 
 /** The parts of Next's request that `auth(handler)` and `authorized` show. */
@@ -59,6 +60,8 @@ export interface NextSignInOptions {
   [field: string]: unknown
 }
 
+/** `NextFace` under the name that next-auth gives the type. */
+export type NextAuthResult = NextFace
 /** What `NextAuth` returns and `auth.next` offers. */
 export interface NextFace {
   /** `export const { GET, POST } = handlers` in `app/api/auth/[...nextauth]/route.ts`. */

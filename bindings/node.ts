@@ -1,47 +1,19 @@
 /** Plain `node:http`: `createServer(async (req, res) => (await auth.node.handler(req, res)) || …)`. */
-import type { Plugin, Session } from 'authkernel/kernel'
-import type { GuardOptions, SignInOptions } from './_actions.ts'
-import { createFace } from './_face.ts'
-import { appendCookies, type NodeRequest, type NodeResponse, peerAddress, sendResponse } from './_node.ts'
+import type { Plugin } from 'authkernel/kernel'
+import { type ConfigSource, kernelsOf } from './_configs.ts'
+import { type NodeFace, nodeFace } from './_faces/node.ts'
+import type { NodeRequest } from './_node.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
-
-/** What `auth.node` offers; `res` is where a refreshed cookie and redirects go. */
-export interface NodeFace {
-  /** Answers the routes of authkernel; `false`: the path is not below the base path, nothing was answered. Rejects when answering failed. */
-  handler(req: NodeRequest, res: NodeResponse): Promise<boolean>
-  session(req: NodeRequest, res: NodeResponse): Promise<Session | null>
-  /** The web request, without its body: for faces of other plugins, such as `auth.accounts`. */
-  request(req: NodeRequest, res: NodeResponse): Request
-  /** The session; without one, browsers are redirected to the sign-in page, others get 401 JSON, and the promise holds null. */
-  requireSession(req: NodeRequest, res: NodeResponse, options?: GuardOptions): Promise<Session | null>
-  /** Signs in from a route of the host. Rejects with `CredentialsSignin` and other `AuthError`s. */
-  signIn(req: NodeRequest, res: NodeResponse, provider?: string, options?: SignInOptions): Promise<void>
-  signOut(req: NodeRequest, res: NodeResponse, options?: { redirectTo?: string | undefined }): Promise<void>
-}
+export type { GuardOptions, SignInOptions } from './_actions.ts'
+export type { NodeFace } from './_faces/node.ts'
 
 /** Puts `node` on `auth`. */
 export function nodeBinding(): Plugin<{ node: NodeFace }> {
-  return {
-    name: 'node',
-    setup(kernel) {
-      const face = createFace<readonly [NodeRequest, NodeResponse]>(kernel, {
-        req: ([req]) => req,
-        res: ([, res]) => res,
-        edge: () => ({}),
-        options: ([req]) => ({ clientAddress: peerAddress(req) }),
-        send: ([, res], response) => sendResponse(res, response),
-        cookies: ([, res], headers) => appendCookies(res, headers),
-      })
-      const node: NodeFace = {
-        handler: (req, res) => face.handle([req, res]),
-        session: (req, res) => face.session([req, res]),
-        request: (req, res) => face.request([req, res]),
-        requireSession: (req, res, options) => face.guard([req, res], options),
-        signIn: (req, res, provider, options) => face.signIn([req, res], provider, options),
-        signOut: (req, res, options) => face.signOut([req, res], options),
-      }
-      return { node }
-    },
-  }
+  return { name: 'node', setup: (kernel) => ({ node: nodeFace(() => kernel) }) }
+}
+
+/** The face of a configuration, or of a function of the request. */
+export function NodeAuth(config: ConfigSource<NodeRequest>, ...plugins: readonly Plugin[]): NodeFace {
+  return nodeFace(kernelsOf('node', config, { plugins }))
 }

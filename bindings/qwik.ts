@@ -7,6 +7,7 @@ import { checkSignIn, checkSignOut, validator } from './_qwik-input.ts'
 import type { Failure, QwikAuth, QwikEvent, QwikFace, QwikSource, SignInInput, SignOutInput, Success } from './_qwik-types.ts'
 
 export { AuthError, CredentialsSignin } from 'authkernel/kernel'
+export type { Account, DefaultSession, Profile, Session, User } from 'authkernel/kernel'
 export type { GuardOptions, SignInOptions } from './_actions.ts'
 export type * from './_qwik-types.ts'
 

@@ -6,6 +6,7 @@ import { kernelsOf, type Kernels, withBasePath } from './_configs.ts'
 import { createWebFace } from './_web.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
+export type { Account, DefaultSession, Profile, Session, User } from 'authkernel/kernel'
 export type { GuardOptions, SignInOptions } from './_actions.ts'
 
 /** Options of every binding, and `prefix`. */
@@ -22,6 +23,9 @@ export interface SolidStartEvent {
   clientAddress?: string | undefined
   nativeEvent?: unknown
 }
+
+/** What `getSession` gives. */
+export type GetSessionResult = Promise<Session | null>
 
 /** What `SolidAuth` returns and `auth.solidStart` offers. */
 export interface SolidStartFace {
@@ -54,7 +58,7 @@ export function SolidAuth(
 }
 
 /** The session of a request under the configuration given to `SolidAuth` (row 304). Nothing is extended: there is no response (D51). */
-export async function getSession(request: Request, config: SolidAuthConfig): Promise<Session | null> {
+export async function getSession(request: Request, config: SolidAuthConfig): GetSessionResult {
   return (await kernels(config)({ request })).doors.session(request)
 }
 

@@ -1,4 +1,5 @@
 /** SvelteKit 2: `export const { handle, signIn, signOut } = SvelteKitAuth(config)`, or `createAuth().use(sveltekitBinding())`. */
+import type { AuthConfig } from 'authkernel'
 import type { Awaitable, HandleOptions, Kernel, Plugin, Session } from 'authkernel/kernel'
 import { type GuardOptions, refusal, type SignInOptions } from './_actions.ts'
 import { type ConfigSource, kernelsOf } from './_configs.ts'
@@ -8,6 +9,7 @@ import { cookiesOf, type SetCookie } from './_set-cookie.ts'
 import { createWebFace } from './_web.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
+export type { Account, DefaultSession, Profile, Session, User } from 'authkernel/kernel'
 export type { GuardOptions, SignInOptions } from './_actions.ts'
 
 declare global {
@@ -24,6 +26,8 @@ declare global {
   }
 }
 
+/** Options of every binding. */
+export type SvelteKitAuthConfig = AuthConfig
 /** The parts of a request event that are used here. */
 export interface SvelteKitEvent extends KitRequest {
   url: URL

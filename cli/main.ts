@@ -8,3 +8,5 @@ process.exitCode = await runCli(process.argv.slice(2), {
   env: process.env,
   cwd: process.cwd(),
 })
+// The app's module may listen, or hold connections of a database: the report is out, so nothing of it keeps the command alive.
+setTimeout(() => process.exit(), 250).unref()

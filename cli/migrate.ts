@@ -1,4 +1,5 @@
 /** `authkernel migrate`: shows what the tables of the app's database lack, and adds it when told to. Nothing is ever dropped. */
+import { adapterOf } from 'authkernel/plugins/adapter'
 import { loadModule } from './load.ts'
 import { type Report, UsageError, type Setting } from './report.ts'
 import { lookInside } from './snapshot.ts'
@@ -18,15 +19,17 @@ export interface Migrates {
 /** Throws UsageError when the app's adapter has nothing to migrate. */
 export async function migrate(options: MigrateOptions, setting: Setting): Promise<Report> {
   const { auth, file, module } = await loadModule(options, setting)
-  const configured = (await lookInside(auth, 'https://your-app.example')).app.config.adapter
-  const adapter = [configured, module['adapter']].find(canMigrate)
+  const { store, config } = (await lookInside(auth, 'https://your-app.example')).app
+  const adapter = [adapterOf(store), config.adapter, module['adapter']].find(canMigrate)
   if (!adapter) {
     throw new UsageError(
-      `${file} has no adapter that migrates: give sqlAdapter() to createAuth as \`adapter\`, or export it as \`adapter\`. Other stores have no tables.`,
+      `${file} has no adapter that migrates: give sqlAdapter() to createAuth as \`adapter\`, use it with adapterPlugin(), or export it as \`adapter\`. Other stores have no tables.`,
     )
   }
   const apply = options.apply === true
-  const { statements, notes = [] } = await adapter.migrate({ apply })
+  const { statements, notes = [] } = await adapter.migrate({ apply }).catch((error: unknown) => {
+    throw new UsageError(`The database of ${file} could not be ${apply ? 'migrated' : 'read'}: ${reasonOf(error)}`)
+  })
   await auth.close()
   const { good, faint, warn } = setting.paint
   const said = notes.map((note) => `${warn('note')} ${note}`)
@@ -37,9 +40,15 @@ export async function migrate(options: MigrateOptions, setting: Setting): Promis
     data: { file, statements, notes, applied: apply },
     lines:
       statements.length === 0
-        ? [...said, good('The database is up to date.')]
+        ? [...said, notes.length === 0 ? good('The database is up to date.') : 'There is nothing else to do.']
         : [...statements.map((statement) => `${statement};`), '', ...said, last],
   }
+}
+
+// Where a name has several addresses, Node's error is a list without a text of its own.
+function reasonOf(error: unknown): string {
+  const { message, errors } = error as { message?: string; errors?: readonly Error[] }
+  return message || errors?.map((each) => each.message).join(', ') || String(error)
 }
 
 function canMigrate(value: unknown): value is Migrates {

@@ -1,5 +1,15 @@
 /** Puts an adapter into the kernel: ours, a published one of Auth.js, or a plain object (DESIGN section 2). */
-import { type Adapter, createStore, type Limit, type Once, type Plugin } from 'authkernel/kernel'
+import {
+  type Adapter,
+  AdapterError,
+  type Awaitable,
+  createStore,
+  type Limit,
+  type Once,
+  type Plugin,
+  type Store,
+  within,
+} from 'authkernel/kernel'
 
 /** Services that go with a data layer; our adapters over SQL and unstorage bring them themselves. */
 export interface AdapterPluginOptions {
@@ -10,11 +20,24 @@ export interface AdapterPluginOptions {
 }
 
 /** What an adapter says of itself. */
-interface Declared extends AdapterPluginOptions {
+export interface Declared extends AdapterPluginOptions {
   /** False: two processes may both take what is to be taken once. */
   readonly atomic?: boolean | undefined
   /** True: no second process can open the store. */
   readonly exclusive?: boolean | undefined
+}
+
+// Per process, not per copy of this module: the command line brings its own copy.
+const origin: unique symbol = Symbol.for('authkernel.adapter') as never
+
+/** The adapter behind a store that this plugin made, with what it can do beyond the contract: for `authkernel doctor` and `migrate`. */
+export function adapterOf(store: Store | undefined): (Adapter & Declared) | undefined {
+  return (store as { [origin]?: Adapter & Declared } | undefined)?.[origin]
+}
+
+/** Whether two processes can both take what is to be taken once. */
+export function isPerProcess(adapter: Declared, once: Once | undefined): boolean {
+  return adapter.atomic === false && adapter.exclusive !== true && !once?.shared
 }
 
 /** Provides the service `store`, and `once` and `limit` when given here or by the adapter. */
@@ -24,11 +47,45 @@ export function adapterPlugin(adapter: Adapter & Declared, options: AdapterPlugi
     name: 'adapter',
     setup(kernel) {
       // Right on one machine, wrong on two: whoever starts a second one should have read it.
-      if (adapter.atomic === false && adapter.exclusive !== true && !once?.shared) kernel.config.logger.warn('adapter-not-atomic')
-      kernel.provide('store', createStore(adapter, { deadline: kernel.config.deadlines.store }))
-      if (once) kernel.provide('once', once)
-      if (limit) kernel.provide('limit', limit)
+      if (isPerProcess(adapter, once)) kernel.config.logger.warn('adapter-not-atomic')
+      const deadline = kernel.config.deadlines.store
+      const store = createStore(adapter, { deadline })
+      kernel.provide('store', Object.defineProperty(store, origin, { value: adapter }))
+      const guard = <F>(name: string, work: () => Awaitable<F>): Awaitable<F> => guarded(name, deadline, work)
+      if (once) {
+        kernel.provide('once', {
+          shared: once.shared === true,
+          take: (key, seconds) => guard('once.take', () => once.take(key, seconds)),
+          taken: (key) => guard('once.taken', () => once.taken(key)),
+        })
+      }
+      if (limit) {
+        kernel.provide('limit', {
+          take: (key, rule) => guard('limit.take', () => limit.take(key, rule)),
+          refund: (key) => guard('limit.refund', () => limit.refund(key)),
+        })
+      }
       if (adapter.close) kernel.onClose(() => adapter.close?.())
     },
+  }
+}
+
+/** What the store does for its operations: failures name the operation, and calls end in time. */
+function guarded<T>(name: string, deadline: number, work: () => Awaitable<T>): Awaitable<T> {
+  const fail = (error: unknown): never => {
+    if (error instanceof AdapterError) throw error
+    throw new AdapterError(`The adapter's ${name}() failed.`, {
+      cause: { err: error instanceof Error ? error : new Error(String(error)), method: name },
+    })
+  }
+  const late = (): AdapterError =>
+    new AdapterError(`The adapter's ${name}() did not answer within ${deadline} ms (deadlines.store).`, {
+      cause: { method: name, deadline },
+    })
+  try {
+    const answer = work()
+    return answer instanceof Promise ? within(answer, deadline, late).catch(fail) : answer
+  } catch (error) {
+    return fail(error)
   }
 }

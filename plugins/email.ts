@@ -61,6 +61,7 @@ const emailFlow: ProviderFlow<Email> = {
         spellcheck: 'false',
       },
     },
+    submit: 'Email me a link to sign in',
   }),
   start,
   finish,

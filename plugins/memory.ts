@@ -63,9 +63,7 @@ function users(
   }
   return {
     createUser: create,
-    createUserWithAccount(user, record) {
-      // `Omit` over an open record forgets the named fields.
-      const account = record as Omit<AdapterAccount, 'userId'> & AccountKey & Pick<AdapterAccount, 'type'>
+    createUserWithAccount(user, account) {
       if (data.accounts.has(accountKey(account))) throw taken('account')
       const stored = create(user)
       data.accounts.set(accountKey(account), copy({ ...account, userId: stored.id }))
@@ -130,7 +128,7 @@ function sessions(
     createSession(session) {
       needUser(data, session.userId, 'createSession')
       if (data.sessions.has(session.sessionToken)) throw taken('session token')
-      data.sessions.set(session.sessionToken, copy({ ...session, createdAt: session.createdAt ?? new Date() }))
+      data.sessions.set(session.sessionToken, copy(session))
       return copy(data.sessions.get(session.sessionToken)!)
     },
     getSessionAndUser(sessionToken) {

@@ -23,7 +23,7 @@ export interface SqlPool {
 
 /** Options of `sqlAdapter`. */
 export interface SqlAdapterOptions extends SqlOptions {
-  /** Clock in milliseconds, of `createdAt` and the services; default `Date.now`. */
+  /** Clock of the services in milliseconds; default `Date.now`. */
   now?: () => number
   /**
    * The `pg` pool behind the Kysely instance. A connection that breaks is told as an `error` event, to the pool while it is idle and to the
@@ -54,7 +54,7 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
   return {
     ...users(database),
     ...accounts(database),
-    ...sessions(database, now),
+    ...sessions(database),
     ...tokens(database),
     ...authenticators(database),
     keepsCreatedAt: true,

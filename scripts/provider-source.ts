@@ -117,8 +117,9 @@ function waysOf(node: ts.Node): string[][] {
   return ways
 }
 
-function isDemanded({ questionToken }: ts.PropertySignature): boolean {
-  return questionToken === undefined
+function isDemanded({ name, questionToken, type }: ts.PropertySignature): boolean {
+  // The environment may bring the issuer, so the type does not ask for it; somebody has to.
+  return questionToken === undefined || (name.getText() === 'issuer' && type?.kind !== ts.SyntaxKind.UndefinedKeyword)
 }
 
 function mappingOf(factory: ts.FunctionDeclaration): Pick<ProviderSource, 'mapping' | 'emailVerified'> {

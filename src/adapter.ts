@@ -17,6 +17,10 @@ export interface AdapterAccount extends Account {
   userId: string
   type: AdapterAccountType
 }
+/** An account whose owner is made together with it. */
+export interface NewAdapterAccount extends Account {
+  type: AdapterAccountType
+}
 /** A stored session of the database strategy. */
 export interface AdapterSession {
   sessionToken: string
@@ -73,7 +77,7 @@ export interface Adapter {
 
   // ---- beyond SPEC.md; used when `store.supports()` says so
   /** User and account in one transaction; a taken account key or email must throw and leave nothing behind (D32). */
-  createUserWithAccount?(user: AdapterUser, account: Omit<AdapterAccount, 'userId'>): Awaitable<AdapterUser>
+  createUserWithAccount?(user: AdapterUser, account: NewAdapterAccount): Awaitable<AdapterUser>
   /** Replaces the token fields of an existing account (D15). */
   updateAccount?(account: Partial<AdapterAccount> & AccountKey): Awaitable<AdapterAccount | Nothing | void>
   listAccountsByUserId?(userId: string): Awaitable<AdapterAccount[]>

@@ -1,6 +1,6 @@
 /** Turns registrations into one frozen snapshot and checks it; the only place where plugins can conflict. */
 import type { Store } from './adapter.ts'
-import { merge, type ResolvedConfig } from './config.ts'
+import { merge, type ProviderInput, type ResolvedConfig } from './config.ts'
 import { type CookieSet, createCookieSets } from './cookies.ts'
 import { checkSnapshot } from './checks.ts'
 import { Draft } from './draft.ts'
@@ -64,8 +64,8 @@ export function compile(records: readonly PluginRecord[], config: ResolvedConfig
   const resolved = withDefaults(config, draft)
   const settings = Object.freeze({ ...baseSettings, ...draft.settings, ...hostSettings(config) })
   const flows = draft.types()
-  const normalise = (provider: Provider | (() => Provider)): Provider => {
-    const written = typeof provider === 'function' ? provider() : provider
+  const normalise = (provider: ProviderInput): Provider => {
+    const written = typeof provider === 'function' ? provider({}) : provider
     if (typeof written !== 'object' || written === null)
       throw new InvalidProvider(`\`providers\` has an entry that is ${String(written)}: leave it out, or give a provider.`)
     return Object.freeze(normaliseProvider(written, resolved.env, suffixesOf(flows.get(written.type))))

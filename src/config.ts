@@ -2,19 +2,21 @@
 import { createDefu } from 'defu'
 import type { Adapter } from './adapter.ts'
 import type { Provider } from './flow.ts'
-import type { DecisionHandler, Decisions, EventHandler, Events } from './messages.ts'
+import type { DecisionHandler, Decisions, EventHandler, Events, JwtMessage, SessionMessage } from './messages.ts'
 import { createLogger } from './logger.ts'
 import { type Runtime, resolveRuntime } from './runtime.ts'
 import type { raw, skipCSRFCheck } from './symbols.ts'
-import type { CookiesOptions, JWT, LoggerInstance, Optional, PagesOptions, Theme } from './types.ts'
+import type { CookiesOptions, JWT, LoggerInstance, Optional, PagesOptions, Theme, User } from './types.ts'
 import type { DecodeParams, EncodeParams } from './jwe.ts'
 
 /** Where environment values come from. */
 export type Env = Record<string, string | undefined> | ((name: string) => string | undefined)
 /** Texts by language and key: see `plugins/_pages/messages`. */
 export type Messages = Record<string, Record<string, string>>
-/** Providers as a host writes them. */
-export type ProviderInput = Provider | (() => Provider)
+/** Providers as a host writes them: called, or as they are. */
+export type ProviderInput = Provider | ProviderFactory
+/** Parameters of methods are compared both ways, so presets fit whose options are narrower; what they need may be in the environment. */
+export type ProviderFactory = { make(options?: object): Provider }['make']
 
 /** Token options of the jwt strategy; `maxAge` in seconds, default `session.maxAge` (row 34). */
 export interface JWTOptions {
@@ -47,7 +49,7 @@ export interface AuthConfig {
   basePath?: string | undefined
   session?: SessionOptions | undefined
   jwt?: Optional<JWTOptions> | undefined
-  callbacks?: { [K in keyof Decisions]?: DecisionHandler<K> | undefined } | undefined
+  callbacks?: { [K in keyof Decisions]?: Callback<K> | undefined } | undefined
   events?: { [K in keyof Events]?: EventHandler<K> | undefined } | undefined
   pages?: Optional<PagesOptions> | undefined
   cookies?: Optional<CookiesOptions> | undefined
@@ -88,6 +90,18 @@ export interface AuthConfig {
   /** Clock, random and fetch: for tests and special runtimes. */
   runtime?: Optional<Runtime> | undefined
 }
+/**
+ * A decision as an option. `session` may count on what only one of the strategies brings, as configurations of Auth.js do: the host knows
+ * its strategy. `auth.hook` tells the plain truth.
+ */
+export type Callback<K extends keyof Decisions> = K extends 'session'
+  ? (
+      message: Required<Pick<SessionMessage, 'token' | 'user'>> & SessionMessage & { session: { user: User } },
+    ) => ReturnType<DecisionHandler<K>>
+  : K extends 'jwt'
+    ? // What a client sent has no type, and configurations of Auth.js do not narrow it.
+      (message: JwtMessage & { session?: any }) => ReturnType<DecisionHandler<K>>
+    : DecisionHandler<K>
 /** A number of attempts in a window. */
 export interface ThrottleRule {
   max?: number | undefined

@@ -117,6 +117,11 @@ export class CookieJar {
     for (const name of this.written.keys()) if (!this.lasting.has(name)) this.written.delete(name)
   }
 
+  /** Whether there is nothing to write. */
+  get empty(): boolean {
+    return this.written.size === 0
+  }
+
   /** Appends Set-Cookie headers. */
   write(headers: Headers): void {
     for (const cookie of this.written.values()) headers.append('Set-Cookie', cookie)

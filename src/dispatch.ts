@@ -98,6 +98,9 @@ async function inTime(ctx: RequestContext, work: () => Promise<Response>): Promi
 
 /** Adds cookies and cache headers, and turns redirects into JSON for clients that ask for it (rows 21, 22). */
 function finish(ctx: RequestContext, response: Response, failed = false): Response {
+  // Nothing to add: a copy would cost more than reading the session did.
+  if (ctx.jar.empty && response.type === 'default' && response.headers.has('cache-control') && !response.headers.has('location'))
+    return response
   // Responses may be immutable: redirects of the platform, answers of a fetch.
   const headers = new Headers(response.headers)
   ctx.jar.write(headers)

@@ -44,7 +44,7 @@ export function setEnvDefaults(env: Env, config: AuthConfig, suppressBasePathWar
   filled.add(config)
   if (config.providers) {
     config.providers = config.providers.map((provider) =>
-      typeof provider === 'function' ? () => withEnv(provider(), env) : withEnv(provider, env),
+      typeof provider === 'function' ? () => withEnv(provider({}), env) : withEnv(provider, env),
     )
   }
 }

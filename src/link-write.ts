@@ -1,5 +1,5 @@
 /** Writes of a new user and account that survive races, faults and late answers (D32, D35, SECURITY 5.2). */
-import type { AdapterAccount, AdapterUser, Store } from './adapter.ts'
+import type { AdapterAccount, AdapterUser, NewAdapterAccount, Store } from './adapter.ts'
 import type { Context } from './context.ts'
 import { randomUUID } from './crypto.ts'
 import type { Identity } from './flow.ts'
@@ -178,9 +178,9 @@ async function quiet(read: () => AdapterUser | null | PromiseLike<AdapterUser | 
 }
 
 /** What is stored of the account: `record` with its key. */
-export function recordOf({ record, account }: Identity): Omit<AdapterAccount, 'userId'> {
+export function recordOf({ record, account }: Identity): NewAdapterAccount {
   const { provider, providerAccountId, type } = account
-  return { ...(record ?? account), provider, providerAccountId, type } as Omit<AdapterAccount, 'userId'>
+  return { ...(record ?? account), provider, providerAccountId, type } as NewAdapterAccount
 }
 
 /** The same with its owner. */

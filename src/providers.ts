@@ -13,7 +13,7 @@ export function normaliseProvider(
   env: Env | false | undefined,
   suffixes: Readonly<Record<string, string>> = envSuffixes,
 ): Provider {
-  const written = typeof input === 'function' ? input() : input
+  const written = typeof input === 'function' ? input({}) : input
   const { options, ...own } = written as Provider & { options?: object }
   // A preset's own values stand under the environment, what the host wrote stands above it.
   const preset = options ? environed(own as Provider, options, env, suffixes) : own

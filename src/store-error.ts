@@ -6,6 +6,11 @@ const byToken: ReadonlySet<AdapterMethod> = new Set(['getSessionAndUser', 'delet
 // Shorter ones are words.
 const minLength = 8
 
+/** Whether an adapter says by an error that there is nothing to change or to delete: Prisma does, where the contract has null. */
+export function isAbsence(method: AdapterMethod, error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'P2025' && /^(delete|unlink|updateS)/.test(method)
+}
+
 /** The error itself when it names no token that it was called with, else a copy of what is fit to be read: name, message, stack and code. */
 export function withoutTokens(error: Error, method: AdapterMethod, args: readonly unknown[]): Error {
   const tokens = tokensOf(method, args)

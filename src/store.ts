@@ -1,7 +1,8 @@
-/** The border to the data layer: missing operations throw, calls end in time, failures are AdapterErrors, dates are Dates. */
+/** The border to the data layer: missing operations throw, calls end in time, failures are AdapterErrors, dates are Dates, ids are texts. */
 import type { Adapter, AdapterMethod, AdapterUser, Store } from './adapter.ts'
 import { AdapterError } from './errors.ts'
-import { withoutTokens } from './store-error.ts'
+import { isAbsence, withoutTokens } from './store-error.ts'
+import { type Ids, ownerFields, restoreIds } from './store-ids.ts'
 
 /** Milliseconds until a call is given up; default 5000 (D31). */
 export interface StoreOptions {
@@ -64,6 +65,7 @@ const dateFields = ['expires', 'emailVerified', 'createdAt']
 /** A `Store` over any adapter, published ones of Auth.js included. Throws AdapterError from every operation that fails. */
 export function createStore(adapter: Adapter, options: StoreOptions = {}): Store {
   const deadline = options.deadline ?? 5_000
+  const ids: Ids = {}
   const store: Record<string, unknown> = {
     supports: (method: AdapterMethod) => typeof adapter[method] === 'function',
     keepsCreatedAt: adapter.keepsCreatedAt === true,
@@ -74,7 +76,8 @@ export function createStore(adapter: Adapter, options: StoreOptions = {}): Store
       if (typeof operation !== 'function') {
         throw new AdapterError(`The adapter has no ${method}(). Add it, or use an adapter that has it.`, { cause: { method } })
       }
-      return run({ method, args }, operation.bind(adapter, ...args), deadline)
+      if (mayBeNull.has(method) && isUnstorable(args)) return null
+      return run({ method, args, ids }, operation.bind(adapter, ...(ids.type ? restoreIds(ids, method, args) : args)), deadline)
     }
   }
   return store as unknown as Store
@@ -85,9 +88,20 @@ export function lateAnswer(error: unknown): Promise<unknown> | undefined {
   return error instanceof AdapterError ? (error.cause?.['late'] as (() => Promise<unknown>) | undefined)?.() : undefined
 }
 
+/** A NUL, which PostgreSQL cannot hold, or half a character, which is no UTF-8: drivers fail on them. A query may carry both; nothing has such a key. */
+function isUnstorable(args: readonly unknown[]): boolean {
+  for (const arg of args) {
+    for (const value of typeof arg === 'object' && arg ? Object.values(arg) : [arg]) {
+      if (typeof value === 'string' && /[\0\ud800-\udfff]/u.test(value)) return true
+    }
+  }
+  return false
+}
+
 interface Call {
   method: AdapterMethod
   args: readonly unknown[]
+  ids: Ids
 }
 
 function run(asked: Call, call: () => unknown, deadline: number): unknown {
@@ -95,7 +109,7 @@ function run(asked: Call, call: () => unknown, deadline: number): unknown {
   try {
     answer = call()
   } catch (error) {
-    throw failure(asked, error)
+    return failed(asked, error)
   }
   // Synchronous stores stay synchronous: no promise, no timer.
   const later = typeof (answer as PromiseLike<unknown> | null | undefined)?.then === 'function'
@@ -103,33 +117,42 @@ function run(asked: Call, call: () => unknown, deadline: number): unknown {
 }
 
 async function inTime(asked: Call, answer: PromiseLike<unknown>, deadline: number): Promise<unknown> {
-  const { method } = asked
+  const { method, ids } = asked
   let timer: ReturnType<typeof setTimeout> | undefined
   const timeout = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => {
       const cause = { method, deadline }
       // Not enumerable: a promise means nothing in a log.
-      Object.defineProperty(cause, 'late', { value: () => Promise.resolve(answer), enumerable: false })
+      Object.defineProperty(cause, 'late', {
+        // One that makes no sense is told as it came: there may be something to undo all the same.
+        value: () =>
+          Promise.resolve(answer)
+            .then((row) => clean(method, row, ids))
+            .catch(() => answer),
+        enumerable: false,
+      })
       reject(new AdapterError(`The adapter's ${method}() did not answer within ${deadline} ms (deadlines.store).`, { cause }))
     }, deadline)
   })
   try {
     return normalise(asked, await Promise.race([answer, timeout]))
   } catch (error) {
-    throw error instanceof AdapterError ? error : failure(asked, error)
+    return failed(asked, error)
   } finally {
     clearTimeout(timer)
   }
 }
 
-function failure({ method, args }: Call, error: unknown): AdapterError {
-  return new AdapterError(`The adapter's ${method}() failed.`, {
+function failed({ method, args }: Call, error: unknown): null {
+  if (error instanceof AdapterError) throw error
+  if (isAbsence(method, error)) return null
+  throw new AdapterError(`The adapter's ${method}() failed.`, {
     cause: { err: withoutTokens(error instanceof Error ? error : new Error(String(error)), method, args), method },
   })
 }
 
 /** Checks the shape of an answer and makes dates of strings and numbers (D26). */
-function normalise({ method, args }: Call, answer: unknown): unknown {
+function normalise({ method, args, ids }: Call, answer: unknown): unknown {
   const fields = required[method]
   if (fields) {
     const row = answer as Record<string, unknown> | null | undefined
@@ -158,9 +181,9 @@ function normalise({ method, args }: Call, answer: unknown): unknown {
         cause: { method },
       })
     }
-    return { session: withDates(method, session), user: withDates(method, user) }
+    return { session: clean(method, session, ids), user: clean(method, user, ids) }
   }
-  return Array.isArray(answer) ? answer.map((item) => withDates(method, item)) : withDates(method, answer)
+  return Array.isArray(answer) ? answer.map((item) => clean(method, item, ids)) : clean(method, answer, ids)
 }
 
 // MySQL's default collation ignores accents: the owner of "exámple.com" must not be taken for somebody at "example.com". Capitals do not count,
@@ -170,9 +193,15 @@ function sameAddress(stored: unknown, asked: unknown): boolean {
   return typeof stored !== 'string' || typeof asked !== 'string' || fold(stored) === fold(asked)
 }
 
-function withDates(method: AdapterMethod, value: unknown): unknown {
+function clean(method: AdapterMethod, value: unknown, ids: Ids): unknown {
   if (typeof value !== 'object' || value === null) return value
   let result = value as Record<string, unknown>
+  const field = ownerFields.find((name) => name in result) ?? 'id'
+  const id = result[field]
+  if (typeof id === 'number' || typeof id === 'bigint') {
+    ids.type = typeof id === 'number' ? Number : BigInt
+    result = { ...result, [field]: String(id) }
+  }
   for (const field of dateFields) {
     const date = result[field]
     if (date === undefined || date === null) continue

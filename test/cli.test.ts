@@ -237,6 +237,19 @@ describe('migrate', () => {
     expect((await cli('migrate', third)).stdout).toBe('The database is up to date.\n')
   })
 
+  it('says what stands in the way, and not that all is well', async () => {
+    const noted = `{ createUser() {}, migrate: async () => ({ statements: [], notes: ['users: two of one address'] }) }`
+    const { stdout, code } = await cli('migrate', app('noted', `session: { strategy: 'jwt' }, adapter: ${noted}`))
+    expect(stdout).toBe('note users: two of one address\nThere is nothing else to do.\n')
+    expect(code).toBe(0)
+    const refused = `Object.assign(new Error(''), { errors: [new Error('connect ECONNREFUSED ::1:5432'), new Error('connect ECONNREFUSED 127.0.0.1:5432')] })`
+    const down = `{ createUser() {}, migrate: async () => { throw ${refused} } }`
+    const file = app('down', `session: { strategy: 'jwt' }, adapter: ${down}`)
+    const message = /could not be read: connect ECONNREFUSED ::1:5432, connect ECONNREFUSED 127\.0\.0\.1:5432/
+    expect(await cli('migrate', file)).toMatchObject({ code: 1, stderr: expect.stringMatching(message) })
+    expect(JSON.parse((await cli('migrate', file, '--json')).stdout)).toEqual({ ok: false, error: expect.stringMatching(message) })
+  })
+
   it('refuses a mistyped option instead of passing over it', async () => {
     expect(await cli('migrate', '--aply')).toMatchObject({ code: 1, stderr: expect.stringContaining('no option "--aply"') })
   })
@@ -283,6 +296,17 @@ describe('the command itself', () => {
 
   it('ends with the exit code of the command', async () => {
     expect(await spawned('docter')).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('no command "docter"') })
+  })
+
+  it('ends although the module of the app listens', async () => {
+    const file = app(
+      'listens',
+      'providers: []',
+      undefined,
+      '',
+      "import { createServer } from 'node:http'\ncreateServer().listen(0, '127.0.0.1')\n",
+    )
+    expect(await spawned('doctor', file, '--json')).toMatchObject({ code: 0, stdout: expect.stringContaining('"ok"') })
   })
 
   it('aligns columns', () => {

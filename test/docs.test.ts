@@ -24,7 +24,7 @@ describe('examples', () => {
 describe('files', () => {
   // A line that is nothing but `path/of/a/file`: and a block: the block is in that file, word for word.
   const named = pages.flatMap((page) =>
-    [...readFileSync(join(root, page), 'utf8').matchAll(/^`((?:playground|test)\/[^`]+)`:\n\n```\w+\n([\s\S]*?)^```/gm)].map(
+    [...readFileSync(join(root, page), 'utf8').matchAll(/^`((?:playground|test)\/[^`]+)`:\n\n```(?!diff)\w+\n([\s\S]*?)^```/gm)].map(
       ([, file, code]) => [page, file!, code!.trim()] as const,
     ),
   )
@@ -46,6 +46,18 @@ describe('links', () => {
       .map(([, target]) => target!)
       .filter((target) => !/^[a-z]+:/.test(target) && !leads(page, target))
     expect(broken).toEqual([])
+  })
+
+  it('every page is reached from README.md', () => {
+    const reached = new Set<string>()
+    const open = ['README.md']
+    for (let page = open.pop(); page !== undefined; page = open.pop()) {
+      if (reached.has(page)) continue
+      reached.add(page)
+      const targets = [...withoutCode(readFileSync(join(root, page), 'utf8')).matchAll(/\]\(([^)\s#]+\.md)/g)].map(([, target]) => target!)
+      open.push(...targets.filter((target) => !/^[a-z]+:/.test(target)).map((target) => join(dirname(page!), target)))
+    }
+    expect(pages.filter((page) => !reached.has(page))).toEqual([])
   })
 
   function leads(page: string, target: string): boolean {

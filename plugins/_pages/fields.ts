@@ -1,7 +1,6 @@
 /** Inputs of a form: each with a label, an id that tests and styles of hosts may rely on, and attributes that were looked at. */
 import type { InputAttributes } from 'authkernel/kernel'
 import { attributes, type Content, type Html, markup } from './html.ts'
-import type { Speaker } from './locale.ts'
 
 // What an input may be; buttons and files are not fields of a sign-in.
 const types = /^(checkbox|color|date|datetime-local|email|hidden|month|number|password|radio|range|search|tel|text|time|url|week)$/
@@ -18,18 +17,16 @@ const purposes: Readonly<Record<string, string>> = {
 
 /** Whether there is something to type or tick. */
 export function hasInputs(fields: Readonly<Record<string, InputAttributes>> | undefined): boolean {
-  return Object.values(fields ?? {}).some((given) => typeOf(given) !== 'hidden')
+  return Object.values(fields ?? {}).some((given) => !isHidden(given))
 }
 
-/** One field. `email` fills in the address; `scripted` marks the input for the script of a passkey form. */
-export function field(
-  speaker: Speaker,
-  providerId: string,
-  name: string,
-  options: InputAttributes,
-  email: string | undefined,
-  scripted: boolean,
-): Html {
+/** Whether a field only travels along. */
+export function isHidden(given: InputAttributes): boolean {
+  return typeOf(given) === 'hidden'
+}
+
+/** One field, worded already. `email` fills in the address; `scripted` marks the input for the script of a passkey form. */
+export function field(providerId: string, name: string, options: InputAttributes, email: string | undefined, scripted: boolean): Html {
   const { label = name, type: _type, placeholder, value, ...rest } = options
   const type = typeOf(options)
   const filled = email !== undefined && (name === 'email' || type === 'email') ? email.slice(0, 320) : value
@@ -38,13 +35,13 @@ export function field(
   const check = type === 'checkbox' || type === 'radio'
   const given = attributes({
     ...purpose(name, type, rest),
-    ...(placeholder !== undefined && { placeholder: translated(speaker, placeholder) }),
+    ...(placeholder !== undefined && { placeholder }),
     ...rest,
     ...(filled !== undefined && { value: filled }),
     ...(scripted && { 'data-form-field': true }),
   })
   const input = markup`<input name="${name}" id="${id}" type="${type}"${given}>`
-  const caption: Content = markup`<label class="section-header" for="${id}">${translated(speaker, label)}</label>`
+  const caption: Content = markup`<label class="section-header" for="${id}">${label}</label>`
   return markup`<div class="field${check && ' check'}">${check ? [input, caption] : [caption, input]}</div>`
 }
 
@@ -58,8 +55,4 @@ function purpose(name: string, type: string, given: Readonly<Record<string, unkn
   const key = Object.hasOwn(purposes, name.toLowerCase()) ? name.toLowerCase() : type
   const value = Object.hasOwn(purposes, key) ? purposes[key] : undefined
   return known || value === undefined ? {} : { autocomplete: value }
-}
-
-function translated(speaker: Speaker, text: string): string {
-  return speaker.find(`text:${text}`) ?? text
 }

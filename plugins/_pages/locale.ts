@@ -65,8 +65,12 @@ export function negotiate(wanted: string | null | undefined, known: ReadonlyMap<
 function createSpeaker(tag: string, messages: Messages): Speaker {
   const primary = tag.split('-')[0] as string
   // No prototype: an error code from the URL must not find `constructor`.
-  const texts: Record<string, string> = Object.assign(Object.create(null), en, own(messages, 'en'), own(builtin, primary))
-  Object.assign(texts, own(messages, primary), own(messages, tag))
+  const texts: Record<string, string> = Object.create(null)
+  for (const layer of [en, own(messages, 'en'), own(builtin, primary), own(messages, primary), own(messages, tag)]) {
+    // A template of one's own counts for every name, also for those that an earlier layer spells out.
+    if (layer?.['signIn.submit'] !== undefined) for (const key in texts) if (key.startsWith('signIn.submit:')) delete texts[key]
+    Object.assign(texts, layer)
+  }
   return {
     lang: tag,
     dir: /^(ar|dv|fa|he|ps|ur|yi)$/.test(primary) ? 'rtl' : 'ltr',

@@ -8,9 +8,13 @@ import { draw, emphasis, hidden, type Sheet } from './layout.ts'
 import { createMark, filled, type Mark, surfaces } from './look.ts'
 import { ownTargets, providerTargets } from './policy.ts'
 import { brand } from './style.ts'
+import { type Wording, wordings } from './wording.ts'
+
+// Beyond that a wide window has two columns.
+const manyProviders = 8
 
 /** One provider on the page. */
-interface Item {
+interface Item extends Wording {
   provider: Provider
   form: ProviderForm
   mark: Mark
@@ -33,18 +37,18 @@ export async function signInPage(
   const away = items.filter(leaves).map(({ provider }) => provider)
   const marked = items.some(({ inputs, mark }) => !inputs && (mark.picture || mark.brand))
   return draw(sheet, {
-    kind: 'signin',
+    kind: items.length > manyProviders ? 'signin many' : 'signin',
     title: speaker.say('signIn.title'),
     heading: speaker.say('signIn.heading'),
     lead: sheet.site !== '' && speaker.say('signIn.subtitle', { site: emphasis(sheet.site) }),
     tile: siteTile(sheet.site),
     body: [
       params['error'] !== undefined && alert(sheet, params['error'], params['code']),
-      markup`<div>${items.map((item, at) => block(sheet, item, items[at - 1], { ...values, email: params['email'] }, marked))}</div>`,
+      markup`<div class="providers">${items.map((item, at) => block(sheet, item, items[at - 1], { ...values, email: params['email'] }, marked))}</div>`,
       items.length === 0 && markup`<p class="message">${speaker.say('signIn.empty')}</p>`,
       items
         .filter(({ form }) => form.script)
-        .map(({ provider }) => markup`<noscript><p class="hint">${speaker.say('signIn.noScript', { name: provider.name })}</p></noscript>`),
+        .map(({ name }) => markup`<noscript><p class="hint">${speaker.say('signIn.noScript', { name })}</p></noscript>`),
     ],
     forms: [...(await ownTargets(ctx, targets)), ...(away.length > 0 ? providerTargets(away, targets) : [])],
     light: items.map((item) => colours(item, 'light')).join(''),
@@ -53,12 +57,14 @@ export async function signInPage(
   })
 }
 
-function arrange(providers: readonly Provider[], sheet: Sheet): Item[] {
-  const items = providers.flatMap((provider, index): Item[] => {
-    const form: ProviderForm = sheet.ctx.flow(provider).form?.(provider) ?? { post: 'signin' }
-    if (form.hidden) return []
-    const style = (provider as { style?: Parameters<typeof createMark>[0] }).style
-    return [{ provider, form, mark: createMark(style, sheet.origin), index, inputs: hasInputs(form.fields), primary: false, first: false }]
+function arrange(providers: readonly Provider[], { ctx, speaker, origin }: Sheet): Item[] {
+  const all = providers
+    .map((provider): [Provider, ProviderForm] => [provider, ctx.flow(provider).form?.(provider) ?? { post: 'signin' }])
+    .filter(([, form]) => !form.hidden)
+  const words = wordings(speaker, all)
+  const items = all.map(([provider, form], index): Item => {
+    const mark = createMark((provider as { style?: Parameters<typeof createMark>[0] }).style, origin)
+    return { ...(words[index] as Wording), provider, form, mark, index, inputs: hasInputs(form.fields), primary: false, first: false }
   })
   // One main action on a page: the first form one types into, or the only button there is.
   const main = items.find(({ inputs }) => inputs) ?? (items.length === 1 ? items[0] : undefined)
@@ -95,25 +101,22 @@ function block(
     markup` id="${provider.id}-form" data-provider="${provider.id}" data-options-url="${base}/webauthn-options/${id}"`,
     scriptTexts.map((key) => markup` data-text-${key}="${speaker.say(`script.${key}`)}"`),
   ]
-  return markup`<div class="provider p${index}${script && ' needs-script'}">
+  return markup`<div class="provider p${index}${(divided || item.inputs) && ' wide'}${script && ' needs-script'}">
 ${divided && markup`<p class="divider">${speaker.say('signIn.or')}</p>`}
 <form action="${base}/${form.post}/${id}" method="post"${script}>
 ${hidden(secrets)}
-${Object.entries(form.fields ?? {}).map(([name, given]) => field(speaker, provider.id, name, given, email, script !== false))}
-${submit(sheet, item, marked)}
+${Object.entries(item.fields).map(([name, given]) => field(provider.id, name, given, email, script !== false))}
+${submit(item, marked)}
 ${script && markup`<div class="script-message" role="alert"></div>`}
 </form>
 </div>
 `
 }
 
-function submit({ speaker }: Sheet, { provider, form, mark, inputs, primary, first }: Item, marked: boolean): Html {
-  const name = plain(provider.name)
-  const own = speaker.find(`signIn.submit.${provider.id}`) ?? (form.submit && (speaker.find(`text:${form.submit}`) ?? form.submit))
+function submit({ provider, name, button, mark, inputs, primary, first }: Item, marked: boolean): Html {
   const id = first ? 'submitButton' : `submitButton-${provider.id}`
   const sign = (mark.picture || (marked && !inputs && !primary)) && drawMark(mark, name)
-  const label = own ?? speaker.say('signIn.submit', { name })
-  return markup`<button class="button${primary && ' primary'}" type="submit" id="${id}">${sign}<span class="label">${label}</span></button>`
+  return markup`<button class="button${primary && ' primary'}" type="submit" id="${id}">${sign}<span class="label">${button}</span></button>`
 }
 
 function drawMark({ picture }: Mark, name: string): Html {
@@ -145,9 +148,4 @@ function siteTile(site: string): Html {
   const letter = /^(?:www\.)?([a-z])(?![\d.:]*$)/i.exec(site)?.[1]
   const content: Content = letter ? letter.toUpperCase() : icons.key
   return markup`<div class="tile monogram" aria-hidden="true">${content}</div>`
-}
-
-/** Without the characters that turn text around: a name must not rewrite the sentence it stands in. */
-function plain(text: string): string {
-  return text.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
 }

@@ -78,7 +78,8 @@ color:var(--text);background:var(--field);border:1px solid var(--field-edge);bor
 .button{display:grid;grid-template-columns:1.25rem 1fr 1.25rem;align-items:center;gap:.75rem;width:100%;min-height:2.75rem;padding:.5rem .875rem;cursor:pointer;
 font-family:inherit;font-size:.9375rem;font-weight:500;line-height:1.35;letter-spacing:-.003em;text-align:center;text-decoration:none;color:var(--text);background:var(--surface);
 border:1px solid var(--edge);border-radius:.625rem;transition:background-color .15s,border-color .15s,transform .1s;-webkit-tap-highlight-color:transparent}
-.button>.label{grid-column:2;overflow-wrap:anywhere}
+.button>.label{grid-column:2;overflow-wrap:anywhere;hyphens:auto;text-wrap:balance}
+.button>.label:only-child{grid-column:1/-1}
 .button:hover{background:var(--hover);border-color:var(--field-edge)}
 .button:active{transform:scale(.985)}
 .button.primary{background:var(--brand-color);color:var(--button-text-color);border-color:var(--brand-edge)}
@@ -104,6 +105,14 @@ body{background:var(--surface)}
 .page{justify-content:flex-start;padding:max(3.5rem,9vh) 1.5rem 2rem}
 .card{padding:0;border-radius:0;box-shadow:none;background:none}
 .button,.field input{min-height:3rem}
+}
+@media (min-width:48rem){
+.page>.many{max-width:40rem}
+.many .providers{display:grid;grid-template-columns:1fr 1fr;gap:.625rem}
+.many .provider{margin:0}
+.many .wide{grid-column:1/-1}
+.many .provider:not(.wide) form{height:100%}
+.many .provider:not(.wide) .button{flex:auto;grid-template-columns:1.25rem 1fr;text-align:start}
 }
 @media (prefers-reduced-motion:reduce){*{transition:none!important}.button:active{transform:none}}
 @media (forced-colors:active){

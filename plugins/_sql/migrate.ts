@@ -58,7 +58,7 @@ async function plan(db: Kysely<AnyDatabase>, scope: Scope): Promise<Omit<Migrati
       if (duplicates === 0) statements.push(uniqueIndex(db, scope, table, fields))
       else
         notes.push(
-          `${table.name}: ${duplicates} values of (${fields.join(', ')}) occur more than once. Merge those rows, then migrate again.`,
+          `${table.name}: values of (${fields.join(', ')}) that occur more than once: ${duplicates}. Merge those rows, then migrate again.`,
         )
     }
     for (const field of want.index) {

@@ -19,12 +19,11 @@ type Sessions = Pick<
 >
 type Tokens = Pick<Required<Adapter>, 'createVerificationToken' | 'useVerificationToken' | 'deleteVerificationTokens'>
 
-export function sessions(database: Database, now: () => number): Sessions {
+export function sessions(database: Database): Sessions {
   const { db, dialect, read, retry, table, transaction } = database
   return {
-    async createSession(given) {
+    async createSession(session) {
       const [rows, people] = [await table('sessions'), await table('users')]
-      const session = rows.columns.has('createdAt') ? { ...given, createdAt: given.createdAt ?? new Date(now()) } : given
       if (isUnique(rows, 'sessionToken')) await retry(() => insertOwned(database, db, rows, people, session))
       else {
         await transaction(async (tx) => {

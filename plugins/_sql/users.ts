@@ -1,5 +1,5 @@
 /** Users of the SQL adapter. */
-import type { Adapter, AdapterAccount, AdapterUser } from 'authkernel/kernel'
+import type { Adapter, AdapterUser, NewAdapterAccount } from 'authkernel/kernel'
 import { sql } from 'kysely'
 import type { Database, Runner } from './database.ts'
 import { isUnique } from './introspect.ts'
@@ -30,7 +30,7 @@ export function users(database: Database): Users {
       const [people, accounts] = [await table('users'), await table('accounts')]
       const guarded = isUnique(people, 'email') && isUnique(accounts, 'provider', 'providerAccountId')
       return transaction(async (tx) => {
-        await needFreeAccount(database, tx, accounts, record as AdapterAccount)
+        await needFreeAccount(database, tx, accounts, record)
         const created = await create(tx, people, user)
         await insertOwned(database, tx, accounts, people, { ...record, userId: created.id })
         return created
@@ -97,7 +97,7 @@ async function needFreeEmail(database: Database, db: Runner, people: Table, emai
 }
 
 /** Throws when the account has an owner: unique indexes say so too, where there are any. */
-export async function needFreeAccount(database: Database, db: Runner, accounts: Table, account: AdapterAccount): Promise<void> {
+export async function needFreeAccount(database: Database, db: Runner, accounts: Table, account: NewAdapterAccount): Promise<void> {
   const { provider, providerAccountId } = account
   if ((await find(database, db, accounts, { provider, providerAccountId })).length > 0)
     throw new Error('[sql] this account is already taken')

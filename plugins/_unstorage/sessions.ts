@@ -16,7 +16,7 @@ export function sessions(model: Model): Sessions {
   return {
     createSession: (given) =>
       engine.transact(async (tx) => {
-        const session = stored({ ...given, createdAt: given.createdAt ?? new Date(model.now()) })
+        const session = stored(given)
         const { sessionToken, userId, expires } = session
         await model.needUser(tx, userId, 'createSession')
         if (await find(tx, sessionToken)) throw taken('session token')

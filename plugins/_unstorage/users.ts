@@ -29,7 +29,7 @@ export function users(model: Model): Users {
     createUserWithAccount: (given, record) =>
       engine.transact(async (tx) => {
         const user = await create(tx, given)
-        await link(model, tx, { ...record, userId: user.id } as AdapterAccount)
+        await link(model, tx, { ...record, userId: user.id })
         return user
       }),
     getUser: async (id) => load(engine, 'user', await keys.user(id), id),

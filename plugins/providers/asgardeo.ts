@@ -11,7 +11,7 @@ export interface AsgardeoProfile extends Profile {
 /** What Asgardeo needs, and what may be changed. */
 export type AsgardeoOptions = OIDCUserConfig<AsgardeoProfile> & {
   /** `https://api.asgardeo.io/t/<organisation>`, with or without `/oauth2/token` */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

@@ -14,7 +14,7 @@ export type Auth0Options = OIDCUserConfig<Auth0Profile> &
   (
     | {
         /** `https://acme.eu.auth0.com`. */
-        issuer: string
+        issuer?: string | undefined
         domain?: undefined
       }
     | {

@@ -12,7 +12,7 @@ export interface AuthentikProfile extends Profile {
 /** What Authentik needs, and what may be changed. */
 export type AuthentikOptions = OIDCUserConfig<AuthentikProfile> & {
   /** `https://host/application/o/<slug>`, as the provider page shows it */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

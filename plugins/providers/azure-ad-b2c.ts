@@ -12,7 +12,7 @@ export interface AzureADB2CProfile extends Profile {
 /** What Azure AD B2C needs, and what may be changed. */
 export type AzureADB2COptions = OIDCUserConfig<AzureADB2CProfile> & {
   /** `https://<tenant>.b2clogin.com/<tenant>.onmicrosoft.com/<userFlow>/v2.0` */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

@@ -10,7 +10,7 @@ export type BattlenetOptions = OIDCUserConfig<BattlenetProfile> &
   (
     | {
         /** One of `https://oauth.battle.net`, `https://oauth.battlenet.com.cn`, `https://{us,eu,kr,tw}.battle.net/oauth`. */
-        issuer: string
+        issuer?: string | undefined
         region?: undefined
       }
     | {

@@ -10,7 +10,7 @@ export interface BeyondIdentityProfile extends Profile {
 /** What Beyond Identity needs, and what may be changed. */
 export type BeyondIdentityOptions = OIDCUserConfig<BeyondIdentityProfile> & {
   /** `https://auth-<region>.beyondidentity.com/v1/tenants/<tenant>/realms/<realm>/applications/<application>` */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

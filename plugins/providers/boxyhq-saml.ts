@@ -12,7 +12,7 @@ export interface BoxyHQSAMLProfile {
 /** What BoxyHQ SAML needs, and what may be changed. */
 export type BoxyHQSAMLOptions = OAuthUserConfig<BoxyHQSAMLProfile> & {
   /** URL of the server. */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

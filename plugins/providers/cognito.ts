@@ -15,7 +15,7 @@ export type CognitoOptions = OIDCUserConfig<CognitoProfile> &
   (
     | {
         /** `https://cognito-idp.<region>.amazonaws.com/<pool id>`. */
-        issuer: string
+        issuer?: string | undefined
         region?: undefined
         userPoolId?: undefined
       }

@@ -10,7 +10,7 @@ export interface DuendeIdentityServer6Profile extends Profile {
 /** What DuendeIdentityServer6 needs, and what may be changed. */
 export type DuendeIdentityServer6Options = OIDCUserConfig<DuendeIdentityServer6Profile> & {
   /** URL of the server */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

@@ -14,7 +14,7 @@ export type EntraExternalIDOptions = OIDCUserConfig<EntraExternalIDProfile> &
   (
     | {
         /** `https://<tenant id>.ciamlogin.com/<tenant id>/v2.0`: the issuer that the discovery document names. */
-        issuer: string
+        issuer?: string | undefined
         tenantId?: undefined
       }
     | {

@@ -13,7 +13,7 @@ export interface FronteggProfile extends Profile {
 /** What Frontegg needs, and what may be changed. */
 export type FronteggOptions = OIDCUserConfig<FronteggProfile> & {
   /** `https://<sub-domain>.frontegg.com` */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

@@ -14,7 +14,7 @@ export interface FusionAuthProfile extends Profile {
 /** What FusionAuth needs, and what may be changed. */
 export type FusionAuthOptions = OIDCUserConfig<FusionAuthProfile> & {
   /** URL of the server. */
-  issuer: string
+  issuer?: string | undefined
   /** Needed when the server has several tenants. */
   tenantId?: string | undefined
 }

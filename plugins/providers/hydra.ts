@@ -11,7 +11,7 @@ export interface HydraProfile extends Profile {
 /** What Hydra needs, and what may be changed. */
 export type HydraOptions = OIDCUserConfig<HydraProfile> & {
   /** Public URL of the server */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

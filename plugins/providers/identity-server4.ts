@@ -10,7 +10,7 @@ export interface IdentityServer4Profile extends Profile {
 /** What IdentityServer4 needs, and what may be changed. */
 export type IdentityServer4Options = OIDCUserConfig<IdentityServer4Profile> & {
   /** URL of the server */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

@@ -15,7 +15,7 @@ export type KeycloakOptions = OIDCUserConfig<KeycloakProfile> &
   (
     | {
         /** `https://host/realms/<realm>`. */
-        issuer: string
+        issuer?: string | undefined
         baseUrl?: undefined
         realm?: undefined
       }

@@ -11,7 +11,7 @@ export interface KindeProfile extends Profile {
 /** What Kinde needs, and what may be changed. */
 export type KindeOptions = OIDCUserConfig<KindeProfile> & {
   /** `https://<sub-domain>.kinde.com` */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

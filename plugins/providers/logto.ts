@@ -12,7 +12,7 @@ export interface LogtoProfile extends Profile {
 /** What Logto needs, and what may be changed. */
 export type LogtoOptions = OIDCUserConfig<LogtoProfile> & {
   /** `https://<tenant>.logto.app/oidc` */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

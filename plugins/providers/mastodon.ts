@@ -14,7 +14,7 @@ export interface MastodonProfile {
 /** What Mastodon needs, and what may be changed. */
 export type MastodonOptions = OAuthUserConfig<MastodonProfile> & {
   /** URL of the instance: `https://mastodon.social`. */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

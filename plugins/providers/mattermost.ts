@@ -15,7 +15,7 @@ export interface MattermostProfile {
 /** What Mattermost needs, and what may be changed. */
 export type MattermostOptions = OAuthUserConfig<MattermostProfile> & {
   /** URL of the server. */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

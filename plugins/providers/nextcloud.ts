@@ -13,7 +13,7 @@ export interface NextcloudProfile {
 /** What Nextcloud needs, and what may be changed. */
 export type NextcloudOptions = OAuthUserConfig<NextcloudProfile> & {
   /** URL of the server. */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

@@ -13,7 +13,7 @@ export type OktaOptions = OIDCUserConfig<OktaProfile> &
   (
     | {
         /** `https://acme.okta.com`, or that of an authorization server: `…/oauth2/default`. */
-        issuer: string
+        issuer?: string | undefined
         domain?: undefined
       }
     | {

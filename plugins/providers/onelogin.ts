@@ -11,7 +11,7 @@ export interface OneLoginProfile extends Profile {
 /** What OneLogin needs, and what may be changed. */
 export type OneLoginOptions = OIDCUserConfig<OneLoginProfile> & {
   /** `https://<sub-domain>.onelogin.com/oidc/2`, with or without the path */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

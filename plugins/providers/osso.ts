@@ -12,7 +12,7 @@ export interface OssoProfile {
 /** What Osso needs, and what may be changed. */
 export type OssoOptions = OAuthUserConfig<OssoProfile> & {
   /** URL of the server. */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

@@ -10,7 +10,7 @@ export interface PassageProfile extends Profile {
 /** What Passage needs, and what may be changed. */
 export type PassageOptions = OIDCUserConfig<PassageProfile> & {
   /** `https://auth.passage.id/v1/apps/<app id>` */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

@@ -11,7 +11,7 @@ export interface PingIdProfile extends Profile {
 /** What Ping Identity needs, and what may be changed. */
 export type PingIdOptions = OIDCUserConfig<PingIdProfile> & {
   /** `https://auth.pingone.<region>/<environment id>/as` */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

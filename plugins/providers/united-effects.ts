@@ -9,7 +9,7 @@ export interface UnitedEffectsProfile extends Profile {
 /** What United Effects needs, and what may be changed. */
 export type UnitedEffectsOptions = OIDCUserConfig<UnitedEffectsProfile> & {
   /** `https://auth.unitedeffects.com/<auth group id>` */
-  issuer: string
+  issuer?: string | undefined
 }
 
 /**

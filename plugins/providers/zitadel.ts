@@ -15,7 +15,7 @@ export type ZITADELOptions = OIDCUserConfig<ZITADELProfile> &
   (
     | {
         /** `https://acme.zitadel.cloud`. */
-        issuer: string
+        issuer?: string | undefined
         domain?: undefined
       }
     | {

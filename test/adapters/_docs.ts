@@ -46,7 +46,7 @@ export function ownTable(servers: Readonly<Record<'postgres' | 'mysql' | 'redis'
         `Redis ${servers.redis}`,
         `unstorage ${version('unstorage')}, ioredis ${version('ioredis')}`,
         'four processes',
-        'one script per write',
+        'nothing half-made',
       ],
       ['`sqlAdapter`', 'SQLite', `${kysely}, @libsql/client ${version('@libsql/client')}`, 'four processes', 'nothing half-made'],
       [

@@ -102,6 +102,42 @@ export function testJourneys(name: string, adapter: () => Adapter): void {
       expect(host.errors).toEqual([])
     })
 
+    it('links a second account to who is signed in, and knows them by it', async () => {
+      const ids: unknown[] = []
+      const host = createHost(adapter(), op(), strategy, {
+        callbacks: {
+          session: ({ session, user, token }) => {
+            ids.push(user?.id ?? token?.sub)
+            return session
+          },
+        },
+      })
+      const [ada, countess] = [somebody(), somebody()]
+      const browser = host.client()
+      // Coming back while signed in is nobody else.
+      for (const who of [ada, ada, countess, ada]) expect(await host.signIn(browser, who)).toMatch(home)
+      await browser.session()
+      await host.signOut(browser)
+      expect(await host.signIn(browser, countess)).toMatch(home)
+      await browser.session()
+      const { id } = (await adapter().getUserByEmail!(ada.email))!
+      expect(new Set(ids)).toEqual(new Set([String(id)]))
+      expect(await adapter().getUserByEmail!(countess.email)).toBeNull()
+      expect(host.errors).toEqual([])
+    })
+
+    it('signing out twice, and an ended session that is asked for at once, are harmless', async () => {
+      const host = createHost(adapter(), op(), strategy)
+      const browser = host.client()
+      await host.signIn(browser, somebody())
+      const late = host.client()
+      for (const [name, value] of browser.cookies) late.cookies.set(name, value)
+      await host.signOut(browser)
+      await host.signOut(late)
+      expect(await late.session()).toBeNull()
+      expect(host.errors).toEqual([])
+    })
+
     it('signs in by a mailed link, which works once', async () => {
       const host = createHost(adapter(), op(), strategy)
       const { email } = somebody()

@@ -2,6 +2,7 @@
 import type { Adapter } from 'authkernel/kernel'
 import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
 import { createHost, type Somebody } from './_journeys.ts'
+import { load, type LoadTask } from './_load.ts'
 import { openStore, type StoreSpec } from './_stores.ts'
 
 /** What a worker can be asked to do; every call starts `times` operations at once. */
@@ -10,6 +11,7 @@ export type Task =
   | { do: 'call'; method: keyof Adapter; args: unknown[]; times?: number }
   | { do: 'calls'; method: keyof Adapter; list: unknown[][] }
   | { do: 'churn' }
+  | LoadTask
   | { do: 'signIn'; provider: { issuer: string; clientId: string; clientSecret: string }; who: Somebody; times: number }
   | { do: 'close' }
 /** Counts of a finished task, and what the fulfilled operations returned. */
@@ -45,9 +47,11 @@ async function run(task: Task): Promise<PromiseSettledResult<unknown>[]> {
     return []
   }
   if (task.do === 'churn') {
-    void churn(subject as Required<Adapter>)
+    // Several people at once: the more is being written, the more a kill can tear.
+    for (let person = 0; person < 4; person++) void churn(subject as Required<Adapter>)
     return []
   }
+  if (task.do === 'load') return Promise.allSettled([load(subject as never, task)])
   if (task.do === 'signIn') {
     const authorize = async (location: string): Promise<string> =>
       (await fetch(location, { redirect: 'manual' })).headers.get('location') ?? ''

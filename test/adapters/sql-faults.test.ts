@@ -1,17 +1,16 @@
-/** What may happen to a database while people sign in: it goes away, hangs, deadlocks, is full, holds nonsense, or the process is killed. */
+/** What may happen to a database while people sign in: it goes away, hangs, deadlocks, is full, holds nonsense. */
 import { createClient } from '@libsql/client'
 import { libsqlDialect, sqlAdapter } from 'authkernel/plugins/sql'
 import { Kysely, sql } from 'kysely'
 import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newAccount, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
+import { newAccount, newSession, newUser } from '../contract/adapter-subject.ts'
 import { useOp } from '../_op/journey.ts'
 import { createHost, somebody } from './_journeys.ts'
 import { reachable, servers } from './_servers.ts'
 import { dropStore, newDatabase, openDatabase, openSql, type SqlSpec } from './_stores.ts'
-import { startWorker } from './_workers.ts'
 
-const server = { libsql: true, postgres: await reachable('postgres'), mysql: await reachable('mysql') }
+const server = { postgres: await reachable('postgres'), mysql: await reachable('mysql') }
 
 describe.skipIf(!server.postgres)('PostgreSQL', () => {
   const op = useOp()
@@ -193,56 +192,8 @@ describe('SQLite', () => {
   })
 })
 
-describe.each(['libsql', 'postgres', 'mysql'] as const)('a killed process on %s', (kind) => {
-  it.skipIf(!server[kind])('leaves nothing half-made, keeps what it promised, and the database open for others', async () => {
-    const spec = await newDatabase(kind)
-    const { db, pool } = openDatabase(spec)
-    const adapter = openSql({ db, ...(pool && { pool }) })
-    await adapter.getUser('1')
-    for (let round = 0; round < 2; round++) {
-      const worker = await startWorker()
-      await worker.ask({ do: 'open', store: spec })
-      const enough = new Promise<void>((resolve) => {
-        worker.child.on('message', () => worker.told.length > 15 + round * 7 && resolve())
-      })
-      await worker.ask({ do: 'churn' })
-      await enough
-      await worker.kill()
-      const deleting = new Set(worker.told.flatMap((message) => ('deleting' in message ? [message.deleting] : [])))
-      for (const message of worker.told) {
-        const made = message.made as { user: string; email: string; account: string } | undefined
-        if (made && !deleting.has(made.user)) expect(await adapter.getUserByEmail(made.email)).toMatchObject({ id: made.user })
-        if (message.used) expect(await adapter.useVerificationToken(message.used as { identifier: string; token: string })).toBeNull()
-        if (message.deleted) expect(await adapter.getAccount(message.account as string, 'acme')).toBeNull()
-      }
-      // Its connections may take a moment to be rolled back.
-      await expect.poll(() => halves(db), { timeout: 10_000 }).toEqual([0, 0, 0, 0])
-    }
-    const token = newToken()
-    await adapter.createVerificationToken(token)
-    expect(await adapter.useVerificationToken(token)).not.toBeNull()
-    await adapter.close()
-    await dropStore(spec)
-  })
-})
-
 /** The error that caused all others. */
 function rootOf(error: Error | undefined): Error {
   const cause = (error?.cause as { err?: Error } | undefined)?.err
   return cause ? rootOf(cause) : error!
-}
-
-/** Users without an account; accounts, sessions, authenticators without a user. */
-async function halves(db: Kysely<Record<string, Record<string, unknown>>>): Promise<number[]> {
-  const [users, owner] = [sql.id('users'), sql.id('userId')]
-  const count = async (table: string, condition: ReturnType<typeof sql>): Promise<number> =>
-    Number((await sql<{ n: unknown }>`select count(*) as n from ${sql.id(table)} where not exists (${condition})`.execute(db)).rows[0]!.n)
-  const orphans = (table: string): Promise<number> =>
-    count(table, sql`select 1 from ${users} where ${sql.id('users', 'id')} = ${sql.id(table)}.${owner}`)
-  return [
-    await count('users', sql`select 1 from ${sql.id('accounts')} where ${sql.id('accounts', 'userId')} = ${sql.id('users', 'id')}`),
-    await orphans('accounts'),
-    await orphans('sessions'),
-    await orphans('authenticators'),
-  ]
 }

@@ -16,9 +16,10 @@ const form = 'application/x-www-form-urlencoded'
 export function testFamily(name: string, start: StartHost): void {
   let server: TestServer
   const begin = async (options?: AuthConfig): Promise<TestServer> => (server = await start(options))
-  afterEach(() => server.close())
 
   describe(name, () => {
+    afterEach(() => server.close())
+
     it('answers the routes of authkernel and leaves the others to the host', async () => {
       const { port, origin } = await begin()
       for (const kind of ['form', 'json'] as const) {

@@ -1,6 +1,7 @@
 /** Every way to mount the handler, in both Expresses, with and without body parsers before it (rows 292 to 294, D23, B34). */
 import { createAuth } from 'authkernel'
 import { ExpressAuth, expressBinding, getSession, type ExpressHandler } from 'authkernel/bindings/express'
+import { authjsCompatPlugin } from 'authkernel/plugins/authjs-compat'
 import express5, { type Request, type Response } from 'express'
 import express4 from 'express4'
 import { afterEach, describe, expect, it } from 'vitest'
@@ -8,7 +9,7 @@ import { config } from './_auth.ts'
 import { ask, Jar, serve, route, signIn, type TestServer } from './_http.ts'
 
 type App = ReturnType<typeof express5>
-type Mount = (app: App, router: () => ReturnType<typeof express5.Router>, handler: ExpressHandler) => void
+type Mount = (app: App, router: () => ReturnType<typeof express5.Router>, handler: ExpressHandler, create: () => App) => void
 
 const any: [string, string, Mount][] = [
   ["app.use('/auth')", '/auth', (app, _router, handler) => app.use('/auth', handler)],
@@ -17,6 +18,7 @@ const any: [string, string, Mount][] = [
   ["app.use('/api/auth')", '/api/auth', (app, _router, handler) => app.use('/api/auth', handler)],
   ["router.use('/auth') in app.use('/api')", '/api/auth', (app, router, handler) => app.use('/api', router().use('/auth', handler))],
   ['three routers deep', '/a/b/auth', (app, router, handler) => app.use('/a', router().use('/b', router().use('/auth', handler)))],
+  ["an app of its own in app.use('/api')", '/api/auth', (app, _router, handler, create) => app.use('/api', create().use('/auth', handler))],
   ["app.use('/:tenant/auth')", '/acme/auth', (app, _router, handler) => app.use('/:tenant/auth', handler)],
   [
     'one pattern per depth',
@@ -69,7 +71,7 @@ for (const [version, express, mounts] of versions) {
       it(`rows 293, 294: ${name}`, async () => {
         const app = express()
         const auth = createAuth(config()).use(expressBinding())
-        mount(app, express.Router, auth.express.handler)
+        mount(app, express.Router, auth.express.handler, express)
         app.get(
           '/page',
           route(async (req: Request, res: Response) => res.json(await auth.express.session(req))),
@@ -108,6 +110,22 @@ for (const [version, express, mounts] of versions) {
       expect((await ask(server.port, '/page')).text).toBe('null')
       await journey('/auth')
       expect({ ...options, providers: undefined, logger: undefined }).toEqual(before)
+    })
+
+    it('ExpressAuth(config, plugin): getSession(req, config) has the plugin too, and may be asked before', async () => {
+      const options = config()
+      const app = express()
+      app.get(
+        '/page',
+        route(async (req: Request, res: Response) => res.json(await getSession(req, options))),
+      )
+      server = await serve(app)
+      expect((await ask(server.port, '/page')).text).toBe('null')
+      app.use('/auth', ExpressAuth(options, authjsCompatPlugin()))
+      const jar = new Jar()
+      await signIn(server.port, '/auth', jar)
+      expect([...jar.values.keys()]).toContain('authjs.session-token')
+      expect((await ask(server.port, '/page', { headers: { cookie: jar.header } })).json().user?.name).toBe('Ada')
     })
   })
 }

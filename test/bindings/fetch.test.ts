@@ -1,18 +1,20 @@
 /** Plain web-standard fetch, as Bun, Deno and workers call it (issue 6 items 2 and 4). */
 import { createAuth } from 'authkernel'
-import { fetchBinding } from 'authkernel/bindings/fetch'
+import { FetchAuth, fetchBinding, type FetchFace } from 'authkernel/bindings/fetch'
 import { expect, it } from 'vitest'
 import { answered, sendResponse } from '../../bindings/_node.ts'
 import { config } from './_auth.ts'
 import { probe, testFamily } from './_family.ts'
-import { serve } from './_http.ts'
+import { serve, type TestServer } from './_http.ts'
 
-testFamily('fetch', (options) => {
-  const auth = createAuth(config(options)).use(probe).use(fetchBinding())
-  const page = auth.fetch.withSession((_request, session) => Response.json(session))
-  const guarded = auth.fetch.protect((_request, session) => Response.json(session))
+testFamily('fetch', (options) => host(createAuth(config(options)).use(probe).use(fetchBinding()).fetch))
+testFamily('FetchAuth', (options) => host(FetchAuth(config(options), probe)))
+
+function host(face: FetchFace): Promise<TestServer> {
+  const page = face.withSession((_request, session) => Response.json(session))
+  const guarded = face.protect((_request, session) => Response.json(session))
   const answer = async (request: Request, info: unknown): Promise<Response> => {
-    if (auth.fetch.matches(request)) return auth.fetch.handler(request, info)
+    if (face.matches(request)) return face.handler(request, info)
     const fields = async (): Promise<Record<string, unknown>> => Object.fromEntries(new URLSearchParams(await request.text()))
     switch (new URL(request.url).pathname) {
       case '/page':
@@ -20,9 +22,9 @@ testFamily('fetch', (options) => {
       case '/guarded':
         return guarded(request, info)
       case '/login':
-        return auth.fetch.signIn(request, 'credentials', { fields: await fields(), redirectTo: '/in' })
+        return face.signIn(request, 'credentials', { fields: await fields(), redirectTo: '/in' })
       case '/logout':
-        return auth.fetch.signOut(request, { redirectTo: '/out' })
+        return face.signOut(request, { redirectTo: '/out' })
       default:
         return new Response('the host', { status: 404 })
     }
@@ -33,7 +35,7 @@ testFamily('fetch', (options) => {
         .then((response) => sendResponse(res, response))
         .catch(() => res.writeHead(500).end()),
   )
-})
+}
 
 it("the runtime's second argument: Bun and Deno tell the address, a worker's environment tells nothing", async () => {
   const auth = createAuth(config()).use(probe).use(fetchBinding())

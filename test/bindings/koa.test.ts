@@ -1,30 +1,32 @@
 /** Koa (issue 6 items 2 and 4). */
 import { createAuth } from 'authkernel'
-import { koaBinding } from 'authkernel/bindings/koa'
+import { KoaAuth, koaBinding, type KoaFace } from 'authkernel/bindings/koa'
 import Koa from 'koa'
 import { expect, it } from 'vitest'
 import { config } from './_auth.ts'
 import { fieldsOf, probe, testFamily } from './_family.ts'
-import { ask, serve } from './_http.ts'
+import { ask, serve, type TestServer } from './_http.ts'
 
-testFamily('koa', (options) => {
-  const auth = createAuth(config(options)).use(probe).use(koaBinding())
+testFamily('koa', (options) => host(createAuth(config(options)).use(probe).use(koaBinding()).koa))
+testFamily('KoaAuth, options by a function of the request', (options) => host(KoaAuth(() => config(options), probe)))
+
+function host(face: KoaFace): Promise<TestServer> {
   const app = new Koa()
   app.silent = true
-  app.use(auth.koa.handler)
+  app.use(face.handler)
   app.use(async (ctx, next) => {
     switch (ctx.path) {
       case '/page':
-        return auth.koa.middleware(ctx, async () => {
+        return face.middleware(ctx, async () => {
           ctx.type = 'json'
           ctx.body = JSON.stringify(ctx.state.session)
         })
       case '/guarded':
-        return auth.koa.requireSession()(ctx, async () => void (ctx.body = ctx.state.session))
+        return face.requireSession()(ctx, async () => void (ctx.body = ctx.state.session))
       case '/login':
-        return auth.koa.signIn(ctx, 'credentials', { fields: await fieldsOf(ctx.req), redirectTo: '/in' })
+        return face.signIn(ctx, 'credentials', { fields: await fieldsOf(ctx.req), redirectTo: '/in' })
       case '/logout':
-        return auth.koa.signOut(ctx, { redirectTo: '/out' })
+        return face.signOut(ctx, { redirectTo: '/out' })
       default:
         return next()
     }
@@ -34,7 +36,7 @@ testFamily('koa', (options) => {
     ctx.body = 'the host'
   })
   return serve(app.callback())
-})
+}
 
 it('what a body parser left in ctx.request.body is used, and app.proxy makes https cookies', async () => {
   const auth = createAuth(config()).use(probe).use(koaBinding())

@@ -1,35 +1,37 @@
 /** Plain `node:http` (issue 6 items 2 and 4). */
 import { createAuth } from 'authkernel'
-import { nodeBinding } from 'authkernel/bindings/node'
+import { NodeAuth, nodeBinding, type NodeFace } from 'authkernel/bindings/node'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { connect, createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
 import { expect, it } from 'vitest'
 import { config } from './_auth.ts'
 import { fieldsOf, probe, testFamily } from './_family.ts'
-import { serve } from './_http.ts'
+import { serve, type TestServer } from './_http.ts'
 
-testFamily('node', (options) => {
-  const auth = createAuth(config(options)).use(probe).use(nodeBinding())
+testFamily('node', (options) => host(createAuth(config(options)).use(probe).use(nodeBinding()).node))
+testFamily('NodeAuth, options by a function of the request', (options) => host(NodeAuth(() => config(options), probe)))
+
+function host(face: NodeFace): Promise<TestServer> {
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<unknown> => {
     const json = (value: unknown): ServerResponse => res.setHeader('content-type', 'application/json').end(JSON.stringify(value))
     switch (new URL(req.url ?? '/', 'http://localhost').pathname) {
       case '/page':
-        return json(await auth.node.session(req, res))
+        return json(await face.session(req, res))
       case '/guarded': {
-        const session = await auth.node.requireSession(req, res)
+        const session = await face.requireSession(req, res)
         return session && json(session)
       }
       case '/login':
-        return auth.node.signIn(req, res, 'credentials', { fields: await fieldsOf(req), redirectTo: '/in' })
+        return face.signIn(req, res, 'credentials', { fields: await fieldsOf(req), redirectTo: '/in' })
       case '/logout':
-        return auth.node.signOut(req, res, { redirectTo: '/out' })
+        return face.signOut(req, res, { redirectTo: '/out' })
       default:
-        return (await auth.node.handler(req, res)) || res.writeHead(404).end('the host')
+        return (await face.handler(req, res)) || res.writeHead(404).end('the host')
     }
   }
   return serve((req, res) => void answer(req, res).catch(() => res.writeHead(500).end()))
-})
+}
 
 it("HTTP/2 through Node's compatibility layer: pseudo-headers are no headers, and the authority is the host", async () => {
   const auth = createAuth(config()).use(probe).use(nodeBinding())

@@ -20,7 +20,8 @@ function oakBinding(): Plugin<{ oak: Face<Pair> }> {
   return {
     name: 'oak',
     setup: (kernel) => ({
-      oak: createFace<Pair>(kernel, {
+      oak: createFace<Pair>({
+        kernel: () => kernel,
         req: ([req]) => req,
         res: ([, res]) => res,
         edge: () => ({}),

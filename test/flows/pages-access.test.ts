@@ -4,7 +4,9 @@ import { createRequire } from 'node:module'
 import type { run } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launch, openWindow, password, type Site, startSite, type Window } from './_pages.ts'
+import passkey from 'authkernel/providers/passkey'
+import { errorTable } from '../../src/error-table.ts'
+import { launch, listen, mail, oauth, openWindow, password, type Site, startSite, type Window } from './_pages.ts'
 
 type Axe = { run: typeof run }
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
@@ -17,6 +19,8 @@ const pages: [name: string, path: string, status: number][] = [
   ['verify-request', '/verify-request?provider=email&type=email', 200],
   ['verify-confirm', '/callback/email?token=t&email=jane.doe%40example.com', 200],
 ]
+// A text for every code: the longest heading, the longest text and every shape of the page are among them.
+const codes = [...Object.keys(errorTable), 'SessionRequired', 'Configuration', 'OAuthSignin', 'SomethingElse']
 const themes = [{}, { brandColor: '#f7e018', buttonText: '#ffffff' }, { brandColor: '#635bff', buttonText: '#fff' }]
 
 let browser: Browser
@@ -48,6 +52,87 @@ describe('D19: accessible', () => {
     }
   }
 
+  it.each(['en', 'de', 'fr', 'es', 'ja'])('no violation with any error code on a small phone, %s', async (locale) => {
+    const { context, page } = await openWindow(browser, { locale, viewport: { width: 320, height: 640 } })
+    const texts = new Set<string>()
+    for (const code of codes) {
+      for (const path of [`/error?error=${code}`, `/signin?error=${code}`]) {
+        // Many codes share a text: look at each text once.
+        const html = await (await fetch(`${site.url}/auth${path}`, { headers: { 'accept-language': locale } })).text()
+        const said = /<div class="(?:message|error[^"]*)"[\s\S]*?<p>([^<]*)/.exec(html)?.[1] ?? ''
+        if (texts.has(`${path[1]} ${said}`)) continue
+        texts.add(`${path[1]} ${said}`)
+        await page.goto(`${site.url}/auth${path}`)
+        expect(await page.textContent('main'), path).toContain(said)
+        expect(await overflow(page), path).toEqual([])
+        // One of each look: axe-core takes a second.
+        if (['CredentialsSignin', 'Configuration', 'AccessDenied', 'SessionRequired'].includes(code))
+          expect(await violations(page), path).toEqual([])
+      }
+    }
+    expect(texts.size).toBeGreaterThan(20)
+    await context.close()
+  })
+
+  it('no violation where a form is refused: 403 of another site, 429 after too many attempts', async () => {
+    const own = await startSite({ providers: [password], throttle: { credentials: { max: 1 } } })
+    const { context, page } = await openWindow(browser)
+    await page.goto(`${own.url}/auth/signin`)
+    for (const status of [302, 429]) {
+      await page.goto(`${own.url}/auth/signin`)
+      await page.fill('input[name=username]', 'Jane')
+      await page.fill('input[name=password]', 'wrong')
+      const answer = page.waitForResponse((response) => response.url().includes('/callback/'))
+      await page.click('#submitButton')
+      expect((await answer).status()).toBe(status)
+    }
+    expect(await page.textContent('h1')).toBe('Too many attempts')
+    expect(await violations(page)).toEqual([])
+    const foreign = await listen((_req, res) => {
+      res
+        .setHeader('content-type', 'text/html')
+        .end(`<!doctype html><form method="post" action="${own.url}/auth/signout"><button>x</button></form>`)
+    })
+    await page.goto(foreign.url)
+    await page.click('button')
+    await page.waitForURL(`${own.url}/auth/signout`)
+    expect(await page.textContent('h1')).toBe('This did not come from our page')
+    expect(await violations(page)).toEqual([])
+    await context.close()
+    await foreign.close()
+    await own.close()
+  })
+
+  it('no violation, and room for everybody, with thirty providers, long names, and none at all', async () => {
+    const long = 'Donaudampfschifffahrtsgesellschaftskapitänsverband International Identity Services GmbH & Co. KG'
+    const many = Array.from({ length: 30 }, (_, i) => oauth(`p${i}`, i === 3 ? long : `Provider ${i}`, 'https://p.example/authorize'))
+    const crowded = await startSite({ providers: [...many, mail, password, passkey()] })
+    const empty = await startSite({ providers: [] })
+    for (const width of [320, 390, 800, 1280]) {
+      const { context, page } = await openWindow(browser, { viewport: { width, height: 800 }, locale: 'de' })
+      for (const { url } of [crowded, empty]) {
+        await page.goto(`${url}/auth/signin`)
+        expect(await violations(page), `${width}`).toEqual([])
+        expect(await overflow(page), `${width}`).toEqual([])
+        expect(await overlaps(page), `${width}`).toEqual([])
+      }
+      await context.close()
+    }
+    await crowded.close()
+    await empty.close()
+  })
+
+  it('what the passkey script has to say is announced and readable', async () => {
+    const { context, page } = await openWindow(browser)
+    await page.addInitScript('delete globalThis.PublicKeyCredential')
+    await page.goto(`${site.url}/auth/signin`)
+    await page.fill('#input-email-for-passkey-provider', 'jane@example.com')
+    await page.click('#submitButton-passkey')
+    await page.getByRole('alert').getByText('does not support passkeys').waitFor()
+    expect(await violations(page)).toEqual([])
+    await context.close()
+  })
+
   it('any brand colour keeps its contrast, in a theme with a fixed scheme too', async () => {
     for (const theme of themes) {
       for (const colorScheme of ['light', 'dark'] as const) {
@@ -76,14 +161,16 @@ describe('D19: accessible', () => {
 
   it('nothing moves for who asked for that, and everything is there in forced colours', async () => {
     const { context, page } = await openWindow(browser, { reducedMotion: 'reduce', forcedColors: 'active' })
-    await page.goto(`${site.url}/auth/signin`)
-    const moving = await page.evaluate(() =>
-      [...document.querySelectorAll('*')]
-        .filter((element) => getComputedStyle(element).transitionDuration !== '0s')
-        .map((element) => element.outerHTML),
-    )
-    expect(moving).toEqual([])
-    expect(await violations(page)).toEqual([])
+    for (const [name, path] of pages) {
+      await page.goto(`${site.url}/auth${path}`)
+      const moving = await page.evaluate(() =>
+        [...document.querySelectorAll('*')]
+          .filter((element) => getComputedStyle(element).transitionDuration !== '0s')
+          .map((element) => element.outerHTML),
+      )
+      expect(moving, name).toEqual([])
+      expect(await violations(page), name).toEqual([])
+    }
     await context.close()
   })
 
@@ -207,6 +294,24 @@ async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe)
   const { violations } = await page.evaluate(() => (globalThis as unknown as { axe: Axe }).axe.run({ resultTypes: ['violations'] }))
   return violations.flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')} ${failureSummary}`))
+}
+
+/** Controls that lie over each other. */
+function overlaps(page: Page): Promise<string[]> {
+  return page.evaluate(() => {
+    const boxes = [...document.querySelectorAll('button, a, input:not([type=hidden]), label')].map((element) => ({
+      name: element.id || element.outerHTML.slice(0, 80),
+      box: element.getBoundingClientRect(),
+    }))
+    return boxes.flatMap(({ name, box }, i) =>
+      boxes
+        .slice(i + 1)
+        .filter(
+          (other) => box.left < other.box.right && other.box.left < box.right && box.top < other.box.bottom && other.box.top < box.bottom,
+        )
+        .map((other) => `${name} and ${other.name}`),
+    )
+  })
 }
 
 /** Elements wider than the window. */

@@ -33,6 +33,14 @@ describe.each([
     }
     for (const path of ['/', '/mailbox', '/audit', '/nowhere', '/auth/signin']) await look(path)
 
+    await page.getByRole('textbox', { name: 'Email', exact: true }).fill('grace@example.com')
+    await page.getByRole('button', { name: 'Email me a link to sign in' }).click()
+    await page.getByRole('heading', { name: 'Check your email' }).waitFor()
+    await look()
+    await page.goto(`${playground.url}/mailbox`)
+    await page.getByRole('link', { name: 'Open the link' }).first().waitFor()
+    await look()
+
     await page.goto(playground.url)
     await page.getByRole('button', { name: 'Continue with Acme ID' }).click()
     await page.getByRole('button', { name: 'Grace Hopper' }).waitFor()
@@ -42,7 +50,7 @@ describe.each([
     await look()
     await page.getByRole('button', { name: 'Allow' }).click()
     await page.waitForURL(`${playground.url}/`)
-    for (const path of ['/', '/protected', '/account', '/audit']) await look(path)
+    for (const path of ['/', '/protected', '/account', '/account?last', '/audit']) await look(path)
     expect([...hosts].filter((host) => host !== 'localhost' && host !== '127.0.0.1' && host !== '')).toEqual([])
     expect(complaints.filter((text) => !text.includes('/nowhere'))).toEqual([])
     await context.close()

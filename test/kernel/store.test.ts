@@ -52,6 +52,84 @@ describe('createStore', () => {
     },
   )
 
+  it.each([
+    ['numbers', 7, 8],
+    ['big integers', 7n, 8n],
+  ])('D28: ids that are %s are texts here, and for the adapter what it gave', async (_name, id, other) => {
+    const seen: unknown[] = []
+    const row = { ...user, id: id as never }
+    const adapter: Adapter = {
+      createUser: () => row,
+      getUser: (asked) => (seen.push(asked), row),
+      updateUser: (change) => (seen.push(change.id), row),
+      deleteUser: (asked) => (seen.push(asked), row),
+      linkAccount: (account) => (seen.push(account.userId), { ...account, userId: id as never }),
+      unlinkAccount: (key) => void seen.push(key),
+      createSession: (session) => (seen.push(session.userId), { ...session, id: 99, userId: id as never }),
+      getSessionAndUser: () => ({ session: { id: 99, sessionToken: 's', userId: id as never, expires: new Date() }, user: row }),
+      listSessionsByUserId: (asked) => (seen.push(asked), [{ sessionToken: 's', userId: id as never, expires: new Date() }]),
+      deleteSession: (token) => void seen.push(token),
+      useVerificationToken: (key) => (seen.push(key.identifier), { ...key, expires: new Date() }),
+    }
+    const store = createStore(adapter)
+    // Nothing is known of its ids yet.
+    await store.getUser('1')
+    expect((await store.createUser(user)).id).toBe('7')
+    expect((await store.updateUser({ id: '8' })).id).toBe('7')
+    expect(await store.deleteUser('8')).toMatchObject({ id: '7' })
+    const account = { userId: '8', type: 'oidc', provider: 'acme', providerAccountId: '12' } as const
+    expect(await store.linkAccount(account)).toEqual({ ...account, userId: '7' })
+    await store.unlinkAccount({ provider: 'acme', providerAccountId: '12' })
+    expect(await store.createSession({ sessionToken: '5', userId: '8', expires: new Date() })).toMatchObject({ id: 99, userId: '7' })
+    expect(await store.getSessionAndUser('5')).toMatchObject({ session: { id: 99, userId: '7' }, user: { id: '7' } })
+    expect(await store.listSessionsByUserId('8')).toMatchObject([{ userId: '7' }])
+    await store.deleteSession('5')
+    await store.useVerificationToken({ identifier: '15551234', token: 't' })
+    await store.getUser('not-a-number')
+    expect(seen).toEqual([
+      '1',
+      other,
+      other,
+      other,
+      { provider: 'acme', providerAccountId: '12' },
+      other,
+      other,
+      '5',
+      '15551234',
+      'not-a-number',
+    ])
+  })
+
+  it('row 168: an adapter that fails where there is nothing to delete or to extend, as Prisma does, answers null; elsewhere it fails', async () => {
+    const absent = (): never => {
+      throw Object.assign(new Error('No record was found for a delete.'), { code: 'P2025' })
+    }
+    const later = async (): Promise<never> => absent()
+    for (const fail of [absent, later]) {
+      const store = createStore({ deleteSession: fail, updateSession: fail, unlinkAccount: fail, deleteUser: fail, updateUser: fail })
+      expect([
+        await store.deleteSession('s'),
+        await store.updateSession({ sessionToken: 's' }),
+        await store.unlinkAccount({ provider: 'a', providerAccountId: 'b' }),
+        await store.deleteUser('1'),
+      ]).toEqual([null, null, null, null])
+      expect(await caught(() => store.updateUser({ id: '1' }))).toMatchObject({ name: 'AdapterError' })
+    }
+  })
+
+  it('a key with a NUL or half a character, which databases cannot hold, is unknown without a question', () => {
+    const fail = (): never => {
+      throw new Error('invalid byte sequence for encoding "UTF8": 0x00')
+    }
+    const store = createStore({ getSessionAndUser: fail, getUserByAccount: fail, useVerificationToken: fail, getUser: fail })
+    expect([
+      store.getSessionAndUser('a\0b'),
+      store.getUserByAccount({ provider: 'acme', providerAccountId: '\0' }),
+      store.useVerificationToken({ identifier: 'a@b.c', token: '\ud800' }),
+    ]).toEqual([null, null, null])
+    for (const whole of ['\\0', '\u{1f600}']) expect(() => store.getUser(whole)).toThrow('getUser() failed')
+  })
+
   const lies: [string, Adapter, (store: ReturnType<typeof createStore>) => unknown][] = [
     ['an empty user', { getUser: () => ({}) as never }, (store) => store.getUser('1')],
     ['nothing for a created user', { createUser: () => undefined as never }, (store) => store.createUser(user)],

@@ -1,11 +1,13 @@
 /** An app of `playground/`, built once by its own framework with the package as users install it, and its server. */
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { type ChildProcess, spawn } from 'node:child_process'
+import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { clean, install, run } from '../../scripts/install.ts'
 import { startSurroundings, type Surroundings } from '../../playground/_shared/surroundings.ts'
+
+export { install, run } from '../../scripts/install.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 
@@ -60,50 +62,8 @@ export async function start({ folder, start: command, basePath = '/auth', env }:
   return { ...around, origin, log: () => log, close }
 }
 
-/** The package as `npm install` lays it out: its files alone, beside its dependencies. */
-function install(home: string): void {
-  const target = join(home, 'node_modules', 'authkernel')
-  const folder = mkdtempSync(join(tmpdir(), 'authkernel-pack-'))
-  try {
-    if (!process.env.AUTHKERNEL_BUILT) run(process.execPath, ['node_modules/unbuild/dist/cli.mjs'], root)
-    const output = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root)
-    const [{ filename }] = JSON.parse(output.slice(output.indexOf('['))) as [{ filename: string }]
-    mkdirSync(target, { recursive: true })
-    // Dependencies of which the app has other versions lie inside.
-    for (const name of readdirSync(target)) if (name !== 'node_modules') rmSync(join(target, name), { recursive: true, force: true })
-    run('tar', ['-xzf', join(folder, filename), '-C', target, '--strip-components=1'], root)
-  } finally {
-    rmSync(folder, { recursive: true, force: true })
-  }
-}
-
 function bin(home: string, [program = '', ...args]: readonly string[]): string[] {
   return [join(home, program), ...args]
-}
-
-function run(command: string, args: readonly string[], cwd: string): string {
-  try {
-    return execFileSync(command, args, { cwd, env: clean(), encoding: 'utf8', stdio: 'pipe' })
-  } catch (error) {
-    const { stdout = '', stderr = '' } = error as { stdout?: string; stderr?: string }
-    throw new Error(`${command} ${args.join(' ')} failed in ${cwd}:\n${`${stdout}\n${stderr}`.slice(-6_000)}`, { cause: error })
-  }
-}
-
-/** Without what vitest says about itself: frameworks build something else for tests. */
-function clean(): Record<string, string | undefined> {
-  const {
-    VITEST: _vitest,
-    NODE_ENV: _env,
-    TEST: _test,
-    VITE_USER_NODE_ENV: _vite,
-    DEV: _dev,
-    PROD: _prod,
-    SSR: _ssr,
-    MODE: _mode,
-    ...rest
-  } = process.env
-  return { ...rest, CI: 'true', NEXT_TELEMETRY_DISABLED: '1' }
 }
 
 function freePort(): Promise<number> {

@@ -3,6 +3,7 @@ import { createAuth } from 'authkernel'
 import { type AuthConfig, definePlugin, type Provider } from 'authkernel/kernel'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { pagesPlugin } from 'authkernel/plugins/pages'
+import passkey from 'authkernel/providers/passkey'
 import { describe, expect, it } from 'vitest'
 import { en } from '../../plugins/_pages/messages/en.ts'
 
@@ -30,6 +31,8 @@ const password: Provider = {
   },
   authorize: () => null,
 }
+
+const mail = (id: string, name: string): Provider => ({ id, name, type: 'email', sendVerificationRequest: () => undefined })
 
 describe('every page', () => {
   const pages: [path: string, kind: string, title: string][] = [
@@ -117,6 +120,58 @@ describe('sign-in', () => {
     expect(await primaries(github, password)).toEqual(['submitButton'])
     expect(await primaries(github)).toEqual(['submitButton'])
     expect(await primaries(github, acme)).toEqual([])
+  })
+
+  it('fields of the same name are told apart by their provider, in every language', async () => {
+    const providers: Provider[] = [mail('email', 'Email'), { ...password, credentials: { email: {}, code: {} } }, passkey()]
+    const labels = async (lang: string): Promise<(string | undefined)[]> => {
+      const config = { providers, adapter: memoryAdapter(), logger: quiet, experimental: { enableWebAuthn: true } }
+      const { text } = await get('/signin', config, { 'accept-language': lang })
+      return [...text.matchAll(/<label[^>]*>([^<]*)<\/label>/g)].map(([, label]) => label)
+    }
+    expect(await labels('en')).toEqual(['Email', 'email', 'code', 'Email (Passkey)'])
+    expect(await labels('fr')).toEqual(['E-mail', 'email', 'code', 'E-mail (Clé d’accès)'])
+    expect(await labels('ja')).toEqual(['メールアドレス', 'email', 'code', 'メールアドレス（パスキー）'])
+  })
+
+  it('a button says what happens: a mail, a passkey; two that would say the same name their providers', async () => {
+    const buttons = async (providers: Provider[], config: Partial<AuthConfig> = {}, lang = 'en'): Promise<(string | undefined)[]> => {
+      const all = {
+        providers,
+        logger: quiet,
+        adapter: memoryAdapter(),
+        experimental: { enableWebAuthn: true },
+        session: { strategy: 'jwt' as const },
+        ...config,
+      }
+      const { text } = await get('/signin', all, { 'accept-language': lang })
+      return [...text.matchAll(/<span class="label">([^<]*)<\/span>/g)].map(([, label]) => label)
+    }
+    const login = { ...password, name: 'Credentials' }
+    expect(await buttons([mail('resend', 'Resend'), login, passkey()])).toEqual([
+      'Email me a link to sign in',
+      'Sign in',
+      'Sign in with passkey',
+    ])
+    expect(await buttons([mail('resend', 'Resend'), password, passkey()], {}, 'de')).toEqual([
+      'Anmeldelink per E-Mail schicken',
+      'Mit Passwort anmelden',
+      'Mit Passkey anmelden',
+    ])
+    expect(await buttons([mail('a', 'Work mail'), mail('b', 'Home mail')])).toEqual(['Sign in with Work mail', 'Sign in with Home mail'])
+    const messages = { en: { 'signIn.submit': 'Continue with {name}', 'signIn.submit.resend': 'Send' } }
+    expect(await buttons([mail('resend', 'Resend'), login, passkey(), github], { messages })).toEqual([
+      'Send',
+      'Continue with Credentials',
+      'Continue with Passkey',
+      'Continue with GitHub',
+    ])
+  })
+
+  it('more than eight providers stand in two columns of a wide window', async () => {
+    const many = Array.from({ length: 9 }, (_, i): Provider => ({ ...github, id: `p${i}`, name: `P${i}` }))
+    expect((await get('/signin', { providers: many })).text).toContain('<div class="signin many">')
+    expect((await get('/signin', { providers: many.slice(1) })).text).toContain('<div class="signin">')
   })
 
   it('the email query fills in the address', async () => {

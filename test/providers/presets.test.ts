@@ -76,6 +76,18 @@ describe('plain data', () => {
   )
 })
 
+it.each(['auth0', 'cognito', 'keycloak', 'okta', 'passage', 'battlenet', 'zitadel'])(
+  '%s works uncalled when the environment has all that it needs',
+  async (id) => {
+    const { default: preset } = await load(id)
+    const prefix = `AUTH_${id.toUpperCase()}_`
+    const env = { [`${prefix}ID`]: clientId, [`${prefix}SECRET`]: clientSecret, [`${prefix}ISSUER`]: 'https://id.example' }
+    const auth = createAuth({ ...baseConfig(), env, providers: [preset] })
+    await auth.ready()
+    expect(await (await auth.handler(new Request('https://app.example/auth/providers'))).json()).toMatchObject({ [id]: { id } })
+  },
+)
+
 describe('buttons', () => {
   it.each(ids)('%s: a brand colour in full, an inline mark in one colour', async (id) => {
     const { style = {} } = (await load(id)).default({ ...samples[id]!.options }) as { style?: { brandColor?: string; logo?: string } }

@@ -17,6 +17,8 @@ const env: Record<string, string | undefined> = {}
 describe('providers', () => {
   it('are accepted in the config, by the plugins, and uncalled', () => {
     createAuth({ providers: [github(), google({}), github, auth0({ domain: 'acme.auth0.com' })] })
+    // The environment may bring their issuers.
+    createAuth({ providers: [auth0, cognito, keycloak({ name: 'Staff' }), mastodon({ issuer: env['ISSUER'] })] })
     createAuth().use(oauthPlugin(github())).use(oidcPlugin(google()))
     expectTypeOf(named).toEqualTypeOf(github)
   })
@@ -28,15 +30,16 @@ describe('providers', () => {
   })
 
   it('demand what they cannot do without', () => {
-    expectTypeOf<object>().not.toExtend<Auth0Options>()
-    expectTypeOf<{ clientId: string }>().not.toExtend<MastodonOptions>()
+    expectTypeOf<{ domain: string; issuer: string }>().not.toExtend<Auth0Options>()
+    expectTypeOf<{ clientId: string }>().toExtend<MastodonOptions>()
     expectTypeOf<{ issuer: string }>().toExtend<MastodonOptions>()
     expectTypeOf<{ realm: string }>().not.toExtend<KeycloakOptions>()
     expectTypeOf<{ realm: string; baseUrl: string }>().toExtend<KeycloakOptions>()
     expectTypeOf<{ region: string }>().not.toExtend<CognitoOptions>()
     expectTypeOf<{ userPoolId: string }>().toExtend<CognitoOptions>()
     expectTypeOf<{ accountID: string }>().not.toExtend<NetSuiteOptions>()
-    expectTypeOf<{ issuer: undefined }>().not.toExtend<MastodonOptions>()
+    expectTypeOf<{ issuer: undefined }>().toExtend<MastodonOptions>()
+    expectTypeOf<{ issuer: number }>().not.toExtend<MastodonOptions>()
     expectTypeOf([keycloak, cognito, mastodon, netsuite]).toBeArray()
   })
 

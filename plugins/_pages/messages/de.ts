@@ -6,7 +6,12 @@ export const de: Texts = {
   'signIn.heading': 'Anmelden',
   'signIn.subtitle': 'um mit {site} fortzufahren',
   'signIn.submit': 'Mit {name} anmelden',
+  'signIn.submit:Password': 'Mit Passwort anmelden',
+  'signIn.submit:Credentials': 'Anmelden',
+  'signIn.submit:Passkey': 'Mit Passkey anmelden',
+  'signIn.submit:WebAuthn': 'Mit Passkey anmelden',
   'signIn.or': 'oder',
+  'signIn.labelOf': '{label} ({name})',
   'signIn.empty': 'Hier kann man sich noch nicht anmelden.',
   'signIn.noScript': 'Die Anmeldung mit {name} braucht JavaScript, das in diesem Browser ausgeschaltet ist.',
 
@@ -72,6 +77,8 @@ export const de: Texts = {
   'script.known': 'Dieses Gerät hat schon einen Passkey für dieses Konto.',
   'script.unsupported': 'Dieser Browser unterstützt keine Passkeys.',
 
+  'text:Email me a link to sign in': 'Anmeldelink per E-Mail schicken',
+  'text:Passkey': 'Passkey',
   'text:Email': 'E-Mail',
   'text:Email address': 'E-Mail-Adresse',
   'text:Password': 'Passwort',

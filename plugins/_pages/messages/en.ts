@@ -4,7 +4,12 @@ export const en = {
   'signIn.heading': 'Sign in',
   'signIn.subtitle': 'to continue to {site}',
   'signIn.submit': 'Sign in with {name}',
+  'signIn.submit:Password': 'Sign in with password',
+  'signIn.submit:Credentials': 'Sign in',
+  'signIn.submit:Passkey': 'Sign in with passkey',
+  'signIn.submit:WebAuthn': 'Sign in with passkey',
   'signIn.or': 'or',
+  'signIn.labelOf': '{label} ({name})',
   'signIn.empty': 'There is no way to sign in here yet.',
   'signIn.noScript': 'Signing in with {name} needs JavaScript, which is switched off in this browser.',
 
@@ -67,6 +72,8 @@ export const en = {
   'script.known': 'This device already has a passkey for this account.',
   'script.unsupported': 'This browser does not support passkeys.',
 
+  'text:Email me a link to sign in': 'Email me a link to sign in',
+  'text:Passkey': 'Passkey',
   'text:Email': 'Email',
   'text:Email address': 'Email address',
   'text:Password': 'Password',

@@ -6,7 +6,12 @@ export const es: Texts = {
   'signIn.heading': 'Iniciar sesión',
   'signIn.subtitle': 'para continuar en {site}',
   'signIn.submit': 'Iniciar sesión con {name}',
+  'signIn.submit:Password': 'Iniciar sesión con contraseña',
+  'signIn.submit:Credentials': 'Iniciar sesión',
+  'signIn.submit:Passkey': 'Iniciar sesión con llave de acceso',
+  'signIn.submit:WebAuthn': 'Iniciar sesión con llave de acceso',
   'signIn.or': 'o',
+  'signIn.labelOf': '{label} ({name})',
   'signIn.empty': 'Todavía no se puede iniciar sesión aquí.',
   'signIn.noScript': 'Para iniciar sesión con {name} hace falta JavaScript, que está desactivado en este navegador.',
 
@@ -70,6 +75,8 @@ export const es: Texts = {
   'script.known': 'Este dispositivo ya tiene una llave de acceso para esta cuenta.',
   'script.unsupported': 'Este navegador no admite llaves de acceso.',
 
+  'text:Email me a link to sign in': 'Recibir un enlace de acceso por correo',
+  'text:Passkey': 'Llave de acceso',
   'text:Email': 'Correo electrónico',
   'text:Email address': 'Correo electrónico',
   'text:Password': 'Contraseña',

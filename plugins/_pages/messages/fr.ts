@@ -6,7 +6,12 @@ export const fr: Texts = {
   'signIn.heading': 'Connexion',
   'signIn.subtitle': 'pour continuer vers {site}',
   'signIn.submit': 'Se connecter avec {name}',
+  'signIn.submit:Password': 'Se connecter avec un mot de passe',
+  'signIn.submit:Credentials': 'Se connecter',
+  'signIn.submit:Passkey': 'Se connecter avec une clé d’accès',
+  'signIn.submit:WebAuthn': 'Se connecter avec une clé d’accès',
   'signIn.or': 'ou',
+  'signIn.labelOf': '{label} ({name})',
   'signIn.empty': 'Il n’est pas encore possible de se connecter ici.',
   'signIn.noScript': 'La connexion avec {name} nécessite JavaScript, qui est désactivé dans ce navigateur.',
 
@@ -72,6 +77,8 @@ export const fr: Texts = {
   'script.known': 'Cet appareil possède déjà une clé d’accès pour ce compte.',
   'script.unsupported': 'Ce navigateur ne prend pas en charge les clés d’accès.',
 
+  'text:Email me a link to sign in': 'Recevoir un lien de connexion par e-mail',
+  'text:Passkey': 'Clé d’accès',
   'text:Email': 'E-mail',
   'text:Email address': 'Adresse e-mail',
   'text:Password': 'Mot de passe',

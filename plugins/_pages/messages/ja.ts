@@ -6,7 +6,12 @@ export const ja: Texts = {
   'signIn.heading': 'ログイン',
   'signIn.subtitle': '{site} に進みます',
   'signIn.submit': '{name} でログイン',
+  'signIn.submit:Password': 'パスワードでログイン',
+  'signIn.submit:Credentials': 'ログイン',
+  'signIn.submit:Passkey': 'パスキーでログイン',
+  'signIn.submit:WebAuthn': 'パスキーでログイン',
   'signIn.or': 'または',
+  'signIn.labelOf': '{label}（{name}）',
   'signIn.empty': '利用できるログイン方法がまだありません。',
   'signIn.noScript': '{name} でのログインには JavaScript が必要ですが、このブラウザーでは無効になっています。',
 
@@ -71,6 +76,8 @@ export const ja: Texts = {
   'script.known': 'この端末には、このアカウントのパスキーがすでにあります。',
   'script.unsupported': 'このブラウザーはパスキーに対応していません。',
 
+  'text:Email me a link to sign in': 'ログイン用リンクをメールで受け取る',
+  'text:Passkey': 'パスキー',
   'text:Email': 'メールアドレス',
   'text:Email address': 'メールアドレス',
   'text:Password': 'パスワード',

@@ -1,0 +1,10 @@
+import { createQwikCity } from '@builder.io/qwik-city/middleware/node'
+import qwikCityPlan from '@qwik-city-plan'
+import { createServer } from 'node:http'
+import render from './entry.ssr'
+
+const { router, notFound, staticFile } = createQwikCity({ render, qwikCityPlan })
+
+createServer((req, res) => {
+  staticFile(req, res, () => router(req, res, () => notFound(req, res, () => {})))
+}).listen(Number(process.env.PORT ?? 3000), '127.0.0.1')

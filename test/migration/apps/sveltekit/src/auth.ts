@@ -1,0 +1,39 @@
+import { SvelteKitAuth } from '@auth/sveltekit'
+import Credentials from '@auth/sveltekit/providers/credentials'
+import GitHub from '@auth/sveltekit/providers/github'
+import { env } from '$env/dynamic/private'
+
+declare module '@auth/sveltekit' {
+  interface Session {
+    role?: unknown
+  }
+}
+
+export const { handle, signIn, signOut } = SvelteKitAuth({
+  trustHost: true,
+  providers: [
+    GitHub,
+    { id: 'acme', name: 'Acme ID', type: 'oidc', issuer: env.AUTH_ACME_ISSUER },
+    Credentials({
+      name: 'Password',
+      credentials: { username: { label: 'User name' }, password: { label: 'Password', type: 'password' } },
+      authorize({ username, password }) {
+        return username === 'demo' && password === 'open sesame' ? { id: 'demo', name: 'Demo Person', email: 'demo@example.com' } : null
+      },
+    }),
+  ],
+  callbacks: {
+    jwt({ token, user }) {
+      if (user) token.role = user.email === 'demo@example.com' ? 'admin' : 'member'
+      return token
+    },
+    session({ session, token }) {
+      session.role = token.role
+      return session
+    },
+  },
+  events: {
+    signIn: ({ user, account }) => console.log(`in: ${user.email} by ${account?.provider}`),
+    signOut: () => console.log('out'),
+  },
+})
