@@ -112,7 +112,7 @@ function commandOf(main: CommandDef, argv: string[]): CommandDef | undefined {
 
 // citty passes over options it does not know; a mistyped --aply must not look like a dry run that was wanted.
 function refuseUnknown(command: CommandDef, argv: string[]): void {
-  const known = Object.keys(command.args as ArgsDef)
+  const known = Object.entries(command.args as ArgsDef).flatMap(([name, { type }]) => (type === 'positional' ? [] : [name]))
   for (const arg of argv) {
     const name = /^--?(?:no-)?([^=]+)/.exec(arg)?.[1]
     if (name !== undefined && !known.includes(name))

@@ -15,6 +15,7 @@ import { ExperimentalFeatureNotEnabled } from './errors.ts'
 import type { ProviderFlow } from './flow.ts'
 import { createLogger } from './logger.ts'
 import type { Plugin } from './plugin.ts'
+import { shaped } from './shapes.ts'
 
 /** A kernel with the five provider types, both strategies and the pages; `.use()` replaces any of them. Reads the environment (D41). */
 export function createAuth(config: AuthConfig = {}, options: Pick<KernelOptions, 'shared'> = {}): Auth {
@@ -55,7 +56,7 @@ const gatedFlow: ProviderFlow<{ id: string }> = {
 
 /** A copy of the options with the environment under them (D18). */
 function withEnvironment(config: AuthConfig): AuthConfig {
-  const copy = { ...config }
+  const copy = shaped(config)
   const env: Env | false = config.env ?? processEnv
   if (env) setEnvDefaults(env, copy, hasEnvDefaults(config))
   return copy

@@ -21,6 +21,9 @@ describe.each(kinds)('%s', (kind) => {
   let spec: StoreSpec
   beforeAll(async () => {
     spec = await newSpec(kind)
+    const adapter = openStore(spec)
+    await adapter.getUser!('1')
+    await adapter.close!()
   })
   afterAll(() => dropStore(spec))
 

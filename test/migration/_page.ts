@@ -16,6 +16,9 @@ export const imports: readonly (readonly [from: string, to: string])[] = [
   ...section('Imports').matchAll(/^\| `([^`]+)` \| `([^`]+)` \|$/gm),
 ].map(([, from = '', to = '']) => [from, to])
 
+/** The line that names what is tested. */
+export const versions: string = /^Versions: .*$/m.exec(text)?.[0] ?? ''
+
 /** Packages of Auth.js that stay as they are: the first column of the table "What stays installed". */
 export const kept: readonly string[] = [...section('What stays').matchAll(/`((?:next-auth|@auth)\/[^`]+)`/g)].map(([, name = '']) => name)
 

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { root } from '../_sources.ts'
 import { namesOf } from './_names.ts'
-import { changes, gone, imports, kept, moved, replaced, whole } from './_page.ts'
+import { changes, gone, imports, kept, moved, replaced, versions, whole } from './_page.ts'
 
 const { paths } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')).compilerOptions as { paths: Record<string, [string]> }
 const apps = join(root, 'test/migration/apps')
@@ -66,6 +66,16 @@ describe('apps', () => {
     const folders = (paths: Iterable<string>): string[] => [...new Set([...paths].map((path) => path.split('/')[0]!))].sort()
     expect(folders([...changes.keys(), ...whole.keys()])).toEqual(readdirSync(apps).sort())
     expect([...changes.keys()].filter((path) => !files.includes(path))).toEqual([])
+  })
+
+  it.each(readdirSync(apps))('%s: the page names the version that is tested', (name) => {
+    const file = join(apps, name, 'package.json')
+    const { dependencies = {}, devDependencies = {} } = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Record<string, string>>
+    const [[from, version] = ['', '']] = Object.entries({ ...dependencies, ...devDependencies }).filter(([dependency]) =>
+      [...new Set(imports.map(([from]) => from))].includes(dependency),
+    )
+    const short = version.includes('-beta.') ? version.replace(/^(\d+)\..*-beta\.(\d+)$/, '$1 (beta $2)') : version.replace(/\.\d+$/, '')
+    expect(versions).toContain(`${from} ${short}`)
   })
 
   it.each(files)('%s: nothing of Auth.js is left but what stays', (path) => {
