@@ -44,6 +44,8 @@ function enhance(form: HTMLFormElement): void {
   let waiting: AbortController | undefined
   let timer: number | undefined
 
+  // A passkey says whose it is: the address is for people who have none yet.
+  for (const input of form.querySelectorAll<HTMLInputElement>('input[autocomplete~="webauthn"]')) input.required = false
   form.addEventListener('submit', (event) => {
     event.preventDefault()
     stopWaiting()

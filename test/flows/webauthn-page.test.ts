@@ -78,6 +78,17 @@ describe('sign-in page', () => {
     expect(complaints).toEqual([])
   })
 
+  it('the button alone: whoever has a passkey need not type an address', async () => {
+    await register('ada@example.com')
+    await window.context.clearCookies()
+    await withoutAutofill()
+    await window.page.goto(`${site.url}/auth/signin?callbackUrl=/home`)
+    await window.page.click('button[type=submit]')
+    await window.page.waitForURL(`${site.url}/home`)
+    expect(await session()).toMatchObject({ user: { email: 'ada@example.com' } })
+    expect(complaints).toEqual([])
+  })
+
   it('a cancelled ceremony says so, gives the button back, and a second attempt works', async () => {
     await verified(window, false)
     await submit('ada@example.com')
