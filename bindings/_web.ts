@@ -1,6 +1,7 @@
 /** What `auth.<framework>` offers where requests are web requests. They differ in a seam only; `_face.ts` is the same for Node's own. */
 import type { Awaitable, HandleOptions, Kernel, Session } from 'authkernel/kernel'
 import { type GuardOptions, refusal, type SignInOptions, signInResponse, signOutResponse, updateResponse } from './_actions.ts'
+import { cookiesOf } from './_set-cookie.ts'
 
 /** How a framework's event is read and answered. */
 export interface WebSeam<E extends object> {
@@ -37,6 +38,8 @@ export interface WebFace<E extends object> {
 /** The face over the kernel's doors. */
 export function createWebFace<E extends object>(seam: WebSeam<E>): WebFace<E> {
   const sessions = new WeakMap<E, Promise<Session | null>>()
+  /** Headers of the answer that signed in or out in this event. */
+  const news = new WeakMap<E, Headers>()
 
   async function open(event: E): Promise<{ kernel: Kernel; request: Request; options: HandleOptions }> {
     const kernel = await seam.kernel(event)
@@ -48,6 +51,9 @@ export function createWebFace<E extends object>(seam: WebSeam<E>): WebFace<E> {
   }
   async function read(event: E): Promise<Session | null> {
     const { kernel, request, options } = await open(event)
+    const changes = news.get(event)
+    // What is true now. Extending what the request brought along would undo a sign-out.
+    if (changes) return kernel.doors.session(withCookies(request, changes), options)
     if (!seam.cookies || seam.writable?.(event) === false) return kernel.doors.session(request, options)
     const { session, headers } = await kernel.doors.read(request, options)
     seam.cookies(event, headers)
@@ -57,6 +63,13 @@ export function createWebFace<E extends object>(seam: WebSeam<E>): WebFace<E> {
     let reading = sessions.get(event)
     if (!reading) sessions.set(event, (reading = read(event)))
     return reading
+  }
+
+  async function changed(event: E, answer: Promise<Response>): Promise<Response> {
+    const response = await answer
+    sessions.delete(event)
+    news.set(event, response.headers)
+    return response
   }
 
   return {
@@ -82,15 +95,15 @@ export function createWebFace<E extends object>(seam: WebSeam<E>): WebFace<E> {
     },
     async signIn(event, provider, how, door) {
       const { kernel, request, options } = await open(event)
-      return signInResponse(kernel, request, options, provider, how, door)
+      return changed(event, signInResponse(kernel, request, options, provider, how, door))
     },
     async signOut(event, how, door) {
       const { kernel, request, options } = await open(event)
-      return signOutResponse(kernel, request, options, how?.redirectTo, door)
+      return changed(event, signOutResponse(kernel, request, options, how?.redirectTo, door))
     },
     async update(event, data) {
       const { kernel, request, options } = await open(event)
-      return updateResponse(kernel, request, options, data)
+      return changed(event, updateResponse(kernel, request, options, data))
     },
   }
 }
@@ -114,6 +127,14 @@ function pathIn(basePath: string, { url }: Request): string | undefined {
   const segments = pathname.slice(base.length).split('/')
   if (segments.at(-1) === 'undefined') segments.pop()
   return `/${segments.filter((segment) => segment !== '').join('/')}`
+}
+
+/** The request as the browser would send it after a response: of two cookies with one name the first counts. */
+function withCookies(request: Request, set: Headers): Request {
+  const fresh = cookiesOf(set).map(({ name, value, options }) => `${name}=${options.maxAge === 0 ? '' : value}`)
+  const headers = new Headers(request.headers)
+  headers.set('cookie', [...fresh, headers.get('cookie') ?? ''].filter(Boolean).join('; '))
+  return new Request(request.url, { headers })
 }
 
 function unread(request: Request): Request {

@@ -1,6 +1,13 @@
 /** A binding for Acorn, a framework that does not exist: what `docs/writing-a-binding.md` explains. */
 import type { Plugin, Session } from 'authkernel/kernel'
-import { createWebFace, type GuardOptions, type SignInOptions } from 'authkernel/bindings/toolkit'
+import {
+  type ConfigSource,
+  createWebFace,
+  type GuardOptions,
+  type Kernels,
+  kernelsOf,
+  type SignInOptions,
+} from 'authkernel/bindings/toolkit'
 
 /** The parts of Acorn's context that are used here. */
 export interface AcornContext {
@@ -30,34 +37,37 @@ export interface AcornFace {
 
 /** Puts `acorn` on `auth`. */
 export function acornBinding(): Plugin<{ acorn: AcornFace }> {
+  return { name: 'acorn', setup: (kernel) => ({ acorn: acornFace(() => kernel) }) }
+}
+
+/** The same from options, or from a function of the context. */
+export function AcornAuth(config: ConfigSource<AcornContext>, ...plugins: readonly Plugin[]): AcornFace {
+  return acornFace(kernelsOf('acorn', config, { plugins }))
+}
+
+function acornFace(kernel: Kernels<AcornContext>): AcornFace {
+  const face = createWebFace<AcornContext>({
+    kernel,
+    request: ({ request }) => request,
+    options: ({ ip }) => ({ clientAddress: ip }),
+    cookies: ({ headers }, found) => {
+      for (const cookie of found.getSetCookie()) headers.append('set-cookie', cookie)
+    },
+  })
   return {
-    name: 'acorn',
-    setup(kernel) {
-      const face = createWebFace<AcornContext>({
-        kernel: () => kernel,
-        request: ({ request }) => request,
-        options: ({ ip }) => ({ clientAddress: ip }),
-        cookies: ({ headers }, found) => {
-          for (const cookie of found.getSetCookie()) headers.append('set-cookie', cookie)
-        },
-      })
-      const acorn: AcornFace = {
-        handler: face.route,
-        session: face.session,
-        signIn: face.signIn,
-        signOut: face.signOut,
-        async middleware(context) {
-          context.state.session = await face.session(context)
-          return undefined
-        },
-        requireSession: (options) => async (context) => {
-          const found = await face.guard(context, options)
-          if (found instanceof Response) return found
-          context.state.session = found
-          return undefined
-        },
-      }
-      return { acorn }
+    handler: face.route,
+    session: face.session,
+    signIn: face.signIn,
+    signOut: face.signOut,
+    async middleware(context) {
+      context.state.session = await face.session(context)
+      return undefined
+    },
+    requireSession: (options) => async (context) => {
+      const found = await face.guard(context, options)
+      if (found instanceof Response) return found
+      context.state.session = found
+      return undefined
     },
   }
 }

@@ -48,8 +48,8 @@ testBinding({
   name: 'h3, options by a function of the event',
   start: (more) => {
     const h3 = H3Auth(() => bindingConfig(more))
-    return serveWeb(async (request) => {
-      const event: H3Event = { req: request, res: { headers: new Headers() }, context: {} }
+    return serveWeb(async (request, peer) => {
+      const event: H3Event = { req: Object.assign(request, { ip: peer }), res: { headers: new Headers() }, context: {} }
       const response = await app(h3, event, new URL(request.url).pathname, () => formOf(request))
       return withCookies(response, (event.res.headers as Headers).getSetCookie())
     })

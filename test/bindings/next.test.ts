@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AuthConfig } from 'authkernel'
 import { createAuth } from 'authkernel'
 import NextAuth, { type NextAuthRequest, nextBinding, type NextFace } from 'authkernel/bindings/next'
+import type { SetCookie } from 'authkernel/bindings/toolkit'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { formOf, serveWeb, withCookies } from './_web.ts'
@@ -35,12 +36,19 @@ vi.mock('next/headers', () => ({
       .filter((pair) => pair !== '' && !/%(?![\dA-F]{2})|%E0%A4%A(?!\w)/.test(pair))
     return (scope.store ??= {
       getAll: () => jar.map((pair) => ({ name: pair.split('=')[0], value: decodeURIComponent(pair.split('=').slice(1).join('=')) })),
-      set(name: string, value: string, options: { path: string; maxAge?: number; httpOnly?: boolean }) {
+      set(name: string, value: string, options: SetCookie['options']) {
         if (!scope.cookies) throw new Error('Cookies can only be modified in a Server Action or Route Handler.')
         if (typeof name !== 'string') throw new TypeError("Cannot read properties of undefined (reading 'name')")
-        const { path, maxAge, httpOnly } = options
+        const { path, maxAge, expires, sameSite, httpOnly } = options
         scope.cookies.push(
-          [`${name}=${encodeURIComponent(value)}`, `Path=${path}`, maxAge !== undefined && `Max-Age=${maxAge}`, httpOnly && 'HttpOnly']
+          [
+            `${name}=${encodeURIComponent(value)}`,
+            `Path=${path}`,
+            maxAge !== undefined && `Max-Age=${maxAge}`,
+            expires && `Expires=${expires.toUTCString()}`,
+            sameSite && `SameSite=${String(sameSite)}`,
+            httpOnly && 'HttpOnly',
+          ]
             .filter(Boolean)
             .join('; '),
         )
@@ -101,6 +109,7 @@ async function app(auth: NextFace, given: Request): Promise<Response> {
 
 testBinding({
   name: 'row 323: NextAuth, base path /api/auth',
+  address: 'unknown',
   basePath: '/api/auth',
   start: (more) => {
     const auth = NextAuth(bindingConfig(more))
@@ -109,6 +118,7 @@ testBinding({
 })
 testBinding({
   name: 'next, options by a function of the request',
+  address: 'unknown',
   basePath: '/api/auth',
   start: (more) => {
     const auth = NextAuth(async () => bindingConfig(more))
@@ -117,6 +127,7 @@ testBinding({
 })
 testBinding({
   name: 'next, as a plugin',
+  address: 'unknown',
   start: (more) => {
     const auth = createAuth(bindingConfig(more)).use(nextBinding())
     return serveWeb((request) => app(auth.next, request))

@@ -58,13 +58,15 @@ async function respond(auth: SvelteKitFace, request: Request, work?: Work, more:
     locals: {},
     getClientAddress: () => '127.0.0.1',
     cookies: {
-      set(name, value, { encode, httpOnly = true, secure = url.hostname !== 'localhost', path, maxAge }) {
+      set(name, value, { encode, httpOnly = true, secure = url.hostname !== 'localhost', sameSite = 'lax', path, maxAge, expires }) {
         if (done) throw new Error('Cannot use `cookies.set(...)` after the response has been generated')
         cookies.push(
           [
             `${name}=${encode(value)}`,
             `Path=${path}`,
             maxAge !== undefined && `Max-Age=${maxAge}`,
+            expires && `Expires=${expires.toUTCString()}`,
+            sameSite && `SameSite=${sameSite}`,
             httpOnly && 'HttpOnly',
             secure && 'Secure',
           ]

@@ -3,33 +3,58 @@ import { createAuth } from 'authkernel'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { expect, it } from 'vitest'
 import * as toolkit from 'authkernel/bindings/toolkit'
-import { type AcornContext, acornBinding } from './_acorn.ts'
+import { AcornAuth, type AcornContext, type AcornFace, acornBinding } from './_acorn.ts'
+import type { TestServer } from './_http.ts'
 import { formOf, serveWeb, withCookies } from './_web.ts'
 
 testBinding({
   name: 'acorn, which a stranger wrote',
-  start: (more) => {
-    const { acorn } = createAuth(bindingConfig(more)).use(acornBinding())
-    return serveWeb(async (request, ip) => {
-      const context: AcornContext = { request, ip, headers: new Headers(), state: {} }
-      const answer = async (): Promise<Response> => {
-        switch (new URL(request.url).pathname) {
-          case '/page':
-            await acorn.middleware(context)
-            return Response.json(context.state.session)
-          case '/guarded':
-            return (await acorn.requireSession()(context)) ?? Response.json(context.state.session)
-          case '/login':
-            return acorn.signIn(context, 'credentials', { fields: await formOf(request), redirectTo: '/in' })
-          case '/logout':
-            return acorn.signOut(context, { redirectTo: '/out' })
-          default:
-            return (await acorn.handler(context)) ?? new Response('the host', { status: 404 })
-        }
+  start: (more) => serveAcorn(createAuth(bindingConfig(more)).use(acornBinding()).acorn),
+})
+testBinding({ name: 'acorn, options by a function of the context', start: (more) => serveAcorn(AcornAuth(() => bindingConfig(more))) })
+
+function serveAcorn(acorn: AcornFace): Promise<TestServer> {
+  return serveWeb(async (request, ip) => {
+    const context: AcornContext = { request, ip, headers: new Headers(), state: {} }
+    const answer = async (): Promise<Response> => {
+      switch (new URL(request.url).pathname) {
+        case '/page':
+          await acorn.middleware(context)
+          return Response.json(context.state.session)
+        case '/guarded':
+          return (await acorn.requireSession()(context)) ?? Response.json(context.state.session)
+        case '/login':
+          return acorn.signIn(context, 'credentials', { fields: await formOf(request), redirectTo: '/in' })
+        case '/logout':
+          return acorn.signOut(context, { redirectTo: '/out' })
+        default:
+          return (await acorn.handler(context)) ?? new Response('the host', { status: 404 })
       }
-      return withCookies(await answer(), context.headers.getSetCookie())
-    })
-  },
+    }
+    return withCookies(await answer(), context.headers.getSetCookie())
+  })
+}
+
+it('the session after a sign-in and a sign-out in the same event is what is true then, and the sign-out stays one', async () => {
+  const { acorn } = createAuth(bindingConfig({ session: { updateAge: 0 } })).use(acornBinding())
+  const contextOf = (cookie: string): AcornContext => {
+    const headers = { origin: 'http://localhost', cookie }
+    return { request: new Request('http://localhost/', { method: 'POST', headers }), ip: '127.0.0.1', headers: new Headers(), state: {} }
+  }
+  const context = contextOf('')
+  expect(await acorn.session(context)).toBeNull()
+  const answer = await acorn.signIn(context, 'credentials', { fields: { username: 'ada', password: 'right' } })
+  expect(await acorn.session(context)).toMatchObject({ user: { name: 'Ada' } })
+  const later = contextOf(
+    toolkit
+      .cookiesOf(answer.headers)
+      .map(({ name, value }) => `${name}=${value}`)
+      .join('; '),
+  )
+  expect(await acorn.session(later)).toMatchObject({ user: { name: 'Ada' } })
+  later.headers.delete('set-cookie')
+  await acorn.signOut(later)
+  expect([await acorn.session(later), later.headers.getSetCookie()]).toEqual([null, []])
 })
 
 it('cookiesOf reads what the kernel writes', () => {

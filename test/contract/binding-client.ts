@@ -13,6 +13,8 @@ export interface BindingPerson {
 }
 /** An answer as it came. */
 export interface Reply {
+  /** What was asked and how it was answered: for messages of rules that fail. */
+  told: string
   status: number
   headers: Headers
   cookies: string[]
@@ -57,7 +59,9 @@ export class Client {
   }
 
   async token(): Promise<string> {
-    return (JSON.parse((await this.get(`${this.base}/csrf`)).text) as { csrfToken: string }).csrfToken
+    const { status, text, told } = await this.get(`${this.base}/csrf`)
+    if (status !== 200) throw new Error(`${told}\nIs the handler mounted at ${this.base}?`)
+    return (JSON.parse(text) as { csrfToken: string }).csrfToken
   }
 
   async send(path: string, init: RequestInit): Promise<Reply> {
@@ -66,7 +70,9 @@ export class Client {
     const response = await fetch(new URL(path, this.origin), { ...init, headers, redirect: 'manual' })
     const cookies = response.headers.getSetCookie()
     for (const cookie of cookies) this.keep(cookie)
-    return { status: response.status, headers: response.headers, cookies, text: await response.text() }
+    const text = await response.text()
+    const told = `${init.method ?? 'GET'} ${path} was answered with ${response.status}: ${text.slice(0, 300)}`
+    return { told, status: response.status, headers: response.headers, cookies, text }
   }
 
   private keep(cookie: string): void {

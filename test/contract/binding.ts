@@ -1,6 +1,7 @@
 /** The contract of bindings: what an app of any framework must do once authkernel is mounted in it, over HTTP and nothing else. */
 import type { AuthConfig } from 'authkernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { addressRule } from './binding-address.ts'
 import { type BindingPerson, Client, type Reply } from './binding-client.ts'
 import { faultRules } from './binding-faults.ts'
 
@@ -37,6 +38,8 @@ export interface TestBindingOptions {
   fixed?: true
   /** Says that the framework's own guard refuses with its own status or page: the rule then asks for a redirect alone. */
   guard?: 'redirect'
+  /** Says that the framework does not tell the address of the client: the rule on it is then left out. */
+  address?: 'unknown'
 }
 /** What a rule works with. */
 export interface BindingSubject {
@@ -96,14 +99,20 @@ export function testBinding(options: TestBindingOptions): void {
     routeRules(subject)
     serverRules(subject, options.guard)
     faultRules(subject)
-    if (!options.fixed) optionRules(subject)
+    if (options.fixed) return
+    optionRules(subject)
+    if (options.address !== 'unknown') addressRule(subject)
   })
 }
 
 function routeRules({ host, client, base, person }: BindingSubject): void {
   it('answers the routes with their own headers, and several Set-Cookie headers survive', async () => {
     const csrf = await client().get(`${base}/csrf?callbackUrl=/there`)
-    expect([csrf.status, csrf.headers.get('content-type'), csrf.cookies.length]).toEqual([200, 'application/json', 2])
+    expect([csrf.status, csrf.headers.get('content-type'), csrf.cookies.length], `${csrf.told}\nStatus, Content-Type and cookies`).toEqual([
+      200,
+      'application/json',
+      2,
+    ])
     expect(csrf.headers.get('cache-control')).toBe('private, no-store')
     expect(JSON.parse(csrf.text)).toMatchObject({ csrfToken: expect.stringMatching(/^[0-9a-f]{64}$/) })
     const page = await client().get(`${base}/signin`)
@@ -114,20 +123,20 @@ function routeRules({ host, client, base, person }: BindingSubject): void {
     for (const kind of ['form', 'json'] as const) {
       const ada = client()
       const answer = await ada.signIn(person, person.right, kind)
-      expect([answer.status, answer.headers.get('location')]).toEqual([302, `${host().origin}/after`])
+      expect([answer.status, answer.headers.get('location')], answer.told).toEqual([302, `${host().origin}/after`])
       expect(JSON.parse((await ada.get(`${base}/session`)).text)).toMatchObject({ user: { name: person.name } })
       const out = await ada.signOut()
-      expect([out.status, out.headers.get('location')]).toEqual([302, `${host().origin}/bye`])
+      expect([out.status, out.headers.get('location')], out.told).toEqual([302, `${host().origin}/bye`])
       expect((await ada.get(`${base}/session`)).text).toBe('null')
     }
     const script = await client().signIn(person, person.right, 'form', { 'x-auth-return-redirect': '1' })
-    expect([script.status, JSON.parse(script.text)]).toEqual([200, { url: `${host().origin}/after` }])
+    expect([script.status, script.text], script.told).toEqual([200, JSON.stringify({ url: `${host().origin}/after` })])
   })
 
   it('a wrong password leads to the page that says so, with nobody signed in', async () => {
     const stranger = client()
     const answer = await stranger.signIn(person, person.wrong)
-    expect(answer.status).toBe(302)
+    expect(answer.status, answer.told).toBe(302)
     const to = new URL(answer.headers.get('location') ?? '')
     expect([to.origin, to.pathname, to.searchParams.get('error')]).toEqual([host().origin, `${base}/signin`, 'CredentialsSignin'])
     expect((await stranger.get(`${base}/session`)).text).toBe('null')
@@ -149,7 +158,7 @@ function serverRules({ host, client, base, paths, person }: BindingSubject, guar
     await ada.signIn(person, person.right)
     expect(JSON.parse((await ada.get(paths.guarded)).text)).toMatchObject({ user: { name: person.name } })
     const refused = await client().get(`${paths.guarded}?a=1`, { accept: 'text/html' })
-    expect([302, 303, 307]).toContain(refused.status)
+    expect([302, 303, 307], refused.told).toContain(refused.status)
     const to = new URL(refused.headers.get('location') ?? '', host().origin)
     expect([to.origin, to.pathname]).toEqual([host().origin, `${base}/signin`])
     expect(to.searchParams.get('callbackUrl')).toContain(paths.guarded)
@@ -160,10 +169,10 @@ function serverRules({ host, client, base, paths, person }: BindingSubject, guar
   it('server code signs in and out', async () => {
     const ada = client()
     const into = await ada.post(paths.login, person.right, { origin: host().origin })
-    expect([isRedirect(into), pathOf(into, host().origin)]).toEqual([true, '/in'])
+    expect([isRedirect(into), pathOf(into, host().origin)], into.told).toEqual([true, '/in'])
     expect(JSON.parse((await ada.get(paths.session)).text)).toMatchObject({ user: { name: person.name } })
     const out = await ada.post(paths.logout, {}, { origin: host().origin })
-    expect([isRedirect(out), pathOf(out, host().origin)]).toEqual([true, '/out'])
+    expect([isRedirect(out), pathOf(out, host().origin)], out.told).toEqual([true, '/out'])
     expect((await ada.get(paths.session)).text).toBe('null')
   })
 }
@@ -173,9 +182,14 @@ function optionRules({ start, paths, base, person }: BindingSubject): void {
     const host = await start({ session: { updateAge: 0 } })
     try {
       const ada = new Client(host.origin, base)
-      await ada.signIn(person, person.right)
-      const { cookies } = await ada.get(paths.session)
-      expect(cookies.filter((cookie) => /session-token=[^;]/.test(cookie))).toHaveLength(1)
+      const { cookies: issued } = await ada.signIn(person, person.right)
+      const { cookies, told } = await ada.get(paths.session)
+      expect(
+        attributesOf(cookies),
+        `${told}\n\`cookies\` of the seam sets the session's cookie on it, once, with the attributes that it had at sign-in`,
+      ).toEqual(attributesOf(issued))
+      const again = await ada.get(paths.session)
+      expect(JSON.parse(again.text), `the refreshed cookie lost its value\n${again.told}`).toMatchObject({ user: { name: person.name } })
     } finally {
       await host.close()
     }
@@ -193,7 +207,7 @@ function optionRules({ start, paths, base, person }: BindingSubject): void {
       }
     }
     const [route, page] = await asked({})
-    expect([route.status, page.status >= 500]).toEqual([503, true])
+    expect([route.status, page.status >= 500], `${route.told}\n${page.told}`).toEqual([503, true])
     const errors: string[] = []
     const answers = await asked({ sessionOnError: 'null', logger: { error: ({ name }) => void errors.push(name), warn: () => {} } })
     expect(answers.map(({ status, text }) => [status, text])).toEqual([
@@ -216,6 +230,15 @@ const brokenAdapter = {
   getSessionAndUser: down,
   updateSession: down,
   deleteSession: down,
+}
+
+/** Attributes of the session's cookies, in any spelling: jars write lifetimes in their own way. */
+function attributesOf(cookies: readonly string[]): string[][] {
+  const lasting = /^(?:expires|max-age)=.*/
+  return cookies
+    .filter((cookie) => /session-token=[^;]/.test(cookie))
+    .map((cookie) => cookie.split(/;\s*/).slice(1))
+    .map((attributes) => [...new Set(attributes.map((attribute) => attribute.toLowerCase().replace(lasting, 'a lifetime')))].sort())
 }
 
 function isRedirect({ status }: Reply): boolean {
