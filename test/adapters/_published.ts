@@ -20,7 +20,7 @@ import {
   sequelizePostgres,
 } from './_schemas.ts'
 import { servers } from './_servers.ts'
-import { dropStore, openDatabase, type SqlSpec } from './_stores.ts'
+import { dropStore, type SqlSpec, openOutside } from './_stores.ts'
 import facts from './published-facts.json' with { type: 'json' }
 
 /** One published adapter over one store. */
@@ -100,7 +100,7 @@ export const published: readonly Published[] = [
     store: 'PostgreSQL',
     async open() {
       const spec = await makeDatabase(kyselyPostgres)
-      const { db } = openDatabase(spec)
+      const db = openOutside(spec)
       const adapter = (await load('@auth/kysely-adapter/index.js')).KyselyAdapter!(db) as Adapter
       return { adapter, spec, close: () => db.destroy().then(() => dropStore(spec)) }
     },

@@ -1,6 +1,6 @@
 /** Databases as Auth.js documents them for its published adapters: what hosts have who come from there. */
 import { sql } from 'kysely'
-import { newDatabase, openDatabase, type SqlSpec } from './_stores.ts'
+import { newDatabase, type SqlSpec, openOutside } from './_stores.ts'
 
 /** A documented schema. */
 export interface Schema {
@@ -12,7 +12,7 @@ export interface Schema {
 /** A database of a schema, without rows. */
 export async function makeDatabase({ kind, statements }: Pick<Schema, 'kind' | 'statements'>): Promise<SqlSpec> {
   const spec = await newDatabase(kind)
-  const { db } = openDatabase(spec)
+  const db = openOutside(spec)
   for (const statement of statements) await sql.raw(statement).execute(db)
   await db.destroy()
   return spec

@@ -2,7 +2,7 @@
 import type { Adapter } from 'authkernel/kernel'
 import { sql } from 'kysely'
 import { expect } from 'vitest'
-import { openDatabase, type SqlSpec, storageOf, type StoreSpec } from './_stores.ts'
+import { type SqlSpec, storageOf, type StoreSpec, openOutside } from './_stores.ts'
 
 /** Expects what a worker's `churn` reported before it ended. */
 export async function expectKept(adapter: Required<Adapter>, told: readonly Record<string, unknown>[]): Promise<void> {
@@ -28,7 +28,7 @@ export function findHalves(spec: StoreSpec): Promise<string[]> {
 }
 
 async function halvesOfTables(spec: SqlSpec): Promise<string[]> {
-  const { db } = openDatabase(spec)
+  const db = openOutside(spec)
   const found: string[] = []
   const count = async (what: string, query: ReturnType<typeof sql>): Promise<void> => {
     const { rows } = await sql<{ n: unknown }>`select count(*) as n from ${query}`.execute(db)

@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { useOp } from '../_op/journey.ts'
 import { createHost, somebody } from './_journeys.ts'
 import { reachable, servers } from './_servers.ts'
-import { dropStore, newDatabase, newStore, openDatabase, openSql, type SqlSpec, storageOf } from './_stores.ts'
+import { dropStore, newDatabase, newStore, openDatabase, openSql, type SqlSpec, storageOf, openOutside } from './_stores.ts'
 import { findHalves } from './_whole.ts'
 
 const there = { postgres: await reachable('postgres'), mysql: await reachable('mysql'), redis: await reachable('redis') }
@@ -25,7 +25,7 @@ interface Cuttable {
 async function openDatabaseToCut(kind: 'postgres' | 'mysql'): Promise<Cuttable> {
   const spec: SqlSpec = await newDatabase(kind)
   const adapter = openSql(openDatabase(spec))
-  const outside = openDatabase({ kind, name: new URL(servers[kind]).pathname.slice(1) }).db
+  const outside = openOutside({ kind, name: new URL(servers[kind]).pathname.slice(1) })
   return {
     adapter,
     async cut() {

@@ -8,7 +8,7 @@ import { newAccount, newSession, newUser } from '../contract/adapter-subject.ts'
 import { useOp } from '../_op/journey.ts'
 import { createHost, somebody } from './_journeys.ts'
 import { reachable, servers } from './_servers.ts'
-import { dropStore, newDatabase, openDatabase, openSql, type SqlSpec } from './_stores.ts'
+import { dropStore, newDatabase, openDatabase, openSql, type SqlSpec, openOutside } from './_stores.ts'
 
 const server = { postgres: await reachable('postgres'), mysql: await reachable('mysql') }
 
@@ -138,11 +138,11 @@ describe.skipIf(!server.postgres)('PostgreSQL', () => {
 describe.skipIf(!server.mysql)('MariaDB', () => {
   it('a restart between requests: the process lives, and the next request works', async () => {
     const spec = await newDatabase('mysql')
-    const { db } = openDatabase(spec)
+    const db = openOutside(spec)
     const adapter = openSql({ db })
     const user = await adapter.createUser(newUser())
     await Promise.all([1, 2, 3].map(() => adapter.getUser(user.id)))
-    const outside = openDatabase(spec).db
+    const outside = openOutside(spec)
     const { rows } = await sql<{
       id: number
     }>`select id from information_schema.processlist where db = ${spec.name} and id <> connection_id()`.execute(outside)
@@ -178,7 +178,7 @@ describe('SQLite', () => {
 
   it('nonsense in a row is an error that names the column', async () => {
     const spec = await newDatabase('libsql')
-    const { db } = openDatabase(spec)
+    const db = openOutside(spec)
     const adapter = openSql({ db })
     const user = await adapter.createUser(newUser())
     const session = newSession(user.id)
