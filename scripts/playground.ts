@@ -3,10 +3,11 @@
  * real OpenID Provider and a mailbox; each step only where it is due. Names: folders of `playground/`, and the servers of `playground/small`.
  */
 import { spawn } from 'node:child_process'
-import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { install, run } from './install.ts'
+import { age, isStale } from './stale.ts'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const small = Object.keys(scriptsOf('small')).filter((name) => existsSync(join(root, 'playground/small', `${name}.ts`)))
@@ -29,11 +30,14 @@ else if (names.includes(name)) {
 function prepare(home: string): void {
   // The folder, for what npm packs has one date for ever.
   const [built, installed] = [join(root, 'dist/index.mjs'), join(home, 'node_modules/authkernel')]
-  const stale = ['src', 'plugins', 'bindings'].some((folder) => newest(join(root, folder)) > age(built))
   if (!existsSync(join(home, 'node_modules'))) {
+    // npm's `prepare` builds the package.
     console.log(`Installing ${home.slice(root.length)} (once, a minute or two) ...`)
     run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], home)
-  } else if (!stale && age(installed) > age(built) && existsSync(join(installed, 'dist'))) return
+    return
+  }
+  const stale = isStale()
+  if (!stale && age(installed) > age(built) && existsSync(join(installed, 'dist'))) return
   if (stale) console.log('Building authkernel ...')
   install(home, !stale)
 }
@@ -47,13 +51,4 @@ function start(home: string, script: string): void {
 
 function scriptsOf(folder: string): Record<string, string> {
   return (JSON.parse(readFileSync(join(root, 'playground', folder, 'package.json'), 'utf8')) as { scripts: Record<string, string> }).scripts
-}
-
-/** Milliseconds since the epoch of the last change; 0: it is not there. */
-function age(path: string): number {
-  return existsSync(path) ? statSync(path).mtimeMs : 0
-}
-
-function newest(folder: string): number {
-  return Math.max(...readdirSync(folder, { recursive: true }).map((path) => age(join(folder, String(path)))))
 }
