@@ -94,22 +94,29 @@ function accounts(kernel: Kernel): AccountsFace['accounts'] {
       return true
     },
     async unlink(who, account, { last = false } = {}) {
-      const found = await find(kernel, who, 'unlinkAccount', 'listAccountsByUserId')
+      const found = await find(kernel, who, 'linkAccount', 'unlinkAccount', 'listAccountsByUserId')
       if (!found) return false
       const { store, userId } = found
       const rows = await store.listAccountsByUserId(userId)
       const row = rows.find((each) => each.provider === account.provider && each.providerAccountId === account.providerAccountId)
       if (!row) return false
-      if (rows.length === 1 && !last) {
-        throw new AuthError(
-          'accounts.unlink: this is the last account of the user, who could not sign in again. Pass { last: true } to allow it.',
-        )
-      }
+      if (rows.length === 1 && !last) throw lastAccount()
       await store.unlinkAccount(keyOf(account))
+      // Another one may have been unlinked at the same moment.
+      if (!last && (await store.listAccountsByUserId(userId)).length === 0) {
+        await store.linkAccount(row)
+        throw lastAccount()
+      }
       await forgetAuthenticators(store, userId, row)
       return true
     },
   }
+}
+
+function lastAccount(): AuthError {
+  return new AuthError(
+    'accounts.unlink: this is the last account of the user, who could not sign in again. Pass { last: true } to allow it.',
+  )
 }
 
 /** A passkey without its account would still sign in. */

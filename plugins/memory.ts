@@ -1,6 +1,7 @@
 /**
  * The reference implementation of the adapter contract: everything in maps of this process.
- * Every operation runs to its end without an `await`, so each of them is atomic by the rules of JavaScript.
+ * Every operation runs to its end without an `await`, so each of them is atomic by the rules of JavaScript. Those that refuse are `async`:
+ * whoever starts many at once gets rejected promises, as from a database, and no error in the middle of starting them.
  */
 import type {
   AccountKey,
@@ -62,8 +63,8 @@ function users(
     return copy(stored)
   }
   return {
-    createUser: create,
-    createUserWithAccount(user, account) {
+    createUser: async (user) => create(user),
+    async createUserWithAccount(user, account) {
       if (data.accounts.has(accountKey(account))) throw taken('account')
       const stored = create(user)
       data.accounts.set(accountKey(account), copy({ ...account, userId: stored.id }))
@@ -75,7 +76,7 @@ function users(
       const account = data.accounts.get(accountKey(key))
       return copy((account && data.users.get(account.userId)) ?? null)
     },
-    updateUser(change) {
+    async updateUser(change) {
       const user = data.users.get(change.id)
       if (!user) throw new Error('[memory] updateUser: no user has this id')
       const owner = change.email ? byEmail(change.email) : undefined
@@ -96,7 +97,7 @@ function users(
 
 function accounts(data: MemoryData): Part<'linkAccount' | 'unlinkAccount' | 'getAccount' | 'updateAccount' | 'listAccountsByUserId'> {
   return {
-    linkAccount(account) {
+    async linkAccount(account) {
       needUser(data, account.userId, 'linkAccount')
       if (data.accounts.has(accountKey(account))) throw taken('account')
       data.accounts.set(accountKey(account), copy(account))
@@ -125,7 +126,7 @@ function sessions(
   | 'deleteExpired'
 > {
   return {
-    createSession(session) {
+    async createSession(session) {
       needUser(data, session.userId, 'createSession')
       if (data.sessions.has(session.sessionToken)) throw taken('session token')
       data.sessions.set(session.sessionToken, copy(session))
@@ -155,7 +156,7 @@ function sessions(
 function tokens(data: MemoryData): Part<'createVerificationToken' | 'useVerificationToken' | 'deleteVerificationTokens'> {
   const keyOf = (token: { identifier: string; token: string }): string => JSON.stringify([token.identifier, token.token])
   return {
-    createVerificationToken(token) {
+    async createVerificationToken(token) {
       if (data.tokens.has(keyOf(token))) throw taken('verification token')
       data.tokens.set(keyOf(token), copy(token))
       return copy(token)
@@ -171,7 +172,7 @@ function authenticators(
   data: MemoryData,
 ): Part<'createAuthenticator' | 'getAuthenticator' | 'listAuthenticatorsByUserId' | 'updateAuthenticatorCounter' | 'deleteAuthenticator'> {
   return {
-    createAuthenticator(authenticator) {
+    async createAuthenticator(authenticator) {
       needUser(data, authenticator.userId, 'createAuthenticator')
       if (data.authenticators.has(authenticator.credentialID)) throw taken('credential')
       data.authenticators.set(authenticator.credentialID, copy(authenticator))
@@ -179,7 +180,7 @@ function authenticators(
     },
     getAuthenticator: (credentialID) => copy(data.authenticators.get(credentialID) ?? null),
     listAuthenticatorsByUserId: (userId) => list(data.authenticators, (authenticator) => authenticator.userId === userId),
-    updateAuthenticatorCounter(credentialID, newCounter) {
+    async updateAuthenticatorCounter(credentialID, newCounter) {
       const authenticator = data.authenticators.get(credentialID)
       if (!authenticator) throw new Error('[memory] updateAuthenticatorCounter: no authenticator has this credential id')
       // WebAuthn 7.2 step 22: a counter that does not grow means a cloned authenticator; 0 after 0 is a synced passkey (D27).

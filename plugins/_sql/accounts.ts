@@ -20,7 +20,7 @@ export function accounts(database: Database): Accounts {
     async linkAccount(account) {
       const [rows, people] = [await table('accounts'), await table('users')]
       const store = async (runner: Runner): Promise<void> => {
-        await needFreeAccount(database, runner, rows, account)
+        await needFreeAccount(database, runner, rows, people, account)
         await insertOwned(database, runner, rows, people, account)
       }
       await (isUnique(rows, 'provider', 'providerAccountId') ? retry(() => store(db)) : transaction(store, true))
@@ -40,7 +40,7 @@ export function accounts(database: Database): Accounts {
       // The owner is not a token field: an account never moves to another user.
       const { userId: _owner, id: _id, ...tokens } = change as Record<string, unknown>
       return retry(async () => {
-        if ((await update(database, db, rows, match, tokens)) === 0) return null
+        await update(database, db, rows, match, tokens)
         return (await find<AdapterAccount>(database, db, rows, match))[0] ?? null
       })
     },

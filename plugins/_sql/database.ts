@@ -47,7 +47,7 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Data
 
   async function look(): Promise<Layout> {
     if (options.migrate) await migrate(db, scope, { apply: true })
-    return introspect(db, scope)
+    return (await introspect(db, scope)).layout
   }
   async function maybe(name: TableName): Promise<Table | undefined> {
     known ??= (options.migrate ? retry : read)(look)

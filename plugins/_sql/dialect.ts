@@ -39,8 +39,9 @@ export function isConnectionLost(error: unknown): boolean {
 /** `column = value`, letter by letter: many a MySQL collation takes `Ada`, `áda` and `ada ` for one. */
 export function exactly(dialect: DialectName, column: SqlExpression, value: unknown): SqlExpression {
   if (dialect !== 'mysql' || typeof value !== 'string') return sql`${column} = ${value}`
-  // The first comparison finds the row by its index, the second looks at its bytes.
-  return sql`${column} = ${value} and cast(convert(${column} using utf8mb4) as binary) = cast(${value} as binary)`
+  // The first comparison finds the row by its index, the second looks at its bytes, whatever letters column and connection have.
+  const bytes = (text: SqlExpression): SqlExpression => sql`cast(convert(${text} using utf8mb4) as binary)`
+  return sql`${column} = ${value} and ${bytes(column)} = ${bytes(sql`${value}`)}`
 }
 
 /** A text that no column can hold: asking for it would be an error where "unknown" is the answer. */

@@ -24,34 +24,49 @@ interface IndexColumn {
   is_unique: number | boolean
 }
 
-/** The layout as it is now; tables that are missing are left out. */
-export async function introspect(db: Kysely<AnyDatabase>, scope: Scope): Promise<Layout> {
+/** What is there now. */
+interface Found {
+  /** Tables that are missing are left out. */
+  layout: Layout
+  /** Tables of something else that have the name of a missing one, where that would be made, with the fields they lack. */
+  strangers: { kind: TableName; name: string; missing: string[] }[]
+}
+
+/** Looks at a database. */
+export async function introspect(db: Kysely<AnyDatabase>, scope: Scope): Promise<Found> {
   const found = (await db.introspection.getTables()) as readonly FoundTable[]
   const path = await searchPath(db, scope)
   const indexes = await indexColumns(db, scope.dialect)
   const layout: Layout = {}
+  const strangers: Found['strangers'] = []
   for (const kind of Object.keys(requiredFields) as TableName[]) {
     const table = choose(kind, found, path, scope)
     if (table) layout[kind] = describe(kind, table, indexes, scope)
+    else {
+      const stranger = found.find(
+        ({ name, schema }) => name === candidates(kind, scope.names)[0] && (path === undefined || schema === path[0]),
+      )
+      if (stranger) strangers.push({ kind, name: stranger.name, missing: missingFields(kind, stranger, scope) })
+    }
   }
-  return layout
+  return { layout, strangers }
 }
 
-function choose(
-  kind: TableName,
-  found: readonly FoundTable[],
-  path: readonly string[] | undefined,
-  { names }: Scope,
-): FoundTable | undefined {
+function missingFields(kind: TableName, table: FoundTable, { names }: Scope): string[] {
+  const fields = new Set(table.columns.map((column) => fieldOf(kind, column.name, names)))
+  return requiredFields[kind].filter((field) => !fields.has(field))
+}
+
+function choose(kind: TableName, found: readonly FoundTable[], path: readonly string[] | undefined, scope: Scope): FoundTable | undefined {
+  const { names } = scope
   for (const schema of path ?? [undefined]) {
     for (const name of candidates(kind, names)) {
       const table = found.find((each) => each.name === name && (schema === undefined || each.schema === schema))
       if (!table) continue
-      const fields = new Set(table.columns.map((column) => fieldOf(kind, column.name, names)))
+      const missing = missingFields(kind, table, scope)
       // A table `user` of something else is not ours.
-      if (requiredFields[kind].every((field) => fields.has(field))) return table
+      if (missing.length === 0) return table
       if (names[kind] !== undefined) {
-        const missing = requiredFields[kind].filter((field) => !fields.has(field))
         throw new Error(`[sql] The table ${name} has no column for ${missing.join(', ')}. Name it under names.${kind}.columns.`)
       }
     }

@@ -41,7 +41,13 @@ export async function migrate(
 }
 
 async function plan(db: Kysely<AnyDatabase>, scope: Scope): Promise<Omit<MigrationReport, 'applied'>> {
-  const layout = await introspect(db, scope)
+  const { layout, strangers } = await introspect(db, scope)
+  for (const { kind, name, missing } of strangers) {
+    throw new Error(
+      `[sql] There is a table ${name} without a column for ${missing.join(', ')}. ` +
+        `Name its columns under names.${kind}.columns, or give another table a name under names.${kind}.`,
+    )
+  }
   const collation = scope.dialect === 'mysql' ? await binaryCollation(db) : ''
   const statements: string[] = []
   const notes: string[] = []

@@ -34,12 +34,17 @@ export function matching({ dialect }: Database, table: Table, match: Match, alia
   return sql.join(conditions, sql` and `)
 }
 
+// PostgreSQL refuses to compare with what such a column cannot hold.
+const largest: Readonly<Record<string, number>> = { int2: 32_767, int4: 2_147_483_647 }
+
 /** Whether a row of these keys could exist: bad input is unknown, not an error of the database. */
 export function possible(table: Table, match: Match): boolean {
   return Object.entries(match).every(([field, value]) => {
     if (isUnstorable(value)) return false
     const { type } = columnOf(table, field)
-    if (/^(int|bigint|smallint|serial|integer|mediumint)/.test(type)) return /^-?\d{1,15}$/.test(String(value))
+    if (/^(int|bigint|smallint|serial|integer|mediumint)/.test(type)) {
+      return /^(?:0|-?[1-9]\d{0,14})$/.test(String(value)) && Math.abs(Number(value)) <= (largest[type] ?? Number.MAX_SAFE_INTEGER)
+    }
     if (type === 'uuid') return /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(String(value))
     return true
   })

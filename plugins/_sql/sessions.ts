@@ -45,7 +45,7 @@ export function sessions(database: Database): Sessions {
     async updateSession({ sessionToken, userId: _owner, ...change }) {
       const rows = await table('sessions')
       return retry(async () => {
-        if ((await update(database, db, rows, { sessionToken }, change)) === 0) return null
+        await update(database, db, rows, { sessionToken }, change)
         return (await find<AdapterSession>(database, db, rows, { sessionToken }))[0] ?? null
       })
     },

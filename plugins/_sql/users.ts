@@ -1,5 +1,5 @@
 /** Users of the SQL adapter. */
-import type { Adapter, AdapterUser, NewAdapterAccount } from 'authkernel/kernel'
+import type { Adapter, AdapterAccount, AdapterUser, NewAdapterAccount } from 'authkernel/kernel'
 import { sql } from 'kysely'
 import type { Database, Runner } from './database.ts'
 import { isUnique } from './introspect.ts'
@@ -30,7 +30,7 @@ export function users(database: Database): Users {
       const [people, accounts] = [await table('users'), await table('accounts')]
       const guarded = isUnique(people, 'email') && isUnique(accounts, 'provider', 'providerAccountId')
       return transaction(async (tx) => {
-        await needFreeAccount(database, tx, accounts, record)
+        await needFreeAccount(database, tx, accounts, people, record)
         const created = await create(tx, people, user)
         await insertOwned(database, tx, accounts, people, { ...record, userId: created.id })
         return created
@@ -58,8 +58,11 @@ export function users(database: Database): Users {
       return transaction(
         async (tx) => {
           if (change.email) await needFreeEmail(database, tx, people, change.email, id)
-          if ((await update(database, tx, people, { id }, change)) === 0) throw new Error('[sql] updateUser: no user has this id')
-          return (await find<AdapterUser>(database, tx, people, { id }))[0]!
+          await update(database, tx, people, { id }, change)
+          // Looked for: some drivers do not count a row that stayed as it was.
+          const [user] = await find<AdapterUser>(database, tx, people, { id })
+          if (!user) throw new Error('[sql] updateUser: no user has this id')
+          return user
         },
         change.email !== undefined && !isUnique(people, 'email'),
       )
@@ -96,9 +99,19 @@ async function needFreeEmail(database: Database, db: Runner, people: Table, emai
   if (owner && owner.id !== id) throw new Error('[sql] this email is already taken')
 }
 
-/** Throws when the account has an owner: unique indexes say so too, where there are any. */
-export async function needFreeAccount(database: Database, db: Runner, accounts: Table, account: NewAdapterAccount): Promise<void> {
-  const { provider, providerAccountId } = account
-  if ((await find(database, db, accounts, { provider, providerAccountId })).length > 0)
-    throw new Error('[sql] this account is already taken')
+/**
+ * Throws when the account has an owner: unique indexes say so too, where there are any. One whose user is gone, as others leave them where no
+ * foreign key says otherwise, is nobody's and makes room: the person could never sign in again.
+ */
+export async function needFreeAccount(
+  database: Database,
+  db: Runner,
+  accounts: Table,
+  people: Table,
+  { provider, providerAccountId }: NewAdapterAccount,
+): Promise<void> {
+  for (const { userId } of await find<AdapterAccount>(database, db, accounts, { provider, providerAccountId })) {
+    if ((await find(database, db, people, { id: userId })).length > 0) throw new Error('[sql] this account is already taken')
+    await remove(database, db, accounts, { provider, providerAccountId, userId })
+  }
 }

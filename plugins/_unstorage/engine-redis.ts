@@ -1,6 +1,7 @@
 /** Transactions on Redis: values are read, and one Lua script writes if none of them changed meanwhile. */
 import { createBuffer, readKey } from './buffer.ts'
-import type { Engine, KeyValueDriver, KeyValueStorage } from './types.ts'
+import { createLock } from './rw-lock.ts'
+import type { Engine, KeyValueDriver, KeyValueStorage, Transaction } from './types.ts'
 
 /** The part of an ioredis client that is used. */
 interface RedisClient {
@@ -49,6 +50,30 @@ export function redisEngine(storage: KeyValueStorage, driver: KeyValueDriver, ba
       throw error
     }))
   const paths = (folder: string): Promise<string[]> => storage.getKeys(folder)
+  const queue = createLock()
+
+  /** Undefined when somebody changed what was read. */
+  async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<{ result: T } | undefined> {
+    const seen = new Map<string, string | null>()
+    const buffer = createBuffer(async (path) => {
+      if (!seen.has(path)) seen.set(path, await client().get(physical(path)))
+      return parse(seen.get(path) ?? null)
+    }, paths)
+    const result = await work(buffer)
+    const writes = buffer.writes()
+    if (writes.length === 0) return { result }
+    const answer = await client().eval(
+      commit,
+      seen.size + writes.length,
+      ...[...seen.keys(), ...writes.map((write) => write.path)].map(physical),
+      seen.size,
+      ...[...seen.values()].map((value) => (value === null ? '-' : `=${value}`)),
+      ...writes.flatMap((write) =>
+        write.value === undefined ? ['-', '0'] : [`=${JSON.stringify(write.value)}`, life(write.expires, now())],
+      ),
+    )
+    return answer === 1 ? { result } : undefined
+  }
   return {
     atomic: true,
     async get(key) {
@@ -58,30 +83,18 @@ export function redisEngine(storage: KeyValueStorage, driver: KeyValueDriver, ba
     paths,
     async transact(work) {
       await ready()
-      for (let attempt = 1; ; attempt++) {
-        const seen = new Map<string, string | null>()
-        const buffer = createBuffer(async (path) => {
-          if (!seen.has(path)) seen.set(path, await client().get(physical(path)))
-          return parse(seen.get(path) ?? null)
-        }, paths)
-        const result = await work(buffer)
-        const writes = buffer.writes()
-        if (writes.length === 0) return result
-        const answer = await client().eval(
-          commit,
-          seen.size + writes.length,
-          ...[...seen.keys(), ...writes.map((write) => write.path)].map(physical),
-          seen.size,
-          ...[...seen.values()].map((value) => (value === null ? '-' : `=${value}`)),
-          ...writes.flatMap((write) =>
-            write.value === undefined ? ['-', '0'] : [`=${JSON.stringify(write.value)}`, life(write.expires, now())],
-          ),
-        )
-        if (answer === 1) return result
-        if (attempt === attempts) throw new Error(`[unstorage] Redis: ${attempts} conflicting writes in a row`)
-        // Others were faster; an even spread lets everybody through.
-        await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(attempt, 20)))
-      }
+      const first = await attempt(work)
+      if (first) return first.result
+      // Those of one process who met go one after the other, so that only processes still meet.
+      return queue.write(async () => {
+        for (let tries = 1; tries < attempts; tries++) {
+          // Others were faster; an even spread lets everybody through.
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(tries - 1, 20)))
+          const next = await attempt(work)
+          if (next) return next.result
+        }
+        throw new Error(`[unstorage] Redis: ${attempts} conflicting writes in a row`)
+      })
     },
     close: async () => storage.dispose?.(),
   }

@@ -79,7 +79,9 @@ export async function link({ entries, keys, add }: Model, tx: Transaction, given
   const account = stored(given)
   const { provider, providerAccountId, userId }: AccountKey & { userId: string } = account
   const key = await keys.account(provider, providerAccountId)
-  if (await load(tx, 'account', key, provider, providerAccountId)) throw taken('account')
+  const before = await load(tx, 'account', key, provider, providerAccountId)
+  // One whose user is gone, by an eviction or as others delete them, is nobody's: the person could never sign in again.
+  if (before && (await load(tx, 'user', await keys.user(before.userId), before.userId))) throw taken('account')
   tx.put(key, account)
   add(tx, await keys.accountsOf(userId), await entries(tx, 'account', userId), { key: [provider, providerAccountId] })
   return stored(account)

@@ -52,6 +52,36 @@ describe.skipIf(!(await reachable('redis')))('unstorageAdapter on Redis', () => 
     await adapter.close()
   })
 
+  it('many sign-ins of one person at once do not wear each other down', async () => {
+    const storage = storageOf(spec)
+    const adapter = unstorageAdapter(storage)
+    const user = await adapter.createUser(newUser())
+    const client = storage.getMount('').driver.getInstance!() as { eval(...args: unknown[]): Promise<unknown> }
+    const script = client.eval.bind(client)
+    let writes = 0
+    client.eval = (...args) => (writes++, script(...args))
+    await Promise.all([...Array(100).keys()].map(() => adapter.createSession(newSession(user.id))))
+    expect(await adapter.listSessionsByUserId(user.id)).toHaveLength(100)
+    expect(writes).toBeLessThan(300)
+    await adapter.deleteUser(user.id)
+    await adapter.close()
+  })
+
+  it('an account whose user was evicted makes room for the person', async () => {
+    const storage = storageOf(spec)
+    const adapter = unstorageAdapter(storage)
+    const { userId: _none, ...account } = newAccount('', { providerAccountId: 'evicted' })
+    const gone = await adapter.createUserWithAccount(newUser(), account)
+    await storage.removeItem(`user:${gone.id}`)
+    expect(await adapter.getUserByAccount({ provider: 'acme', providerAccountId: 'evicted' })).toBeNull()
+    const again = await adapter.createUserWithAccount(newUser({ email: gone.email }), account)
+    expect(await adapter.getUserByAccount({ provider: 'acme', providerAccountId: 'evicted' })).toMatchObject({ id: again.id })
+    expect(await adapter.listAccountsByUserId(gone.id)).toEqual([])
+    await expect(adapter.createUserWithAccount(newUser(), account)).rejects.toThrow(/account is already taken/)
+    await adapter.deleteUser(again.id)
+    await adapter.close()
+  })
+
   it('refuses a storage that puts its keys elsewhere, where two prefixes would be one store', async () => {
     const storage = storageOf(spec)
     const wrapped = unstorageAdapter(prefixStorage(storage, 'tenant') as typeof storage)

@@ -73,6 +73,16 @@ describe('auth.accounts', () => {
     expect(await auth.accounts.list(own)).toEqual([])
   })
 
+  it('two accounts that are unlinked at once leave one', async () => {
+    const { auth, memory } = await setUp()
+    await memory.linkAccount(account('1', { provider: 'other' }))
+    const both = ['acme', 'other'].map((provider) => auth.accounts.unlink({ userId: '1' }, { provider, providerAccountId: 'acme-1' }))
+    expect((await Promise.allSettled(both)).some(({ status }) => status === 'rejected')).toBe(true)
+    const left = await memory.listAccountsByUserId('1')
+    expect(left.length).toBeGreaterThan(0)
+    expect(left[0]).toMatchObject({ access_token: 'a-secret-token' })
+  })
+
   it('a passkey goes with its account', async () => {
     const { auth, memory } = await setUp()
     const passkey = account('1', { provider: 'passkey', type: 'webauthn', providerAccountId: 'cred' })

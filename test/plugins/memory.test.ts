@@ -19,4 +19,19 @@ describe('memoryAdapter', () => {
     expect(await second.getUser(user.id)).toMatchObject({ email: 'ada@example.com' })
     expect(await stranger.getUser(user.id)).toBeNull()
   })
+
+  it('what refuses does so by a rejected promise: nothing throws while many are started at once', async () => {
+    const adapter = memoryAdapter()
+    const user = await adapter.createUser({ id: '1', email: 'ada@example.com', emailVerified: null })
+    const account = { provider: 'acme', providerAccountId: '1', type: 'oauth' } as const
+    const refused = [
+      adapter.createUser({ ...user, id: '2' }),
+      adapter.createUserWithAccount({ ...user, id: '2' }, account),
+      adapter.updateUser({ id: '2', name: 'Grace' }),
+      adapter.linkAccount({ ...account, userId: '2' }),
+      adapter.createSession({ sessionToken: 's', userId: '2', expires: new Date() }),
+      adapter.updateAuthenticatorCounter('unknown', 1),
+    ]
+    expect((await Promise.allSettled(refused)).map(({ status }) => status)).toEqual(refused.map(() => 'rejected'))
+  })
 })

@@ -64,6 +64,38 @@ describe('migrateSql', () => {
     expect(statements.join('\n')).not.toContain('"user" ')
     await db.destroy()
   })
+
+  it('says which table of something else stands where one of ours would be made', async () => {
+    const db = open()
+    await sql`create table sessions (sid text primary key, data text, expires text)`.execute(db)
+    const complaint = /There is a table sessions without a column for sessionToken, userId.*names\.sessions/
+    await expect(migrateSql(db)).rejects.toThrow(complaint)
+    await expect(migrateSql(db, { apply: true })).rejects.toThrow(complaint)
+    expect((await db.introspection.getTables()).map(({ name }) => name)).toEqual(['sessions'])
+    const { statements } = await migrateSql(db, { apply: true, names: { sessions: 'auth_sessions' } })
+    expect(statements.join('\n')).toContain('"auth_sessions"')
+    await db.destroy()
+  })
+})
+
+describe('a database without foreign keys', () => {
+  it.each([false, true])('an account whose user somebody deleted by hand makes room for the person (migrated: %s)', async (migrated) => {
+    const db = open()
+    await sql`create table users (id text primary key, name text, email text, "emailVerified" text, image text)`.execute(db)
+    await sql`create table accounts (id integer primary key, "userId" text not null, type text not null, provider text not null, "providerAccountId" text not null)`.execute(
+      db,
+    )
+    if (migrated) await migrateSql(db, { apply: true })
+    const adapter = sqlAdapter(db)
+    const { userId: _none, ...account } = newAccount('')
+    const gone = await adapter.createUserWithAccount(newUser(), account)
+    await sql`delete from users where id = ${gone.id}`.execute(db)
+    const again = await adapter.createUserWithAccount(newUser({ email: gone.email }), account)
+    expect(await adapter.getUserByAccount(account as never)).toMatchObject({ id: again.id })
+    await expect(adapter.linkAccount({ ...account, userId: again.id } as never)).rejects.toThrow(/account is already taken/)
+    expect((await sql`select * from accounts`.execute(db)).rows).toHaveLength(1)
+    await adapter.close()
+  })
 })
 
 describe('names', () => {

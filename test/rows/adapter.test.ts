@@ -190,7 +190,7 @@ describe('what counts as an answer', () => {
     const textual = Object.fromEntries(
       Object.entries(memory).map(([name, value]) => [
         name,
-        typeof value === 'function' ? (...args: unknown[]) => plain((value as (...all: unknown[]) => unknown)(...args)) : value,
+        typeof value === 'function' ? async (...args: unknown[]) => plain(await (value as (...all: unknown[]) => unknown)(...args)) : value,
       ]),
     ) as Adapter
     const seen: unknown[] = []
@@ -286,7 +286,7 @@ describe('row 170: writing an authenticator that fails fails the sign-in', () =>
   })
 })
 
-it('rows 355, 356: shapes of tokens and authenticators', () => {
+it('rows 355, 356: shapes of tokens and authenticators', async () => {
   expectTypeOf<VerificationToken>().toEqualTypeOf<{ identifier: string; token: string; expires: Date }>()
   expectTypeOf<Omit<AdapterAuthenticator, 'transports'>>().toEqualTypeOf<{
     credentialID: string
@@ -299,7 +299,7 @@ it('rows 355, 356: shapes of tokens and authenticators', () => {
   }>()
   expectTypeOf<AdapterAuthenticator['transports']>().toEqualTypeOf<string | null | undefined>()
   const stored = memoryAdapter()
-  stored.createUser({ id: 'u', email: 'a@b.example', emailVerified: null })
+  await stored.createUser({ id: 'u', email: 'a@b.example', emailVerified: null })
   const row = {
     credentialID: 'AA==',
     userId: 'u',
@@ -309,5 +309,5 @@ it('rows 355, 356: shapes of tokens and authenticators', () => {
     credentialDeviceType: 'singleDevice',
     credentialBackedUp: false,
   }
-  expect(stored.createAuthenticator(row)).toEqual(row)
+  expect(await stored.createAuthenticator(row)).toEqual(row)
 })
