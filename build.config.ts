@@ -30,6 +30,8 @@ export default defineBuildConfig({
     { input: './test/contract/index.ts', name: 'testing' },
     { input: './cli/main.ts', name: 'cli' },
   ],
+  // SvelteKit's own module, which Vite makes: see bindings/_kit.ts.
+  externals: ['$app/paths'],
   clean: true,
   declaration: 'node16',
   failOnWarn: true,

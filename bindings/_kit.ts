@@ -18,6 +18,12 @@ export async function leave(event: KitRequest, response: Response): Promise<neve
   return location === null ? error(response.status, 'Unauthorized') : redirect(302, location)
 }
 
+/** `paths.base` of the app; empty where nobody resolves SvelteKit's own modules. */
+export async function pathsBase(): Promise<string> {
+  const { base } = await import('$app/paths').catch(() => ({ base: '' }))
+  return base
+}
+
 /** The response of SvelteKit, or what `leave` meant where SvelteKit did not understand its throw. */
 export function left(event: KitRequest, response: Response): Response {
   const wanted = meant.get(event)

@@ -5,6 +5,10 @@ declare module '@sveltejs/kit' {
   export function error(status: number, message: string): never
 }
 
+declare module '$app/paths' {
+  export const base: string
+}
+
 // Without extension: these are the names that Next's bundler gives its own variants, for routes and for the proxy.
 declare module 'next/headers' {
   export function headers(): Promise<Headers>

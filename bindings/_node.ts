@@ -165,10 +165,11 @@ function streamOf(req: NodeRequest): Pick<Body, 'content' | 'close'> {
   }
 }
 
-function serialize(req: NodeRequest): string | Uint8Array<ArrayBuffer> | undefined {
+function serialize(req: NodeRequest): Body['content'] {
   const value = req.rawBody ?? req.body
-  if (typeof value === 'string') return value
-  if (value instanceof Uint8Array) return new Uint8Array(value)
+  // Nitro's presets for Bun, Deno and edges leave buffers and streams of the web.
+  if (typeof value === 'string' || value instanceof ReadableStream) return value
+  if (value instanceof Uint8Array || value instanceof ArrayBuffer) return new Uint8Array(value)
   const type = req.headers['content-type'] ?? ''
   if (value === undefined || value === null) {
     if (Number(req.headers['content-length'] ?? 0) === 0) return undefined

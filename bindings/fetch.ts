@@ -1,7 +1,9 @@
 /** Web-standard servers (Bun, Deno, workers, service workers): `export default { fetch: auth.fetch.handler }`. */
 import { type AuthConfig, createAuth } from 'authkernel'
-import type { HandleOptions, Kernel, Plugin, Session } from 'authkernel/kernel'
+import type { Awaitable, HandleOptions, Kernel, Plugin, Session } from 'authkernel/kernel'
 import { type GuardOptions, refusal, type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
+import { kernelsOf } from './_configs.ts'
+import { addressFrom } from './_peer.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 
@@ -21,44 +23,77 @@ export interface FetchFace {
   /** As `withSession` for signed-in people only: other browsers are sent to the sign-in page and back, the rest gets 401 JSON. */
   protect(handler: WithSession<Session>, options?: GuardOptions): (request: Request, ...rest: unknown[]) => Promise<Response>
   /** The answer that signs in. Rejects with `AuthError`s. */
-  signIn(request: Request, provider?: string, options?: SignInOptions): Promise<Response>
-  signOut(request: Request, options?: { redirectTo?: string | undefined }): Promise<Response>
+  signIn(request: Request, provider?: string, options?: SignInOptions, info?: unknown): Promise<Response>
+  signOut(request: Request, options?: { redirectTo?: string | undefined }, info?: unknown): Promise<Response>
 }
+/** What `FetchAuth` gives for a function: the base path is not known before it is asked. */
+export interface LazyFetchFace extends Omit<FetchFace, 'matches'> {
+  matches(request: Request, info?: unknown): Promise<boolean>
+}
+/** Options for a request. Workers have their environment in `info`. */
+export type FetchConfigSource = (request: Request, info: unknown) => Awaitable<AuthConfig>
+/** The kernel for a request. */
+type Kernels = (request: Request, info: unknown) => Awaitable<Kernel>
 
 /** Puts `fetch` on `auth`. */
 export function fetchBinding(): Plugin<{ fetch: FetchFace }> {
-  return { name: 'fetch', setup: (kernel) => ({ fetch: fetchFace(kernel) }) }
+  return { name: 'fetch', setup: (kernel) => ({ fetch: eagerFace(kernel) }) }
 }
 
-/** The face of a configuration. Workers have their environment in the second argument: `FetchAuth({ env, ... })`, kept beside it. */
-export function FetchAuth(config: AuthConfig, ...plugins: readonly Plugin[]): FetchFace {
-  const auth = createAuth(config)
-  for (const plugin of plugins) auth.use(plugin)
-  return auth.use(fetchBinding()).fetch
+/** The face of a configuration. */
+export function FetchAuth(config: AuthConfig, ...plugins: readonly Plugin[]): FetchFace
+/** The face of a function of the request, asked once for each: `FetchAuth((request, env) => ({ env, providers: [...] }))` on workers. */
+export function FetchAuth(source: FetchConfigSource, ...plugins: readonly Plugin[]): LazyFetchFace
+export function FetchAuth(source: AuthConfig | FetchConfigSource, ...plugins: readonly Plugin[]): FetchFace | LazyFetchFace {
+  if (typeof source !== 'function') {
+    const auth = createAuth(source)
+    for (const plugin of plugins) auth.use(plugin)
+    return auth.use(fetchBinding()).fetch
+  }
+  const infos = new WeakMap<Request, unknown>()
+  const kernels = kernelsOf<Request>('fetch', (request) => source(request, infos.get(request)), { plugins })
+  return lazyFace((request, info) => {
+    infos.set(request, info)
+    return kernels(request)
+  })
 }
 
-function fetchFace(kernel: Kernel): FetchFace {
+function eagerFace(kernel: Kernel): FetchFace {
+  return { ...fetchFace(() => kernel), matches: (request) => isBelow(kernel, request) }
+}
+
+function lazyFace(kernels: Kernels): LazyFetchFace {
+  return { ...fetchFace(kernels), matches: async (request, info) => isBelow(await kernels(request, info), request) }
+}
+
+function fetchFace(kernels: Kernels): Omit<FetchFace, 'matches'> {
   const withSession: FetchFace['withSession'] =
     (handler) =>
     async (request, ...rest) => {
-      const { session, headers } = await kernel.doors.read(request, options(request, rest[0]))
+      const { doors } = await kernels(request, rest[0])
+      const { session, headers } = await doors.read(request, optionsOf(request, rest[0]))
       return withCookies(await handler(request, session, ...rest), headers)
     }
   return {
     withSession,
-    handler: (request, info) => kernel.doors.handler(request, options(request, info)),
-    matches(request) {
-      const { pathname } = new URL(request.url)
-      return pathname === kernel.config.basePath || pathname.startsWith(`${kernel.config.basePath}/`)
-    },
-    session: (request, info) => kernel.doors.session(request, options(request, info)),
+    handler: async (request, info) => (await kernels(request, info)).doors.handler(request, optionsOf(request, info)),
+    session: async (request, info) => (await kernels(request, info)).doors.session(request, optionsOf(request, info)),
     protect: (handler, guard) =>
-      withSession((request, session, ...rest) =>
-        session?.user ? handler(request, session, ...rest) : refusal(kernel, request, options(request, rest[0]), guard),
+      withSession(async (request, session, ...rest) =>
+        session?.user
+          ? handler(request, session, ...rest)
+          : refusal(await kernels(request, rest[0]), request, optionsOf(request, rest[0]), guard),
       ),
-    signIn: (request, provider, how) => signInResponse(kernel, request, {}, provider, how),
-    signOut: (request, how) => signOutResponse(kernel, request, {}, how?.redirectTo),
+    signIn: async (request, provider, how, info) =>
+      signInResponse(await kernels(request, info), request, optionsOf(request, info), provider, how),
+    signOut: async (request, how, info) =>
+      signOutResponse(await kernels(request, info), request, optionsOf(request, info), how?.redirectTo),
   }
+}
+
+function isBelow({ config: { basePath } }: Kernel, { url }: Request): boolean {
+  const { pathname } = new URL(url)
+  return pathname === basePath || pathname.startsWith(`${basePath}/`)
 }
 
 function withCookies(response: Response, headers: Headers): Response {
@@ -70,11 +105,7 @@ function withCookies(response: Response, headers: Headers): Response {
   return copy
 }
 
-/** The peer's address as Bun and Deno tell it. Nothing else of a second argument counts: workers pass their environment. */
-function options(request: Request, info: unknown): HandleOptions {
-  if (typeof info !== 'object' || info === null) return {}
-  if ('requestIP' in info && typeof info.requestIP === 'function') return { clientAddress: info.requestIP(request)?.address }
-  const remote = 'remoteAddr' in info ? info.remoteAddr : undefined
-  const hostname = typeof remote === 'object' && remote !== null && 'hostname' in remote ? remote.hostname : undefined
-  return typeof hostname === 'string' ? { clientAddress: hostname } : {}
+/** The peer's address as the runtime tells it; srvx puts it on the request. */
+function optionsOf(request: Request & { ip?: unknown }, info: unknown): HandleOptions {
+  return { clientAddress: addressFrom(info, request) ?? (typeof request.ip === 'string' ? request.ip : undefined) }
 }

@@ -4,6 +4,7 @@ import type { GuardOptions, SignInOptions } from './_actions.ts'
 import { type ConfigSource, kernelsOf } from './_configs.ts'
 import { mountedAt } from './_mounted.ts'
 import type { NodeRequest, NodeResponse } from './_node.ts'
+import type { Edge } from './_target.ts'
 import { createWebFace } from './_web.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
@@ -25,6 +26,8 @@ export interface H3Event {
 export interface H3EventOfNode {
   node: { req: NodeRequest; res: NodeResponse }
   context: H3Context
+  /** Under `toWebHandler`: Node's request is then an empty shell. */
+  web?: { request?: Request; url?: URL } | undefined
 }
 /** An event of either version. */
 export type AnyH3Event = H3Event | H3EventOfNode
@@ -72,10 +75,13 @@ function h3Face(kernel: (event: H3Event) => Awaitable<Kernel>): H3Face {
     signOut: async (event, options) => face.signOut(await modern(event), options),
     async handler(event) {
       if (isModern(event)) return face.below(event)
+      const given = event.web?.request
+      if (given && !given.bodyUsed) return face.below(translated(event, given))
       const { answered } = await import('./_node.ts')
       const { req, res } = event.node
+      await keepBody(req)
       const pass = new Response()
-      const response = await answered(req, res, {}, async (request) => (await face.below(translated(event, request))) ?? pass)
+      const response = await answered(req, res, edgeOf(event), async (request) => (await face.below(translated(event, request))) ?? pass)
       return response === pass ? undefined : response
     },
     async middleware(event) {
@@ -97,16 +103,30 @@ async function modern(event: AnyH3Event): Promise<H3Event> {
   if (isModern(event)) return event
   const { toRequest } = await import('./_node.ts')
   let known = translations.get(event)
-  if (!known) translations.set(event, (known = translated(event, toRequest(event.node.req))))
+  if (!known) translations.set(event, (known = translated(event, toRequest(event.node.req, edgeOf(event)))))
   return known
 }
 
-function translated({ node: { req, res }, context }: H3EventOfNode, request: Request): H3Event {
+function translated({ node: { req, res }, context }: H3EventOfNode, request: H3Event['req']): H3Event {
+  // The shell has an empty address. Defined, for requests of some servers have a getter there.
+  const ip = { value: req.socket.remoteAddress || request.ip, configurable: true }
   return {
-    req: Object.assign(request, { ip: req.socket.remoteAddress }),
+    req: Object.defineProperty(request, 'ip', ip),
     res: { headers: { append: (name, value) => void (res.headersSent || res.appendHeader(name, value)) } },
     context,
   }
+}
+
+/** A body that h3's own `readBody` has read is where it keeps it. */
+async function keepBody(req: NodeRequest): Promise<void> {
+  req.rawBody ??= await Reflect.get(req, Symbol.for('h3RawBody'))
+  req.body ??= Reflect.get(req, Symbol.for('h3ParsedBody'))
+}
+
+/** A web request tells more of its address than the shell that h3 makes of it. */
+function edgeOf({ web }: H3EventOfNode): Edge {
+  const url = web?.url ?? (web?.request && new URL(web.request.url))
+  return url ? { protocol: url.protocol.slice(0, -1), host: url.host } : {}
 }
 
 /** Version 1 has a `req`, too: Node's. */

@@ -41,9 +41,12 @@ declare module 'authkernel/kernel' {
 export interface NextAuthFunction {
   /** In server components, actions and route handlers. Rejects when the store is down (D38). */
   (): Promise<Session | null>
-  /** Wraps a route handler or the proxy: `request.auth` is the session. A proxy that answers nothing lets the request pass. */
-  <C>(
-    handler: (request: NextAuthRequest, context: C) => Awaitable<Response | undefined | void>,
+  /**
+   * Wraps a route handler or the proxy: `request.auth` is the session. A proxy that answers nothing lets the request pass. For all of Next's own
+   * request, say so: `auth((request: NextRequest & { auth: Session | null }) => ...)`.
+   */
+  <C, R extends Request = NextAuthRequest>(
+    handler: (request: R, context: C) => Awaitable<Response | undefined | void>,
   ): (request: Request, context: C) => Promise<Response>
   /** The proxy itself: `export { auth as proxy }`. */
   (request: Request, event?: object): Promise<Response>

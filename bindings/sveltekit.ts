@@ -2,9 +2,9 @@
 import type { AuthConfig } from 'authkernel'
 import type { Awaitable, HandleOptions, Kernel, Plugin, Session } from 'authkernel/kernel'
 import { type GuardOptions, refusal, type SignInOptions } from './_actions.ts'
-import { type ConfigSource, kernelsOf } from './_configs.ts'
+import { type ConfigSource, kernelsOf, withBasePath } from './_configs.ts'
 import { readForm } from './_form.ts'
-import { type KitRequest, leave, left } from './_kit.ts'
+import { type KitRequest, leave, left, pathsBase } from './_kit.ts'
 import { cookiesOf, type SetCookie } from './_set-cookie.ts'
 import { createWebFace } from './_web.ts'
 
@@ -60,9 +60,15 @@ export function sveltekitBinding(): Plugin<{ sveltekit: SvelteKitFace }> {
   return { name: 'sveltekit', setup: (kernel) => ({ sveltekit: svelteKitFace(() => kernel) }) }
 }
 
-/** The face of a configuration, or of a function of the event (row 317, 320). With `paths.base`, say `basePath`: `` `${base}/auth` ``. */
+/** The face of a configuration, or of a function of the event (row 317, 320). The routes are below `paths.base` of the app. */
 export function SvelteKitAuth(config: ConfigSource<SvelteKitEvent>, ...plugins: readonly Plugin[]): SvelteKitFace {
-  return svelteKitFace(kernelsOf('sveltekit', config, { plugins }))
+  let base: string | undefined
+  const complete = (given: AuthConfig): AuthConfig => (base ? withBasePath(given, `${base}/auth`) : given)
+  const kernels = kernelsOf('sveltekit', config, { complete, plugins })
+  return svelteKitFace(async (event) => {
+    base ??= await pathsBase()
+    return kernels(event)
+  })
 }
 
 function svelteKitFace(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): SvelteKitFace {

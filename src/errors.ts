@@ -18,6 +18,9 @@ export interface ErrorCause extends Record<string, unknown> {
 export class AuthError extends Error {
   /** Row of `errorTable`, or the name of a third party's error. */
   type: string
+  /** Of the page that a framework's own error handling makes of an error in server code; `statusCode` is the same for Fastify and h3. */
+  declare status: number
+  declare statusCode: number
   kind: ErrorKind = 'error'
   override cause?: ErrorCause
 
@@ -200,3 +203,12 @@ export class Verification extends AuthError {
 export class WebAuthnVerificationError extends AuthError {
   static override type = 'WebAuthnVerificationError'
 }
+
+/** Gives errors of a class their status. On the prototype: frameworks write their own over it, and logs do not show it. */
+export function answersWith(status: number, ...classes: readonly (typeof AuthError)[]): void {
+  for (const { prototype } of classes) Object.assign(prototype, { status, statusCode: status })
+}
+answersWith(500, AuthError)
+answersWith(401, CredentialsSignin)
+answersWith(403, AccessDenied)
+answersWith(503, AdapterError, SessionTokenError, SignOutError)

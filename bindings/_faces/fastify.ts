@@ -4,6 +4,7 @@ import type { GuardOptions, SignInOptions } from '../_actions.ts'
 import type { Kernels } from '../_configs.ts'
 import { createFace } from '../_face.ts'
 import { type NodeRequest, type NodeResponse, toStream } from '../_node.ts'
+import { pathOf } from '../_target.ts'
 
 /** The parts of a Fastify request that are used here. */
 export interface FastifyRequestLike {
@@ -22,6 +23,7 @@ export interface FastifyReplyLike {
   code(status: number): unknown
   header(name: string, value: string | string[]): unknown
   send(body?: unknown): unknown
+  callNotFound(): unknown
 }
 /** The parts of a Fastify instance that are used here. */
 export interface FastifyLike {
@@ -56,7 +58,7 @@ export function fastifyFace(kernels: Kernels<FastifyRequestLike>): FastifyFace {
     // Fastify has applied its `trustProxy` to these. Version 4 has the port in `hostname`, version 5 in `host`.
     edge: ([{ protocol, host, hostname }]) => ({ protocol, host: host || hostname || undefined }),
     options: ([{ ip }]) => ({ clientAddress: ip }),
-    mount: ([, , prefix]) => prefix || undefined,
+    mount: ([request, , prefix]) => mountOf(request, prefix),
     send: ([, reply], response) => void send(reply, response),
     cookies: ([, reply], headers) => addCookies(reply, headers),
   })
@@ -66,7 +68,11 @@ export function fastifyFace(kernels: Kernels<FastifyRequestLike>): FastifyFace {
       // The kernel reads the stream, within its own limit.
       instance.addContentTypeParser('*', (_request, _payload, done) => done(null))
       instance.all('/*', async (request, reply) =>
-        face.handle([request, reply, instance.prefix]).then((known) => (known ? reply : notFound(reply))),
+        face.handle([request, reply, instance.prefix]).then((known) => {
+          // Registered without a prefix, the plugin sees every path of the app.
+          if (!known) reply.callNotFound()
+          return reply
+        }),
       )
     },
     request: (request, reply) => face.request([request, reply]),
@@ -89,8 +95,8 @@ function addCookies(reply: FastifyReplyLike, headers: Headers): void {
   if (list.length > 0) reply.header('set-cookie', list)
 }
 
-/** Registered without a prefix, the plugin sees every path of the app. */
-function notFound(reply: FastifyReplyLike): unknown {
-  reply.code(404)
-  return reply.send({ message: 'Not Found', error: 'Not Found', statusCode: 404 })
+/** A prefix as the client sees it: it may end in a slash, and hold parameters. */
+function mountOf({ raw }: FastifyRequestLike, prefix = ''): string | undefined {
+  const count = prefix.replace(/\/+$/, '').split('/').length
+  return pathOf(raw).split('/').slice(0, count).join('/') || undefined
 }

@@ -41,6 +41,34 @@ it('trustProxy of Fastify makes https cookies; the prefix is the base path, nest
   await server.close()
 })
 
+it('a prefix may end in a slash, and hold parameters', async () => {
+  const auth = createAuth(config()).use(probe).use(fastifyBinding())
+  const app = fastify()
+  await app.register(auth.fastify.plugin, { prefix: '/auth/' })
+  await app.register(auth.fastify.plugin, { prefix: '/t/:tenant/auth' })
+  const server = await listen(app)
+  for (const path of ['/auth/probe', '/t/acme/auth/probe', '/t/a%2Fb/auth/probe'])
+    expect((await ask(server.port, path)).json()).toEqual({ url: server.origin + path, address: '127.0.0.1' })
+  await server.close()
+})
+
+it("without a prefix, other paths are the app's: its routes, and its own 404", async () => {
+  const auth = createAuth(config()).use(fastifyBinding())
+  const app = fastify()
+  app.setNotFoundHandler((_request, reply) => reply.code(404).send('the host'))
+  app.get('/here', () => 'here')
+  await app.register(auth.fastify.plugin)
+  const server = await listen(app)
+  const answers = await Promise.all(['/auth/session', '/here', '/there', '/authors'].map((path) => ask(server.port, path)))
+  expect(answers.map(({ status, text }) => [status, text])).toEqual([
+    [200, 'null'],
+    [200, 'here'],
+    [404, 'the host'],
+    [404, 'the host'],
+  ])
+  await server.close()
+})
+
 async function listen(app: FastifyInstance): Promise<TestServer> {
   const origin = await app.listen({ port: 0, host: '127.0.0.1' })
   return { origin, port: Number(new URL(origin).port), server: app.server, close: () => app.close() }

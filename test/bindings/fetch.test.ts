@@ -1,20 +1,24 @@
 /** Plain web-standard fetch, as Bun, Deno and workers call it (issue 6 items 2 and 4). */
 import { createAuth } from 'authkernel'
-import { FetchAuth, fetchBinding, type FetchFace } from 'authkernel/bindings/fetch'
+import { FetchAuth, fetchBinding, type FetchFace, type LazyFetchFace } from 'authkernel/bindings/fetch'
+import { bindingConfig, testBinding } from 'authkernel/testing'
 import { expect, it } from 'vitest'
 import { answered, sendResponse } from '../../bindings/_node.ts'
 import { config } from './_auth.ts'
 import { probe, testFamily } from './_family.ts'
 import { serve, type TestServer } from './_http.ts'
 
-testFamily('fetch', (options) => host(createAuth(config(options)).use(probe).use(fetchBinding()).fetch))
-testFamily('FetchAuth', (options) => host(FetchAuth(config(options), probe)))
+testFamily('fetch', (options) => host(createAuth(config(options)).use(probe).use(fetchBinding()).fetch), [500, 500])
+testFamily('FetchAuth', (options) => host(FetchAuth(config(options), probe)), [500, 500])
+testFamily('FetchAuth, options by a function of the request', (options) => host(FetchAuth(() => config(options), probe)), [500, 500])
+testBinding({ name: 'fetch', start: (more) => host(createAuth(bindingConfig(more)).use(fetchBinding()).fetch) })
+testBinding({ name: 'fetch, options by a function of the request', start: (more) => host(FetchAuth(() => bindingConfig(more))) })
 
-function host(face: FetchFace): Promise<TestServer> {
+function host(face: FetchFace | LazyFetchFace): Promise<TestServer> {
   const page = face.withSession((_request, session) => Response.json(session))
   const guarded = face.protect((_request, session) => Response.json(session))
   const answer = async (request: Request, info: unknown): Promise<Response> => {
-    if (face.matches(request)) return face.handler(request, info)
+    if (await face.matches(request, info)) return face.handler(request, info)
     const fields = async (): Promise<Record<string, unknown>> => Object.fromEntries(new URLSearchParams(await request.text()))
     switch (new URL(request.url).pathname) {
       case '/page':
@@ -22,9 +26,9 @@ function host(face: FetchFace): Promise<TestServer> {
       case '/guarded':
         return guarded(request, info)
       case '/login':
-        return face.signIn(request, 'credentials', { fields: await fields(), redirectTo: '/in' })
+        return face.signIn(request, 'credentials', { fields: await fields(), redirectTo: '/in' }, info)
       case '/logout':
-        return face.signOut(request, { redirectTo: '/out' })
+        return face.signOut(request, { redirectTo: '/out' }, info)
       default:
         return new Response('the host', { status: 404 })
     }
@@ -48,6 +52,32 @@ it("the runtime's second argument: Bun and Deno tell the address, a worker's env
   expect(await address({ remoteAddr: { hostname: '203.0.113.8', port: 1 } })).toBe('203.0.113.8')
   for (const env of [undefined, null, 'x', {}, { clientAddress: 'x', basePath: '/elsewhere', csrf: 'origin' }])
     expect(await address(env)).toBeUndefined()
+})
+
+it('srvx puts the address on the request; what is no text is none', async () => {
+  const auth = createAuth(config()).use(probe).use(fetchBinding())
+  const address = async (ip: unknown): Promise<unknown> => {
+    const response = await auth.fetch.handler(Object.assign(new Request('http://localhost/auth/probe'), { ip }))
+    return ((await response.json()) as { address?: string }).address
+  }
+  expect(await Promise.all([address('203.0.113.7'), address(undefined), address({})])).toEqual(['203.0.113.7', undefined, undefined])
+})
+
+it('a function of the request gets what the runtime gives, once per request, and its kernels share what must be used once', async () => {
+  const asked: unknown[] = []
+  const face = FetchAuth((_request, env) => {
+    asked.push(env)
+    return config({ basePath: (env as { base: string }).base })
+  })
+  const env = { base: '/elsewhere' }
+  const request = new Request('http://localhost/elsewhere/session')
+  expect([await face.matches(request, env), await (await face.handler(request, env)).text(), await face.session(request)]).toEqual([
+    true,
+    'null',
+    null,
+  ])
+  expect(asked).toEqual([env])
+  expect(await face.matches(new Request('http://localhost/auth/session'), env)).toBe(false)
 })
 
 it('the session alone extends nothing (D51)', async () => {

@@ -1,10 +1,12 @@
 /** h3 2 and 1, with events made by hand; `test/playground/small.slow.test.ts` runs the real one (issue 6 items 2 to 5). */
-import { createAuth } from 'authkernel'
+import { createAuth, skipCSRFCheck } from 'authkernel'
 import { type AnyH3Event, H3Auth, h3Binding, type H3Event, type H3EventOfNode, type H3Face } from 'authkernel/bindings/h3'
 import { bindingConfig, testBinding } from 'authkernel/testing'
+import { IncomingMessage, ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { sendResponse } from '../../bindings/_node.ts'
-import { fieldsOf } from './_family.ts'
+import { fieldsOf, probe } from './_family.ts'
 import { ask, serve } from './_http.ts'
 import { formOf, serveWeb, withCookies } from './_web.ts'
 
@@ -45,6 +47,18 @@ testBinding({
 })
 
 testBinding({
+  name: 'h3 1 by its toWebHandler',
+  start: (more) => {
+    const { h3 } = createAuth(bindingConfig(more)).use(h3Binding())
+    return serveWeb(async (request, peer) => {
+      const event = shellOf(request, peer)
+      const response = await app(h3, event, new URL(request.url).pathname, () => formOf(request))
+      return withCookies(response, [event.node.res.getHeaders()['set-cookie'] ?? []].flat())
+    })
+  },
+})
+
+testBinding({
   name: 'h3, options by a function of the event',
   start: (more) => {
     const h3 = H3Auth(() => bindingConfig(more))
@@ -54,6 +68,46 @@ testBinding({
       return withCookies(response, (event.res.headers as Headers).getSetCookie())
     })
   },
+})
+
+it('h3 1: a body that its readBody has read is where h3 keeps it', async () => {
+  const { h3 } = createAuth(bindingConfig({ skipCSRFCheck })).use(h3Binding())
+  const [path, body] = ['/auth/callback/credentials', 'username=ada&password=right&callbackUrl=/after']
+  const headers = { 'content-type': 'application/x-www-form-urlencoded' }
+  const server = await serve((req, res) => {
+    void fieldsOf(req).then(async () => {
+      Object.assign(req, { [Symbol.for('h3RawBody')]: Promise.resolve(Buffer.from(body)) })
+      return sendResponse(res, (await h3.handler({ node: { req, res }, context: {} }))!)
+    })
+  })
+  try {
+    expect((await ask(server.port, path, { method: 'POST', headers, body })).headers.location).toBe(`${server.origin}/after`)
+  } finally {
+    await server.close()
+  }
+  const request = new Request(`https://app.example${path}`, { method: 'POST', headers, body })
+  const event = shellOf(request, '')
+  Object.assign(event.node.req, { [Symbol.for('h3ParsedBody')]: Object.fromEntries(new URLSearchParams(await request.text())) })
+  expect((await h3.handler(event))!.headers.get('location')).toBe('https://app.example/after')
+})
+
+it('h3 1 by its toWebHandler: the address that a server has on its requests', async () => {
+  const { h3 } = createAuth(bindingConfig()).use(probe).use(h3Binding())
+  const request = new Request('http://app.example/auth/probe')
+  Object.defineProperty(request, 'ip', { get: () => '203.0.113.7', configurable: true })
+  const response = await h3.handler(shellOf(request, ''))
+  expect(await response!.json()).toEqual({ url: 'http://app.example/auth/probe', address: '203.0.113.7' })
+})
+
+it("h3 1 under Nitro's presets: the body is `req.body`, in the form that the platform gives", async () => {
+  const { h3 } = createAuth(bindingConfig({ skipCSRFCheck })).use(h3Binding())
+  const bytes = new TextEncoder().encode('username=ada&password=right&callbackUrl=/after')
+  for (const body of [Buffer.from(bytes), bytes.buffer, new Response(bytes).body, new TextDecoder().decode(bytes)]) {
+    const headers = { host: 'app.example', 'content-type': 'application/x-www-form-urlencoded' }
+    const event = shellOf(new Request('http://app.example/auth/callback/credentials', { method: 'POST', headers }), '')
+    Object.assign(event.node.req, { body })
+    expect((await h3.handler({ ...event, web: undefined }))!.headers.get('location')).toBe('http://app.example/after')
+  }
 })
 
 it('the wildcard route it is mounted at is the base path, in both versions', async () => {
@@ -78,3 +132,13 @@ it('the wildcard route it is mounted at is the base path, in both versions', asy
     await server.close()
   }
 })
+
+/** An event as h3 1 makes it of a web request: the Node request is a shell that no body ever comes from. */
+function shellOf(request: Request, peer: string): H3EventOfNode {
+  const req = new IncomingMessage(new Socket())
+  Object.defineProperty(req.socket, 'remoteAddress', { value: peer })
+  Object.defineProperty(req, 'readableEnded', { value: true })
+  const { pathname, search } = new URL(request.url)
+  Object.assign(req, { method: request.method, url: pathname + search, headers: Object.fromEntries(request.headers) })
+  return { node: { req, res: new ServerResponse(req) }, context: {}, web: { request } }
+}

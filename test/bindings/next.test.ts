@@ -227,6 +227,16 @@ describe('auth', () => {
     expect(answer.headers.getSetCookie().map((line) => line.split('=')[0])).toEqual(['own', 'authkernel.session-token'])
   })
 
+  it("a handler may want Next's own request: other middleware takes nothing less", async () => {
+    interface NextRequest extends NextAuthRequest {
+      geo: string | undefined
+    }
+    const other = (request: NextRequest): Response => Response.json(new URL(request.url).pathname + String(request.geo))
+    const { auth } = NextAuth(bindingConfig())
+    const answer = await auth((request: NextRequest) => other(request))(page({}, '/there'), undefined)
+    expect(await answer.json()).toBe('/thereundefined')
+  })
+
   it('getServerSideProps and API routes', async () => {
     const face = rolling()
     const headers = { cookie: await signedIn(face), host: 'app.example', accept: ['a', 'b'], nothing: undefined }

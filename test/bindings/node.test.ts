@@ -9,8 +9,8 @@ import { config } from './_auth.ts'
 import { fieldsOf, probe, testFamily } from './_family.ts'
 import { serve, type TestServer } from './_http.ts'
 
-testFamily('node', (options) => host(createAuth(config(options)).use(probe).use(nodeBinding()).node))
-testFamily('NodeAuth, options by a function of the request', (options) => host(NodeAuth(() => config(options), probe)))
+testFamily('node', (options) => host(createAuth(config(options)).use(probe).use(nodeBinding()).node), [500, 500])
+testFamily('NodeAuth, options by a function of the request', (options) => host(NodeAuth(() => config(options), probe)), [500, 500])
 
 function host(face: NodeFace): Promise<TestServer> {
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<unknown> => {

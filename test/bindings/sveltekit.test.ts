@@ -1,5 +1,5 @@
 /** SvelteKit, with events made by hand; `test/playground/sveltekit.slow.test.ts` runs the real one (issue 6 items 2 to 5). */
-import { createAuth, type Session } from 'authkernel'
+import { type AuthConfig, createAuth, type Session } from 'authkernel'
 import { SvelteKitAuth, sveltekitBinding, type SvelteKitEvent, type SvelteKitFace } from 'authkernel/bindings/sveltekit'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { describe, expect, it, vi } from 'vitest'
@@ -24,6 +24,12 @@ const kit = vi.hoisted(() => ({
   },
   /** An app whose bundle holds a SvelteKit of its own. */
   twice: false,
+  base: '',
+}))
+vi.mock('$app/paths', () => ({
+  get base() {
+    return kit.base
+  },
 }))
 vi.mock('@sveltejs/kit', () => ({
   redirect: (status: number, location: string) => {
@@ -146,6 +152,25 @@ it('row 317: the factory gives handle, signIn and signOut; locals have auth and 
     await locals.getSession!(),
   ])
   expect(await response.json()).toEqual([null, null])
+})
+
+it("the factory's routes are below `paths.base` of the app, unless the options or AUTH_URL say where", async () => {
+  kit.base = '/docs'
+  try {
+    const signin = async (options: AuthConfig, path: string): Promise<[number, string]> => {
+      const response = await respond(
+        SvelteKitAuth(() => bindingConfig(options)),
+        new Request(`http://127.0.0.1${path}/providers`),
+      )
+      return [response.status, await response.text()]
+    }
+    expect(await signin({}, '/docs/auth')).toEqual([200, expect.stringContaining('http://127.0.0.1/docs/auth/signin/credentials')])
+    expect((await signin({}, '/auth'))[0]).toBe(404)
+    expect((await signin({ basePath: '/in' }, '/in'))[0]).toBe(200)
+    expect((await signin({ env: { AUTH_URL: 'http://127.0.0.1/elsewhere' } }, '/elsewhere'))[0]).toBe(200)
+  } finally {
+    kit.base = ''
+  }
 })
 
 it('row 318: the action reads providerId, redirectTo, redirect and authorizationParams-<key>', async () => {

@@ -105,9 +105,10 @@ it('mountedAt counts the segments of a pattern, and the options win', () => {
   expect([
     toolkit.mountedAt('/api/auth/*', '/api/auth/session', '/auth'),
     toolkit.mountedAt('/t/:tenant/auth/**', '/t/acme/auth/session', '/auth'),
+    toolkit.mountedAt('/api/auth/:rest{.+}', '/api/auth/session', '/auth'),
     toolkit.mountedAt('/api/*', '/api/auth/session', '/api/auth'),
     toolkit.mountedAt('/*', '/auth/session', '/elsewhere'),
     toolkit.mountedAt('/a/b/c/*', '/a', '/auth'),
     toolkit.mountedAt(undefined, '/a', '/auth'),
-  ]).toEqual(['/api/auth', '/t/acme/auth', undefined, undefined, undefined, undefined])
+  ]).toEqual(['/api/auth', '/t/acme/auth', '/api/auth', undefined, undefined, undefined, undefined])
 })
