@@ -1,9 +1,10 @@
 /** Puts an adapter into the kernel: ours, a published one of Auth.js, or a plain object (DESIGN section 2). */
 import {
   type Adapter,
-  AdapterError,
   type Awaitable,
   createStore,
+  failedCall,
+  lateCall,
   type Limit,
   type Once,
   type Plugin,
@@ -73,18 +74,11 @@ export function adapterPlugin(adapter: Adapter & Declared, options: AdapterPlugi
 /** What the store does for its operations: failures name the operation, and calls end in time. */
 function guarded<T>(name: string, deadline: number, work: () => Awaitable<T>): Awaitable<T> {
   const fail = (error: unknown): never => {
-    if (error instanceof AdapterError) throw error
-    throw new AdapterError(`The adapter's ${name}() failed.`, {
-      cause: { err: error instanceof Error ? error : new Error(String(error)), method: name },
-    })
+    throw failedCall(name, error)
   }
-  const late = (): AdapterError =>
-    new AdapterError(`The adapter's ${name}() did not answer within ${deadline} ms (deadlines.store).`, {
-      cause: { method: name, deadline },
-    })
   try {
     const answer = work()
-    return answer instanceof Promise ? within(answer, deadline, late).catch(fail) : answer
+    return answer instanceof Promise ? within(answer, deadline, () => lateCall(name, deadline)).catch(fail) : answer
   } catch (error) {
     return fail(error)
   }

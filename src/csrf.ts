@@ -1,7 +1,7 @@
 /** Protection against cross-site requests: a double-submit token and a look at where the request comes from (D3, D30). */
 import type { Context } from './context.ts'
 import { equal, randomHex } from './crypto.ts'
-import { answersWith, MissingCSRF } from './errors.ts'
+import { MissingCSRF } from './errors.ts'
 import { skipCSRFCheck } from './symbols.ts'
 import type { HandleOptions } from './plugin.ts'
 
@@ -31,7 +31,8 @@ export async function prepareForm(ctx: Context): Promise<string> {
 export class CrossSiteRequest extends MissingCSRF {
   static override type = 'MissingCSRF'
 }
-answersWith(403, CrossSiteRequest)
+// As the routes answer; see the statuses in errors.ts.
+Object.assign(CrossSiteRequest.prototype, { status: 403, statusCode: 403 })
 
 /** Throws CrossSiteRequest or MissingCSRF. `mode` origin: the browser's own word replaces the token, for clients that send none. */
 export async function assertSameSite(ctx: Context, mode: HandleOptions['csrf'] = 'token'): Promise<void> {

@@ -204,8 +204,8 @@ export class WebAuthnVerificationError extends AuthError {
   static override type = 'WebAuthnVerificationError'
 }
 
-/** Gives errors of a class their status. On the prototype: frameworks write their own over it, and logs do not show it. */
-export function answersWith(status: number, ...classes: readonly (typeof AuthError)[]): void {
+// On the prototype: frameworks write their own over it, and logs do not show it.
+function answersWith(status: number, ...classes: readonly (typeof AuthError)[]): void {
   for (const { prototype } of classes) Object.assign(prototype, { status, statusCode: status })
 }
 answersWith(500, AuthError)

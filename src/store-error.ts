@@ -1,10 +1,25 @@
 /** Errors of drivers as they may be logged: many repeat a statement with its parameters, and some of these sign people in (I4). */
 import type { AdapterMethod } from './adapter.ts'
+import { AdapterError } from './errors.ts'
 
 const named = ['sessionToken', 'access_token', 'refresh_token', 'id_token', 'token']
 const byToken: ReadonlySet<AdapterMethod> = new Set(['getSessionAndUser', 'deleteSession'])
 // Shorter ones are words.
 const minLength = 8
+
+/** What a call of an adapter, or of a service that belongs to one, failed with; `clean` makes an error fit to be read. */
+export function failedCall(method: string, error: unknown, clean: (error: Error) => Error = (given) => given): AdapterError {
+  if (error instanceof AdapterError) return error
+  const err = clean(error instanceof Error ? error : new Error(String(error)))
+  return new AdapterError(`The adapter's ${method}() failed.`, { cause: { err, method } })
+}
+
+/** The same for a call that did not answer in `deadline` milliseconds. */
+export function lateCall(method: string, deadline: number): AdapterError {
+  return new AdapterError(`The adapter's ${method}() did not answer within ${deadline} ms (deadlines.store).`, {
+    cause: { method, deadline },
+  })
+}
 
 /** Whether an adapter says by an error that there is nothing to change or to delete: Prisma does, where the contract has null. */
 export function isAbsence(method: AdapterMethod, error: unknown): boolean {

@@ -1,7 +1,8 @@
 /** The border to the data layer: missing operations throw, calls end in time, failures are AdapterErrors, dates are Dates, ids are texts. */
 import type { Adapter, AdapterMethod, AdapterUser, Store } from './adapter.ts'
+import { within } from './deadline.ts'
 import { AdapterError } from './errors.ts'
-import { isAbsence, withoutTokens } from './store-error.ts'
+import { failedCall, isAbsence, lateCall, withoutTokens } from './store-error.ts'
 import { type Ids, ownerFields, restoreIds } from './store-ids.ts'
 
 /** Milliseconds until a call is given up; default 5000 (D31). */
@@ -118,37 +119,29 @@ function run(asked: Call, call: () => unknown, deadline: number): unknown {
 
 async function inTime(asked: Call, answer: PromiseLike<unknown>, deadline: number): Promise<unknown> {
   const { method, ids } = asked
-  let timer: ReturnType<typeof setTimeout> | undefined
-  const timeout = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => {
-      const cause = { method, deadline }
-      // Not enumerable: a promise means nothing in a log.
-      Object.defineProperty(cause, 'late', {
-        // One that makes no sense is told as it came: there may be something to undo all the same.
-        value: () =>
-          Promise.resolve(answer)
-            .then((row) => clean(method, row, ids))
-            .catch(() => answer),
-        enumerable: false,
-      })
-      reject(new AdapterError(`The adapter's ${method}() did not answer within ${deadline} ms (deadlines.store).`, { cause }))
-    }, deadline)
-  })
+  const late = (): AdapterError => {
+    const error = lateCall(method, deadline)
+    // Not enumerable: a promise means nothing in a log.
+    Object.defineProperty(error.cause ?? error, 'late', {
+      // One that makes no sense is told as it came: there may be something to undo all the same.
+      value: () =>
+        Promise.resolve(answer)
+          .then((row) => clean(method, row, ids))
+          .catch(() => answer),
+      enumerable: false,
+    })
+    return error
+  }
   try {
-    return normalise(asked, await Promise.race([answer, timeout]))
+    return normalise(asked, await within(answer, deadline, late))
   } catch (error) {
     return failed(asked, error)
-  } finally {
-    clearTimeout(timer)
   }
 }
 
 function failed({ method, args }: Call, error: unknown): null {
-  if (error instanceof AdapterError) throw error
   if (isAbsence(method, error)) return null
-  throw new AdapterError(`The adapter's ${method}() failed.`, {
-    cause: { err: withoutTokens(error instanceof Error ? error : new Error(String(error)), method, args), method },
-  })
+  throw failedCall(method, error, (err) => withoutTokens(err, method, args))
 }
 
 /** Checks the shape of an answer and makes dates of strings and numbers (D26). */

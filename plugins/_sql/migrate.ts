@@ -42,7 +42,9 @@ export async function migrate(
 
 async function plan(db: Kysely<AnyDatabase>, scope: Scope): Promise<Omit<MigrationReport, 'applied'>> {
   const { layout, strangers } = await introspect(db, scope)
-  for (const { kind, name, missing } of strangers) {
+  const [stranger] = strangers
+  if (stranger) {
+    const { kind, name, missing } = stranger
     throw new Error(
       `[sql] There is a table ${name} without a column for ${missing.join(', ')}. ` +
         `Name its columns under names.${kind}.columns, or give another table a name under names.${kind}.`,
