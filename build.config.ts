@@ -2,8 +2,9 @@ import { readdirSync } from 'node:fs'
 import { defineBuildConfig } from 'unbuild'
 import { aliases } from './scripts/aliases.ts'
 import { assertExports } from './scripts/exports.ts'
+import { pluginFiles } from './scripts/plugins.ts'
 
-// A leading `_` marks what is private: it ends in shared chunks, and `exports` maps it to null.
+// A leading `_` marks what is private: it ends in shared chunks.
 const folder = (dir: string) =>
   readdirSync(dir)
     .filter((file) => file.endsWith('.ts') && !file.startsWith('_'))
@@ -23,12 +24,12 @@ const self = {
 
 export default defineBuildConfig({
   entries: [
-    ...['index', 'kernel', 'jwt', 'errors'].map((name) => ({ input: `./src/${name}.ts`, name })),
-    ...folder('plugins'),
+    { input: './src/index.ts', name: 'index' },
+    ...['kernel', 'jwt', 'errors', 'client', 'testing'].map((name) => ({ input: `./src/${name}/index.ts`, name })),
+    ...[...pluginFiles()].map(([name, file]) => ({ input: `./${file}`, name: `plugins/${name}` })),
     ...folder('plugins/providers'),
     ...folder('bindings'),
-    { input: './test/contract/index.ts', name: 'testing' },
-    { input: './cli/main.ts', name: 'cli' },
+    { input: './src/cli/main.ts', name: 'cli' },
   ],
   // SvelteKit's own module, which Vite makes: see bindings/_kit.ts.
   externals: ['$app/paths'],

@@ -11,10 +11,10 @@ const { build } = createRequire(join(root, 'package.json'))('esbuild')
 const entry = `
 export { createAuth } from 'authkernel'
 export { encode } from 'authkernel/jwt'
-export { createSealer } from './src/sealer.ts'
-export { createShared } from './src/shared.ts'
-export { defaultKeyInfo } from './src/jwe.ts'
-export { resolveRuntime } from './src/runtime.ts'
+export { createSealer } from './src/keys/sealer.ts'
+export { createShared } from './src/runtime/shared.ts'
+export { defaultKeyInfo } from './src/keys/jwe.ts'
+export { resolveRuntime } from './src/runtime/runtime.ts'
 `
 
 export async function load() {

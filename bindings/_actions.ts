@@ -20,7 +20,7 @@ export interface GuardOptions {
 /**
  * Starts a sign-in for the request at hand, as its browser would: `origin` mode checks where the request comes from (D30).
  * Without a provider, or with an unknown one, the answer leads to the sign-in page. Throws `AuthError`s: `CredentialsSignin`, `AccessDenied` …,
- * through the door `handler` it answers with the redirect to the page that shows them.
+ * through the entry `handler` it answers with the redirect to the page that shows them.
  */
 export async function signInResponse(
   kernel: Kernel,
@@ -28,7 +28,7 @@ export async function signInResponse(
   options: HandleOptions,
   provider: string | undefined,
   { redirectTo, fields, authorizationParams }: SignInOptions = {},
-  door: 'dispatch' | 'handler' = 'dispatch',
+  entry: 'dispatch' | 'handler' = 'dispatch',
 ): Promise<Response> {
   const ctx = await kernel.context(request, options)
   const callbackUrl = redirectTo ?? request.headers.get('referer') ?? '/'
@@ -37,7 +37,7 @@ export async function signInResponse(
   const post = ctx.flow(found).form?.(found).post ?? 'signin'
   const query = new URLSearchParams(authorizationParams).toString()
   const url = `${ctx.base}/${post}/${encodeURIComponent(found.id)}${query === '' ? '' : `?${query}`}`
-  return kernel.doors[door](action(request, url, { ...fields, callbackUrl }), { ...options, csrf: 'origin' })
+  return kernel.entryPoints[entry](action(request, url, { ...fields, callbackUrl }), { ...options, csrf: 'origin' })
 }
 
 /** Ends the session of the request at hand. Throws `SignOutError` when the store could not. */
@@ -46,17 +46,17 @@ export async function signOutResponse(
   request: Request,
   options: HandleOptions,
   redirectTo?: string,
-  door: 'dispatch' | 'handler' = 'dispatch',
+  entry: 'dispatch' | 'handler' = 'dispatch',
 ): Promise<Response> {
   const { base } = await kernel.context(request, options)
   const callbackUrl = redirectTo ?? request.headers.get('referer') ?? '/'
-  return kernel.doors[door](action(request, `${base}/signout`, { callbackUrl }), { ...options, csrf: 'origin' })
+  return kernel.entryPoints[entry](action(request, `${base}/signout`, { callbackUrl }), { ...options, csrf: 'origin' })
 }
 
 /** Sends data to the `jwt` or `session` callback (trigger `update`); the answer is the session as JSON. */
 export async function updateResponse(kernel: Kernel, request: Request, options: HandleOptions, data: unknown): Promise<Response> {
   const { base } = await kernel.context(request, options)
-  return kernel.doors.dispatch(action(request, `${base}/session`, { data }), { ...options, csrf: 'origin' })
+  return kernel.entryPoints.dispatch(action(request, `${base}/session`, { data }), { ...options, csrf: 'origin' })
 }
 
 /** For people without a session: browsers are sent to the sign-in page and back, everything else gets 401 JSON. */

@@ -1,7 +1,7 @@
 /** Kernels for the factory forms: `SvelteKitAuth(config)`, `QwikAuth$((event) => config)` and their like. */
 import { createAuth } from 'authkernel'
 import type { AuthConfig } from 'authkernel'
-import { type Awaitable, bounded, createShared, type Kernel, type Plugin, type Shared } from 'authkernel/kernel'
+import { type Awaitable, setBounded, createShared, type Kernel, type Plugin, type Shared } from 'authkernel/kernel'
 
 /** What a factory takes: options, or a function that makes them for each request (rows 48, 320). */
 export type ConfigSource<E> = AuthConfig | ((event: E) => Awaitable<AuthConfig>)
@@ -41,7 +41,7 @@ export function kernelsOf<E>(name: string, source: ConfigSource<E>, additions: A
   const ask = async (event: E): Promise<Kernel> => {
     const config = await source(event)
     const key = keyOf(config)
-    return bounded(kernels, key, kernels.get(key) ?? build(name, config, additions, shared, event), maxKernels)
+    return setBounded(kernels, key, kernels.get(key) ?? build(name, config, additions, shared, event), maxKernels)
   }
   return (event) => {
     if (typeof event !== 'object' || event === null) return ask(event)
@@ -73,7 +73,7 @@ function ownKernel<E>(name: string, config: AuthConfig, additions: Additions<E>)
   return kernel
 }
 
-/** A binding's doors are those of a plugin, so a plugin of its name takes the kernel out. */
+/** A binding's entry points are those of a plugin, so a plugin of its name takes the kernel out. */
 function build<E>(name: string, config: AuthConfig, { complete, setup, plugins = [] }: Additions<E>, shared?: Shared, event?: E): Kernel {
   let kernel: Kernel | undefined
   const auth = createAuth(complete?.(config, event) ?? config, shared ? { shared } : {})

@@ -86,7 +86,7 @@ export interface Success {
 }
 
 /** What `auth.qwik` offers. */
-export interface QwikFace {
+export interface QwikApi {
   /** Answers the routes of authkernel; for other paths it puts the session into `sharedMap`, where `useSession` finds it. */
   onRequest(event: QwikEvent): Promise<void>
   /** The session, read once per request. Rejects when the store is down (D38). */
@@ -112,4 +112,4 @@ export type GetSessionResult = Promise<{ data: Session | null; cookie: string[] 
 /** Options of every binding. */
 export type QwikAuthConfig = AuthConfig
 /** Options, or an `auth` with `qwikBinding()`, for each request. */
-export type QwikSource = (event: QwikEvent) => Awaitable<AuthConfig | Auth<{ qwik: QwikFace }>>
+export type QwikSource = (event: QwikEvent) => Awaitable<AuthConfig | Auth<{ qwik: QwikApi }>>

@@ -3,14 +3,14 @@ import type { Auth, AuthConfig } from 'authkernel'
 import type { Awaitable } from 'authkernel/kernel'
 import { refusal } from './_actions.ts'
 import { kernelsOf, type Kernels } from './_configs.ts'
-import type { QwikEvent, QwikFace } from './_qwik-types.ts'
+import type { QwikEvent, QwikApi } from './_qwik-types.ts'
 import { cookiesOf } from './_set-cookie.ts'
-import { createWebFace } from './_web.ts'
+import { createWebApi } from './_web.ts'
 
-type Source = AuthConfig | Auth<{ qwik: QwikFace }>
+type Source = AuthConfig | Auth<{ qwik: QwikApi }>
 
-/** The face of what an initialiser gives: options, or an `auth` with `qwikBinding()`. */
-export function faceOf(source: (event: QwikEvent) => Awaitable<Source>): (event: QwikEvent) => Promise<QwikFace> {
+/** The API of what an initialiser gives: options, or an `auth` with `qwikBinding()`. */
+export function faceOf(source: (event: QwikEvent) => Awaitable<Source>): (event: QwikEvent) => Promise<QwikApi> {
   const given = new WeakMap<QwikEvent, Promise<Source>>()
   const ask = (event: QwikEvent): Promise<Source> => {
     let asked = given.get(event)
@@ -22,16 +22,16 @@ export function faceOf(source: (event: QwikEvent) => Awaitable<Source>): (event:
     // The platform knows the environment; on workers `process.env` does not.
     complete: (config, event) => (config.env === undefined && event ? { ...config, env: (name) => event.env.get(name) } : config),
   })
-  const own = qwikFace(kernels)
+  const own = qwikApi(kernels)
   return async (event) => {
     const answer = await ask(event)
     return 'qwik' in answer ? answer.qwik : own
   }
 }
 
-/** The face over a kernel. */
-export function qwikFace(kernels: Kernels<QwikEvent>): QwikFace {
-  const face = createWebFace<QwikEvent>({
+/** The API over a kernel. */
+export function qwikApi(kernels: Kernels<QwikEvent>): QwikApi {
+  const api = createWebApi<QwikEvent>({
     kernel: kernels,
     request: ({ request }) => request,
     options: optionsOf,
@@ -39,20 +39,20 @@ export function qwikFace(kernels: Kernels<QwikEvent>): QwikFace {
     writable: ({ headersSent }) => headersSent !== true,
   })
   return {
-    session: face.session,
+    session: api.session,
     async onRequest(event) {
-      const own = await face.route(event)
+      const own = await api.route(event)
       if (own) throw sent(event, own)
-      event.sharedMap.set('session', await face.session(event))
+      event.sharedMap.set('session', await api.session(event))
     },
     async signIn(event, provider, { redirectTo = pageOf(event), errors, ...options } = {}) {
-      leave(event, await face.signIn(event, provider, { ...options, redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
+      leave(event, await api.signIn(event, provider, { ...options, redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
     },
     async signOut(event, { redirectTo = pageOf(event), errors } = {}) {
-      leave(event, await face.signOut(event, { redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
+      leave(event, await api.signOut(event, { redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
     },
     async requireSession(event, options) {
-      const found = await face.session(event)
+      const found = await api.session(event)
       if (found?.user) return found
       // Qwik's router goes to the page whose data are no JSON; asked for itself, the page leads to the sign-in page.
       if (isData(event)) throw event.send(new Response('Unauthorized', { status: 401, headers: { 'content-type': 'text/plain' } }))

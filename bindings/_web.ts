@@ -16,8 +16,8 @@ export interface WebSeam<E extends object> {
   /** False: the response is on its way, or may not have cookies; the session is then read without extending it (D51). */
   writable?(event: E): boolean
 }
-/** The face without the framework's own words. */
-export interface WebFace<E extends object> {
+/** The API without the framework's own words. */
+export interface WebApi<E extends object> {
   /** Answers every route of authkernel, and paths that are none with 400. */
   answer(event: E): Promise<Response>
   /** As `answer`; undefined: the path lies outside of the base path. */
@@ -28,15 +28,15 @@ export interface WebFace<E extends object> {
   session(event: E): Promise<Session | null>
   /** The session; a Response: there is none, and this is the refusal. */
   guard(event: E, options?: GuardOptions): Promise<Session | Response>
-  /** The redirect that signs in, with its cookies. Rejects with `AuthError`s, or through the door `handler` answers with their page. */
-  signIn(event: E, provider?: string, options?: SignInOptions, door?: 'dispatch' | 'handler'): Promise<Response>
-  signOut(event: E, options?: { redirectTo?: string | undefined }, door?: 'dispatch' | 'handler'): Promise<Response>
+  /** The redirect that signs in, with its cookies. Rejects with `AuthError`s, or through the entry `handler` answers with their page. */
+  signIn(event: E, provider?: string, options?: SignInOptions, entry?: 'dispatch' | 'handler'): Promise<Response>
+  signOut(event: E, options?: { redirectTo?: string | undefined }, entry?: 'dispatch' | 'handler'): Promise<Response>
   /** The session after an update, as JSON, with its cookies. */
   update(event: E, data: unknown): Promise<Response>
 }
 
-/** The face over the kernel's doors. */
-export function createWebFace<E extends object>(seam: WebSeam<E>): WebFace<E> {
+/** The API over the kernel's entry points. */
+export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
   const sessions = new WeakMap<E, Promise<Session | null>>()
   /** Headers of the answer that signed in or out in this event. */
   const news = new WeakMap<E, Headers>()
@@ -53,9 +53,9 @@ export function createWebFace<E extends object>(seam: WebSeam<E>): WebFace<E> {
     const { kernel, request, options } = await open(event)
     const changes = news.get(event)
     // What is true now. Extending what the request brought along would undo a sign-out.
-    if (changes) return kernel.doors.session(withCookies(request, changes), options)
-    if (!seam.cookies || seam.writable?.(event) === false) return kernel.doors.session(request, options)
-    const { session, headers } = await kernel.doors.read(request, options)
+    if (changes) return kernel.entryPoints.session(withCookies(request, changes), options)
+    if (!seam.cookies || seam.writable?.(event) === false) return kernel.entryPoints.session(request, options)
+    const { session, headers } = await kernel.entryPoints.read(request, options)
     seam.cookies(event, headers)
     return session
   }
@@ -76,16 +76,16 @@ export function createWebFace<E extends object>(seam: WebSeam<E>): WebFace<E> {
     session,
     async answer(event) {
       const { kernel, request, options } = await openRoute(event)
-      return kernel.doors.handler(unread(request), options)
+      return kernel.entryPoints.handler(unread(request), options)
     },
     async below(event) {
       const { kernel, request, options } = await openRoute(event)
       const { basePath } = await kernel.context(request, options)
-      return pathIn(basePath, request) === undefined ? undefined : kernel.doors.handler(unread(request), options)
+      return pathIn(basePath, request) === undefined ? undefined : kernel.entryPoints.handler(unread(request), options)
     },
     async route(event) {
       const { kernel, request, options } = await openRoute(event)
-      return (await isRoute(kernel, request, options)) ? kernel.doors.handler(unread(request), options) : undefined
+      return (await isRoute(kernel, request, options)) ? kernel.entryPoints.handler(unread(request), options) : undefined
     },
     async guard(event, how) {
       const found = await session(event)
@@ -93,13 +93,13 @@ export function createWebFace<E extends object>(seam: WebSeam<E>): WebFace<E> {
       const { kernel, request, options } = await open(event)
       return refusal(kernel, request, options, how)
     },
-    async signIn(event, provider, how, door) {
+    async signIn(event, provider, how, entry) {
       const { kernel, request, options } = await open(event)
-      return changed(event, signInResponse(kernel, request, options, provider, how, door))
+      return changed(event, signInResponse(kernel, request, options, provider, how, entry))
     },
-    async signOut(event, how, door) {
+    async signOut(event, how, entry) {
       const { kernel, request, options } = await open(event)
-      return changed(event, signOutResponse(kernel, request, options, how?.redirectTo, door))
+      return changed(event, signOutResponse(kernel, request, options, how?.redirectTo, entry))
     },
     async update(event, data) {
       const { kernel, request, options } = await open(event)

@@ -2,20 +2,20 @@
 import type { AuthConfig } from 'authkernel'
 import type { Plugin, Session } from 'authkernel/kernel'
 import type { ConfigSource } from './_configs.ts'
-import { type ExpressFace, expressFace, type ExpressHandler, type ExpressRequest, faceOf } from './_faces/express.ts'
+import { type ExpressApi, expressApi, type ExpressHandler, type ExpressRequest, faceOf } from './_apis/express.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 export type { Account, DefaultSession, Profile, Session, User } from 'authkernel/kernel'
 export type { GuardOptions, SignInOptions } from './_actions.ts'
-export type * from './_faces/express.ts'
+export type * from './_apis/express.ts'
 
 /** Options of every binding, and what `getSession` gives. */
 export type ExpressAuthConfig = Omit<AuthConfig, 'raw'>
 export type GetSessionResult = Promise<Session | null>
 
-/** `auth.express`, see `ExpressFace`. */
-export function expressBinding(): Plugin<{ express: ExpressFace }> {
-  return { name: 'express', setup: (kernel) => ({ express: expressFace(() => kernel) }) }
+/** `auth.express`, see `ExpressApi`. */
+export function expressBinding(): Plugin<{ express: ExpressApi }> {
+  return { name: 'express', setup: (kernel) => ({ express: expressApi(() => kernel) }) }
 }
 
 /** The handler of a configuration, or of a function of the request: `app.use('/auth/*splat', ExpressAuth(config))` (row 289). */

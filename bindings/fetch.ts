@@ -11,7 +11,7 @@ export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 export type WithSession<S> = (request: Request, session: S, ...rest: unknown[]) => Response | Promise<Response>
 
 /** What `auth.fetch` offers. `info` is the runtime's second argument: Bun's server, Deno's info; others are ignored. */
-export interface FetchFace {
+export interface FetchApi {
   /** Answers every request; call it for paths below the base path, see `matches`. */
   handler(request: Request, info?: unknown): Promise<Response>
   /** Whether the path is below the base path. */
@@ -27,7 +27,7 @@ export interface FetchFace {
   signOut(request: Request, options?: { redirectTo?: string | undefined }, info?: unknown): Promise<Response>
 }
 /** What `FetchAuth` gives for a function: the base path is not known before it is asked. */
-export interface LazyFetchFace extends Omit<FetchFace, 'matches'> {
+export interface LazyFetchApi extends Omit<FetchApi, 'matches'> {
   matches(request: Request, info?: unknown): Promise<boolean>
 }
 /** Options for a request. Workers have their environment in `info`. */
@@ -36,15 +36,15 @@ export type FetchConfigSource = (request: Request, info: unknown) => Awaitable<A
 type Kernels = (request: Request, info: unknown) => Awaitable<Kernel>
 
 /** Puts `fetch` on `auth`. */
-export function fetchBinding(): Plugin<{ fetch: FetchFace }> {
-  return { name: 'fetch', setup: (kernel) => ({ fetch: eagerFace(kernel) }) }
+export function fetchBinding(): Plugin<{ fetch: FetchApi }> {
+  return { name: 'fetch', setup: (kernel) => ({ fetch: eagerApi(kernel) }) }
 }
 
-/** The face of a configuration. */
-export function FetchAuth(config: AuthConfig, ...plugins: readonly Plugin[]): FetchFace
-/** The face of a function of the request, asked once for each: `FetchAuth((request, env) => ({ env, providers: [...] }))` on workers. */
-export function FetchAuth(source: FetchConfigSource, ...plugins: readonly Plugin[]): LazyFetchFace
-export function FetchAuth(source: AuthConfig | FetchConfigSource, ...plugins: readonly Plugin[]): FetchFace | LazyFetchFace {
+/** The API of a configuration. */
+export function FetchAuth(config: AuthConfig, ...plugins: readonly Plugin[]): FetchApi
+/** The API of a function of the request, asked once for each: `FetchAuth((request, env) => ({ env, providers: [...] }))` on workers. */
+export function FetchAuth(source: FetchConfigSource, ...plugins: readonly Plugin[]): LazyFetchApi
+export function FetchAuth(source: AuthConfig | FetchConfigSource, ...plugins: readonly Plugin[]): FetchApi | LazyFetchApi {
   if (typeof source !== 'function') {
     const auth = createAuth(source)
     for (const plugin of plugins) auth.use(plugin)
@@ -52,32 +52,32 @@ export function FetchAuth(source: AuthConfig | FetchConfigSource, ...plugins: re
   }
   const infos = new WeakMap<Request, unknown>()
   const kernels = kernelsOf<Request>('fetch', (request) => source(request, infos.get(request)), { plugins })
-  return lazyFace((request, info) => {
+  return lazyApi((request, info) => {
     infos.set(request, info)
     return kernels(request)
   })
 }
 
-function eagerFace(kernel: Kernel): FetchFace {
-  return { ...fetchFace(() => kernel), matches: (request) => isBelow(kernel, request) }
+function eagerApi(kernel: Kernel): FetchApi {
+  return { ...fetchApi(() => kernel), matches: (request) => isBelow(kernel, request) }
 }
 
-function lazyFace(kernels: Kernels): LazyFetchFace {
-  return { ...fetchFace(kernels), matches: async (request, info) => isBelow(await kernels(request, info), request) }
+function lazyApi(kernels: Kernels): LazyFetchApi {
+  return { ...fetchApi(kernels), matches: async (request, info) => isBelow(await kernels(request, info), request) }
 }
 
-function fetchFace(kernels: Kernels): Omit<FetchFace, 'matches'> {
-  const withSession: FetchFace['withSession'] =
+function fetchApi(kernels: Kernels): Omit<FetchApi, 'matches'> {
+  const withSession: FetchApi['withSession'] =
     (handler) =>
     async (request, ...rest) => {
-      const { doors } = await kernels(request, rest[0])
-      const { session, headers } = await doors.read(request, optionsOf(request, rest[0]))
+      const { entryPoints } = await kernels(request, rest[0])
+      const { session, headers } = await entryPoints.read(request, optionsOf(request, rest[0]))
       return withCookies(await handler(request, session, ...rest), headers)
     }
   return {
     withSession,
-    handler: async (request, info) => (await kernels(request, info)).doors.handler(request, optionsOf(request, info)),
-    session: async (request, info) => (await kernels(request, info)).doors.session(request, optionsOf(request, info)),
+    handler: async (request, info) => (await kernels(request, info)).entryPoints.handler(request, optionsOf(request, info)),
+    session: async (request, info) => (await kernels(request, info)).entryPoints.session(request, optionsOf(request, info)),
     protect: (handler, guard) =>
       withSession(async (request, session, ...rest) =>
         session?.user
@@ -109,3 +109,7 @@ function withCookies(response: Response, headers: Headers): Response {
 function optionsOf(request: Request & { ip?: unknown }, info: unknown): HandleOptions {
   return { clientAddress: addressFrom(info, request) ?? (typeof request.ip === 'string' ? request.ip : undefined) }
 }
+/** @deprecated `FetchApi` */
+export type FetchFace = FetchApi
+/** @deprecated `LazyFetchApi` */
+export type LazyFetchFace = LazyFetchApi

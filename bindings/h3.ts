@@ -5,7 +5,7 @@ import { type ConfigSource, kernelsOf } from './_configs.ts'
 import { mountedAt } from './_mounted.ts'
 import type { NodeRequest, NodeResponse } from './_node.ts'
 import type { Edge } from './_target.ts'
-import { createWebFace } from './_web.ts'
+import { createWebApi } from './_web.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 export type { GuardOptions, SignInOptions } from './_actions.ts'
@@ -33,7 +33,7 @@ export interface H3EventOfNode {
 export type AnyH3Event = H3Event | H3EventOfNode
 
 /** What `auth.h3` offers. */
-export interface H3Face {
+export interface H3Api {
   /** Every route of authkernel; the wildcard route it is mounted at is the base path. Paths outside of it: undefined, so that a middleware passes them on. */
   handler(event: AnyH3Event): Promise<Response | undefined>
   /** Puts the session into `event.context.session`; a refreshed cookie goes out with the response. */
@@ -49,17 +49,17 @@ export interface H3Face {
 }
 
 /** Puts `h3` on `auth`. */
-export function h3Binding(): Plugin<{ h3: H3Face }> {
-  return { name: 'h3', setup: (kernel) => ({ h3: h3Face(() => kernel) }) }
+export function h3Binding(): Plugin<{ h3: H3Api }> {
+  return { name: 'h3', setup: (kernel) => ({ h3: h3Api(() => kernel) }) }
 }
 
-/** The face of a configuration, or of a function of the event: workers have their secrets in the event. */
-export function H3Auth(config: ConfigSource<H3Event>, ...plugins: readonly Plugin[]): H3Face {
-  return h3Face(kernelsOf('h3', config, { plugins }))
+/** The API of a configuration, or of a function of the event: workers have their secrets in the event. */
+export function H3Auth(config: ConfigSource<H3Event>, ...plugins: readonly Plugin[]): H3Api {
+  return h3Api(kernelsOf('h3', config, { plugins }))
 }
 
-function h3Face(kernel: (event: H3Event) => Awaitable<Kernel>): H3Face {
-  const face = createWebFace<H3Event>({
+function h3Api(kernel: (event: H3Event) => Awaitable<Kernel>): H3Api {
+  const api = createWebApi<H3Event>({
     kernel,
     request: ({ req }) => req,
     options: ({ req }) => ({ clientAddress: req.ip }),
@@ -70,25 +70,25 @@ function h3Face(kernel: (event: H3Event) => Awaitable<Kernel>): H3Face {
     },
   })
   return {
-    session: async (event) => face.session(await modern(event)),
-    signIn: async (event, provider, options) => face.signIn(await modern(event), provider, options),
-    signOut: async (event, options) => face.signOut(await modern(event), options),
+    session: async (event) => api.session(await modern(event)),
+    signIn: async (event, provider, options) => api.signIn(await modern(event), provider, options),
+    signOut: async (event, options) => api.signOut(await modern(event), options),
     async handler(event) {
-      if (isModern(event)) return face.below(event)
+      if (isModern(event)) return api.below(event)
       const given = event.web?.request
-      if (given && !given.bodyUsed) return face.below(translated(event, given))
+      if (given && !given.bodyUsed) return api.below(translated(event, given))
       const { answered } = await import('./_node.ts')
       const { req, res } = event.node
       await keepBody(req)
       const pass = new Response()
-      const response = await answered(req, res, edgeOf(event), async (request) => (await face.below(translated(event, request))) ?? pass)
+      const response = await answered(req, res, edgeOf(event), async (request) => (await api.below(translated(event, request))) ?? pass)
       return response === pass ? undefined : response
     },
     async middleware(event) {
-      event.context.session = await face.session(await modern(event))
+      event.context.session = await api.session(await modern(event))
     },
     requireSession: (options) => async (event) => {
-      const found = await face.guard(await modern(event), options)
+      const found = await api.guard(await modern(event), options)
       if (found instanceof Response) return found
       event.context.session = found
       return undefined
@@ -133,3 +133,5 @@ function edgeOf({ web }: H3EventOfNode): Edge {
 function isModern(event: AnyH3Event): event is H3Event {
   return 'req' in event && typeof event.req.headers.get === 'function'
 }
+/** @deprecated `H3Api` */
+export type H3Face = H3Api

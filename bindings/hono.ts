@@ -4,7 +4,7 @@ import type { GuardOptions, SignInOptions } from './_actions.ts'
 import { type ConfigSource, kernelsOf } from './_configs.ts'
 import { mountedAt } from './_mounted.ts'
 import { addressFrom } from './_peer.ts'
-import { createWebFace } from './_web.ts'
+import { createWebApi } from './_web.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 export type { GuardOptions, SignInOptions } from './_actions.ts'
@@ -34,7 +34,7 @@ export interface HonoAuthEnv {
 }
 
 /** What `auth.hono` offers. */
-export interface HonoFace {
+export interface HonoApi {
   /** Every route of authkernel; the wildcard route it is mounted at is the base path. Other paths go on to the next handler. */
   handler: HonoHandler
   /** Puts the session into `c.var.session`; a refreshed cookie goes out with the response. */
@@ -50,17 +50,17 @@ export interface HonoFace {
 }
 
 /** Puts `hono` on `auth`. */
-export function honoBinding(): Plugin<{ hono: HonoFace }> {
-  return { name: 'hono', setup: (kernel) => ({ hono: honoFace(() => kernel) }) }
+export function honoBinding(): Plugin<{ hono: HonoApi }> {
+  return { name: 'hono', setup: (kernel) => ({ hono: honoApi(() => kernel) }) }
 }
 
-/** The face of a configuration, or of a function of the context: workers have their secrets in `c.env`. */
-export function HonoAuth(config: ConfigSource<HonoContext>, ...plugins: readonly Plugin[]): HonoFace {
-  return honoFace(kernelsOf('hono', config, { plugins }))
+/** The API of a configuration, or of a function of the context: workers have their secrets in `c.env`. */
+export function HonoAuth(config: ConfigSource<HonoContext>, ...plugins: readonly Plugin[]): HonoApi {
+  return honoApi(kernelsOf('hono', config, { plugins }))
 }
 
-function honoFace(kernel: (context: HonoContext) => Awaitable<Kernel>): HonoFace {
-  const face = createWebFace<HonoContext>({
+function honoApi(kernel: (context: HonoContext) => Awaitable<Kernel>): HonoApi {
+  const api = createWebApi<HonoContext>({
     kernel,
     request: requestOf,
     options: ({ req, env }) => ({ clientAddress: addressFrom(env, req.raw) }),
@@ -71,16 +71,16 @@ function honoFace(kernel: (context: HonoContext) => Awaitable<Kernel>): HonoFace
     writable: ({ finalized }) => !finalized,
   })
   return {
-    session: face.session,
-    signIn: face.signIn,
-    signOut: face.signOut,
-    handler: async (context, next) => (await face.route(context)) ?? next(),
+    session: api.session,
+    signIn: api.signIn,
+    signOut: api.signOut,
+    handler: async (context, next) => (await api.route(context)) ?? next(),
     async middleware(context, next) {
-      context.set('session', await face.session(context))
+      context.set('session', await api.session(context))
       await next()
     },
     requireSession: (options) => async (context, next) => {
-      const found = await face.guard(context, options)
+      const found = await api.guard(context, options)
       if (found instanceof Response) return found
       context.set('session', found)
       return next()
@@ -100,3 +100,5 @@ async function requestOf({ req }: HonoContext): Promise<Request> {
   if (form) headers.set('content-type', 'application/x-www-form-urlencoded')
   return new Request(raw.url, { method: raw.method, headers, body })
 }
+/** @deprecated `HonoApi` */
+export type HonoFace = HonoApi

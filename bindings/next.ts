@@ -6,7 +6,7 @@ import type { SignInOptions } from './_actions.ts'
 import { fromEnv, kernelsOf, withBasePath } from './_configs.ts'
 import { readForm } from './_form.ts'
 import { currentScope, go, located, nodeScope, pass, type Scope } from './_next.ts'
-import { createWebFace } from './_web.ts'
+import { createWebApi } from './_web.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 export type { Account, DefaultSession, Profile, Session, User } from 'authkernel/kernel'
@@ -31,7 +31,7 @@ export interface PagesContext {
 export type NextAuthConfig = AuthConfig
 
 declare module 'authkernel/kernel' {
-  interface Decisions {
+  interface Hooks {
     /** May this request of the proxy pass? False leads to the sign-in page and back, a Response is the answer. Asked by `auth` in `proxy.ts`. */
     authorized: First<{ request: NextAuthRequest; auth: Session | null }, boolean | Response>
   }
@@ -63,10 +63,10 @@ export interface NextSignInOptions {
   [field: string]: unknown
 }
 
-/** `NextFace` under the name that next-auth gives the type. */
-export type NextAuthResult = NextFace
+/** `NextApi` under the name that next-auth gives the type. */
+export type NextAuthResult = NextApi
 /** What `NextAuth` returns and `auth.next` offers. */
-export interface NextFace {
+export interface NextApi {
   /** `export const { GET, POST } = handlers` in `app/api/auth/[...nextauth]/route.ts`. */
   handlers: Record<'GET' | 'POST', (request: Request) => Promise<Response>>
   auth: NextAuthFunction
@@ -84,28 +84,28 @@ export interface NextFace {
 }
 
 /** Puts `next` on `auth`; say `basePath: '/api/auth'` to `createAuth`. */
-export function nextBinding(): Plugin<{ next: NextFace }> {
+export function nextBinding(): Plugin<{ next: NextApi }> {
   return {
     name: 'next',
     setup(kernel) {
       setup(kernel)
-      return { next: nextFace(() => kernel) }
+      return { next: nextApi(() => kernel) }
     },
   }
 }
 
-/** The face of a configuration, or of a function of the request, which is undefined where Next gives none (rows 323 to 326). */
+/** The API of a configuration, or of a function of the request, which is undefined where Next gives none (rows 323 to 326). */
 export function NextAuth(
   config: NextAuthConfig | ((request: Request | undefined) => Awaitable<NextAuthConfig>),
   ...plugins: readonly Plugin[]
-): NextFace {
-  return nextFace(kernelsOf<Request | undefined>('next', config, { complete, setup, plugins }))
+): NextApi {
+  return nextApi(kernelsOf<Request | undefined>('next', config, { complete, setup, plugins }))
 }
 
 export default NextAuth
 
 function setup(kernel: Kernel): void {
-  kernel.decision('authorized', 'first')
+  kernel.declareHook('authorized', 'first')
 }
 
 /** The base path and the names of environment variables that Next users know. */
@@ -122,14 +122,14 @@ function complete(config: AuthConfig): AuthConfig {
   )
 }
 
-function nextFace(kernel: (request: Request | undefined) => Awaitable<Kernel>): NextFace {
-  const face = createWebFace<Scope>({
+function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): NextApi {
+  const api = createWebApi<Scope>({
     kernel: ({ source }) => kernel(source),
     request: ({ request }) => request,
     cookies: ({ write }, headers) => write?.(headers),
     writable: ({ write }) => write !== undefined,
   })
-  const answer = (request: Request): Promise<Response> => face.answer({ request: located(request), source: request, write: undefined })
+  const answer = (request: Request): Promise<Response> => api.answer({ request: located(request), source: request, write: undefined })
 
   /** Takes cookies along and goes where a flow says. */
   async function follow(scope: Scope, response: Response, redirect: boolean): Promise<string> {
@@ -143,7 +143,7 @@ function nextFace(kernel: (request: Request | undefined) => Awaitable<Kernel>): 
     const cookies = new Headers()
     const write = (headers: Headers): void => headers.getSetCookie().forEach((cookie) => cookies.append('set-cookie', cookie))
     const scope: Scope = { request: located(request), source: request, write }
-    const auth = await face.session(scope)
+    const auth = await api.session(scope)
     const ctx = await (await kernel(request)).context(scope.request)
     const said = ctx.has('hook', 'authorized') ? await ctx.ask('authorized', { request, auth }) : undefined
     const verdict = said instanceof Response && leadsHere(said, scope.request) ? true : said
@@ -159,11 +159,11 @@ function nextFace(kernel: (request: Request | undefined) => Awaitable<Kernel>): 
   }
 
   function auth(first?: unknown, second?: unknown): unknown {
-    if (first === undefined) return currentScope().then(face.session)
+    if (first === undefined) return currentScope().then(api.session)
     if (typeof first === 'function') return (request: NextAuthRequest, context: unknown) => guarded(request, (own) => first(own, context))
     if (first instanceof Request) return guarded(first as NextAuthRequest)
     const { req = first, res = second } = first as Partial<PagesContext>
-    return face.session(nodeScope(req as PagesContext['req'], res as PagesContext['res']))
+    return api.session(nodeScope(req as PagesContext['req'], res as PagesContext['res']))
   }
 
   return {
@@ -173,21 +173,21 @@ function nextFace(kernel: (request: Request | undefined) => Awaitable<Kernel>): 
       const { options: said, redirect } = readForm(options instanceof FormData ? options : Object.entries(options))
       const scope = await currentScope()
       const params = authorizationParams ?? said.authorizationParams
-      return follow(scope, await face.signIn(scope, provider, { ...said, authorizationParams: params }), redirect)
+      return follow(scope, await api.signIn(scope, provider, { ...said, authorizationParams: params }), redirect)
     },
     async signOut({ redirectTo, redirect = true } = {}) {
       const scope = await currentScope()
-      return follow(scope, await face.signOut(scope, { redirectTo }), redirect)
+      return follow(scope, await api.signOut(scope, { redirectTo }), redirect)
     },
     async unstable_update(data) {
       const scope = await currentScope()
-      const response = await face.update(scope, data)
+      const response = await api.update(scope, data)
       scope.write?.(response.headers)
       return (await response.json()) as Session | null
     },
     async requireSession({ callbackUrl = '/' } = {}) {
       const scope = await currentScope()
-      const session = await face.session(scope)
+      const session = await api.session(scope)
       if (session?.user) return session
       const ctx = await (await kernel(undefined)).context(scope.request)
       return go(ctx.page('signIn', { callbackUrl }).headers.get('location') ?? ctx.base) as never
@@ -209,3 +209,5 @@ function leadsHere(response: Response, request: Request): boolean {
   const location = response.headers.get('location')
   return location !== null && new URL(location, request.url).pathname === new URL(request.url).pathname
 }
+/** @deprecated `NextApi` */
+export type NextFace = NextApi

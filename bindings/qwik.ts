@@ -4,7 +4,7 @@ import { globalActionQrl, routeLoaderQrl } from '@builder.io/qwik-city'
 import { type AuthConfig, setEnvDefaults as setDefaults } from 'authkernel'
 import { customFetch as kernelFetch, type Plugin, type Session } from 'authkernel/kernel'
 import { checkSignIn, checkSignOut, validator } from './_qwik-input.ts'
-import type { Failure, QwikAuth, QwikEvent, QwikFace, QwikSource, SignInInput, SignOutInput, Success } from './_qwik-types.ts'
+import type { Failure, QwikAuth, QwikEvent, QwikApi, QwikSource, SignInInput, SignOutInput, Success } from './_qwik-types.ts'
 
 export { AuthError, CredentialsSignin } from 'authkernel/kernel'
 export type { Account, DefaultSession, Profile, Session, User } from 'authkernel/kernel'
@@ -15,17 +15,17 @@ export type * from './_qwik-types.ts'
 export const customFetch: typeof kernelFetch | undefined = typeof window === 'undefined' ? kernelFetch : undefined
 
 /** Puts `qwik` on `auth`; `QwikAuth$(() => auth)` makes the loader and the actions. */
-export function qwikBinding(): Plugin<{ qwik: QwikFace }> {
+export function qwikBinding(): Plugin<{ qwik: QwikApi }> {
   return {
     name: 'qwik',
     setup(kernel) {
-      const face = once(async () => (await import('./_qwik.ts')).qwikFace(() => kernel))
-      const qwik: QwikFace = {
-        onRequest: async (event) => (await face()).onRequest(event),
-        session: async (event) => (await face()).session(event),
-        requireSession: async (event, options) => (await face()).requireSession(event, options),
-        signIn: async (event, provider, options) => (await face()).signIn(event, provider, options),
-        signOut: async (event, options) => (await face()).signOut(event, options),
+      const api = once(async () => (await import('./_qwik.ts')).qwikApi(() => kernel))
+      const qwik: QwikApi = {
+        onRequest: async (event) => (await api()).onRequest(event),
+        session: async (event) => (await api()).session(event),
+        requireSession: async (event, options) => (await api()).requireSession(event, options),
+        signIn: async (event, provider, options) => (await api()).signIn(event, provider, options),
+        signOut: async (event, options) => (await api()).signOut(event, options),
       }
       return { qwik }
     },
@@ -35,7 +35,7 @@ export function qwikBinding(): Plugin<{ qwik: QwikFace }> {
 /** `QwikAuth$` as Qwik's optimizer calls it. */
 export function QwikAuthQrl(source: QwikSource): QwikAuth {
   const server = once(async () => (await import('./_qwik.ts')).faceOf(source))
-  const face = async (event: QwikEvent): Promise<QwikFace> => (await server())(event)
+  const api = async (event: QwikEvent): Promise<QwikApi> => (await server())(event)
   const useSession = routeLoaderQrl(
     inlinedQrl((event: QwikEvent) => (event.sharedMap.get('session') ?? null) as Session | null, 'useSession_authkernelSession'),
     { id: 'authkernel-session' },
@@ -43,22 +43,22 @@ export function QwikAuthQrl(source: QwikSource): QwikAuth {
   const useSignIn = globalActionQrl<SignInInput, Success, Failure<keyof SignInInput>>(
     inlinedQrl(async ({ providerId, redirectTo, options, authorizationParams }: SignInInput, event: QwikEvent) => {
       const { redirectTo: other, ...fields } = options ?? {}
-      await (await face(event)).signIn(event, providerId, { redirectTo: other ?? redirectTo, fields, authorizationParams, errors: 'page' })
+      await (await api(event)).signIn(event, providerId, { redirectTo: other ?? redirectTo, fields, authorizationParams, errors: 'page' })
       return {} as Success
     }, 'useSignIn_authkernelSignIn'),
     { id: 'authkernel-sign-in', validation: [validator(checkSignIn)] },
   )
   const useSignOut = globalActionQrl<SignOutInput, Success, Failure<keyof SignOutInput>>(
     inlinedQrl(async ({ redirectTo }: SignOutInput, event: QwikEvent) => {
-      await (await face(event)).signOut(event, { redirectTo, errors: 'page' })
+      await (await api(event)).signOut(event, { redirectTo, errors: 'page' })
       return {} as Success
     }, 'useSignOut_authkernelSignOut'),
     { id: 'authkernel-sign-out', validation: [validator(checkSignOut)] },
   )
-  return { useSession, useSignIn, useSignOut, onRequest: async (event) => (await face(event)).onRequest(event) }
+  return { useSession, useSignIn, useSignOut, onRequest: async (event) => (await api(event)).onRequest(event) }
 }
 
-/** The face of a configuration that is made for each request (rows 48, 305). The function stays on the server. */
+/** The API of a configuration that is made for each request (rows 48, 305). The function stays on the server. */
 export const QwikAuth$: (source: QwikSource) => QwikAuth = /* @__PURE__ */ implicit$FirstArg(QwikAuthQrl)
 
 /**

@@ -3,7 +3,7 @@ import type { AuthConfig } from 'authkernel'
 import type { Awaitable, Kernel, Plugin, Session } from 'authkernel/kernel'
 import { type GuardOptions, refusal, type SignInOptions } from './_actions.ts'
 import { kernelsOf, type Kernels, withBasePath } from './_configs.ts'
-import { createWebFace } from './_web.ts'
+import { createWebApi } from './_web.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 export type { Account, DefaultSession, Profile, Session, User } from 'authkernel/kernel'
@@ -28,7 +28,7 @@ export interface SolidStartEvent {
 export type GetSessionResult = Promise<Session | null>
 
 /** What `SolidAuth` returns and `auth.solidStart` offers. */
-export interface SolidStartFace {
+export interface SolidStartApi {
   /** The routes of authkernel; undefined for other paths (row 302). */
   GET(event: SolidStartEvent): Promise<Response | undefined>
   POST(event: SolidStartEvent): Promise<Response | undefined>
@@ -45,21 +45,21 @@ export interface SolidStartFace {
 }
 
 /** Puts `solidStart` on `auth`; say `basePath: '/api/auth'` to `createAuth`, or mount the routes at `/auth`. */
-export function solidStartBinding(): Plugin<{ solidStart: SolidStartFace }> {
-  return { name: 'solid-start', setup: (kernel) => ({ solidStart: solidStartFace(() => kernel) }) }
+export function solidStartBinding(): Plugin<{ solidStart: SolidStartApi }> {
+  return { name: 'solid-start', setup: (kernel) => ({ solidStart: solidStartApi(() => kernel) }) }
 }
 
-/** The face of a configuration, or of a function of the event (rows 300 to 303). */
+/** The API of a configuration, or of a function of the event (rows 300 to 303). */
 export function SolidAuth(
   config: SolidAuthConfig | ((event: SolidStartEvent) => Awaitable<SolidAuthConfig>),
   ...plugins: readonly Plugin[]
-): SolidStartFace {
-  return solidStartFace(kernels(config, plugins))
+): SolidStartApi {
+  return solidStartApi(kernels(config, plugins))
 }
 
 /** The session of a request under the configuration given to `SolidAuth` (row 304). Nothing is extended: there is no response (D51). */
 export async function getSession(request: Request, config: SolidAuthConfig): GetSessionResult {
-  return (await kernels(config)({ request })).doors.session(request)
+  return (await kernels(config)({ request })).entryPoints.session(request)
 }
 
 function kernels(
@@ -73,8 +73,8 @@ function complete({ prefix, ...config }: SolidAuthConfig): AuthConfig {
   return prefix !== undefined && config.basePath === undefined ? { ...config, basePath: prefix } : withBasePath(config, '/api/auth')
 }
 
-function solidStartFace(kernel: (event: SolidStartEvent) => Awaitable<Kernel>): SolidStartFace {
-  const face = createWebFace<SolidStartEvent>({
+function solidStartApi(kernel: (event: SolidStartEvent) => Awaitable<Kernel>): SolidStartApi {
+  const api = createWebApi<SolidStartEvent>({
     kernel,
     request: ({ request }) => request,
     options: ({ clientAddress }) => ({ clientAddress }),
@@ -84,16 +84,16 @@ function solidStartFace(kernel: (event: SolidStartEvent) => Awaitable<Kernel>): 
     writable: ({ response, nativeEvent }) => response !== undefined && !headersSent(nativeEvent),
   })
   return {
-    GET: face.route,
-    POST: face.route,
-    session: face.session,
-    signIn: face.signIn,
-    signOut: face.signOut,
+    GET: api.route,
+    POST: api.route,
+    session: api.session,
+    signIn: api.signIn,
+    signOut: api.signOut,
     async middleware(event) {
-      Object.assign((event.locals ??= {}), { auth: () => face.session(event) })
+      Object.assign((event.locals ??= {}), { auth: () => api.session(event) })
     },
     async requireSession(event, options) {
-      const found = await face.session(event)
+      const found = await api.session(event)
       if (found?.user) return found
       throw await refusal(await kernel(event), pageOf(event), { clientAddress: event.clientAddress }, options)
     },
@@ -118,3 +118,5 @@ function headersSent(nativeEvent: unknown): boolean {
   const { node } = (nativeEvent ?? {}) as { node?: { res?: { headersSent?: boolean } } }
   return node?.res?.headersSent === true
 }
+/** @deprecated `SolidStartApi` */
+export type SolidStartFace = SolidStartApi

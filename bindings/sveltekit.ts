@@ -6,7 +6,7 @@ import { type ConfigSource, kernelsOf, withBasePath } from './_configs.ts'
 import { readForm } from './_form.ts'
 import { type KitRequest, leave, left, pathsBase } from './_kit.ts'
 import { cookiesOf, type SetCookie } from './_set-cookie.ts'
-import { createWebFace } from './_web.ts'
+import { createWebApi } from './_web.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 export type { Account, DefaultSession, Profile, Session, User } from 'authkernel/kernel'
@@ -38,7 +38,7 @@ export interface SvelteKitEvent extends KitRequest {
 }
 
 /** What `auth.sveltekit` offers. */
-export interface SvelteKitFace {
+export interface SvelteKitApi {
   /** For `hooks.server.ts`: answers the routes of authkernel and puts `auth()` on `event.locals`. Other paths below the base path stay yours. */
   handle<E extends SvelteKitEvent>(input: { event: E; resolve(event: E): Awaitable<Response> }): Promise<Response>
   /**
@@ -56,27 +56,27 @@ export interface SvelteKitFace {
 }
 
 /** Puts `sveltekit` on `auth`. */
-export function sveltekitBinding(): Plugin<{ sveltekit: SvelteKitFace }> {
-  return { name: 'sveltekit', setup: (kernel) => ({ sveltekit: svelteKitFace(() => kernel) }) }
+export function sveltekitBinding(): Plugin<{ sveltekit: SvelteKitApi }> {
+  return { name: 'sveltekit', setup: (kernel) => ({ sveltekit: svelteKitApi(() => kernel) }) }
 }
 
-/** The face of a configuration, or of a function of the event (row 317, 320). The routes are below `paths.base` of the app. */
-export function SvelteKitAuth(config: ConfigSource<SvelteKitEvent>, ...plugins: readonly Plugin[]): SvelteKitFace {
+/** The API of a configuration, or of a function of the event (row 317, 320). The routes are below `paths.base` of the app. */
+export function SvelteKitAuth(config: ConfigSource<SvelteKitEvent>, ...plugins: readonly Plugin[]): SvelteKitApi {
   let base: string | undefined
   const complete = (given: AuthConfig): AuthConfig => (base ? withBasePath(given, `${base}/auth`) : given)
   const kernels = kernelsOf('sveltekit', config, { complete, plugins })
-  return svelteKitFace(async (event) => {
+  return svelteKitApi(async (event) => {
     base ??= await pathsBase()
     return kernels(event)
   })
 }
 
-function svelteKitFace(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): SvelteKitFace {
+function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): SvelteKitApi {
   const answered = new WeakSet<SvelteKitEvent>()
   // `load`, actions and endpoints get copies of the event that `handle` got; all have its request.
   const events = new WeakMap<Request, SvelteKitEvent>()
   const first = (event: SvelteKitEvent): SvelteKitEvent => events.get(event.request) ?? event
-  const face = createWebFace<SvelteKitEvent>({
+  const api = createWebApi<SvelteKitEvent>({
     kernel,
     request: ({ request }) => request,
     options: optionsOf,
@@ -91,11 +91,11 @@ function svelteKitFace(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sv
   }
 
   return {
-    session: (event) => face.session(first(event)),
+    session: (event) => api.session(first(event)),
     async handle({ event, resolve }) {
       events.set(event.request, event)
-      Object.assign(event.locals, { auth: () => face.session(event), getSession: () => face.session(event) })
-      const own = await face.route(event)
+      Object.assign(event.locals, { auth: () => api.session(event), getSession: () => api.session(event) })
+      const own = await api.route(event)
       if (own) return own
       const response = await resolve(event)
       answered.add(event)
@@ -104,16 +104,16 @@ function svelteKitFace(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sv
     async signIn(given, provider, options) {
       const event = first(given)
       const form = provider === undefined ? readForm(await fields(event)) : { provider, options, redirect: options?.redirect ?? true }
-      return follow(event, await face.signIn(event, form.provider, form.options), form.redirect)
+      return follow(event, await api.signIn(event, form.provider, form.options), form.redirect)
     },
     async signOut(given, options) {
       const event = first(given)
       const form = options === undefined ? readForm(await fields(event)) : { options, redirect: options.redirect ?? true }
-      return follow(event, await face.signOut(event, form.options), form.redirect)
+      return follow(event, await api.signOut(event, form.options), form.redirect)
     },
     async requireSession(given, options) {
       const event = first(given)
-      const found = await face.session(event)
+      const found = await api.session(event)
       if (found?.user) return found
       const headers = new Headers(event.request.headers)
       // The router of the browser fetches data for a page: the page is what people are sent away from, and back to.
@@ -145,3 +145,5 @@ function setCookies(event: SvelteKitEvent, headers: Headers): void {
 async function fields({ request }: SvelteKitEvent): Promise<Iterable<[string, unknown]>> {
   return /form/.test(request.headers.get('content-type') ?? '') ? request.formData() : []
 }
+/** @deprecated `SvelteKitApi` */
+export type SvelteKitFace = SvelteKitApi

@@ -1,4 +1,4 @@
-/** Bundles the script of the sign-in page into plugins/_webauthn/browser.generated.ts. Run it after changing bindings/_client/{page-script,ceremony}.ts. */
+/** Bundles the script of the sign-in page into plugins/sign-in/webauthn/browser.generated.ts. Run it after changing src/client/{page-script,ceremony}.ts. */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
@@ -8,7 +8,7 @@ const root = new URL('../', import.meta.url)
 /** The text of the generated file. */
 export async function generate() {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('bindings/_client/page-script.ts', root))],
+    entryPoints: [fileURLToPath(new URL('src/client/page-script.ts', root))],
     bundle: true,
     minify: true,
     write: false,
@@ -20,9 +20,9 @@ export async function generate() {
   // It would end the element that the page puts this into.
   if (/<\/script|<!--/i.test(script)) throw new Error('The script must not contain "</script" or "<!--".')
   const literal = script.replace(/[`\\]|\$\{/g, '\\$&')
-  return `// Made by scripts/build-browser.mjs from bindings/_client/page-script.ts. Do not edit.\nexport const browserScript: string = \`${literal}\`\n`
+  return `// Made by scripts/build-browser.mjs from src/client/page-script.ts. Do not edit.\nexport const browserScript: string = \`${literal}\`\n`
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(new URL('plugins/_webauthn/browser.generated.ts', root), await generate())
+  writeFileSync(new URL('plugins/sign-in/webauthn/browser.generated.ts', root), await generate())
 }

@@ -7,15 +7,15 @@ import { jwtSessionPlugin } from 'authkernel/plugins/session-jwt'
 import { oauthPlugin } from 'authkernel/plugins/oauth'
 import { oidcPlugin } from 'authkernel/plugins/oidc'
 import { pagesPlugin } from 'authkernel/plugins/pages'
-import { webauthnPlugin } from 'authkernel/plugins/webauthn'
-import { type Auth, createKernel, type KernelOptions } from './auth.ts'
-import type { AuthConfig, Env } from './config.ts'
-import { hasEnvDefaults, setEnvDefaults } from './env.ts'
-import { ExperimentalFeatureNotEnabled } from './errors.ts'
-import type { ProviderFlow } from './flow.ts'
-import { createLogger } from './logger.ts'
-import type { Plugin } from './plugin.ts'
-import { shaped } from './shapes.ts'
+import { webauthnPlugin, webauthnRoutes } from 'authkernel/plugins/webauthn'
+import type { AuthConfig, Env } from './contract/config.ts'
+import type { ProviderFlow } from './contract/flow.ts'
+import type { Plugin } from './contract/plugin.ts'
+import { ExperimentalFeatureNotEnabled } from './errors/index.ts'
+import { type Auth, createKernel, type KernelOptions } from './kernel/create-kernel.ts'
+import { hasEnvDefaults, setEnvDefaults } from './options/env.ts'
+import { shaped } from './options/shapes.ts'
+import { createLogger } from './runtime/logger.ts'
 
 /** A kernel with the five provider types, both strategies and the pages; `.use()` replaces any of them. Reads the environment (D41). */
 export function createAuth(config: AuthConfig = {}, options: Pick<KernelOptions, 'shared'> = {}): Auth {
@@ -43,6 +43,7 @@ const webauthnGate: Plugin = {
   name: 'webauthn-gate',
   setup(kernel) {
     kernel.providerType('webauthn', gatedFlow as ProviderFlow<never>, { fallback: true })
+    for (const route of webauthnRoutes) kernel.route(route)
   },
 }
 const gatedFlow: ProviderFlow<{ id: string }> = {

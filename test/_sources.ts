@@ -3,6 +3,7 @@ import { readFileSync, readdirSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import ts from 'typescript'
+import { aliases } from '../scripts/aliases.ts'
 
 export const root: string = fileURLToPath(new URL('../', import.meta.url))
 
@@ -98,16 +99,9 @@ function edge(from: string, specifier: string, type: boolean, dynamic: boolean):
   return { specifier, file, library, type, dynamic }
 }
 
-const { paths } = JSON.parse(readFileSync(join(root, 'tsconfig.json'), 'utf8')).compilerOptions as { paths: Record<string, [string]> }
-
 function ownFile(specifier: string): string | undefined {
-  for (const [name, [target]] of Object.entries(paths)) {
-    const [before = '', after] = name.split('*')
-    if (after === undefined ? specifier === name : specifier.startsWith(before) && specifier.length > before.length) {
-      return target.replace('./', '').replace('*', specifier.slice(before.length))
-    }
-  }
-  return undefined
+  const alias = aliases.find(({ find }) => find.test(specifier))
+  return alias ? slashes(relative(root, specifier.replace(alias.find, alias.replacement))) : undefined
 }
 
 function slashes(path: string): string {

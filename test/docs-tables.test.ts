@@ -1,4 +1,4 @@
-/** Tables of the docs against the sources: options, environment, errors, decisions, events, and the order in which they come. */
+/** Tables of the docs against the sources: options, environment, errors, hooks, events, and the order in which they come. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createAuth } from 'authkernel'
@@ -6,9 +6,9 @@ import type { Provider } from 'authkernel/kernel'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import passkey from 'authkernel/providers/passkey'
 import { describe, expect, it } from 'vitest'
-import { en } from '../plugins/_pages/messages/en.ts'
-import { errorTable } from '../src/error-table.ts'
-import { decisionSpecs } from '../src/hooks.ts'
+import { en } from '../plugins/pages/pages/messages/en.ts'
+import { errorTable } from '../src/errors/table.ts'
+import { hookSpecs } from '../src/registry/hooks.ts'
 import { baseConfig, Client } from './_setup.ts'
 import { root } from './_sources.ts'
 
@@ -40,7 +40,7 @@ describe('docs/options.md', () => {
   const listed = table('docs/options.md', '').flatMap(([option]) => names(option))
 
   it('has every option, and none that is not', () => {
-    const keys = keysOf('src/config.ts', 'AuthConfig')
+    const keys = keysOf('src/contract/config.ts', 'AuthConfig')
     expect(keys.length).toBeGreaterThan(20)
     expect([...new Set(listed.map((option) => option.split('.')[0]))].sort()).toEqual([...keys].sort())
   })
@@ -49,12 +49,12 @@ describe('docs/options.md', () => {
     ['session', 'SessionOptions'],
     ['jwt', 'JWTOptions'],
   ])('has every field of %s', (option, type) => {
-    const fields = keysOf('src/config.ts', type).map((field) => `${option}.${field}`)
+    const fields = keysOf('src/contract/config.ts', type).map((field) => `${option}.${field}`)
     expect(listed.filter((name) => name.startsWith(`${option}.`)).sort()).toEqual(fields.sort())
   })
 
   it('has every variable of the environment', () => {
-    const read_ = new Set([...read('src/env.ts').matchAll(/'(AUTH_[A-Z_]+?)(?:_\d)?'/g)].map(([, name]) => name))
+    const read_ = new Set([...read('src/options/env.ts').matchAll(/'(AUTH_[A-Z_]+?)(?:_\d)?'/g)].map(([, name]) => name))
     const variables = table('docs/options.md', '## Environment').flatMap(([cell]) => names(cell))
     expect(variables).toEqual(expect.arrayContaining([...read_]))
   })
@@ -65,7 +65,7 @@ describe('docs/errors.md', () => {
     const rows = table('docs/errors.md', '').map(([type, when, page, visible, status, remedy]) => {
       expect(when, type).not.toBe('')
       expect(remedy, type).not.toBe('')
-      return [names(type)[0], { kind: page, ...(visible === 'yes' && { visible: true }), status: Number(status) }]
+      return [names(type)[0], { page, ...(visible === 'yes' && { visible: true }), status: Number(status) }]
     })
     expect(Object.fromEntries(rows)).toEqual(errorTable)
     expect(rows).toHaveLength(Object.keys(errorTable).length)
@@ -74,15 +74,15 @@ describe('docs/errors.md', () => {
 
 describe('docs/hooks.md', () => {
   const page = read('docs/hooks.md')
-  const events = keysOf('src/messages.ts', 'Events')
+  const events = keysOf('src/contract/messages.ts', 'Events')
 
-  it('has every decision with its verb, and every event', () => {
-    const decisions = table('docs/hooks.md', '## Decisions').map(([name, verb, message, answer]) => {
+  it('has every hook with its verb, and every event', () => {
+    const hooks = table('docs/hooks.md', '## Hooks').map(([name, verb, message, answer]) => {
       expect([message, answer], name).not.toContain('')
       const [kind, carry] = verb!.split(' ')
       return [names(name)[0], { verb: kind, ...(carry && { carry: names(carry)[0] }) }]
     })
-    expect(Object.fromEntries(decisions)).toEqual(decisionSpecs)
+    expect(Object.fromEntries(hooks)).toEqual(hookSpecs)
     expect(
       table('docs/hooks.md', '## Events')
         .map(([name]) => names(name)[0]!)
@@ -90,7 +90,7 @@ describe('docs/hooks.md', () => {
     ).toEqual([...events].sort())
   })
 
-  it.each(Object.keys(decisionSpecs))('decision %s has an example', (name) => {
+  it.each(Object.keys(hookSpecs))('hook %s has an example', (name) => {
     const section = page.split(`\n### \`${name}\`\n`)[1]?.split('\n#')[0]
     expect(section).toContain(`auth.hook('${name}',`)
   })
@@ -174,12 +174,12 @@ async function everyFlow(strategy: 'jwt' | 'database'): Promise<Map<string, stri
   Object.assign(config.runtime, { fetch: (input: Request | URL | string) => Promise.resolve(Response.json(answer(String(input)))) })
   const auth = createAuth(config)
   let log: string[] = []
-  for (const name of Object.keys(decisionSpecs) as (keyof typeof decisionSpecs & 'link')[])
+  for (const name of Object.keys(hookSpecs) as (keyof typeof hookSpecs & 'link')[])
     auth.hook(name, () => {
       log.push(name)
       return name === 'link' || ((name as string) === 'signIn' && allowed) ? true : (undefined as never)
     })
-  for (const name of keysOf('src/messages.ts', 'Events')) auth.on(name as 'signIn', () => log.push(`*${name}*`))
+  for (const name of keysOf('src/contract/messages.ts', 'Events')) auth.on(name as 'signIn', () => log.push(`*${name}*`))
 
   const client = new Client(auth)
   const flows = new Map<string, string>()

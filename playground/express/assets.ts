@@ -8,7 +8,7 @@ const here = (path: string): string => fileURLToPath(new URL(path, import.meta.u
 /** Path to type and content. `/client.js` is `authkernel/client` as a bundler would deliver it. */
 export function readAssets(): Readonly<Record<string, { type: string; content: string }>> {
   const { outputFiles } = buildSync({
-    entryPoints: [here('../../bindings/client.ts')],
+    entryPoints: [here('../../src/client/index.ts')],
     bundle: true,
     format: 'esm',
     target: 'es2022',

@@ -1,8 +1,8 @@
 /** The whole of authentication in this playground: what a host writes. */
 import { createAuth, CredentialsSignin } from 'authkernel'
 import type { Adapter, Auth } from 'authkernel'
-import { expressBinding, type ExpressFace } from 'authkernel/bindings/express'
-import { type AccountsFace, accountsPlugin } from 'authkernel/plugins/accounts'
+import { expressBinding, type ExpressApi } from 'authkernel/bindings/express'
+import { type AccountsApi, accountsPlugin } from 'authkernel/plugins/accounts'
 import { credentialsPlugin } from 'authkernel/plugins/credentials'
 import { emailPlugin } from 'authkernel/plugins/email'
 import { oauthPlugin } from 'authkernel/plugins/oauth'
@@ -22,7 +22,7 @@ export interface Surroundings {
   quiet: boolean
 }
 /** What the pages use. */
-export type PlaygroundAuth = Auth<AccountsFace & { express: ExpressFace; pin: { open: boolean } }>
+export type PlaygroundAuth = Auth<AccountsApi & { express: ExpressApi; pin: { open: boolean } }>
 
 // Logos travel inside the page: nothing is loaded from elsewhere (D19).
 const svg = (color: string, path: string): string =>
@@ -95,7 +95,7 @@ export function createPlaygroundAuth({ issuer, clients, mailServer, adapter, sec
     .use(accountsPlugin())
     .use(expressBinding())
 
-  // A decision: the flow waits for the answer.
+  // A hook: the flow waits for the answer.
   auth.hook('signIn', ({ user }) => !user.email?.endsWith('@evil.example'))
   return auth
 }

@@ -1,6 +1,6 @@
 /**
  * A provider type by a stranger: people of a shared screen sign in with a PIN. It has all a plugin can have: options of its
- * own, a service, a decision, a route, a form on the sign-in page. `docs/writing-a-plugin.md` goes through it line by line.
+ * own, a service, a hook, a route, a form on the sign-in page. `docs/writing-a-plugin.md` goes through it line by line.
  */
 import { CredentialsSignin, equal, json } from 'authkernel/kernel'
 import type { Awaitable, CommonProviderOptions, Context, Guard, Plugin, ProviderFlow, ProviderOf, User } from 'authkernel/kernel'
@@ -23,7 +23,7 @@ declare module 'authkernel/kernel' {
   interface Services {
     pins: Pins
   }
-  interface Decisions {
+  interface Hooks {
     /** May this screen take PINs now? Opening hours, maintenance. All must say true. */
     pinAllowed: Guard<{ provider: PinConfig; now: Date }>
   }
@@ -43,14 +43,14 @@ export function pinPlugin(...providers: readonly ProviderOf<'pin'>[]): Plugin<{ 
   return {
     name: ['pin', providers.map(({ id }) => id).join(',')].filter(Boolean).join(':'),
     setup(kernel) {
-      kernel.decision('pinAllowed', 'guard')
+      kernel.declareHook('pinAllowed', 'guard')
       kernel.provide('pins', { find: findByPin }, { fallback: true })
       kernel.providerType('pin', pinFlow)
       for (const provider of providers) kernel.provider(provider)
       kernel.route({ method: 'GET', path: '/pin-status/:id', handler: async (ctx) => json({ open: await isOpen(ctx, ctx.params.id) }) })
-      const face = { open: true }
-      kernel.hook('pinAllowed', () => face.open)
-      return { pin: face }
+      const api = { open: true }
+      kernel.hook('pinAllowed', () => api.open)
+      return { pin: api }
     },
   }
 }

@@ -1,27 +1,10 @@
-import type { OIDCConfig, OIDCUserConfig, Profile, TokenSet } from 'authkernel/kernel'
+import type { OIDCConfig } from 'authkernel/kernel'
+import microsoftEntraId, { type MicrosoftEntraIDOptions, type MicrosoftEntraIDProfile } from './microsoft-entra-id.ts'
 
 /** Claims of the ID token. */
-export interface AzureADProfile extends Profile {
-  sub: string
-  name?: string
-  email?: string
-  preferred_username?: string
-  /** Object id of the person in the directory `tid`. */
-  oid?: string
-  tid?: string
-  /** Optional claim: whether the domain owner verified `email`. */
-  xms_edov?: boolean | string | number
-  roles?: string[]
-}
+export type AzureADProfile = MicrosoftEntraIDProfile
 /** What Azure Active Directory needs, and what may be changed. */
-export interface AzureADOptions extends OIDCUserConfig<AzureADProfile> {
-  /** Directory (tenant) id, `common` (default), `organizations` or `consumers`. `issuer` says the same in full. */
-  tenantId?: string | undefined
-  /** Ids of the tenants that may sign in, with `common` and `organizations`; default: every tenant. */
-  allowedTenants?: readonly string[] | undefined
-  /** Edge of the photo in pixels; default 48. `false`: no request to Microsoft Graph. */
-  profilePhotoSize?: 48 | 64 | 96 | 120 | 240 | 360 | 432 | 504 | 648 | false | undefined
-}
+export type AzureADOptions = MicrosoftEntraIDOptions
 
 /**
  * Sign-in with Azure Active Directory. Register: an app registration with the platform "Web", at https://entra.microsoft.com.
@@ -33,57 +16,6 @@ export interface AzureADOptions extends OIDCUserConfig<AzureADProfile> {
  * @see https://learn.microsoft.com/entra/identity-platform/v2-protocols-oidc
  */
 export default function azureAd(options: AzureADOptions = {}): OIDCConfig<AzureADProfile> {
-  const { tenantId = 'common', allowedTenants, profilePhotoSize = 48 } = options
-  const authority = /^https:\/\/[^/]+/.exec(options.issuer ?? '')?.[0] ?? 'https://login.microsoftonline.com'
-  return {
-    id: 'azure-ad',
-    name: 'Azure Active Directory',
-    type: 'oidc',
-    issuer: `${authority}/${tenantId}/v2.0`,
-    authorization: { params: { scope: 'openid profile email User.Read' } },
-    discoveryIssuer: [`${authority}/{tenantid}/v2.0`, `${authority}/${personal}/v2.0`, '{issuer}'],
-    issuerOf: (claims, provider) => issuerOf(claims, provider.issuer ?? '', allowedTenants),
-    emailVerified: (profile) => (profile.xms_edov === undefined ? profile.email_verified : /^(1|true)$/.test(String(profile.xms_edov))),
-    profile: async (profile, tokens, { fetch } = globalThis) => ({
-      id: profile.sub,
-      name: profile.name,
-      email: profile.email,
-      image: profilePhotoSize ? await photo(profilePhotoSize, tokens, fetch) : null,
-    }),
-    style: { brandColor: '#0072c6' },
-    options,
-  }
+  return { ...microsoftEntraId(options), id: 'azure-ad', name: 'Azure Active Directory' }
 }
 export { azureAd }
-
-const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
-/** Tenant of personal Microsoft accounts. */
-const personal = '9188040d-6c67-4c5b-b112-36a304b66dad'
-
-/** The document of a multi-tenant issuer says `{tenantid}`: the token's own tenant takes its place, once it is known to be allowed. */
-function issuerOf(claims: Record<string, unknown>, issuer: string, allowed: readonly string[] | undefined): string {
-  const tenant = String(claims['tid'])
-  const named = /\/([^/]+)\/v2\.0\/?$/.exec(issuer)?.[1] ?? ''
-  const multi = ['common', 'organizations', 'consumers'].includes(named)
-  const refused = (why: string): Error => new Error(`Provider "azure-ad": ${why}`)
-  if (!multi && !guid.test(named)) throw refused(`issuer ${issuer} must name the tenant by its id, or common, organizations, consumers`)
-  if (!guid.test(tenant)) throw refused('the ID token names no tenant (claim tid)')
-  if (allowed && !allowed.includes(tenant)) throw refused(`tenant ${tenant} may not sign in; add it to allowedTenants`)
-  if ((named === 'organizations' && tenant === personal) || (named === 'consumers' && tenant !== personal)) {
-    throw refused(`tenant ${tenant} does not belong to ${named}`)
-  }
-  return multi ? issuer.replace(`/${named}/`, `/${tenant}/`) : issuer
-}
-
-/** Nobody is kept out by a photo that is missing, too large or slow. */
-async function photo(size: number, tokens: TokenSet, fetch: typeof globalThis.fetch): Promise<string | null> {
-  try {
-    const url = `https://graph.microsoft.com/v1.0/me/photos/${size}x${size}/$value`
-    const response = await fetch(url, { headers: { Authorization: `Bearer ${tokens.access_token}` } })
-    if (!response.ok) return null
-    const bytes = new Uint8Array(await response.arrayBuffer())
-    return `data:image/jpeg;base64,${btoa(Array.from(bytes, (byte) => String.fromCharCode(byte)).join(''))}`
-  } catch {
-    return null
-  }
-}

@@ -41,7 +41,7 @@ export default function microsoftEntraId(options: MicrosoftEntraIDOptions = {}):
     issuer: `${authority}/${tenantId}/v2.0`,
     authorization: { params: { scope: 'openid profile email User.Read' } },
     discoveryIssuer: [`${authority}/{tenantid}/v2.0`, `${authority}/${personal}/v2.0`, '{issuer}'],
-    issuerOf: (claims, provider) => issuerOf(claims, provider.issuer ?? '', allowedTenants),
+    issuerOf: (claims, { id, issuer = '' }) => issuerOf(claims, id, issuer, allowedTenants),
     emailVerified: (profile) => (profile.xms_edov === undefined ? profile.email_verified : /^(1|true)$/.test(String(profile.xms_edov))),
     profile: async (profile, tokens, { fetch } = globalThis) => ({
       id: profile.sub,
@@ -60,11 +60,11 @@ const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const personal = '9188040d-6c67-4c5b-b112-36a304b66dad'
 
 /** The document of a multi-tenant issuer says `{tenantid}`: the token's own tenant takes its place, once it is known to be allowed. */
-function issuerOf(claims: Record<string, unknown>, issuer: string, allowed: readonly string[] | undefined): string {
+function issuerOf(claims: Record<string, unknown>, id: string, issuer: string, allowed: readonly string[] | undefined): string {
   const tenant = String(claims['tid'])
   const named = /\/([^/]+)\/v2\.0\/?$/.exec(issuer)?.[1] ?? ''
   const multi = ['common', 'organizations', 'consumers'].includes(named)
-  const refused = (why: string): Error => new Error(`Provider "microsoft-entra-id": ${why}`)
+  const refused = (why: string): Error => new Error(`Provider "${id}": ${why}`)
   if (!multi && !guid.test(named)) throw refused(`issuer ${issuer} must name the tenant by its id, or common, organizations, consumers`)
   if (!guid.test(tenant)) throw refused('the ID token names no tenant (claim tid)')
   if (allowed && !allowed.includes(tenant)) throw refused(`tenant ${tenant} may not sign in; add it to allowedTenants`)

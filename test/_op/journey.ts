@@ -27,7 +27,7 @@ export interface Outcome {
   errors: Error[]
   client: Client
   auth: Auth
-  /** Last profile that the signIn decision saw. */
+  /** Last profile that the signIn hook saw. */
   profile: Profile | undefined
 }
 

@@ -1,7 +1,7 @@
 /** Kills processes at random points of their writes, and looks at what they left. */
 import type { Adapter } from 'authkernel/kernel'
 import { expect } from 'vitest'
-import { newToken } from '../contract/adapter-subject.ts'
+import { newToken } from '../../src/testing/adapter-subject.ts'
 import { openStore, type StoreSpec } from './_stores.ts'
 import { expectKept, findHalves } from './_whole.ts'
 import { startWorker } from './_workers.ts'

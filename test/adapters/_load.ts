@@ -3,7 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { AdapterUser, NewAdapterAccount } from 'authkernel/kernel'
 import type { SqlAdapter } from 'authkernel/plugins/sql'
 import type { UnstorageAdapter } from 'authkernel/plugins/unstorage'
-import { inHours, newAccount, newSession, newUser } from '../contract/adapter-subject.ts'
+import { inHours, newAccount, newSession, newUser } from '../../src/testing/adapter-subject.ts'
 
 /** One process's part. */
 export interface LoadTask {

@@ -1,8 +1,8 @@
 /** Races between processes: what the contract proves within one process, between four. */
 import type { Adapter } from 'authkernel/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { register } from '../contract/adapter-authenticators.ts'
-import { inHours, newAccount, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
+import { register } from '../../src/testing/adapter-authenticators.ts'
+import { inHours, newAccount, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
 import { useOp } from '../_op/journey.ts'
 import { somebody } from './_journeys.ts'
 import { openStore, type StoreSpec } from './_stores.ts'

@@ -6,7 +6,7 @@ import { dirname, join } from 'node:path'
 import type { Adapter } from 'authkernel/kernel'
 import { libsqlDialect, sqlAdapter, type SqlAdapterOptions } from 'authkernel/plugins/sql'
 import { unstorageAdapter } from 'authkernel/plugins/unstorage'
-import { Kysely, MysqlDialect, PostgresDialect, sql } from 'kysely'
+import { type Dialect, Kysely, MysqlDialect, PostgresDialect, sql } from 'kysely'
 import { createPool } from 'mysql2'
 import pg from 'pg'
 import { createStorage } from 'unstorage'
@@ -53,15 +53,20 @@ export function openSql(
   return sqlAdapter(db, { migrate: true, ...(pool && { pool }), ...options })
 }
 
-/** Kysely over a database, and its pool where that wants a listener. */
-export function openDatabase({ kind, name }: SqlSpec): { db: Db; pool?: pg.Pool } {
-  if (kind === 'libsql') return { db: new Kysely({ dialect: libsqlDialect({ url: `file:${name}` }) }) }
-  const url = new URL(servers[kind])
+/** Kysely over a database, and its pool where that wants a listener; `server` is another way to it. */
+export function openDatabase(spec: SqlSpec, server?: string): { db: Db; pool?: pg.Pool | undefined } {
+  const { dialect, pool } = dialectOf(spec, server)
+  return { db: new Kysely({ dialect }), pool }
+}
+
+/** Connections to a database. */
+export function dialectOf({ kind, name }: SqlSpec, server?: string): { dialect: Dialect; pool?: pg.Pool } {
+  if (kind === 'libsql') return { dialect: libsqlDialect({ url: `file:${name}` }) }
+  const url = new URL(server ?? servers[kind])
   url.pathname = name
-  if (kind === 'mysql')
-    return { db: new Kysely({ dialect: new MysqlDialect({ pool: createPool({ uri: url.href, connectionLimit: 5 }) }) }) }
+  if (kind === 'mysql') return { dialect: new MysqlDialect({ pool: createPool({ uri: url.href, connectionLimit: 5 }) }) }
   const pool = new pg.Pool({ connectionString: url.href, max: 5 })
-  return { db: new Kysely({ dialect: new PostgresDialect({ pool }) }), pool }
+  return { dialect: new PostgresDialect({ pool }), pool }
 }
 
 /** Kysely for looking in from outside: connections may be cut while they close. */
@@ -72,8 +77,8 @@ export function openOutside(spec: SqlSpec): Db {
 }
 
 /** The storage of an unstorage store. */
-export function storageOf(spec: KeyValueSpec): ReturnType<typeof createStorage> {
-  if (spec.kind === 'redis') return createStorage({ driver: redisDriver({ url: servers.redis, base: spec.base }) })
+export function storageOf(spec: KeyValueSpec, server: string = servers.redis): ReturnType<typeof createStorage> {
+  if (spec.kind === 'redis') return createStorage({ driver: redisDriver({ url: server, base: spec.base }) })
   return createStorage({ driver: spec.kind === 'fs' ? fsDriver({ base: spec.folder }) : fsLiteDriver({ base: spec.folder }) })
 }
 

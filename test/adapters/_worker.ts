@@ -1,6 +1,6 @@
 /** A process of its own that works on a store, bundled, started and driven by `_workers.ts`. */
-import type { Adapter } from 'authkernel/kernel'
-import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
+import type { Adapter, Once } from 'authkernel/kernel'
+import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
 import { createHost, type Somebody } from './_journeys.ts'
 import { load, type LoadTask } from './_load.ts'
 import { openStore, type StoreSpec } from './_stores.ts'
@@ -10,6 +10,8 @@ export type Task =
   | { do: 'open'; store: StoreSpec }
   | { do: 'call'; method: keyof Adapter; args: unknown[]; times?: number }
   | { do: 'calls'; method: keyof Adapter; list: unknown[][] }
+  /** Takes each key once; answers those that it got. */
+  | { do: 'take'; keys: string[] }
   | { do: 'churn' }
   | LoadTask
   | { do: 'signIn'; provider: { issuer: string; clientId: string; clientSecret: string }; who: Somebody; times: number }
@@ -50,6 +52,10 @@ async function run(task: Task): Promise<PromiseSettledResult<unknown>[]> {
     // Several people at once: the more is being written, the more a kill can tear.
     for (let person = 0; person < 4; person++) void churn(subject as Required<Adapter>)
     return []
+  }
+  if (task.do === 'take') {
+    const { once } = subject as { once?: Once }
+    return Promise.allSettled(task.keys.map(async (key) => ((await once!.take(key, 600)) ? key : null)))
   }
   if (task.do === 'load') return Promise.allSettled([load(subject as never, task)])
   if (task.do === 'signIn') {

@@ -1,7 +1,7 @@
 /** Races with many more rounds, and two processes on one store under load for a minute. */
 import type { Adapter } from 'authkernel/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newAccount, newAuthenticator, newUser } from '../contract/adapter-subject.ts'
+import { newAccount, newAuthenticator, newUser } from '../../src/testing/adapter-subject.ts'
 import { attempts, type LoadReport } from './_load.ts'
 import { testRaces } from './_races.ts'
 import { reachable } from './_servers.ts'

@@ -2,7 +2,7 @@
 import type { Adapter } from 'authkernel/kernel'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { describe, expect, it } from 'vitest'
-import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
+import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
 import { reachable } from './_servers.ts'
 import { dropStore, newDatabase, newStore, openStore, type StoreSpec } from './_stores.ts'
 

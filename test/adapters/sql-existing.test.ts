@@ -1,6 +1,6 @@
 /** sqlAdapter on databases that Auth.js made: as they are, and after `migrate`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { newAccount, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
+import { newAccount, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
 import { makeDatabase, schemas } from './_schemas.ts'
 import { reachable } from './_servers.ts'
 import { dropStore, openDatabase, openSql, type SqlSpec } from './_stores.ts'

@@ -1,7 +1,7 @@
 /** unstorageAdapter on what `@auth/unstorage-adapter` wrote. */
 import { unstorageAdapter } from 'authkernel/plugins/unstorage'
 import { afterAll, describe, expect, it } from 'vitest'
-import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
+import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
 import { installed, published } from './_published.ts'
 import { reachable } from './_servers.ts'
 import { dropStore, newStore, storageOf } from './_stores.ts'

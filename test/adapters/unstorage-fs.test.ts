@@ -3,7 +3,7 @@ import { hostname } from 'node:os'
 import { testAdapter, testServices } from 'authkernel/testing'
 import { unstorageAdapter } from 'authkernel/plugins/unstorage'
 import { afterAll, describe, expect, it, vi } from 'vitest'
-import { newAccount, newSession, newUser } from '../contract/adapter-subject.ts'
+import { newAccount, newSession, newUser } from '../../src/testing/adapter-subject.ts'
 import { dropStore, newStore, openStore, storageOf } from './_stores.ts'
 import { startWorker, startWorkers, type Worker } from './_workers.ts'
 
@@ -135,14 +135,18 @@ describe('unstorageAdapter in a folder', () => {
         failing && key.includes('account') ? Promise.reject(new Error('ENOSPC')) : storage.setItem(key, value),
     }
     const adapter = unstorageAdapter(flaky)
+    const healed: string[] = []
+    adapter.onHealed(({ message }) => healed.push(message))
     const { userId: _none, ...account } = newAccount('')
     const user = newUser()
     failing = true
     await expect(adapter.createUserWithAccount(user, account)).rejects.toThrow('ENOSPC')
     // The disk is still full: nobody sees the half.
     await expect(adapter.getUserByEmail(user.email)).rejects.toThrow('ENOSPC')
+    expect(healed).toEqual([])
     failing = false
     const found = await adapter.getUserByEmail(user.email)
+    expect(healed).toEqual(['writes that were interrupted half-way were finished'])
     expect(await adapter.getUserByAccount(account as { provider: string; providerAccountId: string })).toEqual(found)
     await adapter.close()
   })

@@ -1,7 +1,7 @@
 import { testAdapter, testServices } from 'authkernel/testing'
 import { unstorageAdapter } from 'authkernel/plugins/unstorage'
 import { afterAll, describe, expect, it } from 'vitest'
-import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
+import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
 import { createStorage, type Driver, prefixStorage } from 'unstorage'
 import { testRaces } from './_races.ts'
 import { reachable } from './_servers.ts'

@@ -2,7 +2,7 @@
 import type { Plugin, Session } from 'authkernel/kernel'
 import {
   type ConfigSource,
-  createWebFace,
+  createWebApi,
   type GuardOptions,
   type Kernels,
   kernelsOf,
@@ -21,7 +21,7 @@ export interface AcornContext {
 export type AcornHandler = (context: AcornContext) => Promise<Response | undefined>
 
 /** What `auth.acorn` offers. */
-export interface AcornFace {
+export interface AcornApi {
   /** Every route of authkernel; other paths go on to the next handler. */
   handler: AcornHandler
   /** Puts the session into `context.state.session`. */
@@ -36,17 +36,17 @@ export interface AcornFace {
 }
 
 /** Puts `acorn` on `auth`. */
-export function acornBinding(): Plugin<{ acorn: AcornFace }> {
-  return { name: 'acorn', setup: (kernel) => ({ acorn: acornFace(() => kernel) }) }
+export function acornBinding(): Plugin<{ acorn: AcornApi }> {
+  return { name: 'acorn', setup: (kernel) => ({ acorn: acornApi(() => kernel) }) }
 }
 
 /** The same from options, or from a function of the context. */
-export function AcornAuth(config: ConfigSource<AcornContext>, ...plugins: readonly Plugin[]): AcornFace {
-  return acornFace(kernelsOf('acorn', config, { plugins }))
+export function AcornAuth(config: ConfigSource<AcornContext>, ...plugins: readonly Plugin[]): AcornApi {
+  return acornApi(kernelsOf('acorn', config, { plugins }))
 }
 
-function acornFace(kernel: Kernels<AcornContext>): AcornFace {
-  const face = createWebFace<AcornContext>({
+function acornApi(kernel: Kernels<AcornContext>): AcornApi {
+  const api = createWebApi<AcornContext>({
     kernel,
     request: ({ request }) => request,
     options: ({ ip }) => ({ clientAddress: ip }),
@@ -55,16 +55,16 @@ function acornFace(kernel: Kernels<AcornContext>): AcornFace {
     },
   })
   return {
-    handler: face.route,
-    session: face.session,
-    signIn: face.signIn,
-    signOut: face.signOut,
+    handler: api.route,
+    session: api.session,
+    signIn: api.signIn,
+    signOut: api.signOut,
     async middleware(context) {
-      context.state.session = await face.session(context)
+      context.state.session = await api.session(context)
       return undefined
     },
     requireSession: (options) => async (context) => {
-      const found = await face.guard(context, options)
+      const found = await api.guard(context, options)
       if (found instanceof Response) return found
       context.state.session = found
       return undefined

@@ -312,7 +312,7 @@ describe('createSession', () => {
 describe('size', () => {
   const bundle = (stdin: string, more: BuildOptions = {}): Promise<BuildResult> =>
     build({
-      stdin: { contents: stdin, resolveDir: fileURLToPath(new URL('../../bindings', import.meta.url)), loader: 'ts' },
+      stdin: { contents: stdin, resolveDir: fileURLToPath(new URL('../../src/client', import.meta.url)), loader: 'ts' },
       bundle: true,
       minify: true,
       splitting: true,
@@ -323,7 +323,7 @@ describe('size', () => {
     })
 
   it('everything but the passkey part is under 4 KB gzipped', async () => {
-    const { outputFiles = [] } = await bundle(`export * from './client.ts'`)
+    const { outputFiles = [] } = await bundle(`export * from './index.ts'`)
     const lazy = outputFiles.filter(({ path }) => /passkey/.test(path))
     expect(lazy).toHaveLength(1)
     const entry = outputFiles.find(({ path }) => path.endsWith('/stdin.js'))
@@ -335,7 +335,7 @@ describe('size', () => {
   })
 
   it('nothing of Node, of the kernel or of a framework is in it', async () => {
-    const { outputFiles = [] } = await bundle(`export * from './client.ts'`, { metafile: true, minify: false })
+    const { outputFiles = [] } = await bundle(`export * from './index.ts'`, { metafile: true, minify: false })
     for (const { text } of outputFiles) expect(text).not.toMatch(/node:|process\.|jose|require\(/)
   })
 })

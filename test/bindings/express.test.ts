@@ -2,7 +2,7 @@
 import { createAuth, CredentialsSignin, SessionTokenError } from 'authkernel'
 import type { AuthConfig, Session } from 'authkernel'
 import * as binding from 'authkernel/bindings/express'
-import { expressBinding, type ExpressFace, type ExpressRequest } from 'authkernel/bindings/express'
+import { expressBinding, type ExpressApi, type ExpressRequest } from 'authkernel/bindings/express'
 import { definePlugin, type Context } from 'authkernel/kernel'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import express5, { type NextFunction, type Request, type Response } from 'express'
@@ -15,7 +15,7 @@ type App = ReturnType<typeof express5>
 interface Setup {
   options?: AuthConfig
   before?: (app: App) => unknown
-  after?: (app: App, face: ExpressFace) => unknown
+  after?: (app: App, api: ExpressApi) => unknown
 }
 
 const servers: TestServer[] = []
@@ -123,10 +123,10 @@ for (const [version, express] of [
                 .express.handler(req, res, next)
                 .then((value) => results.push(value)),
           ),
-        after: (app, face) =>
+        after: (app, api) =>
           app.get(
             '/page',
-            route(async (req: Request, res: Response) => res.json([await face.session(req), await face.user(req)])),
+            route(async (req: Request, res: Response) => res.json([await api.session(req), await api.user(req)])),
           ),
       })
       expect((await ask(port, '/page')).text).toBe('[null,null]')
@@ -158,13 +158,13 @@ for (const [version, express] of [
     it('a refreshed cookie goes out with the page, once, however often the session is asked for (D51)', async () => {
       const { port } = await start({
         options: { session: { updateAge: 0 } },
-        after: (app, face) =>
-          app.use(face.middleware).get(
+        after: (app, api) =>
+          app.use(api.middleware).get(
             '/page',
-            face.requireSession(),
+            api.requireSession(),
             route(async (req: Request, res: Response) => {
-              await face.session(req)
-              res.cookie('host', '1').json(await face.session(req))
+              await api.session(req)
+              res.cookie('host', '1').json(await api.session(req))
             }),
           ),
       })
@@ -177,8 +177,8 @@ for (const [version, express] of [
 
     it('row 372: the middleware puts the session into res.locals', async () => {
       const { port } = await start({
-        after: (app, face) =>
-          app.use(face.middleware).get('/page', (_req, res) => {
+        after: (app, api) =>
+          app.use(api.middleware).get('/page', (_req, res) => {
             const session: Session | null | undefined = res.locals.session
             res.json(session)
           }),
@@ -192,10 +192,10 @@ for (const [version, express] of [
     describe('rows 340, 371: requireSession', () => {
       const guarded = (): ReturnType<typeof start> =>
         start({
-          after: (app, face) => {
-            app.use('/bare', face.requireSession)
-            app.use('/own', face.requireSession({ redirectTo: '/login' }))
-            app.use('/made', face.requireSession())
+          after: (app, api) => {
+            app.use('/bare', api.requireSession)
+            app.use('/own', api.requireSession({ redirectTo: '/login' }))
+            app.use('/made', api.requireSession())
             app.use((req, res) => void res.json({ at: req.originalUrl, session: res.locals.session }))
           },
         })
@@ -258,7 +258,7 @@ for (const [version, express] of [
       const adapter = { ...memoryAdapter(), getSessionAndUser: () => Promise.reject(new Error('down')) }
       const { port, errors } = await start({
         options: { adapter, session: { strategy: 'database' } },
-        after: (app, face) => app.use(face.requireSession()).get('/page', (_req, res) => void res.send('page')),
+        after: (app, api) => app.use(api.requireSession()).get('/page', (_req, res) => void res.send('page')),
       })
       const answer = await ask(port, '/page', { headers: { cookie: 'authkernel.session-token=abc' } })
       expect([answer.status, answer.text]).toEqual([503, 'host: SessionTokenError'])
@@ -270,18 +270,18 @@ for (const [version, express] of [
       const site = (): ReturnType<typeof start> =>
         start({
           before: (app) => app.use(express.urlencoded({ extended: false })),
-          after: (app, face) => {
+          after: (app, api) => {
             app.post(
               '/login',
-              route((req: Request) => face.signIn(req, 'credentials', { redirectTo: '/in', fields: req.body as Record<string, string> })),
+              route((req: Request) => api.signIn(req, 'credentials', { redirectTo: '/in', fields: req.body as Record<string, string> })),
             )
             app.post(
               '/start',
-              route((req: Request) => face.signIn(req)),
+              route((req: Request) => api.signIn(req)),
             )
             app.post(
               '/logout',
-              route((req: Request) => face.signOut(req, { redirectTo: '/out' })),
+              route((req: Request) => api.signOut(req, { redirectTo: '/out' })),
             )
           },
         })
@@ -332,12 +332,12 @@ for (const [version, express] of [
     })
 
     it('an upgrade request, which never went through Express, has a session', async () => {
-      let face: ExpressFace | undefined
-      const { port, server } = await start({ after: (_app, given) => (face = given) })
+      let api: ExpressApi | undefined
+      const { port, server } = await start({ after: (_app, given) => (api = given) })
       const jar = new Jar()
       await signIn(port, '/auth', jar)
       server.on('upgrade', (req, socket) => {
-        void face?.session(req as ExpressRequest).then((session) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${session?.user?.name}`))
+        void api?.session(req as ExpressRequest).then((session) => socket.end(`HTTP/1.1 200 OK\r\n\r\n${session?.user?.name}`))
       })
       const head = `GET /socket HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n`
       expect(await raw(port, `${head}Cookie: ${jar.header}\r\n\r\n`)).toContain('Ada')

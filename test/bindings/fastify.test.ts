@@ -1,6 +1,6 @@
 /** Fastify (issue 6 items 2 and 4). */
 import { createAuth } from 'authkernel'
-import { FastifyAuth, fastifyBinding, type FastifyFace } from 'authkernel/bindings/fastify'
+import { FastifyAuth, fastifyBinding, type FastifyApi } from 'authkernel/bindings/fastify'
 import fastify, { type FastifyInstance } from 'fastify'
 import { expect, it } from 'vitest'
 import { config } from './_auth.ts'
@@ -12,17 +12,17 @@ type Fields = Record<string, string>
 testFamily('fastify', (options) => host(createAuth(config(options)).use(probe).use(fastifyBinding()).fastify))
 testFamily('FastifyAuth, options by a function of the request', (options) => host(FastifyAuth(() => config(options), probe)))
 
-async function host(face: FastifyFace): Promise<TestServer> {
+async function host(api: FastifyApi): Promise<TestServer> {
   const app = fastify()
   // A parser of the host's own: the routes of authkernel must not see it.
   app.addContentTypeParser('application/x-www-form-urlencoded', { parseAs: 'string' }, (_request, body, done) =>
     done(null, Object.fromEntries(new URLSearchParams(String(body)))),
   )
-  await app.register(face.plugin, { prefix: '/auth' })
-  app.get('/page', async (request, reply) => JSON.stringify(await face.session(request, reply)))
-  app.get('/guarded', { preHandler: face.requireSession() }, (request, reply) => face.session(request, reply))
-  app.post('/login', (request, reply) => face.signIn(request, reply, 'credentials', { fields: request.body as Fields, redirectTo: '/in' }))
-  app.post('/logout', (request, reply) => face.signOut(request, reply, { redirectTo: '/out' }))
+  await app.register(api.plugin, { prefix: '/auth' })
+  app.get('/page', async (request, reply) => JSON.stringify(await api.session(request, reply)))
+  app.get('/guarded', { preHandler: api.requireSession() }, (request, reply) => api.session(request, reply))
+  app.post('/login', (request, reply) => api.signIn(request, reply, 'credentials', { fields: request.body as Fields, redirectTo: '/in' }))
+  app.post('/logout', (request, reply) => api.signOut(request, reply, { redirectTo: '/out' }))
   app.setNotFoundHandler((_request, reply) => reply.code(404).send('the host'))
   return listen(app)
 }

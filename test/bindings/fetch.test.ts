@@ -1,6 +1,6 @@
 /** Plain web-standard fetch, as Bun, Deno and workers call it (issue 6 items 2 and 4). */
 import { createAuth } from 'authkernel'
-import { FetchAuth, fetchBinding, type FetchFace, type LazyFetchFace } from 'authkernel/bindings/fetch'
+import { FetchAuth, fetchBinding, type FetchApi, type LazyFetchApi } from 'authkernel/bindings/fetch'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { expect, it } from 'vitest'
 import { answered, sendResponse } from '../../bindings/_node.ts'
@@ -14,11 +14,11 @@ testFamily('FetchAuth, options by a function of the request', (options) => host(
 testBinding({ name: 'fetch', start: (more) => host(createAuth(bindingConfig(more)).use(fetchBinding()).fetch) })
 testBinding({ name: 'fetch, options by a function of the request', start: (more) => host(FetchAuth(() => bindingConfig(more))) })
 
-function host(face: FetchFace | LazyFetchFace): Promise<TestServer> {
-  const page = face.withSession((_request, session) => Response.json(session))
-  const guarded = face.protect((_request, session) => Response.json(session))
+function host(api: FetchApi | LazyFetchApi): Promise<TestServer> {
+  const page = api.withSession((_request, session) => Response.json(session))
+  const guarded = api.protect((_request, session) => Response.json(session))
   const answer = async (request: Request, info: unknown): Promise<Response> => {
-    if (await face.matches(request, info)) return face.handler(request, info)
+    if (await api.matches(request, info)) return api.handler(request, info)
     const fields = async (): Promise<Record<string, unknown>> => Object.fromEntries(new URLSearchParams(await request.text()))
     switch (new URL(request.url).pathname) {
       case '/page':
@@ -26,9 +26,9 @@ function host(face: FetchFace | LazyFetchFace): Promise<TestServer> {
       case '/guarded':
         return guarded(request, info)
       case '/login':
-        return face.signIn(request, 'credentials', { fields: await fields(), redirectTo: '/in' }, info)
+        return api.signIn(request, 'credentials', { fields: await fields(), redirectTo: '/in' }, info)
       case '/logout':
-        return face.signOut(request, { redirectTo: '/out' }, info)
+        return api.signOut(request, { redirectTo: '/out' }, info)
       default:
         return new Response('the host', { status: 404 })
     }
@@ -65,19 +65,19 @@ it('srvx puts the address on the request; what is no text is none', async () => 
 
 it('a function of the request gets what the runtime gives, once per request, and its kernels share what must be used once', async () => {
   const asked: unknown[] = []
-  const face = FetchAuth((_request, env) => {
+  const api = FetchAuth((_request, env) => {
     asked.push(env)
     return config({ basePath: (env as { base: string }).base })
   })
   const env = { base: '/elsewhere' }
   const request = new Request('http://localhost/elsewhere/session')
-  expect([await face.matches(request, env), await (await face.handler(request, env)).text(), await face.session(request)]).toEqual([
+  expect([await api.matches(request, env), await (await api.handler(request, env)).text(), await api.session(request)]).toEqual([
     true,
     'null',
     null,
   ])
   expect(asked).toEqual([env])
-  expect(await face.matches(new Request('http://localhost/auth/session'), env)).toBe(false)
+  expect(await api.matches(new Request('http://localhost/auth/session'), env)).toBe(false)
 })
 
 it('the session alone extends nothing (D51)', async () => {

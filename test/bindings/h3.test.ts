@@ -1,6 +1,6 @@
 /** h3 2 and 1, with events made by hand; `test/playground/small.slow.test.ts` runs the real one (issue 6 items 2 to 5). */
 import { createAuth, skipCSRFCheck } from 'authkernel'
-import { type AnyH3Event, H3Auth, h3Binding, type H3Event, type H3EventOfNode, type H3Face } from 'authkernel/bindings/h3'
+import { type AnyH3Event, H3Auth, h3Binding, type H3Event, type H3EventOfNode, type H3Api } from 'authkernel/bindings/h3'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
@@ -10,7 +10,7 @@ import { fieldsOf, probe } from './_family.ts'
 import { ask, serve } from './_http.ts'
 import { formOf, serveWeb, withCookies } from './_web.ts'
 
-async function app(h3: H3Face, event: AnyH3Event, pathname: string, fields: () => Promise<Record<string, string>>): Promise<Response> {
+async function app(h3: H3Api, event: AnyH3Event, pathname: string, fields: () => Promise<Record<string, string>>): Promise<Response> {
   if (pathname === '/page') {
     await h3.middleware(event)
     return Response.json(event.context.session)

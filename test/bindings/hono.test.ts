@@ -1,6 +1,6 @@
 /** Hono, with contexts made by hand; `test/playground/small.slow.test.ts` runs the real one (issue 6 items 2 to 5). */
 import { createAuth } from 'authkernel'
-import { type HonoContext, type HonoFace, HonoAuth, honoBinding } from 'authkernel/bindings/hono'
+import { type HonoContext, type HonoApi, HonoAuth, honoBinding } from 'authkernel/bindings/hono'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { expect, it } from 'vitest'
 import { formOf, serveWeb, withCookies } from './_web.ts'
@@ -33,7 +33,7 @@ function contextOf(raw: Request, { env, routePath }: { env?: unknown; routePath?
 
 const next = async (): Promise<void> => {}
 
-async function app(hono: HonoFace, request: Request, peer: string): Promise<Response> {
+async function app(hono: HonoApi, request: Request, peer: string): Promise<Response> {
   const context = contextOf(request, {
     env: { incoming: { socket: { remoteAddress: peer } } },
     routePath: new URL(request.url).pathname.replace(/\/[^/]*$/, '/*'),

@@ -1,6 +1,6 @@
 /** Koa (issue 6 items 2 and 4). */
 import { createAuth } from 'authkernel'
-import { KoaAuth, koaBinding, type KoaFace } from 'authkernel/bindings/koa'
+import { KoaAuth, koaBinding, type KoaApi } from 'authkernel/bindings/koa'
 import Koa from 'koa'
 import { expect, it } from 'vitest'
 import { config } from './_auth.ts'
@@ -10,23 +10,23 @@ import { ask, serve, type TestServer } from './_http.ts'
 testFamily('koa', (options) => host(createAuth(config(options)).use(probe).use(koaBinding()).koa))
 testFamily('KoaAuth, options by a function of the request', (options) => host(KoaAuth(() => config(options), probe)))
 
-function host(face: KoaFace): Promise<TestServer> {
+function host(api: KoaApi): Promise<TestServer> {
   const app = new Koa()
   app.silent = true
-  app.use(face.handler)
+  app.use(api.handler)
   app.use(async (ctx, next) => {
     switch (ctx.path) {
       case '/page':
-        return face.middleware(ctx, async () => {
+        return api.middleware(ctx, async () => {
           ctx.type = 'json'
           ctx.body = JSON.stringify(ctx.state.session)
         })
       case '/guarded':
-        return face.requireSession()(ctx, async () => void (ctx.body = ctx.state.session))
+        return api.requireSession()(ctx, async () => void (ctx.body = ctx.state.session))
       case '/login':
-        return face.signIn(ctx, 'credentials', { fields: await fieldsOf(ctx.req), redirectTo: '/in' })
+        return api.signIn(ctx, 'credentials', { fields: await fieldsOf(ctx.req), redirectTo: '/in' })
       case '/logout':
-        return face.signOut(ctx, { redirectTo: '/out' })
+        return api.signOut(ctx, { redirectTo: '/out' })
       default:
         return next()
     }

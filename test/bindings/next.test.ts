@@ -2,7 +2,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AuthConfig } from 'authkernel'
 import { createAuth } from 'authkernel'
-import NextAuth, { type NextAuthRequest, nextBinding, type NextFace } from 'authkernel/bindings/next'
+import NextAuth, { type NextAuthRequest, nextBinding, type NextApi } from 'authkernel/bindings/next'
 import type { SetCookie } from 'authkernel/bindings/toolkit'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { describe, expect, it, vi } from 'vitest'
@@ -64,7 +64,7 @@ vi.mock('next/navigation', () => ({
 vi.mock('next/server', () => ({ NextResponse: { next: () => new Response(null, { headers: { 'x-middleware-next': '1' } }) } }))
 
 /** Runs `work` as Next runs an action, or, without `writable`, as it draws a page. */
-async function within(request: Request, work: () => Promise<unknown>, writable = true): Promise<Response> {
+async function withTimeout(request: Request, work: () => Promise<unknown>, writable = true): Promise<Response> {
   const scope: Scope = { request, cookies: writable ? [] : undefined }
   const answer = async (): Promise<Response> => {
     const result = await storage.run(scope, work).catch((thrown: unknown) => {
@@ -88,20 +88,20 @@ function asNext(request: Request): Request {
   return new Request(`http://localhost:3000${url.pathname}${url.search}`, init)
 }
 
-async function app(auth: NextFace, given: Request): Promise<Response> {
+async function app(auth: NextApi, given: Request): Promise<Response> {
   const request = asNext(given)
   const { pathname, search } = new URL(request.url)
-  if (pathname === '/page') return within(request, () => auth.auth())
+  if (pathname === '/page') return withTimeout(request, () => auth.auth())
   if (pathname === '/guarded') {
     const route = auth.auth((own: NextAuthRequest) => Response.json(own.auth, { status: own.auth ? 200 : 401 }))
     if (!request.headers.get('accept')?.includes('text/html')) return route(request, undefined)
-    return within(request, () => auth.requireSession({ callbackUrl: pathname + search }), false)
+    return withTimeout(request, () => auth.requireSession({ callbackUrl: pathname + search }), false)
   }
   if (pathname === '/login') {
     const fields = await formOf(request)
-    return within(request, () => auth.signIn('credentials', { ...fields, redirectTo: '/in' }))
+    return withTimeout(request, () => auth.signIn('credentials', { ...fields, redirectTo: '/in' }))
   }
-  if (pathname === '/logout') return within(request, () => auth.signOut({ redirectTo: '/out' }))
+  if (pathname === '/logout') return withTimeout(request, () => auth.signOut({ redirectTo: '/out' }))
   const method = request.method === 'GET' || request.method === 'POST' ? auth.handlers[request.method] : undefined
   if (!method) return new Response(null, { status: 405 })
   return /^\/(?:api\/)?auth(?:\/|$)/.test(pathname) ? method(request) : new Response('the host', { status: 404 })
@@ -139,8 +139,8 @@ const page = (headers: Record<string, string> = {}, path = '/'): Request =>
   asNext(new Request(at + path, { headers: { origin: at, ...headers } }))
 
 /** Cookies of a signed-in person. */
-async function signedIn({ signIn }: NextFace): Promise<string> {
-  const answer = await within(page(), () => signIn('credentials', { username: 'ada', password: 'right', redirectTo: '/in' }))
+async function signedIn({ signIn }: NextApi): Promise<string> {
+  const answer = await withTimeout(page(), () => signIn('credentials', { username: 'ada', password: 'right', redirectTo: '/in' }))
   return cookieOf(answer)
 }
 function cookieOf(answer: Response): string {
@@ -161,48 +161,50 @@ describe('signIn and signOut', () => {
     const { signIn, signOut, auth } = NextAuth(bindingConfig())
     const form = new FormData()
     for (const [name, value] of Object.entries({ username: 'ada', password: 'right', redirectTo: '/form' })) form.append(name, value)
-    const byForm = await within(page(), () => signIn('credentials', form))
+    const byForm = await withTimeout(page(), () => signIn('credentials', form))
     expect([byForm.status, byForm.headers.get('location')]).toEqual([303, `${at}/form`])
-    const url = await within(page(), () => signIn('credentials', { username: 'ada', password: 'right', redirectTo: '/x', redirect: false }))
+    const url = await withTimeout(page(), () =>
+      signIn('credentials', { username: 'ada', password: 'right', redirectTo: '/x', redirect: false }),
+    )
     expect([await url.json(), url.headers.getSetCookie().join()]).toEqual([`${at}/x`, expect.stringContaining('authkernel.session-token=')])
-    const wrong = within(page(), () => signIn('credentials', { username: 'ada', password: 'wrong' }))
+    const wrong = withTimeout(page(), () => signIn('credentials', { username: 'ada', password: 'wrong' }))
     await expect(wrong).rejects.toMatchObject({ name: 'CredentialsSignin', code: 'credentials' })
     const cookie = cookieOf(byForm)
-    expect(await (await within(page({ cookie }), () => auth())).json()).toMatchObject({ user: { name: 'Ada' } })
-    const out = await within(page({ cookie }), () => signOut({ redirectTo: '/bye', redirect: false }))
+    expect(await (await withTimeout(page({ cookie }), () => auth())).json()).toMatchObject({ user: { name: 'Ada' } })
+    const out = await withTimeout(page({ cookie }), () => signOut({ redirectTo: '/bye', redirect: false }))
     expect(await out.json()).toBe(`${at}/bye`)
   })
 
   it('without a provider it goes to the sign-in page, and by default back to the page of the form', async () => {
     const { signIn } = NextAuth(bindingConfig())
-    const answer = await within(page({ referer: `${at}/shop` }), () => signIn())
+    const answer = await withTimeout(page({ referer: `${at}/shop` }), () => signIn())
     expect(answer.headers.get('location')).toBe(`${at}/api/auth/signin?callbackUrl=${encodeURIComponent(`${at}/shop`)}`)
   })
 
   it('unstable_update reaches the jwt callback and sets the cookie', async () => {
-    const face = NextAuth(
+    const api = NextAuth(
       bindingConfig({
         callbacks: {
           jwt: ({ token, trigger, session }) => (trigger === 'update' ? { ...token, name: (session as { name: string }).name } : token),
         },
       }),
     )
-    const cookie = await signedIn(face)
-    const answer = await within(page({ cookie }), () => face.unstable_update({ name: 'Countess' }))
+    const cookie = await signedIn(api)
+    const answer = await withTimeout(page({ cookie }), () => api.unstable_update({ name: 'Countess' }))
     expect(await answer.json()).toMatchObject({ user: { name: 'Countess' } })
-    const later = await within(page({ cookie: cookieOf(answer) }), () => face.auth())
+    const later = await withTimeout(page({ cookie: cookieOf(answer) }), () => api.auth())
     expect(await later.json()).toMatchObject({ user: { name: 'Countess' } })
   })
 })
 
 describe('auth', () => {
-  const rolling = (more: AuthConfig = {}): NextFace => NextAuth(bindingConfig({ session: { updateAge: 0 }, ...more }))
+  const rolling = (more: AuthConfig = {}): NextApi => NextAuth(bindingConfig({ session: { updateAge: 0 }, ...more }))
 
   it('a page that is drawn extends nothing, an action does (D51)', async () => {
-    const face = rolling()
-    const cookie = await signedIn(face)
-    const drawn = await within(page({ cookie }), () => face.auth(), false)
-    const acted = await within(page({ cookie }), () => face.auth())
+    const api = rolling()
+    const cookie = await signedIn(api)
+    const drawn = await withTimeout(page({ cookie }), () => api.auth(), false)
+    const acted = await withTimeout(page({ cookie }), () => api.auth())
     expect([drawn.headers.getSetCookie(), acted.headers.getSetCookie().length]).toEqual([[], 1])
     expect([await drawn.json(), await acted.json()]).toEqual([
       expect.objectContaining({ user: expect.objectContaining({ name: 'Ada' }) }),
@@ -211,18 +213,18 @@ describe('auth', () => {
   })
 
   it('one read per request', async () => {
-    const face = rolling()
-    const cookie = await signedIn(face)
-    const twice = await within(page({ cookie }), async () => (await face.auth()) === (await face.auth()), false)
+    const api = rolling()
+    const cookie = await signedIn(api)
+    const twice = await withTimeout(page({ cookie }), async () => (await api.auth()) === (await api.auth()), false)
     expect(await twice.json()).toBe(true)
   })
 
   it('wraps a route handler: request.auth, context and a refreshed cookie', async () => {
-    const face = rolling()
-    const route = face.auth((request, context: { params: { id: string } }) =>
+    const api = rolling()
+    const route = api.auth((request, context: { params: { id: string } }) =>
       Response.json({ name: request.auth?.user?.name, id: context.params.id }, { headers: { 'set-cookie': 'own=1' } }),
     )
-    const answer = await route(page({ cookie: await signedIn(face) }), { params: { id: '7' } })
+    const answer = await route(page({ cookie: await signedIn(api) }), { params: { id: '7' } })
     expect(await answer.json()).toEqual({ name: 'Ada', id: '7' })
     expect(answer.headers.getSetCookie().map((line) => line.split('=')[0])).toEqual(['own', 'authkernel.session-token'])
   })
@@ -238,16 +240,16 @@ describe('auth', () => {
   })
 
   it('getServerSideProps and API routes', async () => {
-    const face = rolling()
-    const headers = { cookie: await signedIn(face), host: 'app.example', accept: ['a', 'b'], nothing: undefined }
+    const api = rolling()
+    const headers = { cookie: await signedIn(api), host: 'app.example', accept: ['a', 'b'], nothing: undefined }
     const set: string[] = []
     const res = { appendHeader: (_name: string, value: string[]) => void set.push(...value) }
-    expect([(await face.auth({ req: { headers }, res }))?.user?.name, (await face.auth({ headers }, res))?.user?.name]).toEqual([
+    expect([(await api.auth({ req: { headers }, res }))?.user?.name, (await api.auth({ headers }, res))?.user?.name]).toEqual([
       'Ada',
       'Ada',
     ])
     expect(set).toHaveLength(2)
-    await face.auth({ headers }, { ...res, headersSent: true })
+    await api.auth({ headers }, { ...res, headersSent: true })
     expect(set).toHaveLength(2)
   })
 })
@@ -288,9 +290,9 @@ describe('proxy', () => {
   })
 
   it('a wrapped proxy that answers nothing lets the request pass, with a refreshed cookie', async () => {
-    const face = NextAuth(bindingConfig({ session: { updateAge: 0 } }))
-    const proxy = face.auth((request) => (request.auth ? undefined : Response.redirect(`${at}/welcome`)))
-    const member = await proxy(page({ cookie: await signedIn(face) }), {})
+    const api = NextAuth(bindingConfig({ session: { updateAge: 0 } }))
+    const proxy = api.auth((request) => (request.auth ? undefined : Response.redirect(`${at}/welcome`)))
+    const member = await proxy(page({ cookie: await signedIn(api) }), {})
     expect([passed(member), member.headers.getSetCookie().length]).toEqual([true, 1])
     expect((await proxy(page(), {})).headers.get('location')).toBe(`${at}/welcome`)
   })
@@ -314,9 +316,9 @@ describe('where Next says it is', () => {
     expect(await base({ env: { NEXTAUTH_URL: 'https://old.example' } }, request())).toBe('https://old.example/api/auth')
     expect(await base({ env: { NEXTAUTH_URL: 'https://old.example/in' } }, page({}, '/in/providers'))).toBe('https://old.example/in')
     const env = { NEXTAUTH_SECRET: 'a-secret-of-former-times-with-more-than-32-characters' }
-    const face = NextAuth({ ...bindingConfig({ env }), secret: undefined })
-    const cookie = await signedIn(face)
-    expect(await (await within(page({ cookie }), () => face.auth())).json()).toMatchObject({ user: { name: 'Ada' } })
+    const api = NextAuth({ ...bindingConfig({ env }), secret: undefined })
+    const cookie = await signedIn(api)
+    expect(await (await withTimeout(page({ cookie }), () => api.auth())).json()).toMatchObject({ user: { name: 'Ada' } })
   })
 
   it("basePath of Next is part of the options' own", async () => {

@@ -1,6 +1,6 @@
 /** Plain `node:http` (issue 6 items 2 and 4). */
 import { createAuth } from 'authkernel'
-import { NodeAuth, nodeBinding, type NodeFace } from 'authkernel/bindings/node'
+import { NodeAuth, nodeBinding, type NodeApi } from 'authkernel/bindings/node'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { connect, createServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
@@ -12,22 +12,22 @@ import { serve, type TestServer } from './_http.ts'
 testFamily('node', (options) => host(createAuth(config(options)).use(probe).use(nodeBinding()).node), [500, 500])
 testFamily('NodeAuth, options by a function of the request', (options) => host(NodeAuth(() => config(options), probe)), [500, 500])
 
-function host(face: NodeFace): Promise<TestServer> {
+function host(api: NodeApi): Promise<TestServer> {
   const answer = async (req: IncomingMessage, res: ServerResponse): Promise<unknown> => {
     const json = (value: unknown): ServerResponse => res.setHeader('content-type', 'application/json').end(JSON.stringify(value))
     switch (new URL(req.url ?? '/', 'http://localhost').pathname) {
       case '/page':
-        return json(await face.session(req, res))
+        return json(await api.session(req, res))
       case '/guarded': {
-        const session = await face.requireSession(req, res)
+        const session = await api.requireSession(req, res)
         return session && json(session)
       }
       case '/login':
-        return face.signIn(req, res, 'credentials', { fields: await fieldsOf(req), redirectTo: '/in' })
+        return api.signIn(req, res, 'credentials', { fields: await fieldsOf(req), redirectTo: '/in' })
       case '/logout':
-        return face.signOut(req, res, { redirectTo: '/out' })
+        return api.signOut(req, res, { redirectTo: '/out' })
       default:
-        return (await face.handler(req, res)) || res.writeHead(404).end('the host')
+        return (await api.handler(req, res)) || res.writeHead(404).end('the host')
     }
   }
   return serve((req, res) => void answer(req, res).catch(() => res.writeHead(500).end()))

@@ -6,14 +6,14 @@ import {
   type SolidAuthConfig,
   solidStartBinding,
   type SolidStartEvent,
-  type SolidStartFace,
+  type SolidStartApi,
 } from 'authkernel/bindings/solid-start'
 import { webauthnPlugin } from 'authkernel/plugins/webauthn'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { expect, it } from 'vitest'
 import { formOf, serveWeb, withCookies } from './_web.ts'
 
-async function app(auth: SolidStartFace, request: Request, clientAddress: string): Promise<Response> {
+async function app(auth: SolidStartApi, request: Request, clientAddress: string): Promise<Response> {
   const headers = new Headers()
   const event: SolidStartEvent & { locals: { auth?: () => Promise<unknown> } } = {
     request,

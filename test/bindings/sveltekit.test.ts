@@ -1,6 +1,6 @@
 /** SvelteKit, with events made by hand; `test/playground/sveltekit.slow.test.ts` runs the real one (issue 6 items 2 to 5). */
 import { type AuthConfig, createAuth, type Session } from 'authkernel'
-import { SvelteKitAuth, sveltekitBinding, type SvelteKitEvent, type SvelteKitFace } from 'authkernel/bindings/sveltekit'
+import { SvelteKitAuth, sveltekitBinding, type SvelteKitEvent, type SvelteKitApi } from 'authkernel/bindings/sveltekit'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { describe, expect, it, vi } from 'vitest'
 import { serveWeb, withCookies } from './_web.ts'
@@ -40,7 +40,7 @@ vi.mock('@sveltejs/kit', () => ({
   },
 }))
 
-type Work = (event: FakeEvent, auth: SvelteKitFace) => Promise<unknown>
+type Work = (event: FakeEvent, auth: SvelteKitApi) => Promise<unknown>
 interface FakeEvent extends SvelteKitEvent {
   locals: { auth?: () => Promise<Session | null>; getSession?: () => Promise<Session | null> }
 }
@@ -54,7 +54,7 @@ const routes: Record<string, Work> = {
 }
 
 /** What SvelteKit does around a request: its classes of throws, its cookies with its defaults, its error page. */
-async function respond(auth: SvelteKitFace, request: Request, work?: Work, more: Partial<FakeEvent> = {}): Promise<Response> {
+async function respond(auth: SvelteKitApi, request: Request, work?: Work, more: Partial<FakeEvent> = {}): Promise<Response> {
   const cookies: string[] = []
   let done = false
   const url = new URL(request.url)
@@ -107,7 +107,7 @@ async function respond(auth: SvelteKitFace, request: Request, work?: Work, more:
 }
 
 const start =
-  (faceOf: (more?: Parameters<typeof bindingConfig>[0]) => SvelteKitFace) =>
+  (faceOf: (more?: Parameters<typeof bindingConfig>[0]) => SvelteKitApi) =>
   (more?: Parameters<typeof bindingConfig>[0]): ReturnType<typeof serveWeb> => {
     const auth = faceOf(more)
     return serveWeb(async (request) => respond(auth, await withProvider(request)))

@@ -3,8 +3,8 @@ import { createAuth } from 'authkernel'
 import type { Plugin } from 'authkernel/kernel'
 import {
   appendCookies,
-  createFace,
-  type Face,
+  createApi,
+  type Api,
   type NodeRequest,
   type NodeResponse,
   peerAddress,
@@ -16,11 +16,11 @@ import { serve } from './_http.ts'
 
 type Pair = readonly [NodeRequest, NodeResponse]
 
-function oakBinding(): Plugin<{ oak: Face<Pair> }> {
+function oakBinding(): Plugin<{ oak: Api<Pair> }> {
   return {
     name: 'oak',
     setup: (kernel) => ({
-      oak: createFace<Pair>({
+      oak: createApi<Pair>({
         kernel: () => kernel,
         req: ([req]) => req,
         res: ([, res]) => res,

@@ -3,7 +3,7 @@ import { createAuth } from 'authkernel'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { expect, it } from 'vitest'
 import * as toolkit from 'authkernel/bindings/toolkit'
-import { AcornAuth, type AcornContext, type AcornFace, acornBinding } from './_acorn.ts'
+import { AcornAuth, type AcornContext, type AcornApi, acornBinding } from './_acorn.ts'
 import type { TestServer } from './_http.ts'
 import { formOf, serveWeb, withCookies } from './_web.ts'
 
@@ -13,7 +13,7 @@ testBinding({
 })
 testBinding({ name: 'acorn, options by a function of the context', start: (more) => serveAcorn(AcornAuth(() => bindingConfig(more))) })
 
-function serveAcorn(acorn: AcornFace): Promise<TestServer> {
+function serveAcorn(acorn: AcornApi): Promise<TestServer> {
   return serveWeb(async (request, ip) => {
     const context: AcornContext = { request, ip, headers: new Headers(), state: {} }
     const answer = async (): Promise<Response> => {

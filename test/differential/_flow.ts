@@ -12,7 +12,7 @@ import { wait, withClock } from './_clock.ts'
 import { normalise } from './_normalise.ts'
 import { FakeOp, type OpOptions } from './_op.ts'
 import { Recorder } from './_recorder.ts'
-import { applyRules, type Decided } from './_rules.ts'
+import { applyRules, type Asked } from './_rules.ts'
 
 type Options = Record<string, unknown>
 /** `plain` is ours without authjsCompatPlugin: other names, keys and hashes. */
@@ -45,15 +45,15 @@ export interface Flow {
   run: (browser: Browser, kit: Kit) => Promise<void>
   origin?: string
   basePath?: string
-  /** Differences of single steps, by number, each with the decision that announces it. */
-  decided?: Record<number, Decided>
+  /** Differences of single steps, by number, each with the hook that announces it. */
+  decided?: Record<number, Asked>
 }
 
 export const secret = 'a-secret-of-more-than-32-characters-for-tests'
 export const start: Date = new Date(Date.UTC(2026, 0, 2, 3, 4, 5))
 const allEvents = ['createUser', 'updateUser', 'linkAccount', 'session', 'signIn', 'signOut']
 
-/** What the two libraries differ in and no decision announces. */
+/** What the two libraries differ in and no hook announces. */
 export async function compare(flow: Flow): Promise<string[]> {
   const theirs = await play(flow, 'theirs')
   const ours = await play(flow, 'ours')
@@ -124,7 +124,13 @@ function withoutCompat(steps: Step[]): Step[] {
     ...step,
     calls: step.calls.filter(({ name }, i) => name !== 'useVerificationToken' || step.calls.findIndex((call) => call.name === name) === i),
     logs: step.logs.filter(({ type }) => type !== 'authjs-compat-trusts-forwarded-headers'),
+    answer: { ...step.answer, headers: withoutVary(step.answer.headers) },
   }))
+}
+
+/** It trusts forwarded headers, and the list of providers says so. */
+function withoutVary({ vary, ...headers }: Record<string, string>): Record<string, string> {
+  return vary === undefined || vary.startsWith('X-Forwarded-Host') ? headers : { ...headers, vary }
 }
 
 function createKit(flow: Flow, library: Library, authjs: AuthJs): Kit {

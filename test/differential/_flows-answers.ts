@@ -31,7 +31,7 @@ function tokens(): Flow[] {
     {
       // Nobody asked for it, and there is no issuer to hold it against: it is stored and not believed.
       ...flow('an ID token for a provider of type oauth', 'hub', {}, { noIdToken: false }),
-      decided: { 2: { decision: 'SPEC oauth', ours: { answer: { location: { url: 'http://localhost:3000/app' } } } } },
+      decided: { 2: { hook: 'SPEC oauth', ours: { answer: { location: { url: 'http://localhost:3000/app' } } } } },
     },
     ...(
       [
@@ -172,15 +172,15 @@ function proxies(): Flow[] {
 /** Issue 2: a mistake in the configuration is told at once, not when somebody signs in. */
 function misconfigured(one: Flow): Flow {
   const ours = { answer: { status: 500 } }
-  return { ...one, decided: { 0: { decision: 'issue 2', ours }, 1: { decision: 'issue 2', ours } } }
+  return { ...one, decided: { 0: { hook: 'issue 2', ours }, 1: { hook: 'issue 2', ours } } }
 }
 
 /** The callback ends on the error page here. */
-function refused(one: Flow, decision: string): Flow {
+function refused(one: Flow, hook: string): Flow {
   return {
     ...one,
     decided: {
-      2: { decision, ours: { answer: { location: { url: 'http://localhost:3000/auth/error', params: { error: 'Configuration' } } } } },
+      2: { hook, ours: { answer: { location: { url: 'http://localhost:3000/auth/error', params: { error: 'Configuration' } } } } },
     },
   }
 }

@@ -198,7 +198,7 @@ function environments(): Flow[] {
       return config
     },
     run: async (b) => void (await b.get('/csrf')),
-    decided: { 0: { decision: 'D34', ours: { answer: { status: 200 } } } },
+    decided: { 0: { hook: 'D34', ours: { answer: { status: 200 } } } },
   }
   return [...flows, plain]
 }

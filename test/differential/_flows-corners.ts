@@ -137,7 +137,7 @@ function mails(): Flow[] {
         await b.get((links.at(-1) ?? '').replace(/&email=[^&]*/, ''))
       },
       // Whoever opens a link says whose it is.
-      decided: { 2: { decision: 'ROWS 222', ours: { answer: { location: { params: { error: 'Verification' } } } } } },
+      decided: { 2: { hook: 'ROWS 222', ours: { answer: { location: { params: { error: 'Verification' } } } } } },
     },
     {
       name: 'a link with another callbackUrl',

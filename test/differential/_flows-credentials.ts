@@ -144,7 +144,7 @@ export const credentialsFlows: Flow[] = [
       (kit) => ({ callbacks: kit.watch({ signIn: () => 1 }) }),
       async (b) => void (await b.post(at, good)),
     ),
-    decided: { 1: { decision: 'SPEC States', ours: { answer: { location: { params: { error: 'AccessDenied' } } } } } },
+    decided: { 1: { hook: 'SPEC States', ours: { answer: { location: { params: { error: 'AccessDenied' } } } } } },
   },
   flow('jwt answers null', {}, (kit) => ({ callbacks: kit.watch({ jwt: () => null }) })),
   flow('jwt throws', {}, (kit) => ({ callbacks: kit.watch({ jwt: () => Promise.reject(new Error('host: no')) }) })),
@@ -230,7 +230,7 @@ export const credentialsFlows: Flow[] = [
       () => ({}),
       async (b) => void (await b.post(at, { ...good, callbackUrl: '/\\evil.example' })),
     ),
-    decided: { 1: { decision: 'D57', ours: { answer: { location: { url: 'http://localhost:3000' } } } } },
+    decided: { 1: { hook: 'D57', ours: { answer: { location: { url: 'http://localhost:3000' } } } } },
   },
   flow(
     'callbackUrl of the query',

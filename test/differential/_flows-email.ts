@@ -70,7 +70,7 @@ export const emailFlows: Flow[] = [
       rows: { users: [verified] },
       run: whole,
       // emailVerified is the date of the first time: nothing is written, nothing told.
-      decided: { 2: { decision: 'D16', ours: { answer: { status: 302, location: { url: 'http://localhost:3000/app' } } } } },
+      decided: { 2: { hook: 'D16', ours: { answer: { status: 302, location: { url: 'http://localhost:3000/app' } } } } },
     },
     { name: 'pages.newUser', run: whole, more: () => ({ pages: { newUser: '/welcome' } }) },
     {
@@ -231,7 +231,7 @@ export const emailFlows: Flow[] = [
         ...(when === 'asking' &&
           what === 'false' && {
             // Nobody learns from the answer who may sign in.
-            decided: { 1: { decision: 'D17', ours: { answer: { location: { url: 'http://localhost:3000/auth/verify-request' } } } } },
+            decided: { 1: { hook: 'D17', ours: { answer: { location: { url: 'http://localhost:3000/auth/verify-request' } } } } },
           }),
       })),
     ),

@@ -53,7 +53,7 @@ function secure(): Flow[] {
     {
       ...flow('base path with a plus', 'acme', {}, {}, async (b) => void (await b.get('/csrf'))),
       basePath: '/a+b',
-      decided: { 0: { decision: 'D23', ours: { answer: { status: 200 } } } },
+      decided: { 0: { hook: 'D23', ours: { answer: { status: 200 } } } },
     },
   ]
 }
@@ -92,7 +92,7 @@ function requests(): Flow[] {
     ...queries.flatMap((query) => both(`query ${Object.keys(query).join(' ')}`, {}, {}, (id) => start(id, query))),
     {
       ...flow('discovery without S256', 'acme', {}, { discovery: { code_challenge_methods_supported: undefined } }, start('acme')),
-      decided: { 1: { decision: 'D13', ours: { answer: { location: { params: { code_challenge_method: 'S256' } } } } } },
+      decided: { 1: { hook: 'D13', ours: { answer: { location: { params: { code_challenge_method: 'S256' } } } } } },
     },
     flow('discovery of another issuer', 'acme', {}, { discovery: { issuer: 'https://other.example' } }, start('acme')),
     flow('discovery without an authorization endpoint', 'acme', {}, { discovery: { authorization_endpoint: undefined } }, start('acme')),

@@ -109,7 +109,7 @@ function bodies(): Flow[] {
         ),
         // RFC 9110, section 8.3.1: names of media types know no case.
         ...(/[A-Z]/.test(type) && {
-          decided: { 1: { decision: 'RFC 9110', ours: { answer: { location: { url: 'http://localhost:3000' } } } } },
+          decided: { 1: { hook: 'RFC 9110', ours: { answer: { location: { url: 'http://localhost:3000' } } } } },
         }),
       }),
     ),

@@ -86,7 +86,7 @@ export const sessionFlows: Flow[] = [
         (kit) => ({ callbacks: kit.watch({ [callback]: () => Promise.reject(new Error('host: no')) }) }),
       ),
       // Whatever failed, nobody signed out.
-      decided: { 0: { decision: 'D38', ours: { answer: { status: 503, body: null, cookies: [] } } } },
+      decided: { 0: { hook: 'D38', ours: { answer: { status: 503, body: null, cookies: [] } } } },
     },
   ]),
   {

@@ -162,7 +162,7 @@ export const webauthnFlows: Flow[] = [
       }),
       { strategy: 'jwt' },
     ),
-    decided: { 2: { decision: 'ROWS 248', ours: { answer: { location: { url: 'http://localhost:3000/app' } } } } },
+    decided: { 2: { hook: 'ROWS 248', ours: { answer: { location: { url: 'http://localhost:3000/app' } } } } },
   },
   flow('signed in: signs in again', known, signedIn(authenticate), { strategy: 'jwt' }),
   flow('signed in: as another', { ...known, users: [user, bob] }, signedIn(authenticate, 'bob'), { strategy: 'jwt' }),
@@ -185,7 +185,7 @@ export const webauthnFlows: Flow[] = [
       await options(b, { action: 'register', email: 'ann@example.com' })
       await finish(b, 'register')
     }),
-    decided: { 2: { decision: 'D32', ours: { answer: { location: { params: { error: 'Configuration' } } } } } },
+    decided: { 2: { hook: 'D32', ours: { answer: { location: { params: { error: 'Configuration' } } } } } },
   },
   flow('the sign-in page', {}, async (b) => void (await b.get('/signin'))),
 ]
@@ -240,7 +240,7 @@ function wrong(): Flow[] {
       // Like other data that is none.
       decided: {
         2: {
-          decision: 'WIRE 9.11',
+          hook: 'WIRE 9.11',
           ours: {
             logs: [{ level: 'error', type: 'AuthError', details: { kind: 'error' } }],
             answer: { location: { params: { error: 'Configuration' } } },

@@ -4,7 +4,31 @@ import type { Rule } from './_rules.ts'
 
 export const answerRules: readonly Rule[] = [
   {
-    decision: 'D40',
+    hook: 'D61',
+    what: 'a path in another spelling is led to its canonical form, and POST to it is refused',
+    apply(ours, theirs) {
+      const written = /^(\S+) (\S+)/.exec(ours.request)
+      if (!written || !/\/\/|%/.test(new URL(written[2]!, 'http://localhost').pathname)) return
+      if (ours.answer.status === (written[1] === 'GET' ? 308 : 400)) forget(ours, theirs)
+    },
+  },
+  {
+    hook: 'D61',
+    what: 'the route of the webauthn plugin says 405 to other methods, and answers HEAD',
+    apply(ours, theirs) {
+      if (/^(?:PUT|PATCH|DELETE|OPTIONS) \S*\/webauthn-options/.test(ours.request) && ours.answer.status === 405) forget(ours, theirs)
+      if (/^HEAD \S*\/webauthn-options/.test(ours.request) && ours.answer.status === 302) forget(ours, theirs)
+    },
+  },
+  {
+    hook: 'D40',
+    what: 'the addresses on /providers follow the headers of a trusted proxy, and say so',
+    apply({ request, answer: { headers } }) {
+      if (/^GET \S*\/providers/.test(request) && headers['vary'] === 'X-Forwarded-Host, X-Forwarded-Proto') delete headers['vary']
+    },
+  },
+  {
+    hook: 'D40',
     what: 'one Cache-Control in place of three headers, on every answer but /providers',
     apply({ request, answer: { status, headers: ours } }, { answer: { headers: theirs } }) {
       if (ours['cache-control'] !== 'private, no-store' || (status === 200 && /^GET \S*\/providers/.test(request))) return
@@ -12,7 +36,7 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D19',
+    hook: 'D19',
     what: 'pages with a strict policy, in the language of the browser',
     apply({ answer: { page, headers } }) {
       if (!page || !headers['content-security-policy']?.includes("frame-ancestors 'none'")) return
@@ -28,7 +52,7 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D30',
+    hook: 'D30',
     what: 'the callbacks of email and webauthn need the CSRF token too',
     apply(ours, theirs) {
       const token = (step: Step): boolean => step.logs.some(({ type }) => type === 'MissingCSRF')
@@ -36,7 +60,7 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'WIRE quirk 6',
+    hook: 'WIRE quirk 6',
     what: 'a profile that cannot be mapped leads to the sign-in page, with an error',
     apply(ours, theirs) {
       const { location } = theirs.answer
@@ -49,7 +73,7 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D21',
+    hook: 'D21',
     what: 'an error that is none is not named on the way to the own error page',
     apply(_ours, { answer: { location, body } }) {
       for (const place of [location, (Object(body) as { redirect?: typeof location }).redirect])
@@ -57,7 +81,7 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D34',
+    hook: 'D34',
     what: 'a host that is not trusted does not get into a Location',
     apply({ logs, answer: { location: ours } }, { answer: { location: theirs } }) {
       const untrusted = logs.some(({ type }) => type === 'UntrustedHost')
@@ -65,7 +89,7 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'WIRE 3',
+    hook: 'WIRE 3',
     what: 'the URL in place of a redirect is absolute, as clients need it',
     apply({ answer: { body: ours } }, { answer: { body: theirs } }) {
       const [mine, other] = [ours, theirs].map((body) => (Object(body) as { redirect?: { url: string } }).redirect)
@@ -73,7 +97,7 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D21',
+    hook: 'D21',
     what: 'error redirects keep the query of the page they go to',
     apply(ours, theirs) {
       const { location } = theirs.answer
@@ -87,7 +111,7 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'RFC 3986',
+    hook: 'RFC 3986',
     what: 'a callback URL is written as a URL: blanks and letters beyond ASCII are percent-encoded',
     apply(ours, { answer: theirs }) {
       const spelled = (text: string): string => (URL.canParse(text) ? encodeURI(decodeURI(text)).replace(/%25/g, '%') : text)
@@ -99,7 +123,7 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D43',
+    hook: 'D43',
     what: 'the forms of the sign-in page carry the callback URL as the redirect callback made it, not as it was sent',
     apply({ answer: { page: ours } }, { request, answer: { page: theirs } }) {
       const sent = new URLSearchParams(request.split('?')[1]).getAll('callbackUrl').at(-1)
@@ -111,7 +135,7 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D57',
+    hook: 'D57',
     what: 'an unusable callbackUrl counts as absent, with a warning, where Auth.js answers 500',
     apply(ours, theirs) {
       const refused = theirs.logs.some(({ type }) => type === 'InvalidCallbackUrl')
@@ -121,12 +145,12 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D43',
+    hook: 'D43',
     what: 'the CSRF cookie is made by /csrf and pages with a form only',
     apply: (ours, theirs, memory) => moveCookie('csrf-token', ours, theirs, memory),
   },
   {
-    decision: 'D43',
+    hook: 'D43',
     what: 'the callback-url cookie is written by these and by requests that carry a callbackUrl',
     apply: (ours, theirs, memory) => moveCookie('callback-url', ours, theirs, memory),
   },

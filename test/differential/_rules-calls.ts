@@ -7,21 +7,21 @@ const reads = new Set(['getUserByAccount', 'getUserByEmail', 'getSessionAndUser'
 
 export const callRules: readonly Rule[] = [
   {
-    decision: 'D34',
+    hook: 'D34',
     what: 'authjsCompatPlugin warns that it believes forwarded headers',
     apply(ours) {
       ours.logs = ours.logs.filter(({ type }) => type !== 'authjs-compat-trusts-forwarded-headers')
     },
   },
   {
-    decision: 'D42',
+    hook: 'D42',
     what: 'what is experimental warns once, when it is enabled',
     apply(ours, theirs) {
       for (const step of [ours, theirs]) step.logs = step.logs.filter(({ type }) => type !== 'experimental-webauthn')
     },
   },
   {
-    decision: 'D43',
+    hook: 'D43',
     what: 'the redirect callback is asked where a callback URL is needed, not on every request',
     apply(ours, theirs) {
       const asked = ours.calls.filter(isRedirect).map(key)
@@ -29,7 +29,7 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D44',
+    hook: 'D44',
     what: 'a read made once in a request is not repeated',
     apply(_ours, theirs) {
       const seen = new Set<string>()
@@ -42,7 +42,7 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D44',
+    hook: 'D44',
     what: 'createUser and linkAccount are told after both writes',
     apply(_ours, theirs) {
       const told = theirs.calls.findIndex(({ kind, name }) => kind === 'event' && name === 'createUser')
@@ -53,7 +53,7 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D8',
+    hook: 'D8',
     what: 'discovery is cached, and the keys of the issuer are fetched (D7)',
     apply(ours, theirs) {
       for (const step of [ours, theirs]) {
@@ -62,12 +62,12 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'SPEC Account',
+    hook: 'SPEC Account',
     what: 'providerAccountId is a text, whatever the profile calls an id',
     apply: (_ours, theirs) => textIds(theirs),
   },
   {
-    decision: 'ROWS 276',
+    hook: 'ROWS 276',
     what: 'CallbackRouteError names its provider, whatever was thrown',
     apply(ours, theirs) {
       for (const [i, entry] of theirs.logs.entries()) {
@@ -77,7 +77,7 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D44',
+    hook: 'D44',
     what: 'the verification token is stored, then the mail is sent; a failing mail takes the token back',
     apply(ours, theirs) {
       const sent = theirs.calls.findIndex(({ kind }) => kind === 'mail')
@@ -89,7 +89,7 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'SPEC Configuration',
+    hook: 'SPEC Configuration',
     what: 'the theme defaults to none',
     apply(ours, theirs) {
       for (const { payload } of theirs.calls.filter(({ kind }) => kind === 'mail')) {
@@ -101,7 +101,7 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D3',
+    hook: 'D3',
     what: 'under authjsCompatPlugin a link is looked for by our hash and by that of Auth.js',
     apply(ours) {
       const tries = ours.calls.filter(({ name }) => name === 'useVerificationToken')
@@ -109,7 +109,7 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D45',
+    hook: 'D45',
     what: "a sign-in ends the database session that the browser held, whoever's it was",
     apply(ours, theirs) {
       if (!/\/callback\//.test(ours.request)) return
@@ -118,7 +118,7 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'SECURITY B21',
+    hook: 'SECURITY B21',
     what: 'a link that a failing store spoiled works again',
     apply(ours, theirs) {
       if (!theirs.logs.some(({ type }) => type === 'AdapterError') || !/^GET \S*\/callback\//.test(ours.request)) return
@@ -126,7 +126,7 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D16',
+    hook: 'D16',
     what: 'linking an account to an existing user fires no createUser event',
     apply(ours, theirs) {
       const made = ours.calls.some(({ kind, name }) => kind === 'adapter' && name === 'createUser')
@@ -134,7 +134,7 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D32',
+    hook: 'D32',
     what: 'the owner of an account is looked for again before somebody is refused, linked or told of a failure; half a user is taken back',
     apply(ours, theirs) {
       const known = new Set(theirs.calls.map(key))
@@ -154,14 +154,14 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D31',
+    hook: 'D31',
     what: 'a failing store is logged once',
     apply(_ours, theirs) {
       theirs.logs = theirs.logs.filter((entry, i) => entry.type !== 'AdapterError' || theirs.logs[i - 1]?.type !== 'AdapterError')
     },
   },
   {
-    decision: 'SPEC Errors',
+    hook: 'SPEC Errors',
     what: 'every error of the library is an AuthError, plain errors of JavaScript included',
     apply(ours, theirs) {
       for (const [i, { level, details }] of theirs.logs.entries()) {

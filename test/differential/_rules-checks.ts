@@ -6,7 +6,7 @@ const checkCookie = /(?:pkce\.code_verifier|\.state|\.nonce|\.challenge)$/
 
 export const checkRules: readonly Rule[] = [
   {
-    decision: 'D12',
+    hook: 'D12',
     what: 'with form_post all check cookies come back from another site: SameSite=None; Secure',
     apply(ours, theirs) {
       for (const cookie of theirs.answer.cookies) {
@@ -17,7 +17,7 @@ export const checkRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D47',
+    hook: 'D47',
     what: 'every authorization request carries a state, and its cookie with it',
     apply(ours, theirs) {
       for (const read of [located, told]) {
@@ -30,7 +30,7 @@ export const checkRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D47',
+    hook: 'D47',
     what: 'the state is random and names the flow; what it belongs to is kept in the cookie',
     apply(ours, theirs) {
       for (const step of [ours, theirs]) {
@@ -43,7 +43,7 @@ export const checkRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D47',
+    hook: 'D47',
     what: 'a callback without its state belongs to no flow: InvalidCheck whatever else is wrong with it',
     apply(ours, theirs) {
       const [mine] = ours.logs
@@ -52,7 +52,7 @@ export const checkRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D12',
+    hook: 'D12',
     what: 'check cookies hold a sealed list of pending flows',
     apply(ours, theirs) {
       for (const { answer } of [ours, theirs]) {
@@ -61,7 +61,7 @@ export const checkRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D12',
+    hook: 'D12',
     what: 'check cookies are cleared when a callback fails too',
     apply(ours, theirs) {
       const known = new Set(theirs.answer.cookies.map(({ name }) => name))

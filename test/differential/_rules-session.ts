@@ -5,7 +5,7 @@ import { callsOf } from './_rules-calls.ts'
 
 export const sessionRules: readonly Rule[] = [
   {
-    decision: 'D6',
+    hook: 'D6',
     what: 'the session callback is not given the session token, and expires as the text that the client will see; the new one when it was extended',
     apply(ours, theirs) {
       const extended = ours.calls.some(({ name }) => name === 'updateSession')
@@ -17,7 +17,7 @@ export const sessionRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D6',
+    hook: 'D6',
     what: 'newSession and trigger come with an update in both strategies',
     apply(ours, theirs) {
       for (const [i, { payload }] of callsOf(theirs, 'callback', 'session').entries()) {
@@ -28,7 +28,7 @@ export const sessionRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'ROWS 81',
+    hook: 'ROWS 81',
     what: 'the cookie of a database session expires with the session, extended or not (WIRE quirk 20)',
     apply(ours, theirs) {
       const mine = sessionCookie(ours)
@@ -38,7 +38,7 @@ export const sessionRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D38',
+    hook: 'D38',
     what: 'a session that cannot be read because the store failed is an error, not a sign-out',
     apply(ours, theirs) {
       if (ours.answer.status !== 503 || !theirs.logs.some(({ type }) => type === 'SessionTokenError')) return
@@ -47,7 +47,7 @@ export const sessionRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D38',
+    hook: 'D38',
     what: 'a sign-out that could not delete the session says so; the cookie goes',
     apply(ours, theirs) {
       const failed = (step: Step): boolean => step.logs.some(({ type }) => type === 'SignOutError') && step.answer.status === 302
@@ -58,7 +58,7 @@ export const sessionRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D5',
+    hook: 'D5',
     what: 'the jwt cookie is re-issued when it is due, not at every read',
     apply(ours, theirs, memory) {
       const issued = (step: Step): boolean => step.answer.cookies.some(({ name, value }) => name.includes('session-token') && value !== '')

@@ -7,7 +7,7 @@ const reads = new Set(['getUser', 'getUserByAccount', 'getUserByEmail', 'getSess
 
 export const webauthnRules: readonly Rule[] = [
   {
-    decision: 'D28',
+    hook: 'D28',
     what: 'the kernel gives every new user an id, and says that no address is verified',
     apply(ours, theirs) {
       if (!onPasskeys(ours)) return
@@ -23,7 +23,7 @@ export const webauthnRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D44',
+    hook: 'D44',
     what: 'the authenticator is stored before the session, and both events are told after all writes',
     apply(ours, theirs) {
       const stored = theirs.calls.findIndex(({ name }) => name === 'createAuthenticator')
@@ -37,7 +37,7 @@ export const webauthnRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'ROWS 248',
+    hook: 'ROWS 248',
     what: 'who is signed in is looked up in the store, not believed from the token',
     apply(ours, theirs) {
       if (!onPasskeys(ours)) return
@@ -47,14 +47,14 @@ export const webauthnRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'D44',
+    hook: 'D44',
     what: 'reads that follow each other have no order',
     apply(ours, theirs) {
       if (onPasskeys(ours)) for (const step of [ours, theirs]) step.calls = sortedReads(step.calls)
     },
   },
   {
-    decision: 'D35',
+    hook: 'D35',
     what: 'a challenge is spent before anything else is looked at',
     apply(ours, theirs) {
       const refused = ours.logs.some(({ type }) => type === 'InvalidCheck')
@@ -64,7 +64,7 @@ export const webauthnRules: readonly Rule[] = [
     },
   },
   {
-    decision: 'SECURITY 6.3.8',
+    hook: 'SECURITY 6.3.8',
     what: 'an unknown address is offered a credential that nobody has, so that the answer does not tell it from a known one',
     apply({ answer: { body: ours } }, { answer: { body: theirs } }) {
       const [mine, other] = [ours, theirs].map((body) => (Object(body) as { options?: { allow?: unknown[] } }).options)

@@ -9,13 +9,13 @@ import { webauthnRules } from './_rules-webauthn.ts'
 
 /** One announced difference. `apply` changes what the two sides did in one step until they say the same. */
 export interface Rule {
-  decision: string
+  hook: string
   what: string
   apply(ours: Step, theirs: Step, memory: Map<string, unknown>): void
 }
-/** A step whose outcome a decision changes as a whole: what is expected of ours; the two sides are not compared. */
-export interface Decided {
-  decision: string
+/** A step whose outcome a hook changes as a whole: what is expected of ours; the two sides are not compared. */
+export interface Asked {
+  hook: string
   ours: Record<string, unknown>
 }
 
@@ -27,7 +27,7 @@ export const used: Set<Rule> = new Set()
 export function applyRules(
   ours: readonly Step[],
   theirs: readonly Step[],
-  decided: Readonly<Record<number, Decided>>,
+  decided: Readonly<Record<number, Asked>>,
 ): { ours: Step[]; theirs: Step[]; broken: string[] } {
   const sides = structuredClone({ ours: [...ours], theirs: [...theirs] })
   const memory = new Map<string, unknown>()
@@ -37,7 +37,7 @@ export function applyRules(
     if (!other) continue
     const announced = decided[i]
     if (announced) {
-      broken.push(...differences(pick(mine, announced.ours), announced.ours).map((line) => `${announced.decision}, step ${i}: ${line}`))
+      broken.push(...differences(pick(mine, announced.ours), announced.ours).map((line) => `${announced.hook}, step ${i}: ${line}`))
       for (const step of [mine, other])
         Object.assign(step, { request: mine.request.replace(/<\w+>/g, '<>'), calls: [], logs: [], answer: { cookies: [] } })
       continue

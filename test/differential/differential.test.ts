@@ -49,13 +49,13 @@ describe('row 77: without authjsCompatPlugin names, keys and hashes change and n
 
 describe('the list of differences', () => {
   it('holds nothing that no flow needs', () => {
-    expect(rules.filter((rule) => !used.has(rule)).map(({ decision, what }) => `${decision}: ${what}`)).toEqual([])
+    expect(rules.filter((rule) => !used.has(rule)).map(({ hook, what }) => `${hook}: ${what}`)).toEqual([])
   })
 
   it('is told to users', () => {
     const page = readFileSync(`${root}docs/differences.md`, 'utf8')
     const decided = Object.values(tables).flatMap((flows) => flows.flatMap((flow) => Object.values(flow.decided ?? {})))
-    const numbers = new Set([...rules, ...decided].map(({ decision }) => decision).filter((decision) => /^D\d+$/.test(decision)))
+    const numbers = new Set([...rules, ...decided].map(({ hook }) => hook).filter((hook) => /^D\d+$/.test(hook)))
     expect([...numbers].filter((number) => !new RegExp(`\\b${number}\\b`).test(page))).toEqual([])
   })
 })

@@ -8,7 +8,7 @@ import { memoryAdapter, type MemoryData, memoryData } from 'authkernel/plugins/m
 import passkey from 'authkernel/providers/passkey'
 import { build } from 'esbuild'
 import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core'
-import { browserScript } from '../../plugins/_webauthn/browser.generated.ts'
+import { browserScript } from '../../plugins/sign-in/webauthn/browser.generated.ts'
 
 /** The address is a name: an IP address cannot be a relying party. */
 export interface Site {
@@ -81,7 +81,7 @@ document.body.dataset.ready = ''
 /** `authkernel/client` as a bundler delivers it, by path. */
 async function clientScripts(): Promise<Map<string, string>> {
   const { outputFiles } = await build({
-    entryPoints: [fileURLToPath(new URL('../../bindings/client.ts', import.meta.url))],
+    entryPoints: { client: fileURLToPath(new URL('../../src/client/index.ts', import.meta.url)) },
     bundle: true,
     splitting: true,
     format: 'esm',

@@ -5,7 +5,7 @@ import type { run } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import passkey from 'authkernel/providers/passkey'
-import { errorTable } from '../../src/error-table.ts'
+import { errorTable } from '../../src/errors/table.ts'
 import { launch, listen, mail, oauth, openWindow, password, type Site, startSite, type Window } from './_pages.ts'
 
 type Axe = { run: typeof run }

@@ -23,7 +23,7 @@ declare module 'authkernel/kernel' {
   interface ProviderTypes {
     badge2: { id: string; name: string; type: 'badge2'; people: Record<string, { id: string; name: string; email: string }> }
   }
-  interface Decisions {
+  interface Hooks {
     badgeOpen: { verb: 'guard'; in: { badge: string }; out: boolean | string }
   }
 }
@@ -75,13 +75,13 @@ const badgeFlow: ProviderFlow<ProviderOf<'badge2'>> = {
 const badgePlugin: Plugin<{ badges: { open: boolean } }> = {
   name: 'badge2',
   setup(kernel) {
-    const face = { open: true }
-    kernel.decision('badgeOpen', 'guard')
-    kernel.hook('badgeOpen', () => face.open)
+    const api = { open: true }
+    kernel.declareHook('badgeOpen', 'guard')
+    kernel.hook('badgeOpen', () => api.open)
     kernel.providerType('badge2', badgeFlow)
     const people = { 'b-7': { id: 'u-kim', name: 'Kim', email: 'kim@example.com' } }
-    kernel.provider({ id: 'door', name: 'Door', type: 'badge2', people } as Provider)
-    return { badges: face }
+    kernel.provider({ id: 'door', name: 'EntryPoint', type: 'badge2', people } as Provider)
+    return { badges: api }
   },
 }
 
@@ -389,7 +389,7 @@ describe('single logout', () => {
 })
 
 describe("a stranger's provider type", () => {
-  it.each(['jwt', 'database'] as Strategy[])('signs in, links, is refused by its own decision, under %s', async (strategy) => {
+  it.each(['jwt', 'database'] as Strategy[])('signs in, links, is refused by its own hook, under %s', async (strategy) => {
     const world = createWorld(strategy, 'whole')
     const auth = world.auth.use(badgePlugin)
     const post = (badge: string, client: Client = world.client) => to(client.post('/callback/door', { badge }))
@@ -409,6 +409,6 @@ describe("a stranger's provider type", () => {
     expect(
       await (world.auth as Auth).handler(new Request(`${ok}/auth/callback/door?badge=b-7`)).then((r) => r.headers.get('location')),
     ).toContain('error=Configuration')
-    expect(await (await new Client(world.auth).get('/signin')).text()).toContain('Door')
+    expect(await (await new Client(world.auth).get('/signin')).text()).toContain('EntryPoint')
   })
 })

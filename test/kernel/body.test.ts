@@ -1,6 +1,9 @@
 /** Bodies within their limit (D20, rows 8 and 9). */
 import { describe, expect, it } from 'vitest'
-import { readBody } from '../../src/body.ts'
+import { createBodyReader } from '../../src/request/body-reader.ts'
+
+const readBody = (request: Request, limit: number) =>
+  createBodyReader({ request, matched: undefined, app: { config: { limits: { body: limit } } } }).parsed()
 
 const post = (body: BodyInit | null, type?: string, headers: Record<string, string> = {}) =>
   new Request('http://localhost/', {

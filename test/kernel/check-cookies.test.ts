@@ -1,6 +1,6 @@
 /** What a failed flow leaves in the browser: its own entry is gone, those of other tabs stay (D12, D47). */
 import { describe, expect, it } from 'vitest'
-import { CookieJar } from '../../src/cookies.ts'
+import { CookieJar } from '../../src/http/cookies.ts'
 
 const lines = (jar: CookieJar): string[] => {
   const headers = new Headers()

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import { customFetch, merge, skipCSRFCheck } from 'authkernel/kernel'
-import { resolveConfig, secrets } from '../../src/config.ts'
+import { resolveConfig, secrets } from '../../src/options/config.ts'
 import { baseConfig, Client, fakeRuntime, recordingLogger, secret } from '../_setup.ts'
 
 class Transport {

@@ -1,7 +1,9 @@
 /** Section E of ROWS.md: names, flags, chunks. */
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
-import { CookieJar, cookieSet } from '../../src/cookies.ts'
+import type { CookieSet } from 'authkernel/kernel'
+import { webauthnPlugin } from 'authkernel/plugins/webauthn'
+import { CookieJar } from '../../src/http/cookies.ts'
 import { baseConfig, Client } from '../_setup.ts'
 
 const providers = [{ id: 'credentials', name: 'Password', type: 'credentials' as const, authorize: () => ({ id: '1', name: 'Ann' }) }]
@@ -11,41 +13,59 @@ const lines = (jar: CookieJar): string[] => {
   return headers.getSetCookie()
 }
 
+/** The cookies of an instance with all built-in plugins. */
+async function cookieSet(prefix: string, secure: boolean, cookies: object = {}): Promise<CookieSet> {
+  const auth = createAuth(baseConfig({ cookies, useSecureCookies: secure }))
+    .use(webauthnPlugin())
+    .use({
+      name: 'look',
+      setup(kernel) {
+        kernel.defaults({ cookiePrefix: prefix })
+        return { look: async () => (await kernel.contextOf(new Request('http://localhost:3000/'))).cookies }
+      },
+    })
+  return auth.look()
+}
+
 describe('names and flags', () => {
-  it('rows 77, 78: seven keys; prefixes in secure mode', () => {
-    const names = (secure: boolean): string[] => Object.values(cookieSet('authkernel', secure)).map(({ name }) => name)
-    expect(names(false)).toEqual([
-      'authkernel.session-token',
-      'authkernel.callback-url',
-      'authkernel.csrf-token',
-      'authkernel.pkce.code_verifier',
-      'authkernel.state',
-      'authkernel.nonce',
-      'authkernel.challenge',
-    ])
-    expect(names(true)).toEqual([
-      '__Secure-authkernel.session-token',
-      '__Secure-authkernel.callback-url',
-      '__Host-authkernel.csrf-token',
-      '__Secure-authkernel.pkce.code_verifier',
-      '__Secure-authkernel.state',
-      '__Secure-authkernel.nonce',
-      '__Secure-authkernel.challenge',
-    ])
+  it('rows 77, 78: seven keys; prefixes in secure mode', async () => {
+    const names = async (secure: boolean): Promise<string[]> => Object.values(await cookieSet('authkernel', secure)).map(({ name }) => name)
+    expect((await names(false)).sort()).toEqual(
+      [
+        'authkernel.session-token',
+        'authkernel.callback-url',
+        'authkernel.csrf-token',
+        'authkernel.pkce.code_verifier',
+        'authkernel.state',
+        'authkernel.nonce',
+        'authkernel.challenge',
+      ].sort(),
+    )
+    expect((await names(true)).sort()).toEqual(
+      [
+        '__Secure-authkernel.session-token',
+        '__Secure-authkernel.callback-url',
+        '__Host-authkernel.csrf-token',
+        '__Secure-authkernel.pkce.code_verifier',
+        '__Secure-authkernel.state',
+        '__Secure-authkernel.nonce',
+        '__Secure-authkernel.challenge',
+      ].sort(),
+    )
   })
 
-  it('rows 79, 80: HttpOnly, Lax, Path=/; 15 minutes for pkce, state and challenge', () => {
+  it('rows 79, 80: HttpOnly, Lax, Path=/; 15 minutes for pkce, state and challenge', async () => {
     for (const secure of [false, true]) {
-      for (const { options } of Object.values(cookieSet('a', secure))) {
+      for (const { options } of Object.values(await cookieSet('a', secure))) {
         expect(options).toMatchObject({ httpOnly: true, sameSite: 'lax', path: '/', secure })
       }
     }
-    const { pkceCodeVerifier, state, webauthnChallenge, nonce } = cookieSet('a', true)
+    const { pkceCodeVerifier, state, webauthnChallenge, nonce } = await cookieSet('a', true)
     expect([pkceCodeVerifier, state, webauthnChallenge, nonce].map(({ options }) => options.maxAge)).toEqual([900, 900, 900, undefined])
   })
 
-  it('rows 37, 91: overrides are merged per cookie', () => {
-    const set = cookieSet('a', true, { sessionToken: { name: 'sid', options: { domain: 'example.com' } } })
+  it('rows 37, 91: overrides are merged per cookie', async () => {
+    const set = await cookieSet('a', true, { sessionToken: { name: 'sid', options: { domain: 'example.com' } } })
     expect(set.sessionToken).toEqual({
       name: 'sid',
       options: { httpOnly: true, sameSite: 'lax', path: '/', secure: true, domain: 'example.com' },

@@ -1,11 +1,11 @@
 /** Keyed digests of CSRF and verification tokens (D3, row 69). */
 import { expect, it } from 'vitest'
-import { digest, digests } from '../../src/digest.ts'
-import { defaultKeyInfo } from '../../src/jwe.ts'
+import { digest, digests } from '../../src/keys/digest.ts'
+import { defaultKeyInfo } from '../../src/keys/jwe.ts'
 import type { Settings } from 'authkernel/kernel'
-import { createShared } from '../../src/shared.ts'
+import { createShared } from '../../src/runtime/shared.ts'
 
-const settings = { secret: ['new', 'old'], keyInfo: defaultKeyInfo } as unknown as Settings
+const settings = { secret: ['new', 'old'], namespace: '', keyInfo: defaultKeyInfo } as unknown as Settings
 
 it('is hex of 256 bits and the same every time', async () => {
   const value = await digest(createShared(), settings, 'p', 'v', 'new')

@@ -3,8 +3,8 @@ import { describe, expect, it } from 'vitest'
 import * as everything from 'authkernel'
 import { createAuth, type AuthConfig } from 'authkernel'
 import * as separate from 'authkernel/errors'
-import { errorTable } from '../../src/error-table.ts'
-import { AuthError, CredentialsSignin, HttpError, SignInError, visibleType } from '../../src/errors.ts'
+import { errorTable } from '../../src/errors/table.ts'
+import { AuthError, CredentialsSignin, HttpError, SignInError, visibleType } from '../../src/errors/index.ts'
 import { baseConfig, Client } from '../_setup.ts'
 
 const names = Object.keys(errorTable) as (keyof typeof errorTable)[]
@@ -43,22 +43,23 @@ describe('classes', () => {
     for (const name of names) expect(new (classOf(name))('text').message).toBe('text')
   })
 
-  it('row 269: 32 types, each an exported class of its name; seven of kind signIn', () => {
+  it('row 269: 32 types, each an exported class of its name; six end on the sign-in page', () => {
     expect(names).toHaveLength(32)
     for (const name of names) {
       const error = new (classOf(name))('x')
-      expect([error.name, error.type, error.kind]).toEqual([name, name, errorTable[name].kind])
+      expect([error.name, error.type, error.kind]).toEqual([name, name, errorTable[name].page])
       expect(separate).toHaveProperty(name, classOf(name))
     }
-    expect(names.filter((name) => errorTable[name].kind === 'signIn')).toEqual([
+    expect(names.filter((name) => errorTable[name].page === 'signIn').sort()).toEqual([
       'AccountNotLinked',
       'CredentialsSignin',
-      'EmailSignInError',
       'MissingCSRF',
       'OAuthAccountNotLinked',
       'OAuthCallbackError',
-      'OAuthSignInError',
+      'OAuthProfileParseError',
     ])
+    for (const name of names)
+      expect(new (classOf(name))('x')).toMatchObject({ status: errorTable[name].status, statusCode: errorTable[name].status })
     expect(new SignInError('x').kind).toBe('signIn')
     expect(new CredentialsSignin()).toBeInstanceOf(SignInError)
   })
@@ -114,7 +115,7 @@ describe('over HTTP', () => {
 
   it.each(names)('rows 270, 271: %s goes to its page, under its name or as Configuration', async (name) => {
     const { send } = failing(() => new (classOf(name))('detail for the log'))
-    const page = errorTable[name].kind === 'signIn' ? 'signin' : 'error'
+    const page = errorTable[name].page === 'signIn' ? 'signin' : 'error'
     const code = name === 'CredentialsSignin' ? '&code=credentials' : ''
     expect((await send()).headers.get('location')).toBe(
       `http://localhost:3000/auth/${page}?error=${safe.includes(name) ? name : 'Configuration'}${code}`,
@@ -155,7 +156,7 @@ describe('over HTTP', () => {
     ])
   })
 
-  it('the failure decision answers in place of the redirect; one that fails itself does not hide the failure', async () => {
+  it('the failure hook answers in place of the redirect; one that fails itself does not hide the failure', async () => {
     const { options } = failing(() => new CredentialsSignin('x'))
     const auth = createAuth(options)
     const take = auth.hook('failure', ({ error }) => Response.json({ failed: error.type }, { status: 418 }))

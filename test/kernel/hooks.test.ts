@@ -1,15 +1,24 @@
-/** The four verbs (DESIGN section 4). */
+/** The four verbs of hooks and events. */
 import { describe, expect, it } from 'vitest'
-import { HookBus } from '../../src/hooks.ts'
+import type { AnyContext } from '../../src/contract/context.ts'
+import { HookBus, type Telling } from '../../src/registry/hooks.ts'
 
 const later = <T>(value: T): Promise<T> => new Promise((resolve) => setImmediate(() => resolve(value)))
-/** A bus with one decision `q` and the given handlers, each owned by its index. */
+/** A bus with one hook `q` and the given handlers, each owned by its index. */
 function bus(verb: 'guard' | 'first' | 'pipe', ...handlers: ((message: Record<string, unknown>) => unknown)[]): HookBus {
   const made = new HookBus()
-  made.decision('q', verb === 'pipe' ? { verb, carry: 'value' } : { verb })
+  made.declare('q', verb === 'pipe' ? { verb, carry: 'value' } : { verb })
   handlers.forEach((handler, i) => made.add('hook', 'q', handler, String(i)))
   return made
 }
+
+const facts = { requestId: 'r', address: undefined, userAgent: undefined, namespace: '', at: 0, job: undefined }
+const ctx = { facts } as unknown as AnyContext
+const telling = (reported: unknown[] = [], deadline = 1000): Telling => ({
+  ctx,
+  deadline,
+  report: (error) => void reported.push((error as Error).message),
+})
 
 describe('guard', () => {
   it.each([
@@ -58,8 +67,8 @@ describe('first', () => {
       () => 'zero',
       () => 'one',
     )
-    expect(made.ask('q', {}, '1')).toBe('zero')
-    expect(made.ask('q', {}, '0')).toBe('one')
+    expect(made.ask('q', {}, undefined, '1')).toBe('zero')
+    expect(made.ask('q', {}, undefined, '0')).toBe('one')
   })
 })
 
@@ -92,7 +101,7 @@ describe('both kinds', () => {
   it('stays synchronous until somebody answers with a promise', () => {
     expect(bus('guard', () => true).ask('q', {})).toBe(true)
     expect(bus('guard', async () => true).ask('q', {})).toBeInstanceOf(Promise)
-    expect(new HookBus().emit('signIn', {}, () => {}, 10)).toBeUndefined()
+    expect(new HookBus().emit('signIn', {}, telling())).toBeUndefined()
   })
 
   it('throws what a handler throws, now or later', async () => {
@@ -112,8 +121,8 @@ describe('both kinds', () => {
     expect(asked).toEqual([{ a: 1 }, { a: 1 }])
   })
 
-  it('names of Object.prototype are no decisions', () => {
-    expect(() => new HookBus().ask('constructor', {})).toThrow('Nobody declared the decision "constructor"')
+  it('names of Object.prototype are no hooks', () => {
+    expect(() => new HookBus().ask('constructor', {})).toThrow('No plugin declared the hook "constructor"')
     expect(new HookBus().known.has('hook:__proto__')).toBe(false)
   })
 })
@@ -134,7 +143,7 @@ describe('events', () => {
     )
     made.add('on', 'e', () => Promise.reject(new Error('async')), 'c')
     made.add('on', 'e', () => void heard.push('last'), 'd')
-    await made.emit('e', {}, (error) => reported.push((error as Error).message), 1000)
+    await made.emit('e', {}, telling(reported))
     expect(heard).toEqual(['slow', 'last'])
     expect(reported).toEqual(['sync', 'async'])
   })
@@ -145,7 +154,7 @@ describe('events', () => {
     const made = new HookBus()
     made.add('on', 'e', () => new Promise(() => {}), 'a')
     made.add('on', 'e', () => void heard.push('next'), 'b')
-    await made.emit('e', {}, (error) => reported.push((error as Error).message), 20)
+    await made.emit('e', {}, telling(reported, 20))
     expect(heard).toEqual(['next'])
     expect(reported).toEqual(['an event handler did not finish within 20 ms'])
   })
@@ -171,7 +180,7 @@ describe('listeners observe', () => {
       'a',
     )
     made.add('on', 'e', (given) => void heard.push(given), 'b')
-    await made.emit('e', message, () => {}, 1000)
+    await made.emit('e', message, telling())
     expect(user).toEqual({ name: 'Ann', tags: ['a'], address: { city: 'Bern' }, since: new Date(0) })
     expect(heard[0]).toMatchObject({ user, error })
     expect(heard[0]?.['error']).toBe(error)
@@ -181,7 +190,7 @@ describe('listeners observe', () => {
   it('names of prototypes in a message stay names', async () => {
     const made = new HookBus()
     made.add('on', 'e', () => {}, 'a')
-    await made.emit('e', { data: JSON.parse('{"__proto__":{"polluted":1}}') as object }, () => {}, 1000)
+    await made.emit('e', { data: JSON.parse('{"__proto__":{"polluted":1}}') as object }, telling())
     expect(({} as Record<string, unknown>)['polluted']).toBeUndefined()
   })
 })

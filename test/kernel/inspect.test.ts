@@ -34,8 +34,8 @@ describe('inspect', () => {
     used.on('signIn', () => {})
     await Promise.all([options.ready(), used.ready()])
     const shown = (auth: typeof used) => {
-      const { providers, providerTypes, routes, services, decisions, events, fault } = auth.inspect()
-      return { providers, providerTypes: providerTypes.toSorted(), routes, services, decisions, events, fault }
+      const { providers, providerTypes, routes, services, hooks, events, fault } = auth.inspect()
+      return { providers, providerTypes: providerTypes.toSorted(), routes, services, hooks, events, fault }
     }
     expect(shown(used)).toEqual(shown(options as typeof used))
   })

@@ -2,7 +2,7 @@
 import { base64url, calculateJwkThumbprint, decodeProtectedHeader, EncryptJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { decode, encode, getToken } from 'authkernel/jwt'
-import { defaultKeyInfo, deriveKey } from '../../src/jwe.ts'
+import { defaultKeyInfo, deriveKey } from '../../src/keys/jwe.ts'
 import { secret } from '../_setup.ts'
 
 const salt = 'authkernel.session-token'

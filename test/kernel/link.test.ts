@@ -30,7 +30,7 @@ const flow: ProviderFlow<Known> = {
       account,
       match: provider.mail ? 'email' : 'account',
       ...(provider.trusts && { trustsEmail: true }),
-      ...(provider.updates && { updates: true }),
+      ...(provider.updates && { refreshTokens: true }),
       ...(provider.onLinked && { onLinked: provider.onLinked }),
     }
   },
@@ -117,7 +117,7 @@ describe('order and payloads', () => {
     expect((await memory.getAccount('ann', 'op'))?.access_token).toBe('t-ann')
   })
 
-  it('the link decision may refuse, or send elsewhere', async () => {
+  it('the link hook may refuse, or send elsewhere', async () => {
     const memory = memoryAdapter()
     const { auth, signIn } = make(memory, [{}, { id: 'trusting', trusts: true }])
     await signIn()

@@ -2,7 +2,7 @@
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createAuth, CredentialsSignin } from 'authkernel'
 import { AuthError } from 'authkernel/kernel'
-import { createLogger } from '../../src/logger.ts'
+import { createLogger } from '../../src/runtime/logger.ts'
 import { baseConfig, Client, fakeRuntime, secret } from '../_setup.ts'
 
 const spies = () => ({

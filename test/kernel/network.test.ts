@@ -1,4 +1,4 @@
-/** Calls to foreign servers (src/network.ts). */
+/** Calls to foreign servers (src/runtime/network.ts). */
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { gzipSync } from 'node:zlib'

@@ -1,7 +1,7 @@
 /** The services `once` and `limit` of one process (D35, D54). */
 import { describe, expect, it } from 'vitest'
-import { createLimit, createOnce } from '../../src/once.ts'
-import { bounded, createShared } from '../../src/shared.ts'
+import { createLimit, createOnce } from '../../src/runtime/once.ts'
+import { setBounded, createShared } from '../../src/runtime/shared.ts'
 import { fakeRuntime } from '../_setup.ts'
 
 describe('once', () => {
@@ -84,9 +84,9 @@ describe('limit', () => {
 })
 
 describe('shared', () => {
-  it('bounded drops the oldest, and writing again makes young', () => {
+  it('setBounded drops the oldest, and writing again makes young', () => {
     const map = new Map<string, number>()
-    for (const key of ['a', 'b', 'a', 'c']) bounded(map, key, 1, 2)
+    for (const key of ['a', 'b', 'a', 'c']) setBounded(map, key, 1, 2)
     expect([...map.keys()]).toEqual(['a', 'c'])
   })
 

@@ -1,7 +1,7 @@
 /** What becomes of a provider that a host wrote (rows 37, 59, 358, D18, D50). */
 import { describe, expect, it } from 'vitest'
 import { createAuth, customFetch, type Provider } from 'authkernel'
-import { createAddresses, normaliseProvider, readEnv } from '../../src/providers.ts'
+import { createAddresses, normaliseProvider, readEnv } from '../../src/options/providers.ts'
 import { baseConfig, Client } from '../_setup.ts'
 
 const normalise = (provider: object, env: Record<string, string> | false = false) =>

@@ -1,7 +1,8 @@
 /** The only maker of redirects to targets from outside (rows 70 to 76, D57). */
 import { describe, expect, it } from 'vitest'
-import { HookBus } from '../../src/hooks.ts'
-import { isUsable, resolveRedirect, sameOrigin, withParams } from '../../src/redirect.ts'
+import { isCallbackUrl, sameOrigin, withParams } from '../../src/http/redirect.ts'
+import type { Context } from '../../src/contract/context.ts'
+import { resolveRedirect } from '../../src/request/callback-url.ts'
 
 const origin = 'https://own.example'
 
@@ -33,9 +34,9 @@ describe('sameOrigin', () => {
   })
 })
 
-describe('isUsable', () => {
+describe('isCallbackUrl', () => {
   it.each(['/', '/x', 'https://any.example', 'http://any.example/x', '/ä', `/${'x'.repeat(2047)}`])('%j is', (candidate) =>
-    expect(isUsable(candidate, origin, 2048)).toBe(true),
+    expect(isCallbackUrl(candidate, origin, 2048)).toBe(true),
   )
   it.each([
     '',
@@ -52,18 +53,19 @@ describe('isUsable', () => {
     'https://',
     'https://u:p@x',
     `/${'x'.repeat(2048)}`,
-  ])('%j is not', (candidate) => expect(isUsable(candidate, origin, 2048)).toBe(false))
-  it.each([undefined, null, 1, {}, ['/x'], true])('%j is no text', (candidate) => expect(isUsable(candidate, origin, 2048)).toBe(false))
+  ])('%j is not', (candidate) => expect(isCallbackUrl(candidate, origin, 2048)).toBe(false))
+  it.each([undefined, null, 1, {}, ['/x'], true])('%j is no text', (candidate) =>
+    expect(isCallbackUrl(candidate, origin, 2048)).toBe(false),
+  )
 })
 
 describe('resolveRedirect', () => {
   const asked = (answer: unknown) => {
-    const bus = new HookBus()
-    bus.add('hook', 'redirect', () => answer, 'host')
-    return resolveRedirect(bus, '/x', origin, [])
+    const ctx = { origin, app: { config: {} }, ask: () => answer } as unknown as Context
+    return resolveRedirect(ctx, '/x')
   }
 
-  it('row 71: the decision may lead anywhere; a path stays on the origin', async () => {
+  it('row 71: the hook may lead anywhere; a path stays on the origin', async () => {
     expect(await asked('https://other.example/y')).toBe('https://other.example/y')
     expect(await asked('app.example.notes:/done')).toBe('app.example.notes:/done')
     expect(await asked('/here?a=1#b')).toBe('/here?a=1#b')

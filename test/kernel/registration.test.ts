@@ -16,7 +16,7 @@ declare module 'authkernel/kernel' {
     first: { name: string }
     second: { name: string }
   }
-  interface Decisions {
+  interface Hooks {
     color: { verb: 'first'; in: { of: string }; out: string }
     size: { verb: 'pipe'; in: { size: number }; carry: 'size'; out: number | null }
   }
@@ -98,7 +98,7 @@ describe('order', () => {
     expect(heard).toEqual(['preset', 'first', 'second', 'options', 'on'])
   })
 
-  it('a decision of one hand can be taken back', async () => {
+  it('a hook of one hand can be taken back', async () => {
     const auth = bare().use(credentialsPlugin({ id: 'c', authorize: () => ({ id: '1' }) }))
     const take = auth.hooks({ callbacks: { signIn: () => false }, events: {} })
     expect((await new Client(auth).post('/callback/c')).headers.get('location')).toContain('AccessDenied')
@@ -108,8 +108,8 @@ describe('order', () => {
   })
 })
 
-describe('faces', () => {
-  it('a face that is taken is refused with both names', () => {
+describe('APIs', () => {
+  it('a api that is taken is refused with both names', () => {
     const auth = bare().use(plugin('one', () => ({ tools: 1 })))
     expect(() => auth.use(plugin('two', () => ({ tools: 2 })))).toThrow(
       'Plugin "two" wants to put "tools" on auth, which is taken by plugin "one". Rename it.',
@@ -118,25 +118,25 @@ describe('faces', () => {
     expect(() => auth.use(plugin('four', () => ({ toString: 1 })))).toThrow('taken by the kernel')
   })
 
-  it('after remove its name throws, its doors throw, and the name is free again', async () => {
+  it('after remove its name throws, its entryPoints throw, and the name is free again', async () => {
     let kept: Kernel | undefined
-    const auth = bare().use({ name: 'face', setup: (kernel) => ((kept = kernel), { face: { hello: () => 'hello' } }) } as Plugin<{
-      face: { hello(): string }
+    const auth = bare().use({ name: 'api', setup: (kernel) => ((kept = kernel), { api: { hello: () => 'hello' } }) } as Plugin<{
+      api: { hello(): string }
     }>)
-    expect(auth.face.hello()).toBe('hello')
-    auth.remove('face')
-    expect(() => auth.face).toThrow('plugin face was removed')
-    const { doors } = kept as unknown as Kernel
-    for (const door of [doors.handler, doors.dispatch, doors.session, doors.read]) {
-      expect(() => door(new Request('http://localhost:3000/auth/session'))).toThrow('plugin face was removed')
+    expect(auth.api.hello()).toBe('hello')
+    auth.remove('api')
+    expect(() => auth.api).toThrow('plugin api was removed')
+    const { entryPoints } = kept as unknown as Kernel
+    for (const door of [entryPoints.handler, entryPoints.dispatch, entryPoints.session, entryPoints.read]) {
+      expect(() => door(new Request('http://localhost:3000/auth/session'))).toThrow('plugin api was removed')
     }
-    expect(() => doors.ready()).toThrow('plugin face was removed')
-    const next = auth.use({ name: 'other', setup: () => ({ face: { hello: () => 'again' } }) } as Plugin<{ face: { hello(): string } }>)
-    expect(next.face.hello()).toBe('again')
+    expect(() => entryPoints.ready()).toThrow('plugin api was removed')
+    const next = auth.use({ name: 'other', setup: () => ({ api: { hello: () => 'again' } }) } as Plugin<{ api: { hello(): string } }>)
+    expect(next.api.hello()).toBe('again')
   })
 
-  it('a symbol can be a face too', () => {
-    const key = Symbol('face')
+  it('a symbol can be a api too', () => {
+    const key = Symbol('api')
     const auth = bare().use({ name: 'symbol', setup: () => ({ [key]: 1 }) } as Plugin<Record<symbol, number>>)
     expect(auth[key]).toBe(1)
     expect(() => auth.use(plugin('next', () => ({ [key]: 2 })))).toThrow('taken by plugin "symbol"')
@@ -305,14 +305,14 @@ describe('routes', () => {
   })
 })
 
-describe('decisions', () => {
-  it("a stranger's decision is asked by its verb, and taken names are refused", async () => {
+describe('hooks', () => {
+  it("a stranger's hook is asked by its verb, and taken names are refused", async () => {
     const heard: unknown[] = []
     const auth = bare()
       .use(
         plugin('painter', (kernel) => {
-          kernel.decision('color', 'first')
-          kernel.decision('size', 'pipe', 'size')
+          kernel.declareHook('color', 'first')
+          kernel.declareHook('size', 'pipe', 'size')
           kernel.route({
             method: 'GET',
             path: '/paint',
@@ -331,13 +331,13 @@ describe('decisions', () => {
     auth.hook('color', () => 'red')
     expect(await (await new Client(auth).get('/paint')).json()).toEqual(['red', 20])
     expect(heard).toEqual(['wall'])
-    auth.use(plugin('copycat', (kernel) => kernel.decision('color', 'first')))
-    expect(await faultOf(auth)).toBe('The decision "color" of plugin "copycat" is taken by plugin "painter".')
+    auth.use(plugin('copycat', (kernel) => kernel.declareHook('color', 'first')))
+    expect(await faultOf(auth)).toBe('The hook "color" of plugin "copycat" is taken by plugin "painter".')
   })
 
   it('a built-in name, or a pipe without its field, is refused', async () => {
-    expect(await faultOf(bare().use(plugin('p', (kernel) => kernel.decision('signIn', 'guard'))))).toContain('is taken by the kernel')
-    const pipe = plugin('p', (kernel) => (kernel.decision as (name: string, verb: string) => void)('size', 'pipe'))
+    expect(await faultOf(bare().use(plugin('p', (kernel) => kernel.declareHook('signIn', 'guard'))))).toContain('is taken by the kernel')
+    const pipe = plugin('p', (kernel) => (kernel.declareHook as (name: string, verb: string) => void)('size', 'pipe'))
     expect(await faultOf(bare().use(pipe))).toContain('must name the field it carries')
   })
 
@@ -351,7 +351,7 @@ describe('decisions', () => {
         ),
       )
     await new Client(auth).get('/ask')
-    expect(options.logger.errors[0]?.message).toContain('kernel.decision("color", verb)')
+    expect(options.logger.errors[0]?.message).toContain('kernel.declareHook("color", verb)')
   })
 })
 
@@ -419,7 +419,7 @@ describe('while requests run', () => {
     const auth = bare()
     const pair = plugin('pair', (kernel) => {
       kernel.route({ method: 'GET', path: '/pair', handler: async (ctx) => Response.json(await ctx.ask('color', { of: 'x' })) })
-      kernel.decision('color', 'first')
+      kernel.declareHook('color', 'first')
       kernel.hook('color', async () => 'whole')
     })
     const answers = await Promise.all(

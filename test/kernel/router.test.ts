@@ -1,6 +1,8 @@
 /** From a path to a route (rows 1 to 6, D23). */
 import { describe, expect, it } from 'vitest'
-import { createRoutes, pathBelow } from '../../src/router.ts'
+import { pathBelow } from '../../src/http/path.ts'
+import type { Route, RouteMethod } from '../../src/contract/route.ts'
+import { createRoutes } from '../../src/registry/router.ts'
 
 describe('pathBelow', () => {
   it.each([
@@ -8,6 +10,10 @@ describe('pathBelow', () => {
     ['/auth', '/auth', '/'],
     ['/auth', '/auth/', '/'],
     ['/auth', '/auth//signin///x/', '/signin/x'],
+    ['/auth', '/auth/%73ignin/%70%61', '/signin/pa'],
+    ['/auth', '/auth/a%2fb/%c3%a4', '/a%2Fb/%C3%A4'],
+    ['/auth', '/auth/%E0%A4%A', undefined],
+    ['/auth', '/auth/%zz', undefined],
     ['/auth', '/authors', undefined],
     ['/auth', '/Auth/session', undefined],
     ['/auth', '/', undefined],
@@ -21,20 +27,74 @@ describe('pathBelow', () => {
 
 describe('createRoutes', () => {
   const handler = () => new Response()
-  const own = (method: 'GET' | 'POST', path: `/${string}`, owner = 'p') => ({ value: { method, path, handler }, owner })
+  const own = (method: RouteMethod, path: `/${string}`, owner = 'p', more: Partial<Route> = {}) => ({
+    value: { method, path, handler, ...more },
+    owner,
+  })
 
   it('finds by method and path, with decoded parameters', () => {
     const routes = createRoutes([own('GET', '/a/:id'), own('POST', '/b')])
     expect(routes.find('GET', '/a/x%20y')).toMatchObject({ params: { id: 'x y' }, route: { path: '/a/:id' } })
     expect(routes.find('GET', '/a/%E0%A4%A')).toMatchObject({ params: { id: '%E0%A4%A' } })
-    expect(routes.find('GET', '/b')).toBe('wrong-method')
-    expect(routes.find('POST', '/a/x')).toBe('wrong-method')
+    expect(routes.find('GET', '/b')).toMatchObject({ allow: ['POST'], info: { plugin: 'p' } })
+    expect(routes.find('POST', '/a/x')).toMatchObject({ allow: ['GET'] })
     expect(routes.find('GET', '/c')).toBeUndefined()
     expect(routes.find('GET', '/a/x/y')).toBeUndefined()
   })
 
   it.each(['/__proto__', '/constructor', '/a/__proto__/x', '/hasOwnProperty'])('%s finds nothing', (path) => {
     expect(createRoutes([own('GET', '/a')]).find('GET', path)).toBeUndefined()
+  })
+
+  it('static beats a name, a name beats a wildcard; `*` is one segment, `**:rest` one or more', () => {
+    const routes = createRoutes([
+      own('GET', '/a/:id'),
+      own('GET', '/a/b'),
+      own('GET', '/w/*'),
+      own('GET', '/r/**:rest'),
+      own('DELETE', '/a/:id'),
+    ])
+    const found = (path: string) => {
+      const match = routes.find('GET', path)
+      return match?.route && [match.route.path, match.params]
+    }
+    expect(found('/a/b')).toEqual(['/a/b', {}])
+    expect(found('/a/c')).toEqual(['/a/:id', { id: 'c' }])
+    expect([found('/w'), found('/w/x'), found('/w/x/y')]).toEqual([undefined, ['/w/*', { '0': 'x' }], undefined])
+    expect([found('/r'), found('/r/x'), found('/r/x/y')]).toEqual([
+      undefined,
+      ['/r/**:rest', { rest: 'x' }],
+      ['/r/**:rest', { rest: 'x/y' }],
+    ])
+    expect(routes.find('DELETE', '/a/c')).toMatchObject({ params: { id: 'c' } })
+    expect(routes.find('PUT', '/a/c')).toMatchObject({ allow: ['GET', 'DELETE'] })
+  })
+
+  it('HEAD is answered by the GET of a plugin, not by one of the kernel or by a step of a sign-in', () => {
+    const routes = createRoutes([own('GET', '/a'), own('GET', '/k', 'kernel'), own('GET', '/f', 'p', { flow: 'callback' })])
+    expect(routes.find('HEAD', '/a')).toMatchObject({ route: { path: '/a' } })
+    expect(routes.find('HEAD', '/k')).toMatchObject({ allow: ['GET'] })
+    expect(routes.find('HEAD', '/f')).toMatchObject({ allow: ['GET'] })
+  })
+
+  it('routes at the root are apart from those below the base path', () => {
+    const routes = createRoutes([own('GET', '/.well-known/jwks.json', 'p', { at: 'root' }), own('GET', '/.well-known/jwks.json', 'q')])
+    expect(routes.rootPaths).toEqual(['/.well-known/jwks.json'])
+    expect(routes.findRoot('GET', '/.well-known/jwks.json')).toMatchObject({ info: { plugin: 'p', at: 'root' } })
+    expect(routes.find('GET', '/.well-known/jwks.json')).toMatchObject({ info: { plugin: 'q', at: 'base' } })
+  })
+
+  it.each([
+    ['a', {}],
+    ['/a/(b)', {}],
+    ['/a/:b?', {}],
+    ['/a/**', {}],
+    ['/**:a/b', {}],
+    ['/.well-known/*', { at: 'root' }],
+    ['/jwks', { at: 'root' }],
+    ['/a', { cors: { origins: 'any' } }],
+  ] as const)('the path %s with %j is refused by name', (path, more) => {
+    expect(() => createRoutes([own('GET', path as '/', 'p', more)])).toThrow(`The route GET ${path} of plugin "p"`)
   })
 
   it('the same route object twice is one; another of its kind is refused', () => {

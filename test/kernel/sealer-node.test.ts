@@ -4,11 +4,11 @@ import { CompactEncrypt, CompactSign, EncryptJWT, UnsecuredJWT, base64url } from
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import type { Runtime, Settings } from 'authkernel/kernel'
-import { decrypt, defaultKeyInfo, deriveKey, encrypt } from '../../src/jwe.ts'
-import { createNodeSealer } from '../../src/sealer-node.ts'
-import { createSealer } from '../../src/sealer.ts'
-import type { Sealer } from '../../src/services.ts'
-import { createShared } from '../../src/shared.ts'
+import { decrypt, defaultKeyInfo, deriveKey, encrypt } from '../../src/keys/jwe.ts'
+import { createNodeSealer } from '../../src/keys/sealer-node.ts'
+import { createSealer } from '../../src/keys/sealer.ts'
+import type { Sealer } from '../../src/contract/services.ts'
+import { createShared } from '../../src/runtime/shared.ts'
 import { baseConfig, fakeRuntime, secret } from '../_setup.ts'
 
 const algorithms = ['A256CBC-HS512', 'A256GCM'] as const
@@ -22,6 +22,7 @@ const settings = (more: Partial<Settings> = {}): Settings => ({
   origin: '',
   basePath: '/auth',
   cookiePrefix: 'authkernel',
+  namespace: '',
   keyInfo: defaultKeyInfo,
   encryption: ['A256CBC-HS512'],
   ...more,

@@ -1,10 +1,10 @@
 /** Sealed values: bound to secret and purpose, expiring, one answer for everything that is wrong. */
 import { describe, expect, it } from 'vitest'
 import { EncryptJWT } from 'jose'
-import { decode, defaultKeyInfo, deriveKey, encode } from '../../src/jwe.ts'
+import { decode, defaultKeyInfo, deriveKey, encode } from '../../src/keys/jwe.ts'
 import type { Settings } from 'authkernel/kernel'
-import { createSealer } from '../../src/sealer.ts'
-import { createShared } from '../../src/shared.ts'
+import { createSealer } from '../../src/keys/sealer.ts'
+import { createShared } from '../../src/runtime/shared.ts'
 import { fakeRuntime, secret } from '../_setup.ts'
 
 const older = 'an-older-secret-of-more-than-32-characters'
@@ -13,6 +13,7 @@ const settings = (more: Partial<Settings> = {}): Settings => ({
   origin: '',
   basePath: '/auth',
   cookiePrefix: 'authkernel',
+  namespace: '',
   keyInfo: defaultKeyInfo,
   encryption: ['A256CBC-HS512'],
   ...more,

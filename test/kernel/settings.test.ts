@@ -13,7 +13,7 @@ const make = (answer: (request: Request) => Partial<Settings> | undefined, confi
 }
 const tenant = 'the-secret-of-one-tenant-has-40-letters-'
 
-describe('the settings decision', () => {
+describe('the settings hook', () => {
   it('changes secret, origin, base path and cookie prefix for one request', async () => {
     const { auth } = make(({ url }) =>
       url.includes('tenant')
@@ -58,7 +58,7 @@ describe('the settings decision', () => {
     await expect(auth.session(new Request('http://localhost:3000'))).rejects.toThrow()
   })
 
-  it('a decision that throws is 500 and logged, not a crash', async () => {
+  it('a hook that throws is 500 and logged, not a crash', async () => {
     const { auth, options } = make(() => {
       throw new Error('tenant database is down')
     })

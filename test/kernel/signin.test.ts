@@ -76,7 +76,21 @@ describe('parked logins', () => {
     await come(world)
     const copy = JSON.parse(JSON.stringify(kept)) as Login
     expect(Object.keys(copy).sort()).toEqual(
-      ['account', 'callbackUrl', 'isNewUser', 'match', 'previous', 'profile', 'session', 'trigger', 'user'].sort(),
+      [
+        'account',
+        'callbackUrl',
+        'isNewUser',
+        'match',
+        'passed',
+        'person',
+        'previous',
+        'profile',
+        'proof',
+        'purpose',
+        'session',
+        'trigger',
+        'user',
+      ].sort(),
     )
     expect(copy).toMatchObject({ trigger: 'signUp', session: 'new', match: 'account', callbackUrl: ok, previous: null })
   })

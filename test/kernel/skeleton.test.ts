@@ -12,7 +12,7 @@ declare module 'authkernel/kernel' {
   interface Services {
     badges: { owner(code: string): Identity['user'] | undefined }
   }
-  interface Decisions {
+  interface Hooks {
     badgeAllowed: { verb: 'guard'; in: { code: string }; out: boolean | string }
   }
   interface Events {
@@ -38,7 +38,7 @@ const badgePlugin = (...ids: string[]): Plugin<{ badges: { count(): number } }> 
   name: 'badge',
   requires: ['badges'],
   setup(kernel) {
-    kernel.decision('badgeAllowed', 'guard')
+    kernel.declareHook('badgeAllowed', 'guard')
     kernel.provide('badges', { owner: (code) => people[code] })
     kernel.providerType('badge', flow)
     for (const id of ids) kernel.provider({ id, name: id, type: 'badge' } as Provider)
@@ -177,7 +177,7 @@ describe('without a store', () => {
 })
 
 describe('registration', () => {
-  it('gives the face of a plugin to auth, and takes it away', async () => {
+  it('gives the api of a plugin to auth, and takes it away', async () => {
     const auth = createAuth(baseConfig()).use(badgePlugin('door'))
     expect(auth.badges.count()).toBe(1)
     expect(await (await new Client(auth).get('/badges/7')).text()).toBe('badge 7')

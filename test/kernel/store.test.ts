@@ -1,7 +1,7 @@
 /** The border to the data layer (D26, D31, rows 158 to 176). */
 import { describe, expect, it } from 'vitest'
 import { type Adapter, createStore } from 'authkernel/kernel'
-import { lateAnswer } from '../../src/store.ts'
+import { lateAnswer } from '../../src/store/store.ts'
 
 const user = { id: '1', email: 'a@b.c', emailVerified: null }
 const caught = async (call: () => unknown): Promise<Error> => {

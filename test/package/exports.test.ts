@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { describe, expect, inject, it } from 'vitest'
 import { compareExports, isChunk } from '../../scripts/exports.ts'
 import { type Lock, missingOptionals } from '../../scripts/lock.ts'
+import { pluginFiles } from '../../scripts/plugins.ts'
 import { list, root } from '../_sources.ts'
 import { entries, needsPeer } from './_entries.ts'
 
@@ -24,9 +25,10 @@ describe('files', () => {
   })
 
   it('every public source file is built, and nothing private has a name', () => {
-    const sources = [...list('plugins'), ...list('bindings')]
-      .filter((path) => !/\/_/.test(path))
-      .map((path) => path.replace(/\.ts$/, '.mjs'))
+    const bindings = list('bindings').filter((path) => !/\/_/.test(path))
+    const public_ = [...pluginFiles().keys()].map((name) => `plugins/${name}.ts`)
+    const sources = [...public_, ...list('plugins/providers'), ...bindings].map((path) => path.replace(/\.ts$/, '.mjs'))
+    expect(sources.length).toBeGreaterThan(100)
     expect(sources.filter((path) => !packed.includes(`dist/${path}`))).toEqual([])
     expect(packed.filter((path) => /\/_/.test(path) && !isChunk(`./${path}`))).toEqual([])
   })
@@ -74,12 +76,14 @@ describe('run time', () => {
     expect(JSON.parse(node(program))).toEqual([true, true, true, true, true])
   })
 
-  it.each(['authkernel/plugins/_oauth/flow', 'authkernel/bindings/_node', 'authkernel/shared/anything', 'authkernel/dist/index.mjs'])(
-    '%s cannot be imported',
-    (name) => {
-      expect(node(`console.log(await import('${name}').then(() => 'loaded', (error) => error.code))`)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED')
-    },
-  )
+  it.each([
+    'authkernel/plugins/sign-in/oauth/flow',
+    'authkernel/bindings/_node',
+    'authkernel/shared/anything',
+    'authkernel/dist/index.mjs',
+  ])('%s cannot be imported', (name) => {
+    expect(node(`console.log(await import('${name}').then(() => 'loaded', (error) => error.code))`)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED')
+  })
 
   it('the command runs', () => {
     expect(execFileSync(process.execPath, [join(home, 'dist/cli.mjs'), '--version'], { encoding: 'utf8' })).toContain('0.')

@@ -71,12 +71,12 @@ async function check(compiler: string, resolution: object, files: string[]): Pro
 async function instantiations(plugins: number): Promise<number> {
   const uses = Array.from(
     { length: plugins },
-    (_, i) => `.use({ name: 'p${i}', setup: () => ({ face${i}: { count: (): number => ${i} } }) })`,
+    (_, i) => `.use({ name: 'p${i}', setup: () => ({ api${i}: { count: (): number => ${i} } }) })`,
   )
   const file = `chain${plugins}.ts`
   writeFileSync(
     join(consumer, file),
-    `import { createAuth } from 'authkernel'\nexport const n: number = createAuth()${uses.join('\n')}.face${plugins - 1}.count()`,
+    `import { createAuth } from 'authkernel'\nexport const n: number = createAuth()${uses.join('\n')}.api${plugins - 1}.count()`,
   )
   const options = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2022', '--types', 'node', '--extendedDiagnostics']
   const { stdout } = await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...options, file], { cwd: consumer })

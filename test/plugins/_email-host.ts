@@ -8,7 +8,7 @@ import {
   type EmailConfig,
   type VerificationRequest,
 } from 'authkernel'
-import { memoryAdapter, memoryData, type MemoryData } from '../../plugins/memory.ts'
+import { memoryAdapter, memoryData, type MemoryData } from '../../plugins/adapters/memory/index.ts'
 import { Client, fakeRuntime, recordingLogger, secret } from '../_setup.ts'
 
 export const origin = 'https://app.example'

@@ -44,7 +44,7 @@ describe('auth.accounts', () => {
     expect(await auth.accounts.list(new Request('http://localhost:3000/'))).toEqual([])
   })
 
-  it('links an account by hand, asks the link decision and tells the event', async () => {
+  it('links an account by hand, asks the link hook and tells the event', async () => {
     const { auth, memory, signIn, request } = await setUp()
     const told: unknown[] = []
     auth.on('linkAccount', ({ user, account: linked }) => told.push([user.id, linked.provider]))

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest'
-import { createAuth } from 'authkernel'
-import { createKernel, type Kernel, type Limit, type Once } from 'authkernel/kernel'
-import { adapterPlugin } from 'authkernel/plugins/adapter'
+import { type Adapter, createAuth } from 'authkernel'
+import { createKernel, createStore, type HealedFault, type Kernel, type Limit, type Once, type ProviderFlow } from 'authkernel/kernel'
+import { adapterPlugin, type Declared } from 'authkernel/plugins/adapter'
 import { memoryAdapter } from 'authkernel/plugins/memory'
-import { baseConfig } from '../_setup.ts'
+import { baseConfig, Client } from '../_setup.ts'
 
 const once: Once = { take: () => true, taken: () => false, shared: true }
 const limit: Limit = { take: () => ({ allowed: true, retryAfter: 0 }), refund: () => {} }
@@ -92,4 +92,82 @@ describe('adapterPlugin', () => {
     await auth.close()
     expect(closed).toBe(1)
   })
+
+  it('a clean-up may take longer than deadlines.store, other calls may not', async () => {
+    let finish = (_removed: object): void => {}
+    const never = new Promise<never>(() => {})
+    const store = createStore({ deleteExpired: () => new Promise((resolve) => (finish = resolve)), getUser: () => never }, { deadline: 5 })
+    const cleaning = store.deleteExpired()
+    await expect(store.getUser('1')).rejects.toThrow('did not answer within 5 ms')
+    finish({ sessions: 1_000_000 })
+    expect(await cleaning).toEqual({ sessions: 1_000_000 })
+  })
+
+  it('D31: a fault that the adapter overcame is logged once, as a warning, until auth is closed', async () => {
+    const listeners = new Set<(fault: HealedFault) => void>()
+    const adapter: Adapter & Declared = {
+      ...memoryAdapter(),
+      onHealed(listener) {
+        listeners.add(listener)
+        return () => void listeners.delete(listener)
+      },
+    }
+    const told: unknown[] = []
+    const logger = { warn: (...args: unknown[]) => void told.push(args) }
+    const auth = createAuth({ ...baseConfig({ adapter }), logger })
+    // Compiled again, as by `use`, it is still told once.
+    await auth.ready()
+    auth.use({ name: 'other', setup() {} })
+    await auth.ready()
+    for (const listener of listeners) listener({ message: 'Connection terminated unexpectedly', attempts: 2 })
+    expect(told).toEqual([['store-fault-healed', { message: 'Connection terminated unexpectedly', attempts: 2 }]])
+    await auth.close()
+    expect(listeners.size).toBe(0)
+  })
+
+  const own = { provider: 'op', providerAccountId: 'ada' }
+  it.each<[what: string, method: keyof Adapter, match: 'account' | 'email', signedIn: boolean]>([
+    ['a user with an account', 'createUserWithAccount', 'account', false],
+    ['a user', 'createUser', 'email', false],
+    ['an account of who is signed in', 'linkAccount', 'account', true],
+  ])(
+    'D31: an answer that was lost after %s was stored is logged once, as a warning, and the sign-in goes on',
+    async (_what, method, match, signedIn) => {
+      const adapter = memoryAdapter()
+      const store = adapter[method] as (...args: unknown[]) => unknown
+      let account = signedIn ? { ...own, providerAccountId: 'first' } : own
+      const told: unknown[][] = []
+      const logger = { error: (...args: unknown[]) => void told.push(args), warn: (...args: unknown[]) => void told.push(args) }
+      const auth = createAuth({ ...baseConfig({ adapter }), logger })
+      const flow: ProviderFlow<never> = {
+        finish: async () => ({
+          user: { name: 'Ada', email: `${account.providerAccountId}@example.com` },
+          account: { ...account, type: 'test' as never },
+          match,
+        }),
+      }
+      auth.use({
+        name: 'test',
+        setup(kernel) {
+          kernel.providerType('test' as never, flow)
+          kernel.provider({ id: 'op', name: 'OP', type: 'test' } as never)
+        },
+      })
+      const client = new Client(auth)
+      if (signedIn) await client.post('/callback/op', {})
+      account = own
+      Object.assign(adapter, {
+        [method]: async (...args: unknown[]) => {
+          await store(...args)
+          throw Object.assign(new Error('Connection terminated unexpectedly'), { code: 'ECONNRESET' })
+        },
+      })
+      expect(told).toEqual([])
+      expect((await client.post('/callback/op', {})).headers.get('location')).toBe('http://localhost:3000')
+      expect(told).toEqual([
+        ['store-fault-healed', { message: `The adapter's ${method}() failed. Connection terminated unexpectedly`, code: 'ECONNRESET' }],
+      ])
+      expect(await client.session()).not.toBeNull()
+    },
+  )
 })

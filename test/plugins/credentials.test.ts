@@ -1,7 +1,7 @@
 /** Section M of ROWS.md. */
 import { describe, expect, it } from 'vitest'
 import { type AuthConfig, createAuth, CredentialsSignin, type User } from 'authkernel'
-import { networkKey } from '../../plugins/credentials.ts'
+import { networkKey } from '../../plugins/sign-in/credentials/index.ts'
 import { baseConfig, Client } from '../_setup.ts'
 
 type Authorize = (credentials: Record<string, unknown>, request: Request) => User | null | Promise<User | null>

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import addressparser from 'nodemailer/lib/addressparser'
 import { domainToASCII, domainToUnicode } from 'node:url'
-import { isIdentifier, parseMailbox, toAsciiAddress, toIdentifier } from '../../plugins/_email/identifier.ts'
+import { isIdentifier, parseMailbox, toAsciiAddress, toIdentifier } from '../../plugins/sign-in/email/identifier.ts'
 import { hostileAddresses } from './_hostile-addresses.ts'
 
 const accepted: [string, string][] = [

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { createMessage } from '../../plugins/_email/message.ts'
+import { createMessage } from '../../plugins/sign-in/email/message.ts'
 
 const query = new URLSearchParams({ callbackUrl: 'https://app.example:8443/?a=1&b=2', token: 't0', email: 'ada@mail.example' })
 const url = `https://app.example:8443/auth/callback/nodemailer?${query}`

@@ -1,7 +1,7 @@
 import { createHmac, hkdfSync } from 'node:crypto'
 import type { AdapterUser, VerificationRequest } from 'authkernel'
 import { describe, expect, it } from 'vitest'
-import { emailPlugin } from '../../plugins/email.ts'
+import { emailPlugin } from '../../plugins/sign-in/email/index.ts'
 import { counted, createHost, errorAt, origin, to, verifyRequest } from './_email-host.ts'
 
 describe('asking for a link', () => {

@@ -3,7 +3,7 @@ import { encryptTokens } from 'authkernel/plugins/encrypt-tokens'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { testAdapter } from 'authkernel/testing'
 import { describe, expect, it } from 'vitest'
-import { newAccount, newUser } from '../contract/adapter-subject.ts'
+import { newAccount, newUser } from '../../src/testing/adapter-subject.ts'
 
 const secret = 'a-secret-of-more-than-32-characters-for-tests'
 

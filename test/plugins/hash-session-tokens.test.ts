@@ -2,7 +2,7 @@ import { hashSessionTokens } from 'authkernel/plugins/hash-session-tokens'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { testAdapter } from 'authkernel/testing'
 import { describe, expect, it } from 'vitest'
-import { inHours, newSession, newUser } from '../contract/adapter-subject.ts'
+import { inHours, newSession, newUser } from '../../src/testing/adapter-subject.ts'
 
 testAdapter('hashSessionTokens over memory', {
   adapter: () => hashSessionTokens(memoryAdapter()),

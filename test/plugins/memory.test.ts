@@ -6,7 +6,8 @@ testAdapter('memory', { adapter: () => memoryAdapter() })
 
 describe('memoryAdapter', () => {
   it('row 158: every operation of the contract is there', () => {
-    const { keepsCreatedAt, ...operations } = memoryAdapter()
+    const { keepsCreatedAt, records, ...operations } = memoryAdapter()
+    expect(records.shared).toBe(false)
     expect(keepsCreatedAt).toBe(true)
     expect(Object.values(operations).every((operation) => typeof operation === 'function')).toBe(true)
     expect(Object.keys(operations)).toHaveLength(28)

@@ -1,6 +1,6 @@
 /** Which hosts are inside the own network (RFC 6890): the ones a foreign document must not point to. */
 import { describe, expect, it } from 'vitest'
-import { isPrivate, leadsInside } from '../../plugins/_oauth/hosts.ts'
+import { isPrivate, leadsInside } from '../../plugins/sign-in/oauth/hosts.ts'
 
 describe('hosts', () => {
   it.each([

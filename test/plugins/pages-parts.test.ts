@@ -1,17 +1,17 @@
 /** The parts of the pages that stand alone: escaping, colours, pictures, languages, the policy. */
 import { describe, expect, it } from 'vitest'
-import { black, contrast, parseColor, readable, textOn, toHex, white } from '../../plugins/_pages/color.ts'
-import { attributes, markup, scriptText, styleText } from '../../plugins/_pages/html.ts'
-import { createSpeakers, negotiate } from '../../plugins/_pages/locale.ts'
-import { createLook, createMark, surfaces } from '../../plugins/_pages/look.ts'
-import { de } from '../../plugins/_pages/messages/de.ts'
-import { en } from '../../plugins/_pages/messages/en.ts'
-import { es } from '../../plugins/_pages/messages/es.ts'
-import { fr } from '../../plugins/_pages/messages/fr.ts'
-import { ja } from '../../plugins/_pages/messages/ja.ts'
-import { picture } from '../../plugins/_pages/picture.ts'
-import { contentSecurityPolicy, source } from '../../plugins/_pages/policy.ts'
-import { styleSheet } from '../../plugins/_pages/style.ts'
+import { black, contrast, parseColor, readable, textOn, toHex, white } from '../../plugins/pages/pages/color.ts'
+import { attributes, markup, scriptText, styleText } from '../../plugins/pages/pages/html.ts'
+import { createSpeakers, negotiate } from '../../plugins/pages/pages/locale.ts'
+import { createLook, createMark, surfaces } from '../../plugins/pages/pages/look.ts'
+import { de } from '../../plugins/pages/pages/messages/de.ts'
+import { en } from '../../plugins/pages/pages/messages/en.ts'
+import { es } from '../../plugins/pages/pages/messages/es.ts'
+import { fr } from '../../plugins/pages/pages/messages/fr.ts'
+import { ja } from '../../plugins/pages/pages/messages/ja.ts'
+import { picture } from '../../plugins/pages/pages/picture.ts'
+import { contentSecurityPolicy, source } from '../../plugins/pages/pages/policy.ts'
+import { styleSheet } from '../../plugins/pages/pages/style.ts'
 
 describe('html', () => {
   it('row 284: every value is escaped, in text and in attributes', () => {
@@ -124,7 +124,7 @@ describe('colours', () => {
 
   it('the style loads nothing and moves nothing for who does not want it', () => {
     const sheet = styleSheet(createLook({}, undefined))
-    expect(sheet).not.toMatch(/@import|@font-face|url\(|https?:/)
+    expect(sheet).not.toMatch(/@import|@font-api|url\(|https?:/)
     expect(sheet).toContain('prefers-reduced-motion')
     expect(sheet).toContain('forced-colors')
   })

@@ -5,7 +5,7 @@ import { memoryAdapter } from 'authkernel/plugins/memory'
 import { pagesPlugin } from 'authkernel/plugins/pages'
 import passkey from 'authkernel/providers/passkey'
 import { describe, expect, it } from 'vitest'
-import { en } from '../../plugins/_pages/messages/en.ts'
+import { en } from '../../plugins/pages/pages/messages/en.ts'
 
 const secret = 'a secret for tests that is long enough'
 const github: Provider = {
@@ -209,7 +209,7 @@ describe('sign-in', () => {
     expect(text).toContain(`<script nonce="${nonce}">a("<\\/script>")</script>`)
   })
 
-  it('the `providers` decision says what is shown', async () => {
+  it('the `providers` hook says what is shown', async () => {
     const callbacks: AuthConfig['callbacks'] = { providers: ({ providers }) => providers.filter(({ id }) => id !== 'github') }
     const { text } = await get('/signin', { providers: [github, acme], callbacks })
     expect(text).not.toContain('GitHub')

@@ -22,7 +22,7 @@ testProvider('credentials', {
 })
 
 describe('a strategy of a stranger', () => {
-  it('answers decisions and tells events like the built-in ones', async () => {
+  it('answers hooks and tells events like the built-in ones', async () => {
     const told: string[] = []
     const auth = createAuth(baseConfig()).use(ticketSessionPlugin())
     auth.hook('session', ({ session }) => ({ ...session, role: 'guest' }))

@@ -7,7 +7,7 @@ import { libsqlDialect, migrateSql, sqlAdapter, type SqlNames } from 'authkernel
 import { testAdapter } from 'authkernel/testing'
 import { CamelCasePlugin, Kysely, sql } from 'kysely'
 import { afterAll, describe, expect, it } from 'vitest'
-import { newAccount, newSession, newUser } from '../contract/adapter-subject.ts'
+import { newAccount, newSession, newUser } from '../../src/testing/adapter-subject.ts'
 
 const folder = mkdtempSync(join(tmpdir(), 'authkernel-'))
 afterAll(() => rmSync(folder, { recursive: true, force: true }))

@@ -14,7 +14,7 @@ describe('tenantsPlugin', () => {
         tenantsPlugin({
           settings(request) {
             const tenant = new URL(request.url).hostname.split('.')[0] ?? ''
-            return { secret: [`secret-of-${tenant}-`.repeat(4)], origin: `https://${tenant}.example` }
+            return { namespace: tenant, secret: [`secret-of-${tenant}-`.repeat(4)], origin: `https://${tenant}.example` }
           },
           provider: (id) => (id === 'dynamic' ? { id, name: 'Dynamic', type: 'credentials', authorize } : undefined),
           providers: (ctx) => [{ id: 'dynamic', name: `Sign-in of ${new URL(ctx.origin).hostname}`, type: 'credentials', authorize }],
@@ -51,7 +51,7 @@ describe('tenantsPlugin', () => {
 
   it('a tenant with a short secret is a configuration error of its requests only', async () => {
     const auth = createAuth(baseConfig()).use(
-      tenantsPlugin({ settings: (request) => (request.url.includes('bad') ? { secret: ['short'] } : undefined) }),
+      tenantsPlugin({ settings: (request) => (request.url.includes('bad') ? { namespace: 'bad', secret: ['short'] } : undefined) }),
     )
     expect((await new Client(auth, 'http://bad.internal').get('/session')).status).toBe(500)
     expect((await new Client(auth, 'http://good.internal').get('/session')).status).toBe(200)

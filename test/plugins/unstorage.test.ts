@@ -4,7 +4,7 @@ import { testAdapter } from 'authkernel/testing'
 import { createStorage, type Driver } from 'unstorage'
 import memoryDriver from 'unstorage/drivers/memory'
 import { describe, expect, it } from 'vitest'
-import { inHours, newAccount, newAuthenticator, newSession, newToken, newUser } from '../contract/adapter-subject.ts'
+import { inHours, newAccount, newAuthenticator, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
 
 testAdapter('unstorage, memory driver', { adapter: () => unstorageAdapter(createStorage()) })
 testAdapter('unstorage, memory driver under a prefix', { adapter: () => unstorageAdapter(createStorage(), { prefix: 'app:auth' }) })

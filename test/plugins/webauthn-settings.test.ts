@@ -349,6 +349,6 @@ describe('form', () => {
 
   it('the generated script is what its source makes: node scripts/build-browser.mjs', async () => {
     const { generate } = (await import(new URL('../../scripts/build-browser.mjs', import.meta.url).href)) as { generate(): Promise<string> }
-    expect(readFileSync(new URL('../../plugins/_webauthn/browser.generated.ts', import.meta.url), 'utf8')).toBe(await generate())
+    expect(readFileSync(new URL('../../plugins/sign-in/webauthn/browser.generated.ts', import.meta.url), 'utf8')).toBe(await generate())
   })
 })

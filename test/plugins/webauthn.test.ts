@@ -260,7 +260,7 @@ describe('registration', () => {
     expect(app.data.sessions.size).toBe(0)
   })
 
-  it('row 248: the link decision may refuse: nothing is stored, the session stays', async () => {
+  it('row 248: the link hook may refuse: nothing is stored, the session stays', async () => {
     const app = createApp({ callbacks: { link: ({ account }) => account.type !== 'webauthn' } })
     const browser = app.browser()
     await browser.register(new Authenticator(origin), 'email=ada@example.com')
@@ -373,7 +373,7 @@ describe('sign-in', () => {
     await app.browser().register(key, 'email=ada@example.com')
     const browser = app.browser()
     const options = await browser.options<'authenticate'>('')
-    const { readAnswer } = await import('../../plugins/_webauthn/credential.ts')
+    const { readAnswer } = await import('../../plugins/sign-in/webauthn/credential.ts')
     expect(readAnswer(JSON.parse(key.get(options)))).toMatchObject({ id: key.id.toString('base64url') })
   })
 

@@ -19,7 +19,7 @@ const source = (id: string): string => readFileSync(`${root}plugins/providers/${
 describe('row 209: built-in provider ids', () => {
   it('every preset has facts and samples, and every fact a preset', () => {
     const files = readdirSync(`${root}plugins/providers`).map((file) => file.replace(/\.ts$/, ''))
-    const presets = files.filter((file) => /type: '(?:oauth|oidc)'/.test(source(file)))
+    const presets = files.filter((file) => /type: '(?:oauth|oidc)'|\.\.\.microsoftEntraId\(/.test(source(file)))
     expect(presets.sort()).toEqual([...ids].sort())
     expect(Object.keys(samples).sort()).toEqual([...ids].sort())
     expect(facts.filter(({ added }) => !added)).toHaveLength(93)
@@ -110,14 +110,19 @@ describe('buttons', () => {
 describe('files', () => {
   const sources = readSources('plugins/providers').filter(({ path }) => ids.includes(path.split('/').pop()!.replace('.ts', '')))
 
-  it('import types of authkernel/kernel alone', () => {
+  it('import types of authkernel/kernel alone, or the preset of which they are a variant', () => {
     const wrong = sources.flatMap(({ path, imports }) =>
-      imports.filter(({ specifier, type }) => !type || specifier !== 'authkernel/kernel').map(() => path),
+      imports
+        .filter(
+          ({ specifier, type }) =>
+            (!type || specifier !== 'authkernel/kernel') && !(path.endsWith('azure-ad.ts') && specifier === './microsoft-entra-id.ts'),
+        )
+        .map(() => path),
     )
     expect(wrong).toEqual([])
   })
 
-  it.each(['google', 'github', 'apple', 'microsoft-entra-id', 'azure-ad'])('%s pulls in nothing but itself', async (id) => {
+  it.each(['google', 'github', 'apple', 'microsoft-entra-id'])('%s pulls in nothing but itself', async (id) => {
     const { metafile } = await build({
       entryPoints: [`${root}plugins/providers/${id}.ts`],
       bundle: true,

@@ -6,7 +6,7 @@ import passkey from 'authkernel/providers/passkey'
 import { baseConfig, Client } from '../_setup.ts'
 import { LocalOp } from './_op.ts'
 
-/** `ad.*` calls of the adapter, `cb.*` decisions, `ev.*` events. */
+/** `ad.*` calls of the adapter, `cb.*` hooks, `ev.*` events. */
 export interface Entry {
   what: string
   /** `plugin`, `config` or `hook`; `store` for the adapter. */
@@ -16,10 +16,10 @@ export interface Entry {
 export type Strategy = 'jwt' | 'database'
 /** `whole`: all operations; `split`: without createUserWithAccount; `none`: no adapter. */
 export type StoreKind = 'whole' | 'split' | 'none'
-/** Answers of the decisions; undefined has no opinion. */
+/** Answers of the hooks; undefined has no opinion. */
 export type Answers = Partial<Record<'signIn' | 'redirect' | 'jwt' | 'session', (message: never) => unknown>>
 
-const decisions = ['signIn', 'redirect', 'jwt', 'session'] as const
+const hooks = ['signIn', 'redirect', 'jwt', 'session'] as const
 const events = ['createUser', 'updateUser', 'linkAccount', 'session', 'signIn', 'signOut', 'signInFailed'] as const
 
 export interface World {
@@ -63,11 +63,11 @@ export function createWorld(strategy: Strategy, store: StoreKind = 'split', conf
     experimental: { enableWebAuthn: true },
     providers,
     ...(store !== 'none' && { adapter: traced(adapterOf(store, data), log) }),
-    callbacks: Object.fromEntries(decisions.map((name) => [name, answering('config', name)])),
+    callbacks: Object.fromEntries(hooks.map((name) => [name, answering('config', name)])),
     events: Object.fromEntries(events.map((name) => [name, listening('config', name)])),
     ...config,
   } as AuthConfig)
-  for (const name of decisions) auth.hook(name, answering('hook', name) as never)
+  for (const name of hooks) auth.hook(name, answering('hook', name) as never)
   for (const name of events) auth.on(name, listening('hook', name))
   auth.use(watcher())
   const client = new Client(auth)
@@ -78,12 +78,12 @@ export function createWorld(strategy: Strategy, store: StoreKind = 'split', conf
     return {
       name: 'watcher',
       setup(kernel) {
-        for (const name of decisions) kernel.hook(name, answering('plugin', name) as never)
+        for (const name of hooks) kernel.hook(name, answering('plugin', name) as never)
         for (const name of events) kernel.on(name, listening('plugin', name))
       },
     }
   }
-  function answering(by: string, name: (typeof decisions)[number]): (message: never) => unknown {
+  function answering(by: string, name: (typeof hooks)[number]): (message: never) => unknown {
     return (message) => {
       log.push({ what: `cb.${name}`, by, message: structuredClone(message) })
       const answer = answers[name]?.(message)

@@ -114,7 +114,7 @@ describe('base path', () => {
   })
 
   it('D23: of a tenant too', async () => {
-    const settings = { basePath: '/t/', secret: undefined, origin: undefined } as never
+    const settings = { namespace: '', basePath: '/t/', secret: undefined, origin: undefined } as never
     const auth = createAuth(baseConfig())
       .use(people())
       .use(tenantsPlugin({ settings: () => settings }))
@@ -130,7 +130,7 @@ describe('base path', () => {
 })
 
 describe('D50', () => {
-  it('what the settings decision leaves undefined keeps its value', async () => {
+  it('what the settings hook leaves undefined keeps its value', async () => {
     const auth = createAuth(baseConfig()).use(people())
     auth.hook('settings', () => ({ secret: undefined, cookiePrefix: 'tenant' }) as never)
     const client = new Client(auth)
@@ -309,14 +309,14 @@ describe('DESIGN section 4', () => {
     expect(auth.inspect().plugins).toEqual([])
   })
 
-  it('a face may compute', () => {
+  it('a api may compute', () => {
     let count = 0
-    const face = {
+    const api = {
       get count() {
         return ++count
       },
     }
-    const auth = createKernel(baseConfig()).use({ name: 'counter', setup: () => face })
+    const auth = createKernel(baseConfig()).use({ name: 'counter', setup: () => api })
     expect([auth.count, auth.count]).toEqual([1, 2])
     auth.remove('counter')
     expect(() => auth.count).toThrow('plugin counter was removed')
@@ -338,9 +338,12 @@ describe('DESIGN section 4', () => {
       name: 'r',
       setup: (kernel) => kernel.route({ method: 'GET', path: '/r', handler: () => (ran++, new Response('x')) }),
     })
-    for (const path of ['/r', '/session', '/csrf', '/nowhere'])
+    for (const path of ['/session', '/csrf', '/providers', '/nowhere', '/callback/acme'])
       expect((await new Client(auth).send(path, { method: 'HEAD' })).status).toBe(400)
     expect(ran).toBe(0)
+    // A route of a plugin: its GET answers, without the body.
+    const head = await new Client(auth).send('/r', { method: 'HEAD' })
+    expect([head.status, await head.text(), ran]).toEqual([200, '', 1])
   })
 
   it('options of a host may be undefined under exactOptionalPropertyTypes', () => {

@@ -40,7 +40,7 @@ const mapStrategy = (): SessionStrategy & { readonly sessions: Map<string, Sessi
 }
 
 describe('row 328: one plugin may add everything', () => {
-  it('routes, hooks, events, a provider type, a provider, a strategy, a store, a face, defaults, an end', async () => {
+  it('routes, hooks, events, a provider type, a provider, a strategy, a store, a api, defaults, an end', async () => {
     const strategy = mapStrategy()
     const told: string[] = []
     const everything = definePlugin({
@@ -55,7 +55,7 @@ describe('row 328: one plugin may add everything', () => {
             return { user: { name: who }, account: { provider: provider.id, providerAccountId: who, type: 'knock' }, match: 'none' }
           },
         })
-        kernel.provider({ id: 'door', name: 'Door', type: 'knock' } as Provider)
+        kernel.provider({ id: 'door', name: 'EntryPoint', type: 'knock' } as Provider)
         kernel.route({ method: 'GET', path: '/who', handler: async (ctx) => Response.json(await ctx.currentSession()) })
         kernel.hook('signIn', ({ user }) => user.name !== 'Mallory')
         kernel.on('signIn', ({ user }) => void told.push(user.name ?? ''))
@@ -77,7 +77,7 @@ describe('row 328: one plugin may add everything', () => {
   })
 })
 
-describe.each(['jwt', 'database'] as Strategy[])('row 330: decisions under the %s strategy', (strategy) => {
+describe.each(['jwt', 'database'] as Strategy[])('row 330: hooks under the %s strategy', (strategy) => {
   const signedIn = async (...plugins: Plugin[]) => {
     const world = createWorld(strategy, 'whole')
     for (const plugin of plugins) world.auth.use(plugin)
@@ -128,8 +128,8 @@ describe.each(['jwt', 'database'] as Strategy[])('row 330: decisions under the %
     )
     expect(await world.client.session()).toMatchObject({ seen: true, user: { name: 'Ann' } })
     const request = new Request(`${ok}/auth/session`, { headers: { 'x-api-key': 'k' } })
-    expect(await (await world.auth.handler(request)).json()).toEqual(key)
-    expect(await world.auth.session(request)).toEqual(key)
+    expect(await (await world.auth.handler(request)).json()).toEqual({ ...key, seen: true })
+    expect(await world.auth.session(request)).toEqual({ ...key, seen: true })
   })
 
   it('session write: veto (null) before anything is stored for the browser', async () => {

@@ -89,7 +89,7 @@ describe('limits of our own', () => {
 })
 
 describe('what the specification leaves to hosts and plugins', () => {
-  it('row 341: token rotation is a plugin over the jwt decision, which has all it needs', async () => {
+  it('row 341: token rotation is a plugin over the jwt hook, which has all it needs', async () => {
     const world = createWorld('jwt', 'none')
     let refreshed = 0
     const rotation: Plugin = {

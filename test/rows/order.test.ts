@@ -389,7 +389,7 @@ describe('WIRE 9.9: credentials', () => {
     const world = createWorld('jwt', 'none')
     const { seen } = await post(world, '/callback/password', { username: 'pat', password: 'wrong' })
     expect(seen).toEqual(['cb.redirect', 'authorize', 'ev.signInFailed'])
-    expect(world.messages('ev.signInFailed')).toEqual([{ provider: 'password', error: 'CredentialsSignin' }])
+    expect(world.messages('ev.signInFailed')).toEqual([{ provider: 'password', error: 'CredentialsSignin', tried: 'pat' }])
   })
 })
 

@@ -39,7 +39,7 @@ describe('I7: every request is answered, whatever a handler of the host does', (
     expect(options.logger.errors.map(({ name }) => name)).toEqual(['CredentialsSignin', 'RequestTimeout'])
   })
 
-  it('a settings decision that hangs', async () => {
+  it('a settings hook that hangs', async () => {
     const options = baseConfig({ deadlines: { request: 30 } })
     const auth = createAuth(options).use(tenantsPlugin({ settings: hang }))
     const response = await auth.handler(new Request('http://localhost:3000/auth/session'))
@@ -81,11 +81,11 @@ describe('Host headers that are not trusted', () => {
 describe('D31: after the deadline of a request nothing more is made', () => {
   afterEach(() => void vi.useRealTimers())
 
-  it.each(['signIn', 'login'] as const)('a slow %s decision', async (decision) => {
+  it.each(['signIn', 'login'] as const)('a slow %s hook', async (hook) => {
     let open: (() => void) | undefined
     const world = createWorld('database', 'whole')
-    const answer = decision === 'signIn' ? true : undefined
-    world.auth.hook(decision, (() => new Promise((resolve) => (open = () => resolve(answer)))) as never)
+    const answer = hook === 'signIn' ? true : undefined
+    world.auth.hook(hook, (() => new Promise((resolve) => (open = () => resolve(answer)))) as never)
     const back = await world.toProvider('oidc')
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] })
     const coming = world.client.get(back)
@@ -95,7 +95,7 @@ describe('D31: after the deadline of a request nothing more is made', () => {
     open()
     for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve))
     expect(world.data.sessions.size).toBe(0)
-    if (decision === 'signIn') expect(world.data.users.size).toBe(0)
+    if (hook === 'signIn') expect(world.data.users.size).toBe(0)
   })
 })
 

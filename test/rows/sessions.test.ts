@@ -78,12 +78,12 @@ it('row 112, D5: a read renews the token only when it is due, not on every call'
 })
 
 describe('row 129: a lookup throws the configuration mistake, with its message', () => {
-  const doors: [string, (auth: ReturnType<typeof createAuth>, request: Request) => Promise<unknown>][] = [
+  const entryPoints: [string, (auth: ReturnType<typeof createAuth>, request: Request) => Promise<unknown>][] = [
     ['session', (auth, request) => auth.session(request)],
     ['read', (auth, request) => auth.read(request)],
     ['ready', (auth) => auth.ready()],
   ]
-  it.each(doors)('%s()', async (_name, door) => {
+  it.each(entryPoints)('%s()', async (_name, door) => {
     const auth = createAuth(baseConfig({ secret: undefined }))
     await expect(door(auth, new Request('http://localhost:3000'))).rejects.toThrow(/no `secret`.*AUTH_SECRET/s)
   })

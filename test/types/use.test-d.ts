@@ -4,13 +4,13 @@ import { createKernel, definePlugin, type Plugin } from 'authkernel/kernel'
 import { describe, expectTypeOf, it } from 'vitest'
 
 const base = createAuth()
-const face = definePlugin({ name: 'a', setup: () => ({ a: { one: 1 } }) })
+const api = definePlugin({ name: 'a', setup: () => ({ a: { one: 1 } }) })
 const other = definePlugin({ name: 'b', setup: () => ({ b: (text: string) => text.length }) })
 const silent = definePlugin({ name: 'c', setup() {} })
 
 describe('use', () => {
-  it('adds the face of each plugin and keeps the ones before', () => {
-    const auth = base.use(face).use(silent).use(other)
+  it('adds the api of each plugin and keeps the ones before', () => {
+    const auth = base.use(api).use(silent).use(other)
     expectTypeOf(auth.a.one).toEqualTypeOf<number>()
     expectTypeOf(auth.b).toEqualTypeOf<(text: string) => number>()
     expectTypeOf(auth.session).returns.toEqualTypeOf<Promise<Session | null>>()
@@ -19,8 +19,8 @@ describe('use', () => {
   it('never turns auth into any', () => {
     expectTypeOf(base).not.toBeAny()
     expectTypeOf(base.use(silent)).not.toBeAny()
-    expectTypeOf(createKernel().use(face)).not.toBeAny()
-    expectTypeOf(base.use(face as Plugin<ReturnType<typeof JSON.parse>>)).not.toBeAny()
+    expectTypeOf(createKernel().use(api)).not.toBeAny()
+    expectTypeOf(base.use(api as Plugin<ReturnType<typeof JSON.parse>>)).not.toBeAny()
   })
 
   it('gives nothing for a plugin that was not used', () => {
@@ -28,8 +28,8 @@ describe('use', () => {
     expectTypeOf(base.use(silent)).not.toHaveProperty('c')
   })
 
-  it('lets a function ask for the faces it needs', () => {
+  it('lets a function ask for the APIs it needs', () => {
     const need = (auth: Auth<{ a: { one: number } }>): number => auth.a.one
-    expectTypeOf(need).toBeCallableWith(base.use(other).use(face))
+    expectTypeOf(need).toBeCallableWith(base.use(other).use(api))
   })
 })

@@ -1,17 +1,6 @@
 /** Declaration merging against the built declarations: hosts extend `authkernel`, plugin authors `authkernel/kernel`. */
 import { createAuth, type Account, type JWT, type Profile, type Session } from 'authkernel'
-import type {
-  Context,
-  Decisions,
-  Events,
-  First,
-  Provider,
-  ProviderFlow,
-  ProviderOf,
-  ProviderTypes,
-  Services,
-  User,
-} from 'authkernel/kernel'
+import type { Context, Hooks, Events, First, Provider, ProviderFlow, ProviderOf, ProviderTypes, Services, User } from 'authkernel/kernel'
 import { definePlugin } from 'authkernel/kernel'
 
 declare module 'authkernel' {
@@ -35,7 +24,7 @@ declare module 'authkernel/kernel' {
   interface Services {
     wands: { wave(): number }
   }
-  interface Decisions {
+  interface Hooks {
     wand: First<{ owner: string }, 'oak' | 'elder'>
   }
   interface Events {
@@ -58,7 +47,7 @@ export const tenant: string | undefined = ({ expires: '' } as Session).tenant
 export const role: string | undefined = ({} as JWT).role
 export const organisation: Account['organisation'] = 'acme'
 
-// What a plugin author adds is a provider type, a service, a decision and an event like the built-in ones.
+// What a plugin author adds is a provider type, a service, a hook and an event like the built-in ones.
 const wand: ProviderOf<'magic'> = { id: 'a', name: 'A', type: 'magic', wand: 'oak' }
 export const provider: Provider = wand
 const flow: ProviderFlow<ProviderOf<'magic'>> = {
@@ -79,7 +68,7 @@ export const magicPlugin = definePlugin({
   name: 'magic',
   requires: ['wands'],
   setup(kernel) {
-    kernel.decision('wand', 'first')
+    kernel.declareHook('wand', 'first')
     kernel.provide('wands', { wave: () => 1 })
     kernel.providerType('magic', flow)
     kernel.provider(wand)
@@ -91,4 +80,4 @@ export const magicPlugin = definePlugin({
   },
 })
 export const cast: string = auth.use(magicPlugin).magic.cast()
-export type Merged = [ProviderTypes['magic'], Services['wands'], Decisions['wand'], Events['waved']]
+export type Merged = [ProviderTypes['magic'], Services['wands'], Hooks['wand'], Events['waved']]

@@ -1,4 +1,4 @@
-/** `.use()` accumulates: each plugin's face is on `auth`, with its types, and nothing turns into `any`. */
+/** `.use()` accumulates: each plugin's api is on `auth`, with its types, and nothing turns into `any`. */
 import { type Auth, createAuth, type Session } from 'authkernel'
 import { expressBinding } from 'authkernel/bindings/express'
 import { createKernel, definePlugin, type Kernel, type Plugin } from 'authkernel/kernel'
@@ -32,18 +32,18 @@ proves<Same<ReturnType<typeof auth.audit.count>, number>>()
 proves<Same<ReturnType<typeof auth.handler>, Promise<Response>>>()
 proves<Same<Awaited<ReturnType<typeof auth.session>>, Session | null>>()
 
-// @ts-expect-error a plugin that was not used has no face
+// @ts-expect-error a plugin that was not used has no api
 void base.audit
-// @ts-expect-error a face has only what its plugin returned
+// @ts-expect-error a api has only what its plugin returned
 void auth.audit.missing
 // @ts-expect-error an option of another type
 createAuth({ secret: 42 })
-// @ts-expect-error a name that no decision has
+// @ts-expect-error a name that no hook has
 auth.hook('signUp', () => true)
 // @ts-expect-error the answer of a guard is a boolean or a URL
 auth.hook('signIn', () => 42)
 
-// A face survives being passed on, and a bare kernel has the same doors.
+// A api survives being passed on, and a bare kernel has the same entryPoints.
 function mount(app: Auth<{ audit: { count(): number } }>): number {
   return app.audit.count()
 }

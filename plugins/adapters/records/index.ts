@@ -1,0 +1,16 @@
+/** Tables of plugins for hosts whose adapter is a published one. */
+import type { Plugin, RecordStore } from 'authkernel/kernel'
+
+/**
+ * Provides the service `records` from `sqlRecords(db)`, `unstorageRecords(storage)` or `memoryRecords()`. Our adapters bring it by themselves:
+ * this plugin then takes its place.
+ */
+export function recordsPlugin(store: RecordStore): Plugin {
+  return {
+    name: 'records',
+    setup(kernel) {
+      kernel.provide('records', store)
+      if (store.close) kernel.onClose(() => store.close?.())
+    },
+  }
+}

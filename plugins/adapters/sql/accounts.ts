@@ -1,0 +1,106 @@
+/** Accounts and authenticators of the SQL adapter. */
+import type { Adapter, AdapterAccount, AdapterAuthenticator } from 'authkernel/kernel'
+import { sql } from 'kysely'
+import type { Database, Runner } from './database.ts'
+import { isUnique } from './introspect.ts'
+import { ref } from './refs.ts'
+import { find, insertOwned, take, update } from './rows.ts'
+import { Slot } from './statements.ts'
+import type { Table } from './types.ts'
+import { needFreeAccount, unlessTaken } from './users.ts'
+
+type Accounts = Pick<Required<Adapter>, 'linkAccount' | 'unlinkAccount' | 'getAccount' | 'updateAccount' | 'listAccountsByUserId'>
+type Authenticators = Pick<
+  Required<Adapter>,
+  'createAuthenticator' | 'getAuthenticator' | 'listAuthenticatorsByUserId' | 'updateAuthenticatorCounter' | 'deleteAuthenticator'
+>
+
+export function accounts(database: Database): Accounts {
+  const { db, repeat, retry, table, transaction } = database
+  return {
+    async linkAccount(account) {
+      const [rows, people] = [await table('accounts'), await table('users')]
+      const careful = async (runner: Runner): Promise<void> => {
+        await needFreeAccount(database, runner, rows, people, account)
+        await insertOwned(database, runner, rows, people, account)
+      }
+      if (!isUnique(rows, 'provider', 'providerAccountId')) await transaction(careful, true)
+      else
+        await unlessTaken(
+          () => retry(() => insertOwned(database, db, rows, people, account)),
+          () => retry(() => careful(db)),
+        )
+      return account
+    },
+    async unlinkAccount({ provider, providerAccountId }) {
+      const rows = await table('accounts')
+      return retry(() => take<AdapterAccount>(database, db, rows, { provider, providerAccountId }))
+    },
+    async getAccount(providerAccountId, provider) {
+      const rows = await table('accounts')
+      return (await repeat(() => find<AdapterAccount>(database, db, rows, { provider, providerAccountId })))[0] ?? null
+    },
+    async updateAccount({ provider, providerAccountId, ...change }) {
+      const rows = await table('accounts')
+      const match = { provider, providerAccountId }
+      // The owner is not a token field: an account never moves to another user.
+      const { userId: _owner, id: _id, ...tokens } = change as Record<string, unknown>
+      return retry(async () => {
+        await update(database, db, rows, match, tokens)
+        return (await find<AdapterAccount>(database, db, rows, match))[0] ?? null
+      })
+    },
+    async listAccountsByUserId(userId) {
+      const rows = await table('accounts')
+      return repeat(() => find<AdapterAccount>(database, db, rows, { userId }))
+    },
+  }
+}
+
+export function authenticators(database: Database): Authenticators {
+  const { db, repeat, retry, table, transaction } = database
+  const get = async (runner: Runner, rows: Table, credentialID: string): Promise<AdapterAuthenticator | null> =>
+    (await find<AdapterAuthenticator>(database, runner, rows, { credentialID }))[0] ?? null
+  return {
+    async createAuthenticator(authenticator) {
+      const [rows, people] = [await table('authenticators'), await table('users')]
+      const store = async (runner: Runner): Promise<void> => {
+        if (await get(runner, rows, authenticator.credentialID)) throw new Error('[sql] this credential is already taken')
+        await insertOwned(database, runner, rows, people, authenticator)
+      }
+      await (isUnique(rows, 'credentialID') ? retry(() => store(db)) : transaction(store, true))
+      return authenticator
+    },
+    async getAuthenticator(credentialID) {
+      const rows = await table('authenticators')
+      return repeat(() => get(db, rows, credentialID))
+    },
+    async listAuthenticatorsByUserId(userId) {
+      const rows = await table('authenticators')
+      return repeat(() => find<AdapterAuthenticator>(database, db, rows, { userId }))
+    },
+    async updateAuthenticatorCounter(credentialID, newCounter) {
+      const rows = await table('authenticators')
+      const counter = ref(rows, 'counter')
+      // WebAuthn 7.2 step 22: a counter that does not grow means a cloned authenticator; 0 after 0 is a synced passkey (D27).
+      const grows =
+        newCounter === 0
+          ? { key: 'zero', sql: () => sql`and ${counter} = 0` }
+          : { key: 'grows', sql: () => sql`and ${counter} < ${new Slot('below')}`, values: { below: newCounter } }
+      return retry(async () => {
+        const changed = await update(database, db, rows, { credentialID }, { counter: newCounter }, grows)
+        const authenticator = await get(db, rows, credentialID)
+        if (!authenticator) throw new Error('[sql] updateAuthenticatorCounter: no authenticator has this credential id')
+        // Some drivers do not count a row that stayed as it was: 0 after 0.
+        if (changed === 0 && (newCounter !== 0 || authenticator.counter !== 0)) {
+          throw new Error(`[sql] updateAuthenticatorCounter: ${newCounter} does not exceed the stored ${authenticator.counter}`)
+        }
+        return { ...authenticator, counter: newCounter }
+      })
+    },
+    async deleteAuthenticator(credentialID) {
+      const rows = await table('authenticators')
+      return retry(() => take<AdapterAuthenticator>(database, db, rows, { credentialID }))
+    },
+  }
+}

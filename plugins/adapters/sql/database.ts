@@ -1,0 +1,147 @@
+/** A database with its layout, found at first use, and transactions that survive deadlocks and busy files. */
+import type { HealedFault } from 'authkernel/kernel'
+import type { Kysely, Transaction } from 'kysely'
+import { dialectOf, isConnectionLost, isDeadlock, isTransient } from './dialect.ts'
+import { introspect, type Scope } from './introspect.ts'
+import { migrate } from './migrate.ts'
+import { defaultTables } from './names.ts'
+import { openPool, type SqlPool } from './pool.ts'
+import { createStatements, type Run } from './statements.ts'
+import type { AnyDatabase, Db, DialectName, Layout, SqlDatabase, SqlNames, Table, TableName } from './types.ts'
+
+/** Options of whatever works on a database. */
+export interface SqlOptions {
+  /** Names of the host's own tables and columns. */
+  names?: SqlNames
+  /** PostgreSQL schema; default: the search path. */
+  schema?: string
+  /** Default: what the Kysely instance says. */
+  dialect?: DialectName
+  /** Makes missing tables, columns and indexes at the first operation; default false. For embedded databases, demos and tests. */
+  migrate?: boolean
+  /**
+   * The `pg` pool behind the Kysely instance. The adapter listens to its errors and to those of its connections: one that breaks ends the
+   * process where nobody does. And it prepares its statements by name on them.
+   */
+  pool?: SqlPool
+  /** False: statements are not prepared by name on the connections of `pool`; default true. */
+  prepare?: boolean
+}
+
+/** One database. */
+export interface Database extends Scope {
+  readonly db: Kysely<AnyDatabase>
+  /** Runs a statement that is compiled once. */
+  readonly run: Run
+  /** A table, or an error that says how to make it. */
+  table(name: TableName): Promise<Table>
+  /** A table, if it is there. */
+  maybe(name: TableName): Promise<Table | undefined>
+  /** Tries again what a deadlock or a busy file stopped. */
+  retry<T>(work: () => Promise<T>): Promise<T>
+  /**
+   * The same for what may be done twice: reads, and writes that know themselves again. A broken connection does not stop these: after a
+   * restart a pool hands out dead ones. `again` says that an earlier attempt may have been done without its answer arriving.
+   */
+  repeat<T>(work: (again: boolean) => Promise<T>): Promise<T>
+  /** Calls `listener` for each fault that was overcome; the answer ends that. */
+  onHealed(listener: (fault: HealedFault) => void): () => void
+  /** All or nothing. `serializable` where no unique index guards what `work` checks. */
+  transaction<T>(work: (tx: Transaction<AnyDatabase>) => Promise<T>, serializable?: boolean): Promise<T>
+  close(): Promise<void>
+}
+
+// Milliseconds; less than the deadline of a store call, so that the database's own error is what is told.
+const patience = 4_000
+// As many as a pool may have.
+const deadConnections = 10
+
+export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Database {
+  // Plugins of the host (camel case, schemas) would change the names that were found.
+  const db = (given as unknown as Kysely<AnyDatabase>).withoutPlugins()
+  const scope: Scope = { dialect: dialectOf(given, options.dialect), names: options.names ?? {}, schema: options.schema }
+  const names = options.pool && openPool(options.pool, scope.dialect === 'postgres' && options.prepare !== false)
+  let known: Promise<Layout> | undefined
+
+  async function look(): Promise<Layout> {
+    if (options.migrate) await migrate(db, scope, { apply: true })
+    return (await introspect(db, scope)).layout
+  }
+  async function maybe(name: TableName): Promise<Table | undefined> {
+    known ??= (options.migrate ? retry : repeat)(look)
+    const layout = await known.catch((error: unknown) => {
+      known = undefined
+      throw error
+    })
+    // Looked up again: somebody may be migrating.
+    if (!layout[name]) known = undefined
+    return layout[name]
+  }
+  const listeners = new Set<(fault: HealedFault) => void>()
+  const retry = <T>(work: () => Promise<T>): Promise<T> => attempt(work, () => false)
+  function repeat<T>(work: (again: boolean) => Promise<T>): Promise<T> {
+    let broken = 0
+    return attempt(
+      () => work(broken > 0),
+      (error) => isConnectionLost(error) && ++broken <= deadConnections,
+    )
+  }
+  async function attempt<T>(work: () => Promise<T>, passes: (error: unknown) => boolean): Promise<T> {
+    // From the first failure on: waiting for a connection of one's own is no sign that the next try fails.
+    let end: number | undefined
+    let fault: unknown
+    for (let attempts = 1; ; attempts++) {
+      try {
+        const result = await work()
+        if (fault !== undefined) heal(fault, attempts)
+        return result
+      } catch (error) {
+        if (passes(error) || (attempts < 4 && names?.heal(error))) {
+          fault = error
+          continue
+        }
+        if (!isTransient(error)) throw error
+        end ??= Date.now() + patience
+        if (Date.now() > end) throw error
+        if (isDeadlock(error)) fault = error
+        // Spread, so that those who met do not meet again; a busy file is free for moments only, so it is looked at often.
+        const spread = scope.dialect === 'sqlite' ? 4 : 5 * Math.min(attempts, 20)
+        await new Promise((resolve) => setTimeout(resolve, Math.random() * spread))
+      }
+    }
+  }
+  function heal(fault: unknown, attempts: number): void {
+    // Drivers hang the statement with its values on their errors: only what is fit to be logged goes on.
+    const { message, code } = fault as { message?: unknown; code?: unknown }
+    for (const listener of listeners) listener({ message: String(message ?? fault), ...(typeof code === 'string' && { code }), attempts })
+  }
+  return {
+    ...scope,
+    db,
+    maybe,
+    run: createStatements(db, names?.add),
+    retry,
+    repeat,
+    onHealed(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    async table(name) {
+      const table = await maybe(name)
+      if (table) return table
+      throw new Error(
+        `[sql] There is no table for ${name} (${defaultTables[name]}). Make it with \`npx authkernel migrate --apply\`, or name yours.`,
+      )
+    },
+    transaction: (work, serializable) =>
+      retry(() => {
+        const transaction = db.transaction()
+        // SQLite knows one level only, and has one writer.
+        return (serializable && scope.dialect !== 'sqlite' ? transaction.setIsolationLevel('serializable') : transaction).execute(work)
+      }),
+    close: () => db.destroy(),
+  }
+}
+
+/** Whatever statements run on. */
+export type Runner = Db

@@ -1,0 +1,71 @@
+/** What Kysely leaves to its users: which database this is, which of its errors pass by themselves, and how keys are compared exactly. */
+import { MysqlAdapter, PostgresAdapter, sql, SqliteAdapter } from 'kysely'
+import { Slot } from './statements.ts'
+import type { DialectName, SqlDatabase, SqlExpression } from './types.ts'
+
+/** Dialect of a Kysely instance; throws for one that is not known. */
+export function dialectOf(db: SqlDatabase, given?: DialectName): DialectName {
+  if (given) return given
+  const { adapter } = db.getExecutor() as { adapter: object }
+  const name = adapter.constructor.name
+  // By name too: the host may have a second copy of Kysely.
+  if (adapter instanceof SqliteAdapter || /sqlite/i.test(name)) return 'sqlite'
+  if (adapter instanceof MysqlAdapter || /mysql/i.test(name)) return 'mysql'
+  if (adapter instanceof PostgresAdapter || /postgres/i.test(name)) return 'postgres'
+  throw new Error(`[sql] The dialect behind ${name} is not known. Name it: sqlAdapter(db, { dialect: 'postgres' | 'mysql' | 'sqlite' }).`)
+}
+
+/**
+ * A deadlock, a serialization failure or a busy database: the statement or transaction left nothing behind and may be tried again.
+ * PostgreSQL: SQLSTATE class 40. MySQL: 1213 deadlock, 1020 record changed (MariaDB). SQLite: busy, locked.
+ */
+export function isTransient(error: unknown): boolean {
+  const { code, errno, errcode } = error as { code?: unknown; errno?: unknown; errcode?: unknown }
+  if (code === '40001' || errno === 1020 || isDeadlock(error)) return true
+  // node:sqlite gives the number: 5 busy, 6 locked, with details in higher bits.
+  if (typeof errcode === 'number') return [5, 6].includes(errcode & 0xff)
+  return typeof code === 'string' && /^SQLITE_(BUSY|LOCKED)/.test(code)
+}
+
+/** A deadlock: unlike a busy file and a lost race of serializable transactions, somebody should know of it. */
+export function isDeadlock(error: unknown): boolean {
+  const { code, errno } = error as { code?: unknown; errno?: unknown }
+  return code === '40P01' || errno === 1213
+}
+
+/**
+ * The connection broke: whether the statement was done is not known, so only what may be done twice is tried again. PostgreSQL: SQLSTATE
+ * class 08, 57P01 and its like, and what `pg` says without a code; MySQL: connection lost or killed; both: what the socket says.
+ */
+export function isConnectionLost(error: unknown): boolean {
+  const { code, message } = error as { code?: unknown; message?: unknown }
+  if (typeof code === 'string' && lost.test(code)) return true
+  return typeof message === 'string' && /connection (is )?(terminated|closed|ended|in closed state)|not queryable/i.test(message)
+}
+const lost = /^(08|57P0[1-3]$|ECONN|EPIPE$|ETIMEDOUT$|PROTOCOL_CONNECTION_LOST$|ER_SERVER_SHUTDOWN$|ER_CONNECTION_KILLED$)/
+
+/**
+ * A unique index or a foreign key refused the row. PostgreSQL: SQLSTATE class 23. MySQL: 1062, 1452. SQLite: constraint. Drivers over HTTP
+ * hand on the text alone.
+ */
+export function isConflict(error: unknown): boolean {
+  const { code, errno, errcode, message } = error as { code?: unknown; errno?: unknown; errcode?: unknown; message?: unknown }
+  if (errno === 1062 || errno === 1452) return true
+  if (typeof errcode === 'number') return (errcode & 0xff) === 19
+  if (typeof code === 'string' && /^(23\d{3}$|SQLITE_CONSTRAINT)/.test(code)) return true
+  return typeof message === 'string' && /constraint failed|unique constraint|duplicate (key|entry)/i.test(message)
+}
+
+/** `column = the value of that name`, letter by letter: many a MySQL collation takes `Ada`, `áda` and `ada ` for one. */
+export function exactly(dialect: DialectName, column: SqlExpression, name: string): SqlExpression {
+  const value = sql`${new Slot(name)}`
+  if (dialect !== 'mysql') return sql`${column} = ${value}`
+  // The first comparison finds the row by its index, the second looks at its bytes, whatever letters column and connection have.
+  const bytes = (text: SqlExpression): SqlExpression => sql`cast(convert(${text} using utf8mb4) as binary)`
+  return sql`${column} = ${value} and ${bytes(column)} = ${bytes(value)}`
+}
+
+/** A text that no column can hold: asking for it would be an error where "unknown" is the answer. */
+export function isUnstorable(value: unknown): boolean {
+  return typeof value === 'string' && (value.includes('\0') || value.length > 4_000)
+}

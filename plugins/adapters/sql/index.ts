@@ -1,0 +1,69 @@
+/** Users, accounts, sessions, tokens and authenticators in SQLite, PostgreSQL, MySQL or MariaDB, through Kysely. */
+import type { Adapter, CleanUpOptions, ExpiredRows, HealedFault, Limit, Once } from 'authkernel/kernel'
+import { accounts, authenticators } from './accounts.ts'
+import { openDatabase, type SqlOptions } from './database.ts'
+import { deleteExpired } from './expire.ts'
+import { migrate, type MigrationReport } from './migrate.ts'
+import { createLimit, createOnce } from './services.ts'
+import { sessions } from './sessions.ts'
+import { tokens } from './tokens.ts'
+import type { SqlDatabase } from './types.ts'
+import { users } from './users.ts'
+
+export { type LibsqlClient, libsqlDialect, type LibsqlOptions } from './libsql.ts'
+export type { MigrationReport } from './migrate.ts'
+export { type NodeSqliteDatabase, nodeSqliteDialect } from './node-sqlite.ts'
+export { type PgliteClient, pgliteDialect } from './pglite.ts'
+export type { SqlOptions } from './database.ts'
+export type { SqlConnection, SqlPool } from './pool.ts'
+export type { DialectName, SqlDatabase, SqlNames, TableName } from './types.ts'
+
+/** Options of `sqlAdapter`. */
+export interface SqlAdapterOptions extends SqlOptions {
+  /** Clock of the services in milliseconds; default `Date.now`. */
+  now?: () => number
+}
+
+/** An adapter with the shared services of its database. */
+export interface SqlAdapter extends Required<Adapter> {
+  /** What is done once is done once between processes. */
+  readonly atomic: true
+  readonly once: Once
+  readonly limit: Limit
+  /** Removes what ended before `now`, in statements of a thousand rows. Rows that somebody is changing are left for the next time. */
+  deleteExpired(now?: Date, options?: CleanUpOptions): Promise<ExpiredRows>
+  /** Calls `listener` for each fault of the database that was overcome by trying again; the answer ends that. */
+  onHealed(listener: (fault: HealedFault) => void): () => void
+  /** Makes missing tables, columns and indexes; a dry run unless `apply` is true. */
+  migrate(options?: { apply?: boolean }): Promise<MigrationReport>
+}
+
+/**
+ * Keeps everything in the tables that Auth.js documents, whatever they are called: an existing Auth.js database works as it is. Uniqueness
+ * holds by the database's own indexes, or by serializable transactions where a schema lacks them.
+ */
+export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): SqlAdapter {
+  const { now = Date.now } = options
+  const database = openDatabase(db, options)
+  return {
+    ...users(database),
+    ...accounts(database),
+    ...sessions(database),
+    ...tokens(database),
+    ...authenticators(database),
+    deleteExpired: (until = new Date(now()), limits) => deleteExpired(database, until, limits),
+    keepsCreatedAt: true,
+    onHealed: (listener) => database.onHealed(listener),
+    close: () => database.close(),
+    atomic: true,
+    once: createOnce(database, now),
+    limit: createLimit(database, now),
+    migrate: ({ apply = false } = {}) => migrate(database.db, database, { apply }),
+  }
+}
+
+/** Makes missing tables, columns and indexes of a database; a dry run unless `apply` is true. Drops nothing, and may be repeated. */
+export function migrateSql(db: SqlDatabase, options: SqlOptions & { apply?: boolean } = {}): Promise<MigrationReport> {
+  const database = openDatabase(db, { ...options, migrate: false, prepare: false })
+  return migrate(database.db, database, { apply: options.apply ?? false })
+}

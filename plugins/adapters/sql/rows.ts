@@ -1,0 +1,207 @@
+/** Statements over a table whose names were found. */
+import { type QueryResult, sql } from 'kysely'
+import type { Database, Runner } from './database.ts'
+import { exactly, isUnstorable } from './dialect.ts'
+import { selection, toRecord } from './records.ts'
+import { columnOf, nameOf, ref } from './refs.ts'
+import type { Values } from './statements.ts'
+import type { Sql, SqlExpression, Table } from './types.ts'
+import { writing } from './values.ts'
+
+/** Field and value pairs that select rows. */
+export type Match = Values
+
+/** `a = 1 and b = 2`, exactly; each value is named like its field behind a prefix. */
+export function matching({ dialect }: Database, table: Table, fields: readonly string[], alias?: string, prefix = ''): SqlExpression {
+  const conditions = fields.map((field) => exactly(dialect, ref(table, field, alias), prefix + field))
+  return sql.join(conditions, sql` and `)
+}
+
+// PostgreSQL refuses to compare with what such a column cannot hold.
+const largest: Readonly<Record<string, number>> = { int2: 32_767, int4: 2_147_483_647 }
+
+/** Whether a row of these keys could exist: bad input is unknown, not an error of the database. */
+export function possible(table: Table, match: Match): boolean {
+  return Object.entries(match).every(([field, value]) => {
+    if (isUnstorable(value)) return false
+    const { type } = columnOf(table, field)
+    if (/^(int|bigint|smallint|serial|integer|mediumint)/.test(type)) {
+      return /^(?:0|-?[1-9]\d{0,14})$/.test(String(value)) && Math.abs(Number(value)) <= (largest[type] ?? Number.MAX_SAFE_INTEGER)
+    }
+    if (type === 'uuid') return /^[0-9a-f]{8}-?([0-9a-f]{4}-?){3}[0-9a-f]{12}$/i.test(String(value))
+    return true
+  })
+}
+
+/** Rows that match, locked until the end of the transaction where `lock` says so. SQLite has one writer: nothing to lock. */
+export async function find<T>(database: Database, db: Runner, table: Table, match: Match, lock = false): Promise<T[]> {
+  if (!possible(table, match)) return []
+  const fields = Object.keys(match)
+  const end = lock && database.dialect !== 'sqlite' ? sql` for update` : sql``
+  const { rows } = await database.run(
+    db,
+    table,
+    `find ${fields.join()} ${lock}`,
+    () => sql`select ${selection(table)} from ${nameOf(table)} where ${matching(database, table, fields)}${end}`,
+    match,
+  )
+  return rows.map((row) => toRecord<T>(table, row))
+}
+
+/** Fields that the table has, with what the program must make. */
+function valuesOf(table: Table, record: object): { fields: string[]; row: Values } {
+  const row: Record<string, unknown> = { ...record }
+  const id = table.columns.get('id')
+  // Prisma, TypeORM and Sequelize make ids of accounts and sessions in the program.
+  if (id && row.id === undefined && !id.filled) row.id = crypto.randomUUID()
+  // A serial id is the database's to give.
+  if (id && id.filled && !possible(table, { id: row.id ?? null })) delete row.id
+  return { fields: Object.keys(row).filter((field) => row[field] !== undefined && table.columns.has(field)), row }
+}
+
+/** `insert into … (…)`, and the expressions of the values. */
+export function into({ dialect }: Database, table: Table, fields: readonly string[], alias?: string): { head: Sql; values: SqlExpression } {
+  const name = alias === undefined ? nameOf(table) : sql`${nameOf(table)} as ${sql.id(alias)}`
+  return {
+    head: sql`insert into ${name} (${sql.join(fields.map((field) => ref(table, field)))})`,
+    values: sql.join(fields.map((field) => writing(dialect, columnOf(table, field), field))),
+  }
+}
+
+/** Inserts a row and returns it as stored. `match` finds it where the dialect has no RETURNING. */
+export async function insert<T>(database: Database, db: Runner, table: Table, record: object, match: Match): Promise<T> {
+  const { fields, row } = valuesOf(table, record)
+  const { rows, insertId } = await database.run(
+    db,
+    table,
+    `insert ${fields.join()}`,
+    () => {
+      const { head, values } = into(database, table, fields)
+      return sql`${head} values (${values})${returns(database) ? sql` returning ${selection(table)}` : sql``}`
+    },
+    row,
+  )
+  if (returns(database)) return toRecord<T>(table, rows[0])
+  const serial = table.columns.get('id')?.filled && insertId !== undefined && insertId > 0n
+  const [found] = await find<T>(database, db, table, serial ? { id: String(insertId) } : match)
+  // A link may be used up before it is read again.
+  if (!found && table.kind === 'tokens') return record as T
+  if (!found) throw new Error(`[sql] A row that was inserted into ${table.name} is not there.`)
+  return found
+}
+
+/**
+ * Inserts a row that belongs to a user, or throws when the user is not there. One statement, which locks the user's row: who is deleted
+ * at that moment leaves nothing behind, also where no foreign key says so.
+ */
+export async function insertOwned(database: Database, db: Runner, table: Table, users: Table, record: { userId: string }): Promise<void> {
+  if (possible(users, { id: record.userId })) {
+    const { fields, row } = valuesOf(table, record)
+    const result = await database.run(
+      db,
+      table,
+      `insert owned ${fields.join()}`,
+      () => {
+        const { head, values } = into(database, table, fields)
+        const lock = { postgres: sql`for key share`, mysql: sql`lock in share mode`, sqlite: sql`` }[database.dialect]
+        return counting(
+          database,
+          sql`${head} select ${values} from ${nameOf(users)} where ${matching(database, users, ['id'], undefined, 'owner.')} ${lock}`,
+        )
+      },
+      { ...row, 'owner.id': record.userId },
+    )
+    if (countOf(database, result) > 0) return
+  }
+  throw new Error(`[sql] The row for ${table.name} was not stored: no user has the id it names.`)
+}
+
+/** A condition beside a match; its values are among those that are given. */
+export interface Guard {
+  /** Tells statements apart. */
+  key: string
+  /** Begins with `and`. */
+  sql: () => SqlExpression
+  values?: Values
+}
+
+/** Changes the named fields of matching rows and tells how many there are. */
+export async function update(database: Database, db: Runner, table: Table, match: Match, change: object, guard?: Guard): Promise<number> {
+  if (!possible(table, match)) return 0
+  const given = change as Record<string, unknown>
+  const fields = Object.keys(given).filter((field) => given[field] !== undefined && table.columns.has(field) && !(field in match))
+  if (fields.length === 0) return (await find(database, db, table, match)).length
+  return rewrite(database, db, table, match, fields, given, guard)
+}
+
+/** Changes these fields, those of the match included. */
+export async function rewrite(
+  database: Database,
+  db: Runner,
+  table: Table,
+  match: Match,
+  fields: readonly string[],
+  given: Values,
+  guard?: Guard,
+): Promise<number> {
+  const keys = Object.keys(match)
+  const set = Object.fromEntries(fields.map((field) => [`set.${field}`, given[field]]))
+  const result = await database.run(
+    db,
+    table,
+    `update ${keys.join()} ${fields.join()} ${guard?.key}`,
+    () => {
+      const sets = fields.map((field) => sql`${ref(table, field)} = ${writing(database.dialect, columnOf(table, field), `set.${field}`)}`)
+      return counting(
+        database,
+        sql`update ${nameOf(table)} set ${sql.join(sets)} where ${matching(database, table, keys)} ${guard?.sql() ?? sql``}`,
+      )
+    },
+    { ...match, ...set, ...guard?.values },
+  )
+  return countOf(database, result)
+}
+
+/** Deletes the row that matches and returns it, to one of several callers. */
+export async function take<T>(database: Database, db: Runner, table: Table, match: Match): Promise<T | null> {
+  if (!possible(table, match)) return null
+  const fields = Object.keys(match)
+  const query = (): Sql => sql`delete from ${nameOf(table)} where ${matching(database, table, fields)}`
+  if (returns(database)) {
+    const returning = (): Sql => sql`${query()} returning ${selection(table)}`
+    const { rows } = await database.run(db, table, `take ${fields.join()}`, returning, match)
+    return rows[0] ? toRecord<T>(table, rows[0]) : null
+  }
+  // Many may read the row; the server counts it as deleted for one of them.
+  const [row] = await find<T>(database, db, table, match)
+  if (!row) return null
+  const deleted = await database.run(db, table, `delete ${fields.join()}`, query, match)
+  return countOf(database, deleted) > 0 ? row : null
+}
+
+/** Deletes all rows that match and tells how many there were, by the driver's count. */
+export async function remove(database: Database, db: Runner, table: Table, match: Match, guard?: Guard): Promise<number> {
+  if (!possible(table, match)) return 0
+  const fields = Object.keys(match)
+  const { numAffectedRows } = await database.run(
+    db,
+    table,
+    `delete ${fields.join()} ${guard?.key}`,
+    () => sql`delete from ${nameOf(table)} where ${matching(database, table, fields)} ${guard?.sql() ?? sql``}`,
+    { ...match, ...guard?.values },
+  )
+  return Number(numAffectedRows ?? 0n)
+}
+
+/** A statement whose rows `countOf` counts. Drivers count in different ways, so rows are returned where that is possible. */
+export function counting(database: Database, query: Sql): Sql {
+  return returns(database) ? sql`${query} returning 1 as one` : query
+}
+
+export function countOf(database: Database, { rows, numAffectedRows }: QueryResult<unknown>): number {
+  return returns(database) ? rows.length : Number(numAffectedRows ?? 0n)
+}
+
+function returns({ dialect }: Database): boolean {
+  return dialect !== 'mysql'
+}

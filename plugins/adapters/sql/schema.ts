@@ -1,0 +1,138 @@
+/** The tables as they should be: what `migrate` makes, and what it adds to tables that Auth.js made. */
+import type { DialectName, TableName } from './types.ts'
+
+/** What a column is for; the dialect says what it is. */
+export type ColumnType = 'key' | 'long-key' | 'text' | 'date' | 'number' | 'boolean'
+export interface WantedColumn {
+  field: string
+  type: ColumnType
+  required?: true
+  /** Made by the database when left out, so that published adapters can write too. */
+  generated?: true
+}
+export interface WantedTable {
+  kind: TableName
+  columns: readonly WantedColumn[]
+  primary: readonly string[]
+  unique: readonly (readonly string[])[]
+  /** Looked up by these. */
+  index: readonly string[]
+  /** Whether rows belong to a user and go with them. */
+  owned: boolean
+}
+
+const id = { field: 'id', type: 'key', required: true, generated: true } as const
+const userId = { field: 'userId', type: 'key', required: true } as const
+
+/** In the order in which they can be made. Nothing is ever taken away from a database that has more. */
+export const wanted: readonly WantedTable[] = [
+  {
+    kind: 'users',
+    columns: [
+      id,
+      { field: 'name', type: 'text' },
+      { field: 'email', type: 'key' },
+      { field: 'emailVerified', type: 'date' },
+      { field: 'image', type: 'text' },
+    ],
+    primary: ['id'],
+    unique: [['email']],
+    index: [],
+    owned: false,
+  },
+  {
+    kind: 'accounts',
+    columns: [
+      id,
+      userId,
+      { field: 'type', type: 'key', required: true },
+      { field: 'provider', type: 'key', required: true },
+      { field: 'providerAccountId', type: 'key', required: true },
+      { field: 'refresh_token', type: 'text' },
+      { field: 'access_token', type: 'text' },
+      { field: 'expires_at', type: 'number' },
+      { field: 'token_type', type: 'text' },
+      { field: 'scope', type: 'text' },
+      { field: 'id_token', type: 'text' },
+      { field: 'session_state', type: 'text' },
+    ],
+    primary: ['id'],
+    unique: [['provider', 'providerAccountId']],
+    index: ['userId'],
+    owned: true,
+  },
+  {
+    kind: 'sessions',
+    columns: [
+      id,
+      { field: 'sessionToken', type: 'key', required: true },
+      userId,
+      { field: 'expires', type: 'date', required: true },
+      { field: 'createdAt', type: 'date' },
+    ],
+    primary: ['id'],
+    unique: [['sessionToken']],
+    index: ['userId', 'expires'],
+    owned: true,
+  },
+  {
+    kind: 'tokens',
+    columns: [
+      { field: 'identifier', type: 'key', required: true },
+      { field: 'token', type: 'key', required: true },
+      { field: 'expires', type: 'date', required: true },
+      // Who has a mark of `once` or `limit`.
+      { field: 'attempt', type: 'key' },
+    ],
+    primary: ['identifier', 'token'],
+    unique: [['identifier', 'token']],
+    index: ['identifier', 'expires'],
+    owned: false,
+  },
+  {
+    kind: 'authenticators',
+    columns: [
+      { field: 'credentialID', type: 'long-key', required: true },
+      userId,
+      { field: 'providerAccountId', type: 'long-key', required: true },
+      { field: 'credentialPublicKey', type: 'text', required: true },
+      { field: 'counter', type: 'number', required: true },
+      { field: 'credentialDeviceType', type: 'text', required: true },
+      { field: 'credentialBackedUp', type: 'boolean', required: true },
+      { field: 'transports', type: 'text' },
+    ],
+    primary: ['credentialID'],
+    unique: [['credentialID']],
+    index: ['userId'],
+    owned: true,
+  },
+]
+
+// Keys on MySQL are compared by bytes, trailing spaces included; the collation for that has a name of its own in MariaDB.
+const types: Readonly<Record<DialectName, Readonly<Record<ColumnType, string>>>> = {
+  postgres: { key: 'text', 'long-key': 'text', text: 'text', date: 'timestamptz(3)', number: 'bigint', boolean: 'boolean' },
+  mysql: {
+    key: 'varchar(255) character set utf8mb4 collate {binary}',
+    'long-key': 'varchar(764) character set utf8mb4 collate {binary}',
+    text: 'mediumtext character set utf8mb4',
+    date: 'datetime(3)',
+    number: 'bigint',
+    boolean: 'boolean',
+  },
+  sqlite: { key: 'text', 'long-key': 'text', text: 'text', date: 'text', number: 'integer', boolean: 'integer' },
+}
+const generators: Readonly<Record<DialectName, string>> = {
+  postgres: 'gen_random_uuid()::text',
+  mysql: '(uuid())',
+  sqlite: '(lower(hex(randomblob(16))))',
+}
+
+/** Type of a column in a dialect. */
+export function typeOf(dialect: DialectName, type: ColumnType, binaryCollation: string): string {
+  return types[dialect][type].replace('{binary}', binaryCollation)
+}
+
+/** Default of an `id`. */
+export function generatorOf(dialect: DialectName): string {
+  return generators[dialect]
+}

@@ -1,0 +1,69 @@
+/** Sessions of the SQL adapter. */
+import type { Adapter, AdapterSession, AdapterUser } from 'authkernel/kernel'
+import { sql } from 'kysely'
+import type { Database } from './database.ts'
+import { isUnique } from './introspect.ts'
+import { selection, toRecord } from './records.ts'
+import { nameOf, ref } from './refs.ts'
+import { find, insertOwned, matching, possible, remove, take, update } from './rows.ts'
+import { onceMine } from './tokens.ts'
+
+type Sessions = Pick<
+  Required<Adapter>,
+  'createSession' | 'getSessionAndUser' | 'updateSession' | 'deleteSession' | 'listSessionsByUserId' | 'deleteSessionsByUserId'
+>
+
+export function sessions(database: Database): Sessions {
+  const { db, repeat, retry, table, transaction } = database
+  return {
+    async createSession(session) {
+      const [rows, people] = [await table('sessions'), await table('users')]
+      const { sessionToken, userId } = session
+      if (isUnique(rows, 'sessionToken')) {
+        // The token is random: a session of this token and this person is the one that was asked for.
+        const isThere = async (): Promise<boolean> =>
+          (await find<AdapterSession>(database, db, rows, { sessionToken })).some((found) => found.userId === userId)
+        await onceMine(database, () => insertOwned(database, db, rows, people, session), isThere)
+      } else {
+        await transaction(async (tx) => {
+          if ((await find(database, tx, rows, { sessionToken })).length > 0) throw new Error('[sql] this session token is already taken')
+          await insertOwned(database, tx, rows, people, session)
+        }, true)
+      }
+      return session
+    },
+    async getSessionAndUser(sessionToken) {
+      const [rows, people] = [await table('sessions'), await table('users')]
+      const match = { sessionToken }
+      if (!possible(rows, match)) return null
+      const build = () => sql`select ${selection(rows, 's', 's_')}, ${selection(people, 'u', 'u_')} from ${nameOf(rows)} as s
+        join ${nameOf(people)} as u on ${ref(people, 'id', 'u')} = ${ref(rows, 'userId', 's')} where ${matching(database, rows, ['sessionToken'], 's')}`
+      const [row] = (await repeat(() => database.run(db, rows, 'session and user', build, match))).rows
+      return row ? { session: toRecord<AdapterSession>(rows, row, 's_'), user: toRecord<AdapterUser>(people, row, 'u_') } : null
+    },
+    async updateSession({ sessionToken, userId: _owner, ...change }) {
+      const rows = await table('sessions')
+      return repeat(async () => {
+        await update(database, db, rows, { sessionToken }, change)
+        return (await find<AdapterSession>(database, db, rows, { sessionToken }))[0] ?? null
+      })
+    },
+    async deleteSession(sessionToken) {
+      const rows = await table('sessions')
+      return retry(() => take<AdapterSession>(database, db, rows, { sessionToken }))
+    },
+    async listSessionsByUserId(userId) {
+      const rows = await table('sessions')
+      return repeat(() => find<AdapterSession>(database, db, rows, { userId }))
+    },
+    async deleteSessionsByUserId(userId, except) {
+      const rows = await table('sessions')
+      const others = except && {
+        key: 'others',
+        sql: () => sql`and not (${matching(database, rows, ['sessionToken'], undefined, 'except.')})`,
+        values: { 'except.sessionToken': except.sessionToken },
+      }
+      await repeat(() => remove(database, db, rows, { userId }, others))
+    },
+  }
+}

@@ -1,0 +1,77 @@
+/** Shapes of the SQL adapter: what it takes, and what it knows of a database. */
+import type { Expression, Kysely, RawBuilder, Transaction } from 'kysely'
+
+/**
+ * Any `Kysely` instance. Structural, so that `Kysely<Database>` of every `Database` fits and types of the host's copy of Kysely do.
+ */
+export interface SqlDatabase {
+  readonly schema: object
+  readonly introspection: object
+  transaction(): object
+  getExecutor(): object
+  destroy(): Promise<void>
+}
+
+/** Tables by what they hold. */
+export type TableName = 'users' | 'accounts' | 'sessions' | 'tokens' | 'authenticators'
+/** Dialects of Kysely that are known here. */
+export type DialectName = 'postgres' | 'mysql' | 'sqlite'
+/** Names of a host's own tables and columns; what is not named is found by itself (see `docs/plugins/sql.md`). */
+export type SqlNames = {
+  [T in TableName]?: string | { table?: string; columns?: Record<string, string> }
+}
+
+export type AnyDatabase = Record<string, Record<string, unknown>>
+export type Db = Kysely<AnyDatabase> | Transaction<AnyDatabase>
+export type Sql = RawBuilder<unknown>
+export type SqlExpression = Expression<unknown>
+
+/** How a column holds its values. */
+export type Kind =
+  | 'text'
+  | 'number'
+  | 'boolean'
+  | 'json'
+  | 'other'
+  /** PostgreSQL `timestamp` (UTC) and `timestamptz`. */
+  | 'pg-date'
+  /** MySQL `datetime`: UTC. */
+  | 'mysql-datetime'
+  /** MySQL `timestamp`: converted by the session's time zone. */
+  | 'mysql-timestamp'
+  /** Milliseconds in an integer column. */
+  | 'ms'
+  /** Milliseconds as digits in a varchar column, as `@auth/typeorm-adapter` has them. */
+  | 'ms-text'
+  /** ISO 8601 text. */
+  | 'iso'
+
+/** A column of a known table. */
+export interface Column {
+  field: string
+  name: string
+  kind: Kind
+  /** As the database calls the type, in lower case. */
+  type: string
+  nullable: boolean
+  /** Filled by the database when left out. */
+  filled: boolean
+}
+/** Fields that the database keeps unique together. */
+export interface UniqueIndex extends ReadonlyArray<string> {
+  /** Of the index. */
+  readonly name?: string
+}
+/** A table as it is. */
+export interface Table {
+  kind: TableName
+  name: string
+  schema: string | undefined
+  columns: ReadonlyMap<string, Column>
+  /** Unique indexes and primary keys, as lists of fields. */
+  unique: readonly UniqueIndex[]
+  /** Fields that some index begins with. */
+  indexed: ReadonlySet<string>
+}
+/** What was found. */
+export type Layout = Partial<Record<TableName, Table>>

@@ -1,0 +1,112 @@
+/** Values on their way into columns and back: dates in UTC whatever the column and the time zones of process and server. */
+import { sql } from 'kysely'
+import { Slot } from './statements.ts'
+import type { Column, DialectName, Kind, SqlExpression } from './types.ts'
+
+const dates = new Set(['emailVerified', 'expires', 'createdAt'])
+const numbers = new Set(['expires_at', 'counter'])
+const ids = new Set(['id', 'userId'])
+
+/** How a column of that field and type holds values. */
+export function kindOf(dialect: DialectName, field: string, type: string): Kind {
+  if (dates.has(field)) {
+    if (dialect === 'postgres' && /^(timestamp|date)/.test(type)) return 'pg-date'
+    if (dialect === 'mysql' && /^timestamp/.test(type)) return 'mysql-timestamp'
+    if (dialect === 'mysql' && /^date/.test(type)) return 'mysql-datetime'
+    if (/int|numeric|decimal|^real|^double|^float/.test(type)) return 'ms'
+    return /varchar|character varying|bpchar/.test(type) ? 'ms-text' : 'iso'
+  }
+  if (field === 'credentialBackedUp') return 'boolean'
+  if (numbers.has(field)) return 'number'
+  if (/json/.test(type)) return 'json'
+  return ids.has(field) || /char|text|uuid/.test(type) ? 'text' : 'other'
+}
+
+/** The expression that reads a column in a form that means the same everywhere. */
+export function reading({ kind }: Column, ref: SqlExpression): SqlExpression {
+  if (kind === 'pg-date') return sql`extract(epoch from ${ref}) * 1000`
+  if (kind === 'mysql-timestamp') return sql`unix_timestamp(${ref}) * 1000`
+  if (kind === 'mysql-datetime') return sql`cast(${ref} as char)`
+  return ref
+}
+
+/** The expression that writes the value of that name into a column. */
+export function writing(dialect: DialectName, column: Column, name: string): SqlExpression {
+  const slot = new Slot(name, (value) => (value === null || value === undefined ? null : encode(dialect, column, value)))
+  return column.kind === 'mysql-timestamp' ? sql`from_unixtime(${slot})` : sql`${slot}`
+}
+
+function encode(dialect: DialectName, { kind, type }: Column, value: unknown): unknown {
+  switch (kind) {
+    case 'mysql-timestamp':
+      return time(value) / 1000
+    case 'pg-date':
+    case 'iso':
+      return new Date(time(value)).toISOString()
+    case 'mysql-datetime':
+      return new Date(time(value)).toISOString().replace('T', ' ').replace('Z', '')
+    case 'ms':
+      return time(value)
+    case 'ms-text':
+      return String(time(value))
+    case 'boolean':
+      return dialect === 'postgres' && type.startsWith('bool') ? value === true : value === true ? 1 : 0
+    case 'json':
+      return JSON.stringify(value)
+    case 'number':
+      return value
+    default:
+      return plain(dialect, kind, value)
+  }
+}
+
+// Fields of the host's own.
+function plain(dialect: DialectName, kind: Kind, value: unknown): unknown {
+  if (value instanceof Date) return dialect === 'mysql' ? value : value.toISOString()
+  if (typeof value === 'boolean' && dialect === 'sqlite') return value ? 1 : 0
+  return typeof value === 'object' && kind === 'text' ? JSON.stringify(value) : value
+}
+
+function time(value: unknown): number {
+  return value instanceof Date ? value.getTime() : new Date(value as string | number).getTime()
+}
+
+/** What turns a read value into what it stands for; undefined where that is the same. Throws when it is nonsense, naming the column. */
+export function decoderOf({ field, kind, name }: Column): ((value: unknown) => unknown) | undefined {
+  if (dates.has(field)) {
+    return (value) => {
+      if (value === null) return null
+      const date = toDate(kind, value)
+      if (Number.isNaN(date.getTime())) throw new Error(`[sql] The column ${name} holds a value that is not a date.`)
+      return date
+    }
+  }
+  if (kind === 'boolean') {
+    return (value) => (value === null ? null : value === true || value === 't' || value === 'true' || Number(value) === 1)
+  }
+  if (kind === 'number') {
+    return (value) => {
+      if (value === null) return null
+      const number = Number(value)
+      if (!Number.isFinite(number)) throw new Error(`[sql] The column ${name} holds a value that is not a number.`)
+      return number
+    }
+  }
+  return ids.has(field) ? (value) => (value === null || typeof value === 'string' ? value : String(value)) : undefined
+}
+
+function toDate(kind: Kind, value: unknown): Date {
+  if (kind === 'pg-date' || kind === 'mysql-timestamp') return new Date(Math.round(Number(value)))
+  if (value instanceof Date) return value
+  if (typeof value === 'bigint') return new Date(Number(value))
+  const text = String(value)
+  if (/^-?\d+(\.\d+)?$/.test(text)) {
+    const number = Number(text)
+    // Seconds, as some schemas keep them, are below this until the year 5138; milliseconds above since 1973.
+    return new Date(Math.abs(number) < 1e11 ? number * 1000 : number)
+  }
+  // `2026-01-02 03:04:05.678 +00:00`, with or without zone: without one it is UTC.
+  const [, day, clock, zone] = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d(?::?\d\d)?)?$/.exec(text) ?? []
+  if (!day || !clock) return new Date(Number.NaN)
+  return new Date(`${day}T${clock}${!zone || zone === 'Z' ? 'Z' : zone.length === 3 ? `${zone}:00` : zone}`)
+}

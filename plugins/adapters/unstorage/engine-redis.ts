@@ -1,0 +1,169 @@
+/** Transactions on Redis: values are read, and one Lua script writes if none of them changed meanwhile. */
+import { createBuffer, readKey } from './buffer.ts'
+import { createLock } from './rw-lock.ts'
+import type { Engine, KeyValueDriver, KeyValueStorage, Transaction } from './types.ts'
+
+/** The part of an ioredis client that is used. */
+interface RedisClient {
+  get(key: string): Promise<string | null>
+  eval(script: string, keys: number, ...args: (string | number)[]): Promise<unknown>
+  scan(cursor: string, match: 'MATCH', pattern: string, count: 'COUNT', size: number): Promise<[cursor: string, keys: string[]]>
+  /** Of a cluster. */
+  nodes?(role: 'master'): RedisClient[]
+}
+
+// KEYS: what was read, then what is written, then the receipt. ARGV: how many were read; per read '-' (absent) or '=' and the value;
+// per write '-' (remove), or '=' and the value followed by milliseconds to live ('0': for ever). Answers 0: somebody was faster; 1: done;
+// 2: done before, and the answer was lost. Then the client sends the same script with the same receipt, and what it finds is its own.
+const commit = `
+local receipt = KEYS[#KEYS]
+if redis.call('EXISTS', receipt) == 1 then return 2 end
+local reads = tonumber(ARGV[1])
+for i = 1, reads do
+  local value = redis.call('GET', KEYS[i])
+  local expected = ARGV[1 + i]
+  if value == false then
+    if expected ~= '-' then return 0 end
+  elseif expected ~= '=' .. value then return 0 end
+end
+local at = 2 + reads
+for i = reads + 1, #KEYS - 1 do
+  if ARGV[at] == '-' then
+    redis.call('DEL', KEYS[i])
+  elseif ARGV[at + 1] == '0' then
+    redis.call('SET', KEYS[i], string.sub(ARGV[at], 2))
+  else
+    redis.call('SET', KEYS[i], string.sub(ARGV[at], 2), 'PX', ARGV[at + 1])
+  end
+  at = at + 2
+end
+redis.call('SET', receipt, '1', 'PX', ${60_000})
+return 1`
+
+// With this many processes on one record the last of them still gets its turn; more means that something is broken.
+const attempts = 400
+
+/** Where the keys of an adapter lie, and what it is told. */
+export interface RedisOptions {
+  /** Where the driver is mounted. */
+  base: string
+  /** Begins all keys of the adapter. */
+  root: string
+  now(): number
+  /** Called when a lost connection did no harm. */
+  healed(message: string): void
+}
+
+/** An engine for a mounted `redis` driver, or undefined for another driver. */
+export function redisEngine(
+  storage: KeyValueStorage,
+  driver: KeyValueDriver,
+  { base, root, now, healed }: RedisOptions,
+): Engine | undefined {
+  if (driver.name !== 'redis' || !driver.getInstance) return undefined
+  const client = (): RedisClient => driver.getInstance!() as RedisClient
+  const driverBase = ((driver.options as { base?: string } | undefined)?.base ?? '').replace(/:$/, '')
+  const physical = (path: string): string => (driverBase ? `${driverBase}:` : '') + path.slice(base.length)
+  const read = async (path: string): Promise<unknown> => parse(await client().get(physical(path)))
+  let probed: Promise<void> | undefined
+  const ready = (): Promise<void> =>
+    (probed ??= probe(storage, base, (path) => client().get(physical(path))).catch((error: unknown) => {
+      probed = undefined
+      throw error
+    }))
+  const paths = (folder: string): Promise<string[]> => storage.getKeys(folder)
+  const queue = createLock()
+
+  /** Undefined when somebody changed what was read. */
+  async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<{ result: T } | undefined> {
+    const seen = new Map<string, string | null>()
+    const buffer = createBuffer(async (path) => {
+      if (!seen.has(path)) seen.set(path, await client().get(physical(path)))
+      return parse(seen.get(path) ?? null)
+    }, paths)
+    const result = await work(buffer)
+    const writes = buffer.writes()
+    if (writes.length === 0) return { result }
+    // Unstorage lists no keys that end in `$`.
+    const receipt = `${root}receipt:${crypto.randomUUID()}$`
+    const answer = await client().eval(
+      commit,
+      seen.size + writes.length + 1,
+      ...[...seen.keys(), ...writes.map((write) => write.path), receipt].map(physical),
+      seen.size,
+      ...[...seen.values()].map((value) => (value === null ? '-' : `=${value}`)),
+      ...writes.flatMap((write) =>
+        write.value === undefined ? ['-', '0'] : [`=${JSON.stringify(write.value)}`, life(write.expires, now())],
+      ),
+    )
+    if (answer === 2) healed('the connection broke before the answer to a write arrived; the write was done')
+    return answer === 1 || answer === 2 ? { result } : undefined
+  }
+  return {
+    atomic: true,
+    async get(key) {
+      await ready()
+      return readKey(read, key)
+    },
+    paths,
+    async *scan(folder) {
+      await ready()
+      const pattern = `${physical(folder).replaceAll(/[\\*?[\]]/g, '\\$&')}*`
+      // All keys of a cluster's prefix lie on one of its nodes.
+      for (const node of client().nodes?.('master') ?? [client()]) {
+        let cursor = '0'
+        do {
+          const [next, found] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', 1_000)
+          cursor = next
+          yield found.map((key) => base + key.slice(driverBase ? driverBase.length + 1 : 0))
+        } while (cursor !== '0')
+      }
+    },
+    async transact(work) {
+      await ready()
+      const first = await attempt(work)
+      if (first) return first.result
+      // Those of one process who met go one after the other, so that only processes still meet.
+      return queue.write(async () => {
+        for (let tries = 1; tries < attempts; tries++) {
+          // Others were faster; an even spread lets everybody through.
+          await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(tries - 1, 20)))
+          const next = await attempt(work)
+          if (next) return next.result
+        }
+        throw new Error(`[unstorage] Redis: ${attempts} conflicting writes in a row`)
+      })
+    },
+    close: async () => storage.dispose?.(),
+  }
+}
+
+/**
+ * A wrapped storage (`prefixStorage`) puts its keys elsewhere than the driver is asked for them: two prefixes would be one store, and one
+ * tenant would see the other's people.
+ */
+async function probe(storage: KeyValueStorage, base: string, read: (path: string) => Promise<string | null>): Promise<void> {
+  const path = `${base}authkernel-probe:${crypto.randomUUID()}`
+  await storage.setItem(path, '1', { ttl: 60 })
+  const found = await read(path)
+  await storage.removeItem(path)
+  if (found === null) {
+    throw new Error(
+      '[unstorage] This storage puts its keys elsewhere than its driver. Give the storage itself, and unstorageAdapter the prefix.',
+    )
+  }
+}
+
+function life(expires: Date | undefined, now: number): string {
+  return expires ? String(Math.max(1, expires.getTime() - now)) : '0'
+}
+
+// Values of `@auth/unstorage-adapter` may be bare text: ids and key names.
+function parse(value: string | null): unknown {
+  if (value === null) return null
+  try {
+    return JSON.parse(value) as unknown
+  } catch {
+    return value
+  }
+}

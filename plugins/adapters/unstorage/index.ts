@@ -1,0 +1,91 @@
+/** Users, accounts, sessions, tokens and authenticators in any unstorage driver: files for one process, Redis for many. */
+import type { Adapter, CleanUpOptions, ExpiredRows, HealedFault, Limit, Once } from 'authkernel/kernel'
+import { accounts, authenticators } from './accounts.ts'
+import { localEngine } from './engine-local.ts'
+import { redisEngine } from './engine-redis.ts'
+import { deleteExpired } from './expire.ts'
+import { folderLock } from './folder-lock.ts'
+import { createModel } from './model.ts'
+import { createLimit, createOnce } from './services.ts'
+import { sessions, tokens } from './sessions.ts'
+import type { Engine, KeyValueStorage } from './types.ts'
+import { users } from './users.ts'
+
+export type { KeyValueDriver, KeyValueStorage } from './types.ts'
+
+/** Options of `unstorageAdapter`. */
+export interface UnstorageAdapterOptions {
+  /** Put before every key, with a colon behind it; default none, as `@auth/unstorage-adapter` has it. On a Redis cluster: `{auth}`. */
+  prefix?: string
+  /** Clock in milliseconds; default `Date.now`. */
+  now?: () => number
+}
+
+/** An adapter with the shared services of its store. */
+export interface UnstorageAdapter extends Required<Adapter> {
+  /**
+   * Whether what is done once is done once between processes: true for Redis. Other drivers have no command for it, so one-time use and
+   * uniqueness hold within one process; `fs` and `fs-lite` therefore refuse a second process.
+   */
+  readonly atomic: boolean
+  /** Whether the adapter keeps other processes away: file drivers do. */
+  readonly exclusive: boolean
+  readonly once: Once
+  readonly limit: Limit
+  /** Removes what ended before `now`, a hundred records at a time; what has a time to live in Redis goes by itself. */
+  deleteExpired(now?: Date, options?: CleanUpOptions): Promise<ExpiredRows>
+  /** Calls `listener` for each fault of the store that was overcome; the answer ends that. */
+  onHealed(listener: (fault: HealedFault) => void): () => void
+}
+
+/**
+ * Keeps everything in an unstorage `Storage`. Reads what `@auth/unstorage-adapter` wrote under the same prefix. Values get a time to live
+ * where the driver has one. A folder is locked at the first operation, which throws when another process has it.
+ */
+export function unstorageAdapter(storage: KeyValueStorage, options: UnstorageAdapterOptions = {}): UnstorageAdapter {
+  const { prefix = '', now = Date.now } = options
+  const listeners = new Set<(fault: HealedFault) => void>()
+  const { engine, exclusive } = open(storage, prefix, now, (message) => {
+    for (const listener of listeners) listener({ message })
+  })
+  const model = createModel(engine, prefix, now)
+  return {
+    ...users(model),
+    ...accounts(model),
+    ...sessions(model),
+    ...tokens(model),
+    ...authenticators(model),
+    deleteExpired: (until = new Date(now()), limits) => deleteExpired(model, until, limits),
+    keepsCreatedAt: true,
+    onHealed(listener) {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    },
+    close: () => engine.close(),
+    atomic: engine.atomic,
+    exclusive,
+    once: createOnce(model),
+    limit: createLimit(model),
+  }
+}
+
+function open(
+  storage: KeyValueStorage,
+  prefix: string,
+  now: () => number,
+  healed: (message: string) => void,
+): { engine: Engine; exclusive: boolean } {
+  const root = prefix === '' ? '' : `${prefix.replace(/:+$/, '')}:`
+  const { base, driver } = storage.getMount?.(`${root}user:`) ?? { base: '', driver: {} }
+  const redis = redisEngine(storage, driver, { base, root, now, healed })
+  if (redis) return { engine: redis, exclusive: false }
+  const folder = (driver.options as { base?: unknown } | undefined)?.base
+  if ((driver.name === 'fs' || driver.name === 'fs-lite') && typeof folder === 'string') {
+    const { lock, open: take, release } = folderLock(folder.startsWith('/') ? folder : `${process.cwd()}/${folder}`)
+    return {
+      engine: localEngine(storage, { open: take, release, lock, journal: `${root}authkernel-journal`, now, healed }),
+      exclusive: true,
+    }
+  }
+  return { engine: localEngine(storage, { now, healed }), exclusive: false }
+}

@@ -1,0 +1,78 @@
+/** Hands one mail over, in time, and says of a failure what a log may know. */
+import { type Context, EmailSignInError, type EmailConfig, redactError, withDeadline } from 'authkernel/kernel'
+import { sendThroughApi } from './api.ts'
+import { toAsciiAddress } from './identifier.ts'
+import { createMessage } from './message.ts'
+import { sendThroughServer } from './nodemailer.ts'
+
+/** A link that is about to be mailed. */
+export interface Outgoing {
+  identifier: string
+  url: string
+  token: string
+  expires: Date
+}
+
+/** Sends the link. Throws EmailSignInError when it was not accepted before `deadlines.network` (D31). */
+export async function deliver(ctx: Context, provider: EmailConfig, outgoing: Outgoing): Promise<void> {
+  try {
+    const { network: deadline } = ctx.app.config.deadlines
+    await withDeadline(
+      deadline,
+      [ctx.signal],
+      (signal) => send(ctx, provider, outgoing, signal),
+      (given) => new Error(given ? 'the request was given up' : `no answer within ${deadline} ms (deadlines.network)`),
+    )
+  } catch (error) {
+    const err = redactError(error, secretsOf(provider, outgoing))
+    throw new EmailSignInError(`Provider "${provider.id}" could not send the mail with the sign-in link: ${err.message}`, {
+      cause: { err, provider: provider.id },
+    })
+  }
+}
+
+async function send(ctx: Context, provider: EmailConfig, outgoing: Outgoing, signal: AbortSignal): Promise<void> {
+  const { deadlines, limits, theme } = ctx.app.config
+  if (provider.sendVerificationRequest) {
+    const request = await readable(ctx)
+    return provider.sendVerificationRequest({ ...outgoing, provider, theme, request })
+  }
+  const message = createMessage({ url: outgoing.url, theme, maxAge: (outgoing.expires.getTime() - ctx.now.getTime()) / 1000 })
+  const mail = {
+    ...message,
+    url: outgoing.url,
+    to: toAsciiAddress(outgoing.identifier),
+    from: provider.from ?? `no-reply@${new URL(ctx.origin).hostname}`,
+  }
+  if (provider.api) {
+    return sendThroughApi(provider, provider.api, mail, {
+      fetch: ctx.runtime.fetch,
+      deadline: deadlines.network,
+      limit: limits.providerResponse,
+      signal,
+    })
+  }
+  return sendThroughServer(provider, provider.server ?? {}, mail, signal)
+}
+
+/** The request with its body again, as JSON: the stream was read (row 215). */
+async function readable(ctx: Context): Promise<Request> {
+  const headers = new Headers(ctx.request.headers)
+  headers.set('content-type', 'application/json')
+  headers.delete('content-length')
+  return new Request(ctx.url, { method: 'POST', headers, body: JSON.stringify(await ctx.body()) })
+}
+
+/** What mailers and transports like to repeat (GHSA-p6mm-27gq-9v3p). */
+function secretsOf(provider: EmailConfig, { token, url }: Outgoing): string[] {
+  const { apiKey, secret, server } = provider
+  const { url: serverUrl, auth } = typeof server === 'object' ? server : { url: server }
+  const secrets = [url, token, apiKey, secret, serverUrl, ...passwordsOf(serverUrl), ...Object.values({ ...(auth as object) })]
+  return secrets.filter((value): value is string => typeof value === 'string')
+}
+
+function passwordsOf(url: unknown): string[] {
+  if (typeof url !== 'string' || !URL.canParse(url)) return []
+  const { password } = new URL(url)
+  return [password, decodeURIComponent(password.replaceAll(/%(?![0-9a-f]{2})/gi, '%25'))]
+}

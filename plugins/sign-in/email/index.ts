@@ -1,0 +1,176 @@
+/**
+ * Sign-in by a link in a mail. Asking for one answers everybody alike, whoever they are (D17, row 229);
+ * the link works once, for ten minutes, for the address it was sent to.
+ */
+import {
+  AccessDenied,
+  AdapterError,
+  type AdapterUser,
+  AuthError,
+  CallbackRouteError,
+  type Context,
+  EmailSignInError,
+  type Plugin,
+  type Provider,
+  type ProviderFlow,
+  type ProviderOf,
+  randomUUID,
+  SessionTokenError,
+  type SignInQuestion,
+  Verification,
+} from 'authkernel/kernel'
+import { toIdentifier } from './identifier.ts'
+import { mailLink, redeemLink } from './link.ts'
+import { validateProvider } from './validate.ts'
+
+export { createMessage, type Message, type MessageOptions } from './message.ts'
+
+type Email = ProviderOf<'email'>
+
+/** The provider type `email`, and the given providers. Named `email` without providers and `email:<ids>` with them. */
+export function emailPlugin(...providers: readonly (Email | (() => Email))[]): Plugin {
+  const ids = providers
+    .map((provider) => (typeof provider === 'function' ? provider() : provider))
+    .map(({ id, options }) => options?.id ?? id)
+  return {
+    name: ['email', ids.join(',')].filter(Boolean).join(':'),
+    setup(kernel) {
+      kernel.providerType('email', emailFlow)
+      for (const provider of providers) kernel.provider(provider as Provider | (() => Provider))
+    },
+  }
+}
+
+const emailFlow: ProviderFlow<Email> = {
+  callback: { POST: 'csrf' },
+  requires: ['store'],
+  methods: ['createVerificationToken', 'useVerificationToken', 'getUserByEmail'],
+  env: { apiKey: 'KEY' },
+  validate: validateProvider,
+  form: () => ({
+    post: 'signin',
+    fields: {
+      email: {
+        label: 'Email',
+        type: 'email',
+        required: true,
+        autocomplete: 'email',
+        placeholder: 'you@example.com',
+        maxlength: 254,
+        autocapitalize: 'none',
+        spellcheck: 'false',
+      },
+    },
+    submit: 'Email me a link to sign in',
+  }),
+  start,
+  finish,
+}
+
+async function start(ctx: Context, provider: Email): Promise<Response> {
+  // First (WIRE section 9), and for everybody: the cookie it may set would tell who was refused.
+  await ctx.callbackUrl()
+  const identifier = await readIdentifier(ctx, provider)
+  const store = ctx.service('store')
+  const user = (await store.getUserByEmail(identifier)) ?? stranger(ctx, identifier)
+  const account = { provider: provider.id, type: 'email' as const, providerAccountId: identifier, userId: user.id }
+  const answer = (): Response => ctx.page('verifyRequest', { provider: provider.id, type: 'email' })
+
+  const verdict = await askSignIn(ctx, { user, account, email: { verificationRequest: true } })
+  if (typeof verdict === 'string') return ctx.redirect(verdict)
+  if (!verdict) {
+    const error = new AccessDenied('The signIn callback refused this address.', { cause: { provider: provider.id } })
+    if (provider.revealDenied) throw error
+    ctx.logger.error(error)
+    await ctx.emit('signInFailed', { provider: provider.id, error, user })
+    return answer()
+  }
+  const rule = ctx.app.config.throttle.mail
+  const key = `mail:${identifier}`
+  // The same answer as always: a mailbox is spared, and nobody learns that it was asked for (B30, D54).
+  if (rule && !(await ctx.limit.take(key, rule)).allowed) return answer()
+  try {
+    await mailLink(ctx, store, provider, identifier)
+  } catch (error) {
+    // No mail went out, so none is counted.
+    if (rule) await ctx.limit.refund(key)
+    throw error instanceof AuthError ? error : failure(provider, error)
+  }
+  return answer()
+}
+
+async function finish(ctx: Context, provider: Email): Promise<Response> {
+  const callbackUrl = await ctx.callbackUrl()
+  const { token, email } = await readLink(ctx)
+  if (token === undefined) {
+    throw new CallbackRouteError('The sign-in link has no token: it was cut, or not written by this library.', {
+      cause: { provider: provider.id },
+    })
+  }
+  if (email === undefined) throw new Verification('The sign-in link has no email address: it was cut, or not written by this library.')
+  // Scanners of mail open every link; only a person presses the button (B31, D17).
+  if (provider.confirm && ctx.request.method === 'GET') {
+    // The page posts everything but `action` back, so the token leaves the address bar.
+    return ctx.render('verifyConfirm', {
+      action: `${ctx.base}/callback/${provider.id}`,
+      token,
+      email,
+      callbackUrl,
+    })
+  }
+  const link = await redeemLink(ctx, ctx.service('store'), provider, email, token)
+  const user = stranger(ctx, email)
+  const account = { provider: provider.id, type: 'email' as const, providerAccountId: email }
+  try {
+    return await ctx.complete({ user, account, match: 'email', proof: { amr: ['email'] } })
+  } catch (error) {
+    // Not the person's fault: the same link works again when the store does (B21).
+    if (error instanceof AdapterError || error instanceof SessionTokenError) await link.giveBack()
+    throw error
+  }
+}
+
+/** Exactly one address, from exactly one field. Throws EmailSignInError (WIRE 9.7). */
+async function readIdentifier(ctx: Context, provider: Email): Promise<string> {
+  const { email } = await ctx.body()
+  const { internationalAddresses: international, normalizeIdentifier: normalize } = provider
+  try {
+    // The last of several would be used and another one shown: whoever repeats a field has a reason (GHSA-xv97-c62v-4587).
+    if ((await ctx.form()).getAll('email').length > 1) throw new Error('The field "email" was sent more than once.')
+    return toIdentifier(email, { international, normalize })
+  } catch (error) {
+    throw failure(provider, error)
+  }
+}
+
+function failure(provider: Email, thrown: unknown): EmailSignInError {
+  const err = thrown instanceof Error ? thrown : new Error(String(thrown))
+  return new EmailSignInError(err.message, { cause: { err, provider: provider.id } })
+}
+
+/** `token` and `email` of the link, from the confirm form or the query. Throws Verification for repeated ones (D36). */
+async function readLink(ctx: Context): Promise<{ token: string | undefined; email: string | undefined }> {
+  const sources = [new URL(ctx.request.url).searchParams]
+  if (ctx.request.method === 'POST') sources.unshift(await ctx.form())
+  const one = (name: string): string | undefined => {
+    const values = sources.map((source) => source.getAll(name)).find((all) => all.length > 0) ?? []
+    if (values.length > 1) throw new Verification(`The sign-in link has more than one ${name}.`)
+    return values[0] || undefined
+  }
+  return { token: one('token'), email: one('email') }
+}
+
+/** The answer of the `signIn` hook. Whatever it throws is AccessDenied here, AuthErrors included (rows 137, 138). */
+async function askSignIn(ctx: Context, message: SignInQuestion): Promise<boolean | string> {
+  try {
+    return await ctx.ask('signIn', message)
+  } catch (error) {
+    const err = error instanceof Error ? error : new Error(String(error))
+    throw new AccessDenied(err.message, { cause: { err, provider: message.account.provider } })
+  }
+}
+
+/** Somebody who is not stored yet. */
+function stranger(ctx: Context, email: string): AdapterUser {
+  return { id: randomUUID(ctx.runtime), email, emailVerified: null }
+}

@@ -1,0 +1,163 @@
+/**
+ * Pending flows: what the browser keeps between the authorization request and its answer (D12, D47). Each of the three cookies
+ * holds a sealed list, an entry per tab; an entry is known by the hash of the flow's `state` and used once.
+ */
+import {
+  type Context,
+  createPending,
+  equal,
+  InvalidCheck,
+  type Kernel,
+  type OIDCCheck,
+  type PendingList,
+  sha256,
+  subjectOf,
+  toBase64Url,
+} from 'authkernel/kernel'
+import { isFormPost } from './endpoints.ts'
+import type { OAuthProvider } from './types.ts'
+
+/** Seconds that a person may take at the provider. */
+export const flowLifetime = 900
+
+/** One pending flow in one cookie. */
+interface Entry {
+  provider: string
+  /** PKCE verifier or nonce. */
+  value?: string
+  callbackUrl?: string
+  checks?: readonly string[]
+  maxAge?: number
+  /** Who was signed in. */
+  by?: string
+  /** Comes back by a cross-site POST. */
+  post?: boolean
+}
+const listOf = (name: string, key: string, maxAge: number | undefined): PendingList<Entry> =>
+  // A POST of the provider is cross-site: Lax cookies would stay at home (row 87).
+  createPending<Entry>(name, { seconds: flowLifetime, cookie: { key, maxAge }, crossSite: ({ post }) => post === true })
+const states = listOf('state', 'state', flowLifetime)
+const verifiers = listOf('pkce.code_verifier', 'pkceCodeVerifier', flowLifetime)
+// As Auth.js has it: Expires alone (row 80).
+const nonces = listOf('nonce', 'nonce', undefined)
+
+/** Registers the cookies of pending flows. */
+export function registerChecks(kernel: Kernel): void {
+  for (const list of [states, verifiers, nonces]) kernel.pending(list)
+}
+
+/** What a new flow remembers. */
+export interface Started {
+  state: string | undefined
+  verifier: string | undefined
+  nonce: string | undefined
+  callbackUrl: string
+  checks: readonly OIDCCheck[]
+  /** Seconds since the last authentication that the request allowed. */
+  maxAge: number | undefined
+}
+/** What a flow that came back brings along. */
+export interface Flow {
+  /** The state parameter; undefined when `checks` is `none`. */
+  state: string | undefined
+  verifier: string | undefined
+  nonce: string | undefined
+  maxAge: number | undefined
+  /** Who was signed in when it began; null: nobody, or nobody knows. */
+  startedBy: string | null
+}
+
+/** Checks in force: `none` counts alone only, and a redirect proxy needs the state (D47). */
+export function checksOf(provider: OAuthProvider, proxied: boolean): readonly OIDCCheck[] {
+  const checks = provider.checks ?? ['pkce']
+  if (checks.length === 1 && checks[0] === 'none' && !proxied) return checks
+  return [...new Set<OIDCCheck>([...checks.filter((check) => check !== 'none'), 'state'])]
+}
+
+/** Stores a flow beside those of other tabs. */
+export async function remember(ctx: Context, provider: OAuthProvider, started: Started): Promise<void> {
+  if (started.state === undefined) return
+  const id = await idOf(started.state)
+  const base = { provider: provider.id, ...(isFormPost(provider) && { post: true }) }
+  const callbackUrl = started.callbackUrl === ctx.origin ? {} : { callbackUrl: started.callbackUrl }
+  const by = ctx.store && (await subjectOf(ctx))
+  await states.add(ctx, id, {
+    ...base,
+    ...callbackUrl,
+    ...(by && { by }),
+    ...(started.maxAge !== undefined && { maxAge: started.maxAge }),
+    checks: started.checks,
+  })
+  if (started.verifier !== undefined) await verifiers.add(ctx, id, { ...base, value: started.verifier })
+  if (started.nonce !== undefined) await nonces.add(ctx, id, { ...base, value: started.nonce })
+}
+
+/** Finds the flow that a callback belongs to and uses it up, whatever comes of it. Throws InvalidCheck. */
+export async function take(ctx: Context, provider: OAuthProvider, params: URLSearchParams): Promise<Flow> {
+  if (checksOf(provider, proxyInUse(ctx, provider)).includes('none')) return takeCode(ctx, provider, params)
+  const given = params.getAll('state')
+  const state = given.length === 1 ? (given[0] ?? '') : ''
+  const id = await idOf(state)
+  const [flow, verifier, nonce] = [await remove(ctx, states, id), await remove(ctx, verifiers, id), await remove(ctx, nonces, id)]
+  if (state === '') throw invalid(provider, given.length > 1 ? 'repeats the parameter `state`' : 'has no `state`')
+  if (!flow)
+    throw invalid(
+      provider,
+      `belongs to no sign-in of the last ${flowLifetime} seconds in this browser: it was opened elsewhere, or the state cookie is gone`,
+    )
+  // Where this tab wanted to go; the callback-url cookie knows the last tab only.
+  ctx.useCallbackUrl(flow.callbackUrl ?? ctx.origin)
+  if (flow.provider !== provider.id) throw invalid(provider, `answers a sign-in at provider "${flow.provider}"`)
+  // Ten parallel copies of one callback make one token request (D35).
+  if (!(await ctx.once.take(`state:${id}`, flowLifetime))) throw invalid(provider, 'was used before')
+  return {
+    state,
+    verifier: needed(provider, flow, verifier, 'pkce'),
+    nonce: needed(provider, flow, nonce, 'nonce'),
+    maxAge: flow.maxAge,
+    startedBy: flow.by ?? null,
+  }
+}
+
+/** Whether callbacks go through a proxy (row 203); not with form_post, whose answer cannot be forwarded by a redirect. */
+export function proxyInUse(ctx: Context, provider: OAuthProvider): boolean {
+  return proxyOf(ctx, provider) !== undefined
+}
+
+/** Base URL of the redirect proxy, without trailing slash. */
+export function proxyOf(ctx: Context, provider: OAuthProvider): string | undefined {
+  const proxy = provider.redirectProxyUrl ?? ctx.app.config.redirectProxyUrl
+  return proxy === undefined || proxy === '' || isFormPost(provider) ? undefined : proxy.replace(/\/$/, '')
+}
+
+async function takeCode(ctx: Context, provider: OAuthProvider, params: URLSearchParams): Promise<Flow> {
+  const code = params.get('code') ?? ''
+  if (code !== '' && !(await ctx.once.take(`code:${await idOf(`${provider.id} ${code}`)}`, flowLifetime)))
+    throw invalid(provider, 'was used before')
+  return { state: undefined, verifier: undefined, nonce: undefined, maxAge: undefined, startedBy: null }
+}
+
+function needed(provider: OAuthProvider, flow: Entry, entry: Entry | undefined, check: 'pkce' | 'nonce'): string | undefined {
+  if (!flow.checks?.includes(check)) return undefined
+  if (entry?.value === undefined || entry.provider !== provider.id)
+    throw invalid(provider, `comes without the ${check} cookie of its sign-in`)
+  return entry.value
+}
+
+function invalid(provider: OAuthProvider, what: string): InvalidCheck {
+  return new InvalidCheck(`The callback of provider "${provider.id}" ${what}.`, { cause: { provider: provider.id } })
+}
+
+/** From the browser alone; the server's part is asked of the state, once for all three. */
+async function remove(ctx: Context, list: PendingList<Entry>, id: string): Promise<Entry | undefined> {
+  const entries = await list.all(ctx)
+  const entry = entries.find((candidate) => equal(candidate.id, id))
+  // A lone flow ends with a failed answer (row 89); with several, nobody knows whose answer it was.
+  const used = entry ?? (entries.length === 1 ? entries[0] : undefined)
+  await list.drop(ctx, used ? [used.id] : [])
+  return entry
+}
+
+async function idOf(state: string): Promise<string> {
+  return toBase64Url(await sha256(state))
+}

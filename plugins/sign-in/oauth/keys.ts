@@ -1,0 +1,107 @@
+/** Signatures of a provider's tokens, against the keys it publishes; the keys are cached (D7, D8). */
+import { setBounded, type Context } from 'authkernel/kernel'
+import { type CompactJWSHeaderParameters, compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose'
+import type { AuthorizationServer } from 'oauth4webapi'
+import { Refusal } from './failure.ts'
+import { isObject, readJson } from './json.ts'
+import { endpointOf, fetchOf } from './server.ts'
+import type { OAuthProvider } from './types.ts'
+
+// A withdrawn key stops counting within this time.
+const lifetime = 10 * 60 * 1000
+// A provider that signs with ever new kids must not make us hammer its key endpoint.
+const cooldown = 30 * 1000
+const maxServers = 2_000
+// Tries per token when several keys fit.
+const maxTries = 16
+const asymmetric = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
+
+interface KeySet {
+  find: ReturnType<typeof createLocalJWKSet>
+  until: number
+}
+/** Who should have signed. */
+export interface Signer {
+  readonly ctx: Context
+  readonly provider: OAuthProvider
+  readonly server: AuthorizationServer
+  readonly clientSecret: string | undefined
+}
+/** A verified token. */
+export interface Verified {
+  header: CompactJWSHeaderParameters
+  /** Claims as signed. */
+  payload: Uint8Array
+}
+
+/**
+ * Verifies a JWS. Symmetric algorithms count only when the host's `client` metadata names one: a public key must never
+ * serve as an HMAC secret (RFC 8725 section 3.1). An unknown key refetches the keys, at most twice a minute.
+ */
+export async function verify({ ctx, provider, server, clientSecret }: Signer, token: string, registered: unknown): Promise<Verified> {
+  // Decoders forgive padding and blanks; RFC 7515 section 2 has neither.
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) throw new Refusal('The token is not a compact JWS.')
+  if (typeof registered === 'string' && registered.startsWith('HS')) {
+    if (clientSecret === undefined)
+      throw new Refusal(`Tokens signed with ${registered} need the clientSecret of provider "${provider.id}".`)
+    const { protectedHeader, payload } = await compactVerify(token, new TextEncoder().encode(clientSecret), { algorithms: [registered] })
+    return { header: protectedHeader, payload }
+  }
+  const uri = endpointOf(server, 'jwks_uri', provider).href
+  const cache = ctx.app.shared.cache<KeySet>('oauth.keys')
+  const known = cache.get(uri)
+  const cached = known !== undefined && known.until > ctx.runtime.now()
+  const keys = cached ? known : await fetchKeys(ctx, provider, uri)
+  try {
+    return await check(token, keys)
+  } catch (error) {
+    // Keys may have been rotated just before signing (OpenID Connect Core 10.1.1), even under the same kid.
+    const stale = error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed
+    if (!cached || !stale || !mayRefetch(ctx, uri)) throw error
+    return check(token, await fetchKeys(ctx, provider, uri))
+  }
+}
+
+async function check(token: string, { find }: KeySet): Promise<Verified> {
+  try {
+    const { protectedHeader, payload } = await compactVerify(token, find, { algorithms: asymmetric })
+    return { header: protectedHeader, payload }
+  } catch (error) {
+    if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
+    let tries = 0
+    for await (const key of error) {
+      if (++tries > maxTries) break
+      const match = await compactVerify(token, key, { algorithms: asymmetric }).catch(() => undefined)
+      if (match) return { header: match.protectedHeader, payload: match.payload }
+    }
+    throw new errors.JWSSignatureVerificationFailed()
+  }
+}
+
+function mayRefetch(ctx: Context, uri: string): boolean {
+  const times = ctx.app.shared.cache<number>('oauth.keys.refetched')
+  const now = ctx.runtime.now()
+  if (now - (times.get(uri) ?? Number.NEGATIVE_INFINITY) < cooldown) return false
+  setBounded(times, uri, now, maxServers)
+  return true
+}
+
+function fetchKeys(ctx: Context, provider: OAuthProvider, uri: string): Promise<KeySet> {
+  return ctx.app.shared.flight(`oauth.keys ${uri}`, async () => {
+    const headers = { accept: 'application/json, application/jwk-set+json' }
+    const response = await fetchOf(ctx, provider, true)(uri, { headers })
+    if (response.status !== 200) throw new Refusal(`${uri} answered with status ${response.status} in place of keys.`)
+    const document = await readJson(response, 'The key set', provider.type === 'oidc')
+    if (!Array.isArray(document['keys'])) throw new Refusal('The key set has no list of keys.')
+    const find = createLocalJWKSet({ keys: document['keys'].filter(isCallbackUrl) } as JSONWebKeySet)
+    return setBounded(ctx.app.shared.cache<KeySet>('oauth.keys'), uri, { find, until: ctx.runtime.now() + lifetime }, maxServers)
+  })
+}
+
+// A published private or shared key signs for everybody; so does an RSA key of exponent 1.
+function isCallbackUrl(key: unknown): boolean {
+  if (!isObject(key) || typeof key['kty'] !== 'string' || !['RSA', 'EC', 'OKP'].includes(key['kty'])) return false
+  if (['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((member) => member in key)) return false
+  // "AQ" is 1, and so is "AAAB".
+  return key['kty'] !== 'RSA' || (typeof key['e'] === 'string' && !/^A*(?:AQ|E|AAB)?$/.test(key['e']))
+}

@@ -1,0 +1,97 @@
+/** From profile and tokens to the `Identity` that the kernel completes (rows 193 to 200, D15, D33). */
+import {
+  type Account,
+  type Context,
+  type Identity,
+  OAuthProfileParseError,
+  type Profile,
+  type ProviderUser,
+  randomUUID,
+  type TokenSet,
+  type User,
+} from 'authkernel/kernel'
+import { Refusal, withoutSecrets } from './failure.ts'
+import { checkSubject } from './id-token.ts'
+import { isObject } from './json.ts'
+import { fetchOf } from './server.ts'
+import type { Exchanged } from './tokens.ts'
+import type { OAuthProvider } from './types.ts'
+
+const stored = ['access_token', 'id_token', 'refresh_token', 'expires_at', 'scope', 'token_type', 'session_state'] as const
+
+/** Maps a profile. Throws OAuthProfileParseError. */
+export async function identityOf({ ctx, provider, tokens, secrets }: Exchanged, profile: Profile): Promise<Identity> {
+  try {
+    const described: unknown = await (provider.profile ?? defaultProfile)(profile, tokens, { fetch: fetchOf(ctx, provider) })
+    if (!isObject(described)) throw new Refusal(`\`profile\` of provider "${provider.id}" returned no user.`)
+    const { id, email, ...rest } = described as ProviderUser & { email?: unknown }
+    const owner = { provider: provider.id, type: provider.type, providerAccountId: accountId(ctx, id) }
+    const account: Account = { ...tokens, ...owner }
+    const user: User = { ...storable(rest), id: randomUUID(ctx.runtime), ...emailOf(email) }
+    return {
+      user,
+      account,
+      profile,
+      record: { ...subset(provider, tokens), ...owner },
+      match: 'account',
+      trustsEmail: provider.allowDangerousEmailAccountLinking === true && isVerified(provider, profile, tokens),
+      refreshTokens: provider.updateAccount === true,
+    }
+  } catch (error) {
+    throw new OAuthProfileParseError(`The profile of provider "${provider.id}" could not be used.`, {
+      cause: { err: withoutSecrets(error, secrets), provider: provider.id },
+    })
+  }
+}
+
+/** Row 193: what most providers call these. */
+export function defaultProfile(profile: Profile): ProviderUser {
+  const { sub, id, name, nickname, preferred_username: username, email, picture } = profile
+  return Object.fromEntries(
+    Object.entries({ id: sub ?? id, name: name ?? nickname ?? username, email, image: picture }).filter(([, value]) => value !== undefined),
+  )
+}
+
+// Text made from nothing, as String(profile.id) makes it when an answer lacks the field: one account for everybody.
+const nothings = new Set(['undefined', 'null', 'NaN', 'true', 'false', '[object Object]'])
+
+function accountId(ctx: Context, id: unknown): string {
+  // WIRE section 7: nothing to know the account by, so it is a new one each time.
+  if (id === undefined || id === null) return randomUUID(ctx.runtime)
+  if (typeof id === 'number' && !Number.isSafeInteger(id)) throw new Refusal('The id of the profile is a number that is not exact.')
+  const text = typeof id === 'number' || typeof id === 'bigint' ? String(id) : id
+  checkSubject(text, 'The id of the profile')
+  if (nothings.has(text)) throw new Refusal(`The id of the profile is the text "${text}": the field it was made from is missing.`)
+  return text
+}
+
+function emailOf(email: unknown): { email?: string | null } {
+  if (email === undefined || email === null || email === '') return {}
+  if (typeof email !== 'string') throw new Refusal('The email of the profile is not a string.')
+  if (/[\p{Cc}\s]|\p{Surrogate}/u.test(email)) throw new Refusal('The email of the profile holds blanks or control characters.')
+  // U+212A lower-cases to an ASCII k: a foreign address must not become somebody's.
+  return { email: email.replace(/[^\u212A]+/g, (part) => part.toLowerCase()) }
+}
+
+// Columns of text refuse NUL and lone surrogates; a name is not worth a failed sign-in.
+function storable(user: object): Record<string, unknown> {
+  return Object.fromEntries(
+    Object.entries(user)
+      .filter(([, value]) => value !== undefined)
+      .map(([key, value]) => [key, typeof value === 'string' ? value.replace(/\p{Surrogate}|\p{Cc}/gu, '\uFFFD') : value]),
+  )
+}
+
+// Row 195.
+function subset(provider: OAuthProvider, tokens: TokenSet): Partial<Account> {
+  const own = provider.account?.(tokens)
+  const chosen = provider.account ? (own ?? {}) : Object.fromEntries(stored.map((name) => [name, tokens[name]]))
+  return Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined))
+}
+
+// D33: absent is as good as Auth.js; anything but true is a no.
+function isVerified(provider: OAuthProvider, profile: Profile, tokens: TokenSet): boolean {
+  const verified: unknown = provider.emailVerified ? provider.emailVerified(profile, tokens) : profile.email_verified
+  if (verified === undefined || verified === true) return true
+  return typeof verified === 'string' && provider.emailVerifiedStrings?.includes(verified) === true
+}

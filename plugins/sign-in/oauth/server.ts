@@ -1,0 +1,166 @@
+/** What is known of an authorization server: its discovery document, cached, under the endpoints that the provider names itself (D8). */
+import { allowInsecureRequests, boundedFetch, setBounded, customFetch, isSecureUrl, type Context } from 'authkernel/kernel'
+import type { AuthorizationServer } from 'oauth4webapi'
+import { authorizationOf, fill, namesOf, type TemplateValues, tokenOf, userinfoOf, wantsUserinfo } from './endpoints.ts'
+import { Refusal } from './failure.ts'
+import { leadsInside } from './hosts.ts'
+import { isObject, readJson } from './json.ts'
+import type { JsonObject, OAuthProvider } from './types.ts'
+
+// A document changes when an operator moves an endpoint: rarely, and announced.
+const lifetime = 60 * 60 * 1000
+const maxServers = 2_000
+
+/** Endpoints that this library calls or sends people to. */
+export type EndpointName = 'authorization_endpoint' | 'token_endpoint' | 'userinfo_endpoint' | 'jwks_uri'
+
+/** The server of a provider. At most one discovery request per hour and issuer, shared by all requests. Throws Refusal, NetworkError. */
+export async function serverOf(ctx: Context, provider: OAuthProvider): Promise<AuthorizationServer> {
+  const written = writtenEndpoints(provider)
+  const found = needsDiscovery(provider)
+    ? await discover(ctx, provider)
+    : { issuer: provider.issuer ?? written.token_endpoint ?? provider.id }
+  return { ...found, ...written } as AuthorizationServer
+}
+
+// What the host or a preset wrote itself.
+function writtenEndpoints(provider: OAuthProvider): Partial<Record<EndpointName, string>> {
+  const endpoints: [EndpointName, string | undefined][] = [
+    ['authorization_endpoint', authorizationOf(provider).url],
+    ['token_endpoint', tokenOf(provider).url],
+    ['userinfo_endpoint', userinfoOf(provider).url],
+    ['jwks_uri', provider.jwks_endpoint && fill(provider.jwks_endpoint, namesOf(provider), encodeURIComponent)],
+  ]
+  return Object.fromEntries(endpoints.filter(([, url]) => url !== undefined))
+}
+
+/** Whether anything has to come from a discovery document. */
+export function needsDiscovery(provider: OAuthProvider): boolean {
+  if (provider.issuer === undefined && provider.wellKnown === undefined) return false
+  const token = tokenOf(provider)
+  const userinfo = userinfoOf(provider)
+  if (authorizationOf(provider).url === undefined) return true
+  if (token.url === undefined && token.request === undefined) return true
+  if (wantsUserinfo(provider) && userinfo.url === undefined && userinfo.request === undefined) return true
+  return provider.type === 'oidc' && provider.jwks_endpoint === undefined
+}
+
+/**
+ * URL of an endpoint, its template filled. Throws Refusal when it is missing, not a URL, not https, or leads into the own network.
+ */
+export function endpointOf(server: AuthorizationServer, name: EndpointName, provider: OAuthProvider, values: TemplateValues = {}): URL {
+  const value: unknown = server[name]
+  if (value === undefined)
+    throw new Refusal(`Provider "${provider.id}" has no ${name}: its discovery document lacks it and no option names it.`)
+  const written = writtenEndpoints(provider)[name] !== undefined
+  const text = written ? fill(String(value), values, encodeURIComponent) : value
+  const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
+  if (!url || url.username !== '' || url.password !== '') throw new Refusal(`The ${name} of provider "${provider.id}" is not a plain URL.`)
+  if (!isSecureUrl(url, provider[allowInsecureRequests])) {
+    throw new Refusal(`The ${name} of provider "${provider.id}" is not https (${url.protocol}//${url.host}).`)
+  }
+  const home = provider.issuer ?? provider.wellKnown
+  // Authorization endpoints are visited by the browser, and what a host wrote itself is its own business.
+  if (written || name === 'authorization_endpoint' || home === undefined) return url
+  if (leadsInside(url, new URL(fill(home, namesOf(provider))))) {
+    throw new Refusal(
+      `The ${name} of provider "${provider.id}" is at ${url.host}, inside this network, while its issuer is not. ` +
+        'Name the endpoint in the options of the provider if that is meant.',
+    )
+  }
+  return url
+}
+
+/** `fetch` of a provider within the limits of the host; `ctx.signal` ends it unless others wait for it too. */
+export function fetchOf(ctx: Context, provider: OAuthProvider, shared = false): typeof fetch {
+  const { deadlines, limits } = ctx.app.config
+  return boundedFetch({
+    fetch: provider[customFetch] ?? ctx.runtime.fetch,
+    deadline: deadlines.network,
+    limit: limits.providerResponse,
+    insecure: provider[allowInsecureRequests] === true,
+    signal: shared ? undefined : ctx.signal,
+  })
+}
+
+async function discover(ctx: Context, provider: OAuthProvider): Promise<JsonObject> {
+  const location = documentOf(provider)
+  const key = JSON.stringify([provider.issuer, provider.wellKnown, provider.discoveryIssuer])
+  const cache = ctx.app.shared.cache<{ document: JsonObject; until: number }>('oauth.servers')
+  const known = cache.get(key)
+  if (known && known.until > ctx.runtime.now()) return known.document
+  // Single-flight: many people may sign in at the moment the document expires.
+  return ctx.app.shared.flight(`oauth.servers ${key}`, async () => {
+    const response = await fetchOf(ctx, provider, true)(location, { headers: { accept: 'application/json' } })
+    if (response.status !== 200) throw new Refusal(`${location} answered with status ${response.status} in place of a discovery document.`)
+    const document = await readJson(response, 'The discovery document', provider.type === 'oidc')
+    checkDocument(document, provider)
+    setBounded(cache, key, { document, until: ctx.runtime.now() + lifetime }, maxServers)
+    return document
+  })
+}
+
+// OpenID Connect Discovery section 4: appended to the issuer, path included.
+function documentOf(provider: OAuthProvider): string {
+  if (provider.wellKnown !== undefined) return fill(provider.wellKnown, namesOf(provider))
+  return `${(provider.issuer ?? '').replace(/\/$/, '')}/.well-known/openid-configuration`
+}
+
+const lists = [
+  'id_token_signing_alg_values_supported',
+  'userinfo_signing_alg_values_supported',
+  'code_challenge_methods_supported',
+  'token_endpoint_auth_methods_supported',
+]
+
+function checkDocument(document: JsonObject, provider: OAuthProvider): void {
+  // A member that is null is a member that is absent.
+  for (const [name, value] of Object.entries(document)) if (value === null) delete document[name]
+  if (typeof document['issuer'] !== 'string' || document['issuer'] === '') throw new Refusal('The discovery document names no issuer.')
+  const claimed = document['issuer']
+  const expected = expectedIssuers(provider, claimed)
+  // Another issuer means that another server's tokens would be accepted (OpenID Connect Discovery 4.3, RFC 8414 section 3.3).
+  if (!expected.some((issuer) => sameIssuer(claimed, issuer))) {
+    throw new Refusal(`The discovery document is of issuer "${claimed.slice(0, 200)}", not of "${expected.join('" or "')}".`)
+  }
+  for (const name of lists) {
+    const value = document[name]
+    if (value !== undefined && !(Array.isArray(value) && value.every((item) => typeof item === 'string'))) {
+      throw new Refusal(`${name} of the discovery document is not a list of strings.`)
+    }
+  }
+  const flag = document['authorization_response_iss_parameter_supported']
+  if (flag !== undefined && typeof flag !== 'boolean') {
+    throw new Refusal('authorization_response_iss_parameter_supported of the discovery document is not true or false.')
+  }
+  // Certificate-bound endpoints are for clients with certificates.
+  if (!isObject(document['mtls_endpoint_aliases'])) delete document['mtls_endpoint_aliases']
+}
+
+function expectedIssuers(provider: OAuthProvider, claimed: string): string[] {
+  const { discoveryIssuer, issuer } = provider
+  if (discoveryIssuer !== undefined) return [discoveryIssuer].flat().map((value) => fill(value, namesOf(provider)))
+  return [issuer ?? publishedIssuer(provider, claimed)]
+}
+
+function publishedIssuer(provider: OAuthProvider, claimed: string): string {
+  const location = new URL(documentOf(provider))
+  const path = location.pathname
+  const appended = /^(.*)\/\.well-known\/openid-configuration$/.exec(path)
+  if (appended) return location.origin + appended[1]
+  const inserted = /^\/\.well-known\/(?:oauth-authorization-server|openid-configuration)(\/.*)?$/.exec(path)
+  if (inserted) return location.origin + (inserted[1] ?? '')
+  // No rule says where such a document's issuer is; its own origin is the least to ask for.
+  return URL.canParse(claimed) && new URL(claimed).origin === location.origin ? claimed : location.origin
+}
+
+// "https://a.example" and "https://a.example/" are one URL; hosts write either.
+function sameIssuer(claimed: string, expected: string): boolean {
+  if (claimed === expected) return true
+  return (
+    URL.canParse(claimed) &&
+    URL.canParse(expected) &&
+    /^https?:$/.test(new URL(claimed).protocol) &&
+    new URL(claimed).href === new URL(expected).href
+  )
+}

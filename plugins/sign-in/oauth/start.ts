@@ -1,0 +1,122 @@
+/** `POST /signin/:provider`: sends the person to the provider (RFC 6749 section 4.1.1). */
+import { AuthError, type Context, OAuthSignInError, type OIDCCheck, redirectTo, sha256, toBase64Url } from 'authkernel/kernel'
+import type { AuthorizationServer } from 'oauth4webapi'
+import { checksOf, flowLifetime, proxyOf, remember } from './checks.ts'
+import { authorizationOf, fill, namesOf } from './endpoints.ts'
+import { Refusal, withoutSecrets } from './failure.ts'
+import { endpointOf, needsDiscovery, serverOf } from './server.ts'
+import type { OAuthProvider } from './types.ts'
+
+/** Purpose of the sealed state that carries the origin past a redirect proxy. */
+export const envelopePurpose = 'encodedState'
+const defaultScope = 'openid profile email'
+
+// D11, and the token that protects this very request.
+const reserved = new Set(
+  ['response_type', 'response_mode', 'client_id', 'redirect_uri', 'state', 'nonce', 'code_challenge', 'code_challenge_method'].concat([
+    'request',
+    'request_uri',
+    'claims',
+    'csrftoken',
+  ]),
+)
+// RFC 8707 section 2 and RFC 8693 section 2.1: these may be repeated. Of others the last counts.
+const repeatable = new Set(['resource', 'audience'])
+
+/** Redirects to the authorization endpoint and remembers the flow. Throws OAuthSignInError. */
+export async function start(ctx: Context, provider: OAuthProvider): Promise<Response> {
+  try {
+    return redirectTo((await authorizationUrl(ctx, provider)).href)
+  } catch (error) {
+    if (error instanceof AuthError) throw error
+    throw new OAuthSignInError(`The sign-in at provider "${provider.id}" could not be started.`, {
+      cause: { err: withoutSecrets(error, new Set()), provider: provider.id },
+    })
+  }
+}
+
+/** The redirect_uri of requests and of the code exchange, which must repeat it exactly (RFC 6749 section 4.1.3). */
+export function redirectUriOf(ctx: Context, provider: OAuthProvider): string {
+  const written = authorizationOf(provider).params?.['redirect_uri']
+  return typeof written === 'string' ? fill(written, namesOf(provider)) : `${proxyOf(ctx, provider) ?? ctx.base}/callback/${provider.id}`
+}
+
+async function authorizationUrl(ctx: Context, provider: OAuthProvider): Promise<URL> {
+  // Asked before anything is fetched (WIRE section 2).
+  const callbackUrl = await ctx.callbackUrl()
+  const server = await serverOf(ctx, provider)
+  const url = endpointOf(server, 'authorization_endpoint', provider)
+  const proxied = proxyOf(ctx, provider) !== undefined
+  const checks = withoutDowngrade(provider, server, checksOf(provider, proxied))
+  const random = (): string => toBase64Url(ctx.runtime.random(32))
+  const state = checks.includes('none') ? undefined : proxied ? await envelope(ctx, provider, random()) : random()
+  const verifier = checks.includes('pkce') ? random() : undefined
+  const nonce = checks.includes('nonce') ? random() : undefined
+
+  configure(url, ctx, provider)
+  forward(url, ctx, provider)
+  const { params } = authorizationOf(provider)
+  const scope = fill(provider.scope ?? defaultScope, namesOf(provider))
+  if (!url.searchParams.has('scope') && params?.['scope'] !== null && scope !== '') url.searchParams.set('scope', scope)
+  if (state !== undefined) url.searchParams.set('state', state)
+  if (verifier !== undefined) {
+    url.searchParams.set('code_challenge', toBase64Url(await sha256(verifier)))
+    url.searchParams.set('code_challenge_method', 'S256')
+  }
+  if (nonce !== undefined) url.searchParams.set('nonce', nonce)
+  await remember(ctx, provider, { state, verifier, nonce, callbackUrl, checks, maxAge: maxAgeOf(url) })
+  return (await authorizationOf(provider).request?.({ url, provider })) ?? url
+}
+
+// What the host wrote counts over our defaults, on the URL or as params (WIRE section 7).
+function configure(url: URL, ctx: Context, provider: OAuthProvider): void {
+  const { url: written, params = {} } = authorizationOf(provider)
+  const defaults = { response_type: 'code', client_id: provider.clientId ?? '', redirect_uri: redirectUriOf(ctx, provider) }
+  for (const [name, value] of Object.entries(defaults)) {
+    if (written === undefined || !url.searchParams.has(name)) url.searchParams.set(name, value)
+  }
+  for (const [name, value] of Object.entries(params)) {
+    if (value === undefined || value === null) continue
+    url.searchParams.set(name, typeof value === 'object' ? JSON.stringify(value) : fill(String(value), namesOf(provider)))
+  }
+  const maxAge = provider.client?.default_max_age
+  if (maxAge !== undefined && !url.searchParams.has('max_age')) url.searchParams.set('max_age', String(maxAge))
+}
+
+function forward(url: URL, ctx: Context, provider: OAuthProvider): void {
+  const seen = new Set<string>()
+  for (const [name, value] of ctx.url.searchParams) {
+    if (!isClientParameter(name) || (provider.authorizationParams && !provider.authorizationParams.includes(name))) continue
+    if (repeatable.has(name) && seen.has(name)) url.searchParams.append(name, value)
+    else url.searchParams.set(name, value)
+    seen.add(name)
+  }
+}
+
+// Servers exist that ignore case, or read "redirect_uri[]" and "redirect.uri" as redirect_uri.
+function isClientParameter(name: string): boolean {
+  const read = name.trim().toLowerCase().split('[')[0] ?? ''
+  return !reserved.has(read.replace(/[. ]/g, '_'))
+}
+
+// Whoever asked for it, host or client: an answer that ignores it is none (OpenID Connect Core 3.1.2.1).
+function maxAgeOf(url: URL): number | undefined {
+  const asked = url.searchParams.get('max_age') ?? ''
+  return /^\d{1,9}$/.test(asked) ? Number(asked) : undefined
+}
+
+// D13: without S256 in the metadata, PKCE may be ignored; the nonce binds the code to this browser as well (RFC 9700 section 2.1.1).
+function withoutDowngrade(provider: OAuthProvider, server: AuthorizationServer, checks: readonly OIDCCheck[]): readonly OIDCCheck[] {
+  if (!checks.includes('pkce') || checks.includes('nonce') || !needsDiscovery(provider)) return checks
+  if (server.code_challenge_methods_supported?.includes('S256')) return checks
+  if (provider.type === 'oidc') return [...checks, 'nonce']
+  if (provider.checks?.includes('state')) return checks
+  throw new Refusal(
+    `The discovery document of provider "${provider.id}" does not say that it supports PKCE with S256. ` +
+      "If it is known to, or state alone shall do, say so: `checks: ['pkce', 'state']` or `checks: ['state']`.",
+  )
+}
+
+async function envelope(ctx: Context, provider: OAuthProvider, random: string): Promise<string> {
+  return ctx.seal(envelopePurpose, { origin: `${ctx.base}/callback/${provider.id}`, provider: provider.id, random }, flowLifetime)
+}

@@ -1,0 +1,168 @@
+/** The code for tokens, and the tokens checked (RFC 6749 section 4.1.3, OpenID Connect Core 3.1.3). */
+import type { Context, TokenEndpoint, TokenSet } from 'authkernel/kernel'
+import { decodeJwt } from 'jose'
+import * as oauth from 'oauth4webapi'
+import type { Flow } from './checks.ts'
+import { authenticationOf, clientOf } from './client.ts'
+import { fill, namesOf, tokenOf } from './endpoints.ts'
+import { Refusal } from './failure.ts'
+import { checkIdToken } from './id-token.ts'
+import { isObject, parseJson, readJson } from './json.ts'
+import { verify } from './keys.ts'
+import { endpointOf, fetchOf } from './server.ts'
+import { redirectUriOf } from './start.ts'
+import type { JsonObject, OAuthProvider, Secrets } from './types.ts'
+
+const maxToken = 65_536
+const tokenNames = ['access_token', 'refresh_token', 'id_token']
+const answerOf = 'The answer of the token endpoint'
+
+/** A callback that is checked, on its way to an identity. */
+export interface Attempt {
+  readonly ctx: Context
+  readonly provider: OAuthProvider
+  readonly server: oauth.AuthorizationServer
+  readonly params: URLSearchParams
+  readonly flow: Flow
+  readonly secrets: Secrets
+  readonly clientSecret: string | undefined
+}
+/** The same with what the exchange brought; `server` is of the issuer that the token turned out to be from. */
+export interface Exchanged extends Attempt {
+  readonly tokens: TokenSet
+  /** Claims of the verified ID token (oidc). */
+  readonly claims: JsonObject | undefined
+}
+
+/** Exchanges the code. Throws Refusal, NetworkError and the errors of oauth4webapi and jose. */
+export async function exchange(attempt: Attempt): Promise<Exchanged> {
+  const { ctx, provider, params, flow, secrets, clientSecret } = attempt
+  const client = clientOf(ctx, provider)
+  // State, `iss` (RFC 9207) and `error`.
+  const answer = oauth.validateAuthResponse(attempt.server, client, params, flow.state ?? oauth.skipStateCheck)
+  const endpoint = tokenOf(provider)
+  const response = endpoint.request ? await ownRequest(attempt, endpoint.request) : await codeRequest(attempt, client, answer)
+  const body = await tokenBody(response, endpoint, provider)
+  for (const name of tokenNames) if (typeof body[name] === 'string') secrets.add(body[name])
+
+  // An OAuth 2.0 provider identifies people by its userinfo; an ID token beside it is stored and believed for nothing.
+  const { id_token: idToken, ...rest } = body
+  const oidc = provider.type === 'oidc'
+  const server = oidc ? issuerOf(attempt, idToken) : attempt.server
+  const processed = await oauth.processAuthorizationCodeResponse(server, client, jsonResponse(oidc ? body : rest), {
+    ...(flow.nonce !== undefined && { expectedNonce: flow.nonce }),
+    ...(oidc && flow.maxAge !== undefined && { maxAge: flow.maxAge }),
+    requireIdToken: oidc,
+  })
+  // DPoP was not asked for: such a token is of no use here, and its presence says that somebody changed the request.
+  if (processed.token_type !== 'bearer') throw new Refusal(`The token endpoint answered with the token type "${processed.token_type}".`)
+  const tokens = withExpiry({ ...processed, ...(!oidc && typeof idToken === 'string' && { id_token: idToken }) }, ctx)
+  if (!oidc) return { ...attempt, tokens, claims: undefined }
+
+  const { header, payload } = await verify({ ctx, provider, server, clientSecret }, idToken as string, client.id_token_signed_response_alg)
+  const claims = parseJson(payload, 'The ID token')
+  await checkIdToken(header, claims, {
+    clientId: client.client_id,
+    accessToken: processed.access_token,
+    code: answer.get('code') ?? undefined,
+    now: Math.floor(ctx.runtime.now() / 1000),
+  })
+  return { ...attempt, server, tokens, claims }
+}
+
+async function codeRequest(
+  { ctx, provider, server, flow, clientSecret }: Attempt,
+  client: oauth.Client,
+  answer: URLSearchParams,
+): Promise<Response> {
+  const values = { ...namesOf(provider), clientSecret }
+  const { href } = endpointOf(server, 'token_endpoint', provider, values)
+  // Some want the secret in the query of this one URL.
+  const located = { ...server, token_endpoint: href }
+  const extra = Object.entries(tokenOf(provider).params ?? {}).map(([name, value]): [string, string] => [name, fill(value, values)])
+  const authentication = authenticationOf(provider, located, clientSecret)
+  const redirectUri = redirectUriOf(ctx, provider)
+  return oauth.authorizationCodeGrantRequest(located, client, authentication, answer, redirectUri, flow.verifier ?? oauth.nopkce, {
+    additionalParameters: new URLSearchParams(extra),
+    // Endpoints were checked; what may be plain http is decided there.
+    [oauth.allowInsecureRequests]: true,
+    [oauth.customFetch]: fetchOf(ctx, provider) as never,
+  })
+}
+
+async function ownRequest(
+  { ctx, provider, params, flow: { verifier, nonce, state }, clientSecret }: Attempt,
+  request: NonNullable<TokenEndpoint['request']>,
+): Promise<Response> {
+  const result: unknown = await request({
+    params: Object.fromEntries(params),
+    checks: {
+      ...(verifier !== undefined && { code_verifier: verifier }),
+      ...(nonce !== undefined && { nonce }),
+      ...(state !== undefined && { state }),
+    },
+    redirectUri: redirectUriOf(ctx, provider),
+    provider,
+    clientSecret,
+    fetch: fetchOf(ctx, provider),
+  })
+  const tokens = isObject(result) ? result['tokens'] : undefined
+  if (!isObject(tokens)) throw new Refusal(`\`token.request\` of provider "${provider.id}" returned no { tokens }.`)
+  return jsonResponse({ token_type: 'bearer', ...tokens })
+}
+
+async function tokenBody(response: Response, endpoint: TokenEndpoint, provider: OAuthProvider): Promise<JsonObject> {
+  const answer = (await endpoint.conform?.(response.clone())) ?? response
+  if (answer.status !== 200) {
+    const said = await readJson(answer.clone(), answerOf, false).catch(() => undefined)
+    throw said ? saidNo(said, answer) : new Refusal(`The token endpoint answered with status ${answer.status}.`)
+  }
+  const strict = provider.type === 'oidc' && !endpoint.conform
+  const body: JsonObject = { ...endpoint.defaults, ...withoutNulls(await readJson(answer, answerOf, strict)) }
+  // Some servers report errors with status 200.
+  if (body['error'] !== undefined) throw saidNo(body, answer)
+  const seconds = body['expires_in']
+  if (seconds !== undefined && typeof seconds !== 'number' && !(typeof seconds === 'string' && /^\d{1,12}$/.test(seconds)))
+    throw new Refusal('The token endpoint answered with an `expires_in` that is no number of seconds.')
+  for (const name of tokenNames) {
+    const token = body[name]
+    if (typeof token === 'string' && (token.length > maxToken || /\p{Cc}/u.test(token))) {
+      throw new Refusal(`The token endpoint answered with an ${name} that is too long or holds control characters.`)
+    }
+  }
+  return body
+}
+
+// RFC 6749 section 5.2.
+function saidNo(body: JsonObject, response: Response): Error {
+  return new oauth.ResponseBodyError(`The token endpoint answered with an error (status ${response.status}).`, {
+    cause: body as never,
+    response,
+  })
+}
+
+// Row 196. What does not fit a safe integer fits no column either.
+function withExpiry(answer: oauth.TokenEndpointResponse, ctx: Context): TokenSet {
+  // Ours to say, whatever the answer holds (row 165).
+  const { expires_at: given, userId: _userId, ...tokens } = answer as unknown as TokenSet & { userId?: unknown }
+  if (tokens.expires_in) {
+    const at = Math.floor(ctx.runtime.now() / 1000) + Math.floor(tokens.expires_in)
+    if (!Number.isSafeInteger(at)) throw new Refusal('The token endpoint answered with an `expires_in` beyond all dates.')
+    return { ...tokens, expires_at: at }
+  }
+  return Number.isSafeInteger(given) ? ({ ...tokens, expires_at: given } as TokenSet) : tokens
+}
+
+// The host knows which issuers a token may name (Entra: one per tenant); the signature is checked as always.
+function issuerOf({ provider, server }: Attempt, idToken: unknown): oauth.AuthorizationServer {
+  if (!provider.issuerOf || typeof idToken !== 'string') return server
+  return { ...server, issuer: provider.issuerOf(decodeJwt(idToken), { id: provider.id, issuer: provider.issuer }) }
+}
+
+function withoutNulls(body: JsonObject): JsonObject {
+  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+}
+
+function jsonResponse(body: JsonObject): Response {
+  return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })
+}

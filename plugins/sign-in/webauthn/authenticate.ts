@@ -1,0 +1,75 @@
+/** Signing in with a passkey: WebAuthn section 7.2, WIRE 9.11. */
+import {
+  type AdapterAuthenticator,
+  AuthError,
+  type Context,
+  fromBase64,
+  type Identity,
+  InvalidCheck,
+  type ProviderOf,
+  WebAuthnVerificationError,
+} from 'authkernel/kernel'
+import type { Pending } from './challenge.ts'
+import { type CredentialAnswer, descriptor, toStored } from './credential.ts'
+import { loadLibrary } from './library.ts'
+import { relyingParty } from './relying-party.ts'
+import { authenticationVerification } from './settings.ts'
+
+type WebAuthn = ProviderOf<'webauthn'>
+
+/**
+ * Verifies an assertion and answers its stored owner.
+ * Throws InvalidCheck, WebAuthnVerificationError, and AuthError for a credential that is not stored.
+ */
+export async function authenticate(ctx: Context, provider: WebAuthn, answer: CredentialAnswer, pending: Pending): Promise<Identity> {
+  if (pending.register) throw new InvalidCheck(`The challenge of provider "${provider.id}" was made for registering, not for signing in.`)
+  const store = ctx.service('store')
+  const credentialID = toStored(answer.id)
+  const authenticator = await store.getAuthenticator(credentialID)
+  if (!authenticator) throw new AuthError(`Nobody has registered the credential presented to provider "${provider.id}": ${credentialID}.`)
+  const counter = await verify(ctx, provider, answer, pending.challenge, authenticator)
+  assertForward(provider, authenticator, counter)
+  await store.updateAuthenticatorCounter(authenticator.credentialID, counter)
+  const account = await store.getAccount(authenticator.providerAccountId, provider.id)
+  if (!account || account.userId !== authenticator.userId) {
+    throw new AuthError(`The credential ${credentialID} has no account of its owner at provider "${provider.id}".`)
+  }
+  const user = await store.getUser(account.userId)
+  if (!user) throw new AuthError(`The user ${account.userId} of the credential ${credentialID} of provider "${provider.id}" is not stored.`)
+  return { user, account, match: 'account', ownerAfterSignIn: true }
+}
+
+async function verify(
+  ctx: Context,
+  provider: WebAuthn,
+  answer: CredentialAnswer,
+  challenge: string,
+  authenticator: AdapterAuthenticator,
+): Promise<number> {
+  const { verifyAuthenticationResponse } = await loadLibrary(provider)
+  const party = await relyingParty(ctx, provider)
+  const options = {
+    requireUserVerification: authenticationVerification(provider).require,
+    ...provider.verifyAuthenticationOptions,
+    response: answer,
+    expectedChallenge: challenge,
+    expectedOrigin: party.origins,
+    expectedRPID: party.ids,
+    // Counter 0: the library would judge it before the signature, and anybody could then raise the alarm of a cloned key.
+    credential: { ...descriptor(authenticator), publicKey: fromBase64(authenticator.credentialPublicKey), counter: 0 },
+  }
+  const result = await verifyAuthenticationResponse(options).catch((error: unknown) => {
+    throw new WebAuthnVerificationError(`A sign-in at provider "${provider.id}" failed verification.`, { cause: error })
+  })
+  if (result.verified) return result.authenticationInfo.newCounter
+  throw new WebAuthnVerificationError(`A sign-in at provider "${provider.id}" failed verification.`)
+}
+
+// WebAuthn section 6.1.1: a counter that does not grow is the sign of a cloned key. Synced passkeys always say 0 (D27).
+function assertForward(provider: WebAuthn, { credentialID, userId, counter: stored }: AdapterAuthenticator, received: number): void {
+  if (received > stored || (received === 0 && stored === 0)) return
+  throw new WebAuthnVerificationError(
+    `The counter of a credential of provider "${provider.id}" went from ${stored} to ${received}: it may be a cloned key. The sign-in was refused.`,
+    { cause: { provider: provider.id, credentialID, userId, stored, received } },
+  )
+}

@@ -1,0 +1,63 @@
+/**
+ * The challenge cookie: sealed, bound to its provider, 15 minutes, each challenge good for one answer (D12, D35, row 246).
+ * It holds the newest five ceremonies, because autofill begins one in every tab that shows a sign-in page.
+ */
+import {
+  type Context,
+  createPending,
+  InvalidCheck,
+  type PendingEntry,
+  type PendingList,
+  type ProviderOf,
+  type User,
+} from 'authkernel/kernel'
+import { type CredentialAnswer, challengeOf } from './credential.ts'
+
+/** A ceremony that has begun; its id is the challenge. */
+interface Ceremony {
+  provider: string
+  /** Whose passkey is being registered. */
+  register?: Registration
+}
+export type Pending = PendingEntry<Ceremony> & { challenge: string }
+/** A signed-in user by id, or what is known of a new one. */
+export type Registration = { userId: string } | { user: User }
+
+const lifetime = 900
+
+/** Registered by the plugin with `kernel.pending`. */
+export const challenges: PendingList<Ceremony> = createPending<Ceremony>('challenge', {
+  seconds: lifetime,
+  cookie: { key: 'webauthnChallenge' },
+})
+
+/** Remembers a challenge in the browser. */
+export async function keepChallenge(
+  ctx: Context,
+  provider: ProviderOf<'webauthn'>,
+  challenge: string,
+  register?: Registration,
+): Promise<void> {
+  await challenges.add(ctx, challenge, { provider: provider.id, ...(register && { register }) })
+}
+
+/**
+ * The ceremony that an answer belongs to; it is spent by this call, here and on the server.
+ * An answer to an unknown challenge spends the newest one and then fails verification.
+ * Throws InvalidCheck when none is pending, it expired, belongs to another provider or was spent before.
+ */
+export async function useChallenge(ctx: Context, provider: ProviderOf<'webauthn'>, answer: CredentialAnswer | undefined): Promise<Pending> {
+  const own = (await challenges.all(ctx)).filter((one) => one.provider === provider.id)
+  const signed = answer && challengeOf(answer)
+  const used = own.find(({ id }) => id === signed) ?? own[0]
+  if (!used) {
+    await challenges.drop(ctx, [])
+    throw new InvalidCheck(
+      `No challenge of provider "${provider.id}" is pending in this browser: it expired, was used, or cookies are blocked.`,
+    )
+  }
+  if (!(await challenges.take(ctx, used.id))) {
+    throw new InvalidCheck(`The challenge of provider "${provider.id}" was already used: the answer is a replay, or came twice.`)
+  }
+  return { ...used, challenge: used.id }
+}

@@ -1,0 +1,66 @@
+/**
+ * Passkeys and security keys (WebAuthn Level 3). The kernel finds and links users; this type makes the options of a ceremony, keeps its challenge
+ * and verifies what the browser brings back, with `@simplewebauthn/server` 14, which is an optional peer.
+ */
+import { AccountNotLinked, AuthError, type Plugin, type Provider, type ProviderFlow, type ProviderOf } from 'authkernel/kernel'
+import { challenges, useChallenge } from './challenge.ts'
+import { readAnswer } from './credential.ts'
+import { authenticate } from './authenticate.ts'
+import { revokeUnverified } from './revoke-unverified.ts'
+import { register } from './register.ts'
+import { webauthnRoutes } from './routes.ts'
+import { formOf, validateProvider } from './settings.ts'
+
+export { webauthnRoutes } from './routes.ts'
+
+type WebAuthn = ProviderOf<'webauthn'>
+
+/**
+ * The provider type `webauthn` with its route `GET /webauthn-options/:provider`, and the given providers.
+ * Named `webauthn` without providers and `webauthn:<ids>` with them. A provider's `lib` replaces the import of `@simplewebauthn/server`.
+ */
+export function webauthnPlugin(...providers: readonly (WebAuthn | (() => WebAuthn))[]): Plugin {
+  const ids = providers
+    .map((provider) => (typeof provider === 'function' ? provider() : provider))
+    .map(({ id, options }) => options?.id ?? id)
+  return {
+    name: ['webauthn', ids.join(',')].filter(Boolean).join(':'),
+    setup(kernel) {
+      kernel.providerType('webauthn', flow)
+      kernel.pending(challenges)
+      for (const route of webauthnRoutes) kernel.route(route)
+      for (const provider of providers) kernel.provider(provider as Provider | (() => Provider))
+    },
+  }
+}
+
+const flow: ProviderFlow<WebAuthn> = {
+  callback: { GET: false, POST: 'csrf' },
+  requires: ['store'],
+  methods: [
+    'createUser',
+    'getUser',
+    'linkAccount',
+    'getAccount',
+    'getAuthenticator',
+    'createAuthenticator',
+    'listAuthenticatorsByUserId',
+    'updateAuthenticatorCounter',
+  ],
+  notLinked: (message) => new AccountNotLinked(message),
+  validate: validateProvider,
+  form: formOf,
+  revokeUnverified,
+  async finish(ctx, provider) {
+    const { action, data } = await ctx.body()
+    const answer = readAnswer(data)
+    // Before anything is looked at: whatever is wrong with the rest, this challenge is spent (D12).
+    const pending = await useChallenge(ctx, provider, answer)
+    // The redirect hook comes before all others (WIRE section 9).
+    await ctx.callbackUrl()
+    if (!answer) throw new AuthError(`The data posted to provider "${provider.id}" is not a credential as JSON.`)
+    if (action === 'register') return register(ctx, provider, answer, pending)
+    if (action === 'authenticate') return authenticate(ctx, provider, answer, pending)
+    throw new AuthError(`The action posted to provider "${provider.id}" must be "register" or "authenticate".`)
+  },
+}

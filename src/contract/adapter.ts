@@ -1,0 +1,145 @@
+/**
+ * The contract between the kernel and a data layer: the 19 operations of SPEC.md and the optional ones beyond it.
+ * Every operation is optional and may be synchronous; what a flow needs is checked at compile (rows 158 to 176).
+ */
+import type { Account } from './account.ts'
+import type { Awaitable, User } from './data.ts'
+
+/** A stored user. `email` is in lower case as the kernel writes it; `emailVerified` is set by the first email sign-in (D16). */
+export interface AdapterUser extends User {
+  id: string
+  email: string
+  emailVerified: Date | null
+}
+/** Types of accounts that are stored; credentials never are (row 351). */
+export type AdapterAccountType = Exclude<Account['type'], 'credentials'>
+/** A stored account: always owned by a user. */
+export interface AdapterAccount extends Account {
+  userId: string
+  type: AdapterAccountType
+}
+/** An account whose owner is made together with it. */
+export interface NewAdapterAccount extends Account {
+  type: AdapterAccountType
+}
+/** A stored session of the database strategy. */
+export interface AdapterSession {
+  sessionToken: string
+  userId: string
+  /** Absolute expiry. */
+  expires: Date
+  /** When the person signed in; needed for `session.absoluteMaxAge` (D37). */
+  createdAt?: Date | null
+}
+/** A one-time token that was mailed; `token` is hashed (row 355). */
+export interface VerificationToken {
+  identifier: string
+  expires: Date
+  token: string
+}
+/** A WebAuthn credential (row 356). Binary values are standard base64, as Auth.js stores them (row 173). */
+export interface AdapterAuthenticator {
+  credentialID: string
+  userId: string
+  providerAccountId: string
+  credentialPublicKey: string
+  counter: number
+  credentialDeviceType: string
+  credentialBackedUp: boolean
+  /** Comma-joined transports. */
+  transports?: string | null
+}
+
+/** Rows that `deleteExpired` removed. */
+export interface ExpiredRows {
+  sessions: number
+  /** Verification tokens. */
+  tokens: number
+  /** Marks of the services `once` and `limit`. */
+  once: number
+  limit: number
+}
+/** Options of `deleteExpired`. */
+export interface CleanUpOptions {
+  /** Stops after so many rows; default: all. */
+  max?: number
+  /** Called after each batch with what has been removed so far. */
+  onProgress?(removed: ExpiredRows): void
+}
+
+/** A fault of a store that was overcome, by trying again or by finding the work done. */
+export interface HealedFault {
+  /** What failed, without values of rows. */
+  message: string
+  /** The driver's code, where it has one. */
+  code?: string
+  /** Attempts in all, the one that worked included. */
+  attempts?: number
+}
+
+/** A key of an account. */
+export type AccountKey = Pick<AdapterAccount, 'provider' | 'providerAccountId'>
+type Nothing = null | undefined
+
+/** A data layer. Plain object, no base class; wrap it with `adapterPlugin` or give it as `adapter`. */
+export interface Adapter {
+  createUser?(user: AdapterUser): Awaitable<AdapterUser>
+  getUser?(id: string): Awaitable<AdapterUser | null>
+  getUserByEmail?(email: string): Awaitable<AdapterUser | null>
+  getUserByAccount?(key: AccountKey): Awaitable<AdapterUser | null>
+  updateUser?(user: Partial<AdapterUser> & Pick<AdapterUser, 'id'>): Awaitable<AdapterUser>
+  deleteUser?(userId: string): Awaitable<AdapterUser | Nothing | void>
+  linkAccount?(account: AdapterAccount): Awaitable<AdapterAccount | Nothing | void>
+  unlinkAccount?(key: AccountKey): Awaitable<AdapterAccount | Nothing | void>
+  getAccount?(providerAccountId: string, provider: string): Awaitable<AdapterAccount | null>
+  createSession?(session: AdapterSession): Awaitable<AdapterSession>
+  getSessionAndUser?(sessionToken: string): Awaitable<{ session: AdapterSession; user: AdapterUser } | null>
+  updateSession?(session: Partial<AdapterSession> & Pick<AdapterSession, 'sessionToken'>): Awaitable<AdapterSession | Nothing>
+  deleteSession?(sessionToken: string): Awaitable<AdapterSession | Nothing | void>
+  createVerificationToken?(token: VerificationToken): Awaitable<VerificationToken | Nothing>
+  useVerificationToken?(key: Pick<VerificationToken, 'identifier' | 'token'>): Awaitable<VerificationToken | null>
+  createAuthenticator?(authenticator: AdapterAuthenticator): Awaitable<AdapterAuthenticator>
+  getAuthenticator?(credentialID: string): Awaitable<AdapterAuthenticator | null>
+  listAuthenticatorsByUserId?(userId: string): Awaitable<AdapterAuthenticator[]>
+  updateAuthenticatorCounter?(credentialID: string, newCounter: number): Awaitable<AdapterAuthenticator>
+
+  // ---- beyond SPEC.md; used when `store.supports()` says so
+  /** User and account in one transaction; a taken account key or email must throw and leave nothing behind (D32). */
+  createUserWithAccount?(user: AdapterUser, account: NewAdapterAccount): Awaitable<AdapterUser>
+  /** Replaces the token fields of an existing account (D15). */
+  updateAccount?(account: Partial<AdapterAccount> & AccountKey): Awaitable<AdapterAccount | Nothing | void>
+  listAccountsByUserId?(userId: string): Awaitable<AdapterAccount[]>
+  listSessionsByUserId?(userId: string): Awaitable<AdapterSession[]>
+  deleteSessionsByUserId?(userId: string, except?: { sessionToken: string }): Awaitable<unknown>
+  deleteVerificationTokens?(identifier: string): Awaitable<unknown>
+  deleteAuthenticator?(credentialID: string): Awaitable<unknown>
+  /**
+   * Removes sessions, verification tokens and the marks of `once` and `limit` that ended before `now` (default: the present). Ours answer
+   * `ExpiredRows`, delete in batches and lock nobody; it may take minutes, so the store sets no deadline.
+   */
+  deleteExpired?(now?: Date, options?: CleanUpOptions): Awaitable<unknown>
+  /** Sessions come back with `createdAt`; needed for `session.absoluteMaxAge` (D37). */
+  readonly keepsCreatedAt?: boolean
+  /** Ends connections; called by `auth.close()`. */
+  close?(): Awaitable<void>
+}
+
+/** An adapter that keeps tenants apart by itself. With any other one values of a namespace carry a prefix. */
+export interface TenantAdapter extends Adapter {
+  /** The same data layer for one tenant. */
+  namespaced(namespace: string): Adapter
+}
+
+/** Names of the operations of an adapter. */
+export type AdapterMethod = Exclude<keyof Adapter, 'keepsCreatedAt'>
+
+/**
+ * An adapter as the kernel sees it: every operation is there and throws when the adapter lacks it, so ask `supports()` first.
+ * Dates are real `Date`s (D26), calls end at their deadline (D31), failures are `AdapterError`s.
+ */
+export type Store = Required<Pick<Adapter, AdapterMethod>> & {
+  readonly keepsCreatedAt: boolean
+  supports(method: AdapterMethod): boolean
+  /** The same store for one tenant: what another one stored is absent. */
+  namespaced(namespace: string): Store
+}

@@ -1,0 +1,153 @@
+/** One request, or one job, as plugins see it. Types only; `src/request` makes them. */
+import type { App } from './app.ts'
+import type { Store } from './adapter.ts'
+import type { Awaitable, CookieOptions, CookieSet, JWT, LoggerInstance, Session } from './data.ts'
+import type { ProviderFlow } from './flow.ts'
+import type { Identity, Login } from './login.ts'
+import type { Answer, Events, HookInput, Hooks } from './messages.ts'
+import type { Parked, ParkOptions, ResumeOptions } from './park.ts'
+import type { Provider } from './provider.ts'
+import type { AtomicWrite, RecordFields, RecordTable } from './records.ts'
+import type { RouteInfo } from './route.ts'
+import type { Runtime } from './runtime.ts'
+import type { Lease, Limit, Once, PageName, Services, SessionStrategy } from './services.ts'
+import type { Settings } from './settings.ts'
+
+/** Who asked, and when: plain data, safe to keep and to queue. */
+export interface Facts {
+  /** The `x-request-id` of a trusted proxy, else random. */
+  readonly requestId: string
+  readonly address: string | undefined
+  /** At most 256 characters. */
+  readonly userAgent: string | undefined
+  /** Of the tenant; '' is the default. */
+  readonly namespace: string
+  /** Milliseconds since the epoch. */
+  readonly at: number
+  /** Name of the job; undefined for a request. */
+  readonly job: string | undefined
+}
+
+/** What requests and jobs have in common. */
+export interface CommonContext {
+  /** The compiled kernel. */
+  readonly app: App
+  readonly settings: Settings
+  readonly runtime: Runtime
+  readonly logger: LoggerInstance
+  readonly facts: Facts
+  readonly session: SessionStrategy
+  readonly store: Store | undefined
+  readonly once: Once
+  readonly limit: Limit
+  readonly now: Date
+  /** Aborted when the deadline of the request or job passes. */
+  readonly signal: AbortSignal
+  /** Throws AuthError when no plugin provides it. */
+  service<K extends keyof Services>(name: K): Services[K]
+  /** Flow of a provider's type. */
+  flow<P extends Provider>(provider: P): ProviderFlow<P>
+  /** Encrypts a value for `seconds` seconds, bound to a purpose and to the tenant. */
+  seal(purpose: string, payload: JWT, seconds: number | null): Awaitable<string>
+  /** Null: not ours, expired, for another purpose or altered; without an end, unless `endless` permits it. */
+  open<T extends object = JWT>(purpose: string, token: string, endless?: boolean): Awaitable<(JWT & T) | null>
+  /** The rows of a record that a plugin declared with `kernel.records`. Throws AuthError for an unknown name, and without the service `records`. */
+  records<K extends string>(name: K): RecordTable<RecordFields<K>>
+  /** Up to 20 writes over several records: all, with their answers in order, or none and false. */
+  atomic(writes: readonly AtomicWrite[]): Promise<readonly unknown[] | false>
+  /** One holder at a time, for `seconds`; null: another one has it. Between processes with shared records, else in this process. */
+  lease(key: string, seconds: number): Promise<Lease | null>
+  /** The answer to a hook, without the handlers of the plugins in `skip`. */
+  ask<K extends keyof Hooks>(name: K, message: HookInput<K>, skip?: string | readonly string[]): Awaitable<Answer<K>>
+  /** Whether anybody answers a hook or listens to an event. */
+  has(kind: 'hook' | 'on', name: string): boolean
+  emit<K extends keyof Events>(name: K, message: Events[K]): Awaitable<void>
+  /** Keyed HMAC-SHA-256 in hex under the newest secret, or under `secret`. */
+  digest(purpose: string, value: string, secret?: string): Promise<string>
+  /** Digests under every secret, newest first, then legacy ones: what counts when a stored value is looked up. */
+  digests(purpose: string, value: string, secret?: string): Promise<readonly string[]>
+}
+
+/** Work without a request: a clean-up, a webhook, a queue. `kernel.job` makes it. */
+export interface JobContext extends CommonContext {
+  readonly request?: undefined
+  /** Its name. */
+  readonly job: string
+}
+
+/** One request. Everything is lazy and memoised. */
+export interface Context extends CommonContext {
+  readonly request: Request
+  /** The route that was found; undefined outside of routes: `auth.session`, APIs of plugins. */
+  readonly route: RouteInfo | undefined
+  /** Values of `:name` segments, decoded once. */
+  readonly params: Readonly<Record<string, string>>
+  /** Public URL of the request: own origin, path and query. Throws UntrustedHost. */
+  readonly url: URL
+  /** Own origin without trailing slash. Throws UntrustedHost. */
+  readonly origin: string
+  /** Path the routes are mounted at: `/auth`. */
+  readonly basePath: string
+  /** `origin + basePath`. */
+  readonly base: string
+  readonly canSetCookies: boolean
+  readonly clientAddress: string | undefined
+  /** Names and attributes of the library's own cookies for this request. */
+  readonly cookies: CookieSet
+  /** The provider named by the path. Throws InvalidProvider. */
+  provider(): Promise<Provider>
+  /** Providers to show. */
+  providers(): Promise<readonly Provider[]>
+  /**
+   * Where the flow ends, past the `redirect` hook. A flow that carries its own target names it as `candidate`, before anybody asked:
+   * later it throws a TypeError.
+   */
+  callbackUrl(candidate?: string): Promise<string>
+  /** @deprecated `callbackUrl(candidate)` */
+  useCallbackUrl(candidate: string | undefined): void
+  /** JSON object or form fields, last value wins; {} for other content types (row 8). Throws HttpError 400, 413 or 415. */
+  body(): Promise<Record<string, unknown>>
+  /** Form fields with repeated keys (D36); for a GET, the query. */
+  form(): Promise<URLSearchParams>
+  /** Body as text, within the limit of the route. Throws HttpError 413 or 415. */
+  text(): Promise<string>
+  /** Body as bytes, within the limit of the route. Throws HttpError 413 or 415. */
+  bytes(): Promise<Uint8Array<ArrayBuffer>>
+  /** Value of a cookie; the first of a name counts. */
+  cookie(name: string): string | undefined
+  /** Value of a cookie that may be in chunks. */
+  chunkedCookie(name: string): string | undefined
+  /** Values are dropped when the flow fails, unless `always`: a list that lost a used entry. Deletions stay. `secure` defaults to the origin's scheme. */
+  setCookie(name: string, value: string, options?: CookieOptions, when?: 'always'): void
+  /** Writes in as many chunks as needed and removes stale ones. */
+  setChunkedCookie(name: string, value: string, options?: CookieOptions): void
+  /** Removes a cookie and its chunks. */
+  deleteCookie(name: string, options?: CookieOptions): void
+  /** Redirect to a page: the host's own URL or the built-in one. */
+  page(name: Exclude<PageName, 'verifyConfirm'> | 'newUser', params?: Record<string, string | undefined>): Response
+  /** Draws a page here and now. */
+  render(name: PageName, params?: Readonly<Record<string, string | undefined>>): Promise<Response>
+  /** Redirect to a target from outside: runs the `redirect` hook. Never for `callbackUrl()`, which already passed it. */
+  redirect(target: string): Promise<Response>
+  /** Token for a form, and its cookie when it is new (D43). */
+  csrfToken(): Promise<string>
+  /** Who is here: what `authenticate` answers, else the strategy's; `sessionOnError` says what a failing store means (D38). */
+  currentSession(): Promise<Session | null>
+  /** Find, ask signIn, link, onLinked, then `resume()`. */
+  complete(identity: Identity): Promise<Response>
+  /** Keeps a login until the person has done something on another page, and redirects there. Never through the `redirect` hook. */
+  park(login: Login, options: ParkOptions): Promise<Response>
+  /** The login that this browser has parked for the plugin of the running route, or for `by`. Looks, uses nothing up. */
+  parked<D = unknown>(by?: string): Promise<Parked<D> | null>
+  /** Stores other `data` with it. */
+  keep(parked: Parked, data: unknown): Promise<void>
+  /** Forgets it. */
+  drop(parked: Parked): Promise<void>
+  /** Uses a parked login up and goes on: asks `login` of those that have not passed it, issues the session, tells, redirects. */
+  resume(parked: Parked | Login, options?: ResumeOptions | string): Promise<Response>
+  /** A login for the session that is here, for a step-up; null: nobody is signed in. */
+  loginAgain(options: { callbackUrl: string }): Promise<Login | null>
+}
+
+/** Told apart by `ctx.request`. */
+export type AnyContext = Context | JobContext

@@ -1,0 +1,57 @@
+/** Cookies of plugins. Types only. */
+import type { Context } from './context.ts'
+import type { Awaitable, CookieOptions, JWT } from './data.ts'
+
+/** A cookie of a plugin. Its name gets the prefixes of the own cookies; it is HttpOnly, SameSite=Lax, and Secure where the own ones are. */
+export interface CookieSpec {
+  /** `base`: the base path; `root` (default): `/`; else a path below the origin. */
+  path?: 'base' | 'root' | `/${string}`
+  sameSite?: 'lax' | 'strict' | 'none'
+  /** In as many parts as needed. */
+  chunked?: boolean
+  /** Seconds. */
+  maxAge?: number | undefined
+  /** Member of the option `cookies` with which a host changes name and attributes; default: the name. */
+  key?: string
+}
+/** Reads and writes one cookie of a plugin. Made by `kernel.cookie`, or by `createCookie` and then registered with it. */
+export interface CookieHandle {
+  readonly spec: CookieSpec & { readonly name: string; readonly key: string }
+  /** With its prefixes, for this request. */
+  name(ctx: Context): string
+  get(ctx: Context): string | undefined
+  /** `survivesFailure`: the value goes out although the request failed, for lists that lost a used entry. */
+  set(ctx: Context, value: string, options?: CookieOptions & { survivesFailure?: boolean }): void
+  delete(ctx: Context): void
+  /** Encrypts a value for this cookie; nothing else opens it. */
+  seal(ctx: Context, payload: JWT, seconds: number): Awaitable<string>
+  /** The value that the browser sent; null: absent, expired, altered or not for this cookie. */
+  open<T extends object>(ctx: Context): Promise<(JWT & T) | null>
+}
+
+/** Things that a browser has under way, several at a time: one sealed list in a cookie. */
+export interface PendingList<E extends object> {
+  readonly cookie: CookieHandle
+  /** Adds one; the oldest give way when there are more than `max`, or when the cookie would be too long. */
+  add(ctx: Context, id: string, entry: E): Promise<void>
+  /** What is under way, newest first. */
+  all(ctx: Context): Promise<readonly PendingEntry<E>[]>
+  /** Uses one up, in the browser and on the server: null when it is not there, or was used before. */
+  take(ctx: Context, id: string): Promise<PendingEntry<E> | null>
+  /** Removes some from the browser alone. */
+  drop(ctx: Context, ids: readonly string[]): Promise<void>
+}
+export type PendingEntry<E> = E & {
+  readonly id: string
+  /** Seconds since the epoch. */
+  readonly until: number
+}
+export interface PendingSpec<E> {
+  /** How long an entry lives. */
+  seconds: number
+  /** Default 5. */
+  max?: number
+  cookie?: CookieSpec
+  /** An entry whose answer is a cross-site POST: the cookie then is SameSite=None and Secure. */
+  crossSite?(entry: E): boolean
+}

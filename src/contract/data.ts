@@ -1,0 +1,150 @@
+/**
+ * The data shapes that travel between hosts, plugins and adapters (SPEC, "Resources and their fields").
+ * `Session`, `User`, `Account`, `Profile` and `JWT` are interfaces so that hosts can augment them:
+ * `declare module 'authkernel' { interface User { role?: string } }`.
+ */
+
+/** A value, or a promise of it. The kernel awaits only what is a promise. */
+export type Awaitable<T> = T | PromiseLike<T>
+
+/** Every field may be left out, or be undefined: what a host writes from its environment under `exactOptionalPropertyTypes`. */
+export type Optional<T> = { [K in keyof T]?: T[K] | undefined }
+
+/** Shape of a user by default: what a provider's `profile()` returns (row 345). */
+export interface DefaultUser {
+  id?: string
+  name?: string | null
+  email?: string | null
+  image?: string | null
+}
+/** The signed-in person. Augment it to carry more. */
+export interface User extends DefaultUser {}
+
+/** What `/session` answers by default; `expires` is an ISO 8601 date (row 344). */
+export interface DefaultSession {
+  user?: User
+  expires: string
+}
+/** What a client may know of the session. Augment it to carry more. */
+export interface Session extends DefaultSession {}
+
+/** Payload of a session token under the `jwt` strategy; `iat`, `exp` are in seconds (row 357). */
+export interface DefaultJWT extends Record<string, unknown> {
+  name?: string | null
+  email?: string | null
+  picture?: string | null
+  sub?: string
+  iat?: number
+  exp?: number
+  jti?: string
+}
+/** Augment it to type what the `jwt` callback adds. */
+export interface JWT extends Record<string, unknown>, DefaultJWT {}
+
+/** Postal address claim of OpenID Connect Core 5.1.1 (row 347). */
+export interface ProfileAddress {
+  country?: string | null
+  formatted?: string | null
+  locality?: string | null
+  postal_code?: string | null
+  region?: string | null
+  street_address?: string | null
+}
+
+/** Claims about a person as a provider returned them: an open map (rows 338, 346). */
+export interface Profile {
+  [claim: string]: unknown
+  id?: string | null
+  sub?: string | null
+  name?: string | null
+  given_name?: string | null
+  family_name?: string | null
+  middle_name?: string | null
+  nickname?: string | null
+  preferred_username?: string | null
+  profile?: string | null
+  // Providers return strings, objects and arrays here; narrowing is the host's business.
+  picture?: unknown
+  website?: string | null
+  email?: string | null
+  email_verified?: boolean | null
+  gender?: string | null
+  birthdate?: string | null
+  zoneinfo?: string | null
+  locale?: string | null
+  phone_number?: string | null
+  updated_at?: string | number | Date | null
+  address?: ProfileAddress | null
+}
+
+/** Look and name of the built-in pages. */
+export interface Theme {
+  colorScheme?: 'auto' | 'dark' | 'light' | undefined
+  /** URL of an image on the own origin, or a `data:` URL. */
+  logo?: string | undefined
+  /** CSS hex colour. */
+  brandColor?: string | undefined
+  /** CSS hex colour of text on `brandColor`. */
+  buttonText?: string | undefined
+}
+
+/** URLs of the host's own pages; each replaces the built-in one (row 36). */
+export interface PagesOptions {
+  signIn: string
+  signOut: string
+  error: string
+  verifyRequest: string
+  /** Where a person lands after the first sign-in; no built-in page. */
+  newUser: string
+}
+
+/** Attributes of a cookie, RFC 6265bis names. `maxAge` is in seconds. */
+export interface CookieOptions {
+  maxAge?: number | undefined
+  expires?: Date | undefined
+  domain?: string | undefined
+  path?: string | undefined
+  httpOnly?: boolean | undefined
+  secure?: boolean | undefined
+  partitioned?: boolean | undefined
+  priority?: 'low' | 'medium' | 'high' | undefined
+  sameSite?: true | false | 'lax' | 'strict' | 'none' | undefined
+  encode?: ((value: string) => string) | undefined
+}
+/** One cookie of the library: its name and its attributes. */
+export interface CookieOption {
+  name: string
+  options: CookieOptions
+}
+/** The seven cookies of the library (WIRE section 6). */
+export interface CookiesOptions {
+  sessionToken: Optional<CookieOption>
+  callbackUrl: Optional<CookieOption>
+  csrfToken: Optional<CookieOption>
+  pkceCodeVerifier: Optional<CookieOption>
+  state: Optional<CookieOption>
+  nonce: Optional<CookieOption>
+  webauthnChallenge: Optional<CookieOption>
+}
+
+/** Keys of the library's cookies. */
+export type CookieKey = keyof CookiesOptions
+/** Names and attributes of all cookies, for http or for https. */
+export type CookieSet = Readonly<Record<CookieKey, CookieOption>>
+
+/** Where the kernel writes: replace any level, the others keep the console (row 42). */
+export interface LoggerInstance {
+  error: (error: Error) => void
+  /** `details` say what happened, where there is more to say than the code. */
+  warn: (code: WarningCode, details?: unknown) => void
+  debug: (message: string, metadata?: unknown) => void
+}
+/** Codes given to `logger.warn`; the first five are those of Auth.js (row 343). */
+export type WarningCode =
+  | 'debug-enabled'
+  | 'csrf-disabled'
+  | 'env-url-basepath-redundant'
+  | 'env-url-basepath-mismatch'
+  | 'experimental-webauthn'
+  | 'store-fault-healed'
+  | (string & {})

@@ -1,0 +1,50 @@
+/** Provider types, how they sign people in, and what every one of them ends in. Types only. */
+import type { AuthError } from '../errors/index.ts'
+import type { AdapterMethod, AdapterUser } from './adapter.ts'
+import type { ResolvedConfig } from './config.ts'
+import type { Context } from './context.ts'
+import type { Awaitable } from './data.ts'
+import type { Identity } from './login.ts'
+import type { InputAttributes } from './provider-options.ts'
+import type { Provider } from './provider.ts'
+import type { Services } from './services.ts'
+
+/** How a provider type signs people in: a module-level constant. */
+export interface ProviderFlow<P> {
+  /** Methods of `/callback/:provider`; default `{ POST: 'csrf' }`. `crossSite`: the flow itself proves where the request comes from (state). */
+  readonly callback?: { readonly GET?: false; readonly POST?: 'csrf' | 'crossSite' | false }
+  /** Demanded only when a provider of the type exists: else MissingAdapter. */
+  readonly requires?: readonly (keyof Services)[]
+  /** Adapter operations demanded likewise: else MissingAdapterMethods. */
+  readonly methods?: readonly AdapterMethod[]
+  /** Provider option to suffix of `AUTH_<ID>_<SUFFIX>`, for options left undefined (row 59). */
+  readonly env?: Readonly<Record<string, string>>
+  /** Error for an account that belongs to somebody else; default AccountNotLinked. */
+  readonly notLinked?: (message: string) => AuthError
+  /** Throws the configuration error of a provider, naming the option and the remedy. */
+  validate?(provider: P, all: readonly Provider[], config: ResolvedConfig): void
+  /** How pages draw it; default: one button that posts to `/signin/:provider`. */
+  form?(provider: P): ProviderForm
+  /**
+   * Somebody else is about to prove the address of a user: takes away what anybody could have got by typing it, and says whether there was any.
+   * Types whose providers vouch for an address have nothing to do here.
+   */
+  revokeUnverified?(ctx: Context, user: AdapterUser): Awaitable<boolean>
+  /** @deprecated `revokeUnverified` */
+  disown?(ctx: Context, user: AdapterUser): Awaitable<boolean>
+  /** `POST /signin/:provider`; absent: the sign-in page. */
+  start?(ctx: Context, provider: P): Awaitable<Response>
+  /** `/callback/:provider`. A `Response` ends here: redirect proxy, confirm page, "code wrong, try again". */
+  finish(ctx: Context, provider: P): Promise<Identity | Response>
+}
+/** A form on the sign-in page. */
+export interface ProviderForm {
+  post: 'signin' | 'callback'
+  fields?: Record<string, InputAttributes>
+  /** Inline script; the page gives it the nonce. */
+  script?: string
+  /** Text of the button; default: "Sign in with {name}". */
+  submit?: string
+  /** Not on the built-in page: there is nothing that it could ask. */
+  hidden?: boolean
+}

@@ -1,0 +1,14 @@
+/** What a binding knows and the Request does not. Types only. */
+
+/** What a binding knows and the Request does not. */
+export interface HandleOptions {
+  /** Where it is mounted (Express `req.baseUrl`); never written into config. */
+  basePath?: string | undefined
+  clientAddress?: string | undefined
+  /** Of the framework's own log; default: `x-request-id` of a trusted proxy, else random. */
+  requestId?: string | undefined
+  /** The framework trusts its proxy (Express `trust proxy`). */
+  trustForwarded?: boolean | undefined
+  /** `origin`: a same-origin Origin or Sec-Fetch-Site replaces the token (D30). */
+  csrf?: 'token' | 'origin' | undefined
+}

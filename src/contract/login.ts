@@ -1,0 +1,76 @@
+/** What every provider type ends in, and what becomes of it. Types only. */
+import type { Account } from './account.ts'
+import type { Awaitable, Profile, User } from './data.ts'
+
+/** What every provider type ends in. */
+export interface Identity {
+  user: User
+  account: Account
+  profile?: Profile
+  credentials?: Record<string, unknown>
+  /** What linkAccount / updateAccount store; default: `account`. */
+  record?: Partial<Account>
+  /** How the owner is found. */
+  match: 'account' | 'email' | 'none'
+  /** `signIn` is asked about `user` as it is, and the owner is looked for afterwards (WIRE 9.10, 9.11). */
+  ownerAfterSignIn?: boolean
+  /** The provider may be believed about the address (D33). */
+  trustsEmail?: boolean
+  /** A registration, which proves nothing about an account that exists: such an account is refused unless the signed-in user owns it. */
+  isRegistration?: boolean
+  /** `subjectOf` when the flow began: the account is linked to no other signed-in user. Undefined: it began in this request. */
+  startedBy?: string | null
+  /** Stores `record` at each sign-in of a known account (D15). */
+  refreshTokens?: boolean
+  /** @deprecated `isRegistration` */
+  registers?: boolean
+  /** @deprecated `refreshTokens` */
+  updates?: boolean
+  /** @deprecated `ownerAfterSignIn` */
+  settled?: boolean
+  /** What was proved; default: one factor, by no named method. */
+  proof?: Proof
+  /** Before the session; throwing undoes a user and an account made in this request. */
+  onLinked?(user: User): Awaitable<void>
+  /** The sign-in failed after `finish`: refused, not linked, or a store that fails. Clean up; what it throws is logged. */
+  onFailed?(error: unknown): Awaitable<void>
+}
+
+/** How somebody proved who they are. */
+export interface Proof {
+  /** Authentication methods (RFC 8176), and `email` for a mailed link or code. */
+  readonly amr: readonly string[]
+  /** Authentication context class, as the provider or the host names it. */
+  readonly acr?: string
+  /** When, in seconds since the epoch; default: now. */
+  readonly authTime?: number
+  /** How many independent factors; default 1. */
+  readonly factors?: 1 | 2
+}
+
+/** A person whose identity is settled and who is not yet signed in. Plain data: may be parked and given to `ctx.resume()` later. */
+export interface Login {
+  user: User
+  account: Account
+  profile?: Profile
+  /** Undefined without a store (WIRE 9.2). */
+  isNewUser: boolean | undefined
+  trigger: 'signIn' | 'signUp'
+  /** `keep`: an account linked to, or already owned by, the signed-in user. `renew`: a new token for the session that is here, after a step-up. */
+  session: 'new' | 'keep' | 'renew'
+  /** `stepUp`: the person is signed in and proves it anew; no `login` hook is asked. */
+  purpose: 'signIn' | 'stepUp'
+  /** Plugins that let it go on after they had parked it; only the kernel writes it. */
+  passed: readonly string[]
+  proof: Proof
+  /** `user:<id>` with a store, else `account:<provider>:<subject>`: stays the same between sign-ins. */
+  person: string
+  /** Parts that were dropped to park it without records: `profile`, `id_token`, `tokens`. */
+  trimmed?: readonly string[]
+  /** Who was signed in. */
+  previous: User | null
+  /** How the owner was found. */
+  match: Identity['match']
+  /** Where to go, already past the `redirect` hook. */
+  callbackUrl: string
+}

@@ -1,0 +1,145 @@
+/** Hooks and events: verb, carried field and types in one place. Types only. */
+import type { AuthError } from '../errors/index.ts'
+import type { Account } from './account.ts'
+import type { AccountKey, AdapterSession, AdapterUser } from './adapter.ts'
+import type { AnyContext, Context, Facts } from './context.ts'
+import type { Awaitable, JWT, Profile, Session, User } from './data.ts'
+import type { Login } from './login.ts'
+import type { Provider } from './provider.ts'
+import type { RouteInfo } from './route.ts'
+import type { Settings } from './settings.ts'
+
+/** All must say true; the first other answer wins: false, or a URL. `C` is the type of `message.ctx`. */
+export interface Guard<Q, C = Context> {
+  verb: 'guard'
+  in: Q
+  ctx: C
+  out: boolean | string
+}
+/** The first handler with an opinion wins, newest first; undefined is no opinion. */
+export interface First<Q, R, C = Context> {
+  verb: 'first'
+  in: Q
+  ctx: C
+  out: R
+}
+/** The carried field is handed on; null ends, undefined leaves it. */
+export interface Pipe<M, Carried extends keyof M, C = Context> {
+  verb: 'pipe'
+  in: M
+  ctx: C
+  carry: Carried
+  out: M[Carried] | null
+}
+
+/** Question of the `signIn` hook (row 136). */
+export interface SignInQuestion {
+  user: User | AdapterUser
+  account: Account
+  profile?: Profile
+  email?: { verificationRequest?: boolean }
+  credentials?: Record<string, unknown>
+  /** Whether the account, or the address, has a stored owner. Not enumerable, so that messages stay what hosts of Auth.js compare. */
+  readonly known?: boolean
+}
+/** Message of the `jwt` hook (row 131). */
+export interface JwtMessage {
+  token: JWT
+  user?: User | AdapterUser
+  account?: Account | null
+  profile?: Profile
+  trigger?: 'signIn' | 'signUp' | 'update'
+  /** @deprecated use `trigger === 'signUp'` */
+  isNewUser?: boolean | undefined
+  /** Sent by the client: untrusted (row 368). */
+  session?: unknown
+}
+/** Message of the `session` hook (row 123, D6). */
+export interface SessionMessage {
+  session: Session & Partial<Pick<AdapterSession, 'userId'>>
+  /** jwt strategy. */
+  token?: JWT
+  /** Database strategy. */
+  user?: AdapterUser
+  /** Sent by the client: untrusted. */
+  newSession?: unknown
+  trigger?: 'update'
+}
+
+/**
+ * Questions that a flow waits for. Third parties merge their own in and declare the verb with `kernel.declareHook`. Every message has the
+ * context as `ctx`, which is not enumerable: copies and comparisons see the other fields alone.
+ */
+export interface Hooks extends Decisions {
+  /** Maintenance, rate limit, captcha: an answer ends the request. `ctx.route` and `ctx.params` say what was asked for. */
+  request: First<{}, Response>
+  /** Tenants: secret, origin, basePath, cookiePrefix, namespace for one request. Throw an HttpError for an unknown tenant. */
+  settings: First<{ request: Request }, Partial<Settings>, never>
+  /** The same by the name of a tenant, for jobs. */
+  tenant: First<{ tenant: string }, Partial<Settings>, never>
+  /** A provider that is not in the list. */
+  provider: First<{ id: string }, Provider, AnyContext>
+  /** The list on `/providers` and pages. */
+  providers: Pipe<{ providers: readonly Provider[] }, 'providers'>
+  signIn: Guard<SignInQuestion>
+  /** Before an account is linked to an existing user. */
+  link: Guard<{ user: User; account: Account }, AnyContext>
+  /** Settled, not yet signed in: a second factor parks the login here. */
+  login: First<{ login: Login }, Response>
+  /** API keys, bearer tokens: asked before the strategy. Null: nobody is signed in, whatever the cookie says. */
+  authenticate: First<{}, Session | null>
+  redirect: First<{ url: string; baseUrl: string }, string>
+  jwt: Pipe<JwtMessage, 'token'>
+  session: Pipe<SessionMessage, 'session'>
+  /** Where to go after sign-out: logout at the provider. */
+  signOut: First<{ ended: Events['signOut'] }, string>
+  /** Answers in place of the error redirect. */
+  failure: First<{ error: AuthError }, Response>
+}
+/** Facts told afterwards; a failing handler is reported and breaks nothing (row 150). Messages have `ctx` and `facts`, not enumerable. */
+export interface Events {
+  createUser: { user: User }
+  updateUser: { user: User }
+  deleteUser: { userId: string }
+  linkAccount: { account: Account; profile: User; user: User }
+  unlinkAccount: { userId: string; account: AccountKey }
+  session: { session: Session; token?: JWT }
+  signIn: { user: User; account: Account | null; profile?: Profile; isNewUser?: boolean | undefined }
+  /** After `signIn` and after the cookies are set; null: the strategy issued no session. */
+  signedIn: { login: Login; session: { id: string } | null }
+  signOut:
+    | { session: AdapterSession | null | undefined }
+    | { token: JWT | null }
+    | { sessionId: string; userId: string; session?: undefined }
+  /** A login waits for something that plugin `by` asks for. */
+  loginParked: { login: Login; by: string; expires: Date }
+  /** It went on. */
+  loginResumed: { login: Login; by: string }
+  /** D25. `tried` is the name as it was typed, at most 200 characters. */
+  signInFailed: { provider: string | undefined; error: AuthError; user?: User; account?: Account; tried?: string }
+  /** A request that was refused before any flow began: CSRF, host, method, limit, replay. */
+  refused: { reason: string; route: RouteInfo | undefined; error: Error }
+  /** No request is served until the mistake is gone. */
+  configurationFault: { error: AuthError }
+}
+type Told<C> = [C] extends [never] ? {} : { readonly ctx: C }
+/** What a handler of a hook is called with. */
+export type HookMessage<K extends keyof Hooks> = Hooks[K]['in'] &
+  (Hooks[K] extends { ctx: infer C } ? Told<C> : { readonly ctx: AnyContext })
+/** What a hook is asked with: the kernel adds `ctx`. */
+export type HookInput<K extends keyof Hooks> = Hooks[K]['in'] & { readonly ctx?: AnyContext }
+/** What a listener is called with. */
+export type EventMessage<K extends keyof Events> = Events[K] & { readonly ctx: AnyContext; readonly facts: Facts }
+/** Answer to a hook. */
+export type Answer<K extends keyof Hooks> = Hooks[K] extends { verb: 'first'; out: infer R } ? R | undefined : Hooks[K]['out']
+/** Handler of a hook. Undefined: no opinion (`first`), unchanged (`pipe`), no (`guard`: a forgotten `return` must not let anybody in). */
+export type HookHandler<K extends keyof Hooks> = (message: HookMessage<K>) => Awaitable<Hooks[K]['out'] | undefined | void>
+/** Handler of an event. */
+export type EventHandler<K extends keyof Events> = (message: EventMessage<K>) => unknown
+/** One event with its name, for `on('*')`. */
+export type AnyEvent = { [K in keyof Events]: { readonly event: K; readonly message: EventMessage<K> } }[keyof Events]
+
+/** @deprecated merge into `Hooks` */
+export interface Decisions {}
+/** @deprecated `HookHandler` */
+export type DecisionHandler<K extends keyof Hooks> = HookHandler<K>

@@ -1,0 +1,174 @@
+/** What a host or a preset may write about an OAuth 2.0 or OpenID Connect provider: plain data and a few seams. Types only. */
+import type { TokenSet } from './account.ts'
+import type { Awaitable, Optional, Profile, User } from './data.ts'
+import type { allowInsecureRequests, customFetch } from './symbols.ts'
+
+/** Fields of every provider. */
+export interface CommonProviderOptions {
+  /** Part of the callback URL; lower case, unique in one `createAuth`. */
+  id: string
+  /** Label on the sign-in button. */
+  name: string
+  /** Absolute URLs, present on the provider object that callbacks see (row 358). */
+  signinUrl?: string
+  callbackUrl?: string
+}
+
+/** Look of a provider's button. `bg` and `text` are deprecated (row 336). */
+export interface OAuthProviderButtonStyles {
+  /** Inline SVG markup, a `data:` URL or a path on the own origin; foreign URLs are not shown (D19). */
+  logo?: string | undefined
+  brandColor?: string | undefined
+  /** @deprecated use `brandColor` */
+  text?: string | undefined
+  /** @deprecated use `brandColor` */
+  bg?: string | undefined
+}
+
+/** One of the checks of an authorization code flow (row 362). */
+export type OAuthCheck = 'pkce' | 'state' | 'none'
+export type OIDCCheck = OAuthCheck | 'nonce'
+
+/**
+ * URLs, `params`, `headers`, `body` and `path` may name `{issuer}` (without its trailing slash), `{clientId}`, `{clientSecret}`
+ * and `{tokens.x}`: known only after the environment was read, or after the code was exchanged. Other names stay as they are.
+ */
+export type Template = string
+
+/** Where the user is sent. */
+export interface AuthorizationEndpoint {
+  url?: string | undefined
+  /** Query parameters; `claims` may be an object and is sent as JSON. */
+  params?: Record<string, unknown> | undefined
+  /** Builds the final URL: gets what would be sent, may change or replace it. */
+  request?: ((context: { url: URL; provider: OAuthConfig | OIDCConfig }) => Awaitable<URL>) | undefined
+}
+
+/** Where the code is exchanged. */
+export interface TokenEndpoint {
+  url?: string | undefined
+  /** Extra body parameters. */
+  params?: Record<string, Template> | undefined
+  /** Members added to the answer when it lacks them: `{ token_type: 'bearer' }`. */
+  defaults?: Record<string, string> | undefined
+  /** Repairs a non-standard answer; return nothing to keep it (row 187). */
+  conform?: ((response: Response) => Awaitable<Response | undefined | void>) | undefined
+  /** Replaces the exchange (row 188). */
+  request?: ((context: TokenRequestContext) => Awaitable<{ tokens: TokenSet }>) | undefined
+  /** Key of `private_key_jwt`; with a bare CryptoKey the algorithm is the key's own. */
+  clientPrivateKey?: CryptoKey | { key: CryptoKey; kid?: string } | undefined
+}
+export interface TokenRequestContext {
+  /** Parameters of the callback, checked. */
+  params: Record<string, string>
+  checks: { code_verifier?: string; nonce?: string; state?: string }
+  redirectUri: string
+  provider: OAuthConfig | OIDCConfig
+  /** The provider's `clientSecret`, asked when it is a function. */
+  clientSecret?: string | undefined
+  /** With deadline, size limit and the provider's own `customFetch`. */
+  fetch: typeof fetch
+}
+
+/** Where the profile is read. */
+export interface UserinfoEndpoint<P = Profile> {
+  url?: string | undefined
+  params?: Record<string, Template> | undefined
+  method?: 'GET' | 'POST' | undefined
+  headers?: Record<string, Template> | undefined
+  /** JSON body of a POST. */
+  body?: Record<string, unknown> | undefined
+  /** How the access token travels: `Authorization: Bearer` by default, a query parameter, the last path segment, or not at all. */
+  token?: 'header' | 'path' | 'none' | { query: string } | undefined
+  /** Appended to the path: `{tokens.user_id}`. */
+  path?: Template | undefined
+  /** Dotted path to the profile inside the answer: `bot.owner.user`, `response.0`. */
+  unwrap?: string | undefined
+  /** Replaces the request (row 186). */
+  request?: ((context: UserinfoRequestContext) => Awaitable<P>) | undefined
+}
+export interface UserinfoRequestContext {
+  tokens: TokenSet
+  provider: OAuthConfig | OIDCConfig
+  /** With deadline, size limit and the provider's own `customFetch`. */
+  fetch: typeof fetch
+}
+
+/** A user as a provider describes it: what a sparse profile lacks is undefined. */
+export type ProviderUser = Optional<User>
+/** What `profile` may use beside the profile. */
+export interface ProfileContext {
+  /** With deadline, size limit and the provider's own `customFetch`. */
+  fetch: typeof fetch
+}
+
+/** How a client authenticates at the token endpoint (OpenID Connect Core section 9). */
+export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'client_secret_jwt' | 'private_key_jwt' | 'none'
+/** Overrides for the OAuth library (row 190). */
+export interface Client {
+  client_id?: string | undefined
+  token_endpoint_auth_method?: ClientAuthMethod | undefined
+  id_token_signed_response_alg?: string | undefined
+  userinfo_signed_response_alg?: string | undefined
+  default_max_age?: number | undefined
+  require_auth_time?: boolean | undefined
+  [metadata: string]: unknown
+}
+
+/** Options of an OAuth 2.0 provider. `P` is the profile that `userinfo` answers. */
+export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
+  type: 'oauth'
+  clientId?: string | undefined
+  /** A function is asked at each exchange: for secrets that expire, such as Apple's. */
+  clientSecret?: string | ((context: { now: Date; clientId: string }) => Awaitable<string>) | undefined
+  issuer?: string | undefined
+  /** Discovery document; replaces `issuer + /.well-known/openid-configuration` (D8). */
+  wellKnown?: string | undefined
+  jwks_endpoint?: string | undefined
+  authorization?: string | AuthorizationEndpoint | undefined
+  token?: string | TokenEndpoint | undefined
+  userinfo?: string | UserinfoEndpoint<P> | undefined
+  /** Used when `authorization` gives none; `''`: the parameter is left out. Default `openid profile email` (row 180). */
+  scope?: string | undefined
+  /** Default `['pkce']`; a `state` is always sent (D47). */
+  checks?: readonly OIDCCheck[] | undefined
+  /** The user that a profile describes; its `id` becomes providerAccountId and must not be empty (row 194). */
+  profile?: ((profile: P, tokens: TokenSet, context: ProfileContext) => Awaitable<ProviderUser>) | undefined
+  /** Replaces the stored token fields (row 195). */
+  account?: ((tokens: TokenSet) => Partial<TokenSet> | undefined | void) | undefined
+  /** Links to an existing user of the same address unless the provider calls it unverified (D33). */
+  allowDangerousEmailAccountLinking?: boolean | undefined
+  /** Where the profile says whether its address was verified; default `email_verified` (D33). */
+  emailVerified?: ((profile: P, tokens: TokenSet) => unknown) | undefined
+  /** The strings that also count as `email_verified: true`, when a provider sends strings (D33). */
+  emailVerifiedStrings?: readonly string[] | undefined
+  /** Stores fresh tokens at each sign-in (D15). */
+  updateAccount?: boolean | undefined
+  /** Names of authorization parameters that a client may send; default: all but protocol parameters (D11). */
+  authorizationParams?: readonly string[] | undefined
+  style?: OAuthProviderButtonStyles | undefined
+  client?: Client | undefined
+  redirectProxyUrl?: string | undefined
+  /** Folds other parameters of the callback into the claims: Apple's `user` form field. */
+  callback?: ((params: Record<string, string>, claims: P) => Awaitable<P>) | undefined
+  /** The issuer a token must come from, when it depends on the token: Entra's tenants. Throw to refuse. */
+  issuerOf?: ((claims: Record<string, unknown>, provider: { id: string; issuer?: string | undefined }) => string) | undefined
+  /** What the discovery document may say its issuer is, in place of `issuer`: a template, or a path below it. */
+  discoveryIssuer?: string | readonly string[] | undefined
+  [customFetch]?: typeof fetch | undefined
+  [allowInsecureRequests]?: boolean | undefined
+  /** What the host gave to a preset; merged over the preset's own values (D50). */
+  options?: Partial<Omit<OAuthConfig<P>, 'type' | 'options'>> | undefined
+}
+
+/** Options of an OpenID Connect provider. */
+export interface OIDCConfig<P = Profile> extends Omit<OAuthConfig<P>, 'type' | 'options'> {
+  type: 'oidc'
+  /** `false`: the profile comes from the userinfo endpoint; an ID token is still required (row 198). */
+  idToken?: boolean | undefined
+  options?: Partial<Omit<OIDCConfig<P>, 'type' | 'options'>> | undefined
+}
+
+/** What a host gives to a preset: everything is optional, and merged over the preset's own values (D50). */
+export type OAuthUserConfig<P = Profile> = NonNullable<OAuthConfig<P>['options']>
+export type OIDCUserConfig<P = Profile> = NonNullable<OIDCConfig<P>['options']>

@@ -1,0 +1,32 @@
+/** Logins that wait for something: a second factor, terms of use, a captcha. Types only. */
+import type { Login, Proof } from './login.ts'
+
+/** How a login is parked. */
+export interface ParkOptions {
+  /** Where the person goes on: a route of a plugin below the base path, or a page of the host below the origin. */
+  to: `/${string}`
+  /** Default 600, at most 3600. */
+  seconds?: number
+  /** Plain data of whoever parks it. */
+  data?: unknown
+  /** Who parks it. Default: the plugin that has the route `to`; a page of the host must name it. */
+  by?: string
+}
+/** A login that waits. */
+export interface Parked<D = unknown> {
+  /** Names it, opens nothing: the key for counting tries. */
+  readonly id: string
+  /** What forms and links carry on as `flow`, so that several tabs do not disturb each other. */
+  readonly flow: string
+  readonly login: Login
+  readonly by: string
+  readonly data: D
+  readonly expires: Date
+}
+/** How it goes on. */
+export interface ResumeOptions {
+  /** What was proved meanwhile; joined with what was proved before. */
+  proof?: Partial<Proof>
+  /** Further plugins that let it go on. */
+  passed?: readonly string[]
+}

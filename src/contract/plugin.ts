@@ -1,0 +1,136 @@
+/**
+ * What a plugin may say. Everything here is types; `docs/architecture.md` tells the rules.
+ * Third parties extend `ProviderTypes`, `Services`, `Hooks` and `Events` by declaration merging on `authkernel/kernel`.
+ */
+import type { CookieHandle, CookieSpec, PendingList, PendingSpec } from './cookie.ts'
+import type { ResolvedConfig } from './config.ts'
+import type { AnyContext, Context, JobContext } from './context.ts'
+import type { Awaitable, CookiesOptions, Session } from './data.ts'
+import type { ProviderFlow } from './flow.ts'
+import type { HandleOptions } from './handle-options.ts'
+import type { AnyEvent, EventHandler, Events, HookHandler, Hooks } from './messages.ts'
+import type { Parked, ResumeOptions } from './park.ts'
+import type { Provider, ProviderOf, ProviderType } from './provider.ts'
+import type { Route } from './route.ts'
+import type { RecordFields, RecordSpec } from './records.ts'
+import type { Runtime } from './runtime.ts'
+import type { CompileView, Services } from './services.ts'
+import type { Settings } from './settings.ts'
+
+/** A unit of behaviour: `setup` registers, synchronously and without I/O; what it returns lands on `auth`. */
+export interface Plugin<Ext = unknown> {
+  /** Appears in errors and in `inspect()`. */
+  readonly name: string
+  /** Services that must exist, checked at compile. */
+  readonly requires?: readonly (keyof Services)[]
+  setup(kernel: Kernel): Ext
+}
+
+/** What a host or a binding asks of the kernel (docs/architecture.md). */
+export interface EntryPoints {
+  /** Answers every route; every error becomes a response. */
+  handler(request: Request, options?: HandleOptions): Promise<Response>
+  /** The same, but throws `AuthError` to the caller: for form actions on the server. */
+  dispatch(request: Request, options?: HandleOptions): Promise<Response>
+  /** The session; extends nothing and stores nothing (D51). Throws SessionTokenError when the store failed (D38). */
+  session(request: Request, options?: HandleOptions): Promise<Session | null>
+  /** The session and the Set-Cookie headers that go with it. Throws like `session`. */
+  read(request: Request, options?: HandleOptions): Promise<{ session: Session | null; headers: Headers }>
+  /** Compiles; throws the configuration mistake. */
+  ready(): Promise<void>
+  /** Parked logins, for pages of the host outside of the routes. */
+  readonly login: LoginApi
+  /** Paths below `/.well-known/` at the origin's root that plugins answer; bindings mount them. */
+  readonly rootPaths: readonly string[]
+}
+
+/** `auth.login`: what a page of the host does with a login that was parked with `by` and leads to it. */
+export interface LoginApi {
+  /** Looks, uses nothing up. Null: this browser has none. */
+  parked<D = unknown>(request: Request, by: string, options?: HandleOptions): Promise<Parked<D> | null>
+  /** Goes on: the answer redirects and sets the session's cookies. Throws AuthErrors. Call it from a route that checks where the request comes from. */
+  resume(request: Request, by: string, more?: ResumeOptions, options?: HandleOptions): Promise<Response>
+}
+
+/** What `setup` registers with. */
+export interface Kernel {
+  /** As known now; read `ctx.settings` per request. */
+  readonly config: ResolvedConfig
+  readonly runtime: Runtime
+  /** Values under the host's own: cookie names and key derivation of another product. */
+  defaults(patch: Partial<Settings> & { cookies?: Partial<CookiesOptions>; trustProxyFollowsHost?: boolean }): void
+  /** Declares a hook of one's own: types are erased, the verb is not. */
+  declareHook<K extends keyof Hooks>(
+    name: K,
+    verb: Hooks[K]['verb'],
+    ...carry: Hooks[K] extends { carry: infer C extends string } ? [carry: C] : []
+  ): void
+  /** An explicit service beats a fallback; a factory that answers undefined steps aside; two candidates are an error. */
+  provide<K extends keyof Services>(
+    name: K,
+    service: Services[K] | ((app: CompileView) => Services[K] | undefined),
+    options?: { fallback?: true },
+  ): void
+  /**
+   * Wraps a service: members that `make` answers replace those of `inner`, all others stay. Decorators run once per snapshot, in the order of
+   * `use()`: the first used is the innermost. Without the service they are left out. State that must outlive a snapshot goes to `view.shared`.
+   */
+  decorate<K extends keyof Services>(name: K, make: (inner: Services[K], view: CompileView) => Partial<Services[K]>): void
+  /** A service of the default namespace, as it is at the time of the call: for APIs on `auth`. Throws in `setup`, and when no plugin provides it. */
+  service<K extends keyof Services>(name: K): Services[K]
+  /**
+   * Declares a table of this plugin; `ctx.records(name)` reads and writes it. Merge the fields into `Records` for their types. Refused at
+   * compile: a name that another plugin declared, a key of more than four fields or 700 characters.
+   */
+  records<K extends string>(name: K, spec: RecordSpec<RecordFields<K>>): void
+  /** A cookie of this plugin, or one that `createCookie` made. Two plugins with one name are refused at compile. */
+  cookie(name: string, spec?: CookieSpec): CookieHandle
+  cookie(handle: CookieHandle): CookieHandle
+  /** A sealed list of what a browser has under way, or one that `createPending` made. */
+  pending<E extends object>(name: string, spec: PendingSpec<E>): PendingList<E>
+  pending<E extends object>(list: PendingList<E>): PendingList<E>
+  /** With `fallback` another plugin's flow for the type takes its place. */
+  providerType<T extends ProviderType>(type: T, flow: ProviderFlow<ProviderOf<T>>, options?: { fallback?: true }): void
+  provider(provider: Provider | (() => Provider)): void
+  route(route: Route): void
+  hook<K extends keyof Hooks>(name: K, handler: HookHandler<K>): () => void
+  on<K extends keyof Events>(name: K, handler: EventHandler<K>): () => void
+  /** Every event, also those of other plugins. `session`, which is told on each session read, only with `reads`. */
+  on(name: '*', handler: (told: AnyEvent) => unknown, options?: { reads?: boolean }): () => void
+  /** The entry points of `auth`, for APIs of bindings; after `remove` they throw. */
+  readonly entryPoints: EntryPoints
+  /** @deprecated `declareHook` */
+  decision: Kernel['declareHook']
+  /** @deprecated `entryPoints` */
+  readonly doors: EntryPoints
+  /** Runs at `auth.close()`. */
+  onClose(callback: () => Awaitable<void>): void
+  /** The context of a request, or of a job for a tenant: for APIs on `auth`. Throws the configuration mistake. */
+  contextOf(who: Request, options?: HandleOptions): Promise<Context>
+  contextOf(who: JobTarget): Promise<JobContext>
+  contextOf(who: Request | JobTarget): Promise<AnyContext>
+  /** Does work without a request. */
+  job<T>(target: JobTarget, work: (ctx: JobContext) => Awaitable<T>): Promise<T>
+  /** Whether a request is for a route of authkernel or of a plugin; true for all below the base path while the configuration is wrong. */
+  matches(request: Request, options?: HandleOptions): Promise<boolean>
+  /** @deprecated `contextOf` */
+  context(request: Request, options?: HandleOptions): Promise<Context>
+}
+
+/** What a job is called, and whose it is. */
+export interface JobTarget {
+  job: string
+  /**
+   * Name of the tenant, as the hook `tenant` knows it; null: the default namespace. May be left out where no plugin answers the hooks
+   * `settings` and `tenant`; elsewhere a job that does not say it is refused.
+   */
+  tenant?: string | null
+}
+
+// ---- types through `.use()`
+
+/** What `.use()` adds to `auth`; nothing for a plugin without an API, nor for a careless `Plugin<any>`, which would swallow every other type. */
+export type With<Ext, E> = 0 extends 1 & E ? Ext : E extends object ? Ext & E : Ext
+
+/** @deprecated `EntryPoints` */
+export type Doors = EntryPoints

@@ -1,0 +1,125 @@
+/**
+ * What a host may write about a provider, one interface per built-in type (SPEC, "Provider configuration").
+ * Provider data is plain and serialisable except its callbacks; the five plugins turn it into behaviour.
+ */
+import type { CredentialsSignin } from '../errors/index.ts'
+import type { Awaitable, Optional, Theme, User } from './data.ts'
+import type { CommonProviderOptions, ProviderUser, Template } from './oauth-options.ts'
+import type { ProviderType } from './provider.ts'
+
+/** What a mail is made of. */
+export interface VerificationRequest {
+  /** The one recipient. */
+  identifier: string
+  url: string
+  expires: Date
+  provider: EmailConfig
+  token: string
+  theme: Theme
+  request: Request
+}
+/**
+ * An HTTP mailer as data. Values may name `{apiKey}`, `{from}`, `{from.address}`, `{from.name}`, `{from.domain}`, `{to}`, `{subject}`,
+ * `{text}`, `{html}`, `{url}`, `{host}` and any text option of the provider.
+ */
+export interface MailApi {
+  url: Template
+  headers?: Record<string, Template> | undefined
+  /** `user:password` of HTTP Basic (RFC 7617). */
+  basic?: Template | undefined
+  /** Default `json`; `form` is multipart/form-data. */
+  encoding?: 'json' | 'form' | undefined
+  body: Record<string, unknown>
+}
+/** Options of an email provider. */
+export interface EmailConfig extends CommonProviderOptions {
+  type: 'email'
+  from?: string | undefined
+  /** Lifetime of the link in seconds; default 600 (D29). */
+  maxAge?: number | undefined
+  /** nodemailer transport options or an `smtp://` URL. */
+  server?: string | Record<string, unknown> | undefined
+  /** Brings nodemailer where a bundler cannot follow the dynamic import: `() => import('nodemailer')`. */
+  lib?: (() => Awaitable<unknown>) | undefined
+  /** HTTP mailer in place of `server`. */
+  api?: MailApi | undefined
+  /** Key of an HTTP mailer. */
+  apiKey?: string | undefined
+  /** Hashes tokens in place of the instance's secret. */
+  secret?: string | undefined
+  /** A page with a button before the token is used, against mail scanners (D17). */
+  confirm?: boolean | undefined
+  /** `true`: an address refused by `signIn` gets AccessDenied instead of the usual answer (D17). */
+  revealDenied?: boolean | undefined
+  /** Permits non-ASCII local parts (D39). */
+  internationalAddresses?: boolean | undefined
+  sendVerificationRequest?: ((params: VerificationRequest) => Awaitable<void>) | undefined
+  generateVerificationToken?: (() => Awaitable<string>) | undefined
+  normalizeIdentifier?: ((identifier: string) => string) | undefined
+  options?: Partial<Omit<EmailConfig, 'type' | 'options'>> | undefined
+}
+
+/** Attributes of an input element; `label` becomes its label. */
+export interface InputAttributes {
+  label?: string | undefined
+  type?: string | undefined
+  placeholder?: string | undefined
+  [attribute: string]: string | number | boolean | undefined
+}
+
+/** Options of a credentials provider. */
+export interface CredentialsConfig<
+  C extends Record<string, InputAttributes> = Record<string, InputAttributes>,
+> extends CommonProviderOptions {
+  type: 'credentials'
+  /** Fields of the form that the built-in page shows. */
+  credentials?: C | undefined
+  /** The user, or null: wrong. Throw `CredentialsSignin` for a `code` of your own. */
+  authorize?:
+    | ((credentials: Partial<Record<keyof C | (string & {}), unknown>>, request: Request) => Awaitable<ProviderUser | null>)
+    | undefined
+  options?: Partial<Omit<CredentialsConfig<C>, 'type' | 'options'>> | undefined
+}
+/** @see CredentialsSignin for what `authorize` may throw. */
+export type AuthorizeError = CredentialsSignin
+
+/** The relying party (WebAuthn section 5.4.2); several origins may be accepted (row 255). */
+export interface RelayingParty {
+  id: string
+  name: string
+  origin: string | string[]
+}
+/** Options of a WebAuthn provider. */
+export interface WebAuthnConfig extends CommonProviderOptions {
+  type: 'webauthn'
+  /** Default: host name, host and origin of the own URL. */
+  relayingParty?: Optional<Record<'id' | 'name' | 'origin', string | string[]>> | undefined
+  getRelayingParty?: ((options: unknown, request: Request) => Awaitable<RelayingParty>) | undefined
+  /** Offers passkeys in the autofill of the sign-in page; default true, one provider only. */
+  enableConditionalUI?: boolean | undefined
+  /** Kept for configurations of Auth.js: `v1.2.3` or false. No script is loaded from outside (D19). */
+  simpleWebAuthnBrowserVersion?: string | false | undefined
+  /** Brings @simplewebauthn/server 14 where a bundler cannot follow the dynamic import: `() => import('@simplewebauthn/server')`. */
+  lib?: (() => Awaitable<unknown>) | undefined
+  formFields?: Record<string, InputAttributes> | undefined
+  /** Passed to @simplewebauthn/server; `timeout` in milliseconds, default 300000. */
+  authenticationOptions?: Record<string, unknown> | undefined
+  registrationOptions?: Record<string, unknown> | undefined
+  verifyAuthenticationOptions?: Record<string, unknown> | undefined
+  verifyRegistrationOptions?: Record<string, unknown> | undefined
+  /** Who wants to register or sign in, before a session exists; default: the `email` query. */
+  getUserInfo?: ((options: unknown, request: Request) => Awaitable<{ user: User; exists: boolean } | null>) | undefined
+  options?: Partial<Omit<WebAuthnConfig, 'type' | 'options'>> | undefined
+}
+
+/** Providers whose server-side sign-in may be asked not to redirect (row 360). */
+export type RedirectableProviderType = 'email' | 'credentials'
+/** What GET /providers answers, by id (row 16). */
+export interface PublicProvider {
+  id: string
+  name: string
+  type: ProviderType
+  signinUrl: string
+  callbackUrl: string
+}
+export type * from './oauth-options.ts'

@@ -1,0 +1,70 @@
+/** HTTP routes. Types only. */
+import type { AuthError } from '../errors/index.ts'
+import type { Context } from './context.ts'
+import type { Awaitable } from './data.ts'
+
+/** Methods that routes may have. HEAD is answered by the GET of a plugin's route; OPTIONS by the kernel, where `cors` says so. */
+export type RouteMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
+/** Kinds of bodies: form fields, JSON, `text/*`, anything else. */
+export type BodyType = 'form' | 'json' | 'text' | 'binary'
+
+/** An HTTP route. */
+export interface Route {
+  method: RouteMethod
+  /**
+   * Relative to the base path. Segments: static, `:name`, `*` for any one, and as the last one `**:rest` for all that follow.
+   * A static segment beats a name, a name beats a wildcard.
+   */
+  path: `/${string}`
+  /** `root`: an exact path below `/.well-known/` at the origin's root; bindings mount it. Default `base`. */
+  at?: 'base' | 'root'
+  /**
+   * How a request that changes something proves that it is the site's own; default `token` for everything but GET.
+   * - `token`: CSRF token and, from browsers, an own Origin.
+   * - `origin`: an own Origin or Sec-Fetch-Site.
+   * - `crossSite`: nothing is checked; the flow itself proves the request, by a `state` for example. Cookies are there.
+   * - `bearer`: nothing is checked and there are no cookies: the context has an empty jar and sends none.
+   *
+   * `false` is the former name of `crossSite` and deprecated.
+   */
+  csrf?: 'token' | 'origin' | 'crossSite' | 'bearer' | false
+  /** The step of a sign-in that runs here: failures are told as `signInFailed`. */
+  flow?: 'signIn' | 'callback'
+  /** The answer is the same for everybody: no `private, no-store`, and a `max-age` in seconds where one is given. */
+  public?: true | { maxAge: number }
+  /** For scripts of other origins, on `bearer` and `public` routes only; credentials are never allowed. */
+  cors?: { origins: 'any' | readonly string[]; headers?: readonly string[] }
+  /** `bytes`: limit of the body, default `limits.body`. `types`: others are answered 415; default: any. */
+  body?: { bytes?: number; types?: readonly BodyType[] }
+  handler(ctx: Context): Awaitable<Response>
+  /** Answers a failure of this route where an error page makes no sense: JSON routes. */
+  failure?(ctx: Context, error: AuthError): Awaitable<Response | undefined>
+}
+
+/** A registered route, as a request and a list of routes know it. */
+export interface RouteInfo {
+  readonly method: RouteMethod
+  /** As registered, with its `:name` segments. */
+  readonly path: Route['path']
+  readonly at: 'base' | 'root'
+  /** Name of the plugin that registered it; `kernel` for the built-in ones. */
+  readonly plugin: string
+  readonly flow: Route['flow']
+}
+
+/** What a path leads to. */
+export type Match =
+  | { readonly route: Route; readonly info: RouteInfo; readonly params: Readonly<Record<string, string>> }
+  /** The path is known, the method is not: those that are. */
+  | { readonly route?: undefined; readonly allow: readonly RouteMethod[]; readonly info: RouteInfo }
+
+/** The routes of one compiled kernel. */
+export interface Routes {
+  readonly list: readonly RouteInfo[]
+  /** Exact paths at the origin's root. */
+  readonly rootPaths: readonly string[]
+  /** `path` is canonical and below the base path. */
+  find(method: string, path: string): Match | undefined
+  /** `path` is one of `rootPaths`. */
+  findRoot(method: string, path: string): Match | undefined
+}

@@ -1,0 +1,51 @@
+/** Waiting for what others do, but not for ever (D31). */
+import { AuthError } from './index.ts'
+
+/** Something that was waited for did not come in time. */
+export class RequestTimeout extends AuthError {}
+
+/** What `work` comes to; rejects with `late()` after so many milliseconds. What comes afterwards is nobody's unhandled rejection. */
+export async function withTimeout<T>(work: PromiseLike<T>, milliseconds: number, late: () => Error): Promise<T> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const over = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(late()), milliseconds)
+  })
+  try {
+    return await Promise.race([work, over])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/**
+ * The same for work that can be stopped: it gets a signal that is aborted when the time is over or one of `outer` is.
+ * The race decides, because work that ignores its signal must not hold anybody; the signal only frees what it holds.
+ */
+export async function withDeadline<T>(
+  milliseconds: number,
+  outer: readonly AbortSignal[],
+  work: (signal: AbortSignal) => Promise<T>,
+  late: (givenUp: boolean) => Error,
+): Promise<T> {
+  const controller = new AbortController()
+  let stop: (error: Error) => void = () => {}
+  const stopped = new Promise<never>((_resolve, reject) => {
+    stop = (error) => {
+      reject(error)
+      controller.abort(error)
+    }
+  })
+  stopped.catch(() => {})
+  const givenUp = (): void => stop(late(true))
+  const timer = setTimeout(() => stop(late(false)), milliseconds)
+  for (const signal of outer) {
+    if (signal.aborted) givenUp()
+    signal.addEventListener('abort', givenUp, { once: true })
+  }
+  try {
+    return await Promise.race([stopped, work(controller.signal)])
+  } finally {
+    clearTimeout(timer)
+    for (const signal of outer) signal.removeEventListener('abort', givenUp)
+  }
+}

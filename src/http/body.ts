@@ -1,0 +1,96 @@
+/** Reads a request's body within its limit (D20, rows 8 and 9). */
+import type { BodyType } from '../contract/route.ts'
+import { AuthError, HttpError } from '../errors/index.ts'
+
+/** A body as fields and, for forms, with repeated keys. */
+export interface ParsedBody {
+  fields: Record<string, unknown>
+  form: URLSearchParams
+}
+
+/** The kind of a content type; undefined where the request has no body. */
+export function bodyType({ headers, body }: Request): BodyType | undefined {
+  const type = headers.get('content-type')?.split(';')[0]?.trim().toLowerCase() ?? ''
+  if (type === 'application/x-www-form-urlencoded') return 'form'
+  if (type === 'application/json' || type.endsWith('+json')) return 'json'
+  if (type.startsWith('text/')) return 'text'
+  return type === '' && !body ? undefined : 'binary'
+}
+
+/** The fields of a JSON object or a form; none for other types. Throws HttpError 400 for what is malformed. */
+export function parseBody(request: Request, text: string): ParsedBody {
+  return isJson(request) ? fromJson(text) : fromForm(new URLSearchParams(text))
+}
+
+/** Whether `parseBody` finds fields in it. */
+export function hasFields(request: Request): boolean {
+  return isJson(request) || contentType(request).includes('application/x-www-form-urlencoded')
+}
+
+/** The whole body. Throws HttpError 400 when it breaks off or was read before, and 413 when it is larger than `limit` bytes. */
+export async function readBytes(request: Request, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const tooLarge = (): HttpError => {
+    const text = `The body is larger than ${limit} bytes.`
+    return new HttpError(413, text, {}, new AuthError(`${text} The option \`limits.body\` raises it.`))
+  }
+  if (Number(request.headers.get('content-length') ?? 0) > limit) throw tooLarge()
+  if (!request.body) return new Uint8Array()
+  const chunks: Uint8Array[] = []
+  let size = 0
+  try {
+    const reader = request.body.getReader()
+    for (;;) {
+      const { done, value } = await reader.read()
+      if (done) break
+      size += value.byteLength
+      if (size > limit) {
+        await reader.cancel()
+        throw tooLarge()
+      }
+      chunks.push(value)
+    }
+  } catch (error) {
+    // A client that hangs up, or a body that was consumed before us.
+    throw error instanceof HttpError ? error : new HttpError(400, 'Bad request.')
+  }
+  return joined(chunks, size)
+}
+
+function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const whole = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    whole.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return whole
+}
+
+function contentType({ headers }: Request): string {
+  return headers.get('content-type')?.toLowerCase() ?? ''
+}
+
+function isJson(request: Request): boolean {
+  return contentType(request).includes('application/json')
+}
+
+function fromForm(form: URLSearchParams): ParsedBody {
+  const fields: Record<string, unknown> = {}
+  for (const [key, value] of form) if (key !== '__proto__') fields[key] = value
+  return { fields, form }
+}
+
+function fromJson(text: string): ParsedBody {
+  let value: unknown
+  try {
+    // Copied onto other objects later, an own "__proto__" would become a prototype; an escape can spell it, too.
+    const suspect = text.includes('__proto__') || text.includes('\\u')
+    value = JSON.parse(text, suspect ? (key, item: unknown) => (key === '__proto__' ? undefined : item) : undefined)
+  } catch {
+    throw new HttpError(400, 'Bad request.', {}, new AuthError('The body of a request is not valid JSON, as its content type says.'))
+  }
+  const fields = typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : {}
+  const form = new URLSearchParams()
+  for (const [key, item] of Object.entries(fields)) if (typeof item === 'string') form.append(key, item)
+  return { fields, form }
+}

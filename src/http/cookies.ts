@@ -1,0 +1,165 @@
+/** The only place that knows cookie names, prefixes, flags and chunks (WIRE section 6). */
+import { type CookieSerializeOptions, parseCookie, serializeCookie } from 'cookie-es'
+import type { CookieHandle } from '../contract/cookie.ts'
+import type { CookieOption, CookieOptions, CookieSet, CookiesOptions } from '../contract/data.ts'
+import type { Settings } from '../contract/settings.ts'
+import { JWTSessionError } from '../errors/index.ts'
+import { merge } from '../options/merge.ts'
+
+// A cookie of 4096 bytes less its name and attributes.
+const chunkSize = 4096 - 160
+const maxWritten = 5
+const maxStale = 20
+// Longer single values are not ours: browsers store 4096 bytes.
+const maxValue = 8_192
+
+/** The own cookies and those of plugins, with the host's overrides; build once per prefix. */
+export function cookieSet(
+  prefix: string,
+  secure: boolean,
+  overrides: Partial<CookiesOptions> = {},
+  declared: readonly CookieHandle['spec'][] = [],
+): CookieSet {
+  const cookie = (name: string, lead: '__Secure-' | '__Host-', extra?: CookieOptions): CookieOption => ({
+    name: `${secure ? lead : ''}${prefix}.${name}`,
+    options: { httpOnly: true, sameSite: 'lax', path: '/', secure, ...extra },
+  })
+  const own = {
+    sessionToken: cookie('session-token', '__Secure-'),
+    callbackUrl: cookie('callback-url', '__Secure-'),
+    // __Host-: a sibling sub-domain must not be able to plant a token it knows.
+    csrfToken: cookie('csrf-token', '__Host-'),
+  }
+  const others = declared.map(({ name, key, path = 'root', sameSite = 'lax', maxAge }) => {
+    const where = path === 'root' || path === 'base' ? '/' : path
+    return [key, cookie(name, '__Secure-', { path: where, sameSite, ...(maxAge !== undefined && { maxAge }) })] as const
+  })
+  return merge(overrides, { ...own, ...Object.fromEntries(others) }) as CookieSet
+}
+
+/** Sets by settings and protocol, each built once. */
+export function createCookieSets(
+  overrides: Partial<CookiesOptions>,
+  declared: readonly CookieHandle['spec'][] = [],
+): (settings: Pick<Settings, 'cookiePrefix'>, secure: boolean) => CookieSet {
+  const sets = new WeakMap<object, readonly [plain: CookieSet, secure: CookieSet]>()
+  return (settings, secure) => {
+    let pair = sets.get(settings)
+    if (!pair) {
+      const { cookiePrefix: prefix } = settings
+      sets.set(settings, (pair = [cookieSet(prefix, false, overrides, declared), cookieSet(prefix, true, overrides, declared)]))
+    }
+    return pair[secure ? 1 : 0]
+  }
+}
+
+/** Cookies of one request and those of its response. */
+export class CookieJar {
+  declare private readonly sent: Record<string, string | undefined>
+  declare private readonly written: Map<string, string>
+  /** Names whose lines also go out when the flow failed. */
+  declare private readonly lasting: Set<string>
+  declare private readonly sealed: boolean
+
+  /** `sealed`: nothing is written either, for routes without cookies. */
+  constructor(header: string | null, sealed = false) {
+    this.sealed = sealed
+    this.sent = header === null ? {} : parseCookie(header)
+    this.written = new Map()
+    this.lasting = new Set()
+  }
+
+  /** First value of a name; over-long values are ignored (D20). */
+  get(name: string): string | undefined {
+    const value = this.sent[name]
+    return value === undefined || value.length > maxValue ? undefined : value
+  }
+
+  /** Value of `name`, or of `name.0`, `name.1` … in numeric order; other names that share the prefix do not count (D22). */
+  getChunked(name: string): string | undefined {
+    const whole = this.sent[name]
+    if (whole && whole.length <= maxValue) return whole
+    const chunks = this.chunks(name)
+    if (chunks.length === 0 || chunks.length > maxStale) return undefined
+    return chunks.map((chunk) => this.get(chunk) ?? '').join('')
+  }
+
+  /** With `always` the value also goes out when the flow fails: a list that lost a used entry. */
+  set(name: string, value: string, options: CookieOptions = {}, when?: 'always'): void {
+    if (when) this.lasting.add(name)
+    else this.lasting.delete(name)
+    this.written.set(name, serializeCookie(name, value, options as CookieSerializeOptions))
+  }
+
+  /** Splits what does not fit into one cookie. Throws JWTSessionError above 5 chunks (D55). */
+  setChunked(name: string, value: string, options: CookieOptions = {}): void {
+    const count = Math.ceil(value.length / chunkSize)
+    if (count > maxWritten) {
+      throw new JWTSessionError(
+        `The session token has ${value.length} characters and would need ${count} cookies; at most ${maxWritten} are written. ` +
+          'Keep less in the token (the jwt callback), or use the database strategy.',
+      )
+    }
+    this.delete(name, options)
+    if (count <= 1) return this.set(name, value, options)
+    for (let i = 0; i < count; i++) this.set(`${name}.${i}`, value.slice(i * chunkSize, (i + 1) * chunkSize), options)
+  }
+
+  /** Expires a cookie and its chunks, as far as the browser sent them. */
+  delete(name: string, options: CookieOptions = {}): void {
+    const stale = this.chunks(name).slice(0, maxStale)
+    if (this.sent[name] !== undefined || this.written.has(name)) stale.unshift(name)
+    for (const cookie of stale) this.expireOne(cookie, options)
+  }
+
+  /** Values are dropped when a flow failed; deletions stay. */
+  dropValues(): void {
+    for (const name of this.written.keys()) if (!this.lasting.has(name)) this.written.delete(name)
+  }
+
+  /** Whether there is nothing to write. */
+  get empty(): boolean {
+    return this.sealed || this.written.size === 0
+  }
+
+  /** Appends Set-Cookie headers. */
+  write(headers: Headers): void {
+    if (!this.sealed) for (const cookie of this.written.values()) headers.append('Set-Cookie', cookie)
+  }
+
+  private expireOne(name: string, options: CookieOptions): void {
+    const { expires: _expires, ...rest } = options
+    this.written.set(name, serializeCookie(name, '', { ...rest, maxAge: 0 } as CookieSerializeOptions))
+    this.lasting.add(name)
+  }
+
+  private chunks(name: string): string[] {
+    const lead = `${name}.`
+    return Object.keys(this.sent)
+      .filter((key) => key.startsWith(lead) && /^\d{1,4}$/.test(key.slice(lead.length)))
+      .sort((a, b) => Number(a.slice(lead.length)) - Number(b.slice(lead.length)))
+  }
+}
+
+// RFC 6265 token and attribute characters: a host's override must not be able to smuggle in attributes or headers.
+const token = /^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/
+const attribute = /^[\u0020-\u003A\u003C-\u007E]*$/
+
+/** Says what is wrong with a set of cookies, or nothing. */
+export function cookieFault(set: CookieSet): string | undefined {
+  // An override for a cookie of a plugin that is not there has no name of its own.
+  for (const [key, { name = '', options = {} }] of Object.entries(set as Record<string, Partial<CookieOption>>)) {
+    if (name === '') continue
+    if (!token.test(name)) return `cookies.${key}.name has characters that a cookie name cannot have.`
+    for (const field of ['domain', 'path'] as const) {
+      if (!attribute.test(options[field] ?? ''))
+        return `cookies.${key}.options.${field} has characters that a cookie attribute cannot have.`
+    }
+    if (name.startsWith('__Host-') && (options.domain || options.path !== '/' || !options.secure)) {
+      return `cookies.${key} is named __Host-, which demands secure, path "/" and no domain: set \`useSecureCookies\`, or give it another name.`
+    }
+    if (name.startsWith('__Secure-') && !options.secure)
+      return `cookies.${key} is named __Secure-, which demands secure: set \`useSecureCookies\`, or give it another name.`
+  }
+  return undefined
+}

@@ -1,0 +1,61 @@
+/** Who we are on the network: own origin, trusted hosts, forwarded headers (D34). */
+import type { ResolvedConfig } from '../contract/config.ts'
+import type { HandleOptions } from '../contract/handle-options.ts'
+import type { Settings } from '../contract/settings.ts'
+import { UntrustedHost } from '../errors/index.ts'
+
+/** Own origin without trailing slash. Throws UntrustedHost when the request's host cannot be believed. */
+export function resolveOrigin(
+  request: Request,
+  settings: Settings,
+  config: ResolvedConfig,
+  options: Pick<HandleOptions, 'trustForwarded'>,
+): string {
+  if (settings.origin !== '') return settings.origin
+  const url = new URL(request.url)
+  if (!config.trustHost) {
+    throw new UntrustedHost(
+      `The host "${url.host}" is not trusted. Set AUTH_URL (or \`origin\`) to the public URL, ` +
+        'or `trustHost: true` (AUTH_TRUST_HOST=true) where every Host header that reaches the app is right.',
+    )
+  }
+  const hops = typeof config.trustProxy === 'number' ? config.trustProxy : config.trustProxy || options.trustForwarded ? true : 0
+  const proto = forwarded(request, 'x-forwarded-proto', hops)
+  const host = forwarded(request, 'x-forwarded-host', hops)
+  const origin = `${proto === 'https' || proto === 'http' ? proto : url.protocol.slice(0, -1)}://${host ?? url.host}`
+  const parsed = URL.canParse(origin) ? new URL(origin) : undefined
+  // What a URL parser would read as user, path or query has no place in a Host header.
+  if (!parsed || parsed.pathname !== '/' || parsed.search !== '' || parsed.hash !== '' || parsed.username !== '' || parsed.host === '') {
+    throw new UntrustedHost('The forwarded host of the request is malformed.')
+  }
+  if (config.allowedHosts && !config.allowedHosts.some((pattern) => hostMatches(pattern, parsed.host))) {
+    throw new UntrustedHost(`The host "${parsed.host}" is not in \`allowedHosts\`. Add it there, or set AUTH_URL.`)
+  }
+  return parsed.origin
+}
+
+/** Exact host[:port], or one leading `*.` for any number of labels; case does not count. */
+export function hostMatches(pattern: string, host: string): boolean {
+  const wanted = pattern.toLowerCase()
+  const actual = host.toLowerCase()
+  if (!wanted.startsWith('*.')) return wanted === actual
+  return actual.endsWith(wanted.slice(1)) && actual.length > wanted.length - 1
+}
+
+/** Says what is wrong with a configured origin, or nothing. */
+export function originFault(origin: string): string | undefined {
+  if (origin === '') return undefined
+  const url = URL.canParse(origin) ? new URL(origin) : undefined
+  if (!url || (url.protocol !== 'https:' && url.protocol !== 'http:'))
+    return `origin "${origin}" (option \`origin\`, or AUTH_URL) is not an http(s) URL: write "https://app.example".`
+  if (url.origin !== origin) return `origin "${origin}" must be scheme, host and port only: "${url.origin}".`
+  return undefined
+}
+
+/** The value that the outermost trusted proxy wrote: the first with `true`, the n-th from the right with n hops. */
+function forwarded(request: Request, name: string, hops: number | true): string | undefined {
+  if (hops === 0) return undefined
+  const values = (request.headers.get(name) ?? '').split(',').map((value) => value.trim())
+  const value = hops === true ? values[0] : values[Math.max(0, values.length - hops)]
+  return value === '' ? undefined : value
+}

@@ -1,0 +1,48 @@
+/** The path of a request below the base path (rows 3 to 6, D23, D61). */
+
+const withProvider: ReadonlySet<string> = new Set(['signin', 'callback', 'webauthn-options'])
+
+/**
+ * Path below the base path in its canonical form, or undefined: outside of it, or with escapes that are no UTF-8.
+ * Canonical: no empty segments, and no escapes where none is needed (RFC 3986 section 6.2.2).
+ */
+export function pathBelow(basePath: string, pathname: string): string | undefined {
+  const rest = restBelow(basePath, pathname)
+  const segments = rest
+    ?.split('/')
+    .filter((segment) => segment !== '')
+    .map(canonical)
+  if (!segments || segments.includes(undefined)) return undefined
+  // The literal id "undefined" is what clients send for no provider (row 6).
+  if (segments.length === 2 && segments[1] === 'undefined' && withProvider.has(segments[0] ?? '')) segments.pop()
+  return `/${segments.join('/')}`
+}
+
+/** Whether a path was written as `pathBelow` reads it. One slash at its end is accepted: servers with `trailingSlash` redirect to it. */
+export function isCanonical(basePath: string, pathname: string, path: string): boolean {
+  const rest = restBelow(basePath, pathname) ?? ''
+  const written = rest.endsWith('/') ? rest.slice(0, -1) : rest
+  const own = path === '/' ? '' : path
+  return written === own || written === `${own}/undefined`
+}
+
+function restBelow(basePath: string, pathname: string): string | undefined {
+  const base = basePath === '/' ? '' : basePath
+  if (!pathname.startsWith(base)) return undefined
+  const rest = pathname.slice(base.length)
+  // "/authors" is not below "/auth".
+  return rest === '' || rest.startsWith('/') ? rest : undefined
+}
+
+function canonical(segment: string): string | undefined {
+  if (!segment.includes('%')) return segment
+  try {
+    decodeURIComponent(segment)
+  } catch {
+    return undefined
+  }
+  return segment.replace(/%[0-9a-f]{2}/gi, (escape) => {
+    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
+    return /[\w.~-]/.test(character) ? character : escape.toUpperCase()
+  })
+}

@@ -1,0 +1,182 @@
+/** createKernel: registration and snapshots. */
+import type { AuthConfig } from '../contract/config.ts'
+import type { EventHandler, Events, HookHandler, Hooks } from '../contract/messages.ts'
+import type { EntryPoints, Kernel, Plugin, With } from '../contract/plugin.ts'
+import type { Shared } from '../contract/runtime.ts'
+import type { Settings } from '../contract/settings.ts'
+import { AuthError } from '../errors/index.ts'
+import { defaultKeyInfo } from '../keys/jwe.ts'
+import { registerOwnParts } from './own-parts.ts'
+import { createSealer } from '../keys/sealer.ts'
+import { resolveConfig } from '../options/config.ts'
+import { compile } from '../registry/compile.ts'
+import { inspect, type Inspection } from '../registry/inspect.ts'
+import { createPluginKernel, type KernelParts } from '../registry/plugin-kernel.ts'
+import { createRegistration, type Layer, type Registration, replayOrder } from '../registry/registration.ts'
+import { coreRoutes } from '../request/routes.ts'
+import { createLimit, createOnce } from '../runtime/once.ts'
+import { createShared } from '../runtime/shared.ts'
+import { createEntryPoints, type Current } from './entry-points.ts'
+
+/** What `createAuth` returns, without the APIs of plugins. */
+export interface Core<Ext> extends EntryPoints {
+  /** Adds a plugin, also while requests run; they keep the snapshot they began with. Throws when the name or the api is taken. */
+  use<E>(plugin: Plugin<E>): Auth<With<Ext, E>>
+  /** Takes a plugin away. Throws for an unknown name, with the list of names. */
+  remove(name: string): void
+  /** Answers a hook; returns a function that takes it back. The host's answers come last, so it has the last word. */
+  hook<K extends keyof Hooks>(name: K, handler: HookHandler<K>): () => void
+  /** Listens to an event, or to every one (`*`); returns a function that takes it back. */
+  readonly on: Kernel['on']
+  /** Several at once, in the shape of the options; returns a function that takes all back. */
+  hooks(handlers: Pick<AuthConfig, 'callbacks' | 'events'>): () => void
+  /** Plugins, routes, providers, services and handlers with their owners. */
+  inspect(): Inspection
+  /** Stops timers and closes adapters. */
+  close(): Promise<void>
+}
+/** A kernel with the APIs of its plugins. */
+export type Auth<Ext = unknown> = Core<Ext> & Ext
+
+/** For bindings whose configuration is a function of the request: what several kernels share. */
+export interface KernelOptions {
+  shared?: Shared
+  /** Plugins of `createAuth`, which give way to the host's. */
+  preset?: readonly Plugin[]
+}
+
+/** A bare kernel: nothing works that was not `.use()`d. Reads no environment (D41). Throws what a preset plugin's `setup` throws. */
+export function createKernel(config: AuthConfig = {}, { shared = createShared(), preset = [] }: KernelOptions = {}): Auth {
+  const resolved = resolveConfig(config)
+  const base: Settings = {
+    secret: resolved.secret,
+    origin: resolved.origin ?? '',
+    basePath: resolved.basePath,
+    cookiePrefix: 'authkernel',
+    namespace: '',
+    keyInfo: defaultKeyInfo,
+    encryption: ['A256CBC-HS512'],
+  }
+  const records: Registration[] = []
+  const owners = new Map<PropertyKey, Registration>()
+  // A removed plugin may still serve the requests that began with it, so what it opened stays open until the end.
+  const leftOpen: Registration['closers'] = []
+  const current: Current = { compiled: undefined, compile: () => compile(replayOrder(records), resolved, shared, base, registerOwnParts) }
+  const invalidate = (): void => {
+    current.compiled = undefined
+  }
+  const points = createEntryPoints(current, resolved)
+  const parts: KernelParts = { ...points, config: resolved, invalidate }
+
+  function register(plugin: Plugin, layer: Layer, entry: CallableFunction): unknown {
+    if (typeof plugin?.setup !== 'function' || typeof plugin.name !== 'string')
+      throw new AuthError(`use() takes a plugin, an object with \`name\` and \`setup\`: call the factory, as in \`.use(oidcPlugin())\`.`)
+    const record = createRegistration(plugin, layer, entry)
+    const twin = records.find(({ name, layer: other }) => name === plugin.name && other === layer)
+    if (twin)
+      throw new AuthError(
+        `The plugin "${plugin.name}" is used twice: ${twin.place} and ${record.place}. Remove one, or give it another name.`,
+      )
+    const api = plugin.setup(createPluginKernel(record, parts))
+    if (api instanceof Promise) {
+      api.catch(() => {})
+      throw new AuthError(
+        `Plugin "${plugin.name}": \`setup\` must not be async, it only registers. Do the work in a handler, on first use.`,
+      )
+    }
+    claimApi(record, api, layer)
+    record.ready = true
+    records.push(record)
+    invalidate()
+    return api
+  }
+
+  function claimApi(record: Registration, api: unknown, layer: Layer): void {
+    if (typeof api !== 'object' || api === null) return
+    for (const key of Reflect.ownKeys(api)) {
+      const owner = owners.get(key)
+      const replaces = owner?.layer === 'preset' && layer === 'plugin' && owner.name === record.name
+      if (owner ? !owner.removed && !replaces : key in auth) {
+        throw new AuthError(
+          `Plugin "${record.name}" wants to put "${String(key)}" on auth, which is taken by ${owner ? `plugin "${owner.name}"` : 'the kernel'}. Rename it.`,
+        )
+      }
+    }
+    for (const key of Reflect.ownKeys(api)) {
+      owners.set(key, record)
+      record.api.push(key)
+      const { get, value } = Object.getOwnPropertyDescriptor(api, key) as PropertyDescriptor
+      Object.defineProperty(auth, key, { ...(get ? { get: () => get.call(api) } : { value }), configurable: true, enumerable: true })
+    }
+  }
+
+  const host = createRegistration({ name: 'host' }, 'host', createKernel)
+  const hostKernel = createPluginKernel(host, parts)
+  records.push(host)
+  const auth: Core<unknown> = {
+    ...points.entryPoints,
+    get rootPaths() {
+      return points.entryPoints.rootPaths
+    },
+    use(plugin) {
+      register(plugin, 'plugin', auth.use)
+      return auth as never
+    },
+    remove(name) {
+      const named = records.filter((record) => record.name === name && record.layer !== 'host')
+      if (named.length === 0) {
+        const names = records.filter(({ layer }) => layer !== 'host').map((record) => record.name)
+        throw new AuthError(`There is no plugin "${name}" to remove. Plugins: ${names.join(', ')}.`)
+      }
+      for (const record of named) {
+        record.removed = true
+        leftOpen.push(...record.closers.splice(0))
+        records.splice(records.indexOf(record), 1)
+        for (const key of record.api) {
+          if (owners.get(key) !== record) continue
+          Object.defineProperty(auth, key, { get: () => fail(name), configurable: true, enumerable: false })
+        }
+      }
+      invalidate()
+    },
+    hook: (name, handler) => hostKernel.hook(name, handler),
+    on: hostKernel.on,
+    hooks({ callbacks = {}, events = {} }) {
+      const undo = [
+        ...entries(callbacks).map(([name, handler]) => hostKernel.hook(name as keyof Hooks, handler as HookHandler<keyof Hooks>)),
+        ...entries(events).map(([name, handler]) => hostKernel.on(name as keyof Events, handler as EventHandler<keyof Events>)),
+      ]
+      return () => undo.forEach((take) => take())
+    },
+    inspect: () => inspect((current.compiled ??= current.compile()), replayOrder(records)),
+    async close() {
+      const closing = [...records.flatMap(({ closers }) => closers.splice(0)), ...leftOpen.splice(0)]
+      const failures: unknown[] = []
+      for (const close of closing) {
+        try {
+          await close()
+        } catch (error) {
+          failures.push(error)
+        }
+      }
+      if (failures.length > 0) throw failures[0]
+    },
+  }
+
+  host.steps.push((draft) => draft.routes.push(...coreRoutes))
+  hostKernel.provide('sealer', createSealer(resolved.runtime, shared), { fallback: true })
+  hostKernel.provide('once', createOnce(resolved.runtime, shared), { fallback: true })
+  hostKernel.provide('limit', createLimit(resolved.runtime, shared), { fallback: true })
+  for (const plugin of preset) register(plugin, 'preset', createKernel)
+  for (const provider of config.providers ?? []) hostKernel.provider(provider)
+  auth.hooks(config)
+  return auth as Auth
+}
+
+function entries(handlers: object): [string, unknown][] {
+  return Object.entries(handlers).filter(([, handler]) => typeof handler === 'function')
+}
+
+function fail(name: string): never {
+  throw new Error(`plugin ${name} was removed`)
+}

@@ -1,0 +1,123 @@
+/** What a host, a binding and the API of a plugin ask of a kernel: requests, sessions, jobs. */
+import type { ResolvedConfig } from '../contract/config.ts'
+import type { AnyContext, Context } from '../contract/context.ts'
+import type { Awaitable } from '../contract/data.ts'
+import type { HandleOptions } from '../contract/handle-options.ts'
+import type { EntryPoints, JobTarget, Kernel } from '../contract/plugin.ts'
+import type { Services } from '../contract/services.ts'
+import { raw } from '../contract/symbols.ts'
+import { AuthError, HttpError } from '../errors/index.ts'
+import { pathBelow } from '../http/path.ts'
+import type { KernelParts } from '../registry/plugin-kernel.ts'
+import type { Compiled } from '../registry/snapshot.ts'
+import { bareFailure, dispatch } from '../request/dispatch.ts'
+import { finish } from '../request/finish.ts'
+import { JobContext } from '../request/job-context.ts'
+import { RequestContext } from '../request/request-context.ts'
+import { resolveSettings, resolveTenant } from '../request/settings.ts'
+
+/** The snapshot of the moment: dropped by each registration, made by the next request. */
+export interface Current {
+  compiled: Compiled | undefined
+  compile(): Compiled
+}
+
+/** Everything that reads the snapshot. */
+export function createEntryPoints(current: Current, config: ResolvedConfig): Omit<KernelParts, 'config' | 'invalidate'> {
+  /** A promise only where a hook must be waited for. */
+  function contextFor(request: Request, options: HandleOptions = {}, canSetCookies = true): Awaitable<RequestContext> {
+    const app = (current.compiled ??= current.compile())
+    if (!app.bus.known.has('hook:settings')) return new RequestContext(app, request, app.settings, options, canSetCookies)
+    return resolveSettings(app, request, options).then((settings) => new RequestContext(app, request, settings, options, canSetCookies))
+  }
+  const sound = (): Compiled => {
+    const app = (current.compiled ??= current.compile())
+    if (app.fault) throw app.fault
+    return app
+  }
+
+  const entryPoints: EntryPoints = {
+    async handler(request, options) {
+      let ctx: RequestContext
+      try {
+        ctx = await contextFor(request, options)
+      } catch (error) {
+        config.logger.error(error instanceof HttpError ? (error.reason ?? error) : (error as Error))
+        return bareFailure(error)
+      }
+      return dispatch(ctx, config.raw === raw)
+    },
+    dispatch: async (request, options) => dispatch(await contextFor(request, options), true),
+    async session(request, options) {
+      const ctx = await contextFor(request, options, false)
+      if (ctx.app.fault) throw ctx.app.fault
+      return ctx.currentSession()
+    },
+    async read(request, options) {
+      const ctx = await contextFor(request, options)
+      if (ctx.app.fault) throw ctx.app.fault
+      const session = await ctx.currentSession()
+      const headers = new Headers()
+      ctx.jar.write(headers)
+      return { session, headers }
+    },
+    async ready() {
+      sound()
+    },
+    login: {
+      async parked<D>(request: Request, by: string, options?: HandleOptions) {
+        sound()
+        return (await contextFor(request, options)).parked<D>(by)
+      },
+      async resume(request, by, more, options) {
+        sound()
+        const ctx = await contextFor(request, options)
+        const parked = await ctx.parked(by)
+        return finish(ctx, parked ? await ctx.resume(parked, more) : ctx.page('signIn'))
+      },
+    },
+    get rootPaths() {
+      return (current.compiled ??= current.compile()).routes.rootPaths
+    },
+  }
+
+  async function jobContext(target: JobTarget): Promise<JobContext> {
+    const app = sound()
+    return new JobContext(app, await resolveTenant(app, tenantOf(app, target)), target.job)
+  }
+
+  return {
+    entryPoints,
+    context: async (request, options): Promise<Context> => contextFor(request, options),
+    contextOf: (async (who: Request | JobTarget, options?: HandleOptions): Promise<AnyContext> => {
+      if (!(who instanceof Request)) return jobContext(who)
+      sound()
+      return contextFor(who, options)
+    }) as Kernel['contextOf'],
+    job: async (target, work) => work(await jobContext(target)),
+    async matches(request, options) {
+      const { basePath, compiled } = await contextFor(request, options)
+      const { pathname } = new URL(request.url)
+      const path = pathBelow(basePath, pathname)
+      // A mistake in the configuration leaves no routes: answering says what is wrong, passing on would say 404.
+      if (compiled.fault) return path !== undefined
+      return (
+        (path !== undefined && compiled.routes.find(request.method, path) !== undefined) ||
+        compiled.routes.findRoot(request.method, pathname) !== undefined
+      )
+    },
+    service<K extends keyof Services>(name: K): Services[K] {
+      const service = sound().services[name]
+      if (!service) throw new AuthError(`No plugin provides the service "${name}".`)
+      return service as Services[K]
+    },
+  }
+}
+
+function tenantOf({ bus }: Compiled, { job, tenant }: JobTarget): string | null {
+  if (tenant !== undefined) return tenant
+  if (!bus.known.has('hook:settings') && !bus.known.has('hook:tenant')) return null
+  throw new AuthError(
+    `The job "${job}" does not say for which tenant it runs: give \`tenant\`, its name, or null for the default namespace.`,
+  )
+}

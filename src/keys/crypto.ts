@@ -1,0 +1,79 @@
+/** Hashing, key derivation, randomness and comparison over Web Crypto, so that every runtime can run the kernel. */
+import type { Runtime } from '../contract/runtime.ts'
+
+const utf8 = new TextEncoder()
+
+/** UTF-8 bytes of a text. */
+export function bytes(value: string): Uint8Array<ArrayBuffer> {
+  return utf8.encode(value)
+}
+
+/** SHA-256 of a text (UTF-8) or of bytes. */
+export async function sha256(value: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await crypto.subtle.digest('SHA-256', typeof value === 'string' ? bytes(value) : value))
+}
+
+/** HKDF-SHA-256 (RFC 5869). */
+export async function hkdf(secret: string, salt: string, info: string, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  const material = await crypto.subtle.importKey('raw', bytes(secret), 'HKDF', false, ['deriveBits'])
+  const bits = await crypto.subtle.deriveBits({ name: 'HKDF', hash: 'SHA-256', salt: bytes(salt), info: bytes(info) }, material, length * 8)
+  return new Uint8Array(bits)
+}
+
+/** HMAC-SHA-256 in lower-case hex. */
+export async function hmac(key: CryptoKey, value: string): Promise<string> {
+  return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes(value))))
+}
+
+/** A key for `hmac`. */
+export function hmacKey(raw: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
+  return crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+}
+
+/** Compares in a time that depends on the lengths only, so that an attacker cannot guess character by character. */
+export function equal(a: string, b: string): boolean {
+  const left = bytes(a)
+  const right = bytes(b)
+  let difference = left.length ^ right.length
+  for (let i = 0; i < left.length; i++) difference |= (left[i] ?? 0) ^ (right[i] ?? 0)
+  return difference === 0
+}
+
+/** That many random bytes in lower-case hex. */
+export function randomHex(runtime: Pick<Runtime, 'random'>, length: number): string {
+  return toHex(runtime.random(length))
+}
+
+/** UUID version 4 (RFC 9562). */
+export function randomUUID(runtime: Pick<Runtime, 'random'>): string {
+  const random = runtime.random(16)
+  random[6] = ((random[6] ?? 0) & 0x0f) | 0x40
+  random[8] = ((random[8] ?? 0) & 0x3f) | 0x80
+  const hex = toHex(random)
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+}
+
+/** Lower-case hex. */
+export function toHex(value: Uint8Array): string {
+  let hex = ''
+  for (const byte of value) hex += byte.toString(16).padStart(2, '0')
+  return hex
+}
+
+/** Standard base64 with padding. */
+export function toBase64(value: Uint8Array): string {
+  let binary = ''
+  for (const byte of value) binary += String.fromCharCode(byte)
+  return btoa(binary)
+}
+
+/** Base64url without padding (RFC 4648 section 5). */
+export function toBase64Url(value: Uint8Array): string {
+  return toBase64(value).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
+}
+
+/** Bytes of standard base64 or base64url. Throws on other characters. */
+export function fromBase64(value: string): Uint8Array<ArrayBuffer> {
+  const binary = atob(value.replaceAll('-', '+').replaceAll('_', '/'))
+  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
+}

@@ -1,0 +1,100 @@
+/** Turns registrations into one frozen snapshot and checks it; the only place where plugins can conflict. */
+import type { ProviderInput, ResolvedConfig } from '../contract/config.ts'
+import type { Provider } from '../contract/provider.ts'
+import type { Shared } from '../contract/runtime.ts'
+import type { Settings } from '../contract/settings.ts'
+import { AuthError, InvalidProvider } from '../errors/index.ts'
+import { createCookieSets } from '../http/cookies.ts'
+import { merge } from '../options/merge.ts'
+import { createAddresses, flowOf, normaliseProvider, suffixesOf } from '../options/providers.ts'
+import { Draft } from './draft.ts'
+import type { Registration, Step } from './registration.ts'
+import { createRoutes } from './router.ts'
+import { resolveServices } from './services.ts'
+import type { Compiled } from './snapshot.ts'
+import { checkSnapshot } from './validate-options.ts'
+
+/** Replays all records, in their order, and then `closing`, into a new snapshot. Never throws: what is wrong is in `fault`. */
+export function compile(
+  records: readonly Registration[],
+  config: ResolvedConfig,
+  shared: Shared,
+  baseSettings: Settings,
+  closing: Step = () => {},
+): Compiled {
+  const draft = new Draft()
+  const faults: AuthError[] = []
+  const attempt = <T>(work: () => T): T | undefined => {
+    try {
+      return work()
+    } catch (error) {
+      faults.push(error instanceof AuthError ? error : new AuthError(error instanceof Error ? error : String(error)))
+      return undefined
+    }
+  }
+  for (const record of records) for (const step of record.steps) attempt(() => step(draft))
+  attempt(() => closing(draft))
+
+  const resolved = withDefaults(config, draft)
+  const settings = Object.freeze({ ...baseSettings, ...draft.settings, ...hostSettings(config) })
+  const flows = draft.types()
+  const normalise = (provider: ProviderInput): Provider => {
+    const written = typeof provider === 'function' ? provider({}) : provider
+    if (typeof written !== 'object' || written === null)
+      throw new InvalidProvider(`\`providers\` has an entry that is ${String(written)}: leave it out, or give a provider.`)
+    return Object.freeze(normaliseProvider(written, resolved.env, suffixesOf(flows.get(written.type))))
+  }
+  const providers = new Map<string, Provider>()
+  for (const { value, owner } of draft.providers) {
+    const provider = attempt(() => normalise(value))
+    if (provider) attempt(() => draft.claimProvider(providers, provider, owner))
+  }
+  const { services, scoped } = resolveServices(draft, resolved, shared, attempt)
+  services.records?.define([...draft.records.values()].map(({ stored }) => stored))
+  const routes = attempt(() => createRoutes(draft.routes)) ?? createRoutes([])
+  const known = new WeakMap<Provider, Provider>()
+  const app = {
+    config: resolved,
+    settings,
+    providers,
+    routes,
+    services,
+    store: services.store,
+    plugins: records.filter(({ layer }) => layer !== 'host').map(({ name }) => name),
+    shared,
+  }
+  const inner = {
+    scoped,
+    records: draft.records,
+    bus: draft.bus,
+    flows,
+    cookies: createCookieSets(
+      resolved.cookies,
+      [...draft.ownCookies.values()].map(({ value }) => value.spec),
+    ),
+    addressed: createAddresses(),
+    dynamic(provider: Provider): Provider {
+      const existing = known.get(provider)
+      if (existing) return existing
+      const checked = normalise(provider)
+      flowOf(flows, checked.type).validate?.(checked as never, [checked], resolved)
+      known.set(provider, checked)
+      return checked
+    },
+    draft,
+  }
+  attempt(() => checkSnapshot({ ...app, ...inner }, records))
+  const view = Object.freeze({ ...app, fault: faults[0] })
+  return Object.freeze({ ...view, view, ...inner })
+}
+
+function withDefaults(config: ResolvedConfig, draft: Draft): ResolvedConfig {
+  const cookies = merge(config.cookies, draft.cookies)
+  const trustProxy = config.trustProxy ?? (draft.trustProxyFollowsHost && config.trustHost)
+  return Object.freeze({ ...config, cookies, trustProxy })
+}
+
+/** What the host said itself stands above what a plugin suggests. */
+function hostSettings({ secret, origin }: ResolvedConfig): Partial<Settings> {
+  return { ...(secret.length > 0 && { secret }), ...(origin && { origin }) }
+}

@@ -1,0 +1,141 @@
+/** What one compilation collects: registrations with their owners, refused when they clash. */
+import type { CookieHandle } from '../contract/cookie.ts'
+import type { CookiesOptions } from '../contract/data.ts'
+import type { ProviderFlow } from '../contract/flow.ts'
+import type { Provider } from '../contract/provider.ts'
+import type { RecordSpec } from '../contract/records.ts'
+import type { Route } from '../contract/route.ts'
+import type { CompileView, Services } from '../contract/services.ts'
+import type { Settings } from '../contract/settings.ts'
+import { AuthError } from '../errors/index.ts'
+import { type Declared, declared } from '../store/record-spec.ts'
+import { HookBus, type Verb } from './hooks.ts'
+
+/** Something and the plugin that registered it. */
+export interface Owned<T> {
+  value: T
+  owner: string
+}
+/** What `kernel.decorate` was given. */
+export type Decorator = (inner: never, view: CompileView) => object
+/** Who comes first when a service has several candidates: what a plugin of the host gives, a fallback, the kernel's own. */
+export type Rank = 'explicit' | 'fallback' | 'kernel'
+type Candidate = Owned<unknown> & { rank: Rank }
+
+export class Draft {
+  readonly bus: HookBus = new HookBus()
+  readonly routes: Owned<Route>[] = []
+  readonly providers: Owned<Provider | (() => Provider)>[] = []
+  readonly ownCookies: Map<string, Owned<CookieHandle>> = new Map()
+  readonly records: Map<string, Declared & Pick<Owned<RecordSpec>, 'owner'>> = new Map()
+  readonly decorators: (Owned<Decorator> & { name: string })[] = []
+  readonly handlers: { kind: 'hook' | 'on'; name: string; owner: string }[] = []
+  readonly #types: Map<string, Owned<ProviderFlow<never>> & { fallback: boolean }> = new Map()
+  readonly #services: Map<string, Candidate[]> = new Map()
+  readonly #hooks: Map<string, string> = new Map()
+  readonly #providerOwners: Map<string, string> = new Map()
+  readonly serviceOwners: Map<string, string> = new Map()
+  settings: Partial<Settings> = {}
+  cookies: Partial<CookiesOptions> = {}
+  trustProxyFollowsHost = false
+
+  declareHook(name: string, verb: Verb, carry: string | undefined, owner: string): void {
+    const other = this.#hooks.get(name)
+    if (other !== undefined || this.bus.specs().has(name)) {
+      throw new AuthError(
+        `The hook "${name}" of plugin "${owner}" is taken by ${other === undefined ? 'the kernel' : `plugin "${other}"`}.`,
+      )
+    }
+    if (verb === 'pipe' && !carry)
+      throw new AuthError(`The hook "${name}" of plugin "${owner}" is a pipe and must name the field it carries.`)
+    this.#hooks.set(name, owner)
+    this.bus.declare(name, carry === undefined ? { verb } : { verb, carry })
+  }
+
+  /** A name belongs to one plugin; the same handle again is the same cookie. */
+  cookie(handle: CookieHandle, owner: string): void {
+    const { name } = handle.spec
+    const other = this.ownCookies.get(name)
+    if (other && other.value !== handle)
+      throw new AuthError(`The cookie "${name}" of plugin "${owner}" is also one of plugin "${other.owner}". Give it another name.`)
+    if (['session-token', 'callback-url', 'csrf-token'].includes(name))
+      throw new AuthError(`The cookie "${name}" of plugin "${owner}" is one of the kernel. Give it another name.`)
+    this.ownCookies.set(name, { value: handle, owner })
+  }
+
+  /** A record belongs to one plugin; the same object again is the same record. */
+  record(name: string, spec: RecordSpec, owner: string): void {
+    const other = this.records.get(name)
+    if (other?.spec === spec) return
+    if (other)
+      throw new AuthError(`The record "${name}" of plugin "${owner}" is declared by plugin "${other.owner}". Give it another name.`)
+    this.records.set(name, { ...declared(name, spec, owner), owner })
+  }
+
+  handler(kind: 'hook' | 'on', name: string, handler: (message: never) => unknown, owner: string, reads = false): void {
+    this.bus.add(kind, name, handler as (message: object) => unknown, owner, reads)
+    this.handlers.push({ kind, name, owner })
+  }
+
+  providerType(type: string, flow: ProviderFlow<never>, owner: string, fallback: boolean): void {
+    const known = this.#types.get(type)
+    if (known && fallback) return
+    if (known && known.value !== flow && !known.fallback) {
+      throw new AuthError(
+        `The provider type "${type}" is registered by plugin "${known.owner}" and differently by plugin "${owner}". Use one of them.`,
+      )
+    }
+    if (!known || known.fallback) this.#types.set(type, { value: flow, owner, fallback })
+  }
+
+  types(): ReadonlyMap<string, ProviderFlow<never>> {
+    return new Map([...this.#types].map(([type, { value }]) => [type, value]))
+  }
+
+  /** Throws on a second provider of one id (D49). */
+  claimProvider(providers: Map<string, Provider>, provider: Provider, owner: string): void {
+    const other = this.#providerOwners.get(provider.id)
+    if (other !== undefined) {
+      throw new AuthError(
+        `The provider id "${provider.id}" is used by plugin "${other}" and again by plugin "${owner}". Give one of them another \`id\`.`,
+      )
+    }
+    this.#providerOwners.set(provider.id, owner)
+    providers.set(provider.id, provider)
+  }
+
+  provide(name: string, service: unknown, rank: Rank, owner: string): void {
+    const candidates = this.#services.get(name)
+    const candidate = { value: service, owner, rank }
+    if (candidates) candidates.push(candidate)
+    else this.#services.set(name, [candidate])
+  }
+
+  serviceNames(): (keyof Services)[] {
+    return [...this.#services.keys()] as (keyof Services)[]
+  }
+
+  /** The one candidate that steps forward; explicit beats fallback. Throws when two remain. */
+  service(name: string, view: CompileView): unknown {
+    for (const rank of ['explicit', 'fallback', 'kernel'] satisfies Rank[]) {
+      const remaining = (this.#services.get(name) ?? [])
+        .filter((candidate) => candidate.rank === rank)
+        .map(({ value, owner }) => ({
+          owner,
+          value: typeof value === 'function' ? (value as (view: CompileView) => unknown)(view) : value,
+        }))
+        .filter(({ value }) => value !== undefined)
+      const [chosen, other] = remaining
+      if (chosen && other) {
+        throw new AuthError(
+          `The service "${name}" is provided by plugin "${chosen.owner}" and by plugin "${other.owner}". Remove one of them.`,
+        )
+      }
+      if (chosen) {
+        this.serviceOwners.set(name, chosen.owner)
+        return chosen.value
+      }
+    }
+    return undefined
+  }
+}

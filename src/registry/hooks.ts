@@ -1,0 +1,198 @@
+/** Hooks and events over hookable: it keeps, removes and calls the handlers, and `beforeEach` and `afterEach` see every call. The four verbs are callers. */
+import { Hookable } from 'hookable'
+import type { AnyContext, Facts } from '../contract/context.ts'
+import type { Awaitable } from '../contract/data.ts'
+import { withTimeout } from '../errors/timeout.ts'
+
+/** What a hook does with several answers. */
+export type Verb = 'guard' | 'first' | 'pipe'
+/** A hook as the bus knows it; `carry` is the field that a pipe hands on. */
+export interface HookSpec {
+  verb: Verb
+  carry?: string
+}
+type Message = Record<string, unknown>
+type Handler = ((message: Message) => unknown) & { owner?: string }
+/** What an event is told with. */
+export interface Telling {
+  ctx: AnyContext
+  report(error: unknown): void
+  /** Milliseconds that one listener may take. */
+  deadline: number
+}
+
+/** The built-in hooks; third parties declare theirs with `kernel.declareHook`. */
+export const hookSpecs: Readonly<Record<string, HookSpec>> = {
+  request: { verb: 'first' },
+  settings: { verb: 'first' },
+  tenant: { verb: 'first' },
+  provider: { verb: 'first' },
+  providers: { verb: 'pipe', carry: 'providers' },
+  signIn: { verb: 'guard' },
+  link: { verb: 'guard' },
+  login: { verb: 'first' },
+  authenticate: { verb: 'first' },
+  redirect: { verb: 'first' },
+  jwt: { verb: 'pipe', carry: 'token' },
+  session: { verb: 'pipe', carry: 'session' },
+  signOut: { verb: 'first' },
+  failure: { verb: 'first' },
+}
+// Told on every session read: `on('*')` hears it only when it asks to.
+const readEvent = 'session'
+
+/** Handlers of one compiled kernel. */
+export class HookBus {
+  /** `hook:name` and `on:name` of everything that somebody answers or listens to. */
+  declare readonly known: Set<string>
+  /** For what must see every call: telemetry, traces. */
+  declare readonly calls: Pick<Hookable, 'beforeEach' | 'afterEach'>
+  declare private readonly handlers: Hookable
+  declare private readonly specByName: Map<string, HookSpec>
+
+  constructor() {
+    this.known = new Set()
+    this.handlers = new Hookable()
+    this.calls = this.handlers
+    this.specByName = new Map(Object.entries(hookSpecs))
+  }
+
+  declare(name: string, spec: HookSpec): void {
+    this.specByName.set(name, spec)
+  }
+
+  /** `reads`: a handler of every event, `*`, also hears session reads. */
+  add(kind: 'hook' | 'on', name: string, handler: (message: Message) => unknown, owner: string, reads = false): void {
+    const key = `${kind}:${name}`
+    this.handlers.hook(key, Object.assign((message: Message) => handler(message), { owner }) as never)
+    this.known.add(key)
+    if (!reads || key !== 'on:*') return
+    // Under a name of its own, since an event that nobody hears is not even made.
+    this.handlers.hook('on:* reads', Object.assign((message: Message) => handler(message), { owner }) as never)
+    this.known.add('on:* reads').add(`on:${readEvent}`)
+  }
+
+  has(kind: 'hook' | 'on', name: string): boolean {
+    return this.known.has(`${kind}:${name}`) || (kind === 'on' && name !== readEvent && this.known.has('on:*'))
+  }
+
+  /** Hooks that are declared, by name. */
+  specs(): ReadonlyMap<string, HookSpec> {
+    return this.specByName
+  }
+
+  /** The answer to a hook, leaving out the handlers of the plugins in `skip`. Throws what a handler throws, and on an undeclared hook. */
+  ask(name: string, message: Message, ctx?: AnyContext, skip?: string | readonly string[]): Awaitable<unknown> {
+    const spec = this.specByName.get(name)
+    if (!spec) throw new TypeError(`No plugin declared the hook "${name}": call kernel.declareHook("${name}", verb) in the plugin's setup.`)
+    const asked = ctx ? attach(message, ctx) : message
+    const caller = (all: readonly Handler[]): unknown => {
+      const handlers =
+        skip === undefined ? all : all.filter(({ owner = '' }) => (typeof skip === 'string' ? owner !== skip : !skip.includes(owner)))
+      if (spec.verb === 'first') return first(handlers.toReversed(), asked, 0)
+      return spec.verb === 'guard' ? guard(handlers, asked, 0) : pipe(handlers, asked, spec.carry ?? name, 0)
+    }
+    // hookable's own types know callers of handlers without answers only.
+    return this.handlers.callHookWith(caller as never, `hook:${name}`, [asked] as never)
+  }
+
+  /** Tells everybody, in order; failures are reported and break nothing. Undefined where nobody listens. */
+  emit(name: string, message: Message, telling: Telling): Promise<void> | undefined {
+    if (!this.has('on', name)) return undefined
+    const { facts } = telling.ctx
+    const copy = (): Message => attach(observed(message), telling.ctx, facts)
+    const toldTo = (key: string, each: () => Message): Promise<void> =>
+      this.handlers.callHookWith(((all: readonly Handler[]) => tell(all, each, telling)) as never, key, [message] as never) as Promise<void>
+    const everything = name === readEvent ? 'on:* reads' : 'on:*'
+    const named = toldTo(`on:${name}`, copy)
+    return this.known.has(everything) ? named.then(() => toldTo(everything, () => ({ event: name, message: copy() }))) : named
+  }
+}
+
+// All stay synchronous until a handler answers with a promise: a session read pays for no tick it does not need.
+
+function guard(handlers: readonly Handler[], message: Message, from: number): Awaitable<boolean | string> {
+  for (let i = from; i < handlers.length; i++) {
+    const answer = handlers[i]?.(message)
+    if (isPromise(answer)) return answer.then((value) => (value === true ? guard(handlers, message, i + 1) : refusal(value)))
+    if (answer !== true) return refusal(answer)
+  }
+  return true
+}
+
+// A URL redirects; everything else is no.
+function refusal(answer: unknown): boolean | string {
+  return typeof answer === 'string' && answer !== '' ? answer : false
+}
+
+function first(handlers: readonly Handler[], message: Message, from: number): unknown {
+  for (let i = from; i < handlers.length; i++) {
+    const answer = handlers[i]?.(message)
+    if (isPromise(answer)) return answer.then((value) => (value === undefined ? first(handlers, message, i + 1) : value))
+    if (answer !== undefined) return answer
+  }
+  return undefined
+}
+
+function pipe(handlers: readonly Handler[], message: Message, carry: string, from: number): unknown {
+  let current = message
+  for (let i = from; i < handlers.length; i++) {
+    const answer = handlers[i]?.(current)
+    if (answer === null) return null
+    if (answer === undefined) continue
+    const { ctx } = current
+    if (typeof (answer as PromiseLike<unknown>).then === 'function') {
+      const before = current
+      return (answer as PromiseLike<unknown>).then((value) => {
+        if (value === null) return null
+        return pipe(
+          handlers,
+          value === undefined ? before : attach({ ...before, [carry]: value }, ctx as AnyContext | undefined),
+          carry,
+          i + 1,
+        )
+      })
+    }
+    // The context goes with the copy.
+    current = attach({ ...current, [carry]: answer }, ctx as AnyContext | undefined)
+  }
+  return current[carry]
+}
+
+async function tell(handlers: readonly Handler[], message: () => Message, { report, deadline }: Telling): Promise<void> {
+  for (const handler of handlers) {
+    try {
+      const done = handler(message())
+      // A listener that hangs must not hold a sign-in.
+      if (isPromise(done)) await withTimeout(done, deadline, () => new Error(`an event handler did not finish within ${deadline} ms`))
+    } catch (error) {
+      report(error)
+    }
+  }
+}
+
+/** Not enumerable: JSON, copies and comparisons see the fields that hosts of Auth.js know. */
+function attach(message: Message, ctx: AnyContext | undefined, facts?: Facts): Message {
+  if (!ctx) return message
+  const target = Object.isExtensible(message) ? message : { ...message }
+  if (!Object.prototype.propertyIsEnumerable.call(target, 'ctx')) Object.defineProperty(target, 'ctx', { value: ctx, configurable: true })
+  if (facts) Object.defineProperty(target, 'facts', { value: facts, configurable: true })
+  return target
+}
+
+/** A copy of plain data: what a listener does to it reaches neither the flow nor the next listener (row 369). */
+function observed<T>(value: T, seen: Map<unknown, unknown> = new Map()): T {
+  if (typeof value !== 'object' || value === null) return value
+  const prototype: unknown = Object.getPrototypeOf(value)
+  // Errors, dates and objects of a class are told as they are.
+  if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return value
+  if (seen.has(value)) return seen.get(value) as T
+  const copy = (Array.isArray(value) ? [] : Object.create(prototype as object | null)) as Record<string, unknown>
+  seen.set(value, copy)
+  for (const [key, item] of Object.entries(value)) copy[key] = observed(item, seen)
+  return copy as T
+}
+
+function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+}

@@ -1,0 +1,37 @@
+/** What is registered, by whom: for `authkernel doctor`, tests and curious people. */
+import type { Registration } from './registration.ts'
+import type { Compiled } from './snapshot.ts'
+
+/** Plain data. */
+export interface Inspection {
+  plugins: { name: string; layer: string }[]
+  routes: { method: string; path: string; plugin: string }[]
+  providers: { id: string; name: string; type: string }[]
+  providerTypes: string[]
+  services: Record<string, string>
+  /** In their order: the first is the innermost. */
+  decorators: { name: string; plugin: string }[]
+  hooks: { name: string; plugin: string }[]
+  /** @deprecated `hooks` */
+  decisions: { name: string; plugin: string }[]
+  events: { name: string; plugin: string }[]
+  /** The first configuration mistake. */
+  fault?: string
+}
+
+export function inspect({ draft, providers, flows, fault }: Compiled, records: readonly Registration[]): Inspection {
+  const handlers = (kind: 'hook' | 'on'): { name: string; plugin: string }[] =>
+    draft.handlers.filter((handler) => handler.kind === kind).map(({ name, owner }) => ({ name, plugin: owner }))
+  return {
+    plugins: records.filter(({ layer }) => layer !== 'host').map(({ name, layer }) => ({ name, layer })),
+    routes: draft.routes.map(({ value: { method, path }, owner }) => ({ method, path, plugin: owner })),
+    providers: [...providers.values()].map(({ id, name, type }) => ({ id, name, type })),
+    providerTypes: [...flows.keys()],
+    services: Object.fromEntries(draft.serviceOwners),
+    decorators: draft.decorators.map(({ name, owner }) => ({ name, plugin: owner })),
+    hooks: handlers('hook'),
+    decisions: handlers('hook'),
+    events: handlers('on'),
+    ...(fault && { fault: fault.message }),
+  }
+}

@@ -1,0 +1,110 @@
+/** The side of the kernel that plugins register with. */
+import type { ResolvedConfig } from '../contract/config.ts'
+import type { Context } from '../contract/context.ts'
+import type { CookieHandle, CookieSpec, PendingList, PendingSpec } from '../contract/cookie.ts'
+import type { HandleOptions } from '../contract/handle-options.ts'
+import type { EntryPoints, Kernel } from '../contract/plugin.ts'
+import type { RecordSpec } from '../contract/records.ts'
+import { AuthError } from '../errors/index.ts'
+import { createCookie, createPending } from '../http/cookie-handle.ts'
+import type { Decorator, Rank } from './draft.ts'
+import type { Verb } from './hooks.ts'
+import type { Registration, Step } from './registration.ts'
+
+/** What the kernel lends to the plugin side. */
+export interface KernelParts {
+  config: ResolvedConfig
+  invalidate(): void
+  entryPoints: Kernel['entryPoints']
+  context(request: Request, options?: HandleOptions): Promise<Context>
+  contextOf: Kernel['contextOf']
+  job: Kernel['job']
+  matches: Kernel['matches']
+  service: Kernel['service']
+}
+
+/** The `kernel` that a plugin's `setup` gets. */
+export function createPluginKernel(record: Registration, parts: KernelParts): Kernel {
+  const { name } = record
+  const add = (step: Step): (() => void) => {
+    record.steps.push(step)
+    parts.invalidate()
+    return () => {
+      const index = record.steps.indexOf(step)
+      if (index !== -1) record.steps.splice(index, 1)
+      parts.invalidate()
+    }
+  }
+  /** An API outlives its plugin in somebody's variable: it must say so instead of half working. */
+  const alive = <A extends unknown[], R>(entry: (...args: A) => R): ((...args: A) => R) => {
+    return (...args) => {
+      if (record.removed) throw new Error(`plugin ${name} was removed`)
+      return entry(...args)
+    }
+  }
+  const entryPoints: EntryPoints = {
+    handler: alive(parts.entryPoints.handler),
+    dispatch: alive(parts.entryPoints.dispatch),
+    session: alive(parts.entryPoints.session),
+    read: alive(parts.entryPoints.read),
+    ready: alive(parts.entryPoints.ready),
+    login: parts.entryPoints.login,
+    get rootPaths() {
+      return alive(() => parts.entryPoints.rootPaths)()
+    },
+  }
+  const declareHook: Kernel['declareHook'] = (hook, verb, ...carry) =>
+    void add((draft) => draft.declareHook(hook, verb as Verb, carry[0], name))
+  return {
+    config: parts.config,
+    runtime: parts.config.runtime,
+    entryPoints,
+    doors: entryPoints,
+    context: alive(parts.context),
+    contextOf: alive(parts.contextOf as (...args: unknown[]) => unknown) as Kernel['contextOf'],
+    job: alive(parts.job as (...args: unknown[]) => unknown) as Kernel['job'],
+    matches: alive(parts.matches),
+    service: (service) => {
+      if (!record.ready)
+        throw new AuthError(
+          `Plugin "${name}" asks for the service "${service}" in \`setup\`, before services exist. Ask in a handler or in its API.`,
+        )
+      return alive(parts.service)(service) as never
+    },
+    defaults: ({ cookies, trustProxyFollowsHost, ...settings }) => {
+      add((draft) => {
+        draft.settings = { ...draft.settings, ...settings }
+        draft.cookies = { ...draft.cookies, ...cookies }
+        draft.trustProxyFollowsHost ||= trustProxyFollowsHost === true
+      })
+    },
+    declareHook,
+    decision: declareHook,
+    provide: (service, value, options) => void add((draft) => draft.provide(service, value, rankOf(record, options?.fallback), name)),
+    records: (table, spec) => void add((draft) => draft.record(table, spec as RecordSpec, name)),
+    cookie: (named: string | CookieHandle, spec?: CookieSpec) => {
+      const handle = typeof named === 'string' ? createCookie(named, spec) : named
+      add((draft) => draft.cookie(handle, name))
+      return handle
+    },
+    pending: <E extends object>(named: string | PendingList<E>, spec?: PendingSpec<E>) => {
+      const list = typeof named === 'string' ? createPending<E>(named, spec as PendingSpec<E>) : named
+      add((draft) => draft.cookie(list.cookie, name))
+      return list
+    },
+    decorate: (service, make) => void add((draft) => draft.decorators.push({ name: service, value: make as Decorator, owner: name })),
+    providerType: (type, flow, options) => void add((draft) => draft.providerType(type, flow as never, name, options?.fallback === true)),
+    provider: (provider) => void add((draft) => draft.providers.push({ value: provider, owner: name })),
+    route: (route) => void add((draft) => draft.routes.push({ value: route, owner: name })),
+    hook: (hook, handler) => add((draft) => draft.handler('hook', hook, handler as never, name)),
+    on: (event: string, handler: unknown, { reads = false }: { reads?: boolean } = {}) =>
+      add((draft) => draft.handler('on', event, handler as never, name, reads)),
+    onClose: (callback) => void record.closers.push(callback),
+  }
+}
+
+/** Plugins of the preset give way to the host's; what the kernel brings itself gives way to everybody's. */
+function rankOf({ layer }: Registration, fallback: boolean | undefined): Rank {
+  if (layer === 'preset') return 'fallback'
+  return fallback ? (layer === 'host' ? 'kernel' : 'fallback') : 'explicit'
+}

@@ -1,0 +1,95 @@
+/** From a path to a route (rows 1 to 6). */
+import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
+import type { Match, Route, RouteInfo, RouteMethod, Routes } from '../contract/route.ts'
+import { AuthError } from '../errors/index.ts'
+import type { Owned } from './draft.ts'
+
+type Entry = { route: Route; info: RouteInfo }
+
+const methods: readonly RouteMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
+
+/** Builds the router. Throws AuthError on two routes of one method and shape, and on a path that cannot be mounted. */
+export function createRoutes(routes: readonly Owned<Route>[]): Routes {
+  const base = createRouter<Entry>()
+  const root = createRouter<Entry>()
+  const known = new Map<string, Owned<Route>>()
+  const list: RouteInfo[] = []
+  for (const { value: route, owner } of routes) {
+    const { method, path, at = 'base', flow } = route
+    assertPath(route, owner)
+    const id = `${at} ${method} ${shapeOf(path)}`
+    const other = known.get(id)
+    // The same object twice is one route: a provider type may be brought by several plugins.
+    if (other?.value === route) continue
+    if (other) {
+      throw new AuthError(
+        `The route ${method} ${path} is registered by plugin "${other.owner}" and by plugin "${owner}". Change one of the paths.`,
+      )
+    }
+    known.set(id, { value: route, owner })
+    const info: RouteInfo = Object.freeze({ method, path, at, plugin: owner, flow })
+    list.push(info)
+    addRoute(at === 'root' ? root : base, method, path, { route, info })
+  }
+  return {
+    list,
+    rootPaths: [...new Set(list.filter(({ at }) => at === 'root').map(({ path }) => path))],
+    find: (method, path) => lookUp(base, method, path),
+    findRoot: (method, path) => lookUp(root, method, path),
+  }
+}
+
+function lookUp(router: RouterContext<Entry>, method: string, path: string): Match | undefined {
+  const found = findEntry(router, method, path)
+  if (found) return { ...found.data, params: decoded(found.params) }
+  const others = methods.flatMap((other) => findEntry(router, other, path)?.data ?? [])
+  const [first] = others
+  if (!first) return undefined
+  // A plugin's GET answers HEAD without its body. A step of a sign-in is not run for a scanner that only looks (D17).
+  const get = others.find(({ info }) => info.method === 'GET')
+  if (method === 'HEAD' && get && get.info.plugin !== 'kernel' && !get.info.flow) return lookUp(router, 'GET', path)
+  return { allow: others.map(({ info }) => info.method), info: first.info }
+}
+
+// The library lets a last `*` stand for nothing, too.
+function findEntry(router: RouterContext<Entry>, method: string, path: string): ReturnType<typeof findRoute<Entry>> {
+  const found = findRoute(router, method, path)
+  const { path: pattern } = found?.data.route ?? {}
+  return pattern?.endsWith('/*') && path.split('/').length !== pattern.split('/').length ? undefined : found
+}
+
+// What the library reads as a group or a modifier is no path of ours.
+const segment = /^(?:[\w.~!$&',;=@-]+|:[A-Za-z]\w*|\*)$/
+
+function assertPath({ method, path, at, cors, csrf, public: isPublic }: Route, owner: string): void {
+  const where = `The route ${method} ${path} of plugin "${owner}"`
+  if (!methods.includes(method)) throw new AuthError(`${where} has a method that cannot be served: use ${methods.join(', ')}.`)
+  const [first, ...segments] = typeof path === 'string' ? path.split('/') : []
+  const last = segments.at(-1) ?? ''
+  const plain = /^\*\*:[A-Za-z]\w*$/.test(last) ? segments.slice(0, -1) : segments
+  if (first !== '' || (path !== '/' && !plain.every((part) => segment.test(part)))) {
+    throw new AuthError(`${where} cannot be served: segments are static, ":name", "*", and as the last one "**:rest".`)
+  }
+  if (at === 'root' && !/^\/\.well-known\/[\w./-]+$/.test(path))
+    throw new AuthError(`${where} is at the root: that is for exact paths below "/.well-known/".`)
+  if (cors && csrf !== 'bearer' && !isPublic)
+    throw new AuthError(`${where} has \`cors\`, which is for routes with \`csrf: 'bearer'\` or \`public\`: others read cookies.`)
+}
+
+/** Two paths of one shape answer the same requests. */
+function shapeOf(path: string): string {
+  return path.replace(/\*\*[^/]*/g, '**').replace(/:[^/]+/g, ':')
+}
+
+function decoded(params: Record<string, string> | undefined): Record<string, string> {
+  return Object.fromEntries(
+    Object.entries(params ?? {}).map(([name, value]) => {
+      try {
+        return [name, decodeURIComponent(value)]
+      } catch {
+        // Only callers that did not ask `pathBelow` come with such a path.
+        return [name, value]
+      }
+    }),
+  )
+}

@@ -1,0 +1,84 @@
+/** Which service a name stands for, with its decorators, for each tenant. */
+import type { ResolvedConfig } from '../contract/config.ts'
+import type { Shared } from '../contract/runtime.ts'
+import type { CompileView, Services } from '../contract/services.ts'
+import { AuthError } from '../errors/index.ts'
+import { setBounded } from '../runtime/shared.ts'
+import type { Draft } from './draft.ts'
+import { keyed } from './keyed-services.ts'
+import { overlay } from './overlay.ts'
+
+/** The services of one snapshot. */
+export interface ServiceSet {
+  /** Of the default namespace. */
+  readonly services: Readonly<Partial<Services>>
+  /** Of one tenant: what stores something stores it apart. */
+  scoped(namespace: string): Readonly<Partial<Services>>
+}
+type Named = Record<string, unknown>
+
+const maxNamespaces = 1_000
+
+/** Chooses, then decorates in the order of `use()`. Mistakes go to `attempt`. */
+export function resolveServices(
+  draft: Draft,
+  config: ResolvedConfig,
+  shared: Shared,
+  attempt: <T>(work: () => T) => T | undefined,
+): ServiceSet {
+  const chosen: Named = {}
+  const done = new Map<string, unknown>()
+  const running: string[] = []
+  const view: CompileView = {
+    config,
+    shared,
+    get strategy() {
+      return config.session.strategy ?? (view.service('store') ? 'database' : 'jwt')
+    },
+    service<K extends keyof Services>(name: K): Services[K] | undefined {
+      if (done.has(name)) return done.get(name) as Services[K] | undefined
+      if (running.includes(name)) throw new AuthError(`The services ${[...running, name].join(' -> ')} wait for each other.`)
+      running.push(name)
+      try {
+        chosen[name] = draft.service(name, view)
+        const service = decorated(name, chosen[name] && keyed(name, chosen[name], ''))
+        done.set(name, service)
+        return service as Services[K] | undefined
+      } finally {
+        running.pop()
+      }
+    },
+  }
+  const decorated = (name: string, service: unknown): unknown =>
+    service === undefined
+      ? undefined
+      : draft.decorators
+          .filter((decorator) => decorator.name === name)
+          .reduce((inner, { value }) => overlay(inner, value(inner as never, view) as object), service as object)
+
+  for (const name of draft.serviceNames()) attempt(() => view.service(name))
+  const services = Object.fromEntries([...done].filter(([, service]) => service !== undefined)) as Partial<Services>
+  const scopes = new Map<string, Partial<Services>>()
+  return {
+    services,
+    scoped(namespace) {
+      if (namespace === '') return services
+      const known = scopes.get(namespace)
+      if (known) return known
+      const own = Object.entries(services as Named).map(([name, service]) => {
+        const apart = scope(name, chosen[name], namespace)
+        return [name, apart === undefined ? service : decorated(name, apart)]
+      })
+      return setBounded(scopes, namespace, Object.freeze(Object.fromEntries(own)) as Partial<Services>, maxNamespaces)
+    },
+  }
+}
+
+/** The service for one tenant; undefined: it stores nothing, and is the same for all. */
+function scope(name: string, service: unknown, namespace: string): unknown {
+  const { namespaced } = service as { namespaced?: (namespace: string) => unknown }
+  if (typeof namespaced === 'function') return namespaced.call(service, namespace)
+  if (name === 'store') throw new AuthError('The service "store" knows no tenants: make it with createStore() or adapterPlugin().')
+  const own = keyed(name, service, namespace)
+  return own === service ? undefined : own
+}

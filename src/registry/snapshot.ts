@@ -1,0 +1,35 @@
+/** One compiled kernel: what requests read. Types only. */
+import type { App } from '../contract/app.ts'
+import type { Context } from '../contract/context.ts'
+import type { CookieSet } from '../contract/data.ts'
+import type { ProviderFlow } from '../contract/flow.ts'
+import type { Provider } from '../contract/provider.ts'
+import type { Services } from '../contract/services.ts'
+import type { Settings } from '../contract/settings.ts'
+import type { Declared } from '../store/record-spec.ts'
+import type { Draft } from './draft.ts'
+import type { HookBus } from './hooks.ts'
+
+/** One frozen snapshot. What plugins may see of it is `view`. */
+export interface Compiled extends App {
+  readonly view: App
+  /** The services of one tenant; '' gives `services`. */
+  scoped(namespace: string): Readonly<Partial<Services>>
+  /** Declared records by name. */
+  readonly records: ReadonlyMap<string, Declared>
+  readonly bus: HookBus
+  readonly flows: ReadonlyMap<string, ProviderFlow<never>>
+  /** Cookies of a request's settings, for http or https. */
+  cookies(settings: Settings, secure: boolean): CookieSet
+  /** The provider with the URLs of a base. */
+  addressed(provider: Provider, base: string): Provider
+  /** A provider that came at run time: normalised and checked once per object. Throws its configuration error. */
+  dynamic(provider: Provider): Provider
+  /** Who registered what, for `inspect()`. */
+  readonly draft: Draft
+}
+
+/** A context as the kernel's own code sees it. */
+export interface KernelContext extends Context {
+  readonly compiled: Compiled
+}

@@ -1,0 +1,142 @@
+/** What must hold before a request is served; each mistake names the plugin or provider, the option and the remedy. */
+import type { AdapterMethod } from '../contract/adapter.ts'
+import { AuthError, MissingAdapter, MissingAdapterMethods, MissingSecret } from '../errors/index.ts'
+import { cookieFault } from '../http/cookies.ts'
+import { originFault } from '../http/origin.ts'
+import { flowOf } from '../options/providers.ts'
+import type { Registration } from './registration.ts'
+import type { Compiled } from './snapshot.ts'
+
+const minSecret = 32
+// bytes, seconds, milliseconds: whatever it is, it is a positive number
+const numbers = [
+  'session.maxAge',
+  'deadlines.store',
+  'deadlines.network',
+  'deadlines.request',
+  'limits.body',
+  'limits.callbackUrl',
+  'limits.providerResponse',
+]
+const optionalNumbers = ['jwt.maxAge', 'session.absoluteMaxAge']
+
+/** A snapshot before it is frozen. */
+type Checked = Omit<Compiled, 'fault' | 'view'>
+
+/** Throws the first mistake. */
+export function checkSnapshot(app: Checked, records: readonly Registration[]): void {
+  checkSecret(app)
+  checkOptions(app)
+  checkPlugins(app, records)
+  checkProviders(app)
+  const session = app.services.session
+  if (!session) throw new AuthError('No plugin provides the service "session": `.use()` jwtSessionPlugin() or databaseSessionPlugin().')
+  checkMethods(app, session.methods ?? [], 'The session strategy')
+}
+
+function checkSecret({ settings, bus }: Checked): void {
+  // Tenants bring their own secrets, checked when they come.
+  if (settings.secret.length === 0 && bus.has('hook', 'settings')) return
+  assertSecrets(settings.secret)
+}
+
+/** Throws MissingSecret for none and for short ones (D4, row 334). */
+export function assertSecrets(secrets: readonly string[]): void {
+  const how = 'Make one with `npx authkernel secret` (or `openssl rand -base64 33`) and set AUTH_SECRET or the option `secret`.'
+  if (secrets.length === 0) throw new MissingSecret(`createAuth has no \`secret\`. ${how}`)
+  if (secrets.some((secret) => typeof secret !== 'string' || secret.length < minSecret)) {
+    throw new MissingSecret(`createAuth has a \`secret\` of less than ${minSecret} characters. ${how}`)
+  }
+}
+
+function checkOptions(app: Checked): void {
+  const { config, settings } = app
+  for (const path of [...numbers, ...optionalNumbers]) {
+    const value = path.split('.').reduce<unknown>((object, key) => (object as Record<string, unknown>)[key], config)
+    if (value === undefined && optionalNumbers.includes(path)) continue
+    if (typeof value !== 'number' || !(value > 0))
+      throw new AuthError(`createAuth: \`${path}\` must be a positive number, not ${String(value)}.`)
+  }
+  if (!(config.session.updateAge >= 0)) throw new AuthError('createAuth: `session.updateAge` must be 0 or more seconds.')
+  if (config.session.strategy !== undefined && config.session.strategy !== 'jwt' && config.session.strategy !== 'database') {
+    throw new AuthError(`createAuth: \`session.strategy\` must be "jwt" or "database", not ${JSON.stringify(config.session.strategy)}.`)
+  }
+  if (!settings.basePath.startsWith('/'))
+    throw new AuthError(`createAuth: \`basePath\` must start with "/", not ${JSON.stringify(settings.basePath)}.`)
+  const faults = [originFault(settings.origin), ...cookieModes(app).map((secure) => cookieFault(app.cookies(settings, secure)))]
+  const fault = faults.find((found) => found !== undefined)
+  if (fault) throw new AuthError(`createAuth: ${fault}`)
+  if (config.redirectProxyUrl !== undefined && !URL.canParse(config.redirectProxyUrl)) {
+    throw new AuthError(`createAuth: \`redirectProxyUrl\` is not a URL: ${JSON.stringify(config.redirectProxyUrl)}.`)
+  }
+  for (const [page, url] of Object.entries(config.pages)) {
+    // Clients read the address of an error page with `new URL()`.
+    if (typeof url !== 'string' || !/^(?:\/|https?:\/\/)/i.test(url))
+      throw new AuthError(`createAuth: \`pages.${page}\` must be a path that starts with "/", or a URL, not ${JSON.stringify(url)}.`)
+  }
+  for (const target of config.allowedRedirects ?? []) {
+    if (!URL.canParse(target) || new URL(target).origin !== target)
+      throw new AuthError(`createAuth: \`allowedRedirects\` has ${JSON.stringify(target)}: write an origin, like "https://app.example".`)
+  }
+  for (const pattern of config.allowedHosts ?? []) {
+    if (pattern.slice(1).includes('*') || (pattern.startsWith('*') && !pattern.startsWith('*.'))) {
+      throw new AuthError(`createAuth: \`allowedHosts\` has ${JSON.stringify(pattern)}: write host, host:port, or one leading "*.".`)
+    }
+  }
+}
+
+/** Which of the two sets of cookies can be sent at all: a name with a prefix is a mistake in the plain one only. */
+function cookieModes({ config: { useSecureCookies }, settings: { origin } }: Checked): boolean[] {
+  if (useSecureCookies !== undefined) return [useSecureCookies]
+  return origin === '' ? [false, true] : [origin.startsWith('https:')]
+}
+
+function checkPlugins(app: Checked, records: readonly Registration[]): void {
+  for (const { name, requires } of records) {
+    const missing = requires.find((service) => !app.services[service])
+    if (missing)
+      throw new AuthError(`Plugin "${name}" needs the service "${missing}", which no plugin provides. ${remedyOf(missing, name)}`)
+  }
+  const [record] = app.draft.records.values()
+  if (record && !app.services.records)
+    throw new AuthError(
+      `Plugin "${record.owner}" keeps the record "${record.stored.name}", and no plugin provides the service "records". ${remedyOf('records', record.owner)}`,
+    )
+}
+
+function remedyOf(service: string, plugin: string): string {
+  if (service === 'store') return 'Give createAuth an `adapter`, or `.use(adapterPlugin(...))`.'
+  if (service !== 'records') return `\`.use()\` one that does, or remove "${plugin}".`
+  return 'Use an adapter of authkernel, or `.use(recordsPlugin(sqlRecords(db)))`, `recordsPlugin(unstorageRecords(storage))` or, for one process, `recordsPlugin(memoryRecords())`.'
+}
+
+function checkProviders(app: Checked): void {
+  const all = [...app.providers.values()]
+  for (const provider of all) {
+    const flow = app.flows.get(provider.type)
+    if (!flow) {
+      throw new AuthError(
+        `Provider "${provider.id}" has the type ${JSON.stringify(provider.type)}, which no plugin knows. ` +
+          `Known types: ${[...app.flows.keys()].join(', ') || 'none'}. \`.use()\` the plugin that brings it.`,
+      )
+    }
+    flowOf(app.flows, provider.type).validate?.(provider as never, all, app.config)
+    const missing = (flow.requires ?? []).find((service) => !app.services[service])
+    if (missing === 'store') {
+      throw new MissingAdapter(
+        `Provider "${provider.id}" (${provider.type}) needs an adapter: give createAuth an \`adapter\`, or \`.use(adapterPlugin(...))\`.`,
+      )
+    }
+    if (missing)
+      throw new AuthError(`Provider "${provider.id}" (${provider.type}) needs the service "${missing}", which no plugin provides.`)
+    checkMethods(app, flow.methods ?? [], `Provider "${provider.id}" (${provider.type})`)
+  }
+}
+
+function checkMethods(app: Checked, methods: readonly AdapterMethod[], who: string): void {
+  if (methods.length === 0) return
+  const { store } = app
+  if (!store) throw new MissingAdapter(`${who} needs an adapter: give createAuth an \`adapter\`, or \`.use(adapterPlugin(...))\`.`)
+  const missing = methods.filter((method) => !store.supports(method))
+  if (missing.length > 0) throw new MissingAdapterMethods(`${who} needs operations that the adapter lacks: ${missing.join(', ')}.`)
+}

@@ -1,0 +1,25 @@
+/** What must hold before a handler runs: provider, method of the callback, type of the body, Origin and CSRF token, in this order. */
+import type { Match, Route } from '../contract/route.ts'
+import { HttpError } from '../errors/index.ts'
+import { bodyType } from '../http/body.ts'
+import { assertSameSite } from './csrf.ts'
+import type { RequestContext } from './request-context.ts'
+import { callbackProtection } from './routes.ts'
+
+/** Throws InvalidProvider, HttpError 415, MissingCSRF or CrossSiteRequest. */
+export async function admit(ctx: RequestContext, { route, info }: Match & { route: Route }): Promise<void> {
+  if (ctx.params['provider'] !== undefined) await ctx.provider()
+  // The type of the provider knows what protects its callback: state, for a form that the provider posts.
+  const kind = info.flow === 'callback' && info.plugin === 'kernel' ? await callbackProtection(ctx) : protectionOf(route)
+  const { types } = route.body ?? {}
+  const type = types && route.method !== 'GET' ? bodyType(ctx.request) : undefined
+  if (type && !types?.includes(type)) {
+    throw new HttpError(415, 'Unsupported media type.')
+  }
+  if (kind === 'token') await assertSameSite(ctx, ctx.options.csrf)
+  if (kind === 'origin') await assertSameSite(ctx, 'origin')
+}
+
+function protectionOf({ method, csrf = 'token' }: Route): Exclude<Route['csrf'], false | undefined> {
+  return method === 'GET' || csrf === false ? 'crossSite' : csrf
+}

@@ -1,0 +1,77 @@
+/** Protection against cross-site requests: a double-submit token and a look at where the request comes from (D3, D30). */
+import type { Context } from '../contract/context.ts'
+import type { HandleOptions } from '../contract/handle-options.ts'
+import { skipCSRFCheck } from '../contract/symbols.ts'
+import { MissingCSRF } from '../errors/index.ts'
+import { equal, randomHex } from '../keys/crypto.ts'
+
+const purpose = 'csrf-token'
+
+/** The token of the browser's cookie, or a new one; sets the cookie when it is new (rows 64, 65). Empty with `skipCSRFCheck`. */
+export async function csrfToken(ctx: Context): Promise<string> {
+  // Nobody asks for it.
+  if (ctx.app.config.skipCSRFCheck === skipCSRFCheck) return ''
+  const existing = await validToken(ctx)
+  if (existing !== undefined) return existing
+  const token = randomHex(ctx.runtime, 32)
+  const { name, options } = ctx.cookies.csrfToken
+  ctx.setCookie(name, `${token}|${await ctx.digest(purpose, token)}`, options)
+  return token
+}
+
+/** What a form needs: its token now, and the callback URL for when it comes back without one (D43). */
+export async function prepareForm(ctx: Context): Promise<string> {
+  const { name, options } = ctx.cookies.callbackUrl
+  const callbackUrl = await ctx.callbackUrl()
+  if (ctx.cookie(name) !== callbackUrl) ctx.setCookie(name, callbackUrl, options)
+  return csrfToken(ctx)
+}
+
+/** A POST from another site, whatever token it carries: 403, never a redirect. */
+export class CrossSiteRequest extends MissingCSRF {
+  static override type = 'MissingCSRF'
+}
+
+/** Throws CrossSiteRequest or MissingCSRF. `mode` origin: the browser's own word replaces the token, for clients that send none. */
+export async function assertSameSite(ctx: Context, mode: HandleOptions['csrf'] = 'token'): Promise<void> {
+  if (ctx.app.config.skipCSRFCheck === skipCSRFCheck) return
+  const word = provenance(ctx)
+  if (word === 'foreign') {
+    throw new CrossSiteRequest(
+      `A cross-site POST to ${new URL(ctx.request.url).pathname} was refused: its Origin or Sec-Fetch-Site is not ${ctx.origin}. ` +
+        'Behind a proxy, set AUTH_URL (or trust the proxy) so that the own origin is known.',
+    )
+  }
+  if (mode === 'origin') {
+    if (word === 'own') return
+    throw new CrossSiteRequest('A POST without Origin and Sec-Fetch-Site was refused: this binding takes its protection from them.')
+  }
+  const token = await validToken(ctx)
+  const { csrfToken: sent } = await ctx.body()
+  if (token === undefined || typeof sent !== 'string' || !equal(token, sent)) {
+    throw new MissingCSRF('The CSRF token was missing or wrong. Get one from /csrf, send it as csrfToken, and keep its cookie.')
+  }
+}
+
+/** What the browser says; 'unknown' is not a browser. */
+function provenance(ctx: Context): 'own' | 'foreign' | 'unknown' {
+  const site = ctx.request.headers.get('sec-fetch-site')
+  const origin = ctx.request.headers.get('origin')
+  if (site !== null && site !== 'same-origin' && site !== 'none') return 'foreign'
+  // "none" says that no site asked, which is less than that ours did.
+  if (origin === null) return site === 'same-origin' ? 'own' : 'unknown'
+  // "null" is what a form of a page with `Referrer-Policy: no-referrer` sends, to its own site too: then the browser's other word counts.
+  if (origin === ctx.origin || (origin === 'null' && site === 'same-origin')) return 'own'
+  // A TLS-terminating proxy changes the scheme we see, and the browser vouches for the rest.
+  const host = URL.canParse(origin) ? new URL(origin).host : undefined
+  return site === 'same-origin' && host === new URL(ctx.origin).host ? 'own' : 'foreign'
+}
+
+async function validToken(ctx: Context): Promise<string | undefined> {
+  const value = ctx.cookie(ctx.cookies.csrfToken.name)
+  if (value === undefined) return undefined
+  const [token = '', digest = '', ...rest] = value.split('|')
+  if (!/^[0-9a-f]{64}$/.test(token) || rest.length > 0) return undefined
+  for (const expected of await ctx.digests(purpose, token)) if (equal(expected, digest)) return token
+  return undefined
+}

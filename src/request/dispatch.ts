@@ -1,0 +1,145 @@
+/** From a request to a response: the order in which everything is asked (docs/architecture.md). */
+import type { Match } from '../contract/route.ts'
+import { AuthError, CallbackRouteError, HttpError, OAuthSignInError, UnknownAction } from '../errors/index.ts'
+import { RequestTimeout, withTimeout } from '../errors/timeout.ts'
+import { isCanonical, pathBelow } from '../http/path.ts'
+import { json } from '../http/responses.ts'
+import { admit } from './admit.ts'
+import { configurationAnswer, failureAnswer, httpAnswer } from './failure.ts'
+import { finish, preflight } from './finish.ts'
+import type { RequestContext } from './request-context.ts'
+import { wrongMethod } from './routes.ts'
+
+/** Answers one request. With `throws`, AuthErrors go to the caller (the spec's `raw`). */
+export async function dispatch(ctx: RequestContext, throws: boolean): Promise<Response> {
+  try {
+    return finish(ctx, await inTime(ctx, () => serve(ctx)))
+  } catch (error) {
+    if (error instanceof HttpError) {
+      // Refused before any flow began, and logged all the same (row 274).
+      if (error.reason) ctx.logger.error(error.reason)
+      await refused(ctx, reasonOf(error), error.reason ?? error)
+      return finish(ctx, httpAnswer(error))
+    }
+    // Values of a flow that failed must not stay in the browser; deletions must reach it.
+    ctx.jar.dropValues()
+    const failure = await report(ctx, error)
+    if (throws && !ctx.request.headers.has('x-auth-return-redirect')) throw failure
+    return finish(ctx, await failureAnswer(ctx, failure, ctx.matched), true)
+  }
+}
+
+async function serve(ctx: RequestContext): Promise<Response> {
+  const { compiled, request } = ctx
+  const { pathname, search } = new URL(request.url)
+  const path = pathBelow(ctx.basePath, pathname)
+  const inBase = path === undefined ? undefined : compiled.routes.find(request.method, path)
+  const match = inBase ?? compiled.routes.findRoot(request.method, pathname)
+  if (!match) throw notServed(ctx)
+  if (request.method === 'OPTIONS') return preflight(ctx, inBase ? (path as string) : pathname, match.info.at) ?? refuseMethod(ctx, match)
+  // One spelling a path: a guard of the host, a proxy or a log must mean what is routed.
+  if (inBase && !isCanonical(ctx.basePath, pathname, path as string)) return elsewhere(ctx, path as string, search)
+  if (match.route) {
+    ctx.enter(match)
+  } else if (match.info.plugin !== 'kernel' || (request.method !== 'GET' && request.method !== 'POST')) {
+    return refuseMethod(ctx, match)
+  }
+  if (compiled.fault) return configurationAnswer(ctx, compiled.fault)
+  const untrusted = faultOf(() => ctx.origin)
+  if (untrusted) {
+    await refused(ctx, 'host', untrusted)
+    return configurationAnswer(ctx, untrusted)
+  }
+  const early = compiled.bus.has('hook', 'request') ? await ctx.ask('request', {}) : undefined
+  if (early) return early
+  // A route of the kernel that exists for the other method only: still that route (rows 10, 18).
+  if (!match.route) throw wrongMethod(ctx)
+  await admit(ctx, match)
+  return match.route.handler(ctx)
+}
+
+/** The same address in its canonical form: browsers are led there, programs are told. */
+function elsewhere(ctx: RequestContext, path: string, search: string): Response {
+  if (ctx.request.method !== 'GET' && ctx.request.method !== 'HEAD') throw notServed(ctx)
+  const base = ctx.basePath === '/' ? '' : ctx.basePath
+  return new Response(null, {
+    status: 308,
+    headers: { Location: `${base}${path === '/' ? '' : path}${search}`, 'Cache-Control': 'private, no-store' },
+  })
+}
+
+function refuseMethod(ctx: RequestContext, match: Match): never {
+  if (match.info.plugin === 'kernel') throw notServed(ctx)
+  const allow = match.route ? [match.route.method] : match.allow
+  throw new HttpError(405, 'Method not allowed.', { Allow: allow.join(', ') }, wrongMethod(ctx))
+}
+
+/** One log entry and, for a sign-in, one event per failure. */
+async function report(ctx: RequestContext, thrown: unknown): Promise<AuthError> {
+  const error = named(ctx, thrown)
+  ctx.logger.error(error)
+  if (ctx.route?.flow) {
+    const { subject: user, account } = ctx
+    const tried = await ctx.tried()
+    await ctx.emit('signInFailed', {
+      provider: ctx.params['provider'] ?? account?.provider,
+      error,
+      ...(user && { user }),
+      ...(account && { account }),
+      ...(tried !== undefined && { tried }),
+    })
+  } else {
+    await refused(ctx, error.type, error)
+  }
+  return error
+}
+
+async function refused(ctx: RequestContext, reason: string, error: Error): Promise<void> {
+  await ctx.emit('refused', { reason, route: ctx.route, error })
+}
+
+function reasonOf({ status }: HttpError): string {
+  return ({ 405: 'method', 413: 'body', 415: 'body', 429: 'limit' } as Record<number, string>)[status] ?? 'path'
+}
+
+/** Unforeseen errors get a name and the provider, so that a log says where to look (row 276). */
+function named(ctx: RequestContext, thrown: unknown): AuthError {
+  if (thrown instanceof AuthError) return thrown
+  const err = thrown instanceof Error ? thrown : new Error(String(thrown))
+  const provider = ctx.params['provider']
+  const details = { cause: { err, provider } }
+  if (ctx.route?.flow === 'callback') return new CallbackRouteError(err.message, details)
+  if (ctx.route?.flow === 'signIn') return new OAuthSignInError(err.message, details)
+  return new AuthError(err)
+}
+
+/** The whole request has a deadline: whoever waits gets an answer (D31). */
+async function inTime(ctx: RequestContext, work: () => Promise<Response>): Promise<Response> {
+  const { request: deadline } = ctx.app.config.deadlines
+  return withTimeout(work(), deadline, () => {
+    const error = new RequestTimeout(`The request took longer than ${deadline} ms (deadlines.request).`)
+    ctx.abort(error)
+    return error
+  })
+}
+
+function faultOf(read: () => unknown): AuthError | undefined {
+  try {
+    read()
+    return undefined
+  } catch (error) {
+    return error instanceof AuthError ? error : new AuthError(error as Error)
+  }
+}
+
+/** Not a path or a method of the library (rows 1 to 3). */
+function notServed({ request }: RequestContext): HttpError {
+  const reason = new UnknownAction(`${request.method} ${new URL(request.url).pathname.slice(0, 200)} is not a route of authkernel.`)
+  return new HttpError(400, 'Bad request.', {}, reason)
+}
+
+/** Used when not even a context can be made. */
+export function bareFailure(error?: unknown): Response {
+  if (error instanceof HttpError) return httpAnswer(error)
+  return json({ message: 'There was a problem with the server configuration. Check the server logs for more information.' }, 500)
+}

@@ -1,0 +1,22 @@
+/** Providers of one request: those in the list and those that a hook brings. */
+import type { Provider } from '../contract/provider.ts'
+import { InvalidProvider } from '../errors/index.ts'
+import type { KernelContext } from '../registry/snapshot.ts'
+
+/** Throws InvalidProvider for an id nobody knows (row 7). */
+export async function findProvider(ctx: KernelContext, id: string | undefined): Promise<Provider> {
+  if (id === undefined) throw new InvalidProvider('The path names no provider.')
+  const { compiled } = ctx
+  const dynamic = ctx.has('hook', 'provider') ? await ctx.ask('provider', { id }) : undefined
+  const provider = dynamic ? compiled.dynamic(dynamic) : compiled.providers.get(id)
+  if (!provider) throw new InvalidProvider(`There is no provider with the id ${JSON.stringify(id.slice(0, 64))}.`)
+  return compiled.addressed(provider, ctx.base)
+}
+
+/** What `/providers` and the pages show. */
+export async function listProviders(ctx: KernelContext): Promise<readonly Provider[]> {
+  const { compiled } = ctx
+  const providers = [...compiled.providers.values()]
+  const shown = ctx.has('hook', 'providers') ? ((await ctx.ask('providers', { providers })) ?? []) : providers
+  return shown.map((provider) => compiled.addressed(providers.includes(provider) ? provider : compiled.dynamic(provider), ctx.base))
+}

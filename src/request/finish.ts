@@ -1,0 +1,68 @@
+/** The last step of an answer: cookies, cache headers, CORS, redirects as JSON. */
+import type { Route } from '../contract/route.ts'
+import type { RequestContext } from './request-context.ts'
+
+/** Adds what every answer has, and turns redirects into JSON for clients that ask for it (rows 21, 22). */
+export function finish(ctx: RequestContext, response: Response, failed = false): Response {
+  const { matched, request } = ctx
+  const bodyless = request.method === 'HEAD' && matched !== undefined
+  // Nothing to add: a copy would cost more than reading the session did.
+  if (
+    ctx.jar.empty &&
+    response.type === 'default' &&
+    response.headers.has('cache-control') &&
+    !response.headers.has('location') &&
+    !matched?.cors &&
+    !bodyless
+  )
+    return response
+  // Responses may be immutable: redirects of the platform, answers of a fetch.
+  const headers = new Headers(response.headers)
+  ctx.jar.write(headers)
+  if (!headers.has('cache-control')) cache(headers, matched?.public)
+  if (matched?.cors) allow(headers, matched.cors, request)
+  const location = headers.get('location')
+  if (location !== null && request.headers.has('x-auth-return-redirect')) {
+    // Clients read it with `new URL(url)`: it must be absolute.
+    const url = location.startsWith('/') && !ctx.lenientOrigin ? ctx.origin + location : location
+    headers.set('Content-Type', 'application/json')
+    // Scripts tell the two apart by it.
+    if (failed) headers.delete('location')
+    return new Response(JSON.stringify({ url }), { status: 200, headers })
+  }
+  return new Response(bodyless ? null : response.body, { status: response.status, statusText: response.statusText, headers })
+}
+
+/** Answer to an OPTIONS request of a browser for a route with `cors`; undefined: there is none. */
+export function preflight(ctx: RequestContext, path: string, at: 'base' | 'root'): Response | undefined {
+  const { routes } = ctx.compiled
+  const wanted = ctx.request.headers.get('access-control-request-method') ?? ''
+  const match = at === 'root' ? routes.findRoot(wanted, path) : routes.find(wanted, path)
+  const cors = match?.route?.cors
+  if (!match?.route || !cors) return undefined
+  const headers = new Headers({ 'Cache-Control': 'private, no-store' })
+  if (allow(headers, cors, ctx.request)) {
+    headers.set('Access-Control-Allow-Methods', match.route.method)
+    headers.set('Access-Control-Allow-Headers', ['authorization', 'content-type', ...(cors.headers ?? [])].join(', '))
+    headers.set('Access-Control-Max-Age', '600')
+  }
+  return new Response(null, { status: 204, headers })
+}
+
+function cache(headers: Headers, visible: Route['public']): void {
+  if (!visible) headers.set('Cache-Control', 'private, no-store')
+  else if (visible !== true) headers.set('Cache-Control', `public, max-age=${visible.maxAge}`)
+}
+
+/** Credentials are never allowed: what these routes answer depends on no cookie. */
+function allow(headers: Headers, { origins }: NonNullable<Route['cors']>, request: Request): boolean {
+  if (origins === 'any') {
+    headers.set('Access-Control-Allow-Origin', '*')
+    return true
+  }
+  headers.append('Vary', 'Origin')
+  const origin = request.headers.get('origin')
+  if (origin === null || !origins.includes(origin)) return false
+  headers.set('Access-Control-Allow-Origin', origin)
+  return true
+}

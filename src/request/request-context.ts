@@ -1,0 +1,153 @@
+/** One request: everything is lazy, and worked out at most once. */
+import type { Context } from '../contract/context.ts'
+import type { CookieOptions } from '../contract/data.ts'
+import type { Identity, Login } from '../contract/login.ts'
+import type { Parked, ParkOptions, ResumeOptions } from '../contract/park.ts'
+import type { Provider } from '../contract/provider.ts'
+import type { Match } from '../contract/route.ts'
+import type { PageName } from '../contract/services.ts'
+import { CookieJar } from '../http/cookies.ts'
+import { redirectTo } from '../http/responses.ts'
+import type { KernelContext } from '../registry/snapshot.ts'
+import { complete } from '../sign-in/complete.ts'
+import { drop, keep, loginAgain, park, parked, resumeLogin } from '../sign-in/park.ts'
+import { type BodyReader, createBodyReader } from './body-reader.ts'
+import { findCallbackUrl, resolveRedirect } from './callback-url.ts'
+import { prepareForm } from './csrf.ts'
+import { findProvider, listProviders } from './find-provider.ts'
+import { pageRedirect, renderPage } from './pages.ts'
+import { ReadContext } from './read-context.ts'
+
+export class RequestContext extends ReadContext implements KernelContext, Context {
+  /** A route was found: from here on the context knows it. */
+  enter({ route, info, params }: Extract<Match, { params: unknown }>): void {
+    this.matched = route
+    this.route = info
+    this.params = params
+    // What a browser adds by itself proves nothing to a route for tokens.
+    if (route.csrf === 'bearer') this.jar = new CookieJar(null, true)
+  }
+
+  /** The name that somebody typed, for `signInFailed`. */
+  async tried(): Promise<string | undefined> {
+    if (!this.has('on', 'signInFailed') || this.request.method === 'GET') return undefined
+    const { username, email, identifier, name } = await this.body().catch((): Record<string, unknown> => ({}))
+    const typed = [email, username, identifier, name].find((value) => typeof value === 'string' && value !== '')
+    return (typed as string | undefined)?.slice(0, 200)
+  }
+
+  get basePath(): string {
+    return this.options.basePath ?? this.settings.basePath
+  }
+  get base(): string {
+    return this.origin + (this.basePath === '/' ? '' : this.basePath)
+  }
+  get signal(): AbortSignal {
+    return (this.cache.abort ??= new AbortController()).signal
+  }
+
+  get url(): URL {
+    const { pathname, search } = new URL(this.request.url)
+    return new URL(this.origin + pathname + search)
+  }
+
+  abort(reason: Error): void {
+    ;(this.cache.abort ??= new AbortController()).abort(reason)
+  }
+
+  provider(): Promise<Provider> {
+    return (this.cache.provider ??= findProvider(this, this.params['provider']))
+  }
+  providers(): Promise<readonly Provider[]> {
+    return (this.cache.providers ??= listProviders(this))
+  }
+
+  useCallbackUrl(candidate: string | undefined): void {
+    if (candidate !== undefined && this.cache.callbackUrl)
+      throw new TypeError('ctx.callbackUrl(candidate) was called after the callback URL was used: name the candidate first.')
+    this.cache.candidate = candidate
+  }
+
+  callbackUrl(candidate?: string): Promise<string> {
+    if (candidate !== undefined) this.useCallbackUrl(candidate)
+    return (this.cache.callbackUrl ??= findCallbackUrl(this, this.cache.candidate))
+  }
+
+  private get reader(): BodyReader {
+    return (this.cache.body ??= createBodyReader(this))
+  }
+  async body(): Promise<Record<string, unknown>> {
+    return (await this.reader.parsed()).fields
+  }
+  async form(): Promise<URLSearchParams> {
+    return this.request.method === 'GET' || this.request.method === 'HEAD'
+      ? new URL(this.request.url).searchParams
+      : (await this.reader.parsed()).form
+  }
+  text(): Promise<string> {
+    return this.reader.text()
+  }
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.reader.bytes()
+  }
+
+  cookie(name: string): string | undefined {
+    return this.jar.get(name)
+  }
+  /** Cookies of plugins are `Secure` where the own ones are. */
+  private secured(options: CookieOptions | undefined): CookieOptions {
+    return { secure: this.cookies && this.cache.secure, ...options }
+  }
+  setCookie(name: string, value: string, options?: CookieOptions, when?: 'always'): void {
+    this.jar.set(name, value, this.secured(options), when)
+  }
+  setChunkedCookie(name: string, value: string, options?: CookieOptions): void {
+    this.jar.setChunked(name, value, this.secured(options))
+  }
+  deleteCookie(name: string, options?: CookieOptions): void {
+    this.jar.delete(name, this.secured(options))
+  }
+
+  page(name: Exclude<PageName, 'verifyConfirm'> | 'newUser', params: Record<string, string | undefined> = {}): Response {
+    return pageRedirect(this, name, params)
+  }
+  render(name: PageName, params: Readonly<Record<string, string | undefined>> = {}): Promise<Response> {
+    return renderPage(this, name, params)
+  }
+
+  async redirect(target: string): Promise<Response> {
+    return redirectTo(await resolveRedirect(this, target))
+  }
+
+  csrfToken(): Promise<string> {
+    return (this.cache.csrfToken ??= prepareForm(this))
+  }
+
+  complete(identity: Identity): Promise<Response> {
+    this.subject = identity.user
+    this.account = identity.account
+    return complete(this, identity)
+  }
+
+  park(login: Login, options: ParkOptions): Promise<Response> {
+    return park(this, login, options)
+  }
+  parked<D = unknown>(by?: string): Promise<Parked<D> | null> {
+    return parked<D>(this, by)
+  }
+  keep(login: Parked, data: unknown): Promise<void> {
+    return keep(this, login, data)
+  }
+  drop(login: Parked): Promise<void> {
+    return drop(this, login)
+  }
+  resume(given: Parked | Login, options?: ResumeOptions | string): Promise<Response> {
+    const { user, account } = 'login' in given ? given.login : given
+    this.subject = user
+    this.account = account
+    return resumeLogin(this, given, options)
+  }
+  loginAgain({ callbackUrl }: { callbackUrl: string }): Promise<Login | null> {
+    return loginAgain(this, callbackUrl)
+  }
+}

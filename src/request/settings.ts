@@ -1,0 +1,92 @@
+/** Settings of one request: what the `settings` hook answers over the frozen ones, derived once per answer. */
+import type { Awaitable } from '../contract/data.ts'
+import type { HandleOptions } from '../contract/handle-options.ts'
+import type { Settings } from '../contract/settings.ts'
+import { AuthError, HttpError } from '../errors/index.ts'
+import { RequestTimeout, withTimeout } from '../errors/timeout.ts'
+import { originFault, resolveOrigin } from '../http/origin.ts'
+import { secrets, trimmedBasePath } from '../options/config.ts'
+import { merge } from '../options/merge.ts'
+import type { Compiled } from '../registry/snapshot.ts'
+import { assertSecrets } from '../registry/validate-options.ts'
+import { setBounded } from '../runtime/shared.ts'
+import { isNamespace } from '../store/namespaces.ts'
+
+// By snapshot, then by answer: the same object gives the same cookies and keys.
+const derived = new WeakMap<Compiled, WeakMap<object, Settings>>()
+// By snapshot: the tenant of each host and cookie prefix.
+const jars = new WeakMap<Compiled, Map<string, string>>()
+const maxJars = 10_000
+
+/** Throws MissingSecret or an AuthError when the answer is not usable, and what the hook throws: an HttpError for an unknown tenant. */
+export async function resolveSettings(app: Compiled, request: Request, options: HandleOptions): Promise<Settings> {
+  const settings = await answered(app, 'settings', { request })
+  assertOwnJar(app, settings, request, options)
+  return settings
+}
+
+/** Settings of a job for a tenant; null: the default namespace. */
+export async function resolveTenant(app: Compiled, tenant: string | null): Promise<Settings> {
+  if (tenant === null) return app.settings
+  if (!app.bus.has('hook', 'tenant'))
+    throw new AuthError(
+      `A job is for the tenant ${JSON.stringify(tenant)}, but no plugin answers the hook \`tenant\`: give tenantsPlugin the option \`tenant\`.`,
+    )
+  return answered(app, 'tenant', { tenant })
+}
+
+async function answered(app: Compiled, hook: 'settings' | 'tenant', message: Record<string, unknown>): Promise<Settings> {
+  const { request: deadline } = app.config.deadlines
+  const asked = Promise.resolve(app.bus.ask(hook, message) as Awaitable<Partial<Settings> | undefined>)
+  const answer = await withTimeout(
+    asked,
+    deadline,
+    () => new RequestTimeout(`The hook \`${hook}\` did not answer within ${deadline} ms (deadlines.request).`),
+  )
+  if (!answer) {
+    if (hook === 'tenant')
+      throw new HttpError(404, 'Not found.', {}, new AuthError(`The hook \`tenant\` knows no ${JSON.stringify(message['tenant'])}.`))
+    assertSecrets(app.settings.secret)
+    return app.settings
+  }
+  let known = derived.get(app)
+  if (!known) derived.set(app, (known = new WeakMap()))
+  const existing = known.get(answer)
+  if (existing) return existing
+  const settings: Settings = Object.freeze({
+    ...merge(answer, app.settings),
+    ...(answer.secret && { secret: secrets(answer.secret) }),
+    ...(answer.basePath && { basePath: trimmedBasePath(answer.basePath) }),
+  })
+  assertSecrets(settings.secret)
+  const fault = originFault(settings.origin)
+  if (fault) throw new AuthError(`The hook \`${hook}\` answered with a wrong ${fault}`)
+  if (!isNamespace(settings.namespace))
+    throw new AuthError(`The hook \`${hook}\` answered with a wrong namespace: write up to 32 characters of a-z, 0-9 and "-".`)
+  known.set(answer, settings)
+  return settings
+}
+
+/** Two tenants whose browsers keep one set of cookies would read each other's. */
+function assertOwnJar(app: Compiled, settings: Settings, request: Request, options: HandleOptions): void {
+  const { cookiePrefix, namespace } = settings
+  const origin = ownOrigin(app, settings, request, options)
+  // Answered with the mistake of the host, and no tenant is reached.
+  if (origin === undefined) return
+  let known = jars.get(app)
+  if (!known) jars.set(app, (known = new Map()))
+  const jar = `${new URL(origin).hostname} ${cookiePrefix}`
+  const other = known.get(jar) ?? namespace
+  if (other === namespace) return void setBounded(known, jar, namespace, maxJars)
+  throw new AuthError(
+    `The tenants ${JSON.stringify(other)} and ${JSON.stringify(namespace)} have one host and one \`cookiePrefix\`: give each a prefix of its own.`,
+  )
+}
+
+function ownOrigin(app: Compiled, settings: Settings, request: Request, options: HandleOptions): string | undefined {
+  try {
+    return resolveOrigin(request, settings, app.config, options)
+  } catch {
+    return undefined
+  }
+}

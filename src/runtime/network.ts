@@ -1,0 +1,137 @@
+/** Calls to foreign servers: https, no redirects, one deadline for the whole answer, a size limit (D9, D10, D31). */
+
+import { withDeadline } from '../errors/timeout.ts'
+
+/** What every call is held to. */
+export interface NetworkLimits {
+  fetch: typeof fetch
+  /** Milliseconds from the call to the last byte: total, so that one byte a second holds nobody up. */
+  deadline: number
+  /** Bytes of the answer after decompression. */
+  limit: number
+  /** Permits plain http beyond loopback. */
+  insecure?: boolean | undefined
+  /** Ends the call early: the request it was made for is over. */
+  signal?: AbortSignal | undefined
+}
+
+/** Why a call gave no answer. */
+export type NetworkCode = 'INSECURE' | 'REDIRECT' | 'TIMEOUT' | 'TOO_LARGE' | 'UNREACHABLE'
+
+/** A call that gave no usable answer. The message names host and path, never a query: that may hold a token. */
+export class NetworkError extends Error {
+  readonly code: NetworkCode
+  constructor(code: NetworkCode, message: string) {
+    super(message)
+    this.name = 'NetworkError'
+    this.code = code
+  }
+}
+
+/** A `fetch` within limits; the answer is complete when it returns. Throws NetworkError. */
+export function boundedFetch(limits: NetworkLimits): typeof fetch {
+  // Called on its own: as a method of something the platform's `fetch` is an "Illegal invocation" in workers.
+  const { fetch: send } = limits
+  return async (input, init) => {
+    const url = new URL(input instanceof Request ? input.url : input)
+    const place = `${url.origin}${url.pathname}`
+    if (!isSecureUrl(url, limits.insecure)) {
+      throw new NetworkError(
+        'INSECURE',
+        `${place} is not https. Plain http is for loopback only; the symbol allowInsecureRequests permits more.`,
+      )
+    }
+    const outer = [limits.signal, init?.signal].filter((signal) => signal !== undefined && signal !== null)
+    const late = (givenUp: boolean): NetworkError =>
+      givenUp
+        ? new NetworkError('TIMEOUT', `The call to ${place} was given up: the request it was made for ended.`)
+        : new NetworkError('TIMEOUT', `${place} did not answer within ${limits.deadline} ms.`)
+    const call = async (signal: AbortSignal): Promise<Response> => {
+      const options: RequestInit = { ...init, redirect: 'manual', signal }
+      let response: Response
+      try {
+        response = await send(input, options)
+      } catch (error) {
+        throw new NetworkError('UNREACHABLE', `${place} could not be reached: ${reason(error)}.`)
+      }
+      return complete(response, place, limits.limit)
+    }
+    return withDeadline(limits.deadline, outer, call, late)
+  }
+}
+
+/** https, or http on loopback (D9), or any http when permitted. */
+export function isSecureUrl(url: URL, insecure = false): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && (insecure || isLoopback(url.hostname)))
+}
+
+/** Names and addresses of the own machine (RFC 6761 section 6.3, RFC 8252 section 8.3). */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
+}
+
+async function complete(response: Response, place: string, limit: number): Promise<Response> {
+  // Browsers and workers hide a redirect behind status 0.
+  if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
+    discard(response)
+    throw new NetworkError(
+      'REDIRECT',
+      `${place} answered with a redirect, which is not followed: credentials would travel to another place.`,
+    )
+  }
+  if (response.status < 200) throw new NetworkError('UNREACHABLE', `${place} gave no answer.`)
+  const body = await read(response, place, limit)
+  const headers = new Headers(response.headers)
+  // The body is decoded now.
+  headers.delete('content-encoding')
+  headers.delete('content-length')
+  const type = headers.get('content-type')
+  const spelt = type?.replace(/^[^;]*/, (essence) => essence.trim().toLowerCase())
+  if (spelt !== undefined) headers.set('content-type', spelt)
+  const bodyless = response.status === 204 || response.status === 205
+  return new Response(bodyless ? null : body, { status: response.status, statusText: response.statusText, headers })
+}
+
+async function read(response: Response, place: string, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+  const tooLarge = (): NetworkError => new NetworkError('TOO_LARGE', `${place} answered with more than ${limit} bytes.`)
+  if (Number(response.headers.get('content-length') ?? 0) > limit) {
+    discard(response)
+    throw tooLarge()
+  }
+  const chunks: Uint8Array[] = []
+  let size = 0
+  const reader = response.body?.getReader()
+  if (!reader) return new Uint8Array()
+  for (;;) {
+    const { done, value } = await reader.read().catch((error: unknown) => {
+      throw new NetworkError('UNREACHABLE', `${place} broke off its answer: ${reason(error)}.`)
+    })
+    if (done) break
+    // Counted after decompression: a few compressed kilobytes may stand for gigabytes.
+    size += value.byteLength
+    if (size > limit) {
+      reader.cancel().catch(() => {})
+      throw tooLarge()
+    }
+    chunks.push(value)
+  }
+  const body = new Uint8Array(size)
+  let offset = 0
+  for (const chunk of chunks) {
+    body.set(chunk, offset)
+    offset += chunk.byteLength
+  }
+  return body
+}
+
+function discard(response: Response): void {
+  response.body?.cancel().catch(() => {})
+}
+
+// The platform's message may quote the URL with its query; its code does not.
+function reason(error: unknown): string {
+  if (error instanceof NetworkError) return error.message
+  const { code, cause } = Object(error) as { code?: unknown; cause?: { code?: unknown } }
+  const known = [cause?.code, code].find((value) => typeof value === 'string')
+  return known === undefined ? 'the connection failed' : String(known)
+}

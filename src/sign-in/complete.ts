@@ -1,0 +1,126 @@
+/** How every sign-in ends, whatever its type: the order of things (WIRE section 9, D44). */
+import type { AdapterUser } from '../contract/adapter.ts'
+import type { Context } from '../contract/context.ts'
+import type { Identity, Login } from '../contract/login.ts'
+import type { Events, SignInQuestion } from '../contract/messages.ts'
+import { AccessDenied, AuthError } from '../errors/index.ts'
+import { withParams } from '../http/redirect.ts'
+import { redirectTo } from '../http/responses.ts'
+import type { KernelContext } from '../registry/snapshot.ts'
+import { linkIdentity } from './link.ts'
+
+/** From an identity to a session. Throws AccessDenied and what linking throws. */
+export async function complete(ctx: KernelContext, given: Identity): Promise<Response> {
+  const found = currentNames(given)
+  try {
+    const login = await settle(ctx, found)
+    return 'status' in login ? login : await resume(ctx, login)
+  } catch (error) {
+    await cleanUp(ctx, found, error)
+    throw error
+  }
+}
+
+async function settle(ctx: KernelContext, found: Identity): Promise<Login | Response> {
+  const callbackUrl = await ctx.callbackUrl()
+  const known = found.ownerAfterSignIn ? null : await findOwner(ctx, found)
+  const identity = found.match === 'email' ? withOwner(found, known) : found
+  const verdict = await allow(ctx, question(identity, known))
+  if (typeof verdict === 'string') return ctx.redirect(verdict)
+  const owner = found.ownerAfterSignIn ? await findOwner(ctx, found) : known
+  assertAwaited(ctx)
+  const login = await linkIdentity(ctx, identity, owner)
+  if ('status' in login) return login
+  const { proof = { amr: [] } } = identity
+  return { ...login, callbackUrl, purpose: 'signIn', passed: [], proof: { factors: 1, ...proof }, person: personOf(ctx, login) }
+}
+
+/** From a settled login to a session: plugins in `passed` are not asked again. */
+export async function resume(ctx: KernelContext, login: Login): Promise<Response> {
+  if (login.purpose === 'signIn') {
+    const parked = await ctx.ask('login', { login }, login.passed)
+    if (parked) return parked
+  }
+  assertAwaited(ctx)
+  const session = await ctx.session.issue(ctx, login)
+  if (login.purpose === 'stepUp') return redirectTo(login.callbackUrl)
+  await ctx.emit('signIn', signInEvent(login))
+  await ctx.emit('signedIn', { login, session })
+  const { newUser } = ctx.app.config.pages
+  if (!login.isNewUser || !newUser) return redirectTo(login.callbackUrl)
+  return redirectTo(withParams(newUser, { callbackUrl: login.callbackUrl }))
+}
+
+/** Text that names a person from one sign-in to the next. */
+export function personOf(ctx: Context, { user, account }: Pick<Login, 'user' | 'account'>): string {
+  // Without a store an id is made anew at each sign-in at a provider; the account is what stays.
+  return ctx.store && user.id !== undefined ? `user:${user.id}` : `account:${account.provider}:${account.providerAccountId}`
+}
+
+async function cleanUp(ctx: Context, identity: Identity, error: unknown): Promise<void> {
+  try {
+    await identity.onFailed?.(error)
+  } catch (failure) {
+    ctx.logger.error(failure instanceof Error ? failure : new Error(String(failure)))
+  }
+}
+
+/** The answer of the `signIn` hook: true or a URL. Throws AccessDenied; AuthErrors thrown by a handler keep their type (row 139). */
+export async function allow(ctx: KernelContext, message: SignInQuestion): Promise<true | string> {
+  let verdict: boolean | string
+  try {
+    verdict = await ctx.ask('signIn', message)
+  } catch (error) {
+    if (error instanceof AuthError) throw error
+    const err = error instanceof Error ? error : new Error(String(error))
+    throw new AccessDenied(err.message, { cause: { err, provider: message.account.provider } })
+  }
+  if (verdict === false)
+    throw new AccessDenied('The signIn callback refused this sign-in.', { cause: { provider: message.account.provider } })
+  return verdict
+}
+
+// Whoever asked was told that it failed: nothing more may be made of it, no user and no session (D31).
+function assertAwaited({ signal }: Context): void {
+  if (signal.aborted) throw signal.reason as Error
+}
+
+/** Fields under their former names, for types that were written for version 0.1. */
+function currentNames({ registers, updates, settled, ...identity }: Identity): Identity {
+  return {
+    ...(registers !== undefined && { isRegistration: registers }),
+    ...(updates !== undefined && { refreshTokens: updates }),
+    ...(settled !== undefined && { ownerAfterSignIn: settled }),
+    ...identity,
+  }
+}
+
+async function findOwner(ctx: KernelContext, { match, account, user }: Identity): Promise<AdapterUser | null> {
+  const { store } = ctx
+  if (!store || match === 'none') return null
+  if (match === 'email') return user.email ? store.getUserByEmail(user.email) : null
+  return store.getUserByAccount({ provider: account.provider, providerAccountId: account.providerAccountId })
+}
+
+// An email account has no row of its own; its owner is whoever has the address (WIRE 9.7).
+function withOwner(identity: Identity, owner: AdapterUser | null): Identity {
+  const userId = (owner ?? identity.user).id
+  return userId === undefined ? identity : { ...identity, account: { ...identity.account, userId } }
+}
+
+// The stored user when the account is known, else what the provider said (row 140).
+function question(identity: Identity, owner: AdapterUser | null): SignInQuestion {
+  const { account, profile, credentials } = identity
+  const asked = { user: owner ?? identity.user, account, ...(profile && { profile }), ...(credentials && { credentials }) }
+  return withKnown(asked, owner !== null)
+}
+
+/** Adds `known` to the question: not enumerable, so that it stays what hosts of Auth.js compare. */
+export function withKnown(asked: SignInQuestion, known: boolean): SignInQuestion {
+  return Object.defineProperty(asked, 'known', { value: known })
+}
+
+function signInEvent({ user, account, profile, isNewUser, match }: Login): Events['signIn'] {
+  // Unknown identities have no "new" (row 148); without a store it is there and undefined (WIRE 9.2).
+  return { user, account, ...(profile && { profile }), ...(match === 'none' ? {} : { isNewUser }) }
+}

@@ -1,0 +1,147 @@
+/** The only writer of users and accounts: who an identity belongs to, and what is stored for it (WIRE 9.1 to 9.8). */
+import type { Account } from '../contract/account.ts'
+import type { AdapterUser } from '../contract/adapter.ts'
+import type { Context } from '../contract/context.ts'
+import type { User } from '../contract/data.ts'
+import type { Identity, Login } from '../contract/login.ts'
+import { AccountNotLinked, type AuthError, CallbackRouteError } from '../errors/index.ts'
+import type { KernelContext } from '../registry/snapshot.ts'
+import { accountOf, awaitOwner, writeOnce, recordOf, type Written } from './write.ts'
+
+/** A login that still lacks its destination and what was proved. */
+export type Settled = Omit<Login, 'callbackUrl' | 'purpose' | 'passed' | 'proof' | 'person'>
+
+/** Finds or makes the owner and stores what is new. Throws OAuthAccountNotLinked / AccountNotLinked, AdapterError, or what `onLinked` throws. */
+export async function linkIdentity(ctx: KernelContext, identity: Identity, owner: AdapterUser | null): Promise<Settled | Response> {
+  if (identity.match === 'none') return unknownIdentity(ctx, identity)
+  if (!ctx.store) return settle(identity, identity.user, { isNewUser: undefined })
+  const current = await ctx.session.user(ctx)
+  return identity.match === 'email' ? byEmail(ctx, identity, owner, current) : byAccount(ctx, identity, owner, current)
+}
+
+/** Who is signed in, as text to compare; null: nobody. */
+export async function subjectOf(ctx: Context): Promise<string | null> {
+  return ctx.session.subject ? ctx.session.subject(ctx) : ((await ctx.session.user(ctx))?.id ?? null)
+}
+
+/** Nothing is stored for these; a strategy that points to stored users needs one to point to (D52). */
+async function unknownIdentity(ctx: KernelContext, identity: Identity): Promise<Settled> {
+  if (ctx.session.storedUsers) {
+    const { id } = identity.user
+    const stored = id ? await ctx.store?.getUser(id) : null
+    if (!stored) {
+      throw new CallbackRouteError(
+        `Provider "${identity.account.provider}" returned a user that is not stored. With the database strategy authorize() must return ` +
+          'the `id` of a stored user: create the user first, or use session.strategy "jwt".',
+        { cause: { provider: identity.account.provider } },
+      )
+    }
+  }
+  return settle(identity, identity.user, { isNewUser: false })
+}
+
+async function byAccount(
+  ctx: KernelContext,
+  identity: Identity,
+  owner: AdapterUser | null,
+  current: User | null,
+): Promise<Settled | Response> {
+  const store = ctx.store as NonNullable<KernelContext['store']>
+  if (owner) {
+    if (current && current.id !== owner.id) throw await notLinked(ctx, 'The account belongs to another user than the one who is signed in.')
+    // Attestation "none" signs no credential id: whoever knows another person's could register it and be taken for the owner.
+    if (!current && identity.isRegistration) throw await registeredElsewhere(ctx)
+    if (identity.refreshTokens && store.supports('updateAccount')) await store.updateAccount(accountOf(identity, owner.id))
+    return settle(identity, owner, { isNewUser: false, previous: current, session: current ? 'keep' : 'new' })
+  }
+  if (current?.id) {
+    // Cookies of a flow can be planted by a sibling sub-domain: then somebody else went to the provider, to own a way into this user.
+    if (identity.startedBy !== undefined && identity.startedBy !== (await subjectOf(ctx)))
+      throw await notLinked(ctx, 'The sign-in was not started by the user who is signed in now: start it again to link the account.')
+    return linkTo(ctx, identity, current as AdapterUser, current)
+  }
+
+  const { email } = identity.user
+  const sameEmail = email && store.supports('getUserByEmail') ? await store.getUserByEmail(email) : null
+  if (sameEmail) {
+    // The user of this address may be this very person, made by a request a moment ago.
+    const owned = await awaitOwner(ctx, identity, identity.trustsEmail === true)
+    if (owned && identity.isRegistration) throw await registeredElsewhere(ctx)
+    if (owned) return settle(identity, owned, { isNewUser: false })
+    if (identity.trustsEmail) return linkTo(ctx, identity, sameEmail, null)
+    throw await notLinked(
+      ctx,
+      'Another user has the same address. Sign in as that user and link the account, or see allowDangerousEmailAccountLinking.',
+    )
+  }
+  const written = await writeOnce(ctx, identity)
+  // Somebody registered it at the same moment: that is their user, not ours.
+  if (identity.isRegistration && !written.createdUser) throw await registeredElsewhere(ctx)
+  await tell(ctx, identity, written)
+  return settle(identity, written.user, { isNewUser: written.createdUser })
+}
+
+/** An existing user gets one more account; no createUser event (row 155). */
+async function linkTo(ctx: KernelContext, identity: Identity, user: AdapterUser, current: User | null): Promise<Settled | Response> {
+  const verdict = ctx.has('hook', 'link') ? await ctx.ask('link', { user, account: identity.account }) : true
+  if (typeof verdict === 'string') return ctx.redirect(verdict)
+  if (!verdict) throw await notLinked(ctx, 'The link hook refused to link the account.')
+  if (!current) await revokeUnverified(ctx, user)
+  const written = await writeOnce(ctx, identity, user)
+  await tell(ctx, identity, written)
+  // Somebody may have been faster: the account then belongs to whoever linked it first.
+  if (written.user.id !== user.id) throw await notLinked(ctx, 'The account was linked to another user at the same moment.')
+  return settle(identity, written.user, { isNewUser: false, previous: current, session: current ? 'keep' : 'new' })
+}
+
+async function byEmail(ctx: KernelContext, identity: Identity, owner: AdapterUser | null, current: User | null): Promise<Settled> {
+  if (owner) return settle(identity, await verifyEmail(ctx, owner, current), { isNewUser: false, previous: current })
+  const written = await writeOnce(ctx, identity)
+  if (written.createdUser) await ctx.emit('createUser', { user: written.user })
+  const user = written.createdUser ? written.user : await verifyEmail(ctx, written.user as AdapterUser, current)
+  return settle(identity, user, { isNewUser: written.createdUser, previous: current })
+}
+
+/** The first email sign-in proves the address; later ones change nothing (D16). */
+async function verifyEmail(ctx: KernelContext, owner: AdapterUser, current: User | null): Promise<User> {
+  if (owner.emailVerified || !ctx.store) return owner
+  if (current?.id !== owner.id) await revokeUnverified(ctx, owner)
+  const user = await ctx.store.updateUser({ id: owner.id, emailVerified: ctx.now })
+  await ctx.emit('updateUser', { user })
+  return user
+}
+
+/**
+ * Before the first proof of an address by somebody who is not signed in as its user: what was got by typing it may be in other hands
+ * (GHSA-g38m-r43w-p2q7), and so may the sessions that began with it.
+ */
+async function revokeUnverified(ctx: KernelContext, user: AdapterUser): Promise<void> {
+  if (user.emailVerified) return
+  const taken = await Promise.all(
+    [...new Set(ctx.compiled.flows.values())].map((flow) => (flow.revokeUnverified ?? flow.disown)?.call(flow, ctx, user)),
+  )
+  if (taken.includes(true) && ctx.store?.supports('deleteSessionsByUserId')) await ctx.store.deleteSessionsByUserId(user.id)
+}
+
+// D44: after all writes, in this order.
+async function tell(ctx: KernelContext, identity: Identity, { user, createdUser, linked }: Written): Promise<void> {
+  if (createdUser) await ctx.emit('createUser', { user })
+  if (linked) await ctx.emit('linkAccount', { user, account: recordOf(identity) as Account, profile: identity.user })
+}
+
+function settle(identity: Identity, user: User, rest: Partial<Settled> & Pick<Settled, 'isNewUser'>): Settled {
+  const { profile, match } = identity
+  // With its owner, who was not known when the question was asked (WIRE 9.10).
+  const account = identity.ownerAfterSignIn && user.id !== undefined ? { ...identity.account, userId: user.id } : identity.account
+  const trigger = rest.isNewUser ? 'signUp' : 'signIn'
+  return { user, account, ...(profile && { profile }), trigger, session: 'new', previous: null, match, ...rest }
+}
+
+function registeredElsewhere(ctx: KernelContext): Promise<AuthError> {
+  return notLinked(ctx, 'Somebody registered an account that already belongs to a user.')
+}
+
+async function notLinked(ctx: KernelContext, message: string): Promise<AuthError> {
+  const flow = ctx.flow(await ctx.provider())
+  return flow.notLinked?.(message) ?? new AccountNotLinked(message)
+}

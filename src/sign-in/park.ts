@@ -1,0 +1,109 @@
+/** Parking a login, and going on with it. */
+import type { AdapterUser } from '../contract/adapter.ts'
+import type { Login, Proof } from '../contract/login.ts'
+import type { Parked, ParkOptions, ResumeOptions } from '../contract/park.ts'
+import { AccessDenied, AuthError } from '../errors/index.ts'
+import { withParams } from '../http/redirect.ts'
+import { redirectTo } from '../http/responses.ts'
+import type { KernelContext } from '../registry/snapshot.ts'
+import { resume } from './complete.ts'
+import { subjectOf } from './link.ts'
+import { keepData, list, maxSeconds, store, type StoredLogin, take } from './parked-store.ts'
+
+const defaultSeconds = 600
+const flowLength = 12
+
+/** Stores the login and redirects to the page. Throws AuthError for a page that no plugin has and nobody names, and LoginTooLarge. */
+export async function park(ctx: KernelContext, login: Login, { to, seconds = defaultSeconds, data, by }: ParkOptions): Promise<Response> {
+  const match = ctx.app.routes.find('GET', to.split(/[?#]/, 1)[0] as string)
+  const name = by ?? match?.info.plugin
+  if (name === undefined)
+    throw new AuthError(`ctx.park leads to ${JSON.stringify(to)}, which is no route of a plugin: name who parks the login with \`by\`.`)
+  if (login.passed.includes(name)) throw new AuthError(`Plugin "${name}" parks a login that it has let go on: check \`login.passed\`.`)
+  const subject = login.session === 'new' ? null : await subjectOf(ctx)
+  const lifetime = Math.min(Math.max(1, seconds), maxSeconds)
+  const stored = await store(ctx, { by: name, login, data, subject }, lifetime)
+  await ctx.emit('loginParked', { login: stored.login, by: name, expires: stored.expires })
+  // Not through the `redirect` hook: it could lead past the question.
+  return redirectTo(withParams((match ? ctx.base : ctx.origin) + to, { flow: stored.id.slice(0, flowLength) }))
+}
+
+/** The login that is parked for `by`: the one that `flow` names, else the newest. */
+export async function parked<D>(ctx: KernelContext, by: string | undefined): Promise<Parked<D> | null> {
+  const name = by ?? ctx.route?.plugin
+  const flow = await flowOf(ctx)
+  const own = (await list(ctx)).filter((one) => one.by === name)
+  const found = flow === undefined ? own[0] : own.find(({ id }) => id.startsWith(flow))
+  return found ? toParked<D>(found) : null
+}
+
+export async function keep(ctx: KernelContext, login: Parked, data: unknown): Promise<void> {
+  await keepData(ctx, login, data)
+}
+
+export async function drop(ctx: KernelContext, login: Parked): Promise<void> {
+  await take(ctx, login)
+}
+
+/** Goes on with a login, parked or not. A parked one is used up: exactly one of many callers gets a session. */
+export async function resumeLogin(ctx: KernelContext, given: Parked | Login, options: ResumeOptions | string = {}): Promise<Response> {
+  // The former form: a login that a plugin had kept by itself, and the plugin's name.
+  const { proof, passed = [] } = typeof options === 'string' ? { passed: [options] } : options
+  if (!('login' in given)) return resume(ctx, proved({ ...given, ...missing(ctx, given) }, proof, passed))
+  const subject = (await list(ctx)).find(({ id }) => id === given.id)?.subject ?? null
+  if (!(await take(ctx, given))) return alreadyDone(ctx, given.login)
+  const login = proved(given.login, proof, [given.by, ...passed])
+  if (login.session !== 'new' && subject !== (await subjectOf(ctx)))
+    throw new AccessDenied('Somebody else is signed in than when the login was parked. Start again.', { cause: { by: given.by } })
+  const fresh = { ...login, user: await stillThere(ctx, login) }
+  await ctx.emit('loginResumed', { login: fresh, by: given.by })
+  return resume(ctx, fresh)
+}
+
+/** A login for whoever is signed in. */
+export async function loginAgain(ctx: KernelContext, callbackUrl: string): Promise<Login | null> {
+  const user = await ctx.session.user(ctx)
+  if (!user) return null
+  const account = { provider: 'session', providerAccountId: user.id ?? '', type: 'credentials' as const }
+  const person = ctx.store && user.id !== undefined ? `user:${user.id}` : `account:session:${user.id ?? ''}`
+  const base = { user, account, isNewUser: false, trigger: 'signIn', previous: user, match: 'account' } as const
+  return { ...base, callbackUrl, session: 'renew', purpose: 'stepUp', passed: [], proof: { amr: [], factors: 1 }, person }
+}
+
+function toParked<D>({ id, by, login, data, expires }: StoredLogin): Parked<D> {
+  return { id, flow: id.slice(0, flowLength), by, login, data: data as D, expires }
+}
+
+async function flowOf(ctx: KernelContext): Promise<string | undefined> {
+  const asked = new URL(ctx.request.url).searchParams.get('flow') ?? (ctx.request.method === 'GET' ? undefined : (await ctx.body())['flow'])
+  return typeof asked === 'string' && new RegExp(`^[0-9a-f]{${flowLength}}$`).test(asked) ? asked : undefined
+}
+
+function proved(login: Login, more: Partial<Proof> = {}, passed: readonly string[]): Login {
+  const { amr, factors = 1, ...rest } = login.proof
+  const proof: Proof = { ...rest, ...more, amr: [...new Set([...amr, ...(more.amr ?? [])])], factors: more.factors === 2 ? 2 : factors }
+  return { ...login, proof, passed: [...new Set([...login.passed, ...passed])] }
+}
+
+/** Fields that logins of version 0.1 lack. */
+function missing(
+  { store: users }: KernelContext,
+  { user, account, purpose = 'signIn', passed = [], proof = { amr: [] }, person }: Login,
+): Partial<Login> {
+  const named = users && user.id !== undefined ? `user:${user.id}` : `account:${account.provider}:${account.providerAccountId}`
+  return { purpose, passed, proof, person: person ?? named }
+}
+
+/** The person may have been deleted while the login waited. */
+async function stillThere(ctx: KernelContext, { user, match, account }: Login): Promise<Login['user']> {
+  if (!ctx.store || match === 'none' || user.id === undefined) return user
+  const stored: AdapterUser | null = await ctx.store.getUser(user.id)
+  if (!stored) throw new AccessDenied('The user was deleted while the login waited.', { cause: { provider: account.provider } })
+  return stored
+}
+
+/** The second of two clicks: whoever is signed in by the first goes where it led, everybody else starts again. */
+async function alreadyDone(ctx: KernelContext, { user, callbackUrl }: Login): Promise<Response> {
+  const current = await ctx.session.user(ctx)
+  return current?.id !== undefined && current.id === user.id ? redirectTo(callbackUrl) : ctx.page('signIn')
+}

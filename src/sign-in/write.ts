@@ -1,0 +1,195 @@
+/** Writes of a new user and account that survive races, faults and late answers (D32, D35, SECURITY 5.2). */
+import type { AdapterAccount, AdapterUser, NewAdapterAccount, Store } from '../contract/adapter.ts'
+import type { Context } from '../contract/context.ts'
+import type { User } from '../contract/data.ts'
+import type { Identity } from '../contract/login.ts'
+import { randomUUID } from '../keys/crypto.ts'
+import { healedFault } from '../store/store-error.ts'
+import { lateAnswer } from '../store/store.ts'
+
+/** What became of it; `createdUser` and `linked` are true for exactly one of several simultaneous callers. */
+export interface Written {
+  user: User
+  createdUser: boolean
+  linked: boolean
+}
+
+const flights = new WeakMap<Store, Map<string, Promise<Written>>>()
+// Milliseconds that another process may need between its createUser and its linkAccount.
+const patience = [20, 60, 150]
+
+/** Creates the owner and the account, or adds the account to `owner`; callers of the same key at the same time share one write. */
+export async function writeOnce(ctx: Context, identity: Identity, owner?: AdapterUser): Promise<Written> {
+  const store = ctx.store as Store
+  const running = flightsOf(store)
+  const key = keyOf(identity)
+  const other = running.get(key)
+  if (other) return { user: (await other).user, createdUser: false, linked: false }
+  const work = write(ctx, store, identity, owner).finally(() => running.delete(key))
+  running.set(key, work)
+  return work
+}
+
+/**
+ * The owner of the account once whoever is making it has finished, or null. Stores with a transaction have no moment
+ * in which the user is there and the account is not; for others that moment is waited for, unless `brief`.
+ */
+export async function awaitOwner(ctx: Context, identity: Identity, brief: boolean): Promise<AdapterUser | null> {
+  const store = ctx.store as Store
+  await flightsOf(store)
+    .get(keyOf(identity))
+    ?.catch(() => {})
+  const { provider, providerAccountId } = identity.account
+  const owner = (): AdapterUser | null | PromiseLike<AdapterUser | null> => store.getUserByAccount({ provider, providerAccountId })
+  const found = await owner()
+  return found || brief || store.supports('createUserWithAccount') ? found : poll(owner)
+}
+
+async function poll(read: () => AdapterUser | null | PromiseLike<AdapterUser | null>): Promise<AdapterUser | null> {
+  for (const delay of patience) {
+    await new Promise((resolve) => setTimeout(resolve, delay))
+    const found = await read()
+    if (found) return found
+  }
+  return null
+}
+
+function flightsOf(store: Store): Map<string, Promise<Written>> {
+  let running = flights.get(store)
+  if (!running) flights.set(store, (running = new Map()))
+  return running
+}
+
+function keyOf({ match, user, account: { provider, providerAccountId } }: Identity): string {
+  return JSON.stringify(match === 'email' ? [user.email] : [provider, providerAccountId])
+}
+
+async function write(ctx: Context, store: Store, identity: Identity, owner: AdapterUser | undefined): Promise<Written> {
+  const links = identity.match === 'account'
+  const candidate = newUserOf(ctx, identity)
+  let created: AdapterUser | undefined
+  let linked = false
+  try {
+    if (owner) {
+      await store.linkAccount(accountOf(identity, owner.id))
+      linked = true
+    } else if (links && store.supports('createUserWithAccount')) {
+      created = await store.createUserWithAccount(candidate, recordOf(identity))
+      linked = true
+    } else {
+      created = await store.createUser(candidate)
+      if (links) await store.linkAccount(accountOf(identity, created.id))
+      linked = links
+    }
+  } catch (error) {
+    return recover(ctx, store, identity, error, { owner, candidate, created })
+  }
+  const user = created ?? (owner as AdapterUser)
+  try {
+    await identity.onLinked?.(user)
+  } catch (error) {
+    await undo(ctx, store, linked ? identity : undefined, created)
+    throw error
+  }
+  return { user, createdUser: created !== undefined, linked }
+}
+
+interface Attempt {
+  owner: AdapterUser | undefined
+  candidate: AdapterUser
+  created: AdapterUser | undefined
+}
+
+/**
+ * After a failed write: the write may be done and only its answer lost, or somebody else was faster; either way the person has an account.
+ * Else what this request made is taken back, so that a retry signs in instead of meeting half a user. Throws `error` then.
+ */
+async function recover(
+  ctx: Context,
+  store: Store,
+  identity: Identity,
+  error: unknown,
+  { owner, candidate, created }: Attempt,
+): Promise<Written> {
+  // An answer that was lost after the commit: the id that we gave tells our user from others.
+  const mine = created ?? (owner ? undefined : ((await quiet(() => store.getUser(candidate.id))) ?? undefined))
+  const winner = await findWinner(store, identity, mine)
+  undoLate(ctx, store, identity, error, { makesUser: !owner && !created, winner })
+  if (winner) ctx.logger.warn('store-fault-healed', healedFault(error))
+  const isOurs = winner !== null && winner.id === mine?.id
+  if (winner && (isOurs || winner.id === owner?.id)) {
+    await identity.onLinked?.(winner)
+    return { user: winner, createdUser: isOurs, linked: identity.match === 'account' }
+  }
+  await undo(ctx, store, undefined, mine)
+  if (!winner) throw error
+  return { user: winner, createdUser: false, linked: false }
+}
+
+/** Who owns the account now; waits a little while another process is between its two writes. */
+async function findWinner(store: Store, identity: Identity, created: AdapterUser | undefined): Promise<AdapterUser | null> {
+  const { provider, providerAccountId } = identity.account
+  const { email } = identity.user
+  const byEmail = (): Promise<AdapterUser | null> =>
+    quiet(() => (email && store.supports('getUserByEmail') ? store.getUserByEmail(email) : null))
+  if (identity.match === 'email') return byEmail()
+  const byAccount = (): Promise<AdapterUser | null> => quiet(() => store.getUserByAccount({ provider, providerAccountId }))
+  const owner = await byAccount()
+  if (owner || created || !(await byEmail())) return owner
+  return poll(byAccount)
+}
+
+/** Takes back what this request made: an account without its user, or a user without an account, locks the person out. */
+async function undo(ctx: Context, store: Store, linked: Identity | undefined, created: AdapterUser | undefined): Promise<void> {
+  try {
+    if (linked && store.supports('unlinkAccount')) {
+      const { provider, providerAccountId } = linked.account
+      await store.unlinkAccount({ provider, providerAccountId })
+    }
+    if (created && store.supports('deleteUser')) await store.deleteUser(created.id)
+  } catch (error) {
+    ctx.logger.error(error as Error)
+  }
+}
+
+/** A write that succeeds after its deadline is undone when it arrives, unless the sign-in went on with it. */
+function undoLate(
+  ctx: Context,
+  store: Store,
+  identity: Identity,
+  error: unknown,
+  { makesUser, winner }: { makesUser: boolean; winner: AdapterUser | null },
+): void {
+  lateAnswer(error)?.then(
+    (answer) => {
+      if (!makesUser) return winner ? undefined : undo(ctx, store, identity, undefined)
+      // Nobody checked this answer, and nobody waits for it: what it throws would end the process.
+      const id = (answer as AdapterUser | null | undefined)?.id
+      return id === undefined || id === winner?.id ? undefined : undo(ctx, store, undefined, answer as AdapterUser)
+    },
+    () => {},
+  )
+}
+
+async function quiet(read: () => AdapterUser | null | PromiseLike<AdapterUser | null>): Promise<AdapterUser | null> {
+  try {
+    return await read()
+  } catch {
+    return null
+  }
+}
+
+/** What is stored of the account: `record` with its key. */
+export function recordOf({ record, account }: Identity): NewAdapterAccount {
+  const { provider, providerAccountId, type } = account
+  return { ...(record ?? account), provider, providerAccountId, type } as NewAdapterAccount
+}
+
+/** The same with its owner. */
+export function accountOf(identity: Identity, userId: string): AdapterAccount {
+  return { ...recordOf(identity), userId } as AdapterAccount
+}
+
+function newUserOf(ctx: Context, { user, match }: Identity): AdapterUser {
+  return { ...user, id: user.id ?? randomUUID(ctx.runtime), emailVerified: match === 'email' ? ctx.now : null } as AdapterUser
+}

@@ -1,0 +1,76 @@
+/** What a plugin declared, checked and as a store sees it. */
+import type { FieldSpec, RecordSpec, StoredField, StoredTable } from '../contract/records.ts'
+import { AuthError } from '../errors/base.ts'
+
+/** A declaration with everything worked out that operations need. */
+export interface Declared {
+  readonly spec: RecordSpec
+  readonly fields: ReadonlyMap<string, FieldSpec>
+  readonly stored: StoredTable
+}
+
+const maxColumns = 4
+// InnoDB: 3072 bytes with four bytes a character, less what `ns` takes.
+const maxCharacters = 700
+const defaultMax = 255
+
+/** Throws AuthError with the name of the plugin, the record and what is wrong. */
+export function declared(name: string, spec: RecordSpec, owner: string): Declared {
+  const wrong = (what: string): AuthError => new AuthError(`Plugin "${owner}": the record "${name}" ${what}.`)
+  if (!/^[a-z][A-Za-z0-9]{0,47}$/.test(name)) throw wrong('needs a name of up to 48 letters and digits that starts with a small letter')
+  const fields = new Map(Object.entries(spec.fields))
+  for (const [field, { type, sealed, optional, default: preset, max = defaultMax }] of fields) {
+    if (!/^[a-z][A-Za-z0-9]{0,47}$/.test(field) || field === 'id' || field === 'ns')
+      throw wrong(`has a field ${JSON.stringify(field)}: use letters and digits, a small one first, and neither "id" nor "ns"`)
+    if (!['string', 'text', 'json', 'integer', 'boolean', 'date'].includes(type))
+      throw wrong(`has a field "${field}" of the unknown type ${JSON.stringify(type)}`)
+    if (sealed && type !== 'text' && type !== 'json')
+      throw wrong(`seals the field "${field}", which must be of type "text" or "json" for that`)
+    if (type === 'string' && !(Number.isInteger(max) && max > 0 && max <= maxCharacters))
+      throw wrong(`has a field "${field}" whose \`max\` is not between 1 and ${maxCharacters}`)
+    if (optional && preset === undefined) continue
+    if (preset !== undefined && (type === 'json' || sealed)) throw wrong(`has a default for the field "${field}", which cannot have one`)
+  }
+  const ownerField = spec.owner === 'user' ? 'userId' : spec.owner?.field
+  for (const key of [...(spec.unique ?? []), ...(spec.index ?? []), ...(ownerField === undefined ? [] : [[ownerField]])])
+    assertKey(key, fields, wrong)
+  if (ownerField !== undefined && fields.get(ownerField)?.type !== 'string')
+    throw wrong(`is owned by the field "${ownerField}", which must be a "string"`)
+  if (spec.expires !== undefined && fields.get(spec.expires)?.type !== 'date')
+    throw wrong(`expires by the field "${spec.expires}", which must be a "date"`)
+  const unique = spec.unique ?? []
+  const index = [...(spec.index ?? [])]
+  const serves = (key: readonly string[]): boolean => key[0] === ownerField
+  if (ownerField !== undefined && ![...index, ...unique].some(serves)) index.push([ownerField])
+  const stored: StoredTable = {
+    name,
+    fields: [...fields].map(([field, one]) => storedField(field, one)),
+    unique,
+    index,
+    owner: ownerField,
+    expires: spec.expires,
+  }
+  return { spec, fields, stored }
+}
+
+function assertKey(key: readonly string[], fields: ReadonlyMap<string, FieldSpec>, wrong: (what: string) => AuthError): void {
+  const said = `[${key.map((field) => `'${field}'`).join(', ')}]`
+  if (key.length === 0 || key.length > maxColumns) throw wrong(`has the key ${said}: a key has one to ${maxColumns} fields`)
+  let size = 0
+  for (const field of key) {
+    const { type, max = defaultMax, optional } = fields.get(field) ?? {}
+    if (type === undefined) throw wrong(`has the key ${said}, but no field "${field}"`)
+    if (type === 'text' || type === 'json')
+      throw wrong(`has the key ${said}, whose field "${field}" is of type "${type}" and cannot be indexed: use "string"`)
+    if (optional && type === 'boolean') throw wrong(`has the key ${said}, whose field "${field}" may be null: give it a default`)
+    size += type === 'string' ? max : 20
+  }
+  if (size > maxCharacters)
+    throw wrong(`has the key ${said} of ${size} characters together; ${maxCharacters} are possible: give its fields a smaller \`max\``)
+}
+
+function storedField(name: string, { type, max = defaultMax, optional = undefined, default: preset, sealed }: FieldSpec): StoredField {
+  const plain = type === 'json' || sealed ? 'text' : type
+  const value = preset !== undefined && preset !== null && type === 'date' ? new Date(preset as number) : preset
+  return { name, type: plain, max, optional: optional === true, default: value }
+}

@@ -1,0 +1,120 @@
+/** Values of records between a plugin and a store: checked, defaulted, JSON as text, sealed fields encrypted. */
+import type { Awaitable, JWT } from '../contract/data.ts'
+import type { FieldSpec, StoredRow, StoredValue } from '../contract/records.ts'
+import type { Declared } from './record-spec.ts'
+
+/** What sealing needs of a context. `null` seconds: no end. */
+export interface FieldSealer {
+  seal(purpose: string, payload: JWT): Awaitable<string>
+  open(purpose: string, token: string): Awaitable<JWT | null>
+}
+type Plain = Record<string, unknown>
+
+/** A whole row: what is left out has its default, or null where the field is optional. Throws TypeError. */
+export async function toStored(declared: Declared, ns: string, id: string, row: Plain, sealer: FieldSealer): Promise<StoredRow> {
+  assertKnown(declared, row)
+  const stored: Record<string, StoredValue> = { ns, id: text(declared, 'id', id, 64) }
+  for (const [name, field] of declared.fields) {
+    const given = row[name] === undefined ? (preset(field) ?? (field.optional ? null : undefined)) : row[name]
+    stored[name] = await storedValue(declared, name, field, given, id, sealer)
+  }
+  return stored as StoredRow
+}
+
+/** Some fields of a row. */
+export async function toChange(declared: Declared, id: string, change: Plain, sealer: FieldSealer): Promise<Record<string, StoredValue>> {
+  assertKnown(declared, change)
+  const entries = Object.entries(change).filter(([name, value]) => name !== 'id' && value !== undefined)
+  const stored: Record<string, StoredValue> = {}
+  for (const [name, value] of entries)
+    stored[name] = await storedValue(declared, name, declared.fields.get(name) as FieldSpec, value, id, sealer)
+  return stored
+}
+
+/** Fields to compare with; sealed ones and JSON have no comparable form. */
+export function toCondition(declared: Declared, where: Plain): Record<string, StoredValue> {
+  assertKnown(declared, where)
+  const stored: Record<string, StoredValue> = {}
+  for (const [name, value] of Object.entries(where)) {
+    if (value === undefined) continue
+    const field = declared.fields.get(name)
+    if (!field) stored[name] = text(declared, name, value, 64)
+    else if (field.sealed || field.type === 'json')
+      throw new TypeError(`The record "${declared.stored.name}" cannot be compared by its field "${name}".`)
+    else stored[name] = plainValue(declared, name, field, value)
+  }
+  return stored
+}
+
+/** A row as its plugin knows it. A sealed field that cannot be opened is null: its secret is gone, or it was moved from another row. */
+export async function fromStored(declared: Declared, row: StoredRow, sealer: FieldSealer): Promise<Plain & { id: string }> {
+  const result: Plain & { id: string } = { id: row.id }
+  for (const [name, field] of declared.fields) {
+    const value = row[name] ?? null
+    if (value === null) result[name] = preset(field) ?? null
+    else if (field.sealed) result[name] = await unsealed(declared, name, row.id, String(value), sealer)
+    else result[name] = field.type === 'json' ? (JSON.parse(String(value)) as unknown) : value
+  }
+  return result
+}
+
+async function storedValue(
+  declared: Declared,
+  name: string,
+  field: FieldSpec,
+  value: unknown,
+  id: string,
+  sealer: FieldSealer,
+): Promise<StoredValue> {
+  if (value === null || value === undefined) return plainValue(declared, name, field, value)
+  if (field.sealed)
+    return sealer.seal(purposeOf(declared, name), { id, value: field.type === 'json' ? value : plainValue(declared, name, field, value) })
+  if (field.type !== 'json') return plainValue(declared, name, field, value)
+  const written = JSON.stringify(value)
+  if (written === undefined) throw new TypeError(`The field "${name}" of the record "${declared.stored.name}" is not plain data.`)
+  return text(declared, name, written, Infinity)
+}
+
+async function unsealed(declared: Declared, name: string, id: string, token: string, sealer: FieldSealer): Promise<unknown> {
+  const opened = await sealer.open(purposeOf(declared, name), token)
+  return opened?.['id'] === id ? opened['value'] : null
+}
+
+function purposeOf({ stored }: Declared, name: string): string {
+  return `record ${stored.name} ${name}`
+}
+
+function plainValue(declared: Declared, name: string, { type, max = 255, optional }: FieldSpec, value: unknown): StoredValue {
+  const { name: record } = declared.stored
+  const wrong = (): TypeError =>
+    new TypeError(`The field "${name}" of the record "${record}" takes a ${type}, not ${value === null ? 'null' : typeof value}.`)
+  if (value === null && optional) return null
+  if (type === 'string' || type === 'text' || type === 'json')
+    return typeof value === 'string' ? text(declared, name, value, type === 'string' ? max : Infinity) : fail(wrong())
+  if (type === 'integer') return typeof value === 'number' && Number.isSafeInteger(value) ? value + 0 : fail(wrong())
+  if (type === 'boolean') return typeof value === 'boolean' ? value : fail(wrong())
+  const time = Object.prototype.toString.call(value) === '[object Date]' ? (value as Date).getTime() : Number.NaN
+  return Number.isNaN(time) ? fail(wrong()) : new Date(time)
+}
+
+function text({ stored }: Declared, name: string, value: unknown, max: number): string {
+  const where = `The field "${name}" of the record "${stored.name}"`
+  if (typeof value !== 'string') throw new TypeError(`${where} takes a text.`)
+  // NUL and halves of characters are what some databases cannot hold: the same for all.
+  if (/[\0\ud800-\udfff]/u.test(value)) throw new TypeError(`${where} has a character that cannot be stored.`)
+  if ([...value].length > max) throw new TypeError(`${where} takes at most ${max} characters.`)
+  return value
+}
+
+function preset({ default: value, type }: FieldSpec): unknown {
+  return value !== undefined && value !== null && type === 'date' ? new Date(value as number) : value
+}
+
+function assertKnown({ fields, stored }: Declared, row: Plain): void {
+  const unknown = Object.keys(row).find((name) => name !== 'id' && !fields.has(name))
+  if (unknown !== undefined) throw new TypeError(`The record "${stored.name}" has no field "${unknown}".`)
+}
+
+function fail(error: Error): never {
+  throw error
+}

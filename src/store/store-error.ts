@@ -1,0 +1,65 @@
+/** Errors of drivers as they may be logged: many repeat a statement with its parameters, and some of these sign people in (I4). */
+import type { AdapterMethod, HealedFault } from '../contract/adapter.ts'
+import { AdapterError } from '../errors/index.ts'
+import { redactError } from '../errors/redact.ts'
+
+const named = ['sessionToken', 'access_token', 'refresh_token', 'id_token', 'token']
+const byToken: ReadonlySet<AdapterMethod> = new Set(['getSessionAndUser', 'deleteSession'])
+// Shorter ones are words.
+const minLength = 8
+
+/** What a call of an adapter, or of a service that belongs to one, failed with; `clean` makes an error fit to be read. */
+export function failedCall(method: string, error: unknown, clean: (error: Error) => Error = (given) => given): AdapterError {
+  if (error instanceof AdapterError) return error
+  const err = clean(error instanceof Error ? error : new Error(String(error)))
+  return new AdapterError(`The adapter's ${method}() failed.`, { cause: { err, method } })
+}
+
+/** The same for a call that did not answer in `deadline` milliseconds. */
+export function lateCall(method: string, deadline: number): AdapterError {
+  return new AdapterError(`The adapter's ${method}() did not answer within ${deadline} ms (deadlines.store).`, {
+    cause: { method, deadline },
+  })
+}
+
+/** What is logged of a failed call that did no harm: what it was to do was found done. */
+export function healedFault(error: unknown): HealedFault {
+  const { message, cause } = failedCall('unknown', error)
+  const { err } = (cause ?? {}) as { err?: Error & { code?: unknown } }
+  return { message: err ? `${message} ${err.message}` : message, ...(typeof err?.code === 'string' && { code: err.code }) }
+}
+
+/** Whether an adapter says by an error that there is nothing to change or to delete: Prisma does, where the contract has null. */
+export function isAbsence(method: AdapterMethod, error: unknown): boolean {
+  return (error as { code?: unknown } | null)?.code === 'P2025' && /^(delete|unlink|updateS)/.test(method)
+}
+
+/** The error itself when it names no token that it was called with, else a copy of what is fit to be read: name, message, stack and code. */
+export function withoutTokens(error: Error, method: AdapterMethod, args: readonly unknown[]): Error {
+  const tokens = tokensOf(method, args)
+  const told = tokens.length > 0 ? said(error, 0) : ''
+  if (!tokens.some((token) => told.includes(token))) return error
+  return redactError(error, tokens)
+}
+
+function tokensOf(method: AdapterMethod, args: readonly unknown[]): string[] {
+  const values = args.flatMap((arg, at): unknown[] => {
+    if (typeof arg === 'string') return at === 0 && byToken.has(method) ? [arg] : []
+    return typeof arg === 'object' && arg !== null ? named.map((name) => (arg as Record<string, unknown>)[name]) : []
+  })
+  const tokens = values.filter((value): value is string => typeof value === 'string' && value.length >= minLength)
+  // A part of one would leave the rest of it behind.
+  return tokens.sort((a, b) => b.length - a.length)
+}
+
+/** Everything that a logger could print of an error. */
+function said(error: Error, depth: number): string {
+  const inner = error.cause instanceof Error && depth < 4 ? said(error.cause, depth + 1) : ''
+  let facts = ''
+  try {
+    facts = JSON.stringify(Object.values(error))
+  } catch {
+    // A client or a socket among them: a driver that shows these is beyond help here.
+  }
+  return [error.message, error.stack, facts, inner].join(' ')
+}

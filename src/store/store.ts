@@ -1,0 +1,241 @@
+/** The border to the data layer: missing operations throw, calls end in time, failures are AdapterErrors, dates are Dates, ids are texts. */
+import type { Adapter, AdapterMethod, AdapterUser, Store, TenantAdapter } from '../contract/adapter.ts'
+import { withTimeout } from '../errors/timeout.ts'
+import { AdapterError } from '../errors/index.ts'
+import { decodeRow, encodeArgs, keyedFields } from './namespaces.ts'
+import { failedCall, isAbsence, lateCall, withoutTokens } from './store-error.ts'
+import { type Ids, ownerFields, restoreIds } from './store-ids.ts'
+
+/** Milliseconds until a call is given up; default 5000 (D31). */
+export interface StoreOptions {
+  deadline?: number | undefined
+}
+interface Border {
+  adapter: Adapter
+  deadline: number
+  namespace: string
+  /** How the adapter's own ids are made of texts: of the adapter, whatever the namespace. */
+  ids: Ids
+}
+
+const methods: readonly AdapterMethod[] = [
+  'createUser',
+  'getUser',
+  'getUserByEmail',
+  'getUserByAccount',
+  'updateUser',
+  'deleteUser',
+  'linkAccount',
+  'unlinkAccount',
+  'getAccount',
+  'createSession',
+  'getSessionAndUser',
+  'updateSession',
+  'deleteSession',
+  'createVerificationToken',
+  'useVerificationToken',
+  'createAuthenticator',
+  'getAuthenticator',
+  'listAuthenticatorsByUserId',
+  'updateAuthenticatorCounter',
+  'createUserWithAccount',
+  'updateAccount',
+  'listAccountsByUserId',
+  'listSessionsByUserId',
+  'deleteSessionsByUserId',
+  'deleteVerificationTokens',
+  'deleteAuthenticator',
+  'deleteExpired',
+  'close',
+]
+// What must be there in an answer for it to count as one: a store that lies must not sign anybody in.
+const required: Partial<Record<AdapterMethod, readonly string[]>> = {
+  createUser: ['id'],
+  createUserWithAccount: ['id'],
+  getUser: ['id'],
+  getUserByEmail: ['id'],
+  getUserByAccount: ['id'],
+  updateUser: ['id'],
+  createSession: ['sessionToken', 'userId'],
+  getSessionAndUser: ['session', 'user'],
+  useVerificationToken: ['identifier', 'token', 'expires'],
+  getAuthenticator: ['credentialID', 'userId'],
+}
+const mayBeNull = new Set<AdapterMethod>([
+  'getUser',
+  'getUserByEmail',
+  'getUserByAccount',
+  'getSessionAndUser',
+  'useVerificationToken',
+  'getAuthenticator',
+])
+// A clean-up takes as long as there are rows: each of its statements is short, and nobody who signs in waits for it.
+const unhurried = new Set<AdapterMethod>(['deleteExpired'])
+// Milliseconds; timers know no longer time.
+const longest = 2 ** 31 - 1
+const dateFields = ['expires', 'emailVerified', 'createdAt']
+
+/** A `Store` over any adapter, published ones of Auth.js included. Throws AdapterError from every operation that fails. */
+export function createStore(adapter: Adapter, options: StoreOptions = {}): Store {
+  return storeOf({ adapter, deadline: options.deadline ?? 5_000, namespace: '', ids: {} })
+}
+
+function storeOf(border: Border): Store {
+  const { adapter, deadline, namespace, ids } = border
+  const store: Record<string, unknown> = {
+    supports: (method: AdapterMethod) => typeof adapter[method] === 'function',
+    keepsCreatedAt: adapter.keepsCreatedAt === true,
+    namespaced: (other: string) => {
+      const own = (adapter as Partial<TenantAdapter>).namespaced?.(other)
+      // An adapter with tenants of its own needs no prefix.
+      return own ? createStore(own, { deadline }) : storeOf({ ...border, namespace: other })
+    },
+  }
+  for (const method of methods) {
+    store[method] = (...args: unknown[]): unknown => {
+      const operation = adapter[method] as ((...args: unknown[]) => unknown) | undefined
+      if (typeof operation !== 'function') {
+        throw new AdapterError(`The adapter has no ${method}(). Add it, or use an adapter that has it.`, { cause: { method } })
+      }
+      if (mayBeNull.has(method) && isUnstorable(args)) return null
+      const encoded = namespace === '' && typeof args[0] === 'string' && args[0][0] !== '~' ? args : encodeArgs(namespace, method, args)
+      const stored = ids.type ? restoreIds(ids, method, encoded) : encoded
+      return run({ method, args: encoded, ids, namespace }, operation.bind(adapter, ...stored), deadline)
+    }
+  }
+  return store as unknown as Store
+}
+
+/** An answer that came after the deadline: whoever gave up may still have to undo it. */
+export function lateAnswer(error: unknown): Promise<unknown> | undefined {
+  return error instanceof AdapterError ? (error.cause?.['late'] as (() => Promise<unknown>) | undefined)?.() : undefined
+}
+
+/** A NUL, which PostgreSQL cannot hold, or half a character, which is no UTF-8: drivers fail on them. A query may carry both; nothing has such a key. */
+function isUnstorable(args: readonly unknown[]): boolean {
+  for (const arg of args) {
+    for (const value of typeof arg === 'object' && arg ? Object.values(arg) : [arg]) {
+      if (typeof value === 'string' && /[\0\ud800-\udfff]/u.test(value)) return true
+    }
+  }
+  return false
+}
+
+interface Call {
+  method: AdapterMethod
+  args: readonly unknown[]
+  ids: Ids
+  namespace: string
+}
+
+function run(asked: Call, call: () => unknown, deadline: number): unknown {
+  let answer: unknown
+  try {
+    answer = call()
+  } catch (error) {
+    return failed(asked, error)
+  }
+  // Synchronous stores stay synchronous: no promise, no timer.
+  const later = typeof (answer as PromiseLike<unknown> | null | undefined)?.then === 'function'
+  if (!later) return normalise(asked, answer)
+  return inTime(asked, answer as PromiseLike<unknown>, unhurried.has(asked.method) ? longest : deadline)
+}
+
+async function inTime(asked: Call, answer: PromiseLike<unknown>, deadline: number): Promise<unknown> {
+  const { method } = asked
+  const late = (): AdapterError => {
+    const error = lateCall(method, deadline)
+    // Not enumerable: a promise means nothing in a log.
+    Object.defineProperty(error.cause ?? error, 'late', {
+      // One that makes no sense is told as it came: there may be something to undo all the same.
+      value: () =>
+        Promise.resolve(answer)
+          .then((row) => clean(asked, row))
+          .catch(() => answer),
+      enumerable: false,
+    })
+    return error
+  }
+  try {
+    return normalise(asked, await withTimeout(answer, deadline, late))
+  } catch (error) {
+    return failed(asked, error)
+  }
+}
+
+function failed({ method, args }: Call, error: unknown): null {
+  if (isAbsence(method, error)) return null
+  throw failedCall(method, error, (err) => withoutTokens(err, method, args))
+}
+
+/** Checks the shape of an answer and makes dates of strings and numbers (D26). */
+function normalise(asked: Call, answer: unknown): unknown {
+  const { method, args } = asked
+  const fields = required[method]
+  if (fields) {
+    const row = answer as Record<string, unknown> | null | undefined
+    if ((row === undefined || row === null) && mayBeNull.has(method)) return null
+    for (const field of fields) {
+      if (row?.[field] !== undefined && row[field] !== null) continue
+      throw new AdapterError(`The adapter's ${method}() answered without ${field}: it must return the stored record.`, {
+        cause: { method },
+      })
+    }
+  }
+  if (method.startsWith('list') && !Array.isArray(answer)) {
+    throw new AdapterError(`The adapter's ${method}() answered with something else than a list.`, { cause: { method } })
+  }
+  if (method === 'getUserByEmail' && answer && !sameAddress((answer as AdapterUser).email, args[0])) {
+    throw new AdapterError(
+      "The adapter's getUserByEmail() answered with the user of another address: a collation of the database holds the two for equal. " +
+        'Compare addresses byte by byte there.',
+      { cause: { method } },
+    )
+  }
+  if (method === 'getSessionAndUser' && answer) {
+    const { session, user } = answer as { session: Record<string, unknown>; user: Record<string, unknown> }
+    if (!session['expires'] || !user['id'] || String(session['userId']) !== String(user['id'])) {
+      throw new AdapterError("The adapter's getSessionAndUser() answered with a session that does not belong to its user.", {
+        cause: { method },
+      })
+    }
+    const owner = clean(asked, user)
+    return owner && { session: clean(asked, session), user: owner }
+  }
+  if (!Array.isArray(answer)) return clean(asked, answer)
+  return answer.map((item) => clean(asked, item)).filter((item) => item !== null)
+}
+
+// MySQL's default collation ignores accents: the owner of "exámple.com" must not be taken for somebody at "example.com". Capitals do not count,
+// but U+212A, whose lower case is an ASCII k, is another letter.
+function sameAddress(stored: unknown, asked: unknown): boolean {
+  const fold = (address: string): string => address.replace(/[^\u212A]+/g, (part) => part.toLowerCase()).normalize('NFC')
+  return typeof stored !== 'string' || typeof asked !== 'string' || fold(stored) === fold(asked)
+}
+
+function clean({ method, ids, namespace }: Call, value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  const row = value as Record<string, unknown>
+  let owned: Record<string, unknown> | null = row
+  for (const name of keyedFields) if (namespace !== '' || String(row[name] ?? '')[0] === '~') owned = decodeRow(namespace, row)
+  if (!owned) return null
+  let result = owned
+  let field = 'id'
+  for (const name of ownerFields) if (name in row && field === 'id') field = name
+  const id = result[field]
+  if (typeof id === 'number' || typeof id === 'bigint') {
+    ids.type = typeof id === 'number' ? Number : BigInt
+    result = { ...result, [field]: String(id) }
+  }
+  for (const field of dateFields) {
+    const date = result[field]
+    if (date === undefined || date === null) continue
+    const parsed = date instanceof Date ? date : typeof date === 'string' || typeof date === 'number' ? new Date(date) : undefined
+    if (!parsed || Number.isNaN(parsed.getTime())) {
+      throw new AdapterError(`The adapter's ${method}() answered with a ${field} that is not a date.`, { cause: { method, field } })
+    }
+    // A copy: rows belong to the adapter.
+    if (parsed !== date) result = { ...result, [field]: parsed }
+  }
+  return result
+}

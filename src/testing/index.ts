@@ -1,0 +1,10 @@
+/** `authkernel/testing`: the contracts of authkernel as vitest suites, for whoever writes an adapter, a store-backed service or a plugin. */
+export { testAdapter } from './adapter.ts'
+export type { TestAdapterOptions } from './adapter-options.ts'
+export { type TestServicesOptions, testServices } from './adapter-services.ts'
+export { type TestProviderOptions, testProvider } from './provider.ts'
+export { type TestSessionOptions, testSession } from './session.ts'
+export { signedIn, type SignedInOptions } from './signed-in.ts'
+export { bindingConfig, testBinding } from './binding.ts'
+export type { BindingPerson } from './binding-client.ts'
+export type { BindingHost, BindingPaths, TestBindingOptions } from './binding-options.ts'
