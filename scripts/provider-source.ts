@@ -32,7 +32,7 @@ export interface ProviderSource {
 /** Ids of the presets of identity providers, sorted. */
 export function providerIds(): string[] {
   return readdirSync(folder)
-    .filter((file) => /type: '(?:oauth|oidc)'/.test(readFileSync(folder + file, 'utf8')))
+    .filter((file) => /type: '(?:oauth|oidc)'|from '\.\//.test(readFileSync(folder + file, 'utf8')))
     .map((file) => file.replace(/\.ts$/, ''))
     .sort()
 }
@@ -41,19 +41,16 @@ export function providerIds(): string[] {
 export function readProvider(id: string): ProviderSource {
   const source = ts.createSourceFile(id, readFileSync(`${folder}${id}.ts`, 'utf8'), ts.ScriptTarget.ES2022, true)
   const factory = source.statements.find(ts.isFunctionDeclaration)
+  const base = baseOf(source)
+  if (factory && base) return { ...readProvider(base), ...wordsOf(factory), profileName: profileAlias(source) }
   const profile = source.statements.find((node) => ts.isInterfaceDeclaration(node) && node.name.text.endsWith('Profile'))
   const options = source.statements.find(
     (node) => (ts.isInterfaceDeclaration(node) || ts.isTypeAliasDeclaration(node)) && node.name.text.endsWith('Options'),
   )
   if (!factory || !profile || !ts.isInterfaceDeclaration(profile))
     throw new Error(`plugins/providers/${id}.ts has no factory or no profile`)
-  const comment = commentOf(factory)
-  const [intro = '', ...notes] = comment.text.split(/\n- /)
   return {
-    register: (/Register: ([\s\S]*)$/.exec(intro)?.[1] ?? '').replaceAll('\n', ' ').replace(/\.$/, ''),
-    notes: notes.map((note) => note.replace(/\s*\n\s*/g, ' ')),
-    see: comment.tags['see'] ?? '',
-    deprecated: comment.tags['deprecated'],
+    ...wordsOf(factory),
     options: options ? optionsOf(options) : [],
     ways: options ? waysOf(options) : [],
     profileName: profile.name.text,
@@ -61,6 +58,28 @@ export function readProvider(id: string): ProviderSource {
     profile: profile.members.filter(ts.isPropertySignature).map(fieldOf),
     ...mappingOf(factory),
   }
+}
+
+// What the comment on a factory says.
+function wordsOf(factory: ts.Node): Pick<ProviderSource, 'register' | 'notes' | 'see' | 'deprecated'> {
+  const comment = commentOf(factory)
+  const [intro = '', ...notes] = comment.text.split(/\n- /)
+  return {
+    register: (/Register: ([\s\S]*)$/.exec(intro)?.[1] ?? '').replaceAll('\n', ' ').replace(/\.$/, ''),
+    notes: notes.map((note) => note.replace(/\s*\n\s*/g, ' ')),
+    see: comment.tags['see'] ?? '',
+    deprecated: comment.tags['deprecated'],
+  }
+}
+
+// A preset that is another one under its own id imports it.
+function baseOf(source: ts.SourceFile): string | undefined {
+  const imported = source.statements.filter(ts.isImportDeclaration).find(({ importClause }) => importClause?.name)
+  return imported && /^'\.\/(.*)\.ts'$/.exec(imported.moduleSpecifier.getText(source))?.[1]
+}
+
+function profileAlias(source: ts.SourceFile): string {
+  return source.statements.filter(ts.isTypeAliasDeclaration).find(({ name }) => name.text.endsWith('Profile'))?.name.text ?? ''
 }
 
 function commentOf(node: ts.Node): { text: string; tags: Record<string, string> } {

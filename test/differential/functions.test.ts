@@ -309,6 +309,13 @@ describe('error classes', () => {
     ['options', [{ cause: { a: 1 } }]],
   ]
 
+  // D62: the kind of an error is the page that it ends on.
+  const otherPages: Record<string, { kind: string }> = {
+    EmailSignInError: { kind: 'error' },
+    OAuthSignInError: { kind: 'error' },
+    OAuthProfileParseError: { kind: 'signIn' },
+  }
+
   it.each(names)('rows 267, 269, 271, 277: %s', (name) => {
     const Theirs = authjs.errors[name]!
     const Ours = (ourErrors as unknown as typeof authjs.errors)[name]
@@ -321,7 +328,8 @@ describe('error classes', () => {
       // Messages without the link to a foreign site (D21). Auth.js forgets the error beside a message, and says nothing of its own message.
       const beside = form === 'a message and an error' && { cause: { err: cause } }
       const message = args[0] === cause ? 'cause' : other!.message.replace(/(\. )?Read more at .*/, '')
-      expect(facts(mine!), form).toEqual({ ...facts(other!), ...beside, message, ...(name === 'SignInError' && { type: name }) })
+      const type = name === 'SignInError' && { type: name }
+      expect(facts(mine!), form).toEqual({ ...facts(other!), ...beside, message, ...type, ...otherPages[name] })
       expect(mine).toBeInstanceOf(ourErrors.AuthError)
     }
   })

@@ -28,7 +28,7 @@ async function cookieSet(prefix: string, secure: boolean, cookies: object = {}):
 }
 
 describe('names and flags', () => {
-  it('rows 77, 78: seven keys; prefixes in secure mode', async () => {
+  it('rows 77, 78: seven keys, and three of parked logins; prefixes in secure mode', async () => {
     const names = async (secure: boolean): Promise<string[]> => Object.values(await cookieSet('authkernel', secure)).map(({ name }) => name)
     expect((await names(false)).sort()).toEqual(
       [
@@ -39,6 +39,9 @@ describe('names and flags', () => {
         'authkernel.state',
         'authkernel.nonce',
         'authkernel.challenge',
+        'authkernel.parked',
+        'authkernel.parked-a',
+        'authkernel.parked-b',
       ].sort(),
     )
     expect((await names(true)).sort()).toEqual(
@@ -50,6 +53,9 @@ describe('names and flags', () => {
         '__Secure-authkernel.state',
         '__Secure-authkernel.nonce',
         '__Secure-authkernel.challenge',
+        '__Secure-authkernel.parked',
+        '__Secure-authkernel.parked-a',
+        '__Secure-authkernel.parked-b',
       ].sort(),
     )
   })

@@ -77,12 +77,13 @@ describe('run time', () => {
   })
 
   it.each([
-    'authkernel/plugins/sign-in/oauth/flow',
-    'authkernel/bindings/_node',
-    'authkernel/shared/anything',
-    'authkernel/dist/index.mjs',
-  ])('%s cannot be imported', (name) => {
-    expect(node(`console.log(await import('${name}').then(() => 'loaded', (error) => error.code))`)).toBe('ERR_PACKAGE_PATH_NOT_EXPORTED')
+    // The pattern of the plugins takes any name; no such file is built.
+    ['authkernel/plugins/sign-in/oauth/flow', 'ERR_MODULE_NOT_FOUND'],
+    ['authkernel/bindings/_node', 'ERR_PACKAGE_PATH_NOT_EXPORTED'],
+    ['authkernel/shared/anything', 'ERR_PACKAGE_PATH_NOT_EXPORTED'],
+    ['authkernel/dist/index.mjs', 'ERR_PACKAGE_PATH_NOT_EXPORTED'],
+  ])('%s cannot be imported', (name, code) => {
+    expect(node(`console.log(await import('${name}').then(() => 'loaded', (error) => error.code))`)).toBe(code)
   })
 
   it('the command runs', () => {
