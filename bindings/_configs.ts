@@ -23,7 +23,7 @@ const companions = new WeakMap<AuthConfig, readonly Plugin[]>()
 
 /**
  * The kernel of `source` for a request. An object has one kernel per binding; a function is asked once per request, and its kernels share
- * caches and one-time use (DESIGN, "Compile").
+ * caches and one-time use.
  */
 export function kernelsOf<E>(name: string, source: ConfigSource<E>, additions: Additions<E> = {}): Kernels<E> {
   if (typeof source !== 'function') {

@@ -9,7 +9,41 @@ import ts from 'typescript'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 const target = join(root, 'docs/rows.md')
+const sections = JSON.parse(readFileSync(join(root, 'scripts/rows.json'), 'utf8')) as Record<string, Record<string, string>>
 const last = 379
+// Rows that a decision (docs/differences.md) changes; 4 by D61, 267 by D62.
+const changed: Record<number, string> = {
+  4: 'D61',
+  14: 'D40, D43',
+  17: 'D40',
+  64: 'D3',
+  67: 'D30',
+  73: 'D57',
+  77: 'D2',
+  78: 'D2',
+  93: 'D2',
+  94: 'D2',
+  97: 'D46',
+  98: 'D37',
+  111: 'D5',
+  112: 'D5',
+  121: 'D38',
+  151: 'D44',
+  153: 'D16',
+  154: 'D44',
+  157: 'D25',
+  166: 'D32',
+  178: 'D47',
+  179: 'D47',
+  213: 'D3',
+  216: 'D29',
+  218: 'D39',
+  238: 'D14, D52',
+  241: 'D14, D52',
+  264: 'D38',
+  267: 'D62',
+  268: 'D21',
+}
 
 /** Markdown of docs/rows.md. */
 export function rowsPage(): string {
@@ -26,23 +60,28 @@ export function rowsPage(): string {
   }
   const rows = Array.from({ length: last }, (_, i) => i + 1)
   const missing = rows.filter((row) => !proofs.has(row))
-  const lines = rows
-    .filter((row) => proofs.has(row))
-    .map(
-      (row) => `| ${row} | ${[...(proofs.get(row) ?? [])].map(([path, count]) => `${path}${count > 1 ? ` (${count})` : ''}`).join(', ')} |`,
-    )
+  const tests = (row: number): string =>
+    [...(proofs.get(row) ?? [])].map(([path, count]) => `${path}${count > 1 ? ` (${count})` : ''}`).join(', ')
+  const lines = Object.entries(sections).flatMap(([section, sentences]) => [
+    `## ${section}`,
+    '',
+    '| Row | Rule | Tests |',
+    '|---|---|---|',
+    ...Object.entries(sentences).map(
+      ([row, rule]) => `| ${row} | ${rule}${changed[Number(row)] ? ` (changed by ${changed[Number(row)]})` : ''} | ${tests(Number(row))} |`,
+    ),
+    '',
+  ])
   return [
     '# Rows',
     '',
-    'Every testable sentence of the specification has a number. This page says which tests are named after which row;',
-    'it is written by `npm run rows` from the names of the tests, and a test fails when it is out of date.',
+    'The specification of authkernel is a list of numbered rules. Comments and tests cite them as "row 12".',
+    'This page has each rule and the tests that are named after it. `npm run rows` writes it; a test fails when it is out of date.',
+    'A rule that is marked with a D-number holds as [the list of differences](differences.md) changes it.',
     '',
     `${rows.length - missing.length} of ${rows.length} rows have a test.${missing.length > 0 ? ` Without one: ${ranges(missing)}.` : ''}`,
     '',
-    '| Row | Tests |',
-    '|---|---|',
     ...lines,
-    '',
   ].join('\n')
 }
 
@@ -101,5 +140,5 @@ if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) 
   const page = rowsPage()
   if (!process.argv.includes('--check')) writeFileSync(target, page)
   else if (readFileSync(target, 'utf8') !== page) throw new Error('docs/rows.md is out of date: run `npm run rows`')
-  console.log(page.split('\n')[5])
+  console.log(page.split('\n').find((line) => line.includes('have a test')))
 }

@@ -1,4 +1,4 @@
-/** The composition root: options become the same `.use()` calls that a host could write (DESIGN section 6). The only kernel file that imports plugins. */
+/** The composition root: options become the same `.use()` calls that a host could write. The only kernel file that imports plugins. */
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { credentialsPlugin } from 'authkernel/plugins/credentials'
 import { databaseSessionPlugin } from 'authkernel/plugins/session-database'

@@ -1,4 +1,4 @@
-/** A session read is the hottest path: how many functions and files it runs through is a budget (DESIGN section 8). */
+/** A session read is the hottest path: how many functions and files it runs through is a budget. */
 import { describe, expect, it } from 'vitest'
 import { callsOf } from './_calls.ts'
 

@@ -1,5 +1,5 @@
 /**
- * The browser's side, without a framework: `import { signIn } from 'authkernel/client'`. It speaks the protocol of next-auth/react (WIRE section 15.1).
+ * The browser's side, without a framework: `import { signIn } from 'authkernel/client'`. It speaks the protocol of next-auth/react.
  * The exported functions talk to `/auth`; `createClient({ basePath })` makes the same ones for another path.
  */
 import type { PublicProvider, Session } from 'authkernel'

@@ -1,4 +1,4 @@
-/** Requests to the routes of the server (WIRE section 15.1), and word of changes to everybody who shows the session. */
+/** Requests to the routes of the server, and word of changes to everybody who shows the session. */
 
 /** The server refused or failed. `status` is the HTTP status. */
 export class AuthClientError extends Error {

@@ -1,5 +1,5 @@
 /**
- * The contract between the kernel and a data layer: the 19 operations of SPEC.md and the optional ones beyond it.
+ * The contract between the kernel and a data layer: the 19 operations of Auth.js' adapters and optional ones beyond them.
  * Every operation is optional and may be synchronous; what a flow needs is checked at compile (rows 158 to 176).
  */
 import type { Account } from './account.ts'
@@ -103,7 +103,7 @@ export interface Adapter {
   listAuthenticatorsByUserId?(userId: string): Awaitable<AdapterAuthenticator[]>
   updateAuthenticatorCounter?(credentialID: string, newCounter: number): Awaitable<AdapterAuthenticator>
 
-  // ---- beyond SPEC.md; used when `store.supports()` says so
+  // ---- operations that Auth.js does not have; used when `store.supports()` says so
   /** User and account in one transaction; a taken account key or email must throw and leave nothing behind (D32). */
   createUserWithAccount?(user: AdapterUser, account: NewAdapterAccount): Awaitable<AdapterUser>
   /** Replaces the token fields of an existing account (D15). */

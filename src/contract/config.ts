@@ -1,4 +1,4 @@
-/** The options of a host (SPEC, "Configuration"). Types only. */
+/** The options of a host. Types only. */
 import type { Adapter } from './adapter.ts'
 import type { CookiesOptions, JWT, LoggerInstance, Optional, PagesOptions, Theme, User } from './data.ts'
 import type { HookHandler, Hooks, EventHandler, Events, JwtMessage, SessionMessage } from './messages.ts'
@@ -62,7 +62,7 @@ export interface AuthConfig {
   skipCSRFCheck?: typeof skipCSRFCheck | undefined
   raw?: typeof raw | undefined
 
-  // ---- beyond SPEC.md (DECISIONS, "Options beyond SPEC.md")
+  // ---- options that Auth.js does not have
   /** `https://app.example`: links and redirect URIs come from it alone (D34). AUTH_URL sets it. */
   origin?: string | undefined
   /** `host[:port]` or `*.host`: which Host headers count (D34). */

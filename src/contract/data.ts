@@ -1,5 +1,5 @@
 /**
- * The data shapes that travel between hosts, plugins and adapters (SPEC, "Resources and their fields").
+ * The data shapes that travel between hosts, plugins and adapters.
  * `Session`, `User`, `Account`, `Profile` and `JWT` are interfaces so that hosts can augment them:
  * `declare module 'authkernel' { interface User { role?: string } }`.
  */
@@ -116,7 +116,7 @@ export interface CookieOption {
   name: string
   options: CookieOptions
 }
-/** The seven cookies of the library (WIRE section 6). */
+/** The seven cookies of the library. */
 export interface CookiesOptions {
   sessionToken: Optional<CookieOption>
   callbackUrl: Optional<CookieOption>

@@ -12,7 +12,7 @@ export interface Identity {
   record?: Partial<Account>
   /** How the owner is found. */
   match: 'account' | 'email' | 'none'
-  /** `signIn` is asked about `user` as it is, and the owner is looked for afterwards (WIRE 9.10, 9.11). */
+  /** `signIn` is asked about `user` as it is, and the owner is looked for afterwards. */
   ownerAfterSignIn?: boolean
   /** The provider may be believed about the address (D33). */
   trustsEmail?: boolean
@@ -53,7 +53,7 @@ export interface Login {
   user: User
   account: Account
   profile?: Profile
-  /** Undefined without a store (WIRE 9.2). */
+  /** Undefined without a store. */
   isNewUser: boolean | undefined
   trigger: 'signIn' | 'signUp'
   /** `keep`: an account linked to, or already owned by, the signed-in user. `renew`: a new token for the session that is here, after a step-up. */

@@ -1,5 +1,5 @@
 /**
- * What a host may write about a provider, one interface per built-in type (SPEC, "Provider configuration").
+ * What a host may write about a provider, one interface per built-in type.
  * Provider data is plain and serialisable except its callbacks; the five plugins turn it into behaviour.
  */
 import type { CredentialsSignin } from '../errors/index.ts'

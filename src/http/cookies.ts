@@ -1,4 +1,4 @@
-/** The only place that knows cookie names, prefixes, flags and chunks (WIRE section 6). */
+/** The only place that knows cookie names, prefixes, flags and chunks. */
 import { type CookieSerializeOptions, parseCookie, serializeCookie } from 'cookie-es'
 import type { CookieHandle } from '../contract/cookie.ts'
 import type { CookieOption, CookieOptions, CookieSet, CookiesOptions } from '../contract/data.ts'

@@ -1,4 +1,4 @@
-/** The options of a host (SPEC, "Configuration"), with their defaults in place. */
+/** The options of a host, with their defaults in place. */
 import type { AuthConfig, ResolvedConfig, Throttle } from '../contract/config.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { resolveRuntime } from '../runtime/runtime.ts'

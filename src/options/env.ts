@@ -1,4 +1,4 @@
-/** The environment variables of SPEC and WIRE section 14. */
+/** The environment variables that options are read from. */
 import type { AuthConfig, Env } from '../contract/config.ts'
 import { secrets } from './config.ts'
 import { readEnv, withEnv } from './providers.ts'

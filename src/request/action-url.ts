@@ -1,4 +1,4 @@
-/** URLs of the routes, for bindings that speak to them (WIRE section 14). */
+/** URLs of the routes, for bindings that speak to them. */
 import type { Env } from '../contract/config.ts'
 import type { LoggerInstance } from '../contract/data.ts'
 import { readEnv } from '../options/providers.ts'

@@ -1,4 +1,4 @@
-/** What a failure looks like from outside: a status, a page, and never a detail (WIRE sections 2 and 12). */
+/** What a failure looks like from outside: a status, a page, and never a detail. */
 import type { Route } from '../contract/route.ts'
 import { type AuthError, CredentialsSignin, ErrorPageLoop, type HttpError, visibleType } from '../errors/index.ts'
 import { RequestTimeout, withTimeout } from '../errors/timeout.ts'
@@ -44,7 +44,7 @@ export function httpAnswer(error: HttpError): Response {
   return json(error.message, error.status, error.headers)
 }
 
-/** Every request while the configuration is wrong (WIRE section 2): a page for people, JSON for programs, details for the log only. */
+/** Every request while the configuration is wrong: a page for people, JSON for programs, details for the log only. */
 export async function configurationAnswer(ctx: RequestContext, fault: AuthError): Promise<Response> {
   ctx.logger.error(fault)
   await ctx.emit('configurationFault', { error: fault })

@@ -1,4 +1,4 @@
-/** The kernel's own routes (WIRE section 3); everything else comes from plugins. */
+/** The kernel's own routes; everything else comes from plugins. */
 import type { Context } from '../contract/context.ts'
 import type { PagesOptions } from '../contract/data.ts'
 import type { PublicProvider } from '../contract/provider-options.ts'

@@ -1,4 +1,4 @@
-/** How every sign-in ends, whatever its type: the order of things (WIRE section 9, D44). */
+/** How every sign-in ends, whatever its type: the order of things (D44). */
 import type { AdapterUser } from '../contract/adapter.ts'
 import type { Context } from '../contract/context.ts'
 import type { Identity, Login } from '../contract/login.ts'
@@ -102,7 +102,7 @@ async function findOwner(ctx: KernelContext, { match, account, user }: Identity)
   return store.getUserByAccount({ provider: account.provider, providerAccountId: account.providerAccountId })
 }
 
-// An email account has no row of its own; its owner is whoever has the address (WIRE 9.7).
+// An email account has no row of its own; its owner is whoever has the address.
 function withOwner(identity: Identity, owner: AdapterUser | null): Identity {
   const userId = (owner ?? identity.user).id
   return userId === undefined ? identity : { ...identity, account: { ...identity.account, userId } }
@@ -121,6 +121,6 @@ export function withKnown(asked: SignInQuestion, known: boolean): SignInQuestion
 }
 
 function signInEvent({ user, account, profile, isNewUser, match }: Login): Events['signIn'] {
-  // Unknown identities have no "new" (row 148); without a store it is there and undefined (WIRE 9.2).
+  // Unknown identities have no "new" (row 148); without a store it is there and undefined.
   return { user, account, ...(profile && { profile }), ...(match === 'none' ? {} : { isNewUser }) }
 }

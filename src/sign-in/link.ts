@@ -1,4 +1,4 @@
-/** The only writer of users and accounts: who an identity belongs to, and what is stored for it (WIRE 9.1 to 9.8). */
+/** The only writer of users and accounts: who an identity belongs to, and what is stored for it. */
 import type { Account } from '../contract/account.ts'
 import type { AdapterUser } from '../contract/adapter.ts'
 import type { Context } from '../contract/context.ts'
@@ -131,7 +131,7 @@ async function tell(ctx: KernelContext, identity: Identity, { user, createdUser,
 
 function settle(identity: Identity, user: User, rest: Partial<Settled> & Pick<Settled, 'isNewUser'>): Settled {
   const { profile, match } = identity
-  // With its owner, who was not known when the question was asked (WIRE 9.10).
+  // With its owner, who was not known when the question was asked.
   const account = identity.ownerAfterSignIn && user.id !== undefined ? { ...identity.account, userId: user.id } : identity.account
   const trigger = rest.isNewUser ? 'signUp' : 'signIn'
   return { user, account, ...(profile && { profile }), trigger, session: 'new', previous: null, match, ...rest }

@@ -1,4 +1,4 @@
-/** Writes of a new user and account that survive races, faults and late answers (D32, D35, SECURITY 5.2). */
+/** Writes of a new user and account that survive races, faults and late answers (D32, D35). */
 import type { AdapterAccount, AdapterUser, NewAdapterAccount, Store } from '../contract/adapter.ts'
 import type { Context } from '../contract/context.ts'
 import type { User } from '../contract/data.ts'

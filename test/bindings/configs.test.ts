@@ -1,4 +1,4 @@
-/** Options that are a function of the request: what is shared, and what never is (rows 48, 320; DESIGN, "Compile"). */
+/** Options that are a function of the request: what is shared, and what never is (rows 48, 320). */
 import { raw, skipCSRFCheck } from 'authkernel'
 import type { AuthConfig } from 'authkernel'
 import type { Kernel } from 'authkernel/kernel'

@@ -1,4 +1,4 @@
-/** Section E of ROWS.md: names, flags, chunks. */
+/** Rows, section E: names, flags, chunks. */
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import type { CookieSet } from 'authkernel/kernel'

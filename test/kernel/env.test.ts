@@ -1,4 +1,4 @@
-/** Section C of ROWS.md, D24, D34, D41. */
+/** Rows, section C, and D24, D34, D41. */
 import { describe, expect, it } from 'vitest'
 import { type AuthConfig, createAuth, setEnvDefaults } from 'authkernel'
 import { createKernel } from 'authkernel/kernel'

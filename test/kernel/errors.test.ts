@@ -1,4 +1,4 @@
-/** Section P of ROWS.md: the classes and the table. */
+/** Rows, section P: the classes and the table. */
 import { describe, expect, it } from 'vitest'
 import * as everything from 'authkernel'
 import { createAuth, type AuthConfig } from 'authkernel'

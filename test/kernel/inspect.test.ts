@@ -1,4 +1,4 @@
-/** inspect(): who registered what; the two forms of configuration are one (DESIGN section 6). */
+/** inspect(): who registered what; the two forms of configuration are one. */
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import { createKernel } from 'authkernel/kernel'

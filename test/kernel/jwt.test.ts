@@ -1,4 +1,4 @@
-/** Section F of ROWS.md. */
+/** Rows, section F. */
 import { base64url, calculateJwkThumbprint, decodeProtectedHeader, EncryptJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { decode, encode, getToken } from 'authkernel/jwt'

@@ -1,4 +1,4 @@
-/** compile, draft, registry: the registration rules of DESIGN section 4. */
+/** compile, draft, registry: the rules of registration. */
 import { describe, expect, it } from 'vitest'
 import { type Adapter, createAuth } from 'authkernel'
 import { createKernel, type Kernel, type Once, type Plugin, type Provider, type ProviderFlow, type Services } from 'authkernel/kernel'

@@ -1,4 +1,4 @@
-/** Sections A and D of ROWS.md through the public door. */
+/** Rows, section A and D through the public door. */
 import { describe, expect, it } from 'vitest'
 import { createAuth, raw, skipCSRFCheck } from 'authkernel'
 import { baseConfig, Client } from '../_setup.ts'

@@ -1,4 +1,4 @@
-/** Settings of one request (DESIGN, "Merging" and "Where things live"). */
+/** Settings of one request. */
 import { describe, expect, it } from 'vitest'
 import { createAuth, type AuthConfig } from 'authkernel'
 import type { Settings } from 'authkernel/kernel'

@@ -1,4 +1,4 @@
-/** complete() and resume(): the order of things, parked logins, where a flow ends (DESIGN section 5). */
+/** complete() and resume(): the order of things, parked logins, where a flow ends. */
 import { describe, expect, it } from 'vitest'
 import type { Login, Plugin } from 'authkernel/kernel'
 import { createWorld, type World } from '../rows/_world.ts'

@@ -1,4 +1,4 @@
-/** The walking skeleton: every interface of DESIGN section 4 carries its load, with a stranger's provider type and no built-in one. */
+/** The walking skeleton: every interface of a plugin carries its load, with a stranger's provider type and no built-in one. */
 import { describe, expect, it } from 'vitest'
 import { createAuth, type Provider } from 'authkernel'
 import { createKernel, type Identity, type Login, type Plugin, type ProviderFlow } from 'authkernel/kernel'

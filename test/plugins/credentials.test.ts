@@ -1,4 +1,4 @@
-/** Section M of ROWS.md. */
+/** Rows, section M. */
 import { describe, expect, it } from 'vitest'
 import { type AuthConfig, createAuth, CredentialsSignin, type User } from 'authkernel'
 import { networkKey } from '../../plugins/sign-in/credentials/index.ts'

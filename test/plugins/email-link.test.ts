@@ -75,7 +75,7 @@ describe.each(strategies)('a link under the %s strategy', (strategy) => {
     const late = person()
     expect(await late.open(link())).toBe(errorAt('Verification'))
     expect(await late.session()).toBeNull()
-    // An expired link is spent too (WIRE 9.8).
+    // An expired link is spent too.
     expect(data.tokens.size).toBe(0)
   })
 
@@ -192,7 +192,7 @@ describe('what adapters may do', () => {
 })
 
 describe('without a token', () => {
-  it('WIRE 9.8: the link without its token is a mistake of whoever wrote it', async () => {
+  it('the link without its token is a mistake of whoever wrote it', async () => {
     const { ada, link, logged, data } = await mailed()
     expect(await ada.open(altered(link(), { token: undefined }))).toBe(errorAt('Configuration'))
     expect(await ada.open(altered(link(), { token: '' }))).toBe(errorAt('Configuration'))
@@ -316,7 +316,7 @@ describe('callbacks and events', () => {
     ])
     await ada.open(link())
     const [stored] = data.users.values()
-    // WIRE 9.8: the account names its owner, who is made with this very id.
+    // The account names its owner, who is made with this very id.
     expect(asked[1]).toEqual({ user, account: { provider: 'mail', type: 'email', providerAccountId: address, userId: stored?.id } })
     expect(signedIn).toMatchObject([
       { user: { email: address }, account: { provider: 'mail', providerAccountId: address }, isNewUser: true },
@@ -330,7 +330,7 @@ describe('callbacks and events', () => {
     expect(signedIn[1]).toMatchObject({ user: { id: stored?.id }, isNewUser: false })
   })
 
-  it('WIRE 9.8: createUser before signIn, no account is linked', async () => {
+  it('createUser before signIn, no account is linked', async () => {
     const told: string[] = []
     const on = (name: string) => () => void told.push(name)
     const events = { createUser: on('createUser'), updateUser: on('updateUser'), linkAccount: on('linkAccount'), signIn: on('signIn') }
@@ -381,7 +381,7 @@ describe('callbacks and events', () => {
     expect(host.mails.map(({ identifier }) => identifier)).toEqual(['often@mail.example', 'known@mail.example', 'unknown@mail.example'])
   })
 
-  it('WIRE section 9: the redirect callback runs once, before anything else', async () => {
+  it('the redirect callback runs once, before anything else', async () => {
     const order: string[] = []
     const { ada, link } = await mailed(
       {},

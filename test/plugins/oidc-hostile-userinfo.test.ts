@@ -160,7 +160,7 @@ describe('oauth', () => {
     'text/javascript, as some send it': oauth(() => ({ headers: { 'content-type': 'text/javascript; charset=UTF-8' }, body: '{"id":1}' })),
     'no e-mail address': profile({ email: undefined }),
     'e-mail address null': profile({ email: null }),
-    'no id but an address: a new account each time (WIRE section 7)': profile({ id: undefined }),
+    'no id but an address: a new account each time': profile({ id: undefined }),
     'polluting members': oauth(() => ({ body: '{"id":1,"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}' })),
     'names in all scripts': profile({ name: 'Ελένη 日本語 🙂 \u202Eevil' }),
     'a name with NUL and a lone surrogate': profile({ name: 'a\u0000b\uD800' }),

@@ -188,7 +188,7 @@ describe('check cookies', () => {
     return setCookies(await new Client(auth, { origin }).signIn('acme', { callbackUrl: '/there' }))
   }
 
-  it('row 80: state and pkce by Max-Age and Expires, nonce by Expires; in the order of WIRE section 7', async () => {
+  it('row 80: state and pkce by Max-Age and Expires, nonce by Expires; in the order of the protocol', async () => {
     const cookies = await cookiesOf()
     expect(cookies.map(({ name }) => name)).toEqual([
       'authkernel.callback-url',

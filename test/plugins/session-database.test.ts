@@ -1,4 +1,4 @@
-/** Section G of ROWS.md under the database strategy. */
+/** Rows, section G under the database strategy. */
 import { describe, expect, it } from 'vitest'
 import { type Adapter, type AuthConfig, createAuth } from 'authkernel'
 import { memoryAdapter } from 'authkernel/plugins/memory'

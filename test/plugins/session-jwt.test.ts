@@ -1,4 +1,4 @@
-/** Section G and H of ROWS.md under the jwt strategy. */
+/** Rows, section G and H under the jwt strategy. */
 import { describe, expect, it } from 'vitest'
 import { type AuthConfig, createAuth } from 'authkernel'
 import type { JwtMessage, Once } from 'authkernel/kernel'

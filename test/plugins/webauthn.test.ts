@@ -1,4 +1,4 @@
-/** The five journeys of a passkey: register, add, sign in, and what the two routes say (WIRE 9.10, 9.11, section 10). */
+/** The five journeys of a passkey: register, add, sign in, and what the two routes say. */
 import { describe, expect, it } from 'vitest'
 import { Authenticator } from './_authenticator.ts'
 import { type App, challengeCookie, createApp, origin, sessionCookie, target } from './_webauthn.ts'
@@ -6,7 +6,7 @@ import passkey from 'authkernel/providers/passkey'
 import webauthn from 'authkernel/providers/webauthn'
 import type { Adapter } from 'authkernel/kernel'
 
-/** The 19 operations of SPEC alone. */
+/** The 19 operations of Auth.js alone. */
 function plain({ createUserWithAccount: _transaction, ...adapter }: Adapter): Adapter {
   return adapter
 }

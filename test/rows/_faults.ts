@@ -1,4 +1,4 @@
-/** A store that misbehaves once, at a chosen call, and the flows that are run over it (SECURITY 5.2). */
+/** A store that misbehaves once, at a chosen call, and the flows that are run over it. */
 import type { Adapter } from 'authkernel'
 import { memoryAdapter, type MemoryData, memoryData } from 'authkernel/plugins/memory'
 import { Authenticator, type CreationOptions, type RequestOptions } from '../plugins/_authenticator.ts'

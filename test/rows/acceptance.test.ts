@@ -1,4 +1,4 @@
-/** Sentences of the issues and of DECISIONS.md that no file of their own proves: found by reading one beside the other. */
+/** Sentences of the issues and of the decisions that no file of their own proves: found by reading one beside the other. */
 import { describe, expect, expectTypeOf, it, vi } from 'vitest'
 import {
   AuthError,
@@ -279,7 +279,7 @@ describe('errors', () => {
   })
 })
 
-describe('DESIGN section 4', () => {
+describe('interfaces of plugins', () => {
   it('close: what a removed plugin opened is closed too, and one failure stops nobody', async () => {
     const closed: string[] = []
     const opener = (name: string, fails = false): Plugin => ({

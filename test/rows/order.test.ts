@@ -1,5 +1,5 @@
 /**
- * Issue 4 item 6: callbacks and events with the inputs, triggers and order of WIRE section 9 and D44, given as options, by `auth.hook` / `auth.on`
+ * Issue 4 item 6: callbacks and events with the inputs, triggers and order of the protocol and D44, given as options, by `auth.hook` / `auth.on`
  * and by a plugin, all at once. `_world.ts` checks for every single question that all three hands were asked, in order, and alike.
  */
 import { describe, expect, it } from 'vitest'
@@ -35,7 +35,7 @@ const post = async (world: World, path: string, fields: Record<string, string> =
 }
 const to = ({ response }: { response: Response }) => response.headers.get('location')
 
-describe('WIRE 9.1 to 9.6: oauth and oidc', () => {
+describe('oauth and oidc', () => {
   it('rows 131, 136, 145, 147, 151, 163, 165: 9.1, a new user under the database strategy', async () => {
     const world = createWorld('database')
     const { response, seen } = await come(world, 'oidc', { callbackUrl: '/inbox' })
@@ -240,7 +240,7 @@ describe('WIRE 9.1 to 9.6: oauth and oidc', () => {
   })
 })
 
-describe('WIRE 9.7, 9.8: email', () => {
+describe('email', () => {
   const ask = (world: World, email = 'Ann@Example.com') => post(world, '/signin/mail', { email, callbackUrl: '/inbox' })
   const click = (world: World) => world.during(() => world.client.get(world.mails.at(-1)?.url ?? ''))
 
@@ -355,7 +355,7 @@ describe('WIRE 9.7, 9.8: email', () => {
   })
 })
 
-describe('WIRE 9.9: credentials', () => {
+describe('credentials', () => {
   const right = { username: 'pat', password: 'right' }
   const user = { id: 'u-pat', name: 'Pat', email: 'pat@example.com', role: 'admin' }
   const own = { provider: 'password', providerAccountId: 'u-pat', type: 'credentials' }
@@ -393,7 +393,7 @@ describe('WIRE 9.9: credentials', () => {
   })
 })
 
-describe('WIRE 9.12 to 9.15: sessions', () => {
+describe('sessions', () => {
   it('rows 111, 122, 123, 134, 146, 156: 9.12, a read under the jwt strategy', async () => {
     const world = createWorld('jwt', 'none')
     await come(world)
@@ -425,7 +425,7 @@ describe('WIRE 9.12 to 9.15: sessions', () => {
     )
     expect(seen).toEqual(['cb.jwt', 'cb.session', 'ev.session'])
     expect(world.messages('cb.jwt')).toMatchObject([{ trigger: 'update', session: { theme: 'dark' } }])
-    // Row 123 before WIRE 9.13: the session callback hears of it too.
+    // Row 123: the session callback hears of it too.
     expect(world.messages('cb.session')).toMatchObject([{ trigger: 'update', newSession: { theme: 'dark' } }])
   })
 

@@ -1,4 +1,4 @@
-/** WIRE 9.10, 9.11 and 9.16: passkeys in order, and what every answer of the signIn callback does in every flow. */
+/** Passkeys in order, and what every answer of the signIn callback does in every flow. */
 import { describe, expect, it } from 'vitest'
 import { AccountNotLinked } from 'authkernel'
 import { Authenticator, type CreationOptions, type RequestOptions } from '../plugins/_authenticator.ts'

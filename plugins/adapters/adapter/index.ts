@@ -1,4 +1,4 @@
-/** Puts an adapter into the kernel: ours, a published one of Auth.js, or a plain object (DESIGN section 2). */
+/** Puts an adapter into the kernel: ours, a published one of Auth.js, or a plain object. */
 import {
   type Adapter,
   type Awaitable,

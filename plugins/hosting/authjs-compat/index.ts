@@ -1,7 +1,7 @@
 /** Names, keys and hashes of Auth.js 0.41, so that an app that moves keeps every signed-in user (D2). */
 import { type Plugin, sha256, toHex } from 'authkernel/kernel'
 
-/** HKDF info of Auth.js' keys (WIRE section 8): for `encode`, `decode` and `getToken` of hosts that read its tokens. */
+/** HKDF info of Auth.js' keys: for `encode`, `decode` and `getToken` of hosts that read its tokens. */
 export function authjsKeyInfo(salt: string): string {
   return `Auth.js Generated Encryption Key (${salt})`
 }
@@ -25,7 +25,7 @@ export function authjsCompatPlugin(): Plugin {
   }
 }
 
-/** SHA-256 of value and secret; a list of secrets was joined with commas before it was hashed (WIRE section 4). */
+/** SHA-256 of value and secret; a list of secrets was joined with commas before it was hashed. */
 async function legacyDigests(value: string, secrets: readonly string[]): Promise<readonly string[]> {
   const forms = [...new Set([secrets.join(','), ...secrets])]
   return Promise.all(forms.map(async (secret) => toHex(await sha256(value + secret))))

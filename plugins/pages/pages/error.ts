@@ -5,7 +5,7 @@ import { markup } from './html.ts'
 import { icons } from './icons.ts'
 import { draw, type Page, type Sheet } from './layout.ts'
 
-// WIRE section 12; anything else is 200.
+// Statuses of Auth.js' error page; anything else is 200.
 const statuses: Readonly<Record<string, number>> = { Configuration: 500, AccessDenied: 403, Verification: 403 }
 
 /** Draws the page of an error code. */

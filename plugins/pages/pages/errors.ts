@@ -2,7 +2,7 @@
 import type { ErrorType } from 'authkernel/kernel'
 import type { Speaker } from './locale.ts'
 
-// Which text serves a code. The second group are codes of Auth.js' own clients and pages (WIRE section 12).
+// Which text serves a code. The second group are codes of Auth.js' own clients and pages.
 const families: Readonly<Record<ErrorType, string> & Record<string, string>> = {
   AccessDenied: 'AccessDenied',
   AccountNotLinked: 'OAuthAccountNotLinked',

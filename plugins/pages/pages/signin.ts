@@ -94,7 +94,7 @@ function block(
   const { speaker, base } = sheet
   const id = encodeURIComponent(provider.id)
   const divided = before !== undefined && (before.inputs || item.inputs)
-  // A form one types into leaves the callback URL to the cookie, which this page sets (WIRE section 12).
+  // A form one types into leaves the callback URL to the cookie, which this page sets.
   const { email, callbackUrl, csrfToken } = values
   const secrets = { csrfToken, ...(!item.inputs && form.post === 'signin' && { callbackUrl }) }
   const script = form.script !== undefined && [

@@ -7,7 +7,7 @@ import { ownTargets, providerTargets } from './policy.ts'
 /** Draws the page. */
 export async function signOutPage(sheet: Sheet, targets: readonly string[] | undefined): Promise<Response> {
   const { ctx, speaker, base } = sheet
-  // Posted to where it came from: a callbackUrl of the query goes along (WIRE section 12).
+  // Posted to where it came from: a callbackUrl of the query goes along.
   const { search } = ctx.url
   // Somebody who answers `signOut` sends people on to sign out at their provider.
   const away = ctx.has('hook', 'signOut') ? providerTargets(await ctx.providers(), targets) : []

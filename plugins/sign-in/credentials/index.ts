@@ -1,4 +1,4 @@
-/** Sign-in by what the host checks itself: passwords, codes, anything in a form (WIRE 9.9, D14, D52, D54). */
+/** Sign-in by what the host checks itself: passwords, codes, anything in a form (D14, D52, D54). */
 import {
   type Context,
   type CredentialsConfig,

@@ -68,7 +68,7 @@ const emailFlow: ProviderFlow<Email> = {
 }
 
 async function start(ctx: Context, provider: Email): Promise<Response> {
-  // First (WIRE section 9), and for everybody: the cookie it may set would tell who was refused.
+  // First, and for everybody: the cookie it may set would tell who was refused.
   await ctx.callbackUrl()
   const identifier = await readIdentifier(ctx, provider)
   const store = ctx.service('store')
@@ -130,7 +130,7 @@ async function finish(ctx: Context, provider: Email): Promise<Response> {
   }
 }
 
-/** Exactly one address, from exactly one field. Throws EmailSignInError (WIRE 9.7). */
+/** Exactly one address, from exactly one field. Throws EmailSignInError. */
 async function readIdentifier(ctx: Context, provider: Email): Promise<string> {
   const { email } = await ctx.body()
   const { internationalAddresses: international, normalizeIdentifier: normalize } = provider

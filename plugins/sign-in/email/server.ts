@@ -1,6 +1,6 @@
 /**
  * What a host may put into `server`. nodemailer can also start programs, write files and print every mail; options that do are refused,
- * and so are those nobody here knows (GHSA-48ww-j4fc-435p, SECURITY 1.3: host config passes through an allow-list).
+ * and so are those nobody here knows (GHSA-48ww-j4fc-435p: options of a host pass through an allow-list).
  */
 
 /** Transport options of nodemailer that are passed on. */

@@ -70,7 +70,7 @@ function privateKeyJwt(provider: OAuthProvider, server: oauth.AuthorizationServe
     throw new Refusal(`Provider "${provider.id}" authenticates by private_key_jwt but has no \`token.clientPrivateKey\`.`)
   return oauth.PrivateKeyJwt(key, {
     [oauth.modifyAssertion](_header, payload) {
-      // Servers expect one or the other (WIRE section 7).
+      // Servers expect one or the other.
       payload['aud'] = server.token_endpoint === undefined ? [server.issuer] : [server.issuer, server.token_endpoint]
     },
   })

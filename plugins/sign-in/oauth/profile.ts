@@ -56,7 +56,7 @@ export function defaultProfile(profile: Profile): ProviderUser {
 const nothings = new Set(['undefined', 'null', 'NaN', 'true', 'false', '[object Object]'])
 
 function accountId(ctx: Context, id: unknown): string {
-  // WIRE section 7: nothing to know the account by, so it is a new one each time.
+  // There is nothing to know the account by, so it is a new one each time.
   if (id === undefined || id === null) return randomUUID(ctx.runtime)
   if (typeof id === 'number' && !Number.isSafeInteger(id)) throw new Refusal('The id of the profile is a number that is not exact.')
   const text = typeof id === 'number' || typeof id === 'bigint' ? String(id) : id

@@ -42,7 +42,7 @@ export function redirectUriOf(ctx: Context, provider: OAuthProvider): string {
 }
 
 async function authorizationUrl(ctx: Context, provider: OAuthProvider): Promise<URL> {
-  // Asked before anything is fetched (WIRE section 2).
+  // Asked before anything is fetched.
   const callbackUrl = await ctx.callbackUrl()
   const server = await serverOf(ctx, provider)
   const url = endpointOf(server, 'authorization_endpoint', provider)
@@ -68,7 +68,7 @@ async function authorizationUrl(ctx: Context, provider: OAuthProvider): Promise<
   return (await authorizationOf(provider).request?.({ url, provider })) ?? url
 }
 
-// What the host wrote counts over our defaults, on the URL or as params (WIRE section 7).
+// What the host wrote counts over our defaults, on the URL or as params.
 function configure(url: URL, ctx: Context, provider: OAuthProvider): void {
   const { url: written, params = {} } = authorizationOf(provider)
   const defaults = { response_type: 'code', client_id: provider.clientId ?? '', redirect_uri: redirectUriOf(ctx, provider) }

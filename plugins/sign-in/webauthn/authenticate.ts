@@ -1,4 +1,4 @@
-/** Signing in with a passkey: WebAuthn section 7.2, WIRE 9.11. */
+/** Signing in with a passkey: WebAuthn section 7.2. */
 import {
   type AdapterAuthenticator,
   AuthError,

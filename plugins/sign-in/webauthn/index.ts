@@ -56,7 +56,7 @@ const flow: ProviderFlow<WebAuthn> = {
     const answer = readAnswer(data)
     // Before anything is looked at: whatever is wrong with the rest, this challenge is spent (D12).
     const pending = await useChallenge(ctx, provider, answer)
-    // The redirect hook comes before all others (WIRE section 9).
+    // The redirect hook comes before all others.
     await ctx.callbackUrl()
     if (!answer) throw new AuthError(`The data posted to provider "${provider.id}" is not a credential as JSON.`)
     if (action === 'register') return register(ctx, provider, answer, pending)

@@ -1,4 +1,4 @@
-/** `GET /webauthn-options/:provider`: what a browser needs to begin a ceremony (WIRE section 10). */
+/** `GET /webauthn-options/:provider`: what a browser needs to begin a ceremony. */
 import {
   type AuthError,
   type Context,
@@ -52,7 +52,7 @@ export const optionsRoute: Route = {
   },
 }
 
-/** The table of WIRE section 10 (row 245); undefined: no ceremony fits. */
+/** Which ceremony fits the action and the person (row 245); undefined: none does. */
 function decide(action: 'register' | 'authenticate' | null, { user, signedIn, exists }: Person): 'register' | 'authenticate' | undefined {
   if (action === 'authenticate') return action
   // A new person must not take over an existing one's address, hence "signed in" and "exists" have to agree (row 249).

@@ -1,4 +1,4 @@
-/** A new passkey: WebAuthn section 7.1, WIRE 9.10. */
+/** A new passkey: WebAuthn section 7.1. */
 import {
   type AdapterAuthenticator,
   AuthError,
