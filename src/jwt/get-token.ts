@@ -4,7 +4,7 @@ import type { KeyInfo } from '../contract/settings.ts'
 import type { DecodeParams } from '../contract/token.ts'
 import { MissingSecret } from '../errors/index.ts'
 import { CookieJar } from '../http/cookies.ts'
-import { decode as defaultDecode } from '../keys/jwe.ts'
+import { decode as defaultDecode } from '../keys/token.ts'
 
 /** What `getToken` needs. */
 export interface GetTokenParams<Raw extends boolean = false> {

@@ -1,5 +1,7 @@
-/** Hashing, key derivation, randomness and comparison over Web Crypto, so that every runtime can run the kernel. */
+/** Hashing, key derivation, randomness and comparison: synchronous inside on Node, over Web Crypto elsewhere. */
+import type { Awaitable } from '../contract/data.ts'
 import type { Runtime } from '../contract/runtime.ts'
+import { nodeCrypto } from './node-crypto.ts'
 
 const utf8 = new TextEncoder()
 
@@ -10,24 +12,32 @@ export function bytes(value: string): Uint8Array<ArrayBuffer> {
 
 /** SHA-256 of a text (UTF-8) or of bytes. */
 export async function sha256(value: string | Uint8Array<ArrayBuffer>): Promise<Uint8Array<ArrayBuffer>> {
+  const node = nodeCrypto()
+  if (node) return new Uint8Array(node.createHash('sha256').update(value).digest())
   return new Uint8Array(await crypto.subtle.digest('SHA-256', typeof value === 'string' ? bytes(value) : value))
 }
 
 /** HKDF-SHA-256 (RFC 5869). */
 export async function hkdf(secret: string, salt: string, info: string, length: number): Promise<Uint8Array<ArrayBuffer>> {
+  const node = nodeCrypto()
+  if (node) return new Uint8Array(node.hkdfSync('sha256', secret, salt, info, length))
   const material = await crypto.subtle.importKey('raw', bytes(secret), 'HKDF', false, ['deriveBits'])
   const bits = await crypto.subtle.deriveBits({ name: 'HKDF', hash: 'SHA-256', salt: bytes(salt), info: bytes(info) }, material, length * 8)
   return new Uint8Array(bits)
 }
 
-/** HMAC-SHA-256 in lower-case hex. */
-export async function hmac(key: CryptoKey, value: string): Promise<string> {
-  return toHex(new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes(value))))
-}
+/** HMAC-SHA-256 under one key: a text to lower-case hex. */
+export type Hmac = (value: string) => Awaitable<string>
 
-/** A key for `hmac`. */
-export function hmacKey(raw: Uint8Array<ArrayBuffer>): Promise<CryptoKey> {
-  return crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+/** The key is prepared once. */
+export async function createHmac(raw: Uint8Array<ArrayBuffer>): Promise<Hmac> {
+  const node = nodeCrypto()
+  if (node) {
+    const secret = node.createSecretKey(raw)
+    return (value) => node.createHmac('sha256', secret).update(value).digest('hex')
+  }
+  const key = await crypto.subtle.importKey('raw', raw, { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
+  return async (value) => toHex(new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes(value))))
 }
 
 /** Compares in a time that depends on the lengths only, so that an attacker cannot guess character by character. */

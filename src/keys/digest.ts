@@ -2,18 +2,18 @@
 import type { Shared } from '../contract/runtime.ts'
 import type { Settings } from '../contract/settings.ts'
 import { setBounded } from '../runtime/shared.ts'
-import { hkdf, hmac, hmacKey } from './crypto.ts'
+import { createHmac, hkdf, type Hmac } from './crypto.ts'
 import { keyInfoOf } from './key-info.ts'
 
 const maxKeys = 10_000
 
 /** HMAC-SHA-256 in hex under a key of one secret and purpose. */
 export async function digest(shared: Shared, settings: Settings, purpose: string, value: string, secret: string): Promise<string> {
-  const keys = shared.cache<CryptoKey>('digest')
+  const keys = shared.cache<Hmac>('digest')
   const info = keyInfoOf(settings, purpose)
   const id = JSON.stringify([secret, purpose, info])
-  const key = keys.get(id) ?? setBounded(keys, id, await hmacKey(await hkdf(secret, purpose, info, 32)), maxKeys)
-  return hmac(key, value)
+  const mac = keys.get(id) ?? setBounded(keys, id, await createHmac(await hkdf(secret, purpose, info, 32)), maxKeys)
+  return mac(value)
 }
 
 /** What a stored digest may look like: one per secret, newest first, then those of another product (row 69). */

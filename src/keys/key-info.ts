@@ -6,3 +6,8 @@ export function keyInfoOf({ keyInfo, namespace }: Settings, purpose: string): st
   const info = keyInfo(purpose)
   return namespace === '' ? info : `${info} namespace ${namespace}`
 }
+
+/** HKDF info of this library's keys (D2). */
+export function defaultKeyInfo(salt: string): string {
+  return `authkernel derived key (${salt})`
+}

@@ -9,8 +9,8 @@ import type { Settings } from '../contract/settings.ts'
 import { setBounded } from '../runtime/shared.ts'
 import { randomUUID } from './crypto.ts'
 import { keyInfoOf } from './key-info.ts'
+import { type NodeCrypto, nodeCrypto } from './node-crypto.ts'
 
-type NodeCrypto = ReturnType<typeof process.getBuiltinModule<'node:crypto'>>
 type Encryption = Settings['encryption'][number]
 type Secret = ReturnType<NodeCrypto['createSecretKey']>
 
@@ -24,7 +24,7 @@ interface Key {
   mac: Secret | undefined
 }
 /** Keys of one purpose: under each algorithm in order of the secrets. */
-interface Ring {
+export interface Ring {
   sealing: Key
   keys: readonly Key[]
   byHeader: ReadonlyMap<string, Key>
@@ -36,7 +36,6 @@ const maxPurposes = 64
 const maxAhead = 60
 const tagSize = { 'A256CBC-HS512': 32, A256GCM: 16 } as const
 const ivSize = { 'A256CBC-HS512': 16, A256GCM: 12 } as const
-const tested = new WeakMap<NodeCrypto, boolean>()
 
 /** Undefined where the runtime has no working `node:crypto`. */
 export function createNodeSealer(runtime: Runtime, shared: Shared): Sealer | undefined {
@@ -53,16 +52,11 @@ export function createNodeSealer(runtime: Runtime, shared: Shared): Sealer | und
 
   function createRing(purpose: string, settings: Settings): Ring {
     const info = keyInfoOf(settings, purpose)
-    const keys = settings.encryption.flatMap((enc) =>
-      settings.secret.map((secret) => {
-        // JSON keeps ("a","bc") and ("ab","c") apart.
-        const id = JSON.stringify([enc, secret, purpose, info])
-        return derived.get(id) ?? setBounded(derived, id, deriveKey(crypto as NodeCrypto, secret, purpose, info, enc), maxKeys)
-      }),
-    )
-    const sealing = keys[0]
-    if (!sealing) throw new TypeError(`no secret to seal ${purpose} with`)
-    return { sealing, keys, byHeader: new Map(keys.map((key) => [key.header, key])) }
+    return ringOfKeys(settings, (secret, enc) => {
+      // JSON keeps ("a","bc") and ("ab","c") apart.
+      const id = JSON.stringify([enc, secret, purpose, info])
+      return derived.get(id) ?? setBounded(derived, id, deriveKey(crypto as NodeCrypto, secret, purpose, info, enc), maxKeys)
+    })
   }
 
   return {
@@ -87,27 +81,16 @@ export function createNodeSealer(runtime: Runtime, shared: Shared): Sealer | und
   }
 }
 
-/** Asked through the process, so that bundles for other runtimes have no `node:` import; probed, because some only have stubs. */
-function nodeCrypto(): NodeCrypto | undefined {
-  try {
-    const crypto = globalThis.process.getBuiltinModule('node:crypto')
-    let works = tested.get(crypto)
-    if (works === undefined) tested.set(crypto, (works = probe(crypto)))
-    return works ? crypto : undefined
-  } catch {
-    return undefined
-  }
-}
-
-function probe(crypto: NodeCrypto): boolean {
-  return (['A256CBC-HS512', 'A256GCM'] as const).every((enc) => {
-    const key = deriveKey(crypto, 'probe', 'probe', 'probe', enc)
-    return decrypt(crypto, key, encrypt(crypto, key, 'probe')) === 'probe'
-  })
+/** Throws a TypeError without a secret. */
+export function ringOfKeys(of: Pick<Settings, 'secret' | 'encryption'>, find: (secret: string, enc: Encryption) => Key): Ring {
+  const keys = of.encryption.flatMap((enc) => of.secret.map((secret) => find(secret, enc)))
+  const sealing = keys[0]
+  if (!sealing) throw new TypeError('no secret to seal with')
+  return { sealing, keys, byHeader: new Map(keys.map((key) => [key.header, key])) }
 }
 
 /** HKDF-SHA-256 and the RFC 7638 thumbprint as `kid` (row 93). */
-function deriveKey(crypto: NodeCrypto, secret: string, salt: string, info: string, enc: Encryption): Key {
+export function deriveKey(crypto: NodeCrypto, secret: string, salt: string, info: string, enc: Encryption): Key {
   const cbc = enc === 'A256CBC-HS512'
   const raw = Buffer.from(crypto.hkdfSync('sha256', secret, salt, info, cbc ? 64 : 32))
   const kid = crypto
@@ -125,7 +108,7 @@ function deriveKey(crypto: NodeCrypto, secret: string, salt: string, info: strin
 }
 
 /** The key of a header that another program wrote: no `kid`, or members in another order. */
-function foreignKey(ring: Ring, header: string): Key | undefined {
+export function foreignKey(ring: Ring, header: string): Key | undefined {
   const { alg, enc, kid, ...rest } = JSON.parse(bytesOf(header).toString()) as Record<string, unknown>
   // `zip` unpacks a small token into a large one (GHSA-hhhv-q57g-882q), `crit` asks for what is not understood, claims in the
   // header are not encrypted. Only what says nothing of consequence may stand beside the three.
@@ -133,7 +116,7 @@ function foreignKey(ring: Ring, header: string): Key | undefined {
   return ring.keys.find((key) => key.enc === enc && (kid === undefined || key.kid === kid))
 }
 
-function encrypt(crypto: NodeCrypto, { enc, header, cipher, mac }: Key, text: string): string {
+export function encrypt(crypto: NodeCrypto, { enc, header, cipher, mac }: Key, text: string): string {
   const iv = crypto.randomBytes(ivSize[enc])
   let sealed: Buffer
   let tag: Buffer
@@ -150,7 +133,7 @@ function encrypt(crypto: NodeCrypto, { enc, header, cipher, mac }: Key, text: st
 }
 
 /** Undefined for a token of another shape or with a wrong tag; nothing is decrypted before the tag is right. */
-function decrypt(crypto: NodeCrypto, { enc, cipher, mac }: Key, token: string): string | undefined {
+export function decrypt(crypto: NodeCrypto, { enc, cipher, mac }: Key, token: string): string | undefined {
   const [header = '', wrapped, vector, body, end, more] = token.split('.', 6)
   if (wrapped !== '' || vector === undefined || body === undefined || end === undefined || more !== undefined) return undefined
   const iv = bytesOf(vector)
@@ -180,11 +163,11 @@ function bytesOf(part: string): Buffer {
   return bytes
 }
 
-/** The claims when they hold now: `exp` is required (D37), unless `endless`, and exact (D46), `nbf` is kept, `iat` is not from the future. */
-function acceptable(claims: unknown, milliseconds: number, endless: boolean): JWT | null {
+/** The claims when they hold now: `exp` is required (D37), unless `endless`, and exact (D46) without a `tolerance` in seconds, `nbf` is kept, `iat` is not from the future. */
+export function acceptable(claims: unknown, milliseconds: number, endless: boolean, tolerance = 0): JWT | null {
   if (typeof claims !== 'object' || claims === null) return null
   const { exp = endless ? Infinity : undefined, nbf = 0, iat = 0 } = claims as Record<string, unknown>
   if (typeof exp !== 'number' || typeof nbf !== 'number' || typeof iat !== 'number') return null
   const now = Math.floor(milliseconds / 1000)
-  return exp > now && nbf <= now && iat <= milliseconds / 1000 + maxAhead ? (claims as JWT) : null
+  return exp > now - tolerance && nbf <= now + tolerance && iat <= milliseconds / 1000 + maxAhead ? (claims as JWT) : null
 }

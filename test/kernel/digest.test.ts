@@ -1,7 +1,7 @@
 /** Keyed digests of CSRF and verification tokens (D3, row 69). */
 import { expect, it } from 'vitest'
 import { digest, digests } from '../../src/keys/digest.ts'
-import { defaultKeyInfo } from '../../src/keys/jwe.ts'
+import { defaultKeyInfo } from '../../src/keys/key-info.ts'
 import type { Settings } from 'authkernel/kernel'
 import { createShared } from '../../src/runtime/shared.ts'
 

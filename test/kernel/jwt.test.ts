@@ -2,7 +2,8 @@
 import { base64url, calculateJwkThumbprint, decodeProtectedHeader, EncryptJWT } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { decode, encode, getToken } from 'authkernel/jwt'
-import { defaultKeyInfo, deriveKey } from '../../src/keys/jwe.ts'
+import { deriveKey } from '../../src/keys/jwe.ts'
+import { defaultKeyInfo } from '../../src/keys/key-info.ts'
 import { secret } from '../_setup.ts'
 
 const salt = 'authkernel.session-token'

@@ -3,6 +3,7 @@ import { createHook } from 'node:async_hooks'
 import { subtle } from 'node:crypto'
 import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createAuth } from 'authkernel'
+import { decode, encode, getToken } from 'authkernel/jwt'
 import { baseConfig, Client, recordingLogger } from '../_setup.ts'
 
 const name = 'authkernel.session-token'
@@ -83,5 +84,33 @@ describe('on Node a jwt session is read without the thread pool', () => {
     })
     const { auth, request } = await signedIn()
     expect((await jobsOf(() => auth.session(request()))).length).toBeGreaterThan(0)
+  })
+})
+
+describe('on Node nothing else that is cheap takes the thread pool', () => {
+  it('encode, decode and getToken, with several secrets and the first time too', async () => {
+    forbidSubtle()
+    const secrets = Array.from({ length: 5 }, (_, i) => `secret-number-${i}-that-is-long-enough-for-this`)
+    const jobs = await jobsOf(async () => {
+      for (const secret of secrets) {
+        const token = await encode({ token: { sub: '1' }, secret, salt: name })
+        expect(await decode({ token, secret: secrets, salt: name })).toMatchObject({ sub: '1' })
+        expect(await getToken({ req: { headers: { cookie: `${name}=${token}` } }, secret: secrets, cookieName: name })).toMatchObject({ sub: '1' })
+      }
+    })
+    expect(jobs).toEqual([])
+  })
+
+  it('GET /csrf with and without its cookie, and a sign-in by credentials', async () => {
+    const auth = createAuth(baseConfig({ providers, logger: recordingLogger() }))
+    forbidSubtle()
+    const client = new Client(auth)
+    const jobs = await jobsOf(async () => {
+      expect((await client.get('/csrf')).status).toBe(200)
+      expect((await client.get('/csrf')).status).toBe(200)
+      await client.post('/callback/credentials')
+    })
+    expect(client.cookieHeader()).toContain(name)
+    expect(jobs).toEqual([])
   })
 })
