@@ -6,7 +6,15 @@ import { setBounded } from '../runtime/shared.ts'
 import { type ContentEncryption, decrypt, type DerivedKey, deriveKey, encrypt } from './jwe.ts'
 import { defaultKeyInfo } from './key-info.ts'
 import { type NodeCrypto, nodeCrypto } from './node-crypto.ts'
-import { acceptable, decrypt as decryptNow, deriveKey as deriveNow, encrypt as encryptNow, foreignKey, type Ring, ringOfKeys } from './sealer-node.ts'
+import {
+  acceptable,
+  decrypt as decryptNow,
+  deriveKey as deriveNow,
+  encrypt as encryptNow,
+  foreignKey,
+  type Ring,
+  ringOfKeys,
+} from './sealer-node.ts'
 
 const month = 30 * 24 * 60 * 60
 // D46: hosts that decode by themselves may run on another machine than the one that encoded.

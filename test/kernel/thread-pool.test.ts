@@ -95,7 +95,9 @@ describe('on Node nothing else that is cheap takes the thread pool', () => {
       for (const secret of secrets) {
         const token = await encode({ token: { sub: '1' }, secret, salt: name })
         expect(await decode({ token, secret: secrets, salt: name })).toMatchObject({ sub: '1' })
-        expect(await getToken({ req: { headers: { cookie: `${name}=${token}` } }, secret: secrets, cookieName: name })).toMatchObject({ sub: '1' })
+        expect(await getToken({ req: { headers: { cookie: `${name}=${token}` } }, secret: secrets, cookieName: name })).toMatchObject({
+          sub: '1',
+        })
       }
     })
     expect(jobs).toEqual([])
