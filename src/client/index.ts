@@ -98,7 +98,8 @@ export function createClient({ basePath = '/auth' }: ClientOptions = {}): Client
       if (!provider) return go(`${protocol.basePath}/signin?${new URLSearchParams({ callbackUrl: target(options) })}`)
       if (provider.type === 'webauthn') return passkey(undefined, { ...options, provider: provider.id }, true)
       const { redirectTo: _to, callbackUrl: _url, redirect = true, ...fields } = options
-      const action = provider.type === 'credentials' ? 'callback' : 'signin'
+      // The server says it for every type; one of Auth.js or an older one does not, and has one type only that posts to its callback.
+      const action = provider.form?.post ?? (provider.type === 'credentials' ? 'callback' : 'signin')
       const query = new URLSearchParams(authorizationParams)
       return conclude(await protocol.flow(`/${action}/${encodeURIComponent(provider.id)}?${query}`, fields, target(options)), redirect)
     },

@@ -1,42 +1,60 @@
 /** A session that can be watched: for React (`useSyncExternalStore`), Svelte (`$session`), Solid, Vue or plain scripts. */
 import type { Session } from 'authkernel'
 import type { Protocol } from './protocol.ts'
+import { watchTab } from './tab.ts'
 
 /** The session as far as this tab knows it. A new object only when something changed. */
-export interface SessionState {
-  /** `loading` until the first answer. */
-  status: 'loading' | 'authenticated' | 'unauthenticated'
-  session: Session | null
-  /** Why the last read failed. The session is then the last one known: an outage is not a sign-out. */
-  error: Error | undefined
-}
+export type SessionState =
+  | {
+      /** `loading` until the first answer. */
+      status: 'loading' | 'unauthenticated'
+      session: null
+      /** Why the last read failed. The session is then the last one known: an outage is not a sign-out. */
+      error: Error | undefined
+    }
+  | { status: 'authenticated'; session: Session; error: Error | undefined }
 /** Where the session comes from and when it is read again. */
 export interface SessionOptions {
   /** The session that the server put into the page; without it the first subscriber fetches it. */
   initial?: Session | null | undefined
   /** Reads again when the tab gets the focus; default true. */
   refetchOnFocus?: boolean | undefined
+  /**
+   * Reads again when the address changes without a page load, which is what follows a sign-in or sign-out by an action of the server; default true.
+   * Needs the Navigation API (Chromium 102, Safari 26.2, Firefox 147).
+   */
+  refetchOnNavigation?: boolean | undefined
+  /** Reads again when the last answer is older, in seconds, while the tab is visible; default: never, since each read keeps an idle session alive. */
+  refetchAfter?: number | undefined
 }
 /** A watchable session. It reads and listens only while somebody is subscribed. */
 export interface SessionStore {
   get(): SessionState
+  /** The state as it was made, from `initial`: what the server rendered. For `getServerSnapshot` of React. */
+  getInitial(): SessionState
   /** Calls the listener now and at every change; returns how to stop. */
   subscribe(listener: (state: SessionState) => void): () => void
   /** Reads again now. Does not throw: see `error`. */
   refresh(): Promise<SessionState>
+  /** Takes over what the server has just rendered: a page that was rendered again after an action knows better than the tab. Other tabs are told of a change. */
+  set(session: Session | null): void
 }
 
-export function createSessionStore(protocol: Protocol, { initial, refetchOnFocus = true }: SessionOptions): SessionStore {
+export function createSessionStore(protocol: Protocol, options: SessionOptions): SessionStore {
   const listeners = new Set<(state: SessionState) => void>()
-  let state: SessionState = initial === undefined ? { status: 'loading', session: null, error: undefined } : stateOf(initial)
+  const first: SessionState =
+    options.initial === undefined ? { status: 'loading', session: null, error: undefined } : stateOf(options.initial)
+  let state = first
   let latest = 0
   let running: Promise<SessionState> | undefined
-  let stop: (() => void) | undefined
+  let tab: ReturnType<typeof watchTab> | undefined
 
-  function set(next: SessionState): void {
-    if (next.status === state.status && next.error === state.error && JSON.stringify(next.session) === JSON.stringify(state.session)) return
+  function change(next: SessionState): boolean {
+    tab?.due(next.session)
+    if (next.status === state.status && next.error === state.error && same(next.session, state.session)) return false
     state = next
     for (const listener of listeners) listener(state)
+    return true
   }
 
   async function read(): Promise<SessionState> {
@@ -45,33 +63,37 @@ export function createSessionStore(protocol: Protocol, { initial, refetchOnFocus
     // A later read began after a change that this one may not have seen.
     if (turn === latest) {
       running = undefined
-      set(next)
+      change(next)
     }
     return state
   }
 
   const refresh = (): Promise<SessionState> => (running = read())
-  const onFocus = (): void => {
-    if (document.visibilityState === 'visible' && !running) void refresh()
-  }
 
   function start(): () => void {
     const off = protocol.onChange(refresh)
-    if (refetchOnFocus) {
-      addEventListener('focus', onFocus)
-      document.addEventListener('visibilitychange', onFocus)
-    }
+    const watched = (tab = watchTab(options, () => running ?? refresh()))
+    watched.due(state.session)
     if (state.status === 'loading') void refresh()
     return () => {
       off()
-      removeEventListener('focus', onFocus)
-      document.removeEventListener('visibilitychange', onFocus)
+      watched.stop()
+      tab = undefined
     }
   }
 
+  let stop: (() => void) | undefined
   return {
     get: () => state,
+    getInitial: () => first,
     refresh,
+    set(session) {
+      // What is under way was asked before.
+      latest++
+      running = undefined
+      const { status } = state
+      if (change(stateOf(session)) && status !== 'loading') protocol.announce()
+    },
     subscribe(listener) {
       // Its own identity: one function may be subscribed twice.
       const own = (next: SessionState): void => listener(next)
@@ -88,5 +110,9 @@ export function createSessionStore(protocol: Protocol, { initial, refetchOnFocus
 }
 
 function stateOf(session: Session | null): SessionState {
-  return { status: session ? 'authenticated' : 'unauthenticated', session, error: undefined }
+  return session ? { status: 'authenticated', session, error: undefined } : { status: 'unauthenticated', session, error: undefined }
+}
+
+function same(a: Session | null, b: Session | null): boolean {
+  return JSON.stringify(a) === JSON.stringify(b)
 }

@@ -5,6 +5,7 @@
 import type { CredentialsSignin } from '../errors/index.ts'
 import type { Awaitable, Optional, Theme, User } from './data.ts'
 import type { CommonProviderOptions, ProviderUser, Template } from './oauth-options.ts'
+import type { ProviderForm } from './flow.ts'
 import type { ProviderType } from './provider.ts'
 
 /** What a mail is made of. */
@@ -121,5 +122,7 @@ export interface PublicProvider {
   type: ProviderType
   signinUrl: string
   callbackUrl: string
+  /** Where its form posts to, and what it asks: the form of the sign-in page without its script. `fields` is left out for a hidden form. */
+  form: Omit<ProviderForm, 'script'>
 }
 export type * from './oauth-options.ts'

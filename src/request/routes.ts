@@ -1,6 +1,7 @@
 /** The kernel's own routes; everything else comes from plugins. */
 import type { Context } from '../contract/context.ts'
 import type { PagesOptions } from '../contract/data.ts'
+import type { Provider } from '../contract/provider.ts'
 import type { PublicProvider } from '../contract/provider-options.ts'
 import type { Route } from '../contract/route.ts'
 import { skipCSRFCheck } from '../contract/symbols.ts'
@@ -109,8 +110,10 @@ async function csrf(ctx: Context): Promise<Response> {
 }
 
 async function providers(ctx: Context): Promise<Response> {
-  const entries = (await ctx.providers()).map(({ id, name, type }): [string, PublicProvider] => {
-    return [id, { id, name, type, signinUrl: `${ctx.base}/signin/${id}`, callbackUrl: `${ctx.base}/callback/${id}` }]
+  const entries = (await ctx.providers()).map((provider): [string, PublicProvider] => {
+    const { id, name, type } = provider
+    const form = publicForm(ctx, provider)
+    return [id, { id, name, type, signinUrl: `${ctx.base}/signin/${id}`, callbackUrl: `${ctx.base}/callback/${id}`, form }]
   })
   // The same for everybody: no cache header, as clients expect (D40). Addresses that follow a proxy's headers are not the same for everybody.
   const { settings, app } = ctx
@@ -118,6 +121,12 @@ async function providers(ctx: Context): Promise<Response> {
   return new Response(JSON.stringify(Object.fromEntries(entries)), {
     headers: { 'Content-Type': 'application/json', ...(follows && { Vary: 'X-Forwarded-Host, X-Forwarded-Proto' }) },
   })
+}
+
+/** What the sign-in page shows of a type's form, for clients and pages of the host. A form that no page shows keeps its fields to itself. */
+function publicForm(ctx: Context, provider: Provider): PublicProvider['form'] {
+  const { script: _script, fields, ...form } = ctx.flow(provider).form?.(provider) ?? { post: 'signin' as const }
+  return { ...form, ...(fields && !form.hidden && { fields }) }
 }
 
 async function signInPage(ctx: Context): Promise<Response> {

@@ -6,6 +6,7 @@ import { type Client, createClient, type SessionState } from 'authkernel/client'
 import * as client from 'authkernel/client'
 import { build, type BuildOptions, type BuildResult } from 'esbuild'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
+import { pinPlugin } from '../../playground/express/pin-plugin.ts'
 
 const origin = 'https://app.example'
 const page = `${origin}/page?x=1`
@@ -52,13 +53,17 @@ function serve(config: AuthConfig = {}): void {
     },
     ...config,
   })
+  answerBy(auth.handler)
+}
+
+function answerBy(handler: (request: Request) => Promise<Response>): void {
   vi.stubGlobal('fetch', async (path: string, init: RequestInit = {}) => {
     const headers = new Headers(init.headers)
     headers.set('cookie', [...cookies].map(([name, value]) => `${name}=${value}`).join('; '))
     if (init.method === 'POST') headers.set('origin', origin)
     const request = new Request(origin + path, { ...init, headers } as RequestInit)
     requests.push({ method: request.method, path, headers: request.headers, body: String(init.body ?? '') })
-    const response = intercept?.(path) ?? (await auth.handler(request))
+    const response = intercept?.(path) ?? (await handler(request))
     for (const cookie of response.headers.getSetCookie()) {
       const [name = '', value = ''] = cookie.slice(0, cookie.indexOf(';')).split('=')
       if (/Max-Age=0/i.test(cookie)) cookies.delete(name)
@@ -147,6 +152,40 @@ describe('signIn', () => {
     expect(Object.fromEntries(searchParams)).toMatchObject({ login_hint: 'ada@example.com', prompt: 'login', client_id: 'c' })
     const { url } = (await client.signIn('acme', { redirect: false }, 'login_hint=x')) ?? {}
     expect(new URL(url ?? '').searchParams.get('login_hint')).toBe('x')
+  })
+
+  it('a type nobody here has heard of posts to where the server says', async () => {
+    const auth = createAuth({
+      secret: 'a secret of more than thirty-two characters',
+      origin,
+      env: false,
+      logger: { error: () => {}, warn: () => {}, debug: () => {} },
+    }).use(pinPlugin({ id: 'door', name: 'Door', type: 'pin', people: [{ id: '1', name: 'Ada', pin: '4711' }] }))
+    answerBy(auth.handler)
+    const { door } = await client.getProviders()
+    expect(door).toMatchObject({ type: 'pin', form: { post: 'callback', fields: { pin: { label: 'PIN', type: 'password' } } } })
+    expect(JSON.stringify(door)).not.toContain('4711')
+    expect(await client.signIn('door', { pin: '0000', redirect: false })).toMatchObject({ ok: false, code: 'wrong_pin' })
+    expect(await client.signIn('door', { pin: '4711', redirect: false })).toMatchObject({ ok: true })
+    expect(posts()).toEqual(['/auth/callback/door?', '/auth/callback/door?'])
+    expect((await client.getSession())?.user?.name).toBe('Ada')
+  })
+
+  it('a server that says nothing of forms: credentials to the callback, all others to signin', async () => {
+    intercept = (path) => {
+      if (path !== '/auth/providers') return undefined
+      return Response.json({ pw: { id: 'pw', name: 'Password', type: 'credentials' }, acme: { id: 'acme', name: 'Acme', type: 'oauth' } })
+    }
+    await signedIn()
+    await client.signIn('acme', { redirect: false })
+    expect(posts()).toEqual(['/auth/callback/pw?', '/auth/signin/acme?'])
+  })
+
+  it('two at the same moment in a fresh browser both get in', async () => {
+    const results = await Promise.all([signedIn(), signedIn()])
+    expect(results).toMatchObject([{ ok: true }, { ok: true }])
+    // Both fetched a token, and the cookie is of one of them.
+    expect(new Set(requests.map(({ body }) => new URLSearchParams(body).get('csrfToken')).filter(Boolean)).size).toBe(2)
   })
 
   it.each([undefined, 'nobody', '__proto__', 'constructor'])('provider %s: the sign-in page, and back here afterwards', async (id) => {
@@ -296,6 +335,87 @@ describe('createSession', () => {
     second()
     dispatchEvent(new Event('focus'))
     expect(requests).toHaveLength(1)
+  })
+
+  it('getInitial stays what the server rendered, whatever happened since', async () => {
+    await signedIn()
+    const session = client.createSession({ initial: null })
+    const stop = session.subscribe(() => {})
+    await session.refresh()
+    expect(session.get().status).toBe('authenticated')
+    expect(session.getInitial()).toEqual({ status: 'unauthenticated', session: null, error: undefined })
+    expect(session.getInitial()).toBe(session.getInitial())
+    stop()
+  })
+
+  it('set takes over what the server rendered, beats a read under way, and tells the other tabs', async () => {
+    const ada: Session = { user: { name: 'Ada' }, expires: new Date(Date.now() + 60_000).toISOString() }
+    const answers: ((session: Session | null) => void)[] = []
+    vi.stubGlobal('fetch', () => new Promise<Response>((resolve) => answers.push((session) => resolve(Response.json(session)))))
+    const [here, there] = [createClient().createSession({ initial: null }), createClient().createSession({ initial: null })]
+    const stops = [here.subscribe(() => {}), there.subscribe(() => {})]
+    const late = here.refresh()
+    here.set(ada)
+    expect(here.get()).toMatchObject({ status: 'authenticated', session: ada })
+    answers[0]?.(null)
+    await late
+    expect(here.get().status).toBe('authenticated')
+    // This tab announces to its own listeners too, and the other one reads.
+    await vi.waitFor(() => expect(answers).toHaveLength(3))
+    here.set(ada)
+    await new Promise((resolve) => setTimeout(resolve, 20))
+    expect(answers).toHaveLength(3)
+    for (const stop of stops) stop()
+  })
+
+  it('is read again when the address changes without a page load, not for fragments and replaced state', async () => {
+    const navigation = Object.assign(new EventTarget(), { currentEntry: { url: page } })
+    vi.stubGlobal('navigation', navigation)
+    const go = (url: string, navigationType: string): void => {
+      navigation.currentEntry = { url }
+      Object.assign(location, { href: url, hash: new URL(url).hash })
+      navigation.dispatchEvent(Object.assign(new Event('currententrychange'), { navigationType }))
+    }
+    const session = client.createSession({ initial: null })
+    const stop = session.subscribe(() => {})
+    go(page, 'replace')
+    go(`${page}#part`, 'push')
+    expect(requests).toHaveLength(0)
+    go(`${origin}/inside`, 'push')
+    expect(requests).toHaveLength(1)
+    await session.refresh()
+    stop()
+    go(page, 'traverse')
+    const still = client.createSession({ initial: null, refetchOnNavigation: false })
+    const stopStill = still.subscribe(() => {})
+    go(`${origin}/inside`, 'push')
+    expect(requests).toHaveLength(2)
+    stopStill()
+  })
+
+  it('is read again when it expires, and when it is older than refetchAfter; hidden tabs wait until they are seen', async () => {
+    vi.useFakeTimers()
+    try {
+      const expires = new Date(Date.now() + 60_000).toISOString()
+      const session = client.createSession({ initial: { expires } })
+      const stop = session.subscribe(() => {})
+      vi.advanceTimersByTime(60_500)
+      expect(requests).toHaveLength(0)
+      vi.advanceTimersByTime(1000)
+      expect(requests).toHaveLength(1)
+      stop()
+      document.visibilityState = 'hidden'
+      const aged = client.createSession({ initial: null, refetchAfter: 10, refetchOnFocus: false })
+      const stopAged = aged.subscribe(() => {})
+      vi.advanceTimersByTime(11_000)
+      expect(requests).toHaveLength(1)
+      document.visibilityState = 'visible'
+      document.dispatchEvent(new Event('visibilitychange'))
+      expect(requests).toHaveLength(2)
+      stopAged()
+    } finally {
+      vi.useRealTimers()
+    }
   })
 
   it('works where there is no BroadcastChannel', async () => {

@@ -28,6 +28,17 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
+    hook: 'D75',
+    what: '/providers says where the form of a type posts to, and what it asks',
+    apply({ request, answer: { status, body } }) {
+      if (status !== 200 || !/^GET \S*\/providers$/.test(request)) return
+      for (const provider of Object.values(body as Record<string, { type: string; form?: { post: string } }>)) {
+        const { type, form } = provider
+        if (form?.post === (/^(?:oauth|oidc|email)$/.test(type) ? 'signin' : 'callback')) delete provider.form
+      }
+    },
+  },
+  {
     hook: 'D40',
     what: 'one Cache-Control in place of three headers, on every answer but /providers',
     apply({ request, answer: { status, headers: ours } }, { answer: { headers: theirs } }) {

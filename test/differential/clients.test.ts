@@ -88,12 +88,17 @@ class Page {
   }
 }
 
+/** D75: the form of each type, which its client does not look at. */
+function withoutForms(providers: unknown): unknown {
+  return Object.values(providers as Record<string, object>).map((provider) => ({ ...provider, form: undefined }))
+}
+
 type Visit = (page: Page, op: FakeOp) => Promise<unknown>
 
 const good = { username: 'ann', password: 'right' }
 const visits: Record<string, Visit> = {
   'providers, csrf and session of nobody': async (page) => [
-    await page.get('/providers'),
+    withoutForms(await page.get('/providers')),
     (await page.csrfToken()).length,
     await page.get('/session'),
   ],

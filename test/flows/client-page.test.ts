@@ -59,6 +59,20 @@ describe('authkernel/client', () => {
     expect(await page.evaluate('client.getCsrfToken()')).toMatch(/^[0-9a-f]{64}$/)
   })
 
+  it('two sign-ins at the same moment in a fresh browser both get in', async () => {
+    const page = await context.newPage()
+    await page.goto(`${site.url}/home`)
+    const both = `(async () => {
+      const client = await import('/scripts/client.js')
+      const signIn = () => client.signIn('credentials', { username: 'Ann', password: 'right', redirect: false })
+      return (await Promise.all([signIn(), signIn()])).map(({ ok, error }) => error ?? ok)
+    })()`
+    for (let i = 0; i < 5; i++) {
+      await context.clearCookies()
+      expect(await page.evaluate(both)).toEqual([true, true])
+    }
+  })
+
   it('every tab follows a sign-in, an update and a sign-out', async () => {
     const [here, there] = [await tab(), await tab()]
     await signIn(here, 'right')

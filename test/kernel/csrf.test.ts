@@ -92,6 +92,55 @@ describe('token and cookie', () => {
   })
 })
 
+describe('a token that we issued, when the browser says that the request is its own site', () => {
+  const own = { origin: 'http://localhost:3000' }
+  const done = 'http://localhost:3000'
+
+  it.each([
+    ['Origin', own],
+    ['Sec-Fetch-Site', { 'sec-fetch-site': 'same-origin' }],
+  ])('%s: counts beside another cookie, and without one', async (_name, headers) => {
+    const client = make()
+    const first = await client.csrfToken()
+    client.cookies.clear()
+    const second = await client.csrfToken()
+    expect(first).not.toBe(second)
+    for (const csrfToken of [first, second]) expect((await signOut(client, { csrfToken }, headers)).headers.get('location')).toBe(done)
+    client.cookies.clear()
+    expect((await signOut(client, { csrfToken: first }, headers)).headers.get('location')).toBe(done)
+  })
+
+  it.each<[string, Record<string, string>, (token: string) => string]>([
+    ['no word of the browser', {}, (token) => token],
+    ['a browser that was not sent by a site', { 'sec-fetch-site': 'none' }, (token) => token],
+    ['a token with another proof', own, (token) => token.slice(0, 63) + (token.endsWith('0') ? '1' : '0')],
+    ['a token with another nonce', own, (token) => (token.startsWith('0') ? '1' : '0') + token.slice(1)],
+    ['random text', own, () => 'ab'.repeat(32)],
+    ['a shorter token', own, (token) => token.slice(0, 62)],
+  ])('%s: refused', async (_name, headers, change) => {
+    const client = make()
+    const csrfToken = change(await client.csrfToken())
+    client.cookies.clear()
+    expect((await signOut(client, { csrfToken }, headers)).headers.get('location')).toBe(refused)
+  })
+
+  it('a token of another secret does not count, one of an older secret does', async () => {
+    const rotated = new Client(createAuth(baseConfig({ secret: ['a-newest-secret-of-more-than-32-characters', secret] })))
+    const csrfToken = await make().csrfToken()
+    expect((await signOut(rotated, { csrfToken }, own)).headers.get('location')).toBe(done)
+    const stranger = new Client(createAuth(baseConfig({ secret: 'another-secret-of-more-than-32-characters' })))
+    expect((await signOut(stranger, { csrfToken }, own)).headers.get('location')).toBe(refused)
+  })
+
+  it('no answer but that of /csrf sets the cookie', async () => {
+    const client = make()
+    const csrfToken = await client.csrfToken()
+    client.cookies.clear()
+    await signOut(client, { csrfToken }, own)
+    expect(client.cookies.has(name)).toBe(false)
+  })
+})
+
 describe('row 67, D30: where the token is asked for', () => {
   const post = (world: ReturnType<typeof createWorld>, path: string, headers: Record<string, string> = {}) =>
     world.client.send(path, { method: 'POST', body: new URLSearchParams(), headers })

@@ -113,6 +113,8 @@ describe('A. mounting, parsing, dispatch', () => {
         type: 'credentials',
         signinUrl: 'http://localhost:3000/auth/signin/credentials',
         callbackUrl: 'http://localhost:3000/auth/callback/credentials',
+        // Nothing to show: it has no fields.
+        form: { post: 'callback', hidden: true },
       },
     })
     expect(response.headers.get('cache-control')).toBeNull()

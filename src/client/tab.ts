@@ -1,0 +1,66 @@
+/** When a session that is shown should be read again: the tab comes to the front, the address changes, the last answer is old or has expired. */
+import type { Session } from 'authkernel'
+import type { SessionOptions } from './session.ts'
+
+// setTimeout takes 31 bits.
+const longest = 2 ** 31 - 1
+
+/** Calls `read` until `stop`. `due` is told of every answer. */
+export function watchTab(options: SessionOptions, read: () => unknown): { due(session: Session | null): void; stop(): void } {
+  const { refetchOnFocus = true, refetchOnNavigation = true, refetchAfter = Infinity } = options
+  const controller = new AbortController()
+  const { signal } = controller
+  let timer: ReturnType<typeof setTimeout> | undefined
+  let overdue = false
+
+  const visible = (): boolean => document.visibilityState === 'visible'
+  const onShow = (): void => {
+    if (visible() && (refetchOnFocus || overdue)) read()
+  }
+  addEventListener('focus', onShow, { signal })
+  document.addEventListener('visibilitychange', onShow, { signal })
+  if (refetchOnNavigation) onNavigation(read, signal)
+
+  return {
+    due(session) {
+      clearTimeout(timer)
+      overdue = false
+      // One second more: the server ends it on the second.
+      const left = session ? Date.parse(session.expires) - Date.now() + 1000 : Infinity
+      const wait = Math.min(left > 0 ? left : Infinity, refetchAfter * 1000)
+      if (!(wait <= longest)) return
+      timer = setTimeout(() => {
+        overdue = true
+        if (visible()) read()
+      }, wait)
+    },
+    stop() {
+      clearTimeout(timer)
+      controller.abort()
+    },
+  }
+}
+
+/** Part of the Navigation API (HTML, section 7.2.6) that no version of TypeScript's DOM library has in all its parts. */
+interface Navigation extends EventTarget {
+  readonly currentEntry: { readonly url: string | null } | null
+}
+
+function onNavigation(read: () => unknown, signal: AbortSignal): void {
+  const { navigation } = globalThis as { navigation?: Navigation }
+  const address = (): string | undefined => navigation?.currentEntry?.url?.split('#')[0]
+  let last = address()
+  navigation?.addEventListener(
+    'currententrychange',
+    (event) => {
+      // Frameworks replace the state of an entry for their own purposes, and a fragment asks nothing of the server.
+      const replaced = (event as Event & { navigationType?: string | null }).navigationType === 'replace'
+      const next = address()
+      if (next === last && replaced) return
+      const fragment = next === last && location.hash !== ''
+      last = next
+      if (!fragment) read()
+    },
+    { signal },
+  )
+}
