@@ -1,7 +1,7 @@
 /** A session that can be watched: for React (`useSyncExternalStore`), Svelte (`$session`), Solid, Vue or plain scripts. */
 import type { Session } from 'authkernel'
 import type { Protocol } from './protocol.ts'
-import { watchTab } from './tab.ts'
+import { type RereadOptions, watchTab } from './tab.ts'
 
 /** The session as far as this tab knows it. A new object only when something changed. */
 export type SessionState =
@@ -14,18 +14,9 @@ export type SessionState =
     }
   | { status: 'authenticated'; session: Session; error: Error | undefined }
 /** Where the session comes from and when it is read again. */
-export interface SessionOptions {
+export interface SessionOptions extends RereadOptions {
   /** The session that the server put into the page; without it the first subscriber fetches it. */
   initial?: Session | null | undefined
-  /** Reads again when the tab gets the focus; default true. */
-  refetchOnFocus?: boolean | undefined
-  /**
-   * Reads again when the address changes without a page load, which is what follows a sign-in or sign-out by an action of the server; default true.
-   * Needs the Navigation API (Chromium 102, Safari 26.2, Firefox 147).
-   */
-  refetchOnNavigation?: boolean | undefined
-  /** Reads again when the last answer is older, in seconds, while the tab is visible; default: never, since each read keeps an idle session alive. */
-  refetchAfter?: number | undefined
 }
 /** A watchable session. It reads and listens only while somebody is subscribed. */
 export interface SessionStore {

@@ -1,12 +1,24 @@
 /** When a session that is shown should be read again: the tab comes to the front, the address changes, the last answer is old or has expired. */
 import type { Session } from 'authkernel'
-import type { SessionOptions } from './session.ts'
+
+/** When a session is read again, beside sign-ins, sign-outs and updates of this client, and the end of the session. */
+export interface RereadOptions {
+  /** Reads again when the tab gets the focus; default true. */
+  refetchOnFocus?: boolean | undefined
+  /**
+   * Reads again when the address changes without a page load, which is what follows a sign-in or sign-out by an action of the server; default true.
+   * Needs the Navigation API (Chromium 102, Safari 26.2, Firefox 147).
+   */
+  refetchOnNavigation?: boolean | undefined
+  /** Reads again when the last answer is older, in seconds, while the tab is visible; default: never, since each read keeps an idle session alive. */
+  refetchAfter?: number | undefined
+}
 
 // setTimeout takes 31 bits.
 const longest = 2 ** 31 - 1
 
 /** Calls `read` until `stop`. `due` is told of every answer. */
-export function watchTab(options: SessionOptions, read: () => unknown): { due(session: Session | null): void; stop(): void } {
+export function watchTab(options: RereadOptions, read: () => unknown): { due(session: Session | null): void; stop(): void } {
   const { refetchOnFocus = true, refetchOnNavigation = true, refetchAfter = Infinity } = options
   const controller = new AbortController()
   const { signal } = controller
