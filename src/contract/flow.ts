@@ -19,6 +19,10 @@ export interface ProviderFlow<P> {
   readonly methods?: readonly AdapterMethod[]
   /** Provider option to suffix of `AUTH_<ID>_<SUFFIX>`, for options left undefined (row 59). */
   readonly env?: Readonly<Record<string, string>>
+  /** Every option that a provider of the type may have, beside `id`, `name` and `type`: other names are refused at compile. Absent: any name. */
+  readonly options?: Readonly<Record<string, true>>
+  /** Says that this provider may have further options, such as the ones its templates name. A name close to a known one is still refused. */
+  open?(provider: P): boolean
   /** Error for an account that belongs to somebody else; default AccountNotLinked. */
   readonly notLinked?: (message: string) => AuthError
   /** Throws the configuration error of a provider, naming the option and the remedy. */

@@ -91,7 +91,8 @@ export interface Kernel {
   pending<E extends object>(list: PendingList<E>): PendingList<E>
   /** With `fallback` another plugin's flow for the type takes its place. */
   providerType<T extends ProviderType>(type: T, flow: ProviderFlow<ProviderOf<T>>, options?: { fallback?: true }): void
-  provider(provider: Provider | (() => Provider)): void
+  /** Adds a provider. With `fallback` only where no other provider of its type was added. */
+  provider(provider: Provider | (() => Provider), options?: { fallback?: true }): void
   route(route: Route): void
   hook<K extends keyof Hooks>(name: K, handler: HookHandler<K>): () => void
   on<K extends keyof Events>(name: K, handler: EventHandler<K>): () => void

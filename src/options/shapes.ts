@@ -1,6 +1,7 @@
 /** The coarse shape of options: what TypeScript refuses, for hosts without it. */
 import type { AuthConfig } from '../contract/config.ts'
 import { AuthError } from '../errors/index.ts'
+import { checkHostNames } from './host-names.ts'
 
 const shapes: Readonly<Record<string, readonly string[]>> = {
   object: 'session jwt callbacks events pages cookies theme logger limits deadlines experimental adapter runtime'.split(' '),
@@ -20,6 +21,7 @@ export function shaped(config: AuthConfig): AuthConfig {
     const wrong = names.find((name) => copy[name] !== undefined && !allowed.includes(kindOf(copy[name])))
     if (wrong) throw new AuthError(`createAuth: \`${wrong}\` must be ${phrase(shape)}, not ${told(copy[wrong])}.`)
   }
+  checkHostNames(copy as AuthConfig)
   return copy as AuthConfig
 }
 

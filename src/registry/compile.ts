@@ -6,6 +6,7 @@ import type { Settings } from '../contract/settings.ts'
 import { AuthError, InvalidProvider } from '../errors/index.ts'
 import { createCookieSets } from '../http/cookies.ts'
 import { merge } from '../options/merge.ts'
+import { checkOptionNames } from '../options/option-names.ts'
 import { createAddresses, flowOf, normaliseProvider, suffixesOf } from '../options/providers.ts'
 import { Draft } from './draft.ts'
 import type { Registration, Step } from './registration.ts'
@@ -42,11 +43,13 @@ export function compile(
     const written = typeof provider === 'function' ? provider({}) : provider
     if (typeof written !== 'object' || written === null)
       throw new InvalidProvider(`\`providers\` has an entry that is ${String(written)}: leave it out, or give a provider.`)
+    checkOptionNames(written, flows.get(written.type))
     return Object.freeze(normaliseProvider(written, resolved.env, suffixesOf(flows.get(written.type))))
   }
   const providers = new Map<string, Provider>()
-  for (const { value, owner } of draft.providers) {
+  for (const { value, owner, fallback } of [...draft.providers].sort((a, b) => Number(a.fallback ?? false) - Number(b.fallback ?? false))) {
     const provider = attempt(() => normalise(value))
+    if (fallback && [...providers.values()].some(({ type }) => type === provider?.type)) continue
     if (provider) attempt(() => draft.claimProvider(providers, provider, owner))
   }
   const { services, scoped } = resolveServices(draft, resolved, shared, attempt)

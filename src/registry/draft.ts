@@ -25,7 +25,7 @@ type Candidate = Owned<unknown> & { rank: Rank }
 export class Draft {
   readonly bus: HookBus = new HookBus()
   readonly routes: Owned<Route>[] = []
-  readonly providers: Owned<Provider | (() => Provider)>[] = []
+  readonly providers: (Owned<Provider | (() => Provider)> & { fallback?: boolean })[] = []
   readonly ownCookies: Map<string, Owned<CookieHandle>> = new Map()
   readonly records: Map<string, Declared & Pick<Owned<RecordSpec>, 'owner'>> = new Map()
   readonly decorators: (Owned<Decorator> & { name: string })[] = []

@@ -94,7 +94,11 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
     },
     decorate: (service, make) => void add((draft) => draft.decorators.push({ name: service, value: make as Decorator, owner: name })),
     providerType: (type, flow, options) => void add((draft) => draft.providerType(type, flow as never, name, options?.fallback === true)),
-    provider: (provider) => void add((draft) => draft.providers.push({ value: provider, owner: name })),
+    provider: (provider, { fallback } = {}) => {
+      // A plugin of the preset brings a type. Its providers are those that the host lists.
+      if (fallback && record.layer === 'preset') return
+      add((draft) => draft.providers.push({ value: provider, owner: name, fallback: fallback === true }))
+    },
     route: (route) => void add((draft) => draft.routes.push({ value: route, owner: name })),
     hook: (hook, handler) => add((draft) => draft.handler('hook', hook, handler as never, name)),
     on: (event: string, handler: unknown, { reads = false }: { reads?: boolean } = {}) =>

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import type { CookieSet } from 'authkernel/kernel'
+import { memoryAdapter } from 'authkernel/plugins/memory'
 import { webauthnPlugin } from 'authkernel/plugins/webauthn'
 import { CookieJar } from '../../src/http/cookies.ts'
 import { baseConfig, Client } from '../_setup.ts'
@@ -15,7 +16,7 @@ const lines = (jar: CookieJar): string[] => {
 
 /** The cookies of an instance with all built-in plugins. */
 async function cookieSet(prefix: string, secure: boolean, cookies: object = {}): Promise<CookieSet> {
-  const auth = createAuth(baseConfig({ cookies, useSecureCookies: secure }))
+  const auth = createAuth(baseConfig({ cookies, useSecureCookies: secure, adapter: memoryAdapter(), session: { strategy: 'jwt' } }))
     .use(webauthnPlugin())
     .use({
       name: 'look',

@@ -6,32 +6,33 @@ import {
   type Identity,
   MissingAuthorize,
   type Plugin,
-  type Provider,
   type ProviderFlow,
+  type ProviderGiven,
   type ProviderOf,
+  providerPlugin,
   randomUUID,
   type User,
 } from 'authkernel/kernel'
 
-/** A provider as the plugin takes it: the type is known, the name defaults to the id. */
-type Credentials = Omit<CredentialsConfig, 'type' | 'name'> & { type?: 'credentials'; name?: string }
+type Credentials = ProviderGiven<'credentials'>
 
-/** Registers the type `credentials` and adds the given providers. */
-export function credentialsPlugin(...providers: (Credentials | (() => Credentials))[]): Plugin {
-  const known = providers.map((provider) => ({ ...(typeof provider === 'function' ? provider() : provider), type: 'credentials' as const }))
-  return {
-    name: known.length === 0 ? 'credentials' : `credentials:${known.map(({ id }) => id).join(',')}`,
-    setup(kernel) {
-      kernel.providerType('credentials', credentialsFlow)
-      for (const provider of known) kernel.provider(provider as Provider)
-    },
-  }
+/** A record, so that the compiler finds what is missing. */
+const options: Record<keyof CredentialsConfig, true> = {
+  id: true,
+  name: true,
+  type: true,
+  signinUrl: true,
+  callbackUrl: true,
+  credentials: true,
+  authorize: true,
+  options: true,
 }
 
 const credentialsFlow: ProviderFlow<ProviderOf<'credentials'>> = {
   // A GET would put a password into a URL.
   callback: { GET: false, POST: 'csrf' },
   env: {},
+  options,
 
   validate({ id, authorize }) {
     if (typeof authorize !== 'function') {
@@ -56,6 +57,13 @@ const credentialsFlow: ProviderFlow<ProviderOf<'credentials'>> = {
     return { user: { ...user, id }, account, credentials, match: 'none', proof: { amr: ['pwd'] } }
   },
 }
+
+/** Registers the type `credentials` and adds the given providers; `id` defaults to `credentials`. */
+export const credentialsPlugin: (...providers: (Credentials | (() => Credentials))[]) => Plugin<void> = providerPlugin({
+  type: 'credentials',
+  flow: credentialsFlow,
+  defaults: { id: 'credentials', name: 'Credentials' },
+})
 
 async function authorize(ctx: Context, provider: ProviderOf<'credentials'>, credentials: Record<string, unknown>): Promise<User | null> {
   const request = new Request(ctx.request.url, {

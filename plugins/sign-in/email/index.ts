@@ -11,9 +11,10 @@ import {
   type Context,
   EmailSignInError,
   type Plugin,
-  type Provider,
   type ProviderFlow,
+  type ProviderGiven,
   type ProviderOf,
+  providerPlugin,
   randomUUID,
   SessionTokenError,
   type SignInQuestion,
@@ -21,31 +22,21 @@ import {
 } from 'authkernel/kernel'
 import { toIdentifier } from './identifier.ts'
 import { mailLink, redeemLink } from './link.ts'
-import { validateProvider } from './validate.ts'
+import { options, validateProvider } from './validate.ts'
 
 export { createMessage, type Message, type MessageOptions } from './message.ts'
 
 type Email = ProviderOf<'email'>
-
-/** The provider type `email`, and the given providers. Named `email` without providers and `email:<ids>` with them. */
-export function emailPlugin(...providers: readonly (Email | (() => Email))[]): Plugin {
-  const ids = providers
-    .map((provider) => (typeof provider === 'function' ? provider() : provider))
-    .map(({ id, options }) => options?.id ?? id)
-  return {
-    name: ['email', ids.join(',')].filter(Boolean).join(':'),
-    setup(kernel) {
-      kernel.providerType('email', emailFlow)
-      for (const provider of providers) kernel.provider(provider as Provider | (() => Provider))
-    },
-  }
-}
+type EmailGiven = ProviderGiven<'email'>
 
 const emailFlow: ProviderFlow<Email> = {
   callback: { POST: 'csrf' },
   requires: ['store'],
   methods: ['createVerificationToken', 'useVerificationToken', 'getUserByEmail'],
   env: { apiKey: 'KEY' },
+  options,
+  // The templates of an HTTP mailer may name further options.
+  open: ({ api }) => api !== undefined,
   validate: validateProvider,
   form: () => ({
     post: 'signin',
@@ -66,6 +57,16 @@ const emailFlow: ProviderFlow<Email> = {
   start,
   finish,
 }
+
+/**
+ * The provider type `email`, and the given providers; `id` defaults to `email`: `emailPlugin({ server: process.env.EMAIL_SERVER })`.
+ * Named `email` without providers and `email:<ids>` with them.
+ */
+export const emailPlugin: (...providers: (EmailGiven | (() => EmailGiven))[]) => Plugin<void> = providerPlugin({
+  type: 'email',
+  flow: emailFlow,
+  defaults: { id: 'email', name: 'Email' },
+})
 
 async function start(ctx: Context, provider: Email): Promise<Response> {
   // First, and for everybody: the cookie it may set would tell who was refused.

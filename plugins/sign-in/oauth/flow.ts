@@ -1,15 +1,50 @@
 /** What the types oauth and oidc have in common: all but their names. */
-import { OAuthAccountNotLinked, type ProviderFlow } from 'authkernel/kernel'
+import { OAuthAccountNotLinked, type OIDCConfig, type ProviderFlow } from 'authkernel/kernel'
 import { finish } from './finish.ts'
 import { start } from './start.ts'
 import type { OAuthProvider } from './types.ts'
 import { validate } from './validate.ts'
+
+/** A record, so that the compiler finds what is missing. */
+const options: Record<Exclude<keyof OIDCConfig, symbol>, true> = {
+  id: true,
+  name: true,
+  type: true,
+  signinUrl: true,
+  callbackUrl: true,
+  clientId: true,
+  clientSecret: true,
+  issuer: true,
+  wellKnown: true,
+  jwks_endpoint: true,
+  authorization: true,
+  token: true,
+  userinfo: true,
+  scope: true,
+  checks: true,
+  profile: true,
+  account: true,
+  allowDangerousEmailAccountLinking: true,
+  emailVerified: true,
+  emailVerifiedStrings: true,
+  updateAccount: true,
+  authorizationParams: true,
+  style: true,
+  client: true,
+  redirectProxyUrl: true,
+  callback: true,
+  issuerOf: true,
+  discoveryIssuer: true,
+  idToken: true,
+  options: true,
+}
 
 /** The flow of both types. */
 export const oauthFlow: ProviderFlow<OAuthProvider> = {
   // form_post arrives from the provider's origin; the state proves whose answer it is (row 67).
   callback: { POST: 'crossSite' },
   env: { clientId: 'ID', clientSecret: 'SECRET', issuer: 'ISSUER' },
+  options,
   notLinked: (message) => new OAuthAccountNotLinked(message),
   validate,
   start,

@@ -1,13 +1,19 @@
 /** OAuth 2.0 sign-in: authorization code flow, profile from the userinfo endpoint (RFC 6749, 7636, 9207, 9700). */
-import type { Plugin } from 'authkernel/kernel'
-import { type OAuthInput, pluginOf } from './plugin.ts'
+import { type Plugin, type ProviderGiven, providerPlugin } from 'authkernel/kernel'
+import { registerChecks } from './checks.ts'
+import { oauthFlow } from './flow.ts'
 
-export type { OAuthInput }
+/** Options of one OAuth 2.0 provider; `id` defaults to `oauth`, `name` to the id. */
+export type OAuthInput = ProviderGiven<'oauth'>
 
 /**
  * Registers the provider type `oauth` and the providers given: `oauthPlugin(github())`, or
  * `oauthPlugin({ id, clientId, clientSecret, authorization, token, userinfo, profile })`.
  */
-export function oauthPlugin(...providers: (OAuthInput | (() => OAuthInput))[]): Plugin<void> {
-  return pluginOf('oauth', providers)
-}
+export const oauthPlugin: (...providers: (OAuthInput | (() => OAuthInput))[]) => Plugin<void> = providerPlugin({
+  type: 'oauth',
+  // The flow takes providers of either type.
+  flow: oauthFlow,
+  defaults: { id: 'oauth', name: 'OAuth' },
+  setup: registerChecks,
+})

@@ -1,10 +1,15 @@
 /** OpenID Connect sign-in: authorization code flow with a verified ID token (OpenID Connect Core 3.1, Discovery, RFC 9207, 9700). */
-import type { Plugin } from 'authkernel/kernel'
-import { type OIDCInput, pluginOf } from './plugin.ts'
+import { type Plugin, type ProviderGiven, providerPlugin } from 'authkernel/kernel'
+import { registerChecks } from './checks.ts'
+import { oauthFlow } from './flow.ts'
 
-export type { OIDCInput }
+/** Options of one OpenID Connect provider; `id` defaults to `oidc`, `name` to the id. */
+export type OIDCInput = ProviderGiven<'oidc'>
 
 /** Registers the provider type `oidc` and the providers given: `oidcPlugin({ id: 'acme', issuer, clientId, clientSecret })`. */
-export function oidcPlugin(...providers: (OIDCInput | (() => OIDCInput))[]): Plugin<void> {
-  return pluginOf('oidc', providers)
-}
+export const oidcPlugin: (...providers: (OIDCInput | (() => OIDCInput))[]) => Plugin<void> = providerPlugin({
+  type: 'oidc',
+  flow: oauthFlow,
+  defaults: { id: 'oidc', name: 'OpenID Connect' },
+  setup: registerChecks,
+})

@@ -2,37 +2,27 @@
  * Passkeys and security keys (WebAuthn Level 3). The kernel finds and links users; this type makes the options of a ceremony, keeps its challenge
  * and verifies what the browser brings back, with `@simplewebauthn/server` 14, which is an optional peer.
  */
-import { AccountNotLinked, AuthError, type Plugin, type Provider, type ProviderFlow, type ProviderOf } from 'authkernel/kernel'
+import {
+  AccountNotLinked,
+  AuthError,
+  type Plugin,
+  type ProviderFlow,
+  type ProviderGiven,
+  type ProviderOf,
+  providerPlugin,
+} from 'authkernel/kernel'
 import { challenges, useChallenge } from './challenge.ts'
 import { readAnswer } from './credential.ts'
 import { authenticate } from './authenticate.ts'
 import { revokeUnverified } from './revoke-unverified.ts'
 import { register } from './register.ts'
 import { webauthnRoutes } from './routes.ts'
-import { formOf, validateProvider } from './settings.ts'
+import { formOf, options, passkey, validateProvider } from './settings.ts'
 
 export { webauthnRoutes } from './routes.ts'
 
 type WebAuthn = ProviderOf<'webauthn'>
-
-/**
- * The provider type `webauthn` with its route `GET /webauthn-options/:provider`, and the given providers.
- * Named `webauthn` without providers and `webauthn:<ids>` with them. A provider's `lib` replaces the import of `@simplewebauthn/server`.
- */
-export function webauthnPlugin(...providers: readonly (WebAuthn | (() => WebAuthn))[]): Plugin {
-  const ids = providers
-    .map((provider) => (typeof provider === 'function' ? provider() : provider))
-    .map(({ id, options }) => options?.id ?? id)
-  return {
-    name: ['webauthn', ids.join(',')].filter(Boolean).join(':'),
-    setup(kernel) {
-      kernel.providerType('webauthn', flow)
-      kernel.pending(challenges)
-      for (const route of webauthnRoutes) kernel.route(route)
-      for (const provider of providers) kernel.provider(provider as Provider | (() => Provider))
-    },
-  }
-}
+type WebAuthnGiven = ProviderGiven<'webauthn'>
 
 const flow: ProviderFlow<WebAuthn> = {
   callback: { GET: false, POST: 'csrf' },
@@ -48,6 +38,7 @@ const flow: ProviderFlow<WebAuthn> = {
     'updateAuthenticatorCounter',
   ],
   notLinked: (message) => new AccountNotLinked(message),
+  options,
   validate: validateProvider,
   form: formOf,
   revokeUnverified,
@@ -64,3 +55,17 @@ const flow: ProviderFlow<WebAuthn> = {
     throw new AuthError(`The action posted to provider "${provider.id}" must be "register" or "authenticate".`)
   },
 }
+
+/**
+ * The provider type `webauthn` with its route `GET /webauthn-options/:provider`, and the given providers. Without providers it adds the one
+ * of `authkernel/providers/passkey`, unless the host has another one of this type. Named `webauthn`, or `webauthn:<ids>` with providers.
+ * A provider's `lib` replaces the import of `@simplewebauthn/server`.
+ */
+export const webauthnPlugin: (...providers: (WebAuthnGiven | (() => WebAuthnGiven))[]) => Plugin<void> = providerPlugin({
+  type: 'webauthn',
+  flow,
+  defaults: passkey,
+  alone: true,
+  routes: webauthnRoutes,
+  setup: (kernel) => void kernel.pending(challenges),
+})
