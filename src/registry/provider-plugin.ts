@@ -55,7 +55,9 @@ type Given = { type?: string; id?: string; name?: string; options?: { id?: strin
 
 function complete({ type, defaults }: { type: string; defaults: { id: string; name: string } }, given: Given): Provider {
   if (typeof given !== 'object' || given === null) {
-    throw new InvalidProvider(`${type}Plugin() was given ${given === null ? 'null' : `a ${typeof given}`}. Give it the options of a provider.`)
+    throw new InvalidProvider(
+      `${type}Plugin() was given ${given === null ? 'null' : `a ${typeof given}`}. Give it the options of a provider.`,
+    )
   }
   const other = given.type ?? type
   if (other !== type) {

@@ -126,7 +126,11 @@ describe('unknown options', () => {
     ['credentials', credentialsPlugin({ autorize: authorize } as never), /no option "autorize"\. Did you mean "authorize"\?/],
     ['webauthn', webauthnPlugin({ relyingParty: {} } as never), /no option "relyingParty"\. Did you mean "relayingParty"\?/],
     ['far from all', credentialsPlugin({ authorize, zebra: 1 } as never), /no option "zebra"\. Its options: authorize, .*credentials/],
-    ['in a preset', oidcPlugin(google({ ...client, isuer: 'x' } as never)), /"google" \(oidc\) has no option "isuer"\. Did you mean "issuer"\?/],
+    [
+      'in a preset',
+      oidcPlugin(google({ ...client, isuer: 'x' } as never)),
+      /"google" \(oidc\) has no option "isuer"\. Did you mean "issuer"\?/,
+    ],
   ])('%s', async (_, plugin, message) => {
     expect(await mistake(plugin)).toMatch(message)
   })
