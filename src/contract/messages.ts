@@ -56,10 +56,11 @@ export interface JwtMessage {
 }
 /** Message of the `session` hook (row 123, D6). */
 export interface SessionMessage {
-  session: Session & Partial<Pick<AdapterSession, 'userId'>>
+  /** With database sessions the columns of the stored row are in it, all but the token; `user` is reduced to name, email and image. */
+  session: Session & Partial<Omit<AdapterSession, 'sessionToken' | 'expires'>>
   /** jwt strategy. */
   token?: JWT
-  /** Database strategy. */
+  /** Database strategy: the whole stored row. */
   user?: AdapterUser
   /** Sent by the client: untrusted. */
   newSession?: unknown

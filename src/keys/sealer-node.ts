@@ -6,6 +6,7 @@ import type { JWT } from '../contract/data.ts'
 import type { Runtime, Shared } from '../contract/runtime.ts'
 import type { Sealer } from '../contract/services.ts'
 import type { Settings } from '../contract/settings.ts'
+import { outdatedKey } from '../contract/symbols.ts'
 import { setBounded } from '../runtime/shared.ts'
 import { randomUUID } from './crypto.ts'
 import { keyInfoOf } from './key-info.ts'
@@ -34,6 +35,8 @@ const maxKeys = 10_000
 const maxPurposes = 64
 // Nodes of one host may disagree a little; more is not an honest token.
 const maxAhead = 60
+// The last second of the calendar of JavaScript (ECMA-262 21.4.1.1).
+const lastSecond = 8.64e12
 const tagSize = { 'A256CBC-HS512': 32, A256GCM: 16 } as const
 const ivSize = { 'A256CBC-HS512': 16, A256GCM: 12 } as const
 
@@ -72,7 +75,10 @@ export function createNodeSealer(runtime: Runtime, shared: Shared): Sealer | und
         const header = token.slice(0, token.indexOf('.'))
         const key = ring.byHeader.get(header) ?? foreignKey(ring, header)
         const text = key && decrypt(crypto, key, token)
-        return text === undefined ? null : acceptable(JSON.parse(text), runtime.now(), endless)
+        const claims = text === undefined ? null : acceptable(JSON.parse(text), runtime.now(), endless)
+        // Not enumerable: it is no claim, and no copy carries it.
+        if (claims && key !== ring.sealing) Object.defineProperty(claims, outdatedKey, { value: true })
+        return claims
       } catch {
         // Foreign, altered and expired values look alike on purpose: no oracle.
         return null
@@ -168,6 +174,8 @@ export function acceptable(claims: unknown, milliseconds: number, endless: boole
   if (typeof claims !== 'object' || claims === null) return null
   const { exp = endless ? Infinity : undefined, nbf = 0, iat = 0 } = claims as Record<string, unknown>
   if (typeof exp !== 'number' || typeof nbf !== 'number' || typeof iat !== 'number') return null
+  // JSON knows numbers that no date can be made of: 1e999 is Infinity.
+  if (Math.abs(iat) > lastSecond || (exp > lastSecond && !endless)) return null
   const now = Math.floor(milliseconds / 1000)
   return exp > now - tolerance && nbf <= now + tolerance && iat <= milliseconds / 1000 + maxAhead ? (claims as JWT) : null
 }

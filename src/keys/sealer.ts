@@ -2,6 +2,7 @@
 import type { Runtime, Shared } from '../contract/runtime.ts'
 import type { Sealer } from '../contract/services.ts'
 import type { Settings } from '../contract/settings.ts'
+import { outdatedKey } from '../contract/symbols.ts'
 import { setBounded } from '../runtime/shared.ts'
 import { randomUUID } from './crypto.ts'
 import { decrypt, type DerivedKey, deriveKey, encrypt } from './jwe.ts'
@@ -11,6 +12,8 @@ import { keyInfoOf } from './key-info.ts'
 const maxKeys = 10_000
 // Nodes of one host may disagree a little; more is not an honest token.
 const maxAhead = 60
+// The last second of the calendar of JavaScript (ECMA-262 21.4.1.1): JSON knows 1e999, which no date can be made of.
+const lastSecond = 8.64e12
 
 /** Keys in order of the secrets, and by `kid`. */
 type KeyRing = { first: DerivedKey; byKid: Map<string, DerivedKey> }
@@ -50,15 +53,19 @@ function createJoseSealer(runtime: Runtime, shared: Shared): Sealer {
       return encrypt({ ...payload, iat: now, ...(seconds !== null && { exp: now + seconds }), jti: randomUUID(runtime) }, first)
     },
     async open(purpose, token, settings, endless = false) {
+      let used: DerivedKey | undefined
       const find = async (kid: string | undefined, enc: DerivedKey['enc']): Promise<DerivedKey> => {
         const { first, byKid } = await ring(purpose, settings, enc)
         const key = kid === undefined ? first : byKid.get(kid)
         if (!key) throw new Error('sealed by another secret')
-        return key
+        return (used = key)
       }
       try {
         const payload = await decrypt(token, find, settings.encryption, runtime.now(), 0, endless)
-        return (payload.iat ?? 0) > runtime.now() / 1000 + maxAhead ? null : payload
+        const { iat = 0, exp = 0 } = payload
+        if (iat > runtime.now() / 1000 + maxAhead || -iat > lastSecond || (exp > lastSecond && !endless)) return null
+        const { first } = await ring(purpose, settings, settings.encryption[0] ?? 'A256CBC-HS512')
+        return used === first ? payload : Object.defineProperty(payload, outdatedKey, { value: true })
       } catch {
         // Foreign, altered and expired values look alike on purpose: no oracle.
         return null

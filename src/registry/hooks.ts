@@ -2,6 +2,7 @@
 import { Hookable } from 'hookable'
 import type { AnyContext, Facts } from '../contract/context.ts'
 import type { Awaitable } from '../contract/data.ts'
+import { unanswered } from '../contract/symbols.ts'
 import { withTimeout } from '../errors/timeout.ts'
 
 /** What a hook does with several answers. */
@@ -134,8 +135,9 @@ function first(handlers: readonly Handler[], message: Message, from: number): un
   return undefined
 }
 
-function pipe(handlers: readonly Handler[], message: Message, carry: string, from: number): unknown {
+function pipe(handlers: readonly Handler[], message: Message, carry: string, from: number, answered = false): unknown {
   let current = message
+  let said = answered
   for (let i = from; i < handlers.length; i++) {
     const answer = handlers[i]?.(current)
     if (answer === null) return null
@@ -143,20 +145,18 @@ function pipe(handlers: readonly Handler[], message: Message, carry: string, fro
     const { ctx } = current
     if (typeof (answer as PromiseLike<unknown>).then === 'function') {
       const before = current
+      const saidBefore = said
       return (answer as PromiseLike<unknown>).then((value) => {
         if (value === null) return null
-        return pipe(
-          handlers,
-          value === undefined ? before : attach({ ...before, [carry]: value }, ctx as AnyContext | undefined),
-          carry,
-          i + 1,
-        )
+        if (value === undefined) return pipe(handlers, before, carry, i + 1, saidBefore)
+        return pipe(handlers, attach({ ...before, [carry]: value }, ctx as AnyContext | undefined), carry, i + 1, true)
       })
     }
     // The context goes with the copy.
     current = attach({ ...current, [carry]: answer }, ctx as AnyContext | undefined)
+    said = true
   }
-  return current[carry]
+  return !said && unanswered in message ? message[unanswered as never] : current[carry]
 }
 
 async function tell(handlers: readonly Handler[], message: () => Message, { report, deadline }: Telling): Promise<void> {

@@ -5,7 +5,7 @@ import type { Provider } from '../contract/provider.ts'
 import type { PublicProvider } from '../contract/provider-options.ts'
 import type { Route } from '../contract/route.ts'
 import { skipCSRFCheck } from '../contract/symbols.ts'
-import { AdapterError, type AuthError, InvalidProvider, SessionTokenError, SignOutError, UnknownAction } from '../errors/index.ts'
+import { InvalidProvider, SessionTokenError, SignOutError, UnknownAction, UntrustedHost } from '../errors/index.ts'
 import { withParams } from '../http/redirect.ts'
 import { json, redirectTo } from '../http/responses.ts'
 import type { Owned } from '../registry/draft.ts'
@@ -27,7 +27,7 @@ const routes: readonly Route[] = [
     method: 'POST',
     path: '/session',
     handler: updateSession,
-    failure: async (_ctx, error) => json(null, isOutage(error) ? 503 : error instanceof CrossSiteRequest ? 403 : 400),
+    failure: async (_ctx, error) => json(null, error instanceof SessionTokenError ? 503 : error instanceof CrossSiteRequest ? 403 : 400),
   },
   { method: 'GET', path: '/csrf', handler: csrf },
   { method: 'GET', path: '/providers', public: true, handler: providers },
@@ -89,14 +89,14 @@ async function readSession(ctx: Context): Promise<Response> {
   return json(await ctx.currentSession())
 }
 
-// D38: the store's fault, not the request's.
-function isOutage(error: AuthError): boolean {
-  return error instanceof SessionTokenError || error instanceof AdapterError
-}
-
 async function updateSession(ctx: Context): Promise<Response> {
   const { data } = await ctx.body()
-  return json(await ctx.session.update(ctx, data))
+  try {
+    return json(await ctx.session.update(ctx, data))
+  } catch (error) {
+    // As for a read: what a store or a callback throws is an outage, and no fault of the client (D38).
+    throw error instanceof SessionTokenError || error instanceof UntrustedHost ? error : new SessionTokenError(error as Error)
+  }
 }
 
 async function csrf(ctx: Context): Promise<Response> {

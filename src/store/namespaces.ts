@@ -3,6 +3,7 @@
  * without a migration. Values of the default namespace are stored as they are.
  */
 import type { AdapterMethod } from '../contract/adapter.ts'
+import { isDate } from './dates.ts'
 
 type Row = Record<string, unknown>
 
@@ -44,7 +45,7 @@ export function decodeKey(namespace: string, value: string): string | undefined 
 export function encodeArgs(namespace: string, method: AdapterMethod, args: readonly unknown[]): readonly unknown[] {
   if (method === 'getAccount') return [args[0], encodeKey(namespace, String(args[1]))]
   if (byValue.has(method)) return [encodeKey(namespace, String(args[0])), ...args.slice(1)]
-  return args.map((arg) => (typeof arg === 'object' && arg !== null && !(arg instanceof Date) ? encodeRow(namespace, arg as Row) : arg))
+  return args.map((arg) => (typeof arg === 'object' && arg !== null && !isDate(arg) ? encodeRow(namespace, arg as Row) : arg))
 }
 
 /** A row as its namespace knows it; null: it belongs to another one. */

@@ -1,6 +1,7 @@
 /** From what a plugin asks to what a store is asked: each query goes by a declared index, or says which one is missing. */
 import type { StoredKey, StoredQuery, StoredRow, StoredTable, StoredValue } from '../contract/records.ts'
 import { HttpError } from '../errors/base.ts'
+import { isDate } from './dates.ts'
 import type { Declared } from './record-spec.ts'
 import { toCondition } from './record-values.ts'
 
@@ -52,7 +53,7 @@ export function toKey(declared: Declared, key: string | Record<string, unknown>)
 /** Where the next page goes on. */
 export function writeCursor({ by }: StoredQuery, row: StoredRow): string {
   const value = by === undefined ? null : (row[by] ?? null)
-  const plain = value instanceof Date ? { at: value.getTime() } : value
+  const plain = isDate(value) ? { at: value.getTime() } : value
   return btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify([plain, row.id]))))
     .replaceAll('+', '-')
     .replaceAll('/', '_')

@@ -1,6 +1,7 @@
 /** Values of records between a plugin and a store: checked, defaulted, JSON as text, sealed fields encrypted. */
 import type { Awaitable, JWT } from '../contract/data.ts'
 import type { FieldSpec, StoredRow, StoredValue } from '../contract/records.ts'
+import { isDate } from './dates.ts'
 import type { Declared } from './record-spec.ts'
 
 /** What sealing needs of a context. `null` seconds: no end. */
@@ -93,7 +94,7 @@ function plainValue(declared: Declared, name: string, { type, max = 255, optiona
     return typeof value === 'string' ? text(declared, name, value, type === 'string' ? max : Infinity) : fail(wrong())
   if (type === 'integer') return typeof value === 'number' && Number.isSafeInteger(value) ? value + 0 : fail(wrong())
   if (type === 'boolean') return typeof value === 'boolean' ? value : fail(wrong())
-  const time = Object.prototype.toString.call(value) === '[object Date]' ? (value as Date).getTime() : Number.NaN
+  const time = isDate(value) ? value.getTime() : Number.NaN
   return Number.isNaN(time) ? fail(wrong()) : new Date(time)
 }
 

@@ -18,6 +18,20 @@ export const sessionRules: readonly Rule[] = [
   },
   {
     hook: 'D6',
+    what: 'with database sessions session.user of the callback is name, email and image, and so is what a callback hands on; the whole user is beside it',
+    apply(ours, theirs) {
+      const [asked] = callsOf(ours, 'callback', 'session')
+      const row = (asked?.payload as { user?: Record<string, unknown> } | undefined)?.user
+      if (!row) return
+      for (const [mine, session] of pairs(ours, theirs)) {
+        const [own, other] = [mine['user'] as Record<string, unknown>, session['user'] as Record<string, unknown>]
+        for (const name of Object.keys(row))
+          if (!['name', 'email', 'image'].includes(name) && !(name in Object(own)) && Object(other)[name] === row[name]) delete other[name]
+      }
+    },
+  },
+  {
+    hook: 'D6',
     what: 'newSession and trigger come with an update in both strategies',
     apply(ours, theirs) {
       for (const [i, { payload }] of callsOf(theirs, 'callback', 'session').entries()) {

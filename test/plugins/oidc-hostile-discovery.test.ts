@@ -79,9 +79,11 @@ describe('lists and flags', () => {
   refuses(op, {
     ...Object.fromEntries(
       ['id_token_signing_alg_values_supported', 'code_challenge_methods_supported', 'token_endpoint_auth_methods_supported'].flatMap(
-        (name) => ['RS256', 1, true, {}, [1], [['RS256']]].map((value) => [`${name} ${JSON.stringify(value)}`, members({ [name]: value })]),
+        (name) => ['RS256', 1, true, {}].map((value) => [`${name} ${JSON.stringify(value)}`, members({ [name]: value })]),
       ),
     ),
+    'signing algorithms with a number': members({ id_token_signing_alg_values_supported: ['RS256', 1] }),
+    'signing algorithms with a list': members({ id_token_signing_alg_values_supported: [['RS256']] }),
     'signing algorithms empty': members({ id_token_signing_alg_values_supported: [] }),
     'signing algorithms none': members({ id_token_signing_alg_values_supported: ['none'] }),
     'signing algorithms of others': members({ id_token_signing_alg_values_supported: ['ES256'] }),
@@ -167,6 +169,11 @@ describe('tolerance', () => {
       'code_challenge_methods_supported',
     ),
     'signing algorithms missing: RS256': without('id_token_signing_alg_values_supported'),
+    'odd members of lists that may be left out': members({
+      code_challenge_methods_supported: ['S256', 1, null, ['plain']],
+      token_endpoint_auth_methods_supported: [{}, 'client_secret_basic'],
+      userinfo_signing_alg_values_supported: [true],
+    }),
     'signing algorithms unknown beside RS256': members({ id_token_signing_alg_values_supported: ['XY1', 'RS256', 'none'] }),
     'issuer with a slash for the root': {
       discovery: (document) => ({ ...document, issuer: `${String(document['issuer'])}/` }),

@@ -1,6 +1,7 @@
 /** Rows, section G under the database strategy. */
 import { describe, expect, it } from 'vitest'
 import { type Adapter, type AuthConfig, createAuth } from 'authkernel'
+import type { SessionMessage } from 'authkernel/kernel'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { baseConfig, Client } from '../_setup.ts'
 
@@ -50,14 +51,47 @@ describe('session of the database strategy', () => {
     expect(client.cookies.get(name)).toMatch(/^eyJ/)
   })
 
-  it('rows 123, 124, D6: the callback gets the user and no session token', async () => {
+  it('rows 123, 124, D6: the callback gets the reduced session, the row of the session without its token, and the whole user', async () => {
     const seen: object[] = []
     const { client, clock } = await signedIn({ callbacks: { session: (message) => (seen.push(message), message.session) } })
     const body = await client.session()
     const user = { id: '1', name: 'Ann', email: 'ann@example.com', emailVerified: null }
     const expires = new Date(clock.now() + 30 * day).toISOString()
-    expect(seen).toEqual([{ session: { user, userId: '1', expires }, user }])
-    expect(body).toEqual({ user, userId: '1', expires })
+    const shown = { name: 'Ann', email: 'ann@example.com' }
+    expect(seen).toEqual([{ session: { user: shown, userId: '1', expires }, user }])
+    expect(body).toEqual({ user: shown, userId: '1', expires })
+  })
+
+  it.each([
+    ['nothing', () => undefined],
+    ['nothing, later', async () => undefined],
+    ['the example of the docs', ({ session, user }: SessionMessage) => ({ ...session, user: { ...session.user, id: user?.id } })],
+  ])('a session hook that answers %s hands no column of the user out', async (how, hook) => {
+    const { client, auth, memory, clock } = await signedIn()
+    await memory.updateUser({ id: '1', passwordHash: 'argon2' } as never)
+    const seen: unknown[] = []
+    auth.hook('session', ({ user }) => void seen.push(user))
+    auth.hook('session', hook as never)
+    const expires = new Date(clock.now() + 30 * day).toISOString()
+    const plain = { user: { name: 'Ann', email: 'ann@example.com' }, expires }
+    const example = { user: { ...plain.user, id: '1' }, userId: '1', expires }
+    expect(await client.session()).toEqual(how.startsWith('nothing') ? plain : example)
+    expect(seen).toMatchObject([{ passwordHash: 'argon2' }])
+  })
+
+  it('columns of the session row reach the callback and the event, the token neither; what a handler adds without an answer stays', async () => {
+    const { client, auth, memory } = await signedIn()
+    await memory.updateSession({ sessionToken: client.cookies.get(name) ?? '', activeOrg: 'acme', impersonatedBy: null } as never)
+    const told: object[] = []
+    auth.on('session', ({ session }) => told.push(session))
+    const takeBack = auth.hook('session', ({ session }) => void Object.assign(session, { theme: 'dark' }))
+    expect(await client.session()).toMatchObject({ theme: 'dark' })
+    expect(told[0]).not.toHaveProperty('activeOrg')
+    takeBack()
+    auth.hook('session', ({ session }) => session)
+    expect(await client.session()).toMatchObject({ activeOrg: 'acme', impersonatedBy: null, userId: '1' })
+    expect(told[1]).toMatchObject({ activeOrg: 'acme', user: { name: 'Ann' } })
+    expect(JSON.stringify(told)).not.toContain('sessionToken')
   })
 
   it('row 110: the default shows name, email and image', async () => {

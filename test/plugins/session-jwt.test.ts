@@ -4,7 +4,9 @@ import { type AuthConfig, createAuth } from 'authkernel'
 import type { JwtMessage, Once } from 'authkernel/kernel'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { memoryAdapter } from 'authkernel/plugins/memory'
-import { baseConfig, Client } from '../_setup.ts'
+import { CompactEncrypt } from 'jose'
+import { defaultKeyInfo, deriveKey } from '../../src/keys/jwe.ts'
+import { baseConfig, Client, secret } from '../_setup.ts'
 
 const name = 'authkernel.session-token'
 const ann = { id: '1', name: 'Ann', email: 'ann@example.com', image: 'https://a/i.png', role: 'admin' }
@@ -176,6 +178,47 @@ describe('session of the jwt strategy', () => {
     expect(await rotated.session()).toMatchObject({ user: { name: 'Ann' } })
   })
 
+  it('a token of an old secret is sealed anew at once, so that dropping the secret signs nobody out', async () => {
+    const [old, fresh] = ['old-secret-'.repeat(4), 'new-secret-'.repeat(4)]
+    const { client } = await signedIn({ secret: old })
+    const both = new Client(createAuth(baseConfig({ providers, secret: [fresh, old] })))
+    both.cookies.set(name, client.cookies.get(name) ?? '')
+    expect(await both.session()).toMatchObject({ user: { name: 'Ann' } })
+    const renewed = both.cookies.get(name) ?? ''
+    expect((await both.get('/session')).headers.getSetCookie()).toEqual([])
+    const dropped = new Client(createAuth(baseConfig({ providers, secret: fresh })))
+    dropped.cookies.set(name, renewed)
+    expect(await dropped.session()).toMatchObject({ user: { name: 'Ann' } })
+  })
+
+  it('times that are no dates end no request: 1e999 in a sealed token is nobody, in one of the host the end is worked out', async () => {
+    const { client } = await signedIn()
+    const { raw, kid, enc } = await deriveKey(secret, name, defaultKeyInfo, 'A256CBC-HS512')
+    for (const claims of ['{"name":"Ann","exp":1e999}', '{"name":"Ann","exp":1e17}', '{"name":"Ann","exp":9e9,"iat":-1e999}']) {
+      const sealed = new CompactEncrypt(new TextEncoder().encode(claims)).setProtectedHeader({ alg: 'dir', enc, kid })
+      client.cookies.set(name, await sealed.encrypt(raw))
+      const response = await client.get('/session')
+      expect([claims, response.status, await response.json()]).toEqual([claims, 200, null])
+    }
+    const own = make({ jwt: { decode: () => ({ name: 'Ann', exp: Infinity }), encode: () => 'own' } })
+    own.client.cookies.set(name, 'own')
+    expect(await own.client.session()).toMatchObject({ user: { name: 'Ann' }, expires: new Date(own.clock.now() + 30 * day).toISOString() })
+  })
+
+  it('D38: an update whose callback throws is an outage (503), logged as SessionTokenError', async () => {
+    let fails = false
+    const jwt = ({ token }: JwtMessage): JwtMessage['token'] => {
+      if (fails) throw new Error('database is away')
+      return token
+    }
+    const { client, options } = await signedIn({ callbacks: { jwt } })
+    fails = true
+    const response = await client.post('/session', { data: 'x' })
+    expect([response.status, await response.json()]).toEqual([503, null])
+    expect(options.logger.errors.map((error) => error.name)).toEqual(['SessionTokenError'])
+    expect(client.cookies.has(name)).toBe(true)
+  })
+
   it('a check cookie is no session (GHSA-v64w-49xw-qq89)', async () => {
     const { client, auth } = await signedIn()
     auth.hook(
@@ -230,6 +273,44 @@ describe('D58: revocable', () => {
       client.cookies.set(name, stolen)
       expect(await client.session()).toBeNull()
     }
+  })
+})
+
+describe('tokens from before `revocable` was switched on', () => {
+  it('are valid until their sign-out, and nobody after it: the copy, the renewed one, and one without any id', async () => {
+    const used = new Set<string>()
+    const once: Once = { shared: true, take: (key) => !used.has(key) && (used.add(key), true), taken: (key) => used.has(key) }
+    const before = await signedIn()
+    const [copy, other] = [before.client.cookies.get(name) ?? '', (await signedIn()).client.cookies.get(name) ?? '']
+    const options = baseConfig({ providers, session: { strategy: 'jwt', revocable: true, updateAge: 0 } })
+    const client = new Client(createAuth(options).use(adapterPlugin(memoryAdapter(), { once })))
+    client.cookies.set(name, copy)
+    expect(await client.session()).not.toBeNull()
+    const renewed = client.cookies.get(name) ?? ''
+    expect(renewed).not.toBe(copy)
+    await client.post('/signout')
+    for (const token of [copy, renewed]) {
+      client.cookies.set(name, token)
+      expect(await client.session()).toBeNull()
+    }
+    client.cookies.set(name, other)
+    expect(await client.session()).not.toBeNull()
+
+    const jwt: AuthConfig['jwt'] = {
+      encode: ({ token }) => btoa(JSON.stringify({ name: token?.name })),
+      decode: ({ token }) => JSON.parse(atob(token ?? '')),
+    }
+    const own = new Client(
+      createAuth({ ...options, jwt, session: { strategy: 'jwt', revocable: true } }).use(adapterPlugin(memoryAdapter(), { once })),
+    )
+    const set = (who: string): unknown => own.cookies.set(name, btoa(JSON.stringify({ name: who })))
+    set('Ann')
+    expect(await own.session()).not.toBeNull()
+    await own.post('/signout')
+    set('Ann')
+    expect(await own.session()).toBeNull()
+    set('Bob')
+    expect(await own.session()).not.toBeNull()
   })
 })
 

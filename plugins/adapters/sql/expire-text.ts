@@ -1,4 +1,5 @@
 /** Rows that have ended where dates are texts: these compare wrongly by hours, and in some formats wholly, so each one is read. */
+import { isDate } from 'authkernel/kernel'
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { type Batch, batchSize, keyOf, labelOf, listed, listValues, type Row } from './expire-batch.ts'
@@ -59,7 +60,7 @@ export async function textBatch(database: Database, table: Table, now: Date, fro
 function isBefore(now: Date, read: () => unknown): boolean {
   try {
     const date = read()
-    return date instanceof Date && date < now
+    return isDate(date) && date < now
   } catch {
     return false
   }

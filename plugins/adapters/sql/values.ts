@@ -1,4 +1,5 @@
 /** Values on their way into columns and back: dates in UTC whatever the column and the time zones of process and server. */
+import { isDate } from 'authkernel/kernel'
 import { sql } from 'kysely'
 import { Slot } from './statements.ts'
 import type { Column, DialectName, Kind, SqlExpression } from './types.ts'
@@ -62,13 +63,13 @@ function encode(dialect: DialectName, { kind, type }: Column, value: unknown): u
 
 // Fields of the host's own.
 function plain(dialect: DialectName, kind: Kind, value: unknown): unknown {
-  if (value instanceof Date) return dialect === 'mysql' ? value : value.toISOString()
+  if (isDate(value)) return dialect === 'mysql' ? new Date(value) : value.toISOString()
   if (typeof value === 'boolean' && dialect === 'sqlite') return value ? 1 : 0
   return typeof value === 'object' && kind === 'text' ? JSON.stringify(value) : value
 }
 
 function time(value: unknown): number {
-  return value instanceof Date ? value.getTime() : new Date(value as string | number).getTime()
+  return new Date(value as string | number | Date).getTime()
 }
 
 /** What turns a read value into what it stands for; undefined where that is the same. Throws when it is nonsense, naming the column. */
@@ -97,7 +98,7 @@ export function decoderOf({ field, kind, name }: Column): ((value: unknown) => u
 
 function toDate(kind: Kind, value: unknown): Date {
   if (kind === 'pg-date' || kind === 'mysql-timestamp') return new Date(Math.round(Number(value)))
-  if (value instanceof Date) return value
+  if (isDate(value)) return value instanceof Date ? value : new Date(value)
   if (typeof value === 'bigint') return new Date(Number(value))
   const text = String(value)
   if (/^-?\d+(\.\d+)?$/.test(text)) {

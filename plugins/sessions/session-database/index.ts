@@ -13,6 +13,7 @@ import {
   type SessionOptions,
   type SessionStrategy,
   type Store,
+  unanswered,
   type User,
 } from 'authkernel/kernel'
 
@@ -87,10 +88,18 @@ function createStrategy(options: Settled): SessionStrategy {
     }
     const { user } = found
     const expires = ctx.canSetCookies ? await extend(ctx, options, found.session) : found.session.expires
-    const whole = { user, userId: user.id, expires: expires.toISOString() }
-    const session = ctx.has('hook', 'session')
-      ? await ctx.ask('session', { session: whole, user, ...(update && { newSession: update.data, trigger: 'update' }) })
-      : { user: personOf(user), expires: whole.expires }
+    // What the adapter does not say is undefined, hence absent for clients, as with Auth.js; null stays null.
+    const { name, email, image } = user
+    let session: Session | null = { user: { name, email, image } as User, expires: expires.toISOString() }
+    if (ctx.has('hook', 'session')) {
+      // The columns of the stored row, which no client sees unless the host says so; `createdAt` of our adapters is none of the host's.
+      const { sessionToken: _secret, createdAt, ...columns } = found.session
+      const own = createdAt === undefined || ctx.store?.keepsCreatedAt ? columns : { ...columns, createdAt }
+      const whole = { ...own, ...session }
+      const message = { session: whole, user, ...(update && { newSession: update.data, trigger: 'update' as const }) }
+      const answer = await ctx.ask('session', Object.defineProperty(message, unanswered, { value: unanswered }))
+      session = (answer as unknown) === unanswered ? withoutColumns(whole, own) : answer
+    }
     if (ctx.canSetCookies) remember(ctx, token, expires)
     // Every check is told, one that the host answers with nobody too (row 156).
     if (ctx.has('on', 'session')) await ctx.emit('session', { session: session as Session })
@@ -149,6 +158,12 @@ function createStrategy(options: Settled): SessionStrategy {
   }
 }
 
+/** Nobody had an opinion: the columns of the stored row go; what a handler put there without a word stays. */
+function withoutColumns(whole: object, columns: object): Session {
+  const kept = Object.entries(whole).filter(([name, value]) => !(name in columns) || value !== columns[name as never])
+  return Object.fromEntries(kept) as unknown as Session
+}
+
 /** The session when it has not ended; one that has is deleted (row 116). */
 async function find(ctx: Context, { absoluteMaxAge }: Settled, token: string): Promise<Found> {
   const store = ctx.store as Store
@@ -175,11 +190,6 @@ async function extend(ctx: Context, options: Settled, session: AdapterSession): 
 function capOf({ absoluteMaxAge }: Pick<Settled, 'absoluteMaxAge'>, createdAt: Date | null | undefined): number {
   if (absoluteMaxAge === undefined) return Infinity
   return createdAt ? createdAt.getTime() + absoluteMaxAge * 1000 : 0
-}
-
-// What the adapter does not say is undefined, hence absent for clients, as with Auth.js; null stays null.
-function personOf({ name, email, image }: AdapterUser): User {
-  return { name, email, image } as User
 }
 
 function tokenOf(ctx: Context): string | undefined {

@@ -106,12 +106,8 @@ function documentOf(provider: OAuthProvider): string {
   return `${(provider.issuer ?? '').replace(/\/$/, '')}/.well-known/openid-configuration`
 }
 
-const lists = [
-  'id_token_signing_alg_values_supported',
-  'userinfo_signing_alg_values_supported',
-  'code_challenge_methods_supported',
-  'token_endpoint_auth_methods_supported',
-]
+const requiredList = 'id_token_signing_alg_values_supported'
+const optionalLists = ['userinfo_signing_alg_values_supported', 'code_challenge_methods_supported', 'token_endpoint_auth_methods_supported']
 
 function checkDocument(document: JsonObject, provider: OAuthProvider): void {
   // A member that is null is a member that is absent.
@@ -123,11 +119,15 @@ function checkDocument(document: JsonObject, provider: OAuthProvider): void {
   if (!expected.some((issuer) => sameIssuer(claimed, issuer))) {
     throw new Refusal(`The discovery document is of issuer "${claimed.slice(0, 200)}", not of "${expected.join('" or "')}".`)
   }
-  for (const name of lists) {
+  for (const name of [requiredList, ...optionalLists]) {
     const value = document[name]
-    if (value !== undefined && !(Array.isArray(value) && value.every((item) => typeof item === 'string'))) {
+    if (value === undefined) continue
+    if (!Array.isArray(value)) throw new Refusal(`${name} of the discovery document is not a list.`)
+    const texts = (value as unknown[]).filter((item) => typeof item === 'string')
+    // What cannot be understood is not offered: an odd member of a list that may be left out weakens nothing.
+    if (name === requiredList && texts.length < value.length)
       throw new Refusal(`${name} of the discovery document is not a list of strings.`)
-    }
+    document[name] = texts
   }
   const flag = document['authorization_response_iss_parameter_supported']
   if (flag !== undefined && typeof flag !== 'boolean') {
