@@ -1,5 +1,5 @@
 /** The token in the cookie: written, taken away, and what it is remembered by. */
-import { type Awaitable, type Context, type JWT, randomUUID, sha256, toHex } from 'authkernel/kernel'
+import { type Context, type JWT, randomUUID, sha256, toHex } from 'authkernel/kernel'
 import type { Settled } from './settled.ts'
 
 export async function decodeWith(
