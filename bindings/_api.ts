@@ -1,11 +1,14 @@
 /** What `auth.<framework>` offers in every Node framework: handler, session, guard, sign-in, sign-out. They differ in a seam only. */
 import type { Awaitable, HandleOptions, Kernel, Session } from 'authkernel/kernel'
+import { type Argument, assertArgument } from './_argument.ts'
 import { refusal, type GuardOptions, type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
 import { answered, type NodeRequest, type NodeResponse, toRequest } from './_node.ts'
-import { type Edge, isBelow } from './_target.ts'
+import { type Edge, pathOf } from './_target.ts'
 
 /** How a framework's request is read and answered; `C` is what its routes get. */
 export interface Seam<C> {
+  /** What callers must give. `given`: the part of `from` that is checked; default: all of it. */
+  argument?: Argument & { given?(from: C): unknown }
   /** A factory's options may be a function of the request. */
   kernel(from: C): Awaitable<Kernel>
   req(from: C): NodeRequest
@@ -27,8 +30,10 @@ export interface Api<C> {
   session(from: C): Promise<Session | null>
   /** The signed-in user. */
   user(from: C): Promise<NonNullable<Session['user']> | null>
-  /** Answers the routes of authkernel; false: the path is not below the base path. */
+  /** Answers the routes of authkernel; false: the path is neither below the base path nor one at the origin's root that a plugin answers. */
   handle(from: C): Promise<boolean>
+  /** Answers the paths at the origin's root that plugins answer; false: the path is none of them. */
+  root(from: C): Promise<boolean>
   /** The session; null: there is none, and the refusal is sent. */
   guard(from: C, options?: GuardOptions): Promise<Session | null>
   /** Signs in and answers with the redirect. Rejects with `CredentialsSignin` and other `AuthError`s. */
@@ -40,7 +45,12 @@ export interface Api<C> {
 /** The API over the kernel's entry points. */
 export function createApi<C>(seam: Seam<C>): Api<C> {
   const sessions = new WeakMap<NodeRequest, Promise<Session | null>>()
-  const web = (from: C): Request => toRequest(seam.req(from), seam.edge(from))
+  const { argument } = seam
+  const reqOf = (from: C): NodeRequest => {
+    if (argument) assertArgument(argument.given ? argument.given(from) : from, argument)
+    return seam.req(from)
+  }
+  const web = (from: C): Request => toRequest(reqOf(from), seam.edge(from))
 
   async function read(from: C): Promise<Session | null> {
     const { entryPoints } = await seam.kernel(from)
@@ -49,8 +59,8 @@ export function createApi<C>(seam: Seam<C>): Api<C> {
     if (res && !res.headersSent) seam.cookies(from, headers)
     return session
   }
-  function session(from: C): Promise<Session | null> {
-    const req = seam.req(from)
+  async function session(from: C): Promise<Session | null> {
+    const req = reqOf(from)
     let reading = sessions.get(req)
     if (!reading) sessions.set(req, (reading = read(from)))
     return reading
@@ -62,16 +72,29 @@ export function createApi<C>(seam: Seam<C>): Api<C> {
     await seam.send(from, response)
   }
 
+  async function answer(from: C, { entryPoints }: Kernel, req: NodeRequest, basePath?: string): Promise<void> {
+    const work = (request: Request): Promise<Response> => entryPoints.handler(request, { ...seam.options(from), basePath })
+    await seam.send(from, await answered(req, seam.res(from), seam.edge(from), work))
+  }
+
   return {
     request: web,
     session,
     user: async (from) => (await session(from))?.user ?? null,
     async handle(from) {
-      const { config, entryPoints } = await seam.kernel(from)
-      const [req, basePath] = [seam.req(from), seam.mount?.(from)]
-      if (basePath === undefined && !isBelow(req, config.basePath)) return false
-      const answer = (request: Request): Promise<Response> => entryPoints.handler(request, { ...seam.options(from), basePath })
-      await seam.send(from, await answered(req, seam.res(from), seam.edge(from), answer))
+      const req = reqOf(from)
+      const kernel = await seam.kernel(from)
+      const [place, basePath] = [kernel.placeOf(pathOf(req)), seam.mount?.(from)]
+      if (basePath === undefined && place === undefined) return false
+      // A path at the root lies below no mount, whatever the handler's own route is.
+      await answer(from, kernel, req, place === 'root' ? undefined : basePath)
+      return true
+    },
+    async root(from) {
+      const req = reqOf(from)
+      const kernel = await seam.kernel(from)
+      if (kernel.placeOf(pathOf(req)) !== 'root') return false
+      await answer(from, kernel, req)
       return true
     },
     async guard(from, options) {
@@ -81,10 +104,12 @@ export function createApi<C>(seam: Seam<C>): Api<C> {
       return null
     },
     async signIn(from, provider, options) {
+      reqOf(from)
       const kernel = await seam.kernel(from)
       await send(from, signInResponse(kernel, web(from), seam.options(from), provider, options))
     },
     async signOut(from, options) {
+      reqOf(from)
       const kernel = await seam.kernel(from)
       await send(from, signOutResponse(kernel, web(from), seam.options(from), options?.redirectTo))
     },

@@ -1,6 +1,7 @@
 /** The server's side of the Qwik binding: loaded when it is needed, so that browsers never get it. */
 import type { Auth, AuthConfig } from 'authkernel'
 import type { Awaitable } from 'authkernel/kernel'
+import { type Argument, assertArgument } from './_argument.ts'
 import { refusal } from './_actions.ts'
 import { kernelsOf, type Kernels } from './_configs.ts'
 import type { QwikEvent, QwikApi } from './_qwik-types.ts'
@@ -29,9 +30,12 @@ export function faceOf(source: (event: QwikEvent) => Awaitable<Source>): (event:
   }
 }
 
+const argument: Argument = { has: ['request', 'sharedMap'], say: "qwik binding: give Qwik's event: `auth.qwik.session(event)`." }
+
 /** The API over a kernel. */
 export function qwikApi(kernels: Kernels<QwikEvent>): QwikApi {
   const api = createWebApi<QwikEvent>({
+    argument,
     kernel: kernels,
     request: ({ request }) => request,
     options: optionsOf,
@@ -95,7 +99,9 @@ function isData({ request }: QwikEvent): boolean {
 const dataPath = '/q-data.json'
 
 /** The page of the request, without what Qwik adds for actions and data (row 313). */
-function pageOf({ url }: QwikEvent): string {
+function pageOf(event: QwikEvent): string {
+  assertArgument(event, argument)
+  const { url } = event
   const page = new URL(url)
   if (page.pathname.endsWith(dataPath)) page.pathname = page.pathname.slice(0, -dataPath.length) || '/'
   for (const name of ['qaction', 'qfunc', 'qdata']) page.searchParams.delete(name)

@@ -47,12 +47,6 @@ function requestPath(req: Target): string {
   return path === -1 ? '/' : rest[path] === '/' ? rest.slice(path) : `/${rest.slice(path)}`
 }
 
-/** Whether a request is for `basePath` or something below it. */
-export function isBelow(req: Target, basePath: string): boolean {
-  const path = pathOf(req)
-  return path === basePath || path.startsWith(`${basePath}/`)
-}
-
 /** Path of the request target, without the query. */
 export function pathOf(req: Target): string {
   const target = requestPath(req)

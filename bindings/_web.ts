@@ -1,10 +1,13 @@
-/** What `auth.<framework>` offers where requests are web requests. They differ in a seam only; `_face.ts` is the same for Node's own. */
-import type { Awaitable, HandleOptions, Kernel, Session } from 'authkernel/kernel'
+/** What `auth.<framework>` offers where requests are web requests. They differ in a seam only; `_api.ts` is the same for Node's own. */
+import { type Awaitable, type HandleOptions, HttpError, type Kernel, type Session } from 'authkernel/kernel'
+import { type Argument, assertArgument } from './_argument.ts'
 import { type GuardOptions, refusal, type SignInOptions, signInResponse, signOutResponse, updateResponse } from './_actions.ts'
 import { cookiesOf } from './_set-cookie.ts'
 
 /** How a framework's event is read and answered. */
 export interface WebSeam<E extends object> {
+  /** What events are; default: any object. */
+  argument?: Argument
   /** A factory's options may be a function of the event. */
   kernel(event: E): Awaitable<Kernel>
   request(event: E): Awaitable<Request>
@@ -20,9 +23,11 @@ export interface WebSeam<E extends object> {
 export interface WebApi<E extends object> {
   /** Answers every route of authkernel, and paths that are none with 400. */
   answer(event: E): Promise<Response>
-  /** As `answer`; undefined: the path lies outside of the base path. */
+  /** As `answer`; undefined: the path is neither below the base path nor one at the origin's root that a plugin answers. */
   below(event: E): Promise<Response | undefined>
-  /** As `answer`; undefined: the path is no route of authkernel, or lies outside of the base path. */
+  /** As `answer`; undefined: the path at the origin's root is not answered by a plugin. */
+  root(event: E): Promise<Response | undefined>
+  /** As `answer`; undefined: the path is no route of authkernel or of a plugin. */
   route(event: E): Promise<Response | undefined>
   /** The session, read once per event. Rejects when the store is down (D38). */
   session(event: E): Promise<Session | null>
@@ -37,17 +42,22 @@ export interface WebApi<E extends object> {
 
 /** The API over the kernel's entry points. */
 export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
+  const argument = seam.argument ?? { has: [], say: "Give the framework's event or context." }
+  const check = (event: E): void => assertArgument(event, argument)
   const sessions = new WeakMap<E, Promise<Session | null>>()
   /** Headers of the answer that signed in or out in this event. */
   const news = new WeakMap<E, Headers>()
 
   async function open(event: E): Promise<{ kernel: Kernel; request: Request; options: HandleOptions }> {
+    check(event)
     const kernel = await seam.kernel(event)
     return { kernel, request: await seam.request(event), options: seam.options?.(event) ?? {} }
   }
   async function openRoute(event: E): Promise<{ kernel: Kernel; request: Request; options: HandleOptions }> {
     const { kernel, request, options } = await open(event)
-    return { kernel, request, options: { ...options, basePath: seam.mount?.(event, kernel.config.basePath) } }
+    // A path at the root lies below no mount, whatever the handler's own route is.
+    const root = kernel.placeOf(new URL(request.url).pathname) === 'root'
+    return { kernel, request, options: root ? options : { ...options, basePath: seam.mount?.(event, kernel.config.basePath) } }
   }
   async function read(event: E): Promise<Session | null> {
     const { kernel, request, options } = await open(event)
@@ -59,7 +69,8 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
     seam.cookies(event, headers)
     return session
   }
-  function session(event: E): Promise<Session | null> {
+  async function session(event: E): Promise<Session | null> {
+    check(event)
     let reading = sessions.get(event)
     if (!reading) sessions.set(event, (reading = read(event)))
     return reading
@@ -80,12 +91,17 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
     },
     async below(event) {
       const { kernel, request, options } = await openRoute(event)
-      const { basePath } = await kernel.context(request, options)
-      return pathIn(basePath, request) === undefined ? undefined : kernel.entryPoints.handler(unread(request), options)
+      const place = kernel.placeOf(new URL(request.url).pathname, options.basePath ?? (await basePathOf(kernel, request)))
+      return place === undefined ? undefined : kernel.entryPoints.handler(unread(request), options)
+    },
+    async root(event) {
+      const { kernel, request, options } = await open(event)
+      const place = kernel.placeOf(new URL(request.url).pathname)
+      return place === 'root' ? kernel.entryPoints.handler(unread(request), options) : undefined
     },
     async route(event) {
       const { kernel, request, options } = await openRoute(event)
-      return (await isRoute(kernel, request, options)) ? kernel.entryPoints.handler(unread(request), options) : undefined
+      return (await kernel.matches(request, options)) ? kernel.entryPoints.handler(unread(request), options) : undefined
     },
     async guard(event, how) {
       const found = await session(event)
@@ -108,25 +124,14 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
   }
 }
 
-/** Whether a path is a route of authkernel or of a plugin: the rest below the base path is the host's. */
-async function isRoute(kernel: Kernel, request: Request, options: HandleOptions): Promise<boolean> {
-  const { basePath, app } = await kernel.context(request, options)
-  const path = pathIn(basePath, request)
-  if (path === undefined) return false
-  // A mistake in the configuration leaves no routes: answering says what is wrong, passing on would say 404.
-  if (app.fault) return true
-  return app.routes.find(request.method === 'POST' ? 'POST' : 'GET', path) !== undefined
-}
-
-/** The path below a base path; undefined: outside of it. */
-function pathIn(basePath: string, { url }: Request): string | undefined {
-  const { pathname } = new URL(url)
-  const base = basePath === '/' ? '' : basePath
-  if (pathname !== base && !pathname.startsWith(`${base}/`)) return undefined
-  // As the kernel's own router: empty segments do not count (row 4), nor does the id of no provider (row 6).
-  const segments = pathname.slice(base.length).split('/')
-  if (segments.at(-1) === 'undefined') segments.pop()
-  return `/${segments.filter((segment) => segment !== '').join('/')}`
+/** That of the tenant; of the options while the hook `settings` refuses the request. */
+async function basePathOf(kernel: Kernel, request: Request): Promise<string> {
+  try {
+    return (await kernel.context(request)).basePath
+  } catch (error) {
+    if (error instanceof HttpError) return kernel.config.basePath
+    throw error
+  }
 }
 
 /** The request as the browser would send it after a response: of two cookies with one name the first counts. */

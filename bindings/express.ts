@@ -13,17 +13,26 @@ export type * from './_apis/express.ts'
 export type ExpressAuthConfig = Omit<AuthConfig, 'raw'>
 export type GetSessionResult = Promise<Session | null>
 
-/** `auth.express`, see `ExpressApi`. */
+/**
+ * `auth.express`, see `ExpressApi`.
+ * @experimental The API may change in a minor version.
+ */
 export function expressBinding(): Plugin<{ express: ExpressApi }> {
   return { name: 'express', setup: (kernel) => ({ express: expressApi(() => kernel) }) }
 }
 
-/** The handler of a configuration, or of a function of the request: `app.use('/auth/*splat', ExpressAuth(config))` (row 289). */
+/**
+ * The handler of a configuration, or of a function of the request: `app.use('/auth/*splat', ExpressAuth(config))` (row 289).
+ * @experimental The API may change in a minor version.
+ */
 export function ExpressAuth(config: ConfigSource<ExpressRequest>, ...plugins: readonly Plugin[]): ExpressHandler {
   return faceOf(config, plugins).handler
 }
 
-/** The session of a request under the configuration given to `ExpressAuth` (row 290). */
+/**
+ * The session of a request under the configuration given to `ExpressAuth` (row 290).
+ * @experimental The API may change in a minor version.
+ */
 export function getSession(req: ExpressRequest, config: ConfigSource<ExpressRequest>): GetSessionResult {
   return faceOf(config).session(req)
 }

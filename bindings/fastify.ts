@@ -9,7 +9,15 @@ export type { FastifyApi, FastifyLike, FastifyReplyLike, FastifyRequestLike } fr
 
 /** Puts `fastify` on `auth`. */
 export function fastifyBinding(): Plugin<{ fastify: FastifyApi }> {
-  return { name: 'fastify', setup: (kernel) => ({ fastify: fastifyApi(() => kernel) }) }
+  return {
+    name: 'fastify',
+    setup: (kernel) => ({
+      fastify: fastifyApi(
+        () => kernel,
+        () => kernel.entryPoints.rootPaths,
+      ),
+    }),
+  }
 }
 
 /** The API of a configuration, or of a function of the request. */

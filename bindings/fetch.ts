@@ -1,9 +1,11 @@
 /** Web-standard servers (Bun, Deno, workers, service workers): `export default { fetch: auth.fetch.handler }`. */
 import { type AuthConfig, createAuth } from 'authkernel'
 import type { Awaitable, HandleOptions, Kernel, Plugin, Session } from 'authkernel/kernel'
-import { type GuardOptions, refusal, type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
-import { kernelsOf } from './_configs.ts'
+import type { GuardOptions, SignInOptions } from './_actions.ts'
+import { type Argument, assertArgument } from './_argument.ts'
+import { kernelsOf, type Kernels } from './_configs.ts'
 import { addressFrom } from './_peer.ts'
+import { createWebApi } from './_web.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 
@@ -12,11 +14,11 @@ export type WithSession<S> = (request: Request, session: S, ...rest: unknown[]) 
 
 /** What `auth.fetch` offers. `info` is the runtime's second argument: Bun's server, Deno's info; others are ignored. */
 export interface FetchApi {
-  /** Answers every request; call it for paths below the base path, see `matches`. */
+  /** Answers every request; call it where `matches` says so. */
   handler(request: Request, info?: unknown): Promise<Response>
-  /** Whether the path is below the base path. */
+  /** Whether the path is below the base path (with the base path `/`: a route), or one at the origin's root that a plugin answers. */
   matches(request: Request): boolean
-  /** The session. Nothing is extended: there is no response to carry the cookie (D51). */
+  /** The session, read once per request. Nothing is extended: there is no response to carry the cookie (D51). */
   session(request: Request, info?: unknown): Promise<Session | null>
   /** Wraps a handler: it gets the session, and the answer takes a refreshed cookie along. */
   withSession(handler: WithSession<Session | null>): (request: Request, ...rest: unknown[]) => Promise<Response>
@@ -32,8 +34,6 @@ export interface LazyFetchApi extends Omit<FetchApi, 'matches'> {
 }
 /** Options for a request. Workers have their environment in `info`. */
 export type FetchConfigSource = (request: Request, info: unknown) => Awaitable<AuthConfig>
-/** The kernel for a request. */
-type Kernels = (request: Request, info: unknown) => Awaitable<Kernel>
 
 /** Puts `fetch` on `auth`. */
 export function fetchBinding(): Plugin<{ fetch: FetchApi }> {
@@ -52,48 +52,68 @@ export function FetchAuth(source: AuthConfig | FetchConfigSource, ...plugins: re
   }
   const infos = new WeakMap<Request, unknown>()
   const kernels = kernelsOf<Request>('fetch', (request) => source(request, infos.get(request)), { plugins })
-  return lazyApi((request, info) => {
-    infos.set(request, info)
-    return kernels(request)
-  })
+  return { ...fetchApi(kernels, infos), matches: async (request, info) => answers(await kernels(noted(infos, request, info)), request) }
 }
 
 function eagerApi(kernel: Kernel): FetchApi {
-  return { ...fetchApi(() => kernel), matches: (request) => isBelow(kernel, request) }
-}
-
-function lazyApi(kernels: Kernels): LazyFetchApi {
-  return { ...fetchApi(kernels), matches: async (request, info) => isBelow(await kernels(request, info), request) }
-}
-
-function fetchApi(kernels: Kernels): Omit<FetchApi, 'matches'> {
-  const withSession: FetchApi['withSession'] =
-    (handler) =>
-    async (request, ...rest) => {
-      const { entryPoints } = await kernels(request, rest[0])
-      const { session, headers } = await entryPoints.read(request, optionsOf(request, rest[0]))
-      return withCookies(await handler(request, session, ...rest), headers)
-    }
   return {
-    withSession,
-    handler: async (request, info) => (await kernels(request, info)).entryPoints.handler(request, optionsOf(request, info)),
-    session: async (request, info) => (await kernels(request, info)).entryPoints.session(request, optionsOf(request, info)),
-    protect: (handler, guard) =>
-      withSession(async (request, session, ...rest) =>
-        session?.user
-          ? handler(request, session, ...rest)
-          : refusal(await kernels(request, rest[0]), request, optionsOf(request, rest[0]), guard),
-      ),
-    signIn: async (request, provider, how, info) =>
-      signInResponse(await kernels(request, info), request, optionsOf(request, info), provider, how),
-    signOut: async (request, how, info) =>
-      signOutResponse(await kernels(request, info), request, optionsOf(request, info), how?.redirectTo),
+    ...fetchApi(() => kernel, new WeakMap()),
+    matches(request) {
+      assertArgument(request, argument)
+      return answers(kernel, request)
+    },
   }
 }
 
-function isBelow({ config: { basePath } }: Kernel, { url }: Request): boolean {
-  const { pathname } = new URL(url)
-  return pathname === basePath || pathname.startsWith(`${basePath}/`)
+const argument: Argument = { has: ['url', 'headers'], say: 'fetch binding: give the Request: `auth.fetch.session(request)`.' }
+
+/** `infos` holds the runtime's second argument by request. */
+function fetchApi(kernel: Kernels<Request>, infos: WeakMap<Request, unknown>): Omit<FetchApi, 'matches'> {
+  // Cookies for the answer of a wrapped handler. Elsewhere there is no answer to carry them (D51).
+  const answering = new WeakMap<Request, Headers>()
+  const api = createWebApi<Request>({
+    argument,
+    kernel,
+    request: (request) => request,
+    options: (request) => optionsOf(request, infos.get(request)),
+    cookies: (request, headers) => {
+      for (const cookie of headers.getSetCookie()) answering.get(request)?.append('set-cookie', cookie)
+    },
+    writable: (request) => answering.has(request),
+  })
+  const wrapped = async (request: Request, info: unknown, answer: () => Response | Promise<Response>): Promise<Response> => {
+    const headers = new Headers()
+    answering.set(noted(infos, request, info), headers)
+    return withCookies(await answer(), headers)
+  }
+  return {
+    handler: async (request, info) => api.answer(noted(infos, request, info)),
+    session: async (request, info) => api.session(noted(infos, request, info)),
+    withSession:
+      (handler) =>
+      async (request, ...rest) =>
+        wrapped(request, rest[0], async () => handler(request, await api.session(request), ...rest)),
+    protect:
+      (handler, guard) =>
+      async (request, ...rest) =>
+        wrapped(request, rest[0], async () => {
+          const found = await api.guard(request, guard)
+          return found instanceof Response ? found : handler(request, found, ...rest)
+        }),
+    signIn: async (request, provider, how, info) => api.signIn(noted(infos, request, info), provider, how),
+    signOut: async (request, how, info) => api.signOut(noted(infos, request, info), how),
+  }
+}
+
+/** The request, with what the runtime said about it. */
+function noted(infos: WeakMap<Request, unknown>, request: Request, info: unknown): Request {
+  assertArgument(request, argument)
+  if (info !== undefined) infos.set(request, info)
+  return request
+}
+
+function answers(kernel: Kernel, { url }: Request): boolean {
+  return kernel.placeOf(new URL(url).pathname) !== undefined
 }
 
 function withCookies(response: Response, headers: Headers): Response {

@@ -1,5 +1,6 @@
 /** h3 2 and 1, Nitro and Nuxt: `app.all('/auth/**', auth.h3.handler)`, or `H3Auth(config)`. */
 import type { Awaitable, Kernel, Plugin, Session } from 'authkernel/kernel'
+import { assertArgument } from './_argument.ts'
 import type { GuardOptions, SignInOptions } from './_actions.ts'
 import { type ConfigSource, kernelsOf } from './_configs.ts'
 import { mountedAt } from './_mounted.ts'
@@ -34,7 +35,7 @@ export type AnyH3Event = H3Event | H3EventOfNode
 
 /** What `auth.h3` offers. */
 export interface H3Api {
-  /** Every route of authkernel; the wildcard route it is mounted at is the base path. Paths outside of it: undefined, so that a middleware passes them on. */
+  /** Every route of authkernel; the wildcard route it is mounted at is the base path. Paths at the origin's root that plugins answer are answered, too. Others: undefined, so that a middleware passes them on. */
   handler(event: AnyH3Event): Promise<Response | undefined>
   /** Puts the session into `event.context.session`; a refreshed cookie goes out with the response. */
   middleware(event: AnyH3Event): Promise<void>
@@ -74,6 +75,7 @@ function h3Api(kernel: (event: H3Event) => Awaitable<Kernel>): H3Api {
     signIn: async (event, provider, options) => api.signIn(await modern(event), provider, options),
     signOut: async (event, options) => api.signOut(await modern(event), options),
     async handler(event) {
+      assertEvent(event)
       if (isModern(event)) return api.below(event)
       const given = event.web?.request
       if (given && !given.bodyUsed) return api.below(translated(event, given))
@@ -85,7 +87,8 @@ function h3Api(kernel: (event: H3Event) => Awaitable<Kernel>): H3Api {
       return response === pass ? undefined : response
     },
     async middleware(event) {
-      event.context.session = await api.session(await modern(event))
+      const { context } = await modern(event)
+      context.session = await api.session(await modern(event))
     },
     requireSession: (options) => async (event) => {
       const found = await api.guard(await modern(event), options)
@@ -100,6 +103,7 @@ const translations = new WeakMap<H3EventOfNode, H3Event>()
 
 /** The event as h3 2 has it. Only Node has events of version 1, so only there `node:` modules are loaded. */
 async function modern(event: AnyH3Event): Promise<H3Event> {
+  assertEvent(event)
   if (isModern(event)) return event
   const { toRequest } = await import('./_node.ts')
   let known = translations.get(event)
@@ -127,6 +131,13 @@ async function keepBody(req: NodeRequest): Promise<void> {
 function edgeOf({ web }: H3EventOfNode): Edge {
   const url = web?.url ?? (web?.request && new URL(web.request.url))
   return url ? { protocol: url.protocol.slice(0, -1), host: url.host } : {}
+}
+
+function assertEvent(event: AnyH3Event): void {
+  const say = "h3 binding: give h3's event: `auth.h3.session(event)`."
+  assertArgument(event, { has: ['context'], say })
+  // Version 2 has a `node`, too: undefined on other runtimes.
+  assertArgument(('node' in event && event.node) || event, { has: ['req'], say })
 }
 
 /** Version 1 has a `req`, too: Node's. */

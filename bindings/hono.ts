@@ -1,5 +1,5 @@
 /** Hono 4 on every runtime: `app.use('/auth/*', auth.hono.handler)`, or `HonoAuth(config)`. */
-import type { Awaitable, Kernel, Plugin, Session } from 'authkernel/kernel'
+import { AuthError, type Awaitable, type Kernel, type Plugin, type Session } from 'authkernel/kernel'
 import type { GuardOptions, SignInOptions } from './_actions.ts'
 import { type ConfigSource, kernelsOf } from './_configs.ts'
 import { mountedAt } from './_mounted.ts'
@@ -35,7 +35,10 @@ export interface HonoAuthEnv {
 
 /** What `auth.hono` offers. */
 export interface HonoApi {
-  /** Every route of authkernel; the wildcard route it is mounted at is the base path. Other paths go on to the next handler. */
+  /**
+   * Every route of authkernel; the wildcard route it is mounted at is the base path. Mounted without a path, or at `/.well-known/*`, it answers
+   * what plugins have at the origin's root, too. Other paths go on to the next handler.
+   */
   handler: HonoHandler
   /** Puts the session into `c.var.session`; a refreshed cookie goes out with the response. */
   middleware: HonoHandler
@@ -61,6 +64,7 @@ export function HonoAuth(config: ConfigSource<HonoContext>, ...plugins: readonly
 
 function honoApi(kernel: (context: HonoContext) => Awaitable<Kernel>): HonoApi {
   const api = createWebApi<HonoContext>({
+    argument: { has: ['req', 'header'], say: "hono binding: give Hono's context: `auth.hono.session(c)`." },
     kernel,
     request: requestOf,
     options: ({ req, env }) => ({ clientAddress: addressFrom(env, req.raw) }),
@@ -70,22 +74,36 @@ function honoApi(kernel: (context: HonoContext) => Awaitable<Kernel>): HonoApi {
     },
     writable: ({ finalized }) => !finalized,
   })
+  const session: HonoApi['session'] = (context) => api.session(context).catch(answerable)
   return {
-    session: api.session,
-    signIn: api.signIn,
-    signOut: api.signOut,
+    session,
+    signIn: (context, provider, options) => api.signIn(context, provider, options).catch(answerable),
+    signOut: (context, options) => api.signOut(context, options).catch(answerable),
     handler: async (context, next) => (await api.route(context)) ?? next(),
     async middleware(context, next) {
-      context.set('session', await api.session(context))
+      context.set('session', await session(context))
       await next()
     },
     requireSession: (options) => async (context, next) => {
-      const found = await api.guard(context, options)
+      const found = await api.guard(context, options).catch(answerable)
       if (found instanceof Response) return found
       context.set('session', found)
       return next()
     },
   }
+}
+
+/**
+ * Throws an error on, with what Hono's own error handler asks errors for: without it a wrong password that the app does not catch would be
+ * answered 500 instead of the error's own status.
+ */
+function answerable(error: unknown): never {
+  if (error instanceof AuthError && !('getResponse' in error)) {
+    const { status } = error
+    const say = status === 401 ? 'Unauthorized' : status === 403 ? 'Forbidden' : status < 500 ? 'Refused' : 'Internal Server Error'
+    Object.defineProperty(error, 'getResponse', { value: () => new Response(say, { status, headers: { 'Cache-Control': 'no-store' } }) })
+  }
+  throw error
 }
 
 /** A body that a parser has read is made anew: Hono keeps what it read. */

@@ -69,6 +69,11 @@ export type NextAuthResult = NextApi
 export interface NextApi {
   /** `export const { GET, POST } = handlers` in `app/api/auth/[...nextauth]/route.ts`. */
   handlers: Record<'GET' | 'POST', (request: Request) => Promise<Response>>
+  /**
+   * Paths below `/.well-known/` at the origin's root that plugins answer: `export const { GET, HEAD, OPTIONS } = auth.next.root` in
+   * `app/.well-known/[...path]/route.ts`. A proxy of `auth` that sees these paths answers them, too.
+   */
+  root: Record<'GET' | 'HEAD' | 'OPTIONS' | 'POST', (request: Request) => Promise<Response>>
   auth: NextAuthFunction
   /** For actions, `<form action={...}>` included: redirects, or returns the URL with `redirect: false`. Rejects with `CredentialsSignin` and other `AuthError`s. */
   signIn(
@@ -129,7 +134,10 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
     cookies: ({ write }, headers) => write?.(headers),
     writable: ({ write }) => write !== undefined,
   })
-  const answer = (request: Request): Promise<Response> => api.answer({ request: located(request), source: request, write: undefined })
+  const scopeOf = (request: Request): Scope => ({ request: located(request), source: request, write: undefined })
+  const answer = (request: Request): Promise<Response> => api.answer(scopeOf(request))
+  const root = async (request: Request): Promise<Response> =>
+    (await api.root(scopeOf(request))) ?? new Response('Not found.', { status: 404 })
 
   /** Takes cookies along and goes where a flow says. */
   async function follow(scope: Scope, response: Response, redirect: boolean): Promise<string> {
@@ -143,14 +151,17 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
     const cookies = new Headers()
     const write = (headers: Headers): void => headers.getSetCookie().forEach((cookie) => cookies.append('set-cookie', cookie))
     const scope: Scope = { request: located(request), source: request, write }
+    const published = await api.root(scope)
+    if (published) return published
     const auth = await api.session(scope)
-    const ctx = await (await kernel(request)).context(scope.request)
+    const own = await kernel(request)
+    const ctx = await own.context(scope.request)
     const said = ctx.has('hook', 'authorized') ? await ctx.ask('authorized', { request, auth }) : undefined
     const verdict = said instanceof Response && leadsHere(said, scope.request) ? true : said
     let response: unknown
     if (verdict instanceof Response) response = verdict
     else if (handler) response = await handler(Object.assign(request, { auth }))
-    else if (verdict === false) response = signInPage(ctx)
+    else if (verdict === false) response = signInPage(own, ctx)
     response ??= await pass()
     const answered = response as Response
     const copy = new Response(answered.body, answered)
@@ -162,12 +173,20 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
     if (first === undefined) return currentScope().then(api.session)
     if (typeof first === 'function') return (request: NextAuthRequest, context: unknown) => guarded(request, (own) => first(own, context))
     if (first instanceof Request) return guarded(first as NextAuthRequest)
-    const { req = first, res = second } = first as Partial<PagesContext>
+    const { req = first, res = second } = (first ?? {}) as Partial<PagesContext>
+    if (!hasHeaders(req) || !canSend(res)) {
+      return Promise.reject(
+        new TypeError(
+          'next binding: give nothing, a function, a Request, the context of getServerSideProps, or `req` and `res`: `auth.next.auth(req, res)`.',
+        ),
+      )
+    }
     return api.session(nodeScope(req as PagesContext['req'], res as PagesContext['res']))
   }
 
   return {
     handlers: { GET: answer, POST: answer },
+    root: { GET: root, HEAD: root, OPTIONS: root, POST: root },
     auth: auth as NextAuthFunction,
     async signIn(provider, options = {}, authorizationParams) {
       const { options: said, redirect } = readForm(options instanceof FormData ? options : Object.entries(options))
@@ -196,12 +215,20 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
 }
 
 /** The sign-in page and back; undefined: the request is for that page, or for a route of authkernel. */
-function signInPage(ctx: Context): Response | undefined {
+function signInPage({ placeOf }: Kernel, ctx: Context): Response | undefined {
   const { pathname, href } = ctx.url
   const page = new URL(ctx.app.config.pages.signIn ?? `${ctx.base}/signin`, ctx.origin)
-  if (pathname === page.pathname || pathname === ctx.basePath || pathname.startsWith(`${ctx.basePath}/`)) return undefined
+  if (pathname === page.pathname || placeOf(pathname, ctx.basePath) !== undefined) return undefined
   page.searchParams.set('callbackUrl', href)
   return redirectTo(page.href)
+}
+
+function hasHeaders(req: unknown): boolean {
+  return typeof req === 'object' && req !== null && 'headers' in req
+}
+
+function canSend(res: unknown): boolean {
+  return typeof res === 'object' && res !== null && 'appendHeader' in res
 }
 
 /** A redirect of `authorized` to the very page that was asked for would never end. */

@@ -44,12 +44,18 @@ export interface SolidStartApi {
   signOut(event: SolidStartEvent, options?: { redirectTo?: string | undefined }): Promise<Response>
 }
 
-/** Puts `solidStart` on `auth`; say `basePath: '/api/auth'` to `createAuth`, or mount the routes at `/auth`. */
+/**
+ * Puts `solidStart` on `auth`; say `basePath: '/api/auth'` to `createAuth`, or mount the routes at `/auth`.
+ * @experimental The API may change in a minor version.
+ */
 export function solidStartBinding(): Plugin<{ solidStart: SolidStartApi }> {
   return { name: 'solid-start', setup: (kernel) => ({ solidStart: solidStartApi(() => kernel) }) }
 }
 
-/** The API of a configuration, or of a function of the event (rows 300 to 303). */
+/**
+ * The API of a configuration, or of a function of the event (rows 300 to 303).
+ * @experimental The API may change in a minor version.
+ */
 export function SolidAuth(
   config: SolidAuthConfig | ((event: SolidStartEvent) => Awaitable<SolidAuthConfig>),
   ...plugins: readonly Plugin[]
@@ -57,7 +63,10 @@ export function SolidAuth(
   return solidStartApi(kernels(config, plugins))
 }
 
-/** The session of a request under the configuration given to `SolidAuth` (row 304). Nothing is extended: there is no response (D51). */
+/**
+ * The session of a request under the configuration given to `SolidAuth` (row 304). Nothing is extended: there is no response (D51).
+ * @experimental The API may change in a minor version.
+ */
 export async function getSession(request: Request, config: SolidAuthConfig): GetSessionResult {
   return (await kernels(config)({ request })).entryPoints.session(request)
 }
@@ -75,6 +84,10 @@ function complete({ prefix, ...config }: SolidAuthConfig): AuthConfig {
 
 function solidStartApi(kernel: (event: SolidStartEvent) => Awaitable<Kernel>): SolidStartApi {
   const api = createWebApi<SolidStartEvent>({
+    argument: {
+      has: ['request'],
+      say: "solid-start binding: give SolidStart's event: `auth.solidStart.session(getRequestEvent()!)`.",
+    },
     kernel,
     request: ({ request }) => request,
     options: ({ clientAddress }) => ({ clientAddress }),

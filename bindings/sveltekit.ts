@@ -1,6 +1,7 @@
 /** SvelteKit 2: `export const { handle, signIn, signOut } = SvelteKitAuth(config)`, or `createAuth().use(sveltekitBinding())`. */
 import type { AuthConfig } from 'authkernel'
 import type { Awaitable, HandleOptions, Kernel, Plugin, Session } from 'authkernel/kernel'
+import { assertArgument } from './_argument.ts'
 import { type GuardOptions, refusal, type SignInOptions } from './_actions.ts'
 import { type ConfigSource, kernelsOf, withBasePath } from './_configs.ts'
 import { readForm } from './_form.ts'
@@ -75,7 +76,13 @@ function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sve
   const answered = new WeakSet<SvelteKitEvent>()
   // `load`, actions and endpoints get copies of the event that `handle` got; all have its request.
   const events = new WeakMap<Request, SvelteKitEvent>()
-  const first = (event: SvelteKitEvent): SvelteKitEvent => events.get(event.request) ?? event
+  const first = (event: SvelteKitEvent): SvelteKitEvent => {
+    assertArgument(event, {
+      has: ['request', 'cookies'],
+      say: "sveltekit binding: give SvelteKit's event: `auth.sveltekit.session(event)`.",
+    })
+    return events.get(event.request) ?? event
+  }
   const api = createWebApi<SvelteKitEvent>({
     kernel,
     request: ({ request }) => request,
@@ -91,7 +98,7 @@ function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sve
   }
 
   return {
-    session: (event) => api.session(first(event)),
+    session: async (event) => api.session(first(event)),
     async handle({ event, resolve }) {
       events.set(event.request, event)
       Object.assign(event.locals, { auth: () => api.session(event), getSession: () => api.session(event) })

@@ -39,6 +39,11 @@ export type ExpressHandler = (req: ExpressRequest, res: ExpressResponse, next: N
 export interface ExpressApi extends Pick<Api<ExpressRequest>, 'request' | 'session' | 'user' | 'signIn' | 'signOut'> {
   /** Every route of authkernel: `app.use('/auth', auth.express.handler)`. */
   handler: ExpressHandler
+  /**
+   * Paths below `/.well-known/` at the origin's root that plugins answer: `app.use(auth.express.root)`. Needed where `handler` is mounted at a
+   * path; mounted without one, it answers them.
+   */
+  root: ExpressHandler
   /** Puts the session into `res.locals.session`. */
   middleware: ExpressHandler
   /** Lets people with a session pass. Others: browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
@@ -48,6 +53,7 @@ export interface ExpressApi extends Pick<Api<ExpressRequest>, 'request' | 'sessi
 /** The API over a kernel, or over one for each request. */
 export function expressApi(kernel: Kernels<ExpressRequest>): ExpressApi {
   const api = createApi<ExpressRequest>({
+    argument: { has: ['headers', 'socket'], say: "express binding: give Express's request: `auth.express.session(req)`." },
     kernel,
     req: (req) => req,
     res: ({ res }) => res,
@@ -77,6 +83,7 @@ export function expressApi(kernel: Kernels<ExpressRequest>): ExpressApi {
     signOut: api.signOut,
     // `app.use(handler)`: paths that are not below the base path are the rest of the app.
     handler: (req, res, next) => attempt(res, next, async () => !(await api.handle(req))),
+    root: (req, res, next) => attempt(res, next, async () => !(await api.root(req))),
     middleware: located(api.session, true),
     requireSession: ((...args: Parameters<ExpressHandler> | [GuardOptions?]) =>
       args.length === 3 ? always(...args) : located((req) => api.guard(req, args[0]), false)) as ExpressApi['requireSession'],

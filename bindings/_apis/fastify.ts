@@ -37,6 +37,11 @@ export interface FastifyLike {
 export interface FastifyApi {
   /** The routes of authkernel, encapsulated: the parsers of the rest of the app stay. Its `prefix` is the base path. */
   plugin(instance: FastifyLike): Promise<void>
+  /**
+   * Paths below `/.well-known/` at the origin's root that plugins answer: `app.register(auth.fastify.root)`, without a prefix. Needed where
+   * `plugin` has a prefix; without one, it answers them.
+   */
+  root(instance: FastifyLike): Promise<void>
   /** The web request, without its body: for APIs of other plugins, such as `auth.accounts`. */
   request(request: FastifyRequestLike, reply: FastifyReplyLike): Request
   /** The session; a refreshed cookie goes out with `reply`. */
@@ -50,8 +55,13 @@ export interface FastifyApi {
 type Pair = readonly [request: FastifyRequestLike, reply: FastifyReplyLike, prefix?: string]
 
 /** The API over a kernel, or over one for each request. */
-export function fastifyApi(kernels: Kernels<FastifyRequestLike>): FastifyApi {
+export function fastifyApi(kernels: Kernels<FastifyRequestLike>, rootPaths?: () => readonly string[]): FastifyApi {
   const api = createApi<Pair>({
+    argument: {
+      has: ['request', 'reply'],
+      say: "fastify binding: give Fastify's request and reply: `auth.fastify.session(request, reply)`.",
+      given: ([request, reply]) => ({ ...(hasRaw(request) && { request }), ...(hasRaw(reply) && { reply }) }),
+    },
     kernel: ([request]) => kernels(request),
     req: ([{ raw, originalUrl, body }]) => Object.assign(raw, { originalUrl, body }),
     res: ([, reply]) => reply.raw,
@@ -63,10 +73,23 @@ export function fastifyApi(kernels: Kernels<FastifyRequestLike>): FastifyApi {
     cookies: ([, reply], headers) => addCookies(reply, headers),
   })
   return {
+    async root(instance) {
+      if (instance.prefix !== '') {
+        throw new Error(
+          `fastify binding: \`auth.fastify.root\` is registered below "${instance.prefix}". Its paths are at the root: \`app.register(auth.fastify.root)\`.`,
+        )
+      }
+      takeBodies(instance)
+      // Exact paths where they are known: a wildcard would keep files of the host below "/.well-known/" from its own.
+      for (const path of rootPaths?.() ?? ['/.well-known/*']) {
+        instance.all(path, async (request, reply) => {
+          if (!(await api.root([request, reply]))) reply.callNotFound()
+          return reply
+        })
+      }
+    },
     async plugin(instance) {
-      instance.removeAllContentTypeParsers()
-      // The kernel reads the stream, within its own limit.
-      instance.addContentTypeParser('*', (_request, _payload, done) => done(null))
+      takeBodies(instance)
       instance.all('/*', async (request, reply) =>
         api.handle([request, reply, instance.prefix]).then((known) => {
           // Registered without a prefix, the plugin sees every path of the app.
@@ -81,6 +104,16 @@ export function fastifyApi(kernels: Kernels<FastifyRequestLike>): FastifyApi {
     signIn: (request, reply, provider, options) => api.signIn([request, reply], provider, options).then(() => reply),
     signOut: (request, reply, options) => api.signOut([request, reply], options).then(() => reply),
   }
+}
+
+/** The kernel reads the stream, within its own limit. */
+function takeBodies(instance: FastifyLike): void {
+  instance.removeAllContentTypeParsers()
+  instance.addContentTypeParser('*', (_request, _payload, done) => done(null))
+}
+
+function hasRaw(given: unknown): boolean {
+  return typeof given === 'object' && given !== null && 'raw' in given
 }
 
 function send(reply: FastifyReplyLike, response: Response): void {

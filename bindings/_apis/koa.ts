@@ -26,7 +26,7 @@ export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => P
 
 /** What `auth.koa` offers. */
 export interface KoaApi extends Pick<Api<KoaContext>, 'request' | 'session' | 'user' | 'signIn' | 'signOut'> {
-  /** Answers the routes of authkernel and leaves other paths alone. */
+  /** Answers the routes of authkernel, and the paths at the origin's root that plugins answer; leaves other paths alone. */
   handler: KoaMiddleware
   /** Puts the session into `ctx.state.session`. */
   middleware: KoaMiddleware
@@ -37,6 +37,7 @@ export interface KoaApi extends Pick<Api<KoaContext>, 'request' | 'session' | 'u
 /** The API over a kernel, or over one for each context. */
 export function koaApi(kernel: Kernels<KoaContext>): KoaApi {
   const api = createApi<KoaContext>({
+    argument: { has: ['req', 'request', 'app'], say: "koa binding: give Koa's context: `auth.koa.session(ctx)`." },
     kernel,
     // Koa's parsers fill `ctx.request`, not the raw request.
     req: ({ req, request, originalUrl }) => Object.assign(req, { originalUrl, body: request.body, rawBody: request.rawBody }),

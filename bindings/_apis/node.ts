@@ -7,7 +7,7 @@ import { appendCookies, type NodeRequest, type NodeResponse, peerAddress, sendRe
 
 /** What `auth.node` offers; `res` is where a refreshed cookie and redirects go. */
 export interface NodeApi {
-  /** Answers the routes of authkernel; `false`: the path is not below the base path, nothing was answered. Rejects when answering failed. */
+  /** Answers the routes of authkernel; `false`: the path is the host's, nothing was answered. Rejects when answering failed. */
   handler(req: NodeRequest, res: NodeResponse): Promise<boolean>
   session(req: NodeRequest, res: NodeResponse): Promise<Session | null>
   /** The web request, without its body: for APIs of other plugins, such as `auth.accounts`. */
@@ -22,6 +22,11 @@ export interface NodeApi {
 /** The API over a kernel, or over one for each request. */
 export function nodeApi(kernels: Kernels<NodeRequest>): NodeApi {
   const api = createApi<readonly [NodeRequest, NodeResponse]>({
+    argument: {
+      has: ['headers', 'socket'],
+      say: "node binding: give Node's request and response: `auth.node.session(req, res)`.",
+      given: ([req]) => req,
+    },
     kernel: ([req]) => kernels(req),
     req: ([req]) => req,
     res: ([, res]) => res,

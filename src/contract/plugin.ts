@@ -112,8 +112,16 @@ export interface Kernel {
   contextOf(who: Request | JobTarget): Promise<AnyContext>
   /** Does work without a request. */
   job<T>(target: JobTarget, work: (ctx: JobContext) => Awaitable<T>): Promise<T>
-  /** Whether a request is for a route of authkernel or of a plugin; true for all below the base path while the configuration is wrong. */
+  /**
+   * Whether a request is for a route of authkernel or of a plugin. True for all below the base path while the configuration is wrong, or while
+   * the hook `settings` refuses the request: `handler` answers what the refusal says.
+   */
   matches(request: Request, options?: HandleOptions): Promise<boolean>
+  /**
+   * Where `handler` answers a path: `base`, below the base path; `root`, a path at the origin's root that a plugin answers; undefined, the
+   * path is the host's. With the base path `/` only routes are `base`. `basePath` is that of a mount; default: the one of the options.
+   */
+  placeOf(pathname: string, basePath?: string): 'base' | 'root' | undefined
   /** @deprecated `contextOf` */
   context(request: Request, options?: HandleOptions): Promise<Context>
 }

@@ -26,6 +26,11 @@ export function isCanonical(basePath: string, pathname: string, path: string): b
   return written === own || written === `${own}/undefined`
 }
 
+/** Whether a path is the base path or below it, in whatever spelling. */
+export function isBelow(basePath: string, pathname: string): boolean {
+  return restBelow(basePath, pathname) !== undefined
+}
+
 function restBelow(basePath: string, pathname: string): string | undefined {
   const base = basePath === '/' ? '' : basePath
   if (!pathname.startsWith(base)) return undefined

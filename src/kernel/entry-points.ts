@@ -7,7 +7,7 @@ import type { EntryPoints, JobTarget, Kernel } from '../contract/plugin.ts'
 import type { Services } from '../contract/services.ts'
 import { raw } from '../contract/symbols.ts'
 import { AuthError, HttpError } from '../errors/index.ts'
-import { pathBelow } from '../http/path.ts'
+import { isBelow, pathBelow } from '../http/path.ts'
 import type { KernelParts } from '../registry/plugin-kernel.ts'
 import type { Compiled } from '../registry/snapshot.ts'
 import { bareFailure, dispatch } from '../request/dispatch.ts'
@@ -34,6 +34,15 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     const app = (current.compiled ??= current.compile())
     if (app.fault) throw app.fault
     return app
+  }
+
+  const placeOf: Kernel['placeOf'] = (pathname, basePath = config.basePath) => {
+    const { fault, routes } = (current.compiled ??= current.compile())
+    if (routes.findRoot('GET', pathname)) return 'root'
+    if (basePath !== '/' || fault) return isBelow(basePath, pathname) ? 'base' : undefined
+    // The whole site is below it: what is no route is a page of the host.
+    const path = pathBelow(basePath, pathname)
+    return path !== undefined && routes.find('GET', path) ? 'base' : undefined
   }
 
   const entryPoints: EntryPoints = {
@@ -95,9 +104,17 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
       return contextFor(who, options)
     }) as Kernel['contextOf'],
     job: async (target, work) => work(await jobContext(target)),
+    placeOf,
     async matches(request, options) {
-      const { basePath, compiled } = await contextFor(request, options)
       const { pathname } = new URL(request.url)
+      let ctx: RequestContext
+      try {
+        ctx = await contextFor(request, options)
+      } catch (error) {
+        if (error instanceof HttpError) return placeOf(pathname, options?.basePath) !== undefined
+        throw error
+      }
+      const { basePath, compiled } = ctx
       const path = pathBelow(basePath, pathname)
       // A mistake in the configuration leaves no routes: answering says what is wrong, passing on would say 404.
       if (compiled.fault) return path !== undefined

@@ -20,6 +20,7 @@ export interface KernelParts {
   contextOf: Kernel['contextOf']
   job: Kernel['job']
   matches: Kernel['matches']
+  placeOf: Kernel['placeOf']
   service: Kernel['service']
 }
 
@@ -64,6 +65,7 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
     contextOf: alive(parts.contextOf as (...args: unknown[]) => unknown) as Kernel['contextOf'],
     job: alive(parts.job as (...args: unknown[]) => unknown) as Kernel['job'],
     matches: alive(parts.matches),
+    placeOf: alive(parts.placeOf),
     service: (service) => {
       if (!record.ready)
         throw new AuthError(

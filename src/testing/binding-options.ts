@@ -1,5 +1,6 @@
 /** What the contract of bindings needs, and what its rules work with. Types only. */
 import type { AuthConfig } from 'authkernel'
+import type { Plugin } from 'authkernel/kernel'
 import type { BindingPerson, Client } from './binding-client.ts'
 
 /** A running app. */
@@ -22,8 +23,8 @@ export interface BindingPaths {
 /** What the contract has to know of a binding. */
 export interface TestBindingOptions {
   name: string
-  /** Starts the app with `bindingConfig(more)`, or with a provider and a person of its own. */
-  start(more?: AuthConfig): Promise<BindingHost>
+  /** Starts the app with `bindingConfig(more)`, or with a provider and a person of its own. `plugins` are for `rootRoutes`. */
+  start(more?: AuthConfig, plugins?: readonly Plugin[]): Promise<BindingHost>
   /** Default `/auth`. */
   basePath?: string
   paths?: Partial<BindingPaths>
@@ -33,6 +34,8 @@ export interface TestBindingOptions {
   fixed?: true
   /** Says that the framework's own guard refuses with its own status or page: the rule then asks for a redirect alone. */
   guard?: 'redirect'
+  /** Says that `start` uses the plugins it is given, and that the app mounts root routes: the rule on paths below `/.well-known/` is then run. */
+  rootRoutes?: true
   /** Says that the framework does not tell the address of the client: the rule on it is then left out. */
   address?: 'unknown'
 }
@@ -40,7 +43,7 @@ export interface TestBindingOptions {
 export interface BindingSubject {
   host(): BindingHost
   client(): Client
-  start(more: AuthConfig): Promise<BindingHost>
+  start(more?: AuthConfig, plugins?: readonly Plugin[]): Promise<BindingHost>
   base: string
   paths: BindingPaths
   person: BindingPerson

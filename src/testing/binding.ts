@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { addressRule } from './binding-address.ts'
 import { type BindingPerson, Client, type Reply } from './binding-client.ts'
 import { faultRules } from './binding-faults.ts'
+import { rootRule } from './binding-root.ts'
 import type { BindingHost, BindingSubject, TestBindingOptions } from './binding-options.ts'
 
 const ada: BindingPerson = {
@@ -56,6 +57,7 @@ export function testBinding(options: TestBindingOptions): void {
     faultRules(subject)
     if (options.fixed) return
     optionRules(subject)
+    if (options.rootRoutes) rootRule(subject)
     if (options.address !== 'unknown') addressRule(subject)
   })
 }

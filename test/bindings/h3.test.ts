@@ -1,7 +1,8 @@
-/** h3 2 and 1, with events made by hand; `test/playground/small.slow.test.ts` runs the real one (issue 6 items 2 to 5). */
+/** h3 2 itself, and 1 with events made by hand (issue 6 items 2 to 5). The contract of bindings runs on 2 in `mounted.test.ts`, too. */
 import { createAuth, skipCSRFCheck } from 'authkernel'
-import { type AnyH3Event, H3Auth, h3Binding, type H3Event, type H3EventOfNode, type H3Api } from 'authkernel/bindings/h3'
+import { type AnyH3Event, H3Auth, h3Binding, type H3EventOfNode, type H3Api } from 'authkernel/bindings/h3'
 import { bindingConfig, testBinding } from 'authkernel/testing'
+import { H3, serve as serveH3 } from 'h3'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
@@ -20,18 +21,6 @@ async function app(h3: H3Api, event: AnyH3Event, pathname: string, fields: () =>
   if (pathname === '/logout') return h3.signOut(event, { redirectTo: '/out' })
   return (await h3.handler(event)) ?? new Response('the host', { status: 404 })
 }
-
-testBinding({
-  name: 'h3 2',
-  start: (more) => {
-    const { h3 } = createAuth(bindingConfig(more)).use(h3Binding())
-    return serveWeb(async (request, peer) => {
-      const event: H3Event = { req: Object.assign(request, { ip: peer }), res: { headers: new Headers() }, context: {} }
-      const response = await app(h3, event, new URL(request.url).pathname, () => formOf(request))
-      return withCookies(response, (event.res.headers as Headers).getSetCookie())
-    })
-  },
-})
 
 testBinding({
   name: 'h3 1, which is Nitro 2 and Nuxt',
@@ -59,14 +48,13 @@ testBinding({
 })
 
 testBinding({
-  name: 'h3, options by a function of the event',
-  start: (more) => {
+  name: 'h3 2 itself, options by a function of the event',
+  start: async (more) => {
     const h3 = H3Auth(() => bindingConfig(more))
-    return serveWeb(async (request, peer) => {
-      const event: H3Event = { req: Object.assign(request, { ip: peer }), res: { headers: new Headers() }, context: {} }
-      const response = await app(h3, event, new URL(request.url).pathname, () => formOf(request))
-      return withCookies(response, (event.res.headers as Headers).getSetCookie())
-    })
+    const own = new H3({ silent: true }).all('/**', (event) => app(h3, event, event.url.pathname, () => formOf(event.req)))
+    const server = serveH3(own, { port: 0, hostname: '127.0.0.1', silent: true })
+    await server.ready()
+    return { origin: new URL(server.url!).origin, close: () => server.close(true) }
   },
 })
 
@@ -112,14 +100,13 @@ it("h3 1 under Nitro's presets: the body is `req.body`, in the form that the pla
 
 it('the wildcard route it is mounted at is the base path, in both versions', async () => {
   const { h3 } = createAuth(bindingConfig()).use(h3Binding())
-  const modern: H3Event = {
-    req: new Request('http://app.example/api/auth/providers'),
-    res: { headers: new Headers() },
-    context: { matchedRoute: { route: '/api/auth/**' } },
+  for (const mount of ['/api/auth/**', '/api/:version/**', '/**:rest']) {
+    const base = mount === '/api/auth/**' ? '/api/auth' : mount === '/**:rest' ? '/auth' : '/api/v1'
+    const modern = new H3().all(mount, (event) => h3.handler(event))
+    expect(await (await modern.request(`http://app.example${base}/providers`)).json()).toMatchObject({
+      credentials: { signinUrl: `http://app.example${base}/signin/credentials` },
+    })
   }
-  expect(await (await h3.handler(modern))!.json()).toMatchObject({
-    credentials: { signinUrl: 'http://app.example/api/auth/signin/credentials' },
-  })
   const server = await serve((req, res) => {
     const event: H3EventOfNode = { node: { req, res }, context: { matchedRoute: { path: '/api/auth/**:slug' } } }
     void h3.handler(event).then((response) => sendResponse(res, response ?? new Response('the host')))

@@ -1,134 +1,134 @@
-/** Hono, with contexts made by hand; `test/playground/small.slow.test.ts` runs the real one (issue 6 items 2 to 5). */
-import { createAuth } from 'authkernel'
-import { type HonoContext, type HonoApi, HonoAuth, honoBinding } from 'authkernel/bindings/hono'
+/** Hono itself, without a server (issue 6 items 2 to 5). The contract of bindings runs on it in `mounted.test.ts`, too. */
+import { type AuthConfig, createAuth } from 'authkernel'
+import { type HonoAuthEnv, type HonoApi, HonoAuth, honoBinding } from 'authkernel/bindings/hono'
 import { bindingConfig, testBinding } from 'authkernel/testing'
+import { Hono } from 'hono'
 import { expect, it } from 'vitest'
-import { formOf, serveWeb, withCookies } from './_web.ts'
+import { serveWeb } from './_web.ts'
 
-interface FakeContext extends HonoContext {
-  cookies: string[]
-  vars: Record<string, unknown>
-}
-
-function contextOf(raw: Request, { env, routePath }: { env?: unknown; routePath?: string } = {}): FakeContext {
-  const cookies: string[] = []
-  const vars: Record<string, unknown> = {}
-  const req: HonoContext['req'] = {
-    raw,
-    bodyCache: {},
-    formData: () => raw.formData(),
-    text: () => raw.text(),
-    ...(routePath !== undefined && { routePath }),
-  }
-  return {
-    req,
-    env,
-    cookies,
-    vars,
-    finalized: false,
-    header: (_name, value) => void cookies.push(value),
-    set: (key, value) => void (vars[key] = value),
-  }
-}
-
-const next = async (): Promise<void> => {}
-
-async function app(hono: HonoApi, request: Request, peer: string): Promise<Response> {
-  const context = contextOf(request, {
-    env: { incoming: { socket: { remoteAddress: peer } } },
-    routePath: new URL(request.url).pathname.replace(/\/[^/]*$/, '/*'),
-  })
-  const answer = async (): Promise<Response> => {
-    const { pathname } = new URL(request.url)
-    if (pathname === '/page') {
-      await hono.middleware(context, next)
-      return Response.json(context.vars.session)
-    }
-    if (pathname === '/guarded') return (await hono.requireSession()(context, next)) ?? Response.json(context.vars.session)
-    if (pathname === '/login') return hono.signIn(context, 'credentials', { fields: await formOf(request), redirectTo: '/in' })
-    if (pathname === '/logout') return hono.signOut(context, { redirectTo: '/out' })
-    return (await hono.handler(context, next)) ?? new Response('the host', { status: 404 })
-  }
-  return withCookies(await answer(), context.cookies)
-}
+const api = (more?: AuthConfig): HonoApi => createAuth(bindingConfig(more)).use(honoBinding()).hono
 
 testBinding({
-  name: 'hono',
-  start: (more) => {
-    const { hono } = createAuth(bindingConfig(more)).use(honoBinding())
-    return serveWeb((request, peer) => app(hono, request, peer))
-  },
-})
-
-testBinding({
-  name: 'hono, options by a function of the context',
+  name: 'hono, options by a function of the context, below a wildcard',
   start: (more) => {
     const hono = HonoAuth(() => bindingConfig(more))
-    return serveWeb((request, peer) => app(hono, request, peer))
+    const app = new Hono<HonoAuthEnv>()
+    app.use('/auth/*', hono.handler)
+    app.get('/page', async (c) => c.json(await hono.session(c)))
+    app.get('/guarded', hono.requireSession(), (c) => c.json(c.var.session))
+    app.post('/login', async (c) => hono.signIn(c, 'credentials', { fields: await c.req.parseBody(), redirectTo: '/in' }))
+    app.post('/logout', (c) => hono.signOut(c, { redirectTo: '/out' }))
+    return serveWeb(async (request, remoteAddress) => app.fetch(request, { incoming: { socket: { remoteAddress } } }))
   },
 })
 
 it('the wildcard route it is mounted at is the base path', async () => {
-  const { hono } = createAuth(bindingConfig()).use(honoBinding())
-  const ask = (path: string, routePath: string): Promise<Response | void> =>
-    hono.handler(contextOf(new Request(`http://app.example${path}`), { routePath }), next)
-  for (const [path, routePath] of [
+  const hono = api()
+  for (const [path, pattern] of [
     ['/api/auth/providers', '/api/auth/*'],
     ['/t/acme/auth/providers', '/t/:tenant/auth/*'],
+    ['/api/auth/providers', '/api/auth/:rest{.+}'],
     ['/auth/providers', '*'],
     ['/auth/providers', '/*'],
   ] as const) {
-    const answer = await ask(path, routePath)
-    const providers = (await answer!.json()) as Record<string, { signinUrl: string }>
+    const answer = await new Hono().use(pattern, hono.handler).request(`http://app.example${path}`)
+    const providers = (await answer.json()) as Record<string, { signinUrl: string }>
     expect(providers.credentials!.signinUrl).toBe(`http://app.example${path.replace('/providers', '')}/signin/credentials`)
   }
-  expect(await ask('/elsewhere', '*')).toBeUndefined()
-  expect(await ask('/auth/a-page-of-the-host', '/auth/*')).toBeUndefined()
+  const nested = new Hono().route('/api', new Hono().use('/auth/*', hono.handler))
+  expect(await (await nested.request('/api/auth/session')).text()).toBe('null')
+  const app = new Hono().use(hono.handler).notFound((c) => c.text('the host', 404))
+  expect(await (await app.request('/elsewhere')).text()).toBe('the host')
+  expect(await (await app.request('/auth/a-page-of-the-host')).text()).toBe('the host')
 })
 
 it('the options win over a wider mount', async () => {
-  const { hono } = createAuth(bindingConfig({ basePath: '/api/auth' })).use(honoBinding())
-  const answer = await hono.handler(contextOf(new Request('http://app.example/api/auth/csrf'), { routePath: '/api/*' }), next)
-  expect(answer?.status).toBe(200)
+  const app = new Hono().use('/api/*', api({ basePath: '/api/auth' }).handler)
+  expect((await app.request('http://app.example/api/auth/csrf')).status).toBe(200)
 })
 
 it('a body that a middleware has parsed is made anew', async () => {
-  const { hono } = createAuth(bindingConfig()).use(honoBinding())
-  const csrf = await hono.handler(contextOf(new Request('http://app.example/auth/csrf')), next)
-  const { csrfToken } = (await csrf!.json()) as { csrfToken: string }
-  const cookie = csrf!.headers
+  const hono = api()
+  const signIn = async (kind: 'parseBody' | 'formData' | 'text' | 'json', body: BodyInit, type?: string): Promise<Response> => {
+    const app = new Hono()
+    app.use(async (c, next) => {
+      if (c.req.method === 'POST') await (c.req[kind] as () => Promise<unknown>)()
+      await next()
+    })
+    app.use('/auth/*', hono.handler)
+    const headers = { cookie, origin: 'http://app.example', ...(type && { 'content-type': type }) }
+    return app.request('http://app.example/auth/callback/credentials', { method: 'POST', body, headers })
+  }
+  const csrf = await new Hono().use(hono.handler).request('http://app.example/auth/csrf')
+  const { csrfToken } = (await csrf.json()) as { csrfToken: string }
+  const cookie = csrf.headers
     .getSetCookie()
     .map((line) => line.split(';')[0])
     .join('; ')
   const fields = { csrfToken, username: 'ada', password: 'right' }
   const form = new FormData()
   for (const [name, value] of Object.entries(fields)) form.append(name, value)
-  const post = async (body: BodyInit, kind: 'formData' | 'text', headers: Record<string, string> = {}): Promise<Response | void> => {
-    const raw = new Request('http://app.example/auth/callback/credentials', { method: 'POST', body, headers: { cookie, ...headers } })
-    const read = await raw[kind]()
-    const context = contextOf(raw)
-    Object.assign(context.req, { bodyCache: { [kind]: read }, [kind]: async () => read })
-    return hono.handler(context, next)
-  }
   for (const answer of [
-    await post(form, 'formData'),
-    await post(new URLSearchParams(fields), 'text', { 'content-type': 'application/x-www-form-urlencoded' }),
-    await post(JSON.stringify(fields), 'text', { 'content-type': 'application/json' }),
+    await signIn('parseBody', form),
+    await signIn('formData', form),
+    await signIn('parseBody', new URLSearchParams(fields)),
+    await signIn('text', new URLSearchParams(fields)),
+    await signIn('json', JSON.stringify(fields), 'application/json'),
   ]) {
-    expect([answer!.status, answer!.headers.get('location')]).toEqual([302, 'http://app.example'])
-    expect(answer!.headers.getSetCookie().join()).toContain('authkernel.session-token=')
+    expect([answer.status, answer.headers.get('location')]).toEqual([302, 'http://app.example'])
+    expect(answer.headers.getSetCookie().join()).toContain('authkernel.session-token=')
   }
 })
 
 it('a body that somebody has read and not kept is an error that says what to do', async () => {
-  const { hono } = createAuth(bindingConfig()).use(honoBinding())
-  const raw = new Request('http://app.example/auth/signout', { method: 'POST', body: 'a=b' })
-  await raw.text()
-  await expect(hono.handler(contextOf(raw), next)).rejects.toThrow(/mount its handler first/)
+  const errors: string[] = []
+  const app = new Hono().use(async (c, next) => {
+    await c.req.raw.text()
+    await next()
+  })
+  app.use('/auth/*', api().handler)
+  app.onError((error, c) => (errors.push(error.message), c.text('', 500)))
+  await app.request('/auth/signout', { method: 'POST', body: 'a=b' })
+  expect(errors.join()).toMatch(/mount its handler first/)
 })
 
 it('a session that is read after the response is made extends nothing', async () => {
-  const { hono } = createAuth(bindingConfig({ session: { updateAge: 0 } })).use(honoBinding())
-  const context = Object.assign(contextOf(new Request('http://app.example/')), { finalized: true })
-  expect([await hono.session(context), context.cookies]).toEqual([null, []])
+  const hono = api({ session: { updateAge: 0 } })
+  const read: unknown[] = []
+  const app = new Hono()
+  app.use(async (c, next) => {
+    await next()
+    read.push(await hono.session(c))
+  })
+  app.get('/', (c) => c.text('home'))
+  const answer = await app.request('/')
+  expect([read, answer.headers.getSetCookie()]).toEqual([[null], []])
 })
+
+it('an error that the app does not catch has the status of the routes, and reaches `onError` as it is', async () => {
+  const hono = api({ adapter: broken, session: { strategy: 'database' }, providers: [] })
+  const down = await new Hono()
+    .get('/', async (c) => c.json(await hono.session(c)))
+    .request('/', {
+      headers: { cookie: 'authkernel.session-token=x' },
+    })
+  expect([down.status, await down.text()]).toEqual([503, 'Internal Server Error'])
+  const caught = new Hono().post('/', (c) => api().signIn(c, 'credentials', { fields: { username: 'ada', password: 'wrong' } }))
+  caught.onError((error, c) => c.text(error.name, 418))
+  const answer = await caught.request('http://app.example/', { method: 'POST', headers: { origin: 'http://app.example' } })
+  expect([answer.status, await answer.text()]).toEqual([418, 'CredentialsSignin'])
+})
+
+const fails = (): Promise<never> => Promise.reject(new Error('The store is down.'))
+const broken = {
+  createUser: fails,
+  getUser: fails,
+  getUserByEmail: fails,
+  getUserByAccount: fails,
+  updateUser: fails,
+  linkAccount: fails,
+  createSession: fails,
+  getSessionAndUser: fails,
+  updateSession: fails,
+  deleteSession: fails,
+}

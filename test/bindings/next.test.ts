@@ -3,6 +3,7 @@ import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AuthConfig } from 'authkernel'
 import { createAuth } from 'authkernel'
 import NextAuth, { type NextAuthRequest, nextBinding, type NextApi } from 'authkernel/bindings/next'
+import type { Plugin } from 'authkernel/kernel'
 import type { SetCookie } from 'authkernel/bindings/toolkit'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { describe, expect, it, vi } from 'vitest'
@@ -101,6 +102,7 @@ async function app(auth: NextApi, given: Request): Promise<Response> {
     const fields = await formOf(request)
     return withTimeout(request, () => auth.signIn('credentials', { ...fields, redirectTo: '/in' }))
   }
+  if (pathname.startsWith('/.well-known/')) return auth.root[request.method as keyof NextApi['root']](request)
   if (pathname === '/logout') return withTimeout(request, () => auth.signOut({ redirectTo: '/out' }))
   const method = request.method === 'GET' || request.method === 'POST' ? auth.handlers[request.method] : undefined
   if (!method) return new Response(null, { status: 405 })
@@ -128,8 +130,10 @@ testBinding({
 testBinding({
   name: 'next, as a plugin',
   address: 'unknown',
-  start: (more) => {
+  rootRoutes: true,
+  start: (more, plugins = []) => {
     const auth = createAuth(bindingConfig(more)).use(nextBinding())
+    for (const plugin of plugins) auth.use(plugin)
     return serveWeb((request) => app(auth.next, request))
   },
 })
@@ -281,6 +285,22 @@ describe('proxy', () => {
       callbacks: { authorized: ({ request }) => Response.redirect(`${new URL(request.url).origin}/shop`) },
     } satisfies AuthConfig
     expect(passed(await ask(here, page({}, '/shop')))).toBe(true)
+  })
+
+  it('answers paths at the root that plugins answer, for everybody', async () => {
+    const discovery: Plugin = {
+      name: 'discovery',
+      setup: (kernel) => kernel.route({ method: 'GET', path: '/.well-known/it', at: 'root', handler: ({ base }) => Response.json(base) }),
+    }
+    const proxy = NextAuth(bindingConfig({ callbacks: { authorized: () => false } }), discovery).auth
+    expect(await (await proxy(page({}, '/.well-known/it'), {})).json()).toBe(`${at}/api/auth`)
+    expect((await proxy(page({}, '/.well-known/other'), {})).headers.get('location')).toContain('/api/auth/signin')
+  })
+
+  it('with the base path `/` pages of the app are still guarded', async () => {
+    const { auth } = NextAuth(bindingConfig({ basePath: '/', callbacks: { authorized: () => false } }))
+    expect((await auth(page({}, '/shop'), {})).headers.get('location')).toContain('/signin?callbackUrl=')
+    expect(passed(await auth(page({}, '/signin'), {}))).toBe(true)
   })
 
   it('authorized may answer by itself; undefined is no opinion', async () => {

@@ -122,7 +122,15 @@ async function withProvider(request: Request): Promise<Request> {
   return new Request(request.url, { method: 'POST', headers: request.headers, body: fields })
 }
 
-testBinding({ name: 'sveltekit', start: start((more) => createAuth(bindingConfig(more)).use(sveltekitBinding()).sveltekit) })
+testBinding({
+  name: 'sveltekit',
+  rootRoutes: true,
+  start: (more, plugins = []) => {
+    const auth = createAuth(bindingConfig(more)).use(sveltekitBinding())
+    for (const plugin of plugins) auth.use(plugin)
+    return start(() => auth.sveltekit)()
+  },
+})
 testBinding({ name: 'row 320: sveltekit, options by a function', start: start((more) => SvelteKitAuth(async () => bindingConfig(more))) })
 describe('beside a second SvelteKit', () => {
   testBinding({

@@ -1,0 +1,16 @@
+/** The first argument of a binding's functions: a request, a context, an event. */
+
+/** How to know it, and what to tell a caller who gave something else. */
+export interface Argument {
+  /** Members that it has. */
+  has: readonly string[]
+  /** `Give Express's request: auth.express.session(req).` */
+  say: string
+}
+
+/** Throws TypeError for what is not what the framework hands on. */
+export function assertArgument(given: unknown, { has, say }: Argument): void {
+  const missing = typeof given === 'object' && given !== null ? has.find((member) => !(member in given)) : ''
+  if (missing === undefined) return
+  throw new TypeError(`${say} The argument ${missing === '' ? `is ${given === null ? 'null' : typeof given}` : `has no \`${missing}\``}.`)
+}

@@ -1,0 +1,51 @@
+/** The contract of bindings, fourth part: paths at the origin's root that plugins answer. */
+import type { Plugin } from 'authkernel/kernel'
+import { expect, it } from 'vitest'
+import { Client } from './binding-client.ts'
+import type { BindingSubject } from './binding-options.ts'
+
+const path = '/.well-known/authkernel-contract'
+
+/** Tells what it knows of itself; scripts of any site may read it. */
+const published: Plugin = {
+  name: 'authkernel-contract',
+  setup(kernel) {
+    kernel.route({
+      method: 'GET',
+      path,
+      at: 'root',
+      public: { maxAge: 60 },
+      cors: { origins: 'any' },
+      handler: (ctx) => Response.json({ base: ctx.base, url: ctx.url.href }),
+    })
+  },
+}
+
+export function rootRule({ start, base }: BindingSubject): void {
+  it("paths at the origin's root that plugins answer are answered there, and nothing else is", async () => {
+    const host = await start({}, [published])
+    try {
+      const client = new Client(host.origin, base)
+      const found = await client.get(path)
+      expect(
+        [found.status, found.headers.get('cache-control')],
+        `${found.told}\nIs the handler mounted without a path, or the binding's \`root\` at the root of the app?`,
+      ).toEqual([200, 'public, max-age=60'])
+      expect(JSON.parse(found.text), 'a handler that is mounted below a path gives that path for root routes').toEqual({
+        base: host.origin + base,
+        url: host.origin + path,
+      })
+      const head = await client.send(path, { method: 'HEAD' })
+      expect([head.status, head.text], head.told).toEqual([200, ''])
+      const preflight = await client.send(path, {
+        method: 'OPTIONS',
+        headers: { origin: 'https://elsewhere.example', 'access-control-request-method': 'GET' },
+      })
+      expect([preflight.status, preflight.headers.get('access-control-allow-origin')], preflight.told).toEqual([204, '*'])
+      expect((await client.get(`${path}-of-nobody`)).status, "another path below /.well-known/ is the host's").toBe(404)
+      expect((await client.get(`${base}/session`)).text).toBe('null')
+    } finally {
+      await host.close()
+    }
+  })
+}

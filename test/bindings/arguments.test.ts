@@ -1,0 +1,74 @@
+/** What every function of a binding says to an argument that is none: a rejection that tells what to give, and never one that nobody can catch. */
+import { createAuth } from 'authkernel'
+import { expressBinding } from 'authkernel/bindings/express'
+import { fastifyBinding } from 'authkernel/bindings/fastify'
+import { fetchBinding } from 'authkernel/bindings/fetch'
+import { h3Binding } from 'authkernel/bindings/h3'
+import { honoBinding } from 'authkernel/bindings/hono'
+import { koaBinding } from 'authkernel/bindings/koa'
+import { nextBinding } from 'authkernel/bindings/next'
+import { nodeBinding } from 'authkernel/bindings/node'
+import { qwikBinding } from 'authkernel/bindings/qwik'
+import { solidStartBinding } from 'authkernel/bindings/solid-start'
+import { sveltekitBinding } from 'authkernel/bindings/sveltekit'
+import { bindingConfig } from 'authkernel/testing'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+
+vi.mock('@builder.io/qwik', () => ({ implicit$FirstArg: () => () => {}, inlinedQrl: () => {} }))
+vi.mock('@builder.io/qwik-city', () => ({ globalActionQrl: () => {}, routeLoaderQrl: () => {} }))
+
+const orphans: unknown[] = []
+const keep = (reason: unknown): void => void orphans.push(reason)
+beforeEach(() => void process.on('unhandledRejection', keep))
+afterEach(() => void process.off('unhandledRejection', keep))
+
+const auth = createAuth(bindingConfig())
+  .use(expressBinding())
+  .use(fastifyBinding())
+  .use(fetchBinding())
+  .use(h3Binding())
+  .use(honoBinding())
+  .use(koaBinding())
+  .use(nextBinding())
+  .use(nodeBinding())
+  .use(qwikBinding())
+  .use(solidStartBinding())
+  .use(sveltekitBinding())
+
+type Call = (...args: readonly unknown[]) => unknown
+/** The functions of each that take a request, an event or a context. */
+const calls: Record<string, [say: string, methods: Record<string, unknown>]> = {
+  express: ['auth.express.session(req)', pick(auth.express, 'session', 'user', 'signIn', 'signOut', 'request')],
+  fastify: ['auth.fastify.session(request, reply)', pick(auth.fastify, 'session', 'signIn', 'signOut', 'request')],
+  fetch: ['auth.fetch.session(request)', pick(auth.fetch, 'session', 'signIn', 'signOut', 'handler', 'matches')],
+  h3: ['auth.h3.session(event)', pick(auth.h3, 'session', 'signIn', 'signOut', 'handler', 'middleware')],
+  hono: ['auth.hono.session(c)', pick(auth.hono, 'session', 'signIn', 'signOut', 'handler')],
+  koa: ['auth.koa.session(ctx)', pick(auth.koa, 'session', 'user', 'signIn', 'signOut', 'handler', 'request')],
+  node: ['auth.node.session(req, res)', pick(auth.node, 'session', 'requireSession', 'signIn', 'signOut', 'handler', 'request')],
+  qwik: ['auth.qwik.session(event)', pick(auth.qwik, 'session', 'requireSession', 'signIn', 'signOut', 'onRequest')],
+  'solid-start': ['getRequestEvent()', pick(auth.solidStart, 'session', 'requireSession', 'signIn', 'signOut', 'GET', 'POST')],
+  sveltekit: ['auth.sveltekit.session(event)', pick(auth.sveltekit, 'session', 'requireSession', 'signIn', 'signOut')],
+}
+
+it.each(Object.entries(calls))('%s', async (_name, [say, methods]) => {
+  for (const [method, call] of Object.entries(methods)) {
+    for (const given of [undefined, null, 'text', {}]) {
+      const attempt = async (): Promise<unknown> => (call as Call)(given)
+      await expect(attempt(), `${method}(${String(given)})`).rejects.toThrow(say)
+    }
+  }
+  await new Promise((resolve) => setImmediate(resolve))
+  expect(orphans).toEqual([])
+})
+
+it('next: `auth` says what it takes', async () => {
+  for (const given of [null, 'text', {}, [{ headers: {} }]]) {
+    await expect((auth.next.auth as unknown as (...args: unknown[]) => Promise<unknown>)(...[given].flat())).rejects.toThrow(
+      /next binding: give/,
+    )
+  }
+})
+
+function pick<T extends object, K extends keyof T>(from: T, ...names: readonly K[]): Pick<T, K> {
+  return Object.fromEntries(names.map((name) => [name, from[name]])) as Pick<T, K>
+}
