@@ -95,11 +95,14 @@ export function rowNumbers(title: string): number[] {
   )
 }
 
+const suites = /^(?:it|test|describe|test(?:Adapter|Binding|Provider|Services|Session))$/
+
+/** Names of tests, and of the contract suites of authkernel/testing: their first argument, or its property `name`. */
 function titles(file: string): string[] {
   const found: string[] = []
   const visit = (node: ts.Node): void => {
-    if (ts.isCallExpression(node) && ['it', 'test', 'describe'].includes(rootName(node.expression))) {
-      const [title] = node.arguments
+    if (ts.isCallExpression(node) && suites.test(rootName(node.expression))) {
+      const title = node.arguments[0] && nameOf(node.arguments[0])
       if (title && ts.isStringLiteralLike(title)) found.push(title.text)
       else if (title && ts.isTemplateExpression(title))
         found.push(title.head.text + title.templateSpans.map(({ literal }) => literal.text).join(' '))
@@ -108,6 +111,11 @@ function titles(file: string): string[] {
   }
   visit(ts.createSourceFile(file, readFileSync(file, 'utf8'), ts.ScriptTarget.ES2022, true))
   return found
+}
+
+function nameOf(argument: ts.Expression): ts.Expression | undefined {
+  if (!ts.isObjectLiteralExpression(argument)) return argument
+  return argument.properties.filter(ts.isPropertyAssignment).find(({ name }) => name.getText() === 'name')?.initializer
 }
 
 function rootName(node: ts.Node): string {

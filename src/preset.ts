@@ -13,7 +13,7 @@ import type { ProviderFlow } from './contract/flow.ts'
 import type { Plugin } from './contract/plugin.ts'
 import { ExperimentalFeatureNotEnabled } from './errors/index.ts'
 import { type Auth, createKernel, type KernelOptions } from './kernel/create-kernel.ts'
-import { hasEnvDefaults, setEnvDefaults } from './options/env.ts'
+import { fillFromEnv, hasEnvDefaults } from './options/env.ts'
 import { shaped } from './options/shapes.ts'
 import { createLogger } from './runtime/logger.ts'
 
@@ -59,7 +59,7 @@ const gatedFlow: ProviderFlow<{ id: string }> = {
 function withEnvironment(config: AuthConfig): AuthConfig {
   const copy = shaped(config)
   const env: Env | false = config.env ?? processEnv
-  if (env) setEnvDefaults(env, copy, hasEnvDefaults(config))
+  if (env) fillFromEnv(env, copy, hasEnvDefaults(config))
   return copy
 }
 

@@ -49,7 +49,7 @@ export class EventError extends AuthError {
 export class ExperimentalFeatureNotEnabled extends AuthError {
   static override type = 'ExperimentalFeatureNotEnabled'
 }
-/** A callback URL is not an http(s) URL. */
+/** Kept for hosts that test for it; never thrown here: a callback URL that cannot be used counts as absent, with the warning `invalid-callback-url`. */
 export class InvalidCallbackUrl extends AuthError {
   static override type = 'InvalidCallbackUrl'
   static override row: ErrorRow = { page: 'error', status: 400 }

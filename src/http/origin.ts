@@ -20,8 +20,8 @@ export function resolveOrigin(
     )
   }
   const hops = typeof config.trustProxy === 'number' ? config.trustProxy : config.trustProxy || options.trustForwarded ? true : 0
-  const proto = forwarded(request, 'x-forwarded-proto', hops)
-  const host = forwarded(request, 'x-forwarded-host', hops)
+  const proto = forwarded(request.headers, 'x-forwarded-proto', hops)
+  const host = forwarded(request.headers, 'x-forwarded-host', hops)
   const origin = `${proto === 'https' || proto === 'http' ? proto : url.protocol.slice(0, -1)}://${host ?? url.host}`
   const parsed = URL.canParse(origin) ? new URL(origin) : undefined
   // What a URL parser would read as user, path or query has no place in a Host header.
@@ -53,9 +53,9 @@ export function originFault(origin: string): string | undefined {
 }
 
 /** The value that the outermost trusted proxy wrote: the first with `true`, the n-th from the right with n hops. */
-function forwarded(request: Request, name: string, hops: number | true): string | undefined {
+export function forwarded(headers: Headers, name: string, hops: number | true): string | undefined {
   if (hops === 0) return undefined
-  const values = (request.headers.get(name) ?? '').split(',').map((value) => value.trim())
+  const values = (headers.get(name) ?? '').split(',').map((value) => value.trim())
   const value = hops === true ? values[0] : values[Math.max(0, values.length - hops)]
   return value === '' ? undefined : value
 }

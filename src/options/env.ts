@@ -1,7 +1,7 @@
 /** The environment variables that options are read from. */
 import type { AuthConfig, Env } from '../contract/config.ts'
 import { secrets } from './config.ts'
-import { readEnv, withEnv } from './providers.ts'
+import { providerFromEnv, readEnv } from './providers.ts'
 
 /** Options that were filled before: what stands there is no choice of the host's any more. */
 const filled = new WeakSet<AuthConfig>()
@@ -14,10 +14,17 @@ export function hasEnvDefaults(config: AuthConfig): boolean {
 const off = new Set(['false', '0', 'no', 'off'])
 
 /**
- * Fills options of `config` that are undefined from the environment. Writes to `config`, which is its purpose; `createAuth` uses a copy.
+ * Fills options of `config` that are undefined from the environment, those of its providers included: `clientId`, `clientSecret`, `issuer`, `apiKey`.
+ * Uncalled presets are called. Writes to `config`, which is its purpose; the providers in it are copies.
  * @param suppressBasePathWarning do not warn when AUTH_URL has a path and `basePath` is set too
  */
 export function setEnvDefaults(env: Env, config: AuthConfig, suppressBasePathWarning = false): void {
+  fillFromEnv(env, config, suppressBasePathWarning)
+  if (config.providers) config.providers = config.providers.map((provider) => providerFromEnv(provider, env))
+}
+
+/** The same without the providers, which `createAuth` leaves as they are until it compiles: a preset may throw when it is called. */
+export function fillFromEnv(env: Env, config: AuthConfig, suppressBasePathWarning: boolean): void {
   const get = (name: string): string | undefined => readEnv(env, name)
   const url = get('AUTH_URL')
   const warn = (code: string): void => (config.logger?.warn ?? ((text: string) => console.warn(`[auth][warn][${code}]`, text)))(code)
@@ -43,11 +50,6 @@ export function setEnvDefaults(env: Env, config: AuthConfig, suppressBasePathWar
   config.trustProxy ??= trustedProxies(get)
   config.env ??= env
   filled.add(config)
-  if (config.providers) {
-    config.providers = config.providers.map((provider) =>
-      typeof provider === 'function' ? () => withEnv(provider({}), env) : withEnv(provider, env),
-    )
-  }
 }
 
 function trustsHost(get: (name: string) => string | undefined): boolean {
@@ -57,7 +59,8 @@ function trustsHost(get: (name: string) => string | undefined): boolean {
   return [get('AUTH_URL'), get('VERCEL'), get('CF_PAGES')].some((value) => value !== undefined) || get('NODE_ENV') !== 'production'
 }
 
-function trustedProxies(get: (name: string) => string | undefined): boolean | number | undefined {
+/** `trustProxy` as the environment says it. */
+export function trustedProxies(get: (name: string) => string | undefined): boolean | number | undefined {
   const said = get('AUTH_TRUST_PROXY')
   if (said !== undefined) return /^\d+$/.test(said) ? Number(said) : !off.has(said.toLowerCase())
   // These platforms set the headers themselves and drop what a client sends.

@@ -48,13 +48,26 @@ export function withEnv(
   said: object = provider,
 ): Provider {
   if (!env || typeof provider.id !== 'string') return provider
-  const prefix = `AUTH_${provider.id.toUpperCase().replaceAll('-', '_')}_`
   const filled: Record<string, unknown> = { ...provider }
-  for (const [option, suffix] of Object.entries(suffixes)) {
-    const value = readEnv(env, prefix + suffix)
-    if (value !== undefined && (said as Record<string, unknown>)[option] === undefined) filled[option] = value
+  for (const [option, value] of Object.entries(envOf(env, provider.id, suffixes))) {
+    if ((said as Record<string, unknown>)[option] === undefined) filled[option] = value
   }
   return filled as unknown as Provider
+}
+
+/** A provider with what the environment knows, also among the options of its preset, where the host would have written it. */
+export function providerFromEnv(input: ProviderInput, env: Env): Provider {
+  const { options, ...own } = (typeof input === 'function' ? input({}) : input) as unknown as Provider & { options?: { id?: string } }
+  if (!options) return withEnv(own as Provider, env)
+  const known = { ...envOf(env, own.id), ...(options.id !== undefined && envOf(env, options.id)) }
+  return { ...environed(own as Provider, options, env, envSuffixes), options: merge(options, known) } as unknown as Provider
+}
+
+/** Options that the environment has for an id. */
+function envOf(env: Env, id: string, suffixes: Readonly<Record<string, string>> = envSuffixes): Record<string, string> {
+  const prefix = `AUTH_${id.toUpperCase().replaceAll('-', '_')}_`
+  const entries = Object.entries(suffixes).map(([option, suffix]) => [option, readEnv(env, prefix + suffix)] as const)
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }
 
 /** A value of the environment; empty counts as absent. */

@@ -1,6 +1,8 @@
 /** URLs of the routes, for bindings that speak to them. */
 import type { Env } from '../contract/config.ts'
 import type { LoggerInstance } from '../contract/data.ts'
+import { forwarded } from '../http/origin.ts'
+import { trustedProxies } from '../options/env.ts'
 import { readEnv } from '../options/providers.ts'
 
 /** Routes of the library, by the first segment below the base path. */
@@ -32,33 +34,44 @@ export function isAuthAction(action: string): action is AuthAction {
   return actions.has(action)
 }
 
+/** What `createActionURL` needs of the options. */
+export interface ActionUrlConfig {
+  /** Default: the path of AUTH_URL, else `/auth`. */
+  basePath?: string | undefined
+  /** Whether X-Forwarded-Host and X-Forwarded-Proto count, as in the options; default: AUTH_TRUST_PROXY, true on Vercel and Cloudflare Pages, else false. */
+  trustProxy?: boolean | number | undefined
+  logger?: Partial<LoggerInstance> | undefined
+}
+
 /**
- * `<origin>/<basePath>/<action>`: from AUTH_URL, else from the forwarded headers, else from Host and `protocol` (rows 61, 62).
- * Warns `env-url-basepath-mismatch` when AUTH_URL has another path than `basePath`, which wins (row 56).
+ * `<origin>/<basePath>/<action>`. The origin is that of AUTH_URL (or NEXTAUTH_URL), else of the forwarded headers where `trustProxy` allows them, else
+ * of Host and `protocol` (default https). Warns `env-url-basepath-mismatch` when AUTH_URL has another path than `basePath`, which wins (rows 56, 61, 62).
+ * Throws TypeError without AUTH_URL and Host.
  */
 export function createActionURL(
   action: AuthAction,
-  protocol: string,
+  protocol: string | undefined,
   headers: Headers,
   env: Env,
-  config: { basePath?: string | undefined; logger?: Partial<LoggerInstance> | undefined },
+  config: ActionUrlConfig = {},
 ): URL {
-  const basePath = config.basePath ?? '/auth'
   const configured = readEnv(env, 'AUTH_URL') ?? readEnv(env, 'NEXTAUTH_URL')
-  let origin: string
-  if (configured === undefined) {
-    const proto = (headers.get('x-forwarded-proto') ?? protocol).split(',')[0]?.trim().replace(/:$/, '') ?? 'https'
-    const host = (headers.get('x-forwarded-host') ?? headers.get('host'))?.split(',')[0]?.trim()
-    if (!host) throw new TypeError('createActionURL needs a Host header, or AUTH_URL in the environment.')
-    origin = `${proto === 'http' ? 'http' : 'https'}://${host}`
-  } else {
-    const url = new URL(configured)
-    origin = url.origin
-    if (url.pathname !== '/' && trimmed(url.pathname) !== trimmed(basePath)) {
-      ;(config.logger?.warn ?? ((code: string) => console.warn(`[auth][warn][${code}]`)))('env-url-basepath-mismatch')
-    }
+  const own = configured === undefined ? undefined : new URL(configured)
+  const path = own && trimmed(own.pathname)
+  const basePath = trimmed(config.basePath ?? (path || '/auth'))
+  if (path && path !== basePath) {
+    ;(config.logger?.warn ?? ((code: string) => console.warn(`[auth][warn][${code}]`)))('env-url-basepath-mismatch')
   }
-  return new URL([origin, trimmed(basePath), action].filter((part) => part !== '').join('/'))
+  const origin = own?.origin ?? requestOrigin(protocol, headers, config.trustProxy ?? trustedProxies((name) => readEnv(env, name)))
+  return new URL([origin, basePath, action].filter((part) => part !== '').join('/'))
+}
+
+function requestOrigin(protocol: string | undefined, headers: Headers, trustProxy: boolean | number | undefined): string {
+  const hops = typeof trustProxy === 'number' ? trustProxy : trustProxy ? true : 0
+  const proto = forwarded(headers, 'x-forwarded-proto', hops) ?? protocol?.replace(/:$/, '')
+  const host = forwarded(headers, 'x-forwarded-host', hops) ?? headers.get('host')?.trim()
+  if (!host) throw new TypeError('createActionURL needs a Host header, or AUTH_URL in the environment.')
+  return `${proto === 'http' ? 'http' : 'https'}://${host}`
 }
 
 function trimmed(path: string): string {

@@ -196,6 +196,41 @@ describe('setEnvDefaults', () => {
   )
 })
 
+describe('setEnvDefaults and providers', () => {
+  const env = { AUTH_ACME_ID: 'id', AUTH_ACME_SECRET: 's', AUTH_ACME_ISSUER: 'https://op.example', AUTH_MAILER_KEY: 'k' }
+  const acme = (options: Options): Options => ({ id: 'acme', name: 'Acme', type: 'oidc', options })
+  const mailer = (options: Options): Options => ({ id: 'mailer', name: 'Mailer', type: 'email', options })
+  const told = ({ providers }: Options, where: 'options' | undefined): unknown =>
+    (providers as Options[]).map((provider) => {
+      const { clientId, clientSecret, issuer, apiKey } = (where ? provider[where] : provider) as Options
+      return { clientId, clientSecret, issuer, apiKey }
+    })
+
+  it.each<[string, () => unknown[]]>([
+    ['an object', () => [{ id: 'acme', name: 'Acme', type: 'oidc' }]],
+    ['an object with a client', () => [{ id: 'acme', name: 'Acme', type: 'oidc', clientId: 'own' }]],
+    ['a mailer', () => [{ id: 'mailer', name: 'Mailer', type: 'email' }]],
+    ['presets that nobody called', () => [acme, mailer]],
+    ['a preset of another id', () => [{ id: 'other', name: 'Other', type: 'oauth' }]],
+  ])('row 59: %s', (_name, make) => {
+    const [ours, theirs] = [{ providers: make() }, { providers: make() }]
+    setEnvDefaults(env, ours as AuthConfig)
+    authjs.setEnvDefaults(env, theirs)
+    expect(told(ours, undefined)).toEqual(told(theirs, undefined))
+    if ('options' in (theirs.providers[0] as object)) expect(told(ours, 'options')).toEqual(told(theirs, 'options'))
+  })
+
+  it('a preset that was called keeps what the host said, and gets the rest (Auth.js fills the outside only)', () => {
+    const config = { providers: [acme({ clientId: 'own' })] }
+    setEnvDefaults(env, config as unknown as AuthConfig)
+    expect(config.providers[0]).toMatchObject({
+      options: { clientId: 'own', clientSecret: 's', issuer: 'https://op.example' },
+      clientSecret: 's',
+      issuer: 'https://op.example',
+    })
+  })
+})
+
 describe('createActionURL and isAuthAction', () => {
   const headers: Record<string, string>[] = [
     { host: 'app.example' },
@@ -226,7 +261,8 @@ describe('createActionURL and isAuthAction', () => {
     const [ours, theirs] = await Promise.all(
       (['ours', 'theirs'] as const).map(async (library) => {
         const warnings: string[] = []
-        const config = { basePath, logger: { warn: (code: string) => void warnings.push(code) } }
+        // D34: Auth.js believes forwarded headers always.
+        const config = { basePath, trustProxy: true, logger: { warn: (code: string) => void warnings.push(code) } }
         const make = library === 'ours' ? createActionURL : authjs.createActionURL
         return { url: await outcome(() => make('signin', protocol, new Headers(given), env, config as never).href), warnings }
       }),

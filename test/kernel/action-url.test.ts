@@ -13,10 +13,36 @@ describe('createActionURL', () => {
     expect(url('http:', headers())).toBe('http://app.example:3000/auth/signin')
   })
 
-  it('row 61: forwarded headers, the first of several, before host and protocol', () => {
-    const values = headers({ host: 'in.example', 'x-forwarded-host': 'out.example, mid.example', 'x-forwarded-proto': 'https,http' })
-    expect(url('http', values)).toBe('https://out.example/auth/signin')
-    expect(url('http', headers({ host: 'in.example', 'x-forwarded-proto': 'javascript' }))).toBe('https://in.example/auth/signin')
+  const proxied = headers({ host: 'in.example', 'x-forwarded-host': 'out.example, mid.example', 'x-forwarded-proto': 'https,http' })
+
+  it('row 61: with trustProxy the forwarded headers, the first of several or by hops, before host and protocol', () => {
+    expect(url('http', proxied, {}, { trustProxy: true })).toBe('https://out.example/auth/signin')
+    expect(url('http', proxied, {}, { trustProxy: 1 })).toBe('http://mid.example/auth/signin')
+    expect(url('http', headers({ host: 'in.example', 'x-forwarded-proto': 'javascript' }), {}, { trustProxy: true })).toBe(
+      'https://in.example/auth/signin',
+    )
+    expect(url('http', proxied, { AUTH_TRUST_PROXY: '2' })).toBe('https://out.example/auth/signin')
+    expect(url('http', proxied, { VERCEL: '1' })).toBe('https://out.example/auth/signin')
+  })
+
+  it.each([{}, { trustProxy: false }, { trustProxy: 0 }])('D34: with %j forwarded headers count for nothing', (config) => {
+    expect(url('http', proxied, {}, config)).toBe('http://in.example/auth/signin')
+    expect(url('http', proxied, { AUTH_TRUST_PROXY: 'false' }, config)).toBe('http://in.example/auth/signin')
+  })
+
+  it('without a protocol it is https, and the options may be left out', () => {
+    expect(createActionURL('session', undefined, headers(), {}).href).toBe('https://app.example:3000/auth/session')
+  })
+
+  it.each([
+    [undefined, 'https://own.example/api/auth/signin'],
+    ['/auth', 'https://own.example/auth/signin'],
+  ])('the path of AUTH_URL is the base path where there is none: %s', (basePath, expected) => {
+    const logger = recordingLogger()
+    for (const name of ['AUTH_URL', 'NEXTAUTH_URL']) {
+      expect(url('http', headers(), { [name]: 'https://own.example/api/auth/' }, { basePath, logger })).toBe(expected)
+    }
+    expect(logger.warnings).toHaveLength(basePath === undefined ? 0 : 2)
   })
 
   it('row 61: AUTH_URL, or NEXTAUTH_URL, before both', () => {

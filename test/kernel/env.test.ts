@@ -97,9 +97,9 @@ describe('setEnvDefaults', () => {
       { id: 'my-op', name: 'Op', type: 'oidc', clientId: 'given' },
       () => ({ id: 'mailer', name: 'M', type: 'email' }),
     ] as never[]
-    const [op, mailer] = (filled(env, { providers }).providers ?? []) as [object, () => object]
+    const [op, mailer] = (filled(env, { providers }).providers ?? []) as [object, object]
     expect(op).toMatchObject({ clientId: 'given', clientSecret: 's', issuer: 'https://op.example' })
-    expect(mailer()).toMatchObject({ apiKey: 'k' })
+    expect(mailer).toMatchObject({ apiKey: 'k' })
     expect(providers[0]).toEqual({ id: 'my-op', name: 'Op', type: 'oidc', clientId: 'given' })
   })
 

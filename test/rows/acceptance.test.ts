@@ -94,7 +94,7 @@ describe('D34, D41: the environment', () => {
 
   it('rows 61, 62: createActionURL and isAuthAction', () => {
     const at = (env: Record<string, string>, headers: Record<string, string>, basePath?: string) =>
-      String(createActionURL('signin', 'https:', new Headers(headers), env, { basePath, logger: recordingLogger() }))
+      String(createActionURL('signin', 'https:', new Headers(headers), env, { basePath, trustProxy: true, logger: recordingLogger() }))
     expect(at({}, { host: 'a.example' })).toBe('https://a.example/auth/signin')
     expect(at({}, { host: 'a.example', 'x-forwarded-host': 'b.example', 'x-forwarded-proto': 'http' }, '/x/')).toBe(
       'http://b.example/x/signin',

@@ -2,7 +2,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { SolidAuth, type SolidAuthConfig } from 'authkernel/bindings/solid-start'
-import { SvelteKitAuth } from 'authkernel/bindings/sveltekit'
 import { baseConfig } from '../_setup.ts'
 
 const session = async (config: SolidAuthConfig, path: string): Promise<number | undefined> => {
@@ -20,13 +19,6 @@ describe('SolidStart', () => {
     const config = { ...baseConfig(), prefix: '/in/auth' }
     expect(await session(config, '/in/auth/session')).toBe(200)
     expect(await session(config, '/api/auth/session')).toBeUndefined()
-  })
-})
-
-describe('SvelteKit', () => {
-  it('row 320: the configuration may be an async function of the event', () => {
-    const { handle } = SvelteKitAuth(() => Promise.resolve(baseConfig()))
-    expect(handle).toBeTypeOf('function')
   })
 })
 
