@@ -241,7 +241,7 @@ describe('migrate', () => {
     const noted = `{ createUser() {}, migrate: async () => ({ statements: [], notes: ['users: two of one address'] }) }`
     const { stdout, code } = await cli('migrate', app('noted', `session: { strategy: 'jwt' }, adapter: ${noted}`))
     expect(stdout).toBe('note users: two of one address\nThere is nothing else to do.\n')
-    expect(code).toBe(0)
+    expect(code).toBe(1)
     const refused = `Object.assign(new Error(''), { errors: [new Error('connect ECONNREFUSED ::1:5432'), new Error('connect ECONNREFUSED 127.0.0.1:5432')] })`
     const down = `{ createUser() {}, migrate: async () => { throw ${refused} } }`
     const file = app('down', `session: { strategy: 'jwt' }, adapter: ${down}`)

@@ -1,5 +1,5 @@
 /** `authkernel doctor`: loads the app's auth module, compiles it and reports what is wrong, what is unsafe and what to register where. */
-import type { Context } from 'authkernel/kernel'
+import type { Context, RecordStore } from 'authkernel/kernel'
 import { askIssuers } from './issuers.ts'
 import { loadModule } from './load.ts'
 import { type Finding, type Paint, type Report, type Setting, table } from './report.ts'
@@ -27,7 +27,10 @@ export async function doctor(options: DoctorOptions, setting: Setting): Promise<
     callbackUrl: `${origin}${ctx.app.settings.basePath}/callback/${id}`,
   }))
   findings.push(...findRisks(ctx.app, setting.env))
-  if (!options.offline) findings.push(...(await askIssuers(ctx.app.providers.values(), ctx.runtime.fetch)))
+  if (!options.offline) {
+    findings.push(...(await askIssuers(ctx.app.providers.values(), ctx.runtime.fetch)))
+    findings.push(...(await askTables(ctx.app.services.records)))
+  }
   await auth.close()
   const { plugins, services, routes } = inspection
   const data = { file, origin, plugins, services, routes, providers, findings }
@@ -35,6 +38,18 @@ export async function doctor(options: DoctorOptions, setting: Setting): Promise<
     data,
     ok: !findings.some(({ level }) => level === 'error'),
     lines: describe(data, guessed, strategyOf(ctx), setting.paint),
+  }
+}
+
+async function askTables(records: RecordStore | undefined): Promise<Finding[]> {
+  try {
+    const lacks = (await records?.missing?.()) ?? []
+    if (lacks.length === 0) return []
+    const message = `The store lacks ${lacks.join(', ')} of plugins' records. Run \`npx authkernel migrate --apply\`.`
+    return [{ level: 'error', code: 'migrate', message }]
+  } catch (error) {
+    const reason = error instanceof Error ? error.message : String(error)
+    return [{ level: 'error', code: 'records', message: `The store of plugins' records does not answer: ${reason}` }]
   }
 }
 

@@ -19,17 +19,25 @@ export interface Migrates {
 /** Throws UsageError when the app's adapter has nothing to migrate. */
 export async function migrate(options: MigrateOptions, setting: Setting): Promise<Report> {
   const { auth, file, module } = await loadModule(options, setting)
-  const { store, config } = (await lookInside(auth, 'https://your-app.example')).app
+  const { store, config, services } = (await lookInside(auth, 'https://your-app.example')).app
   const adapter = [adapterOf(store), config.adapter, module['adapter']].find(canMigrate)
-  if (!adapter) {
+  // What an adapter keeps for plugins is in its own migration.
+  const own = (adapter as { records?: unknown } | undefined)?.records === services.records
+  const parts = [adapter, own ? undefined : services.records].filter(canMigrate)
+  if (parts.length === 0) {
     throw new UsageError(
       `${file} has no adapter that migrates: give sqlAdapter() to createAuth as \`adapter\`, use it with adapterPlugin(), or export it as \`adapter\`. Other stores have no tables.`,
     )
   }
   const apply = options.apply === true
-  const { statements, notes = [] } = await adapter.migrate({ apply }).catch((error: unknown) => {
-    throw new UsageError(`The database of ${file} could not be ${apply ? 'migrated' : 'read'}: ${reasonOf(error)}`)
-  })
+  const [statements, notes]: [string[], string[]] = [[], []]
+  for (const part of parts) {
+    const done = await part.migrate({ apply }).catch((error: unknown) => {
+      throw new UsageError(`The database of ${file} could not be ${apply ? 'migrated' : 'read'}: ${reasonOf(error)}`)
+    })
+    statements.push(...done.statements)
+    notes.push(...(done.notes ?? []))
+  }
   await auth.close()
   const { good, faint, warn } = setting.paint
   const said = notes.map((note) => `${warn('note')} ${note}`)
@@ -38,6 +46,8 @@ export async function migrate(options: MigrateOptions, setting: Setting): Promis
     : faint('Nothing was changed. `authkernel migrate --apply` runs these statements.')
   return {
     data: { file, statements, notes, applied: apply },
+    // Somebody must look at them first.
+    ok: notes.length === 0,
     lines:
       statements.length === 0
         ? [...said, notes.length === 0 ? good('The database is up to date.') : 'There is nothing else to do.']

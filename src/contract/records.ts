@@ -190,5 +190,9 @@ export interface RecordStore {
   deleteWhere(table: string, query: StoredQuery, now: number): Awaitable<number>
   /** Removes up to `limit` rows that expired before `now`, of all tenants. */
   deleteExpired(table: string, now: number, limit: number): Awaitable<number>
+  /** What is not there yet for the defined tables, in words; `auth.ready()` and `doctor` tell it with the command that makes it. */
+  missing?(): Awaitable<readonly string[]>
+  /** Statements that bring the store up to the defined tables, run when `apply` is true. */
+  migrate?(options: { apply: boolean }): Awaitable<{ statements: readonly string[]; notes?: readonly string[] }>
   close?(): Awaitable<void>
 }

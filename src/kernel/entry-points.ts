@@ -15,6 +15,7 @@ import { finish } from '../request/finish.ts'
 import { JobContext } from '../request/job-context.ts'
 import { RequestContext } from '../request/request-context.ts'
 import { resolveSettings, resolveTenant } from '../request/settings.ts'
+import { assertTables } from '../store/records.ts'
 
 /** The snapshot of the moment: dropped by each registration, made by the next request. */
 export interface Current {
@@ -71,7 +72,8 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
       return { session, headers }
     },
     async ready() {
-      sound()
+      const { records, services, config } = sound()
+      if (services.records && records.size > 0) await assertTables(services.records, config.deadlines.store)
     },
     login: {
       async parked<D>(request: Request, by: string, options?: HandleOptions) {

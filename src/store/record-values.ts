@@ -11,6 +11,10 @@ export interface FieldSealer {
 }
 type Plain = Record<string, unknown>
 
+// What MySQL holds: the same for all.
+const firstDate = Date.UTC(1000, 0)
+const lastDate = Date.UTC(10_000, 0)
+
 /** A whole row: what is left out has its default, or null where the field is optional. Throws TypeError. */
 export async function toStored(declared: Declared, ns: string, id: string, row: Plain, sealer: FieldSealer): Promise<StoredRow> {
   assertKnown(declared, row)
@@ -95,7 +99,10 @@ function plainValue(declared: Declared, name: string, { type, max = 255, optiona
   if (type === 'integer') return typeof value === 'number' && Number.isSafeInteger(value) ? value + 0 : fail(wrong())
   if (type === 'boolean') return typeof value === 'boolean' ? value : fail(wrong())
   const time = isDate(value) ? value.getTime() : Number.NaN
-  return Number.isNaN(time) ? fail(wrong()) : new Date(time)
+  if (Number.isNaN(time)) throw wrong()
+  if (time < firstDate || time >= lastDate)
+    throw new TypeError(`The field "${name}" of the record "${record}" takes dates of the years 1000 to 9999.`)
+  return new Date(time)
 }
 
 function text({ stored }: Declared, name: string, value: unknown, max: number): string {

@@ -11,6 +11,7 @@ import type {
   StoredRow,
   StoredWrite,
 } from '../contract/records.ts'
+import { AuthError } from '../errors/base.ts'
 import { withTimeout } from '../errors/timeout.ts'
 import { RecordConflict } from './record-conflict.ts'
 import { toKey, toQuery, writeCursor } from './record-query.ts'
@@ -177,7 +178,7 @@ async function toIncrement(
   const { name } = declared.stored
   if (declared.fields.get(field)?.type !== 'integer' || !Number.isSafeInteger(by))
     throw new TypeError(`The record "${name}" has no integer field "${field}" to increment.`)
-  const { min, max, if: condition = {}, set = {} } = options
+  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER, if: condition = {}, set = {} } = options
   return {
     op: 'increment',
     table: name,
@@ -203,7 +204,16 @@ function withoutId<T>(row: T): Fields {
   return fields
 }
 
-async function calling<R>({ deadline }: RecordScope, operation: string, work: () => R | PromiseLike<R>): Promise<R> {
+/** Throws AuthError when the store lacks tables or indexes, with the command that makes them, and AdapterError when it cannot be asked. */
+export async function assertTables(store: RecordStore, deadline: number): Promise<void> {
+  const { missing } = store
+  if (!missing) return
+  const lacks = await calling({ deadline }, 'records.missing', () => missing.call(store))
+  if (lacks.length > 0)
+    throw new AuthError(`The store lacks ${lacks.join(', ')} of plugins' records. Run \`npx authkernel migrate --apply\`.`)
+}
+
+async function calling<R>({ deadline }: Pick<RecordScope, 'deadline'>, operation: string, work: () => R | PromiseLike<R>): Promise<R> {
   try {
     const answer = work()
     return typeof (answer as PromiseLike<R> | null)?.then === 'function'

@@ -1,6 +1,8 @@
 /** A process of its own that works on a store, bundled, started and driven by `_workers.ts`. */
-import type { Adapter, Once } from 'authkernel/kernel'
+import type { Adapter, Once, RecordStore } from 'authkernel/kernel'
 import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
+import type { RecordTask } from '../../src/testing/record-options.ts'
+import { workOnRecords } from '../../src/testing/record-races.ts'
 import { createHost, type Somebody } from './_journeys.ts'
 import { load, type LoadTask } from './_load.ts'
 import { openStore, type StoreSpec } from './_stores.ts'
@@ -13,6 +15,7 @@ export type Task =
   /** Takes each key once; answers those that it got. */
   | { do: 'take'; keys: string[] }
   | { do: 'churn' }
+  | { do: 'records'; task: RecordTask }
   | LoadTask
   | { do: 'signIn'; provider: { issuer: string; clientId: string; clientSecret: string }; who: Somebody; times: number }
   | { do: 'close' }
@@ -56,6 +59,10 @@ async function run(task: Task): Promise<PromiseSettledResult<unknown>[]> {
   if (task.do === 'take') {
     const { once } = subject as { once?: Once }
     return Promise.allSettled(task.keys.map(async (key) => ((await once!.take(key, 600)) ? key : null)))
+  }
+  if (task.do === 'records') {
+    const answers = await workOnRecords((subject as { records?: RecordStore }).records!, task.task)
+    return answers.map((value) => ({ status: 'fulfilled', value }))
   }
   if (task.do === 'load') return Promise.allSettled([load(subject as never, task)])
   if (task.do === 'signIn') {

@@ -5,6 +5,7 @@ import { createPool } from 'mysql2'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newAccount, newSession, newUser } from '../../src/testing/adapter-subject.ts'
 import { testRaces } from './_races.ts'
+import { testStoreRecords } from './_records.ts'
 import { reachable, servers } from './_servers.ts'
 import { dropStore, newDatabase, openDatabase, openSql, type SqlSpec } from './_stores.ts'
 
@@ -19,6 +20,7 @@ describe.skipIf(!(await reachable('mysql')))('sqlAdapter on MariaDB', () => {
   testAdapter('sql, MariaDB', { adapter: () => openSql(openDatabase(spec)) })
   testServices('sql, MariaDB', { services: (now) => openSql(openDatabase(spec), { now }) })
   testRaces('MariaDB', () => spec)
+  testStoreRecords('sql, MariaDB', () => spec)
 
   it.each([
     ['counts only the rows that it changed', { flags: ['-FOUND_ROWS'] }],

@@ -6,6 +6,7 @@ import pg from 'pg'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { newAccount, newSession, newUser } from '../../src/testing/adapter-subject.ts'
 import { testRaces } from './_races.ts'
+import { testStoreRecords } from './_records.ts'
 import { reachable, servers } from './_servers.ts'
 import { dropStore, newDatabase, openDatabase, openSql, type SqlSpec } from './_stores.ts'
 
@@ -20,6 +21,7 @@ describe.skipIf(!(await reachable('postgres')))('sqlAdapter on PostgreSQL', () =
   testAdapter('sql, PostgreSQL', { adapter: () => openSql(openDatabase(spec)) })
   testServices('sql, PostgreSQL', { services: (now) => openSql(openDatabase(spec), { now }) })
   testRaces('PostgreSQL', () => spec)
+  testStoreRecords('sql, PostgreSQL', () => spec)
 
   describe('statements that are prepared by name', () => {
     /** An adapter over one connection, whose statements can be looked at. */

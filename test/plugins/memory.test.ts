@@ -1,8 +1,11 @@
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
-import { testAdapter } from 'authkernel/testing'
+import { testAdapter, testRecords } from 'authkernel/testing'
 import { describe, expect, it } from 'vitest'
 
 testAdapter('memory', { adapter: () => memoryAdapter() })
+const shared = memoryAdapter()
+// Everything in one map is looked through: not the place for 10,000 rows.
+testRecords('memory', { create: () => shared.records, adapter: () => shared, rows: 500 })
 
 describe('memoryAdapter', () => {
   it('row 158: every operation of the contract is there', () => {

@@ -86,7 +86,18 @@ export function memoryRecords(data: RecordData = new Map()): RecordStore & { era
   return {
     shared: false,
     erases: true,
-    define: (defined) => defined.forEach((table) => tables.set(table.name, table)),
+    define(defined) {
+      for (const table of defined) {
+        tables.set(table.name, table)
+        // Fields that came later count for rows that are there.
+        for (const [key, row] of rowsOf(table.name)) {
+          const added = table.fields
+            .filter(({ name }) => row[name] === undefined)
+            .map((field) => [field.name, field.default ?? null] as const)
+          if (added.length > 0) rowsOf(table.name).set(key, { ...row, ...Object.fromEntries(added) })
+        }
+      }
+    },
     get: (name, ns, key, now) => copy(find(name, ns, key, now)) ?? null,
     find: (name, query, now) => select(name, query, now).map((row) => copy(row) as StoredRow),
     count: (name, query, now) => select(name, query, now).length,

@@ -3,7 +3,7 @@ import type { HealedFault } from 'authkernel/kernel'
 import type { Kysely, Transaction } from 'kysely'
 import { dialectOf, isConnectionLost, isDeadlock, isTransient } from './dialect.ts'
 import { introspect, type Scope } from './introspect.ts'
-import { migrate } from './migrate.ts'
+import { migrate, plan } from './migrate.ts'
 import { defaultTables } from './names.ts'
 import { openPool, type SqlPool } from './pool.ts'
 import { createStatements, type Run } from './statements.ts'
@@ -64,7 +64,7 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Data
   let known: Promise<Layout> | undefined
 
   async function look(): Promise<Layout> {
-    if (options.migrate) await migrate(db, scope, { apply: true })
+    if (options.migrate) await migrate(db, () => plan(db, scope), { apply: true })
     return (await introspect(db, scope)).layout
   }
   async function maybe(name: TableName): Promise<Table | undefined> {

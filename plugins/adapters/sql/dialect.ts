@@ -56,6 +56,13 @@ export function isConflict(error: unknown): boolean {
   return typeof message === 'string' && /constraint failed|unique constraint|duplicate (key|entry)/i.test(message)
 }
 
+/** A unique index refused the row. PostgreSQL: 23505. MySQL: 1062. SQLite: 2067 unique, 1555 primary key. */
+export function isTaken(error: unknown): boolean {
+  const { code, errno, errcode, message } = error as { code?: unknown; errno?: unknown; errcode?: unknown; message?: unknown }
+  if (code === '23505' || errno === 1062 || errcode === 2067 || errcode === 1555) return true
+  return typeof message === 'string' && /unique constraint|duplicate (key|entry)/i.test(message)
+}
+
 /** `column = the value of that name`, letter by letter: many a MySQL collation takes `Ada`, `áda` and `ada ` for one. */
 export function exactly(dialect: DialectName, column: SqlExpression, name: string): SqlExpression {
   const value = sql`${new Slot(name)}`

@@ -1,9 +1,11 @@
 /** Users, accounts, sessions, tokens and authenticators in SQLite, PostgreSQL, MySQL or MariaDB, through Kysely. */
-import type { Adapter, CleanUpOptions, ExpiredRows, HealedFault, Limit, Once } from 'authkernel/kernel'
+import type { Adapter, CleanUpOptions, ExpiredRows, HealedFault, Limit, Once, RecordStore } from 'authkernel/kernel'
 import { accounts, authenticators } from './accounts.ts'
 import { openDatabase, type SqlOptions } from './database.ts'
 import { deleteExpired } from './expire.ts'
-import { migrate, type MigrationReport } from './migrate.ts'
+import { migrate, type MigrationReport, plan } from './migrate.ts'
+import { planRecords } from './record-plan.ts'
+import { recordsOf } from './record-store.ts'
 import { createLimit, createOnce } from './services.ts'
 import { sessions } from './sessions.ts'
 import { tokens } from './tokens.ts'
@@ -14,6 +16,7 @@ export { type LibsqlClient, libsqlDialect, type LibsqlOptions } from './libsql.t
 export type { MigrationReport } from './migrate.ts'
 export { type NodeSqliteDatabase, nodeSqliteDialect } from './node-sqlite.ts'
 export { type PgliteClient, pgliteDialect } from './pglite.ts'
+export { type SqlRecords, sqlRecords } from './record-store.ts'
 export type { SqlOptions } from './database.ts'
 export type { SqlConnection, SqlPool } from './pool.ts'
 export type { DialectName, SqlDatabase, SqlNames, TableName } from './types.ts'
@@ -30,6 +33,8 @@ export interface SqlAdapter extends Required<Adapter> {
   readonly atomic: true
   readonly once: Once
   readonly limit: Limit
+  /** Tables of plugins. */
+  readonly records: RecordStore
   /** Removes what ended before `now`, in statements of a thousand rows. Rows that somebody is changing are left for the next time. */
   deleteExpired(now?: Date, options?: CleanUpOptions): Promise<ExpiredRows>
   /** Calls `listener` for each fault of the database that was overcome by trying again; the answer ends that. */
@@ -45,8 +50,13 @@ export interface SqlAdapter extends Required<Adapter> {
 export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): SqlAdapter {
   const { now = Date.now } = options
   const database = openDatabase(db, options)
+  const { close: _shared, tables, eraser, ...records } = recordsOf(database, options)
+  const plans = async () => {
+    const [own, ofPlugins] = [await plan(database.db, database), await planRecords(database.db, database, tables())]
+    return { statements: [...own.statements, ...ofPlugins.statements], notes: [...own.notes, ...ofPlugins.notes] }
+  }
   return {
-    ...users(database),
+    ...users(database, eraser),
     ...accounts(database),
     ...sessions(database),
     ...tokens(database),
@@ -58,12 +68,13 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
     atomic: true,
     once: createOnce(database, now),
     limit: createLimit(database, now),
-    migrate: ({ apply = false } = {}) => migrate(database.db, database, { apply }),
+    records: { ...records, erases: true },
+    migrate: ({ apply = false } = {}) => migrate(database.db, plans, { apply }),
   }
 }
 
 /** Makes missing tables, columns and indexes of a database; a dry run unless `apply` is true. Drops nothing, and may be repeated. */
 export function migrateSql(db: SqlDatabase, options: SqlOptions & { apply?: boolean } = {}): Promise<MigrationReport> {
   const database = openDatabase(db, { ...options, migrate: false, prepare: false })
-  return migrate(database.db, database, { apply: options.apply ?? false })
+  return migrate(database.db, () => plan(database.db, database), { apply: options.apply ?? false })
 }

@@ -32,11 +32,19 @@ interface Found {
   strangers: { kind: TableName; name: string; missing: string[] }[]
 }
 
-/** Looks at a database. */
-export async function introspect(db: Kysely<AnyDatabase>, scope: Scope): Promise<Found> {
+/** All tables of a database, the schemas that are looked through, and the columns of all indexes. */
+export async function look(
+  db: Kysely<AnyDatabase>,
+  scope: Scope,
+): Promise<{ found: readonly FoundTable[]; path: readonly string[] | undefined; indexes: readonly IndexColumn[] }> {
   const found = (await db.introspection.getTables()) as readonly FoundTable[]
   const path = await searchPath(db, scope)
-  const indexes = await indexColumns(db, scope.dialect)
+  return { found, path, indexes: await indexColumns(db, scope.dialect) }
+}
+
+/** Looks at a database. */
+export async function introspect(db: Kysely<AnyDatabase>, scope: Scope): Promise<Found> {
+  const { found, path, indexes } = await look(db, scope)
   const layout: Layout = {}
   const strangers: Found['strangers'] = []
   for (const kind of Object.keys(requiredFields) as TableName[]) {

@@ -4,7 +4,7 @@ import { introspect, isUnique, type Scope } from './introspect.ts'
 import { columnOf, defaultTables } from './names.ts'
 import { narrowColumns } from './narrow.ts'
 import { nameOf, ref } from './refs.ts'
-import { generatorOf, typeOf, wanted, type WantedTable } from './schema.ts'
+import { binaryCollation, generatorOf, typeOf, wanted, type WantedTable } from './schema.ts'
 import type { AnyDatabase, Table } from './types.ts'
 
 /** What a migration did, or would do. */
@@ -17,16 +17,19 @@ export interface MigrationReport {
   applied: boolean
 }
 
+/** What a database lacks now. */
+export type Plan = Omit<MigrationReport, 'applied'>
+
 /** Dry run unless `apply` is true. Safe to repeat, and to run in several processes at once. */
 export async function migrate(
   db: Kysely<AnyDatabase>,
-  scope: Scope,
+  plan: () => Promise<Plan>,
   { apply = false }: { apply?: boolean } = {},
 ): Promise<MigrationReport> {
   const done: string[] = []
   for (;;) {
     // Executed as it was shown: what a statement makes does not change those behind it.
-    const { statements, notes } = await plan(db, scope)
+    const { statements, notes } = await plan()
     if (!apply || statements.length === 0) return { statements: apply ? done : statements, notes, applied: apply }
     // Never the same twice: a database that does not show what was made would be asked for ever.
     const idle = statements.find((statement) => done.includes(statement))
@@ -37,14 +40,15 @@ export async function migrate(
         done.push(statement)
       } catch (error) {
         // Another process may have been faster: then the statement is not wanted any more, and the rest is planned anew.
-        if ((await plan(db, scope)).statements.includes(statement)) throw error
+        if ((await plan()).statements.includes(statement)) throw error
         break
       }
     }
   }
 }
 
-async function plan(db: Kysely<AnyDatabase>, scope: Scope): Promise<Omit<MigrationReport, 'applied'>> {
+/** What the five tables of the adapter lack. */
+export async function plan(db: Kysely<AnyDatabase>, scope: Scope): Promise<Plan> {
   const { layout, strangers } = await introspect(db, scope)
   const [stranger] = strangers
   if (stranger) {
@@ -196,10 +200,4 @@ async function countDuplicates(db: Kysely<AnyDatabase>, table: Table, fields: re
     n: unknown
   }>`select count(*) as n from (select 1 as one from ${nameOf(table)} where ${present} group by ${columns} having count(*) > 1) as d`
   return Number((await query.execute(db)).rows[0]?.n ?? 0)
-}
-
-/** A collation that compares bytes and keeps trailing spaces; MySQL and MariaDB name it differently. */
-async function binaryCollation(db: Kysely<AnyDatabase>): Promise<string> {
-  const { rows } = await sql<{ v: string }>`select version() as v`.execute(db)
-  return /mariadb/i.test(rows[0]?.v ?? '') ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin'
 }

@@ -1,5 +1,6 @@
 /** The tables as they should be: what `migrate` makes, and what it adds to tables that Auth.js made. */
-import type { DialectName, TableName } from './types.ts'
+import { type Kysely, sql } from 'kysely'
+import type { AnyDatabase, DialectName, TableName } from './types.ts'
 
 /** What a column is for; the dialect says what it is. */
 export type ColumnType = 'key' | 'long-key' | 'text' | 'date' | 'number' | 'boolean'
@@ -135,4 +136,10 @@ export function typeOf(dialect: DialectName, type: ColumnType, binaryCollation: 
 /** Default of an `id`. */
 export function generatorOf(dialect: DialectName): string {
   return generators[dialect]
+}
+
+/** A collation that compares bytes and keeps trailing spaces; MySQL and MariaDB name it differently. */
+export async function binaryCollation(db: Kysely<AnyDatabase>): Promise<string> {
+  const { rows } = await sql<{ v: string }>`select version() as v`.execute(db)
+  return /mariadb/i.test(rows[0]?.v ?? '') ? 'utf8mb4_nopad_bin' : 'utf8mb4_0900_bin'
 }

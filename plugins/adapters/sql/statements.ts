@@ -1,6 +1,6 @@
 /** Statements that are compiled once per table and kept; each run only fills in its values. */
 import type { CompiledQuery, QueryResult } from 'kysely'
-import type { Db, Sql, Table } from './types.ts'
+import type { Db, Sql } from './types.ts'
 
 /** A place in a statement that a value of that name is put into. */
 export class Slot {
@@ -16,14 +16,14 @@ export class Slot {
 export type Values = Readonly<Record<string, unknown>>
 
 /** Runs a statement over a table; `build` is asked once for each `key`. */
-export type Run = <Row>(runner: Db, table: Table, key: string, build: () => Sql, values: Values) => Promise<QueryResult<Row>>
+export type Run = <Row>(runner: Db, table: object, key: string, build: () => Sql, values: Values) => Promise<QueryResult<Row>>
 
 // A key names fields, and fields of rows come from hosts and providers: more than this many sets of them are not remembered.
 const limit = 500
 
 /** `compiled` hears of every text that will be run again. */
 export function createStatements(db: Db, compiled?: (text: string) => void): Run {
-  const known = new WeakMap<Table, Map<string, CompiledQuery>>()
+  const known = new WeakMap<object, Map<string, CompiledQuery>>()
   return (runner, table, key, build, values) => {
     let statements = known.get(table)
     if (!statements) known.set(table, (statements = new Map()))

@@ -19,6 +19,9 @@ export type DialectName = 'postgres' | 'mysql' | 'sqlite'
 /** Names of a host's own tables and columns; what is not named is found by itself (see `docs/plugins/sql.md`). */
 export type SqlNames = {
   [T in TableName]?: string | { table?: string; columns?: Record<string, string> }
+} & {
+  /** Tables of plugins' records, by the name of the record; default `auth_<record>` in snake case. */
+  records?: Readonly<Record<string, string>>
 }
 
 export type AnyDatabase = Record<string, Record<string, unknown>>

@@ -15,7 +15,8 @@ type Users = Pick<
   'createUser' | 'getUser' | 'getUserByEmail' | 'getUserByAccount' | 'updateUser' | 'deleteUser' | 'createUserWithAccount'
 >
 
-export function users(database: Database): Users {
+/** `eraser` makes what deletes the records of a person, in the transaction that deletes the person. */
+export function users(database: Database, eraser: () => Promise<(runner: Runner, userId: string) => Promise<void>>): Users {
   const { db, repeat, retry, table, transaction } = database
 
   async function create(runner: Runner, people: Table, given: AdapterUser): Promise<AdapterUser> {
@@ -97,6 +98,7 @@ export function users(database: Database): Users {
       const people = await table('users')
       const belongings = await Promise.all((['accounts', 'sessions', 'authenticators'] as const).map(database.maybe))
       const tokens = await database.maybe('tokens')
+      const erase = await eraser()
       return transaction(async (tx) => {
         // Locked first: whoever stores something for this person waits, and then finds nobody.
         const [user] = await find<AdapterUser>(database, tx, people, { id }, true)
@@ -104,6 +106,7 @@ export function users(database: Database): Users {
         for (const each of belongings) if (each) await remove(database, tx, each, { userId: id })
         // A link that is still in the mail must not bring the person back.
         if (tokens && user.email) await remove(database, tx, tokens, { identifier: user.email })
+        await erase(tx, id)
         await remove(database, tx, people, { id })
         return user
       })

@@ -1,0 +1,203 @@
+/** What the tables of records lack: tables, columns, indexes. Nothing is dropped, and no type is changed. */
+import type { StoredField } from 'authkernel/kernel'
+import { type Kysely, sql } from 'kysely'
+import { look, type Scope } from './introspect.ts'
+import type { Plan } from './migrate.ts'
+import { column, columnOf, literal, type RecordColumn, type RecordTable, short, tableName } from './record-table.ts'
+import { binaryCollation } from './schema.ts'
+import type { AnyDatabase, DialectName } from './types.ts'
+
+type Column = Awaited<ReturnType<typeof look>>['found'][number]['columns'][number]
+
+/** Statements in order, notes for a person, and what is missing in words. */
+export async function planRecords(
+  db: Kysely<AnyDatabase>,
+  scope: Scope,
+  tables: readonly RecordTable[],
+): Promise<Plan & { lacks: readonly string[] }> {
+  const [statements, notes, lacks]: [string[], string[], string[]] = [[], [], []]
+  if (tables.length === 0) return { statements, notes, lacks }
+  const { found, path, indexes } = await look(db, scope)
+  const collation = scope.dialect === 'mysql' ? await binaryCollation(db) : ''
+  const broken = scope.dialect === 'postgres' ? await brokenIndexes(db) : []
+  for (const table of tables) {
+    const there = found.find(({ name, schema }) => name === table.name && (path === undefined || path.includes(schema ?? '')))
+    if (!there) {
+      statements.push(create(db, table, collation), ...indexesOf(table).map((index) => createIndex(db, table, index, false)))
+      lacks.push(`table ${table.name}`)
+      continue
+    }
+    const missing = missingColumns(db, table, there.columns, collation)
+    statements.push(...missing.statements)
+    lacks.push(...missing.lacks)
+    notes.push(...missing.notes, ...differing(table, there.columns))
+    for (const index of indexesOf(table)) {
+      const lists = new Map<string, { unique: boolean; columns: string[] }>()
+      for (const each of indexes) {
+        if (each.table !== table.name || (there.schema !== undefined && each.schema !== null && each.schema !== there.schema)) continue
+        const list = lists.get(each.index) ?? { unique: Boolean(Number(each.is_unique)), columns: [] }
+        list.columns.push(each.column)
+        lists.set(each.index, list)
+      }
+      if ([...lists.values()].some((list) => serves(list, index))) continue
+      lacks.push(`index ${index.name}`)
+      const absent = index.fields.filter((field) => !there.columns.some(({ name }) => name === columnOf(table, field).name))
+      if (broken.includes(index.name))
+        notes.push(
+          `${table.name}: the index ${index.name} was left unfinished. Drop it (\`drop index ${index.name}\`), then migrate again.`,
+        )
+      else if (index.unique && absent.length === 0 && (await hasDuplicates(db, table, index.fields)))
+        notes.push(`${table.name}: values of (${index.fields.join(', ')}) occur more than once. Merge those rows, then migrate again.`)
+      else statements.push(createIndex(db, table, index, true))
+    }
+  }
+  return { statements, notes, lacks }
+}
+
+interface Index {
+  name: string
+  fields: readonly string[]
+  columns: readonly string[]
+  unique: boolean
+}
+
+/**
+ * `ns` leads, except before the field of the owner: who deletes a person knows no tenant, and the index serves both in this order. The id ends
+ * an index that is sorted by; on MySQL every index ends so by itself, and would be too long with it.
+ */
+function indexesOf(table: RecordTable): Index[] {
+  const { unique, index, owner, expires } = table.stored
+  const led = (fields: readonly string[]): string[] => (fields[0] === owner ? [fields[0]!, 'ns', ...fields.slice(1)] : ['ns', ...fields])
+  const name = (fields: readonly string[], end: string): string =>
+    short(`${table.name}_${fields.map((field) => columnOf(table, field).name).join('_')}_${end}`)
+  return [
+    ...unique.map((fields) => ({ name: name(fields, 'key'), fields: led(fields), unique: true })),
+    ...index.map((fields) => ({
+      name: name(fields, 'idx'),
+      fields: [...led(fields), ...(table.dialect === 'mysql' ? [] : ['id'])],
+      unique: false,
+    })),
+    ...(expires === undefined ? [] : [{ name: name([expires], 'end'), fields: [expires], unique: false }]),
+  ].map((each) => ({ ...each, columns: each.fields.map((field) => columnOf(table, field).name) }))
+}
+
+function serves(
+  { unique, columns }: { unique: boolean; columns: readonly string[] },
+  { columns: wanted, unique: mustBeUnique }: Index,
+): boolean {
+  if (mustBeUnique) return unique && columns.length === wanted.length && columns.every((name) => wanted.includes(name))
+  return wanted.every((name, at) => columns[at] === name)
+}
+
+function create(db: Kysely<AnyDatabase>, table: RecordTable, collation: string): string {
+  const columns = [...table.columns.values()].map((each) => sql`${sql.id(each.name)} ${sql.raw(definition(table, each, collation))}`)
+  const key = sql`primary key (${column(table, 'ns')}, ${column(table, 'id')})`
+  return sql`create table if not exists ${tableName(table)} (${sql.join([...columns, key])})`.compile(db).sql
+}
+
+/** Type, and what fills rows that are there already. */
+function definition(table: RecordTable, { field, name, type, optional }: RecordColumn, collation: string): string {
+  const stored = table.stored.fields.find((each) => each.name === field)
+  const max = stored?.max ?? 64
+  const sqlType = typeOf(table.dialect, type, max, collation)
+  // MySQL gives texts no default; rows without a value read as the default all the same.
+  if (optional || (type === 'text' && stored?.default !== undefined)) return sqlType
+  const preset = stored?.default
+  const fill = preset === undefined || preset === null ? '' : ` default ${literal(table.dialect, { field, name, type, optional }, preset)}`
+  return `${sqlType} not null${fill}`
+}
+
+function typeOf(dialect: DialectName, type: StoredField['type'], max: number, collation: string): string {
+  const types: Record<DialectName, Record<StoredField['type'], string>> = {
+    postgres: { string: 'text collate "C"', text: 'text', integer: 'bigint', boolean: 'boolean', date: 'timestamptz(3)' },
+    mysql: {
+      string: `varchar(${max}) character set utf8mb4 collate ${collation}`,
+      text: `mediumtext character set utf8mb4 collate ${collation}`,
+      integer: 'bigint',
+      boolean: 'boolean',
+      date: 'datetime(3)',
+    },
+    sqlite: { string: 'text', text: 'text', integer: 'integer', boolean: 'integer', date: 'text' },
+  }
+  return types[dialect][type]
+}
+
+function missingColumns(
+  db: Kysely<AnyDatabase>,
+  table: RecordTable,
+  found: readonly Column[],
+  collation: string,
+): { statements: string[]; notes: string[]; lacks: string[] } {
+  const absent = [...table.columns.values()].filter(({ name }) => !found.some((each) => each.name === name))
+  const fits = (each: RecordColumn): boolean =>
+    each.optional || table.stored.fields.some(({ name, default: preset }) => name === each.field && preset !== undefined && preset !== null)
+  return {
+    lacks: absent.map(({ name }) => `column ${table.name}.${name}`),
+    statements: absent
+      .filter(fits)
+      .map(
+        (each) =>
+          sql`alter table ${tableName(table)} add column ${sql.id(each.name)} ${sql.raw(definition(table, each, collation))}`.compile(db)
+            .sql,
+      ),
+    notes: absent
+      .filter((each) => !fits(each))
+      .map(
+        ({ field }) =>
+          `${table.name}: the field "${field}" is required, and rows that are there have no value for it. Declare it \`optional\` or give it a \`default\`.`,
+      ),
+  }
+}
+
+const families: Record<StoredField['type'], RegExp> = {
+  string: /char|text/,
+  text: /char|text/,
+  integer: /int/,
+  boolean: /bool|int/,
+  date: /time|date|text/,
+}
+
+/** Columns that hold something else than what is declared now. */
+function differing(table: RecordTable, found: readonly Column[]): string[] {
+  return [...table.columns.values()].flatMap(({ field, name, type, optional }) => {
+    const there = found.find((each) => each.name === name)
+    if (!there) return []
+    if (!families[type].test(there.dataType.toLowerCase()))
+      return [`${table.name}.${name} is ${there.dataType}, and the field "${field}" is now a ${type}. Change the column by hand.`]
+    const preset = table.stored.fields.find((each) => each.name === field)?.default
+    if (there.isNullable && !optional && preset === undefined)
+      return [
+        `${table.name}.${name} may be null, and the field "${field}" is now required. Fill it, then \`alter\` the column to \`not null\`.`,
+      ]
+    return []
+  })
+}
+
+function createIndex(db: Kysely<AnyDatabase>, table: RecordTable, { name, fields, unique }: Index, there: boolean): string {
+  // Rows are written meanwhile. A table that is made now is empty.
+  const quietly = there && table.dialect === 'postgres' ? sql` concurrently` : sql``
+  const columns = fields.map((field) => {
+    const first = table.dialect === 'postgres' && columnOf(table, field).optional ? sql` nulls first` : sql``
+    return sql`${column(table, field)}${first}`
+  })
+  return sql`create ${unique ? sql`unique index` : sql`index`}${quietly} ${sql.id(name)} on ${tableName(table)} (${sql.join(columns)})`.compile(
+    db,
+  ).sql
+}
+
+async function hasDuplicates(db: Kysely<AnyDatabase>, table: RecordTable, fields: readonly string[]): Promise<boolean> {
+  const columns = fields.map((field) => column(table, field))
+  const present = sql.join(
+    columns.map((each) => sql`${each} is not null`),
+    sql` and `,
+  )
+  const query = sql`select 1 as one from ${tableName(table)} where ${present} group by ${sql.join(columns)} having count(*) > 1 limit 1`
+  return (await query.execute(db)).rows.length > 0
+}
+
+async function brokenIndexes(db: Kysely<AnyDatabase>): Promise<string[]> {
+  const query = sql<{
+    name: string
+  }>`select c.relname as name from pg_index i join pg_class c on c.oid = i.indexrelid where not i.indisvalid`
+  return (await query.execute(db)).rows.map(({ name }) => name)
+}

@@ -1,0 +1,147 @@
+/** Conditions and reads of records: each is compiled once per table and shape. */
+import type { StoredKey, StoredQuery, StoredRow, StoredValue } from 'authkernel/kernel'
+import { type QueryResult, sql } from 'kysely'
+import type { Database, Runner } from './database.ts'
+import { column, columnOf, type RecordTable, selected, slot, tableName, toRow } from './record-table.ts'
+import { Slot } from './statements.ts'
+import type { Sql, SqlExpression } from './types.ts'
+
+/** A part of a statement, its values, and what tells it from others. */
+export interface Part {
+  readonly key: string
+  readonly sql: () => SqlExpression
+  readonly values: Readonly<Record<string, unknown>>
+}
+
+/** `a = 1 and b is null`; `prefix` begins the names of the values. */
+export function equal(table: RecordTable, given: StoredKey, prefix: string): Part {
+  const fields = Object.entries(given)
+  return {
+    key: `${prefix}${fields.map(([field, value]) => (value === null ? `${field}!` : field)).join()}`,
+    sql: () =>
+      sql.join(
+        fields.map(([field, value]) =>
+          value === null ? sql`${column(table, field)} is null` : sql`${column(table, field)} = ${slot(table, field, prefix + field)}`,
+        ),
+        sql` and `,
+      ),
+    values: Object.fromEntries(fields.map(([field, value]) => [prefix + field, value])),
+  }
+}
+
+/** Rows whose end has not come. */
+export function live(table: RecordTable, now: number): Part {
+  const { expires } = table.stored
+  if (expires === undefined) return { key: '', sql: () => sql`1 = 1`, values: {} }
+  const end = (): SqlExpression => sql`${column(table, expires)} > ${slot(table, expires, 'now')}`
+  const { optional } = columnOf(table, expires)
+  return {
+    key: 'live',
+    sql: () => (optional ? sql`(${column(table, expires)} is null or ${end()})` : end()),
+    values: { now: new Date(now) },
+  }
+}
+
+/** Parts that must all hold; empty ones count for nothing. */
+export function all(...parts: readonly Part[]): Part {
+  const given = parts.filter(({ key }) => key !== '' && !key.endsWith('.'))
+  return {
+    key: given.map(({ key }) => key).join(' '),
+    sql: () =>
+      sql.join(
+        given.map((part) => part.sql()),
+        sql` and `,
+      ),
+    values: Object.assign({}, ...given.map(({ values }) => values)) as Record<string, unknown>,
+  }
+}
+
+/** Runs a statement over the table of a record. */
+export function run<R>(
+  database: Database,
+  runner: Runner,
+  table: RecordTable,
+  key: string,
+  build: () => Sql,
+  values: Readonly<Record<string, unknown>>,
+): Promise<QueryResult<R>> {
+  return database.run<R>(runner, table, key, build, values)
+}
+
+/** The row of a key, if it lives; locked until the end of the transaction where `lock` says so. */
+export async function read(
+  database: Database,
+  runner: Runner,
+  table: RecordTable,
+  condition: Part,
+  lock = false,
+): Promise<StoredRow | null> {
+  const end = lock && table.dialect !== 'sqlite' ? sql` for update` : sql``
+  const { rows } = await run(
+    database,
+    runner,
+    table,
+    `get ${lock} ${condition.key}`,
+    () => sql`select ${selected(table)} from ${tableName(table)} where ${condition.sql()}${end}`,
+    condition.values,
+  )
+  return rows[0] ? toRow(table, rows[0]) : null
+}
+
+/** What a query asks for, without its order: rows of a namespace, by the front of an index. */
+export function matching(table: RecordTable, query: StoredQuery, now: number): Part {
+  const { ns, where, by, range, after } = query
+  const bounds = Object.entries(range).filter(([, value]) => value !== undefined) as [keyof typeof signs, StoredValue][]
+  const ranged: Part = {
+    key: bounds.length > 0 ? `range.${by} ${bounds.map(([bound]) => bound).join()}` : '',
+    sql: () =>
+      sql.join(
+        bounds.map(([bound]) => sql`${column(table, by!)} ${signs[bound]} ${slot(table, by!, `range.${bound}`)}`),
+        sql` and `,
+      ),
+    values: Object.fromEntries(bounds.map(([bound, value]) => [`range.${bound}`, value])),
+  }
+  const from: Part = after
+    ? {
+        key: `after ${by} ${query.order} ${after.value === null}`,
+        sql: () => beyond(table, query),
+        values: { 'after.value': after.value, 'after.id': after.id },
+      }
+    : { key: '', sql: () => sql``, values: {} }
+  return all(equal(table, { ns, ...where }, 'where.'), ranged, from, live(table, now))
+}
+const signs = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` }
+
+/** Rows behind a place, in the form that every planner takes for a range of an index. Null comes before everything. */
+function beyond(table: RecordTable, { by, order, after }: StoredQuery): SqlExpression {
+  const up = order === 'asc'
+  const [id, idSlot] = [column(table, 'id'), slot(table, 'id', 'after.id')]
+  const sign = up ? sql`>` : sql`<`
+  if (by === undefined) return sql`${id} ${sign} ${idSlot}`
+  const [field, value] = [column(table, by), slot(table, by, 'after.value')]
+  const { optional } = columnOf(table, by)
+  if (after!.value === null) {
+    const same = sql`(${field} is null and ${id} ${sign} ${idSlot})`
+    return up ? sql`(${same} or ${field} is not null)` : same
+  }
+  const next = sql`(${field} ${up ? sql`>=` : sql`<=`} ${value} and (${field} ${sign} ${value} or ${id} ${sign} ${idSlot}))`
+  return optional && !up ? sql`(${next} or ${field} is null)` : next
+}
+
+/** `order by` in which null comes first: PostgreSQL must be told, and has its indexes so. */
+export function ordered(table: RecordTable, { by, order }: Pick<StoredQuery, 'by' | 'order'>): Sql {
+  const turn = order === 'asc' ? sql`asc` : sql`desc`
+  const nulls =
+    table.dialect === 'postgres' && by !== undefined && columnOf(table, by).optional
+      ? order === 'asc'
+        ? sql` nulls first`
+        : sql` nulls last`
+      : sql``
+  const id = sql`${column(table, 'id')} ${turn}`
+  return by === undefined ? sql`order by ${id}` : sql`order by ${column(table, by)} ${turn}${nulls}, ${id}`
+}
+
+/** Text of `find`: for the store, and for whoever wants to explain it. */
+export function finding(table: RecordTable, query: StoredQuery, condition: Part): Sql {
+  return sql`select ${selected(table)} from ${tableName(table)} where ${condition.sql()} ${ordered(table, query)} limit ${new Slot('limit')}`
+}
