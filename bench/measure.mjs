@@ -41,14 +41,16 @@ export async function poolJobs(work) {
   return jobs
 }
 
-async function calibrate(work, inFlight, milliseconds) {
+/** Warms up, then how many rounds of `inFlight` calls take that long. */
+export async function calibrate(work, inFlight, milliseconds) {
   for (let done = 0; done < warmUp; done += inFlight) await Promise.all(Array.from({ length: inFlight }, work))
   const began = performance.now()
   for (let i = 0; i < 20; i++) await Promise.all(Array.from({ length: inFlight }, work))
   return Math.max(1, Math.round((20 * milliseconds) / (performance.now() - began)))
 }
 
-async function turn(work, inFlight, loops) {
+/** Microseconds per operation. */
+export async function turn(work, inFlight, loops) {
   const cpu = process.cpuUsage()
   const began = performance.now()
   for (let i = 0; i < loops; i++) await Promise.all(Array.from({ length: inFlight }, work))
@@ -58,6 +60,7 @@ async function turn(work, inFlight, loops) {
   return { wall: wall / operations, cpu: (user + system) / operations }
 }
 
-function decile(values) {
+/** The lower decile: other programs slow some turns, none makes one faster. */
+export function decile(values) {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 10)]
 }

@@ -1,97 +1,105 @@
-/** `npm run bench` in this folder. Ratios are what counts: durations depend on the machine and on what else it does. */
+/**
+ * `npm run bench` in this folder: every row beside the limit, Auth.js and better-auth, one process per contestant, in turn.
+ * Options: --json (for machines), --rounds, --in-flight, --only <row,row>. Ratios are what counts: durations depend on the machine.
+ */
+import { fork } from 'node:child_process'
 import { cpus, loadavg } from 'node:os'
-import { load } from './authkernel.mjs'
-import { authjs, better, mapAdapter, ours, providers, secret } from './contestants.mjs'
-import { poolJobs, sideBySide } from './measure.mjs'
+import { fileURLToPath } from 'node:url'
+import { parseArgs } from 'node:util'
+import { bundle } from './authkernel.mjs'
+import { decile } from './measure.mjs'
+import { rows } from './rows.mjs'
 
-const authkernel = await load()
-// What every answer costs before anybody has looked at it.
-const bare = async () => {
-  const { headers } = new Request('http://localhost:3000/auth/session', { headers: { cookie: 'theme=dark; session-token=token' } })
-  return new Response(`{"user":{"name":"Ada Lovelace"},"read":${headers.has('cookie')}}`, {
-    headers: { 'Content-Type': 'application/json', 'Cache-Control': 'private, no-store' },
-  }).text()
-}
-
-console.log(`Node ${process.versions.node}, ${cpus().length} cores, load ${loadavg()[0].toFixed(1)}\n`)
-
-const jwt = { ours: await ours(authkernel), authjs: await authjs() }
-const database = {
-  ours: await ours(authkernel, { adapter: mapAdapter() }),
-  authjs: await authjs({ adapter: mapAdapter(), session: { strategy: 'database' } }),
-  better: await better(),
-}
-
-await table('GET /session, jwt strategy: Request to Response, 16 in flight', {
-  authkernel: jwt.ours.handler,
-  'Auth.js': jwt.authjs.handler,
-  'a Request and a Response alone': bare,
+const { values } = parseArgs({
+  options: {
+    json: { type: 'boolean', default: false },
+    rounds: { type: 'string', default: '40' },
+    'in-flight': { type: 'string', default: '1' },
+    only: { type: 'string' },
+  },
 })
-await table('GET /session, database strategy over a Map: Request to Response, 16 in flight', {
-  authkernel: database.ours.handler,
-  'Auth.js': database.authjs.handler,
-  'better-auth': database.better.handler,
-})
-await table('Session from a cookie header, jwt strategy, as an application asks for it, 16 in flight', {
-  'authkernel auth.session': jwt.ours.session,
-  'Auth.js request and json()': jwt.authjs.session,
-})
-await table(
-  'Session from a cookie header, jwt strategy, one at a time',
-  { 'authkernel auth.session': jwt.ours.session, 'Auth.js request and json()': jwt.authjs.session },
-  { inFlight: 1 },
-)
-await table('Session from a cookie header, database strategy, 16 in flight', {
-  'authkernel auth.session': database.ours.session,
-  'Auth.js request and json()': database.authjs.session,
-  'better-auth api.getSession': database.better.session,
-})
-
-const list = providers(80)
-await table('Providers: jwt session read', {
-  'authkernel, none': jwt.ours.handler,
-  'authkernel, 80': (await ours(authkernel, { providers: list })).handler,
-})
-await table('Providers: jwt session read of Auth.js', {
-  'Auth.js, none': jwt.authjs.handler,
-  'Auth.js, 80': (await authjs({ providers: list })).handler,
-})
-const secrets = [...Array.from({ length: 4 }, (_, i) => `newer secret number ${i} of thirty-two characters`), secret]
-await table('Secrets: session read with a token of the last one', {
-  'authkernel, 1': jwt.ours.session,
-  'authkernel, 5': (await ours(authkernel, { secrets })).session,
-})
-await table('Secrets: session read of Auth.js with a token of the last one', {
-  'Auth.js, 1': jwt.authjs.session,
-  'Auth.js, 5': (await authjs({ secrets })).session,
-})
-
-for (const enc of ['A256CBC-HS512', 'A256GCM']) await sealers(enc)
-
-/** The synchronous sealer of Node beside jose's. */
-async function sealers(enc) {
-  const { createSealer, createShared, defaultKeyInfo, resolveRuntime } = authkernel
-  const settings = { secret: [secret], origin: '', basePath: '', cookiePrefix: '', keyInfo: defaultKeyInfo, encryption: [enc] }
-  const make = () => createSealer(resolveRuntime(), createShared())
-  const node = make()
-  const { getBuiltinModule } = process
-  process.getBuiltinModule = undefined
-  const jose = make()
-  process.getBuiltinModule = getBuiltinModule
-  const payload = { name: 'Ada Lovelace', email: 'ada@example.com', picture: 'https://example.com/ada.png', sub: '1' }
-  const token = await node.seal('p', payload, 3600, settings)
-  const open = (sealer) => async () => sealer.open('p', token, settings)
-  const seal = (sealer) => async () => sealer.seal('p', payload, 3600, settings)
-  await table(`Open one token, ${enc}, 16 in flight`, { 'node:crypto': open(node), jose: open(jose) })
-  await table(`Seal one token, ${enc}, 16 in flight`, { 'node:crypto': seal(node), jose: seal(jose) })
-}
-
-async function table(title, contestants, options) {
-  const measured = await sideBySide(contestants, options)
-  console.log(`### ${title}\n\n| | µs | µs of CPU | times | times in CPU | jobs |\n|---|---|---|---|---|---|`)
-  for (const [name, { wall, cpu, times, cpuTimes }] of Object.entries(measured)) {
-    const jobs = await poolJobs(contestants[name])
-    console.log(`| ${name} | ${wall.toFixed(1)} | ${cpu.toFixed(1)} | ${times.toFixed(1)} | ${cpuTimes.toFixed(1)} | ${jobs} |`)
+const inFlight = Number(values['in-flight'])
+const names = ['authkernel', 'limit', 'authjs', 'better-auth']
+const { url, remove } = await bundle()
+const contestants = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await start(name)])))
+const figures = { node: process.versions.node, cores: cpus().length, load: loadavg()[0], inFlight, rows: {} }
+try {
+  for (const name of Object.keys(rows).filter((row) => !values.only || values.only.split(',').includes(row))) {
+    if (process.stderr.isTTY) process.stderr.write(`\r${name.padEnd(30)}`)
+    figures.rows[name] = await measure(name)
   }
-  console.log()
+} finally {
+  for (const { child } of Object.values(contestants)) child.kill()
+  remove()
+}
+if (values.json) console.log(JSON.stringify(figures, undefined, 2))
+else print()
+
+async function start(name) {
+  const child = fork(fileURLToPath(new URL('contestants/_process.mjs', import.meta.url)), [name, url], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  const { rows: known } = await answer(child)
+  return { child, known: new Set(known) }
+}
+
+async function measure(row) {
+  const milliseconds = 20
+  const taking = []
+  for (const [name, { child, known }] of Object.entries(contestants)) {
+    if (!known.has(row)) continue
+    taking.push({ name, child, ...(await ask(child, { ask: 'calibrate', row, inFlight, milliseconds })), turns: [] })
+  }
+  for (let round = 0; round < Number(values.rounds); round++) {
+    for (const { child, loops, turns } of taking) turns.push(await ask(child, { ask: 'turn', row, inFlight, loops }))
+  }
+  const own = Object.fromEntries(
+    taking.map(({ name, jobs, turns }) => [
+      name,
+      { wall: decile(turns.map(({ wall }) => wall)), cpu: decile(turns.map(({ cpu }) => cpu)), jobs },
+    ]),
+  )
+  const limit = own.limit ?? figures.rows[rows[row].limit]?.limit
+  return { ...own, ...(limit && { limit }) }
+}
+
+async function ask(child, message) {
+  const reply = answer(child)
+  child.send(message)
+  const result = await reply
+  if (result.error) throw new Error(result.error)
+  return result
+}
+
+function answer(child) {
+  return new Promise((resolve, reject) => {
+    const ended = (code) => reject(new Error(`a contestant ended with ${code}`))
+    child.once('exit', ended)
+    child.once('message', (message) => {
+      child.off('exit', ended)
+      resolve(message)
+    })
+  })
+}
+
+function print() {
+  console.log(
+    `Node ${figures.node}, ${figures.cores} cores, load ${figures.load.toFixed(1)}, ${inFlight} in flight; µs of CPU per operation\n`,
+  )
+  console.log('| | authkernel | jobs | limit | × limit | wanted | Auth.js | better-auth |\n|---|---|---|---|---|---|---|---|')
+  for (const [name, row] of Object.entries(figures.rows)) {
+    const { authkernel, limit, authjs, 'better-auth': better } = row
+    const against = (other) => (other ? `${other.cpu.toFixed(1)} (${(other.cpu / authkernel.cpu).toFixed(1)} times)` : '')
+    const cells = [
+      rows[name].title,
+      authkernel.cpu.toFixed(1),
+      authkernel.jobs,
+      limit ? limit.cpu.toFixed(1) : '',
+      limit ? (authkernel.cpu / limit.cpu).toFixed(2) : '',
+      `≤ ${rows[name].times}`,
+      against(authjs),
+      against(better),
+    ]
+    console.log(`| ${cells.join(' | ')} |`)
+  }
 }
