@@ -4,13 +4,18 @@
 export interface Argument {
   /** Members that it has. */
   has: readonly string[]
+  /** A member that only another kind of request has. */
+  not?: string
   /** `Give Express's request: auth.express.session(req).` */
   say: string
 }
 
 /** Throws TypeError for what is not what the framework hands on. */
-export function assertArgument(given: unknown, { has, say }: Argument): void {
+export function assertArgument(given: unknown, { has, not, say }: Argument): void {
   const missing = typeof given === 'object' && given !== null ? has.find((member) => !(member in given)) : ''
-  if (missing === undefined) return
+  if (missing === undefined) {
+    if (not === undefined || !(not in (given as object))) return
+    throw new TypeError(`${say} The argument has \`${not}\`, so it is another kind of request.`)
+  }
   throw new TypeError(`${say} The argument ${missing === '' ? `is ${given === null ? 'null' : typeof given}` : `has no \`${missing}\``}.`)
 }

@@ -53,7 +53,7 @@ export interface ExpressApi extends Pick<Api<ExpressRequest>, 'request' | 'sessi
 /** The API over a kernel, or over one for each request. */
 export function expressApi(kernel: Kernels<ExpressRequest>): ExpressApi {
   const api = createApi<ExpressRequest>({
-    argument: { has: ['headers', 'socket'], say: "express binding: give Express's request: `auth.express.session(req)`." },
+    argument: { has: ['headers'], not: 'bodyUsed', say: "express binding: give Express's request: `auth.express.session(req)`." },
     kernel,
     req: (req) => req,
     res: ({ res }) => res,

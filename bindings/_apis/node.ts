@@ -23,7 +23,8 @@ export interface NodeApi {
 export function nodeApi(kernels: Kernels<NodeRequest>): NodeApi {
   const api = createApi<readonly [NodeRequest, NodeResponse]>({
     argument: {
-      has: ['headers', 'socket'],
+      has: ['headers'],
+      not: 'bodyUsed',
       say: "node binding: give Node's request and response: `auth.node.session(req, res)`.",
       given: ([req]) => req,
     },
