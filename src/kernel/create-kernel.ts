@@ -14,6 +14,7 @@ import { inspect, type Inspection } from '../registry/inspect.ts'
 import { createPluginKernel, type KernelParts } from '../registry/plugin-kernel.ts'
 import { createRegistration, type Layer, type Registration, replayOrder } from '../registry/registration.ts'
 import { coreRoutes } from '../request/routes.ts'
+import { knownDeviceCookie } from '../request/known-device.ts'
 import { createLimit, createOnce } from '../runtime/once.ts'
 import { createShared } from '../runtime/shared.ts'
 import { createEntryPoints, type Current } from './entry-points.ts'
@@ -167,6 +168,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
   hostKernel.provide('sealer', createSealer(resolved.runtime, shared), { fallback: true })
   hostKernel.provide('once', createOnce(resolved.runtime, shared), { fallback: true })
   hostKernel.provide('limit', createLimit(resolved.runtime, shared), { fallback: true })
+  hostKernel.cookie(knownDeviceCookie)
   for (const plugin of preset) register(plugin, 'preset', createKernel)
   for (const provider of config.providers ?? []) hostKernel.provider(provider)
   auth.hooks(config)

@@ -1,9 +1,11 @@
 /** Which service a name stands for, with its decorators, for each tenant. */
 import type { ResolvedConfig } from '../contract/config.ts'
 import type { Shared } from '../contract/runtime.ts'
-import type { CompileView, Services } from '../contract/services.ts'
+import type { CompileView, Limit, Services } from '../contract/services.ts'
 import { AuthError } from '../errors/index.ts'
+import { createLimit } from '../runtime/once.ts'
 import { setBounded } from '../runtime/shared.ts'
+import { steadyLimit } from '../store/steady-limit.ts'
 import type { Draft } from './draft.ts'
 import { keyed } from './keyed-services.ts'
 import { overlay } from './overlay.ts'
@@ -40,7 +42,7 @@ export function resolveServices(
       if (running.includes(name)) throw new AuthError(`The services ${[...running, name].join(' -> ')} wait for each other.`)
       running.push(name)
       try {
-        chosen[name] = draft.service(name, view)
+        chosen[name] = steadied(name, draft.service(name, view), view)
         const service = decorated(name, chosen[name] && keyed(name, chosen[name], ''))
         done.set(name, service)
         return service as Services[K] | undefined
@@ -72,6 +74,13 @@ export function resolveServices(
       return setBounded(scopes, namespace, Object.freeze(Object.fromEntries(own)) as Partial<Services>, maxNamespaces)
     },
   }
+}
+
+/** A limit whose store is away still limits. */
+function steadied(name: string, service: unknown, { config, shared }: CompileView): unknown {
+  if (name !== 'limit' || service === undefined) return service
+  const { logger, deadlines, runtime } = config
+  return steadyLimit(service as Limit, { local: createLimit(runtime, shared), logger, deadline: deadlines.store })
 }
 
 /** The service for one tenant; undefined: it stores nothing, and is the same for all. */

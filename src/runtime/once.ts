@@ -20,26 +20,23 @@ export function createOnce(runtime: Runtime, shared: Shared): Once {
   }
 }
 
-/** Fixed windows that begin with their first attempt. */
+/** Windows that slide: each attempt counts for `seconds`, and a refused one does not count. */
 export function createLimit(runtime: Runtime, shared: Shared): Limit {
-  const windows = shared.cache<{ count: number; until: number }>('limit')
+  const windows = shared.cache<number[]>('limit')
   return {
-    take(key, rule) {
+    take(key, { max, seconds }) {
       const now = runtime.now()
-      const known = windows.get(key)
-      if (known && known.until > now) {
-        known.count++
-        return known.count <= rule.max
-          ? { allowed: true, retryAfter: 0 }
-          : { allowed: false, retryAfter: Math.ceil((known.until - now) / 1000) }
-      }
-      sweep(windows, ({ until }) => until <= now)
-      setBounded(windows, key, { count: 1, until: now + rule.seconds * 1000 }, maxKeys)
-      return { allowed: rule.max >= 1, retryAfter: rule.max >= 1 ? 0 : rule.seconds }
+      const counted = windows.get(key)?.filter((until) => until > now) ?? []
+      if (counted.length >= max) return { allowed: false, retryAfter: Math.ceil(((counted[0] ?? now + seconds * 1000) - now) / 1000) }
+      sweep(windows, (untils) => (untils.at(-1) ?? 0) <= now)
+      counted.push(now + seconds * 1000)
+      setBounded(windows, key, counted, maxKeys)
+      return { allowed: true, retryAfter: 0 }
     },
     refund(key) {
-      const known = windows.get(key)
-      if (known && known.count > 0) known.count--
+      const counted = windows.get(key)
+      counted?.pop()
+      if (counted?.length === 0) windows.delete(key)
     },
   }
 }

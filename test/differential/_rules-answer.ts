@@ -21,6 +21,14 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
+    hook: 'D80',
+    what: 'who signs in with a password or a mailed link is known in this browser afterwards',
+    apply({ request, answer }) {
+      const at = answer.cookies.findIndex(({ name }) => /[.]known-device$/.test(name))
+      if (at >= 0 && /^(?:GET|POST) \S*\/callback\//.test(request)) answer.cookies.splice(at, 1)
+    },
+  },
+  {
     hook: 'D40',
     what: 'the addresses on /providers follow the headers of a trusted proxy, and say so',
     apply({ request, answer: { headers } }) {

@@ -38,8 +38,10 @@ export function createLimit(database: Database, now: () => number): Limit {
       const used = live(await repeat(() => find<Mark>(database, db, rows, { identifier })))
       const places = new Set(used.map(({ token }) => token))
       const expires = new Date(now() + seconds * 1000)
-      for (let at = 0; at < max; at++) {
-        const token = `${hash}:${at}`
+      // From anywhere: those who come at the same moment would all want the first free place.
+      const start = Math.floor(Math.random() * max)
+      for (let step = 0; step < max; step++) {
+        const token = `${hash}:${(start + step) % max}`
         if (!places.has(token) && (await place(database, rows, { identifier, token, expires }, now())))
           return { allowed: true, retryAfter: 0 }
       }
@@ -50,11 +52,11 @@ export function createLimit(database: Database, now: () => number): Limit {
       const rows = await table('tokens')
       const identifier = `limit:${await digest(key)}`
       const used = await repeat(() => find<Mark>(database, db, rows, { identifier }))
-      const latest = used.sort((a, b) => b.expires.getTime() - a.expires.getTime())[0]
-      if (!latest) return
-      const { token, attempt } = latest
-      // Its own mark, not one that took the place meanwhile.
-      await repeat(() => remove(database, db, rows, { identifier, token, ...(attempt && { attempt }) }))
+      // The latest that nobody else takes away in the same moment.
+      for (const { token, attempt } of used.sort((a, b) => b.expires.getTime() - a.expires.getTime())) {
+        // This mark, not one that took its place meanwhile.
+        if ((await repeat(() => remove(database, db, rows, { identifier, token, ...(attempt && { attempt }) }))) > 0) return
+      }
     },
   }
 }

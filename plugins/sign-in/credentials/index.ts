@@ -13,6 +13,7 @@ import {
   randomUUID,
   type User,
 } from 'authkernel/kernel'
+import { throttled } from './throttle.ts'
 
 type Credentials = ProviderGiven<'credentials'>
 
@@ -47,11 +48,9 @@ const credentialsFlow: ProviderFlow<ProviderOf<'credentials'>> = {
     // The one flow without a prior step: what is asked of the redirect hook is asked before any password is checked.
     await ctx.callbackUrl()
     const credentials = await ctx.body()
-    const attempts = await throttle(ctx, provider, credentials)
-    const user = await authorize(ctx, provider, credentials)
+    const user = await throttled(ctx, provider, credentials, () => authorize(ctx, provider, credentials))
     if (!user)
       throw new CredentialsSignin(`authorize() of provider "${provider.id}" returned no user.`, { cause: { provider: provider.id } })
-    await Promise.all(attempts.map((key) => ctx.limit.refund(key)))
     const id = user.id === undefined || user.id === null ? randomUUID(ctx.runtime) : String(user.id)
     const account = { provider: provider.id, providerAccountId: id, type: 'credentials' as const }
     return { user: { ...user, id }, account, credentials, match: 'none', proof: { amr: ['pwd'] } }
@@ -82,49 +81,4 @@ function jsonHeaders(original: Headers): Headers {
   headers.set('Content-Type', 'application/json')
   headers.delete('Content-Length')
   return headers
-}
-
-/**
- * Counts before it checks, so that guesses in parallel count too; a success takes its attempt back.
- * Answers the keys that were counted. Throws CredentialsSignin with `retryAfter` in seconds.
- */
-async function throttle(ctx: Context, provider: ProviderOf<'credentials'>, credentials: Record<string, unknown>): Promise<string[]> {
-  const { credentials: rule } = ctx.app.config.throttle
-  if (!rule) return []
-  const keys = [identifierKey(provider, credentials), networkKey(ctx.clientAddress)].filter((key) => key !== undefined)
-  for (const key of keys) {
-    const { allowed, retryAfter } = await ctx.limit.take(key, rule)
-    if (!allowed) {
-      throw new CredentialsSignin(`Too many wrong credentials for provider "${provider.id}".`, {
-        cause: { provider: provider.id, retryAfter },
-      })
-    }
-  }
-  return keys
-}
-
-// The field that names the person: the first declared one that is not a password.
-function identifierKey({ id, credentials = {} }: ProviderOf<'credentials'>, sent: Record<string, unknown>): string | undefined {
-  const declared = Object.entries(credentials).find(([, { type }]) => type !== 'password')?.[0]
-  const field = [declared, 'username', 'email'].find((name) => name !== undefined && sent[name] !== undefined && sent[name] !== null)
-  if (field === undefined) return undefined
-  const value = sent[field]
-  // JSON may wrap a name, ["ann"], which many a query reads as the name: it counts as the name.
-  const text = typeof value === 'string' ? value : JSON.stringify(value).replace(/[[\]{}"]/g, '')
-  return `credentials ${id} ${text.normalize('NFKC').trim().toLowerCase().slice(0, 256)}`
-}
-
-/** IPv4 address, or the /64 of an IPv6 address in one spelling: a host owns the whole /64. */
-export function networkKey(address: string | undefined): string | undefined {
-  if (address === undefined) return undefined
-  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(address)?.[1]
-  if (mapped || !address.includes(':')) return `network ${mapped ?? address}`
-  const host = address.replace(/%.*$/, '').replace(/^\[|\]$/g, '')
-  if (!URL.canParse(`http://[${host}]`)) return `network ${address}`
-  // The URL parser knows every spelling; the zeros it hides are put back.
-  const [head = '', tail] = new URL(`http://[${host}]`).hostname.slice(1, -1).split('::')
-  const left = head === '' ? [] : head.split(':')
-  const right = tail === undefined || tail === '' ? [] : tail.split(':')
-  const groups = [...left, ...Array<string>(Math.max(0, 8 - left.length - right.length)).fill('0'), ...right]
-  return `network ${groups.slice(0, 4).join(':')}::/64`
 }

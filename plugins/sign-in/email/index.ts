@@ -22,6 +22,7 @@ import {
 } from 'authkernel/kernel'
 import { toIdentifier } from './identifier.ts'
 import { mailLink, redeemLink } from './link.ts'
+import { beginMail, rememberMailbox } from './throttle.ts'
 import { options, validateProvider } from './validate.ts'
 
 export { createMessage, type Message, type MessageOptions } from './message.ts'
@@ -86,15 +87,15 @@ async function start(ctx: Context, provider: Email): Promise<Response> {
     await ctx.emit('signInFailed', { provider: provider.id, error, user })
     return answer()
   }
-  const rule = ctx.app.config.throttle.mail
-  const key = `mail:${identifier}`
-  // The same answer as always: a mailbox is spared, and nobody learns that it was asked for (B30, D54).
-  if (rule && !(await ctx.limit.take(key, rule)).allowed) return answer()
+  const attempt = await beginMail(ctx, identifier)
+  // The same answer as always: a mailbox is spared, and nobody learns that it was asked for.
+  if (attempt?.refused) return answer()
   try {
     await mailLink(ctx, store, provider, identifier)
+    await attempt?.end(true)
   } catch (error) {
     // No mail went out, so none is counted.
-    if (rule) await ctx.limit.refund(key)
+    await attempt?.end(false)
     throw error instanceof AuthError ? error : failure(provider, error)
   }
   return answer()
@@ -122,6 +123,7 @@ async function finish(ctx: Context, provider: Email): Promise<Response> {
   const link = await redeemLink(ctx, ctx.service('store'), provider, email, token)
   const user = stranger(ctx, email)
   const account = { provider: provider.id, type: 'email' as const, providerAccountId: email }
+  await rememberMailbox(ctx, email)
   try {
     return await ctx.complete({ user, account, match: 'email', proof: { amr: ['email'] } })
   } catch (error) {

@@ -1,5 +1,5 @@
 /** Which hosts a discovery document may send the server to: it must not become a way into the own network (SSRF). */
-import { isLoopback } from 'authkernel/kernel'
+import { expandAddress, isLoopback } from 'authkernel/kernel'
 
 /** Whether a discovered endpoint is a place that only somebody inside this network can reach, while the issuer is not. */
 export function leadsInside(endpoint: URL, issuer: URL): boolean {
@@ -28,7 +28,7 @@ function isPrivateV4(a: number, b: number, c: number): boolean {
 }
 
 function isPrivateV6(address: string): boolean {
-  const groups = expand(address)
+  const groups = expandAddress(address) ?? []
   const first = groups[0] ?? 0
   const leadingZeros = groups.findIndex((group) => group !== 0)
   // ::, ::1 and the IPv4 addresses that hide in ::/96, ::ffff:0:0/96, 64:ff9b::/96 and 2002::/16.
@@ -42,12 +42,4 @@ function isPrivateV6(address: string): boolean {
 
 function embedded(high = 0, low = 0): boolean {
   return isPrivateV4(high >> 8, high & 0xff, low >> 8)
-}
-
-function expand(address: string): number[] {
-  const [head = '', tail] = address.split('::')
-  const parse = (text: string): number[] => (text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16)))
-  const left = parse(head)
-  const right = tail === undefined ? [] : parse(tail)
-  return [...left, ...Array<number>(Math.max(0, 8 - left.length - right.length)).fill(0), ...right]
 }

@@ -1,0 +1,38 @@
+/**
+ * Browsers in which somebody has already signed in under a name. Strangers who use up the attempts of a name must not keep its owner out.
+ * The cookie proves nothing but that: whoever has it still has to know the password, within attempts of its own.
+ */
+import type { Context } from '../contract/context.ts'
+import type { CookieHandle } from '../contract/cookie.ts'
+import { createCookie } from '../http/cookie-handle.ts'
+import { randomHex } from '../keys/crypto.ts'
+
+interface Device {
+  id: string
+  /** Digests of names, latest first. */
+  of: string[]
+}
+
+const seconds = 180 * 24 * 60 * 60
+const maxNames = 8
+
+export const knownDeviceCookie: CookieHandle = createCookie('known-device', { path: 'base', maxAge: seconds })
+
+/** An id of this browser when somebody has signed in here under `name`; undefined: it is not known for that name. */
+export async function isKnownDevice(ctx: Context, name: string): Promise<string | undefined> {
+  const device = await knownDeviceCookie.open<Device>(ctx)
+  return device?.of?.includes(await digestOf(ctx, name)) ? device.id : undefined
+}
+
+/** Remembers for 180 days that somebody has signed in here under `name`. Call it when the name was proved; nothing is kept when the sign-in fails. */
+export async function rememberDevice(ctx: Context, name: string): Promise<void> {
+  const device = await knownDeviceCookie.open<Device>(ctx)
+  const digest = await digestOf(ctx, name)
+  const of = [digest, ...(device?.of ?? []).filter((other) => other !== digest)].slice(0, maxNames)
+  const sealed = await knownDeviceCookie.seal(ctx, { id: device?.id ?? randomHex(ctx.runtime, 16), of }, seconds)
+  knownDeviceCookie.set(ctx, sealed)
+}
+
+async function digestOf(ctx: Context, name: string): Promise<string> {
+  return (await ctx.digest('known-device', name)).slice(0, 32)
+}
