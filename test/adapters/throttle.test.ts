@@ -46,26 +46,29 @@ const tally = (answers: readonly string[]) => answers.filter((answer) => answer 
 const times = <T>(count: number, make: (at: number) => T): T[] => Array.from({ length: count }, (_, at) => make(at))
 
 describe.each(['memory', 'postgres', 'mysql', 'redis'] as const)('throttle on %s', (kind) => {
-  it.skipIf(kind !== 'memory' && !there[kind])('thirty who are right get in at once, of one name too, and of thirty guesses ten are checked', async () => {
-    const cuttable = kind === 'memory' ? undefined : await openToCut(kind)
-    const options = cuttable ? { store: cuttable.adapter } : {}
-    let checked = 0
-    const work = () => new Promise((resolve) => setTimeout(resolve, 5)).then(() => checked++)
-    const host = createHost({ ...options, work })
-    expect(tally(await Promise.all(times(30, (at) => host.attempt(`user${at}`, 'right'))))).toBe(30)
-    expect(tally(await Promise.all(times(30, () => host.attempt('ann', 'right'))))).toBe(30)
-    checked = 0
-    const guesses = await Promise.all(times(30, () => host.attempt('eve', 'wrong')))
-    expect([checked, guesses.filter((answer) => answer === '429').length]).toEqual([10, 20])
-    // The budget is that of the name in this network: neither others nor the name elsewhere are refused.
-    expect(await host.attempt('ann', 'right')).toBe(signedIn)
-    expect(await host.attempt('eve', 'right', host.client('192.0.2.2'))).toBe(signedIn)
-    expect(await host.attempt('eve', 'right')).toBe('429')
-    // Nine wrong ones leave one place, which all who are right take in turn.
-    for (let at = 0; at < 9; at++) await host.attempt('bob', 'wrong')
-    expect(tally(await Promise.all(times(8, () => host.attempt('bob', 'right'))))).toBe(8)
-    await cuttable?.close()
-  })
+  it.skipIf(kind !== 'memory' && !there[kind])(
+    'thirty who are right get in at once, of one name too, and of thirty guesses ten are checked',
+    async () => {
+      const cuttable = kind === 'memory' ? undefined : await openToCut(kind)
+      const options = cuttable ? { store: cuttable.adapter } : {}
+      let checked = 0
+      const work = () => new Promise((resolve) => setTimeout(resolve, 5)).then(() => checked++)
+      const host = createHost({ ...options, work })
+      expect(tally(await Promise.all(times(30, (at) => host.attempt(`user${at}`, 'right'))))).toBe(30)
+      expect(tally(await Promise.all(times(30, () => host.attempt('ann', 'right'))))).toBe(30)
+      checked = 0
+      const guesses = await Promise.all(times(30, () => host.attempt('eve', 'wrong')))
+      expect([checked, guesses.filter((answer) => answer === '429').length]).toEqual([10, 20])
+      // The budget is that of the name in this network: neither others nor the name elsewhere are refused.
+      expect(await host.attempt('ann', 'right')).toBe(signedIn)
+      expect(await host.attempt('eve', 'right', host.client('192.0.2.2'))).toBe(signedIn)
+      expect(await host.attempt('eve', 'right')).toBe('429')
+      // Nine wrong ones leave one place, which all who are right take in turn.
+      for (let at = 0; at < 9; at++) await host.attempt('bob', 'wrong')
+      expect(tally(await Promise.all(times(8, () => host.attempt('bob', 'right'))))).toBe(8)
+      await cuttable?.close()
+    },
+  )
 
   it.skipIf(kind === 'memory' || !there[kind])('nobody who is right is refused while the connections are cut', async () => {
     const { adapter, cut, close } = await openToCut(kind as 'postgres')
@@ -103,7 +106,11 @@ describe('throttle', () => {
 
   it('an authorize that never answers gives its place back when the request ends', async () => {
     let hang = true
-    const host = createHost({ work: () => hang && new Promise(() => {}), deadlines: { request: 60 }, throttle: { credentials: { max: 2 } } })
+    const host = createHost({
+      work: () => hang && new Promise(() => {}),
+      deadlines: { request: 60 },
+      throttle: { credentials: { max: 2 } },
+    })
     for (const answer of await Promise.all(times(4, () => host.attempt('ann', 'right')))) expect(answer).toContain('error=Configuration')
     hang = false
     expect(await host.attempt('ann', 'right')).toBe(signedIn)
