@@ -5,7 +5,10 @@ import { fileURLToPath } from 'node:url'
 const root = fileURLToPath(new URL('../', import.meta.url))
 
 /** Further public files of a folder: `name` to path. */
-const further: Readonly<Record<string, string>> = { oidc: 'plugins/sign-in/oauth/oidc.ts' }
+const further: Readonly<Record<string, string>> = {
+  mail: 'plugins/pages/pages/mail.ts',
+  oidc: 'plugins/sign-in/oauth/oidc.ts',
+}
 
 /** Public name to file, relative to the root. Throws when two folders have one name. */
 export function pluginFiles(): Map<string, string> {

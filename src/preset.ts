@@ -4,6 +4,7 @@ import { credentialsPlugin } from 'authkernel/plugins/credentials'
 import { databaseSessionPlugin } from 'authkernel/plugins/session-database'
 import { emailPlugin } from 'authkernel/plugins/email'
 import { jwtSessionPlugin } from 'authkernel/plugins/session-jwt'
+import { mailPlugin } from 'authkernel/plugins/mail'
 import { oauthPlugin } from 'authkernel/plugins/oauth'
 import { oidcPlugin } from 'authkernel/plugins/oidc'
 import { pagesPlugin } from 'authkernel/plugins/pages'
@@ -32,6 +33,7 @@ function presetPlugins({ adapter, experimental }: AuthConfig): Plugin[] {
     credentialsPlugin(),
     experimental?.enableWebAuthn ? webauthnPlugin() : webauthnGate,
     pagesPlugin(),
+    mailPlugin(),
     jwtSessionPlugin({ fallback: true }),
     databaseSessionPlugin({ fallback: true }),
     ...(adapter ? [adapterPlugin(adapter)] : []),
@@ -42,7 +44,7 @@ function presetPlugins({ adapter, experimental }: AuthConfig): Plugin[] {
 const webauthnGate: Plugin = {
   name: 'webauthn-gate',
   setup(kernel) {
-    kernel.providerType('webauthn', gatedFlow as ProviderFlow<never>, { fallback: true })
+    kernel.providerType('webauthn', gatedFlow as never, { fallback: true })
     for (const route of webauthnRoutes) kernel.route(route)
   },
 }

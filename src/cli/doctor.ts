@@ -27,6 +27,7 @@ export async function doctor(options: DoctorOptions, setting: Setting): Promise<
     callbackUrl: `${origin}${ctx.app.settings.basePath}/callback/${id}`,
   }))
   findings.push(...findRisks(ctx.app, setting.env))
+  findings.push(...inspection.gaps.map(gap))
   if (!options.offline) {
     findings.push(...(await askIssuers(ctx.app.providers.values(), ctx.runtime.fetch)))
     findings.push(...(await askTables(ctx.app.services.records)))
@@ -50,6 +51,15 @@ async function askTables(records: RecordStore | undefined): Promise<Finding[]> {
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error)
     return [{ level: 'error', code: 'records', message: `The store of plugins' records does not answer: ${reason}` }]
+  }
+}
+
+function gap({ plugin, lang, keys }: { plugin: string; lang: string; keys: string[] }): Finding {
+  const shown = keys.length > 3 ? `${keys.slice(0, 3).join(', ')} and ${keys.length - 3} more` : keys.join(', ')
+  return {
+    level: 'warning',
+    code: 'messages',
+    message: `Plugin "${plugin}" says ${shown} in English to people who read "${lang}". Give the texts in \`messages.${lang}\`.`,
   }
 }
 

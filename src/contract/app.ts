@@ -2,6 +2,8 @@
 import type { AuthError } from '../errors/index.ts'
 import type { Store } from './adapter.ts'
 import type { ResolvedConfig } from './config.ts'
+import type { MailTemplate } from './mail.ts'
+import type { PageParts } from './page.ts'
 import type { Provider } from './provider.ts'
 import type { Routes } from './route.ts'
 import type { Shared } from './runtime.ts'
@@ -16,6 +18,9 @@ export interface App {
   /** Providers of the list by id, without those that the `provider` hook brings. */
   readonly providers: ReadonlyMap<string, Provider>
   readonly routes: Routes
+  /** What plugins draw and say. */
+  readonly parts: PageParts
+  readonly mailTemplates: ReadonlyMap<string, MailTemplate>
   readonly services: Readonly<Partial<Services>>
   readonly store: Store | undefined
   /** Names of the plugins, in their order. */

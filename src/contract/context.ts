@@ -123,9 +123,9 @@ export interface Context extends CommonContext {
   setChunkedCookie(name: string, value: string, options?: CookieOptions): void
   /** Removes a cookie and its chunks. */
   deleteCookie(name: string, options?: CookieOptions): void
-  /** Redirect to a page: the host's own URL or the built-in one. */
-  page(name: Exclude<PageName, 'verifyConfirm'> | 'newUser', params?: Record<string, string | undefined>): Response
-  /** Draws a page here and now. */
+  /** Redirect to a page: the host's own URL or the built-in one. Throws AuthError for a page without a path. */
+  page(name: PageName | 'newUser', params?: Record<string, string | undefined>): Response
+  /** Draws a page here and now; with `pages.<name>` of the host, a page of a plugin is a redirect to that. */
   render(name: PageName, params?: Readonly<Record<string, string | undefined>>): Promise<Response>
   /** Redirect to a target from outside: runs the `redirect` hook. Never for `callbackUrl()`, which already passed it. */
   redirect(target: string): Promise<Response>

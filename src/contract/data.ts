@@ -96,6 +96,8 @@ export interface PagesOptions {
   verifyRequest: string
   /** Where a person lands after the first sign-in; no built-in page. */
   newUser: string
+  /** Pages of plugins, by their names. */
+  [page: string]: string
 }
 
 /** Attributes of a cookie, RFC 6265bis names. `maxAge` is in seconds. */

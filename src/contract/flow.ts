@@ -14,7 +14,7 @@ export interface ProviderFlow<P> {
   /** Methods of `/callback/:provider`; default `{ POST: 'csrf' }`. `crossSite`: the flow itself proves where the request comes from (state). */
   readonly callback?: { readonly GET?: false; readonly POST?: 'csrf' | 'crossSite' | false }
   /** Demanded only when a provider of the type exists: else MissingAdapter. */
-  readonly requires?: readonly (keyof Services)[]
+  readonly requires?: readonly (keyof Services)[] | ((provider: P) => readonly (keyof Services)[])
   /** Adapter operations demanded likewise: else MissingAdapterMethods. */
   readonly methods?: readonly AdapterMethod[]
   /** Provider option to suffix of `AUTH_<ID>_<SUFFIX>`, for options left undefined (row 59). */

@@ -3,18 +3,20 @@
  * Third parties extend `ProviderTypes`, `Services`, `Hooks` and `Events` by declaration merging on `authkernel/kernel`.
  */
 import type { CookieHandle, CookieSpec, PendingList, PendingSpec } from './cookie.ts'
-import type { ResolvedConfig } from './config.ts'
+import type { Messages, ResolvedConfig } from './config.ts'
 import type { AnyContext, Context, JobContext } from './context.ts'
 import type { Awaitable, CookiesOptions, Session } from './data.ts'
 import type { ProviderFlow } from './flow.ts'
 import type { HandleOptions } from './handle-options.ts'
+import type { MailTemplate } from './mail.ts'
 import type { AnyEvent, EventHandler, Events, HookHandler, Hooks } from './messages.ts'
+import type { AccountSection, PageDraw, SlotDraw, SlotPlace } from './page.ts'
 import type { Parked, ResumeOptions } from './park.ts'
 import type { Provider, ProviderOf, ProviderType } from './provider.ts'
 import type { Route } from './route.ts'
 import type { RecordFields, RecordSpec } from './records.ts'
 import type { Runtime } from './runtime.ts'
-import type { CompileView, Services } from './services.ts'
+import type { CompileView, PageName, Services } from './services.ts'
 import type { Settings } from './settings.ts'
 
 /** A unit of behaviour: `setup` registers, synchronously and without I/O; what it returns lands on `auth`. */
@@ -94,6 +96,21 @@ export interface Kernel {
   /** Adds a provider. With `fallback` only where no other provider of its type was added. */
   provider(provider: Provider | (() => Provider), options?: { fallback?: true }): void
   route(route: Route): void
+  /**
+   * A page of this plugin, drawn by `ctx.render(name)`. With `path` there is also a route: `GET` of it draws the page with the query as `params`,
+   * and `ctx.page(name)` leads there. The host's `pages[name]` replaces it.
+   */
+  page(name: string, draw: PageDraw, options?: { path?: Route['path'] }): void
+  /** Something on a page, also on one of another plugin; lower orders come first, default 0. */
+  slot(page: PageName, place: SlotPlace, draw: SlotDraw, order?: number): void
+  accountSection(section: AccountSection): void
+  /**
+   * Texts of this plugin by language. Keys begin with its name (`two-factor.title`, `twoFactor.title`), or are `error.<type>` and
+   * `text:<label in English>`. `en` has every key. The host's `messages` go over them.
+   */
+  messages(texts: Messages): void
+  /** A kind of mail, for `service('mail').send`. Names begin with the name of the plugin. */
+  mailTemplate(name: string, template: MailTemplate): void
   hook<K extends keyof Hooks>(name: K, handler: HookHandler<K>): () => void
   on<K extends keyof Events>(name: K, handler: EventHandler<K>): () => void
   /** Every event, also those of other plugins. `session`, which is told on each session read, only with `reads`. */

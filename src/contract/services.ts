@@ -4,7 +4,9 @@ import type { ResolvedConfig } from './config.ts'
 import type { Context } from './context.ts'
 import type { Awaitable, JWT, Session, User } from './data.ts'
 import type { Login } from './login.ts'
+import type { Mail, MailTransport } from './mail.ts'
 import type { Events } from './messages.ts'
+import type { Provider } from './provider.ts'
 import type { RecordStore } from './records.ts'
 import type { Shared } from './runtime.ts'
 import type { Settings } from './settings.ts'
@@ -67,7 +69,8 @@ export interface Sealer {
 export interface Pages {
   render(name: PageName, ctx: Context, params: Readonly<Record<string, string | undefined>>): Awaitable<Response>
 }
-export type PageName = 'signIn' | 'signOut' | 'error' | 'verifyRequest' | 'verifyConfirm'
+/** A built-in page, or one of a plugin (`kernel.page`). */
+export type PageName = 'signIn' | 'signOut' | 'error' | 'verifyRequest' | 'verifyConfirm' | (string & {})
 
 /** What plugins share by name. Third parties merge their own in. */
 export interface Services {
@@ -77,6 +80,9 @@ export interface Services {
   sealer: Sealer
   limit: Limit
   pages: Pages
+  mail: Mail
+  /** What carries mails when the caller names nothing else. */
+  mailTransport: MailTransport
   /** Tables of plugins; `ctx.records` works on it. */
   records: RecordStore
 }
@@ -87,6 +93,8 @@ export interface CompileView {
   /** The configured strategy, else `database` with a store, else `jwt` (row 29). */
   readonly strategy: 'jwt' | 'database'
   readonly shared: Shared
+  /** Of the list, by id. */
+  readonly providers: ReadonlyMap<string, Provider>
   /** Another service, or undefined; a circle is an error. */
   service<K extends keyof Services>(name: K): Services[K] | undefined
 }

@@ -52,7 +52,7 @@ export function compile(
     if (fallback && [...providers.values()].some(({ type }) => type === provider?.type)) continue
     if (provider) attempt(() => draft.claimProvider(providers, provider, owner))
   }
-  const { services, scoped } = resolveServices(draft, resolved, shared, attempt)
+  const { services, scoped } = resolveServices(draft, resolved, shared, providers, attempt)
   services.records?.define([...draft.records.values()].map(({ stored }) => stored))
   const routes = attempt(() => createRoutes(draft.routes)) ?? createRoutes([])
   const known = new WeakMap<Provider, Provider>()
@@ -61,6 +61,8 @@ export function compile(
     settings,
     providers,
     routes,
+    parts: draft.parts.parts(),
+    mailTemplates: draft.parts.templates(),
     services,
     store: services.store,
     plugins: records.filter(({ layer }) => layer !== 'host').map(({ name }) => name),

@@ -10,6 +10,7 @@ import type { Settings } from '../contract/settings.ts'
 import { AuthError } from '../errors/index.ts'
 import { type Declared, declared } from '../store/record-spec.ts'
 import { HookBus, type Verb } from './hooks.ts'
+import { PageRegistry } from './page-parts.ts'
 
 /** Something and the plugin that registered it. */
 export interface Owned<T> {
@@ -24,6 +25,7 @@ type Candidate = Owned<unknown> & { rank: Rank }
 
 export class Draft {
   readonly bus: HookBus = new HookBus()
+  readonly parts: PageRegistry = new PageRegistry()
   readonly routes: Owned<Route>[] = []
   readonly providers: (Owned<Provider | (() => Provider)> & { fallback?: boolean })[] = []
   readonly ownCookies: Map<string, Owned<CookieHandle>> = new Map()
@@ -107,6 +109,8 @@ export class Draft {
   provide(name: string, service: unknown, rank: Rank, owner: string): void {
     const candidates = this.#services.get(name)
     const candidate = { value: service, owner, rank }
+    // Two plugins made by one factory bring the same thing.
+    if (candidates?.some(({ value, rank: other }) => value === service && other === rank)) return
     if (candidates) candidates.push(candidate)
     else this.#services.set(name, [candidate])
   }

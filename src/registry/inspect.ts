@@ -15,11 +15,15 @@ export interface Inspection {
   /** @deprecated `hooks` */
   decisions: { name: string; plugin: string }[]
   events: { name: string; plugin: string }[]
+  /** Names of pages that plugins draw. */
+  pages: { name: string; plugin: string }[]
+  /** Texts that a plugin lacks in a language that others speak: English is shown. */
+  gaps: { plugin: string; lang: string; keys: string[] }[]
   /** The first configuration mistake. */
   fault?: string
 }
 
-export function inspect({ draft, providers, flows, fault }: Compiled, records: readonly Registration[]): Inspection {
+export function inspect({ draft, config, parts, providers, flows, fault }: Compiled, records: readonly Registration[]): Inspection {
   const handlers = (kind: 'hook' | 'on'): { name: string; plugin: string }[] =>
     draft.handlers.filter((handler) => handler.kind === kind).map(({ name, owner }) => ({ name, plugin: owner }))
   return {
@@ -32,6 +36,8 @@ export function inspect({ draft, providers, flows, fault }: Compiled, records: r
     hooks: handlers('hook'),
     decisions: handlers('hook'),
     events: handlers('on'),
+    pages: [...parts.pages.values()].map(({ name, plugin }) => ({ name, plugin })),
+    gaps: draft.parts.gaps(config.messages),
     ...(fault && { fault: fault.message }),
   }
 }

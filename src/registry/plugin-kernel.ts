@@ -102,6 +102,15 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
       add((draft) => draft.providers.push({ value: provider, owner: name, fallback: fallback === true }))
     },
     route: (route) => void add((draft) => draft.routes.push({ value: route, owner: name })),
+    page: (page, draw, { path } = {}) => {
+      add((draft) => draft.parts.page(page, draw, path, name))
+      const handler = (ctx: Context): Promise<Response> => ctx.render(page, Object.fromEntries(ctx.url.searchParams))
+      if (path !== undefined) add((draft) => draft.routes.push({ value: { method: 'GET', path, handler }, owner: name }))
+    },
+    slot: (page, place, draw, order = 0) => void add((draft) => draft.parts.slot({ page, place, draw, order, plugin: name })),
+    accountSection: (section) => void add((draft) => draft.parts.section(section, name)),
+    messages: (texts) => void add((draft) => draft.parts.messages(texts, name)),
+    mailTemplate: (mail, template) => void add((draft) => draft.parts.template(mail, template, name)),
     hook: (hook, handler) => add((draft) => draft.handler('hook', hook, handler as never, name)),
     on: (event: string, handler: unknown, { reads = false }: { reads?: boolean } = {}) =>
       add((draft) => draft.handler('on', event, handler as never, name, reads)),

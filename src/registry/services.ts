@@ -1,5 +1,6 @@
 /** Which service a name stands for, with its decorators, for each tenant. */
 import type { ResolvedConfig } from '../contract/config.ts'
+import type { Provider } from '../contract/provider.ts'
 import type { Shared } from '../contract/runtime.ts'
 import type { CompileView, Limit, Services } from '../contract/services.ts'
 import { AuthError } from '../errors/index.ts'
@@ -26,6 +27,7 @@ export function resolveServices(
   draft: Draft,
   config: ResolvedConfig,
   shared: Shared,
+  providers: ReadonlyMap<string, Provider>,
   attempt: <T>(work: () => T) => T | undefined,
 ): ServiceSet {
   const chosen: Named = {}
@@ -34,6 +36,7 @@ export function resolveServices(
   const view: CompileView = {
     config,
     shared,
+    providers,
     get strategy() {
       return config.session.strategy ?? (view.service('store') ? 'database' : 'jwt')
     },

@@ -28,6 +28,7 @@ export function checkSnapshot(app: Checked, records: readonly Registration[]): v
   checkSecret(app)
   checkOptions(app)
   checkPlugins(app, records)
+  app.draft.parts.check(app.config.messages)
   checkProviders(app)
   const session = app.services.session
   if (!session) throw new AuthError('No plugin provides the service "session": `.use()` jwtSessionPlugin() or databaseSessionPlugin().')
@@ -106,6 +107,9 @@ function checkPlugins(app: Checked, records: readonly Registration[]): void {
 
 function remedyOf(service: string, plugin: string): string {
   if (service === 'store') return 'Give createAuth an `adapter`, or `.use(adapterPlugin(...))`.'
+  if (service === 'mail') return '`.use(mailPlugin())`; createAuth brings it.'
+  if (service === 'mailTransport')
+    return 'Add an email provider that sends mails (`server` or an HTTP mailer), or `.use(mailPlugin({ transport }))`.'
   if (service !== 'records') return `\`.use()\` one that does, or remove "${plugin}".`
   return 'Use an adapter of authkernel, or `.use(recordsPlugin(sqlRecords(db)))`, `recordsPlugin(unstorageRecords(storage))` or, for one process, `recordsPlugin(memoryRecords())`.'
 }
@@ -121,14 +125,17 @@ function checkProviders(app: Checked): void {
       )
     }
     flowOf(app.flows, provider.type).validate?.(provider as never, all, app.config)
-    const missing = (flow.requires ?? []).find((service) => !app.services[service])
+    const requires = typeof flow.requires === 'function' ? flow.requires(provider as never) : flow.requires
+    const missing = (requires ?? []).find((service) => !app.services[service])
     if (missing === 'store') {
       throw new MissingAdapter(
         `Provider "${provider.id}" (${provider.type}) needs an adapter: give createAuth an \`adapter\`, or \`.use(adapterPlugin(...))\`.`,
       )
     }
     if (missing)
-      throw new AuthError(`Provider "${provider.id}" (${provider.type}) needs the service "${missing}", which no plugin provides.`)
+      throw new AuthError(
+        `Provider "${provider.id}" (${provider.type}) needs the service "${missing}", which no plugin provides. ${remedyOf(missing, provider.id)}`,
+      )
     checkMethods(app, flow.methods ?? [], `Provider "${provider.id}" (${provider.type})`)
   }
 }

@@ -108,7 +108,7 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
     this.jar.delete(name, this.secured(options))
   }
 
-  page(name: Exclude<PageName, 'verifyConfirm'> | 'newUser', params: Record<string, string | undefined> = {}): Response {
+  page(name: PageName | 'newUser', params: Record<string, string | undefined> = {}): Response {
     return pageRedirect(this, name, params)
   }
   render(name: PageName, params: Readonly<Record<string, string | undefined>> = {}): Promise<Response> {

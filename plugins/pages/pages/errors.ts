@@ -19,6 +19,7 @@ const families: Readonly<Record<ErrorType, string> & Record<string, string>> = {
   InvalidEndpoints: 'Configuration',
   InvalidProvider: 'InvalidLink',
   JWTSessionError: 'Unavailable',
+  MailNotSent: 'EmailSignInError',
   MissingAdapter: 'Configuration',
   MissingAdapterMethods: 'Configuration',
   MissingAuthorize: 'Configuration',

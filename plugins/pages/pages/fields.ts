@@ -26,12 +26,11 @@ export function isHidden(given: InputAttributes): boolean {
 }
 
 /** One field, worded already. `email` fills in the address; `scripted` marks the input for the script of a passkey form. */
-export function field(providerId: string, name: string, options: InputAttributes, email: string | undefined, scripted: boolean): Html {
+export function field(name: string, id: string, options: InputAttributes, email?: string, scripted = false): Html {
   const { label = name, type: _type, placeholder, value, ...rest } = options
   const type = typeOf(options)
   const filled = email !== undefined && (name === 'email' || type === 'email') ? email.slice(0, 320) : value
   if (type === 'hidden') return markup`<input type="hidden" name="${name}"${attributes({ value: filled })}>`
-  const id = `input-${name}-for-${providerId}-provider`
   const check = type === 'checkbox' || type === 'radio'
   const given = attributes({
     ...purpose(name, type, rest),

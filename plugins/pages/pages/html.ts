@@ -1,30 +1,36 @@
 /** The one way markup is made: a tagged template that escapes every value, in text and in quoted attributes alike. */
 
+import type { Content, Markup } from 'authkernel/kernel'
+
+export type { Content }
 /** Markup that needs no more escaping. Only this file makes it. */
-export class Html {
+export type Html = Markup
+
+class Safe {
   readonly text: string
   constructor(text: string) {
     this.text = text
   }
 }
-/** What may stand in a template: everything but `Html` is escaped; `false`, `null` and `undefined` draw nothing. */
-export type Content = Html | string | number | false | null | undefined | readonly Content[]
+function safe(text: string): Html {
+  return new Safe(text) as unknown as Html
+}
 
 /** Markup with its values escaped. Attribute values must be quoted in the template. */
 export function markup(strings: TemplateStringsArray, ...values: readonly Content[]): Html {
   let text = strings[0] ?? ''
   values.forEach((value, index) => (text += draw(value) + (strings[index + 1] ?? '')))
-  return new Html(text)
+  return safe(text)
 }
 
 /** Text of a `<style>` element, which knows no entities: refused when it could end the element. */
 export function styleText(css: string): Html {
-  return new Html(css.replaceAll('</', '<\\/').replaceAll('<!--', '<\\!--'))
+  return safe(css.replaceAll('</', '<\\/').replaceAll('<!--', '<\\!--'))
 }
 
 /** Text of a `<script>` element: `</script` and `<!--` are the two ways out of it (HTML, "restrictions for contents of script elements"). */
 export function scriptText(script: string): Html {
-  return new Html(script.replace(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--'))
+  return safe(script.replace(/<\/(script)/gi, '<\\/$1').replaceAll('<!--', '<\\!--'))
 }
 
 // Not attributes of an input: code (on*), styles (the CSP blocks them), and what would send the form elsewhere or confuse the page.
@@ -38,14 +44,14 @@ export function attributes(record: Readonly<Record<string, string | number | boo
   return Object.entries(record).map(([key, value]) => {
     const name = key.toLowerCase()
     if (value === undefined || value === null || !attributeName.test(name) || refused.test(name)) return undefined
-    if (typeof value === 'boolean' && !enumerated.test(name)) return value && new Html(` ${name}`)
-    return markup` ${new Html(name)}="${String(value)}"`
+    if (typeof value === 'boolean' && !enumerated.test(name)) return value && safe(` ${name}`)
+    return markup` ${safe(name)}="${String(value)}"`
   })
 }
 
 function draw(value: Content): string {
   if (value === undefined || value === null || value === false) return ''
-  if (value instanceof Html) return value.text
+  if (value instanceof Safe) return value.text
   if (Array.isArray(value)) return (value as readonly Content[]).map(draw).join('')
   return String(value).replace(/[&<>"'`]/g, (char) => entities[char] ?? '')
 }

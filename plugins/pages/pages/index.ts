@@ -1,11 +1,24 @@
 /** The built-in pages: what people see. HTML and CSS only; what a provider looks like comes from its type's `form()`. */
-import type { Context, Messages, Pages, Plugin, ResolvedConfig, Theme } from 'authkernel/kernel'
+import {
+  AuthError,
+  type Context,
+  type Messages,
+  type PageParts,
+  type Pages,
+  type PageTools,
+  type Plugin,
+  type PluginPage,
+  type Theme,
+} from 'authkernel/kernel'
 import { parseColor } from './color.ts'
 import { errorPage, refusalPage } from './error.ts'
 import { createSheet, type Sheet } from './layout.ts'
-import { createSpeakers, type Speaker } from './locale.ts'
+import { createSpeakers, type Speaker, speakersOf } from './locale.ts'
+import { pluginPage } from './plugin-page.ts'
 import { signInPage } from './signin.ts'
 import { signOutPage } from './signout.ts'
+import { drawSlots } from './slots.ts'
+import { createTools } from './tools.ts'
 import { verifyConfirmPage, verifyRequestPage } from './verify.ts'
 
 /** Options of `pagesPlugin`; each goes over the option of the same name in the configuration. */
@@ -24,39 +37,44 @@ export interface PagesPluginOptions {
 
 /** Draws the sign-in, sign-out, error, verify-request and verify-confirm pages. */
 export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
-  const speakers = new WeakMap<ResolvedConfig, ReturnType<typeof createSpeakers>>()
+  const speakers = new WeakMap<PageParts, ReturnType<typeof createSpeakers>>()
   return {
     name: 'pages',
     setup(kernel) {
       kernel.provide('pages', { render })
-      kernel.hook('failure', ({ error, ctx }) => refusalPage(ctx, error, () => prepare(ctx)))
+      kernel.hook('failure', ({ error, ctx }) => refusalPage(ctx, error, () => prepare(ctx, 'error')))
     },
   }
 
   async function render(...[name, ctx, params]: Parameters<Pages['render']>): Promise<Response> {
-    const sheet = prepare(ctx)
+    const sheet = prepare(ctx, name)
+    const tools = createTools(sheet)
+    // While the configuration is wrong, nobody but us is asked.
+    if (!ctx.app.fault) sheet.parts = { head: await drawSlots(sheet, tools, 'head'), foot: await drawSlots(sheet, tools, 'foot') }
     switch (name) {
       case 'signIn':
-        return signInPage(sheet, params, options.formAction)
+        return signInPage(sheet, params, options.formAction, tools)
       case 'signOut':
         return signOutPage(sheet, options.formAction)
       case 'verifyRequest':
         return verifyRequestPage(sheet, params['provider'])
       case 'verifyConfirm':
         return verifyConfirmPage(sheet, params, options.formAction)
-      default:
+      case 'error':
         return errorPage(sheet, params['error'])
+      default:
+        return pluginPage(sheet, pageOf(ctx, name), params, options.formAction, tools)
     }
   }
 
-  function prepare(ctx: Context): Sheet {
-    const { config } = ctx.app
+  function prepare(ctx: Context, page: string): Sheet {
+    const { config, parts } = ctx.app
     const theme = { ...config.theme, ...options.theme }
-    const known = speakers.get(config)
-    const speak = known ?? createSpeakers(combine(config.messages, options.messages))
-    const sheet = createSheet(ctx, speak(language(ctx)), theme)
+    const known = speakers.get(parts)
+    const speak = known ?? createSpeakers(combine(config.messages, options.messages), parts.texts)
+    const sheet = createSheet(page, ctx, speak(language(ctx)), theme)
     if (!known) {
-      speakers.set(config, speak)
+      speakers.set(parts, speak)
       complain(sheet, theme)
     }
     return sheet
@@ -66,6 +84,12 @@ export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
     const choose = options.locale ?? app.config.locale
     return choose ? choose(request) : request.headers.get('accept-language')
   }
+}
+
+function pageOf({ app }: Context, name: string): PluginPage {
+  const page = app.parts.pages.get(name)
+  if (page) return page
+  throw new AuthError(`No plugin draws the page "${name}": declare it with kernel.page, or provide a service "pages" that knows it.`)
 }
 
 function combine(...all: readonly (Messages | undefined)[]): Messages {
@@ -79,4 +103,11 @@ function complain({ ctx: { logger }, origin, look }: Sheet, theme: Theme): void 
   if (theme.logo !== undefined && origin !== undefined && !look.logo) logger.warn('theme-logo-not-shown')
   if (theme.brandColor !== undefined && !parseColor(theme.brandColor)) logger.warn('theme-brandColor-not-hex')
   if (theme.buttonText !== undefined && !parseColor(theme.buttonText)) logger.warn('theme-buttonText-not-hex')
+}
+
+/** The tools of a page, for a service `pages` of one's own: `ctx.app.parts.pages.get(name)?.draw(ctx, pageTools(ctx, name), params)`. */
+export function pageTools(ctx: Context, page: string): PageTools {
+  const { config } = ctx.app
+  const wanted = config.locale ? config.locale(ctx.request) : ctx.request.headers.get('accept-language')
+  return createTools(createSheet(page, ctx, speakersOf(ctx.app)(wanted), config.theme))
 }

@@ -1,9 +1,11 @@
 /** What all pages share: the document around a card, and the headers of the answer. */
 import { type Context, isLoopback, type Theme, toBase64 } from 'authkernel/kernel'
 import { type Content, type Html, markup, scriptText, styleText } from './html.ts'
+import { icons } from './icons.ts'
 import type { Speaker } from './locale.ts'
 import { createLook, type Look } from './look.ts'
-import { contentSecurityPolicy, type Needs } from './policy.ts'
+import { contentSecurityPolicy, type Permissions } from './policy.ts'
+import { createNeeds, type Needs } from './needs.ts'
 import { styleSheet } from './style.ts'
 
 // What a script draws is not there without it, and neither is the "or" after it.
@@ -11,6 +13,11 @@ const withoutScript = styleText('.needs-script,.needs-script:first-child+.provid
 
 /** One page being drawn. */
 export interface Sheet {
+  /** Name of the page. */
+  readonly page: string
+  readonly needs: Needs
+  /** What plugins put above and below the content. */
+  parts: { head: Content; foot: Content }
   readonly ctx: Context
   readonly speaker: Speaker
   readonly look: Look
@@ -22,7 +29,7 @@ export interface Sheet {
   readonly base: string
 }
 /** What a page puts into the layout. */
-export interface Page extends Pick<Needs, 'forms'> {
+export interface Page extends Pick<Permissions, 'forms'> {
   /** Class around the card: `signin`, `signout`, `error`, `verify-request`. */
   kind: string
   title: Content
@@ -43,17 +50,27 @@ export interface Page extends Pick<Needs, 'forms'> {
 }
 
 /** Gathers what a page is drawn from. Never throws, so that an error page can say that the host is not trusted. */
-export function createSheet(ctx: Context, speaker: Speaker, theme: Theme): Sheet {
+export function createSheet(page: string, ctx: Context, speaker: Speaker, theme: Theme): Sheet {
   const origin = attempt(() => ctx.origin)
   const site = origin === undefined ? '' : new URL(origin).host
-  return { ctx, speaker, look: createLook(theme, origin), origin, site, base: baseOf(ctx, origin) }
+  return {
+    page,
+    needs: createNeeds(),
+    parts: { head: undefined, foot: undefined },
+    ctx,
+    speaker,
+    look: createLook(theme, origin),
+    origin,
+    site,
+    base: baseOf(ctx, origin),
+  }
 }
 
 /** The page as a response. */
 export function draw(sheet: Sheet, page: Page): Response {
-  const { ctx, speaker, look } = sheet
+  const { ctx, speaker, look, needs, parts } = sheet
   const nonce = toBase64(ctx.runtime.random(18))
-  const scripts = [...new Set(page.scripts ?? [])]
+  const scripts = [...new Set([...(page.scripts ?? []), ...needs.scripts])]
   const hasScript = scripts.length > 0
   const document = markup`<!DOCTYPE html>
 <html lang="${speaker.lang}" dir="${speaker.dir}">
@@ -75,7 +92,7 @@ ${look.logo ? markup`<img class="logo" src="${look.logo.url}" alt="${sheet.site}
 <h1>${page.heading}</h1>
 ${page.lead && markup`<p>${page.lead}</p>`}
 </div>
-${page.body}
+${parts.head}${page.body}${parts.foot}
 </div>
 </div>
 ${page.foot && sheet.origin !== undefined && siteLink(sheet)}
@@ -90,7 +107,11 @@ ${scripts.map((script) => markup`<script nonce="${nonce}">${scriptText(script)}<
       ...page.headers,
       'Content-Type': 'text/html',
       'Content-Language': speaker.lang,
-      'Content-Security-Policy': contentSecurityPolicy(nonce, { ...(page.forms && { forms: page.forms }), script: hasScript }),
+      'Content-Security-Policy': contentSecurityPolicy(nonce, {
+        ...(page.forms && { forms: page.forms }),
+        script: hasScript,
+        sources: needs.sources,
+      }),
       'Cache-Control': 'private, no-store',
       'Referrer-Policy': 'same-origin',
       'X-Content-Type-Options': 'nosniff',
@@ -99,6 +120,13 @@ ${scripts.map((script) => markup`<script nonce="${nonce}">${scriptText(script)}<
       Vary: 'Accept-Language, Cookie',
     },
   })
+}
+
+/** The tile of a page that has no icon of its own. */
+export function siteTile(site: string): Html {
+  const letter = /^(?:www\.)?([a-z])(?![\d.:]*$)/i.exec(site)?.[1]
+  const content: Content = letter ? letter.toUpperCase() : icons.key
+  return markup`<div class="tile monogram" aria-hidden="true">${content}</div>`
 }
 
 function siteLink({ origin, site }: Sheet): Html {

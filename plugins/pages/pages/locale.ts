@@ -1,6 +1,5 @@
 /** Which language a page speaks, and its texts. */
-import type { Messages } from 'authkernel/kernel'
-import type { Content } from './html.ts'
+import type { App, Content, Messages, PageParts } from 'authkernel/kernel'
 import { de } from './messages/de.ts'
 import { en, type Texts } from './messages/en.ts'
 import { es } from './messages/es.ts'
@@ -20,19 +19,32 @@ export interface Speaker {
   find(key: string, values?: Readonly<Record<string, string>>): string | undefined
   /** A length of time in words, in whole minutes, hours or days. */
   duration(seconds: number): string
+  /** Date and time of a moment, in UTC. */
+  date(moment: Date): string
 }
+type Speakers = (wanted: string | null | undefined) => Speaker
 
 const builtin: Readonly<Record<string, Texts>> = { en, de, fr, es, ja }
 
-/** Speakers of all languages, the host's messages over the built-in ones. Made once per configuration. */
-export function createSpeakers(messages: Messages = {}): (wanted: string | null | undefined) => Speaker {
+const made = new WeakMap<PageParts, Speakers>()
+
+/** Speakers of a snapshot: what plugins say under what the host says. */
+export function speakersOf({ config, parts }: App): Speakers {
+  const speakers = made.get(parts) ?? createSpeakers(config.messages, parts.texts)
+  made.set(parts, speakers)
+  return speakers
+}
+
+/** Speakers of all languages, the host's messages over those of plugins over the built-in ones. */
+export function createSpeakers(messages: Messages = {}, plugins: Messages = {}): Speakers {
   const byTag = new Map<string, string>()
-  for (const tag of [...Object.keys(builtin), ...Object.keys(messages)]) if (isKnown(tag)) byTag.set(tag.toLowerCase(), tag)
+  for (const tag of [...Object.keys(builtin), ...Object.keys(plugins), ...Object.keys(messages)])
+    if (isKnown(tag)) byTag.set(tag.toLowerCase(), tag)
   const speakers = new Map<string, Speaker>()
   return (wanted) => {
     const tag = negotiate(wanted, byTag)
     let speaker = speakers.get(tag)
-    if (!speaker) speakers.set(tag, (speaker = createSpeaker(tag, messages)))
+    if (!speaker) speakers.set(tag, (speaker = createSpeaker(tag, messages, plugins)))
     return speaker
   }
 }
@@ -62,11 +74,21 @@ export function negotiate(wanted: string | null | undefined, known: ReadonlyMap<
   return 'en'
 }
 
-function createSpeaker(tag: string, messages: Messages): Speaker {
+function createSpeaker(tag: string, messages: Messages, plugins: Messages): Speaker {
   const primary = tag.split('-')[0] as string
   // No prototype: an error code from the URL must not find `constructor`.
   const texts: Record<string, string> = Object.create(null)
-  for (const layer of [en, own(messages, 'en'), own(builtin, primary), own(messages, primary), own(messages, tag)]) {
+  const layers = [
+    en,
+    own(plugins, 'en'),
+    own(messages, 'en'),
+    own(builtin, primary),
+    own(plugins, primary),
+    own(plugins, tag),
+    own(messages, primary),
+    own(messages, tag),
+  ]
+  for (const layer of layers) {
     // A template of one's own counts for every name, also for those that an earlier layer spells out.
     if (layer?.['signIn.submit'] !== undefined) for (const key in texts) if (key.startsWith('signIn.submit:')) delete texts[key]
     Object.assign(texts, layer)
@@ -77,6 +99,7 @@ function createSpeaker(tag: string, messages: Messages): Speaker {
     say: (key, values = {}) => fill(String(texts[key] ?? ''), values),
     find: (key, values = {}) => (typeof texts[key] === 'string' ? fill(texts[key], values).join('') : undefined),
     duration: (seconds) => duration(tag, seconds),
+    date: (moment) => `${new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(moment)} UTC`,
   }
 }
 

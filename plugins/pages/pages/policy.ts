@@ -1,22 +1,32 @@
 /** The Content-Security-Policy of a page. docs/plugins/pages.md writes it down and says why. */
 import type { Context, Provider } from 'authkernel/kernel'
+import type { Needs } from './needs.ts'
 
-/** What a page needs beyond its style and images. */
-export interface Needs {
+/** What a page may do beyond its style and images. */
+export interface Permissions {
   /** Sources of `form-action`; none: the page has no form. */
   forms?: readonly string[]
   /** The page runs a script, which talks to the own origin. */
   script?: boolean
+  /** Origins that widgets need. */
+  sources?: Needs['sources']
 }
 
 /** The header's value. */
-export function contentSecurityPolicy(nonce: string, { forms, script }: Needs): string {
+export function contentSecurityPolicy(nonce: string, { forms, script, sources }: Permissions): string {
+  const hosts = (kind: keyof Needs['sources']): string => [...(sources?.[kind] ?? [])].map((origin) => ` ${origin}`).join('')
+  const only = (directive: string, kind: keyof Needs['sources'], own: string | false | undefined): string | false => {
+    const listed = hosts(kind)
+    return (own || listed !== '') && `${directive}${own ? ` ${own}` : ''}${listed}`
+  }
   return [
     "default-src 'none'",
     `style-src 'nonce-${nonce}'`,
-    "img-src 'self' data:",
-    script && `script-src 'nonce-${nonce}'`,
-    script && "connect-src 'self'",
+    only('img-src', 'img', "'self' data:"),
+    only('script-src', 'script', script && `'nonce-${nonce}'`),
+    only('connect-src', 'connect', script && "'self'"),
+    only('frame-src', 'frame', undefined),
+    only('worker-src', 'worker', undefined),
     `form-action ${forms ? [...new Set(forms)].join(' ') : "'none'"}`,
     "base-uri 'none'",
     "frame-ancestors 'none'",
@@ -31,7 +41,7 @@ export function contentSecurityPolicy(nonce: string, { forms, script }: Needs): 
  */
 export async function ownTargets(ctx: Context, extra: readonly string[] = []): Promise<string[]> {
   const { allowedRedirects = [], pages } = ctx.app.config
-  const urls = [ctx.origin, await ctx.callbackUrl(), ...allowedRedirects, ...Object.values(pages)]
+  const urls = [ctx.origin, await ctx.callbackUrl(), ...allowedRedirects, ...Object.values(pages).filter((url) => url !== undefined)]
   return ["'self'", ...urls.map(source).filter((item) => item !== undefined), ...extra.map(source).filter((item) => item !== undefined)]
 }
 

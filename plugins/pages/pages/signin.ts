@@ -1,13 +1,13 @@
 /** The sign-in page: one block per provider, drawn from what its type's `form()` says, in the order of the configuration. */
-import type { Provider, ProviderForm } from 'authkernel/kernel'
-import { errorText } from './errors.ts'
+import type { PageTools, Provider, ProviderForm } from 'authkernel/kernel'
+import { alert } from './alert.ts'
 import { field, hasInputs } from './fields.ts'
 import { type Content, type Html, markup } from './html.ts'
-import { icons } from './icons.ts'
-import { draw, emphasis, hidden, type Sheet } from './layout.ts'
+import { draw, emphasis, hidden, type Sheet, siteTile } from './layout.ts'
 import { createMark, filled, type Mark, surfaces } from './look.ts'
 import { ownTargets, providerTargets } from './policy.ts'
 import { brand } from './style.ts'
+import { drawSlots } from './slots.ts'
 import { type Wording, wordings } from './wording.ts'
 
 // Beyond that a wide window has two columns.
@@ -30,9 +30,12 @@ export async function signInPage(
   sheet: Sheet,
   params: Readonly<Record<string, string | undefined>>,
   targets: readonly string[] | undefined,
+  tools: PageTools,
 ): Promise<Response> {
   const { ctx, speaker } = sheet
   const items = arrange(await ctx.providers(), sheet)
+  const parts = new Map<Item, Content>()
+  for (const item of items) parts.set(item, await drawSlots(sheet, tools, 'form', item.provider.id))
   const values = { csrfToken: await ctx.csrfToken(), callbackUrl: await ctx.callbackUrl() }
   const away = items.filter(leaves).map(({ provider }) => provider)
   const marked = items.some(({ inputs, mark }) => !inputs && (mark.picture || mark.brand))
@@ -43,8 +46,8 @@ export async function signInPage(
     lead: sheet.site !== '' && speaker.say('signIn.subtitle', { site: emphasis(sheet.site) }),
     tile: siteTile(sheet.site),
     body: [
-      params['error'] !== undefined && alert(sheet, params['error'], params['code']),
-      markup`<div class="providers">${items.map((item, at) => block(sheet, item, items[at - 1], { ...values, email: params['email'] }, marked))}</div>`,
+      params['error'] !== undefined && alert(speaker, params['error'], params['code']),
+      markup`<div class="providers">${items.map((item, at) => block(sheet, item, items[at - 1], { ...values, email: params['email'] }, marked, parts.get(item)))}</div>`,
       items.length === 0 && markup`<p class="message">${speaker.say('signIn.empty')}</p>`,
       items
         .filter(({ form }) => form.script)
@@ -89,6 +92,7 @@ function block(
   before: Item | undefined,
   values: Readonly<Record<string, string | undefined>>,
   marked: boolean,
+  part: Content,
 ): Html {
   const { provider, form, index } = item
   const { speaker, base } = sheet
@@ -105,8 +109,8 @@ function block(
 ${divided && markup`<p class="divider">${speaker.say('signIn.or')}</p>`}
 <form action="${base}/${form.post}/${id}" method="post"${script}>
 ${hidden(secrets)}
-${Object.entries(item.fields).map(([name, given]) => field(provider.id, name, given, email, script !== false))}
-${submit(item, marked)}
+${Object.entries(item.fields).map(([name, given]) => field(name, `input-${name}-for-${provider.id}-provider`, given, email, script !== false))}
+${part}${submit(item, marked)}
 ${script && markup`<div class="script-message" role="alert"></div>`}
 </form>
 </div>
@@ -134,18 +138,4 @@ function colours({ mark, index, primary, inputs }: Item, scheme: 'light' | 'dark
     primary && !inputs && mark.brand && brand(filled(mark.brand, surfaces[scheme])),
   ].filter(Boolean)
   return rules.length > 0 ? `.p${index}{${rules.join('')}}` : ''
-}
-
-function alert({ speaker }: Sheet, code: string, detail: string | undefined): Html {
-  const { text } = errorText(speaker, code, detail)
-  // Being asked to sign in is no failure.
-  const notice = code === 'SessionRequired'
-  const icon = notice ? icons.key : icons.alert
-  return markup`<div class="error${notice && ' notice'}" role="${notice ? 'status' : 'alert'}">${icon}<p>${text}</p></div>`
-}
-
-function siteTile(site: string): Html {
-  const letter = /^(?:www\.)?([a-z])(?![\d.:]*$)/i.exec(site)?.[1]
-  const content: Content = letter ? letter.toUpperCase() : icons.key
-  return markup`<div class="tile monogram" aria-hidden="true">${content}</div>`
 }

@@ -57,14 +57,15 @@ a{color:var(--link);text-underline-offset:.2em;text-decoration-thickness:1px}
 .who{text-align:center;font-weight:500;padding:.625rem .875rem;margin:1.25rem 0;border-radius:.625rem;background:var(--tile);overflow-wrap:anywhere}
 .hint{text-align:center;font-size:.875rem;margin-top:1.25rem}
 .code{text-align:center;font-size:.8125rem;color:var(--muted);margin-top:1.25rem}
-.signin .error,.script-message:not(:empty){display:flex;gap:.625rem;padding:.75rem .875rem;border-radius:.625rem;border:1px solid var(--alert-line);
+.card .error,.script-message:not(:empty){display:flex;gap:.625rem;padding:.75rem .875rem;border-radius:.625rem;border:1px solid var(--alert-line);
 background:var(--alert-ground);color:var(--alert);font-size:.875rem;line-height:1.45;text-align:start}
-.signin .error{margin-bottom:1.25rem}
+.card .error{margin-bottom:1.25rem}
 .error>svg{flex:none;width:1.125rem;height:1.125rem;margin-top:.0625rem}
 .script-message:empty{position:absolute}
-.signin .notice{border-color:transparent;background:var(--tile);color:var(--text)}
+.card .notice{border-color:transparent;background:var(--tile);color:var(--text)}
 .provider+.provider{margin-top:.625rem}
-.provider form{display:flex;flex-direction:column;gap:1rem}
+.stack,.provider form{display:flex;flex-direction:column;gap:1rem}
+.card>.stack+.stack,.card>.button{margin-top:1rem}
 .divider{display:flex;align-items:center;gap:.875rem;margin:1.375rem 0;color:var(--muted);font-size:.8125rem;line-height:1}
 .divider::before,.divider::after{content:"";flex:1;height:1px;background:var(--line)}
 .field{display:flex;flex-direction:column;gap:.4375rem}

@@ -1,21 +1,13 @@
 /** The one sender of all HTTP mailers: a mailer is data (`MailApi`), and its values name what goes into them. */
-import { boundedFetch, bytes, type EmailConfig, type MailApi, type NetworkLimits, toBase64 } from 'authkernel/kernel'
+import { boundedFetch, bytes, type EmailConfig, type MailApi, type MailMessage, type NetworkLimits, toBase64 } from 'authkernel/kernel'
 import { parseMailbox } from './identifier.ts'
-import type { Message } from './message.ts'
-
-/** One mail to one recipient. */
-export interface Mail extends Message {
-  from: string
-  to: string
-  url: string
-}
 /** Longest part of an answer that goes into the log, in characters. */
 const maxAnswer = 2_048
 const mailNames = ['from', 'from.address', 'from.name', 'from.domain', 'to', 'subject', 'text', 'html', 'url', 'host']
 const placeholder = /\{([a-z]+(?:\.[a-z]+)?)\}/gi
 
 /** Hands a mail to the mailer of a provider. Throws an Error with status and answer unless it was accepted, and NetworkError (D10). */
-export async function sendThroughApi(provider: EmailConfig, api: MailApi, mail: Mail, limits: NetworkLimits): Promise<void> {
+export async function sendThroughApi(provider: EmailConfig, api: MailApi, mail: MailMessage, limits: NetworkLimits): Promise<void> {
   const fill = filler(provider, mail)
   const json = api.encoding !== 'form'
   const headers: Record<string, string> = json ? { 'content-type': 'application/json' } : {}
@@ -35,7 +27,7 @@ export function missingOptions(provider: EmailConfig, api: MailApi): string[] {
 }
 
 /** Fills texts at any depth; a member that is only a name without a value is left out. One pass: values are never read as templates. */
-function filler(provider: EmailConfig, mail: Mail): (value: unknown) => unknown {
+function filler(provider: EmailConfig, mail: MailMessage): (value: unknown) => unknown {
   const { address, name } = parseMailbox(mail.from)
   const known: Record<string, string | undefined> = {
     from: mail.from,
@@ -47,7 +39,7 @@ function filler(provider: EmailConfig, mail: Mail): (value: unknown) => unknown 
     text: mail.text,
     html: mail.html,
     url: mail.url,
-    host: mail.host,
+    host: mail.url && new URL(mail.url).host,
   }
   const lookUp = (key: string): string | undefined => (mailNames.includes(key) ? known[key] : option(provider, key))
   const fill = (value: unknown): unknown => {

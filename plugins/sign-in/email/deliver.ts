@@ -1,9 +1,7 @@
 /** Hands one mail over, in time, and says of a failure what a log may know. */
-import { type Context, EmailSignInError, type EmailConfig, redactError, withDeadline } from 'authkernel/kernel'
-import { sendThroughApi } from './api.ts'
+import { type Context, EmailSignInError, type EmailConfig, MailNotSent, redactError, withDeadline } from 'authkernel/kernel'
 import { toAsciiAddress } from './identifier.ts'
-import { createMessage } from './message.ts'
-import { sendThroughServer } from './nodemailer.ts'
+import { transportOf } from './transport.ts'
 
 /** A link that is about to be mailed. */
 export interface Outgoing {
@@ -20,7 +18,7 @@ export async function deliver(ctx: Context, provider: EmailConfig, outgoing: Out
     await withDeadline(
       deadline,
       [ctx.signal],
-      (signal) => send(ctx, provider, outgoing, signal),
+      () => send(ctx, provider, outgoing),
       (given) => new Error(given ? 'the request was given up' : `no answer within ${deadline} ms (deadlines.network)`),
     )
   } catch (error) {
@@ -31,28 +29,18 @@ export async function deliver(ctx: Context, provider: EmailConfig, outgoing: Out
   }
 }
 
-async function send(ctx: Context, provider: EmailConfig, outgoing: Outgoing, signal: AbortSignal): Promise<void> {
-  const { deadlines, limits, theme } = ctx.app.config
+async function send(ctx: Context, provider: EmailConfig, outgoing: Outgoing): Promise<void> {
+  const { identifier, url, expires } = outgoing
   if (provider.sendVerificationRequest) {
     const request = await readable(ctx)
-    return provider.sendVerificationRequest({ ...outgoing, provider, theme, request })
+    return provider.sendVerificationRequest({ ...outgoing, provider, theme: ctx.app.config.theme, request })
   }
-  const message = createMessage({ url: outgoing.url, theme, maxAge: (outgoing.expires.getTime() - ctx.now.getTime()) / 1000 })
-  const mail = {
-    ...message,
-    url: outgoing.url,
-    to: toAsciiAddress(outgoing.identifier),
-    from: provider.from ?? `no-reply@${new URL(ctx.origin).hostname}`,
+  const duration = { seconds: (expires.getTime() - ctx.now.getTime()) / 1000 }
+  try {
+    await ctx.service('mail').send(ctx, toAsciiAddress(identifier), 'email.link', { url, duration }, { transport: transportOf(provider) })
+  } catch (error) {
+    throw error instanceof MailNotSent ? (error.cause?.err ?? error) : error
   }
-  if (provider.api) {
-    return sendThroughApi(provider, provider.api, mail, {
-      fetch: ctx.runtime.fetch,
-      deadline: deadlines.network,
-      limit: limits.providerResponse,
-      signal,
-    })
-  }
-  return sendThroughServer(provider, provider.server ?? {}, mail, signal)
 }
 
 /** The request with its body again, as JSON: the stream was read (row 215). */

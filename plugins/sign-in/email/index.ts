@@ -8,8 +8,10 @@ import {
   type AdapterUser,
   AuthError,
   CallbackRouteError,
+  type CompileView,
   type Context,
   EmailSignInError,
+  type MailTransport,
   type Plugin,
   type ProviderFlow,
   type ProviderGiven,
@@ -22,6 +24,9 @@ import {
 } from 'authkernel/kernel'
 import { toIdentifier } from './identifier.ts'
 import { mailLink, redeemLink } from './link.ts'
+import { linkTemplate } from './message.ts'
+import { messages } from './messages.ts'
+import { firstTransport } from './transport.ts'
 import { beginMail, rememberMailbox } from './throttle.ts'
 import { options, validateProvider } from './validate.ts'
 
@@ -30,9 +35,12 @@ export { createMessage, type Message, type MessageOptions } from './message.ts'
 type Email = ProviderOf<'email'>
 type EmailGiven = ProviderGiven<'email'>
 
+// One function for all plugins of this type: the kernel takes it for one candidate.
+const mailTransport = ({ providers }: CompileView): MailTransport | undefined => firstTransport(providers)
+
 const emailFlow: ProviderFlow<Email> = {
   callback: { POST: 'csrf' },
-  requires: ['store'],
+  requires: ({ sendVerificationRequest }) => (sendVerificationRequest ? ['store'] : ['store', 'mail']),
   methods: ['createVerificationToken', 'useVerificationToken', 'getUserByEmail'],
   env: { apiKey: 'KEY' },
   options,
@@ -67,6 +75,11 @@ export const emailPlugin: (...providers: (EmailGiven | (() => EmailGiven))[]) =>
   type: 'email',
   flow: emailFlow,
   defaults: { id: 'email', name: 'Email' },
+  setup(kernel) {
+    kernel.messages(messages)
+    kernel.mailTemplate('email.link', linkTemplate)
+    kernel.provide('mailTransport', mailTransport, { fallback: true })
+  },
 })
 
 async function start(ctx: Context, provider: Email): Promise<Response> {

@@ -1,6 +1,5 @@
 /** Sends over SMTP with nodemailer, an optional peer: the part of it used here, as structural types. */
-import { AuthError, type EmailConfig } from 'authkernel/kernel'
-import type { Mail } from './api.ts'
+import { AuthError, type EmailConfig, type MailMessage } from 'authkernel/kernel'
 import { parseMailbox } from './identifier.ts'
 import { toTransportOptions } from './server.ts'
 
@@ -16,7 +15,7 @@ interface MailLibrary {
 export async function sendThroughServer(
   provider: EmailConfig,
   server: string | Record<string, unknown>,
-  mail: Mail,
+  mail: MailMessage,
   signal: AbortSignal,
 ): Promise<void> {
   const { createTransport } = await loadLibrary(provider)

@@ -1,0 +1,35 @@
+/** A page of a plugin, in the frame of the built-in ones. */
+import type { PageTools, PageView, PluginPage } from 'authkernel/kernel'
+import { draw, type Sheet, siteTile } from './layout.ts'
+import { ownTargets } from './policy.ts'
+import { note } from './needs.ts'
+
+/** Draws the page. `targets` are what the host listed for `form-action`. */
+export async function pluginPage(
+  sheet: Sheet,
+  page: PluginPage,
+  params: Readonly<Record<string, string | undefined>>,
+  targets: readonly string[] | undefined,
+  tools: PageTools,
+): Promise<Response> {
+  const view = await page.draw(sheet.ctx, tools, params)
+  if (isResponse(view)) return view
+  const { title, heading = title, lead, body, status, forms = [] } = view
+  note(sheet.needs, view, `The page "${page.name}" of plugin "${page.plugin}"`)
+  return draw(sheet, {
+    kind: `plugin page-${page.name.replace(/[^\w-]/g, '')}`,
+    title,
+    heading,
+    lead,
+    tile: siteTile(sheet.site),
+    body,
+    ...(status !== undefined && { status }),
+    ...((sheet.needs.form || forms.length > 0) && { forms: await ownTargets(sheet.ctx, [...(targets ?? []), ...forms]) }),
+    foot: true,
+  })
+}
+
+// A Response of another realm is one too.
+function isResponse(view: PageView | Response): view is Response {
+  return typeof (view as Response).arrayBuffer === 'function'
+}
