@@ -106,13 +106,12 @@ describe('doctor', () => {
   })
 
   it('warns about what is unsafe', async () => {
-    const options = `trustHost: true, redirectProxyUrl: 'https://proxy.example/auth', throttle: false, debug: true, useSecureCookies: false, session: { maxAge: 400 * 86400 },
+    const options = `trustHost: true, throttle: false, debug: true, useSecureCookies: false, session: { maxAge: 400 * 86400 },
       logger: { warn() {} },
       providers: [{ ...${oidc('acme', '/good')}, allowDangerousEmailAccountLinking: true, checks: ['none'] }]`
     const { stdout, code } = await cli('doctor', app('unsafe', options), '--json', { NODE_ENV: 'production' })
     expect(JSON.parse(stdout).findings.map(({ code }: { code: string }) => code)).toEqual([
       'trust-host',
-      'redirect-proxy',
       'debug',
       'throttle-mail',
       'throttle-credentials',
@@ -121,6 +120,9 @@ describe('doctor', () => {
       'checks',
     ])
     expect(code).toBe(0)
+    const proxy = app('proxy', `origin: 'https://app.example', redirectProxyUrl: 'https://proxy.example/auth', logger: { warn() {} }`)
+    const { findings } = JSON.parse((await cli('doctor', proxy, '--json', '--offline')).stdout)
+    expect(findings.map(({ code }: { code: string }) => code)).toEqual(['redirect-proxy'])
   })
 
   it.each([

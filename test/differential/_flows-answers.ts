@@ -121,6 +121,8 @@ function checkCookies(): Flow[] {
 /** The redirect proxy: as the app, as the proxy, and misconfigured. */
 function proxies(): Flow[] {
   const redirectProxyUrl = 'https://proxy.example/auth'
+  // Ours alone asks for them.
+  const allowedHosts = ['localhost:3000', '*.example']
   return [
     ...both(
       'redirect proxy of the configuration',
@@ -131,9 +133,15 @@ function proxies(): Flow[] {
         const back = kit.op.authorize(b.next).replace('https://proxy.example', b.origin)
         await b.get(back)
       },
-      () => ({ redirectProxyUrl }),
+      () => ({ redirectProxyUrl, allowedHosts }),
     ),
-    ...both('redirect proxy of the provider', { redirectProxyUrl }, {}, (id) => async (b) => void (await b.post(`/signin/${id}`))),
+    ...both(
+      'redirect proxy of the provider',
+      { redirectProxyUrl },
+      {},
+      (id) => async (b) => void (await b.post(`/signin/${id}`)),
+      () => ({ allowedHosts }),
+    ),
     ...both(
       'on the proxy',
       {},
@@ -144,14 +152,14 @@ function proxies(): Flow[] {
         })
         await b.get(kit.op.authorize(b.next))
       },
-      () => ({ redirectProxyUrl }),
+      () => ({ redirectProxyUrl, allowedHosts }),
     ),
     ...both(
       'on the proxy with a foreign state',
       {},
       {},
       (id) => async (b) => void (await b.get(`https://proxy.example/auth/callback/${id}?state=foreign&code=1`)),
-      () => ({ redirectProxyUrl }),
+      () => ({ redirectProxyUrl, allowedHosts }),
     ),
     ...both(
       'a proxy URL that is none',

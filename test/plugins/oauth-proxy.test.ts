@@ -16,6 +16,7 @@ function deployment(origin: string, config: AuthConfig = {}, provider: object = 
     trustHost: true,
     env: false,
     redirectProxyUrl: proxyUrl,
+    allowedHosts: ['*.example'],
     logger: { error: (error) => errors.push(error) },
     ...config,
   })
@@ -47,6 +48,31 @@ describe('row 203', () => {
       deployment('https://preview.example', {}, { authorization: { params: { response_mode: 'form_post' } } }),
     )
     expect(searchParams.get('redirect_uri')).toBe('https://preview.example/auth/callback/acme')
+  })
+})
+
+describe('whoever believes any Host header', () => {
+  const provider = () => ({ id: 'acme', type: 'oidc' as const, name: 'Acme', issuer: op().issuer, clientId: 'client-1', clientSecret: 'x' })
+  const ready = (config: AuthConfig, own: object = {}): Promise<void> =>
+    createAuth({ secret, trustHost: true, env: false, logger: {}, providers: [{ ...provider(), ...own }], ...config }).ready()
+
+  it('is refused a redirect proxy, of the configuration, of the environment and of the provider', async () => {
+    const told = /Provider "acme" \(oidc\): `redirectProxyUrl`.*`allowedHosts`.*AUTH_URL/
+    await expect(ready({ redirectProxyUrl: proxyUrl })).rejects.toThrow(told)
+    await expect(ready({ env: { AUTH_REDIRECT_PROXY_URL: proxyUrl } })).rejects.toThrow(told)
+    await expect(ready({}, { redirectProxyUrl: proxyUrl })).rejects.toThrow(told)
+    // No codes go through a proxy that is switched off for the provider.
+    await ready({ redirectProxyUrl: proxyUrl }, { redirectProxyUrl: '' })
+  })
+  it('may have one with a list of hosts or an origin', async () => {
+    await ready({ redirectProxyUrl: proxyUrl, allowedHosts: ['*.example'] })
+    await ready({ redirectProxyUrl: proxyUrl, origin: 'https://preview.example' })
+    await ready({ redirectProxyUrl: proxyUrl, env: { AUTH_URL: 'https://preview.example/auth' } })
+  })
+  it('sends nothing to the proxy: a Host header is answered with the configuration error', async () => {
+    const auth = createAuth({ secret, trustHost: true, env: false, logger: { error() {} }, providers: [provider()], redirectProxyUrl: proxyUrl })
+    const answer = await auth.handler(new Request('https://evil.example/auth/callback/acme?code=1&state=2'))
+    expect([answer.status, answer.headers.get('location')]).toEqual([500, null])
   })
 })
 

@@ -14,6 +14,7 @@ export function validate(provider: OAuthProvider, _all: unknown, config: Resolve
     fail(`\`clientId\` is missing. Give it, or set AUTH_${envName(provider.id)}_ID.`)
   }
   checkUrls(provider, config, fail)
+  checkProxy(provider, config, fail)
   checkEndpoints(provider, fail)
   checkChecks(provider, fail)
   checkClient(provider, fail)
@@ -57,6 +58,16 @@ function checkUrls(provider: OAuthProvider, config: ResolvedConfig, fail: Fail):
       fail('`issuer` has a query or a fragment (OpenID Connect Discovery section 3). Use the value that the provider publishes.')
     }
   }
+}
+
+// A deployment that believes any Host header can be made to name somebody else's host in a state, and the proxy hands the code to it.
+function checkProxy(provider: OAuthProvider, config: ResolvedConfig, fail: Fail): void {
+  const proxy = provider.redirectProxyUrl ?? config.redirectProxyUrl
+  if (proxy === undefined || proxy === '' || config.origin || config.allowedHosts) return
+  fail(
+    '`redirectProxyUrl` is set, and any Host header would decide where the proxy sends codes. ' +
+      'List `allowedHosts` (the hosts of the proxy and of all deployments), or set AUTH_URL (or `origin`) to the public URL of this deployment.',
+  )
 }
 
 function checkEndpoints(provider: OAuthProvider, fail: Fail): void {
