@@ -70,7 +70,14 @@ describe('whoever believes any Host header', () => {
     await ready({ redirectProxyUrl: proxyUrl, env: { AUTH_URL: 'https://preview.example/auth' } })
   })
   it('sends nothing to the proxy: a Host header is answered with the configuration error', async () => {
-    const auth = createAuth({ secret, trustHost: true, env: false, logger: { error() {} }, providers: [provider()], redirectProxyUrl: proxyUrl })
+    const auth = createAuth({
+      secret,
+      trustHost: true,
+      env: false,
+      logger: { error() {} },
+      providers: [provider()],
+      redirectProxyUrl: proxyUrl,
+    })
     const answer = await auth.handler(new Request('https://evil.example/auth/callback/acme?code=1&state=2'))
     expect([answer.status, answer.headers.get('location')]).toEqual([500, null])
   })

@@ -27,7 +27,12 @@ describe('defaults', () => {
   it('row 40: redirectProxyUrl of the environment, of the options, of the provider: the nearest wins', async () => {
     const redirectUri = async (config: AuthConfig, own: object = {}) => {
       const world = createWorld('jwt', 'none')
-      const auth = createAuth({ ...world.options, providers: [{ ...world.op.provider('oidc'), ...own } as never], allowedHosts: [new URL(ok).host], ...config })
+      const auth = createAuth({
+        ...world.options,
+        providers: [{ ...world.op.provider('oidc'), ...own } as never],
+        allowedHosts: [new URL(ok).host],
+        ...config,
+      })
       const location = (await new Client(auth).post('/signin/oidc')).headers.get('location') ?? ''
       return new URL(location).searchParams.get('redirect_uri')
     }
