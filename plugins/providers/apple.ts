@@ -34,6 +34,7 @@ export default function apple(options: AppleOptions = {}): OIDCConfig<AppleProfi
     id: 'apple',
     name: 'Apple',
     type: 'oidc',
+    trustEmail: true,
     issuer: 'https://appleid.apple.com',
     authorization: { params: { scope: 'name email', response_mode: 'form_post' } },
     checks: ['nonce', 'state'],

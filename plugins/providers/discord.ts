@@ -24,6 +24,7 @@ export default function discord(options: OAuthUserConfig<DiscordProfile> = {}): 
     id: 'discord',
     name: 'Discord',
     type: 'oauth',
+    trustEmail: true,
     authorization: { url: 'https://discord.com/api/oauth2/authorize', params: { scope: 'identify email' } },
     token: 'https://discord.com/api/oauth2/token',
     userinfo: 'https://discord.com/api/users/@me',

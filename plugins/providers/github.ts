@@ -35,6 +35,8 @@ export default function github(options: GitHubOptions = {}): OAuthConfig<GitHubP
     id: 'github',
     name: 'GitHub',
     type: 'oauth',
+    // An Enterprise Server is run by somebody else.
+    trustEmail: site === 'https://github.com',
     issuer: `${site}/login/oauth`,
     authorization: { url: `${site}/login/oauth/authorize`, params: { scope: 'read:user user:email' } },
     token: `${site}/login/oauth/access_token`,

@@ -23,6 +23,7 @@ export default function google(options: OIDCUserConfig<GoogleProfile> = {}): OID
     id: 'google',
     name: 'Google',
     type: 'oidc',
+    trustEmail: true,
     issuer: 'https://accounts.google.com',
     style: { brandColor: '#1a73e8', logo },
     options,

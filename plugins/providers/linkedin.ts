@@ -21,6 +21,7 @@ export default function linkedin(options: OIDCUserConfig<LinkedInProfile> = {}):
     id: 'linkedin',
     name: 'LinkedIn',
     type: 'oidc',
+    trustEmail: true,
     issuer: 'https://www.linkedin.com/oauth',
     checks: ['state'],
     client: { token_endpoint_auth_method: 'client_secret_post' },

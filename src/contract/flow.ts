@@ -1,6 +1,6 @@
 /** Provider types, how they sign people in, and what every one of them ends in. Types only. */
 import type { AuthError } from '../errors/index.ts'
-import type { AdapterMethod, AdapterUser } from './adapter.ts'
+import type { AdapterAccount, AdapterMethod, AdapterUser } from './adapter.ts'
 import type { ResolvedConfig } from './config.ts'
 import type { Context } from './context.ts'
 import type { Awaitable } from './data.ts'
@@ -29,9 +29,17 @@ export interface ProviderFlow<P> {
   validate?(provider: P, all: readonly Provider[], config: ResolvedConfig): void
   /** How pages draw it; default: one button that posts to `/signin/:provider`. */
   form?(provider: P): ProviderForm
+  /** Whether a user has something that anybody gets by typing an address. Types that have it also have `revokeUnverified`. */
+  typed?(ctx: Context, user: AdapterUser): Awaitable<boolean>
   /**
-   * Somebody else is about to prove the address of a user: takes away what anybody could have got by typing it, and says whether there was any.
-   * Types whose providers vouch for an address have nothing to do here.
+   * Whether a stored account of this provider is a reason to believe the address of its user; default true. Not asked of types with `typed`.
+   * Undefined: the adapter cannot list accounts. The answer is then about any account of the provider.
+   */
+  vouches?(provider: P, account: AdapterAccount | undefined, email: string): boolean
+  /** Whether signing in with this provider can prove an address; default false. */
+  provesAddress?(provider: P): boolean
+  /**
+   * Somebody else proves the address of a user: takes away what anybody could have got by typing it, and says whether there was any.
    */
   revokeUnverified?(ctx: Context, user: AdapterUser): Awaitable<boolean>
   /** @deprecated `revokeUnverified` */

@@ -14,11 +14,16 @@ export interface Identity {
   match: 'account' | 'email' | 'none'
   /** `signIn` is asked about `user` as it is, and the owner is looked for afterwards. */
   ownerAfterSignIn?: boolean
-  /** The provider may be believed about the address (D33). */
+  /** The provider may be believed about the address (D33): the account is linked to the user who has it. */
   trustsEmail?: boolean
+  /** The sign-in proves that the address is the person's (D85). A mailed link proves it by `match: 'email'`. */
+  provesEmail?: boolean
   /** A registration, which proves nothing about an account that exists: such an account is refused unless the signed-in user owns it. */
   isRegistration?: boolean
-  /** `subjectOf` when the flow began: the account is linked to no other signed-in user. Undefined: it began in this request. */
+  /**
+   * `subjectOf` when the flow began: the account is linked to no other signed-in user. Required of types with `start`, null when nobody was
+   * signed in. Undefined for types without: it began in this request.
+   */
   startedBy?: string | null
   /** Stores `record` at each sign-in of a known account (D15). */
   refreshTokens?: boolean

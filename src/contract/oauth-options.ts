@@ -138,6 +138,12 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
   account?: ((tokens: TokenSet) => Partial<TokenSet> | undefined | void) | undefined
   /** Links to an existing user of the same address unless the provider calls it unverified (D33). */
   allowDangerousEmailAccountLinking?: boolean | undefined
+  /**
+   * Whether this provider checks addresses, or the domains whose addresses it checks. Then an `email_verified: true` proves the address: it sets
+   * `emailVerified`, and takes the address from users who only typed it. `false`: it never vouches for one. Default: true for presets that check
+   * mailboxes; undefined elsewhere, which proves nothing and takes nothing away.
+   */
+  trustEmail?: boolean | readonly string[] | undefined
   /** Where the profile says whether its address was verified; default `email_verified` (D33). */
   emailVerified?: ((profile: P, tokens: TokenSet) => unknown) | undefined
   /** The strings that also count as `email_verified: true`, when a provider sends strings (D33). */

@@ -23,6 +23,7 @@ export async function complete(ctx: KernelContext, given: Identity): Promise<Res
 
 async function settle(ctx: KernelContext, found: Identity): Promise<Login | Response> {
   const callbackUrl = await ctx.callbackUrl()
+  assertStarter(ctx, found)
   const known = found.ownerAfterSignIn ? null : await findOwner(ctx, found)
   const identity = found.match === 'email' ? withOwner(found, known) : found
   const verdict = await allow(ctx, question(identity, known))
@@ -83,6 +84,14 @@ export async function allow(ctx: KernelContext, message: SignInQuestion): Promis
 // Whoever asked was told that it failed: nothing more may be made of it, no user and no session (D31).
 function assertAwaited({ signal }: Context): void {
   if (signal.aborted) throw signal.reason as Error
+}
+
+// Cookies of a flow that leads elsewhere can be planted: only the type knows who began it.
+function assertStarter(ctx: KernelContext, { match, startedBy, account: { type } }: Identity): void {
+  if (startedBy !== undefined || match !== 'account' || !ctx.compiled.flows.get(type)?.start) return
+  throw new AuthError(
+    `Provider type "${type}" has \`start\`, and its \`finish\` returned no \`startedBy\`. Keep \`await subjectOf(ctx)\` with what \`start\` stores, and return it; null when nobody was signed in.`,
+  )
 }
 
 /** Fields under their former names, for types that were written for version 0.1. */

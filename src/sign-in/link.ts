@@ -6,7 +6,8 @@ import type { User } from '../contract/data.ts'
 import type { Identity, Login } from '../contract/login.ts'
 import { AccountNotLinked, type AuthError, CallbackRouteError } from '../errors/index.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
-import { accountOf, awaitOwner, writeOnce, recordOf, type Written } from './write.ts'
+import { type Claim, claimOf, evict, isTyped, provesAddresses } from './unproved.ts'
+import { accountOf, AddressTaken, awaitOwner, writeOnce, recordOf, type Written } from './write.ts'
 
 /** A login that still lacks its destination and what was proved. */
 export type Settled = Omit<Login, 'callbackUrl' | 'purpose' | 'passed' | 'proof' | 'person'>
@@ -49,6 +50,8 @@ async function byAccount(
   const store = ctx.store as NonNullable<KernelContext['store']>
   if (owner) {
     if (current && current.id !== owner.id) throw await notLinked(ctx, 'The account belongs to another user than the one who is signed in.')
+    if (identity.provesEmail && !owner.emailVerified && sameAddress(owner.email, identity.user.email))
+      return byAccount(ctx, identity, await setVerified(ctx, owner), current)
     // Attestation "none" signs no credential id: whoever knows another person's could register it and be taken for the owner.
     if (!current && identity.isRegistration) throw await registeredElsewhere(ctx)
     if (identity.refreshTokens && store.supports('updateAccount')) await store.updateAccount(accountOf(identity, owner.id))
@@ -58,23 +61,39 @@ async function byAccount(
     // Cookies of a flow can be planted by a sibling sub-domain: then somebody else went to the provider, to own a way into this user.
     if (identity.startedBy !== undefined && identity.startedBy !== (await subjectOf(ctx)))
       throw await notLinked(ctx, 'The sign-in was not started by the user who is signed in now: start it again to link the account.')
-    return linkTo(ctx, identity, current as AdapterUser, current)
+    return linkTo(ctx, identity, await mayHaveMore(ctx, identity, current as AdapterUser), current)
   }
 
   const { email } = identity.user
   const sameEmail = email && store.supports('getUserByEmail') ? await store.getUserByEmail(email) : null
-  if (sameEmail) {
-    // The user of this address may be this very person, made by a request a moment ago.
-    const owned = await awaitOwner(ctx, identity, identity.trustsEmail === true)
-    if (owned && identity.isRegistration) throw await registeredElsewhere(ctx)
-    if (owned) return settle(identity, owned, { isNewUser: false })
-    if (identity.trustsEmail) return linkTo(ctx, identity, sameEmail, null)
-    throw await notLinked(
-      ctx,
-      'Another user has the same address. Sign in as that user and link the account, or see allowDangerousEmailAccountLinking.',
-    )
+  if (!sameEmail) return createOwner(ctx, identity)
+  // The user of this address may be this very person, made by a request a moment ago.
+  const owned = await awaitOwner(ctx, identity, identity.trustsEmail === true)
+  if (owned && identity.isRegistration) throw await registeredElsewhere(ctx)
+  if (owned) return settle(identity, owned, { isNewUser: false })
+  const proved = identity.trustsEmail === true || identity.provesEmail === true
+  const claim = proved ? await claimOf(ctx, sameEmail) : 'believed'
+  if (claim !== 'believed') {
+    const emptied = await evict(ctx, sameEmail, claim)
+    if (!emptied) return createOwner(ctx, identity)
+    return linkTo(ctx, identity, identity.provesEmail ? await setVerified(ctx, emptied) : emptied, null)
   }
-  const written = await writeOnce(ctx, identity)
+  if (identity.trustsEmail) return linkTo(ctx, identity, sameEmail, null)
+  throw await notLinked(
+    ctx,
+    'Another user has the same address. Sign in as that user and link the account, or see allowDangerousEmailAccountLinking.',
+  )
+}
+
+async function createOwner(ctx: KernelContext, identity: Identity): Promise<Settled | Response> {
+  let written: Written
+  try {
+    written = await writeOnce(ctx, identity)
+  } catch (error) {
+    // Somebody else was made with this address meanwhile.
+    if (error instanceof AddressTaken) return byAccount(ctx, identity, null, null)
+    throw error
+  }
   // Somebody registered it at the same moment: that is their user, not ours.
   if (identity.isRegistration && !written.createdUser) throw await registeredElsewhere(ctx)
   await tell(ctx, identity, written)
@@ -86,7 +105,6 @@ async function linkTo(ctx: KernelContext, identity: Identity, user: AdapterUser,
   const verdict = ctx.has('hook', 'link') ? await ctx.ask('link', { user, account: identity.account }) : true
   if (typeof verdict === 'string') return ctx.redirect(verdict)
   if (!verdict) throw await notLinked(ctx, 'The link hook refused to link the account.')
-  if (!current) await revokeUnverified(ctx, user)
   const written = await writeOnce(ctx, identity, user)
   await tell(ctx, identity, written)
   // Somebody may have been faster: the account then belongs to whoever linked it first.
@@ -95,32 +113,47 @@ async function linkTo(ctx: KernelContext, identity: Identity, user: AdapterUser,
 }
 
 async function byEmail(ctx: KernelContext, identity: Identity, owner: AdapterUser | null, current: User | null): Promise<Settled> {
-  if (owner) return settle(identity, await verifyEmail(ctx, owner, current), { isNewUser: false, previous: current })
-  const written = await writeOnce(ctx, identity)
+  const user = owner && (await verifyEmail(ctx, owner, current))
+  if (user) return settle(identity, user, { isNewUser: false, previous: current })
+  // The former holder of the address is not the owner.
+  const own = owner ? { ...identity, account: withoutOwner(identity.account) } : identity
+  const written = await writeOnce(ctx, own)
   if (written.createdUser) await ctx.emit('createUser', { user: written.user })
-  const user = written.createdUser ? written.user : await verifyEmail(ctx, written.user as AdapterUser, current)
-  return settle(identity, user, { isNewUser: written.createdUser, previous: current })
+  const found = written.createdUser ? written.user : await verifyEmail(ctx, written.user as AdapterUser, current)
+  return settle(own, found ?? written.user, { isNewUser: written.createdUser, previous: current })
 }
 
-/** The first email sign-in proves the address; later ones change nothing (D16). */
-async function verifyEmail(ctx: KernelContext, owner: AdapterUser, current: User | null): Promise<User> {
+function withoutOwner({ userId: _, ...account }: Account): Account {
+  return account as Account
+}
+
+/** The first email sign-in proves the address; later ones change nothing (D16). Null: `owner` was another person, and has lost the address. */
+async function verifyEmail(ctx: KernelContext, owner: AdapterUser, current: User | null): Promise<AdapterUser | null> {
   if (owner.emailVerified || !ctx.store) return owner
-  if (current?.id !== owner.id) await revokeUnverified(ctx, owner)
-  const user = await ctx.store.updateUser({ id: owner.id, emailVerified: ctx.now })
+  const claim: Claim = current?.id === owner.id ? 'believed' : await claimOf(ctx, owner)
+  const user = claim === 'believed' ? owner : await evict(ctx, owner, claim)
+  return user && setVerified(ctx, user)
+}
+
+async function setVerified(ctx: KernelContext, { id }: AdapterUser): Promise<AdapterUser> {
+  const user = await (ctx.store as NonNullable<KernelContext['store']>).updateUser({ id, emailVerified: ctx.now })
   await ctx.emit('updateUser', { user })
   return user
 }
 
 /**
- * Before the first proof of an address by somebody who is not signed in as its user: what was got by typing it may be in other hands
- * (GHSA-g38m-r43w-p2q7), and so may the sessions that began with it.
+ * Nothing is added to a user whose address was only typed: whoever proves it later would share the user with whoever typed it. An account that
+ * proves this very address is the way out. Where no provider can prove an address, a further passkey is fine.
  */
-async function revokeUnverified(ctx: KernelContext, user: AdapterUser): Promise<void> {
-  if (user.emailVerified) return
-  const taken = await Promise.all(
-    [...new Set(ctx.compiled.flows.values())].map((flow) => (flow.revokeUnverified ?? flow.disown)?.call(flow, ctx, user)),
-  )
-  if (taken.includes(true) && ctx.store?.supports('deleteSessionsByUserId')) await ctx.store.deleteSessionsByUserId(user.id)
+async function mayHaveMore(ctx: KernelContext, identity: Identity, user: AdapterUser): Promise<AdapterUser> {
+  const typing = ctx.compiled.flows.get(identity.account.type)?.typed !== undefined
+  if ((typing && !provesAddresses(ctx)) || !(await isTyped(ctx, user))) return user
+  if (identity.provesEmail && sameAddress(user.email, identity.user.email)) return setVerified(ctx, user)
+  throw await notLinked(ctx, 'Nobody has proved the address of the user who is signed in: prove it by a mailed link, then add accounts.')
+}
+
+function sameAddress(one: string | null | undefined, other: string | null | undefined): boolean {
+  return one !== null && one !== undefined && one.toLowerCase() === other?.toLowerCase()
 }
 
 // D44: after all writes, in this order.

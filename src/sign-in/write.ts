@@ -4,6 +4,7 @@ import type { Context } from '../contract/context.ts'
 import type { User } from '../contract/data.ts'
 import type { Identity } from '../contract/login.ts'
 import { randomUUID } from '../keys/crypto.ts'
+import { made, note, turn } from './turns.ts'
 import { healedFault } from '../store/store-error.ts'
 import { lateAnswer } from '../store/store.ts'
 
@@ -14,7 +15,12 @@ export interface Written {
   linked: boolean
 }
 
+/** Another user was made with the address since it was looked for. */
+export class AddressTaken extends Error {}
+
 const flights = new WeakMap<Store, Map<string, Promise<Written>>>()
+// Milliseconds after which what a request has read is read again before a user is made of it.
+const fresh = 20
 // Milliseconds that another process may need between its createUser and its linkAccount.
 const patience = [20, 60, 150]
 
@@ -25,9 +31,35 @@ export async function writeOnce(ctx: Context, identity: Identity, owner?: Adapte
   const key = keyOf(identity)
   const other = running.get(key)
   if (other) return { user: (await other).user, createdUser: false, linked: false }
-  const work = write(ctx, store, identity, owner).finally(() => running.delete(key))
+  const work = createOnce(ctx, store, identity, owner).finally(() => running.delete(key))
   running.set(key, work)
   return work
+}
+
+/**
+ * Reads again before a user is made, when somebody may have been faster: a slow `signIn` hook, two links for one address. Stores without unique
+ * keys would keep two users. Throws AddressTaken.
+ */
+async function createOnce(ctx: Context, store: Store, identity: Identity, owner: AdapterUser | undefined): Promise<Written> {
+  if (owner) return write(ctx, store, identity, owner)
+  const { email } = identity.user
+  // One at a time for an address, whatever the accounts are called.
+  const release = email ? await turn(store, email) : undefined
+  try {
+    const known = email && (release?.waited || made(store, email) || ctx.runtime.now() - ctx.now.getTime() >= fresh)
+    if (known && store.supports('getUserByEmail')) {
+      const { provider, providerAccountId } = identity.account
+      const found = identity.match === 'account' ? await store.getUserByAccount({ provider, providerAccountId }) : null
+      const holder = found ?? (await store.getUserByEmail(email))
+      if (found || (holder && identity.match === 'email')) return { user: holder as AdapterUser, createdUser: false, linked: false }
+      if (holder) throw new AddressTaken(`The address was taken by user ${holder.id}.`)
+    }
+    const written = await write(ctx, store, identity, owner)
+    if (email && written.createdUser) note(store, email)
+    return written
+  } finally {
+    release?.done()
+  }
 }
 
 /**
@@ -190,6 +222,7 @@ export function accountOf(identity: Identity, userId: string): AdapterAccount {
   return { ...recordOf(identity), userId } as AdapterAccount
 }
 
-function newUserOf(ctx: Context, { user, match }: Identity): AdapterUser {
-  return { ...user, id: user.id ?? randomUUID(ctx.runtime), emailVerified: match === 'email' ? ctx.now : null } as AdapterUser
+function newUserOf(ctx: Context, { user, match, provesEmail }: Identity): AdapterUser {
+  const proved = match === 'email' || (provesEmail === true && Boolean(user.email))
+  return { ...user, id: user.id ?? randomUUID(ctx.runtime), emailVerified: proved ? ctx.now : null } as AdapterUser
 }

@@ -41,6 +41,12 @@ export function testProvider(name: string, options: TestProviderOptions): void {
       expect(response.headers.getSetCookie().join('\n')).not.toMatch(/session-token=[^;]/)
     })
 
+    it('a type with `start` says who began the flow, so that a planted one links nothing', async () => {
+      const messages: string[] = []
+      await run((kernel) => void kernel.on('signInFailed', ({ error }) => void messages.push(error.message)))
+      expect(messages.filter((message) => message.includes('startedBy'))).toEqual([])
+    })
+
     it('a second factor can park the login, which is plain data', async () => {
       let parked: Login | undefined
       const response = await run((kernel) => {

@@ -1,7 +1,7 @@
 /** Forced linking: a flow that somebody else began gives its account to nobody who is signed in (SECURITY, "forced linking", "cookie tossing"). */
 import { describe, expect, it } from 'vitest'
 import type { AuthConfig, Session, User } from 'authkernel'
-import type { Auth, Context } from 'authkernel/kernel'
+import type { Auth, Context, Plugin, ProviderFlow } from 'authkernel/kernel'
 import { memoryAdapter, memoryData, type MemoryData } from 'authkernel/plugins/memory'
 import { signedIn } from 'authkernel/testing'
 import { type Client, locationOf } from '../_client.ts'
@@ -78,6 +78,34 @@ it('a strategy without `subject` is known by its user', async () => {
   expect(new URL(locationOf(await client.get(byBob))).searchParams.get('error')).toBe('OAuthAccountNotLinked')
   await client.get(await started('ada'))
   expect([...data.accounts.values()].map(({ userId }) => userId)).toEqual(['ada'])
+})
+
+it('a type that leaves the page and does not say who began the flow signs nobody in', async () => {
+  const data = memoryData()
+  const flow = (startedBy?: null): ProviderFlow<never> => ({
+    start: (ctx) => ctx.redirect('/elsewhere'),
+    finish: () =>
+      Promise.resolve({
+        user: { name: 'Eve' },
+        account: { provider: 'away', providerAccountId: 'eve', type: 'away' as 'oauth' },
+        match: 'account',
+        ...(startedBy !== undefined && { startedBy }),
+      }),
+  })
+  const { client, errors, auth } = instance(op(), { config: { adapter: memoryAdapter(data) } })
+  const away = (startedBy?: null): Plugin => ({
+    name: 'away',
+    setup(kernel) {
+      kernel.providerType('away' as 'oauth', flow(startedBy))
+      kernel.provider({ id: 'away', name: 'Away', type: 'away' } as never)
+    },
+  })
+  ;(auth as Auth).use(away())
+  expect(locationOf(await client.get('/callback/away'))).toContain('error=Configuration')
+  expect([data.users.size, errors.at(-1)?.message]).toEqual([0, expect.stringContaining('returned no `startedBy`')])
+  ;(auth as Auth).remove('away')
+  ;(auth as Auth).use(away(null))
+  expect(new URL(locationOf(await client.get('/callback/away'))).searchParams.get('error')).toBeNull()
 })
 
 function plant(client: Client, cookies: string): void {

@@ -165,6 +165,8 @@ describe('oauth and oidc', () => {
       'ad.getUserByAccount',
       'cb.signIn',
       'ad.getSessionAndUser',
+      // With a provider of passkeys only: was the address typed?
+      'ad.listAuthenticatorsByUserId',
       'ad.linkAccount',
       'ev.linkAccount',
       'ev.signIn',
@@ -187,6 +189,7 @@ describe('oauth and oidc', () => {
       'ad.getUserByAccount',
       'cb.signIn',
       'ad.getUser',
+      'ad.listAuthenticatorsByUserId',
       'ad.linkAccount',
       'ev.linkAccount',
       'cb.jwt',
@@ -231,6 +234,7 @@ describe('oauth and oidc', () => {
       'cb.signIn',
       // Are there passkeys that somebody registered for this address before it was proven? (GHSA-g38m-r43w-p2q7)
       'ad.listAuthenticatorsByUserId',
+      'ad.listAccountsByUserId',
       'ad.linkAccount',
       'ev.linkAccount',
       'ad.createSession',
@@ -304,6 +308,7 @@ describe('email', () => {
       'cb.signIn',
       // As in 9.6, with a provider of passkeys only.
       'ad.listAuthenticatorsByUserId',
+      'ad.listAccountsByUserId',
       'ad.updateUser',
       'ev.updateUser',
       'ad.createSession',

@@ -81,7 +81,7 @@ describe('GHSA-g38m-r43w-p2q7: somebody registers a passkey for the address of a
     expect(to(await again.get(await world.toProvider('oidc', {}, again)))).toBe(origin)
   })
 
-  it('an adapter of Auth.js, which cannot delete passkeys, takes the account away that they need', async () => {
+  it('an adapter of Auth.js, which cannot end sessions or list accounts: the owner gets a new user, the other one loses the address', async () => {
     const data = memoryData()
     const {
       deleteAuthenticator: _a,
@@ -91,8 +91,16 @@ describe('GHSA-g38m-r43w-p2q7: somebody registers a passkey for the address of a
       ...plain
     } = memoryAdapter(data)
     const { world, key } = await planted('split', { adapter: plain as Adapter })
-    expect(to(await byLink(world, new Client(world.auth)))).toBe(origin)
-    expect(to(await passkey(new Client(world.auth), key, 'authenticate'))).toContain('error=')
+    const [former] = [...data.users.keys()]
+    const victim = new Client(world.auth)
+    expect(to(await byLink(world, victim))).toBe(origin)
+    expect([...data.users.values()].map(({ id, email }) => [id === former, email])).toEqual([
+      [true, null],
+      [false, 'ann@example.com'],
+    ])
+    const attacker = new Client(world.auth)
+    expect(to(await passkey(attacker, key, 'authenticate'))).toBe(origin)
+    expect(await attacker.session()).not.toMatchObject({ user: { email: 'ann@example.com' } })
   })
 
   it('a store that fails on the way leaves the address unproven and the link usable', async () => {

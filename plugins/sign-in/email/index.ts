@@ -63,6 +63,7 @@ const emailFlow: ProviderFlow<Email> = {
     },
     submit: 'Email me a link to sign in',
   }),
+  provesAddress: () => true,
   start,
   finish,
 }

@@ -1,5 +1,6 @@
 /** What the types oauth and oidc have in common: all but their names. */
 import { OAuthAccountNotLinked, type OIDCConfig, type ProviderFlow } from 'authkernel/kernel'
+import { vouches } from './address.ts'
 import { finish } from './finish.ts'
 import { start } from './start.ts'
 import type { OAuthProvider } from './types.ts'
@@ -25,6 +26,7 @@ const options: Record<Exclude<keyof OIDCConfig, symbol>, true> = {
   profile: true,
   account: true,
   allowDangerousEmailAccountLinking: true,
+  trustEmail: true,
   emailVerified: true,
   emailVerifiedStrings: true,
   updateAccount: true,
@@ -46,6 +48,8 @@ export const oauthFlow: ProviderFlow<OAuthProvider> = {
   env: { clientId: 'ID', clientSecret: 'SECRET', issuer: 'ISSUER' },
   options,
   notLinked: (message) => new OAuthAccountNotLinked(message),
+  provesAddress: ({ trustEmail }) => trustEmail === true || (Array.isArray(trustEmail) && trustEmail.length > 0),
+  vouches,
   validate,
   start,
   finish,

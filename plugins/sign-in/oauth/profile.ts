@@ -10,6 +10,7 @@ import {
   type TokenSet,
   type User,
 } from 'authkernel/kernel'
+import { saysVerified, trusted } from './address.ts'
 import { Refusal, withoutSecrets } from './failure.ts'
 import { checkSubject } from './id-token.ts'
 import { isObject } from './json.ts'
@@ -28,13 +29,16 @@ export async function identityOf({ ctx, provider, tokens, secrets }: Exchanged, 
     const owner = { provider: provider.id, type: provider.type, providerAccountId: accountId(ctx, id) }
     const account: Account = { ...tokens, ...owner }
     const user: User = { ...storable(rest), id: randomUUID(ctx.runtime), ...emailOf(email) }
+    const verified = saysVerified(provider, profile, tokens)
     return {
       user,
       account,
       profile,
       record: { ...subset(provider, tokens), ...owner },
       match: 'account',
-      trustsEmail: provider.allowDangerousEmailAccountLinking === true && isVerified(provider, profile, tokens),
+      // D33: absent is as good as Auth.js; anything but true is a no.
+      trustsEmail: provider.allowDangerousEmailAccountLinking === true && verified !== false,
+      provesEmail: verified === true && typeof user.email === 'string' && trusted(provider, user.email) === true,
       refreshTokens: provider.updateAccount === true,
     }
   } catch (error) {
@@ -87,11 +91,4 @@ function subset(provider: OAuthProvider, tokens: TokenSet): Partial<Account> {
   const own = provider.account?.(tokens)
   const chosen = provider.account ? (own ?? {}) : Object.fromEntries(stored.map((name) => [name, tokens[name]]))
   return Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined))
-}
-
-// D33: absent is as good as Auth.js; anything but true is a no.
-function isVerified(provider: OAuthProvider, profile: Profile, tokens: TokenSet): boolean {
-  const verified: unknown = provider.emailVerified ? provider.emailVerified(profile, tokens) : profile.email_verified
-  if (verified === undefined || verified === true) return true
-  return typeof verified === 'string' && provider.emailVerifiedStrings?.includes(verified) === true
 }

@@ -18,6 +18,7 @@ export function validate(provider: OAuthProvider, _all: unknown, config: Resolve
   checkEndpoints(provider, fail)
   checkChecks(provider, fail)
   checkClient(provider, fail)
+  checkTrust(provider, fail)
   const mode = responseMode(provider)
   if (mode !== null && mode !== 'query' && mode !== 'form_post') {
     fail(`\`authorization.params.response_mode\` is ${JSON.stringify(mode)}. Answers are read from the query or from form_post.`)
@@ -109,4 +110,10 @@ function checkClient(provider: OAuthProvider, fail: Fail): void {
   if (method === 'private_key_jwt' && tokenOf(provider).clientPrivateKey === undefined && tokenOf(provider).request === undefined) {
     fail('`client.token_endpoint_auth_method` is private_key_jwt. Give the key as `token.clientPrivateKey`.')
   }
+}
+
+function checkTrust({ trustEmail }: OAuthProvider, fail: Fail): void {
+  if (trustEmail === undefined || typeof trustEmail === 'boolean') return
+  if (!Array.isArray(trustEmail) || !trustEmail.every((domain) => typeof domain === 'string' && /^[^\s@*]+$/.test(domain)))
+    fail('`trustEmail` must be true, false or a list of domains such as "example.com".')
 }

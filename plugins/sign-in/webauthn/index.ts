@@ -14,7 +14,7 @@ import {
 import { challenges, useChallenge } from './challenge.ts'
 import { readAnswer } from './credential.ts'
 import { authenticate } from './authenticate.ts'
-import { revokeUnverified } from './revoke-unverified.ts'
+import { hasPasskeys, revokeUnverified } from './revoke-unverified.ts'
 import { register } from './register.ts'
 import { webauthnRoutes } from './routes.ts'
 import { formOf, options, passkey, validateProvider } from './settings.ts'
@@ -41,6 +41,7 @@ const flow: ProviderFlow<WebAuthn> = {
   options,
   validate: validateProvider,
   form: formOf,
+  typed: hasPasskeys,
   revokeUnverified,
   async finish(ctx, provider) {
     const { action, data } = await ctx.body()

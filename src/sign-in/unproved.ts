@@ -1,0 +1,89 @@
+/** Users whose address nobody has proved: what may not be added to them, and how its owner gets the address (GHSA-g38m-r43w-p2q7). */
+import type { AdapterAccount, AdapterUser, Store } from '../contract/adapter.ts'
+import type { ProviderFlow } from '../contract/flow.ts'
+import type { Provider } from '../contract/provider.ts'
+import type { KernelContext } from '../registry/snapshot.ts'
+
+/**
+ * `typed`: the user was made by typing an address, a passkey for example. `claimed`: by a provider that does not vouch for the address.
+ * `believed`: somebody proved it, a provider vouches for it, or it cannot be told.
+ */
+export type Claim = 'believed' | 'typed' | 'claimed'
+
+/** Whether the user has nothing but what anybody gets by typing the address. Reads authenticators only where such a provider type exists. */
+export async function isTyped(ctx: KernelContext, user: AdapterUser): Promise<boolean> {
+  if (user.emailVerified || !user.email || !(await hasTyped(ctx, user))) return false
+  const accounts = await accountsOf(ctx, user)
+  return accounts === undefined || accounts.every(({ type }) => flowOf(ctx, type)?.typed !== undefined)
+}
+
+/** What the address of a stored user is worth. */
+export async function claimOf(ctx: KernelContext, user: AdapterUser): Promise<Claim> {
+  if (user.emailVerified || !user.email) return 'believed'
+  const typed = await hasTyped(ctx, user)
+  const accounts = await accountsOf(ctx, user)
+  // Without a list of accounts nobody can say whether a provider made the user. Taking only the address away is right for both.
+  if (!accounts) return typed || !everyoneVouches(ctx, user.email) ? 'claimed' : 'believed'
+  const others = accounts.filter(({ type }) => flowOf(ctx, type)?.typed === undefined)
+  if (others.length === 0) return typed ? 'typed' : 'believed'
+  return others.some((account) => vouches(ctx, account, user.email)) ? 'believed' : 'claimed'
+}
+
+/**
+ * Somebody else proves the address. The answer is the user, emptied of everything that gave a way in, where sessions can be ended and accounts
+ * removed. Else it is null: the user has lost the address and is not the owner's.
+ */
+export async function evict(ctx: KernelContext, user: AdapterUser, claim: Exclude<Claim, 'believed'>): Promise<AdapterUser | null> {
+  const store = ctx.store as Store
+  if (claim === 'claimed' || !canEmpty(ctx, store)) {
+    await store.updateUser({ id: user.id, email: null as never })
+    ctx.logger.warn('unproved-address-taken-back', { userId: user.id })
+    return null
+  }
+  for (const flow of new Set(ctx.compiled.flows.values())) await (flow.revokeUnverified ?? flow.disown)?.call(flow, ctx, user)
+  for (const account of (await accountsOf(ctx, user)) ?? []) await store.unlinkAccount(account)
+  for (const { stored } of ctx.compiled.records.values())
+    if (stored.owner !== undefined) await ctx.records(stored.name).deleteWhere({ where: { [stored.owner]: user.id } })
+  await ctx.session.revoke?.(ctx, { userId: user.id })
+  return user
+}
+
+/** Whether any provider of the list can prove an address: only then is there a later owner to protect. */
+export function provesAddresses(ctx: KernelContext): boolean {
+  return [...ctx.app.providers.values()].some((provider) => ctx.flow(provider).provesAddress?.(provider) === true)
+}
+
+// A jwt session names its user by id: while nobody can end it, the id must not become the owner's.
+function canEmpty({ session }: KernelContext, store: Store): boolean {
+  if (!session.revoke || !store.supports('unlinkAccount')) return false
+  return !session.storedUsers || store.supports('deleteSessionsByUserId')
+}
+
+async function hasTyped(ctx: KernelContext, user: AdapterUser): Promise<boolean> {
+  for (const flow of typedFlows(ctx)) if (await flow.typed?.(ctx, user)) return true
+  return false
+}
+
+/** Flows of the providers that are there, each once. */
+function typedFlows(ctx: KernelContext): Set<ProviderFlow<never>> {
+  const flows = [...ctx.app.providers.values()].map(({ type }) => flowOf(ctx, type))
+  return new Set(flows.filter((flow) => flow?.typed !== undefined) as ProviderFlow<never>[])
+}
+
+async function accountsOf({ store }: KernelContext, { id }: AdapterUser): Promise<AdapterAccount[] | undefined> {
+  return store?.supports('listAccountsByUserId') ? store.listAccountsByUserId(id) : undefined
+}
+
+// A provider that is no longer configured cannot be asked, and was believed when the account was made.
+function vouches(ctx: KernelContext, account: AdapterAccount, email: string): boolean {
+  const provider: Provider | undefined = ctx.app.providers.get(account.provider)
+  return !provider || (ctx.flow(provider).vouches?.(provider, account, email) ?? true)
+}
+
+function everyoneVouches(ctx: KernelContext, email: string): boolean {
+  return [...ctx.app.providers.values()].every((provider) => ctx.flow(provider).vouches?.(provider, undefined, email) ?? true)
+}
+
+function flowOf(ctx: KernelContext, type: string): ProviderFlow<never> | undefined {
+  return ctx.compiled.flows.get(type)
+}
