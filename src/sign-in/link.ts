@@ -123,7 +123,7 @@ async function byEmail(ctx: KernelContext, identity: Identity, owner: AdapterUse
   return settle(own, found ?? written.user, { isNewUser: written.createdUser, previous: current })
 }
 
-function withoutOwner({ userId: _, ...account }: Account): Account {
+function withoutOwner({ userId: _userId, ...account }: Account): Account {
   return account as Account
 }
 
