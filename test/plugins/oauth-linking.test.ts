@@ -1,7 +1,7 @@
 /** Forced linking: a flow that somebody else began gives its account to nobody who is signed in (SECURITY, "forced linking", "cookie tossing"). */
 import { describe, expect, it } from 'vitest'
 import type { AuthConfig, Session, User } from 'authkernel'
-import type { Auth, Context, Plugin, ProviderFlow } from 'authkernel/kernel'
+import type { Auth, Context, Plugin, ProviderFlow, ProviderOf } from 'authkernel/kernel'
 import { memoryAdapter, memoryData, type MemoryData } from 'authkernel/plugins/memory'
 import { signedIn } from 'authkernel/testing'
 import { type Client, locationOf } from '../_client.ts'
@@ -82,7 +82,7 @@ it('a strategy without `subject` is known by its user', async () => {
 
 it('a type that leaves the page and does not say who began the flow signs nobody in', async () => {
   const data = memoryData()
-  const flow = (startedBy?: null): ProviderFlow<never> => ({
+  const flow = (startedBy?: null): ProviderFlow<ProviderOf<'oauth'>> => ({
     start: (ctx) => ctx.redirect('/elsewhere'),
     finish: () =>
       Promise.resolve({
