@@ -19,6 +19,8 @@ declare module 'next/navigation' {
 }
 declare module 'next/server' {
   export const NextResponse: { next(): Response }
+  /** Next 15 and later. */
+  export const connection: (() => Promise<void>) | undefined
 }
 
 declare module '@builder.io/qwik' {

@@ -19,6 +19,9 @@ const scopes = new WeakMap<CookieStore, Scope>()
 
 /** The request that a server component, an action or a route handler runs in. */
 export async function currentScope(): Promise<Scope> {
+  // Nothing of a session may be part of what is prerendered. With `cacheComponents` Next says so by stopping here, before the time is asked.
+  const { connection } = await import('next/server')
+  await connection?.()
   const next = await import('next/headers')
   const [given, store] = await Promise.all([next.headers(), next.cookies()])
   let scope = scopes.get(store)

@@ -2,10 +2,10 @@
  * One command for each playground, from a fresh clone on: `npm run playground sveltekit`. Builds the package, installs the app and starts it among a
  * real OpenID Provider and a mailbox; each step only where it is due. Names: folders of `playground/`, and the servers of `playground/small`.
  */
-import { spawn } from 'node:child_process'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { runGroup } from '../playground/_shared/group.ts'
 import { install, run } from './install.ts'
 import { age, isStale } from './stale.ts'
 
@@ -43,10 +43,7 @@ function prepare(home: string): void {
 }
 
 function start(home: string, script: string): void {
-  const app = spawn('npm', ['run', '--silent', script], { cwd: home, stdio: 'inherit' })
-  app.once('exit', (code) => process.exit(code ?? 0))
-  // Ctrl-C reaches the whole group; npm and the app end by themselves.
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => app.kill(signal))
+  void runGroup('npm', ['run', '--silent', script], { cwd: home }).then((code) => process.exit(code))
 }
 
 function scriptsOf(folder: string): Record<string, string> {

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 
 export function isStale(): boolean {
   const built = age(join(root, 'dist/index.mjs'))
-  return ['src', 'plugins', 'bindings', 'cli'].some((folder) => newest(join(root, folder)) > built)
+  return ['src', 'plugins', 'bindings'].some((folder) => newest(join(root, folder)) > built)
 }
 
 /** Milliseconds since the epoch of the last change; 0: it is not there. */

@@ -1,6 +1,6 @@
 /** The papers of the project: examples compile, links lead somewhere, the page of rows is what the tests say. */
 import { existsSync, readFileSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { rowNumbers, rowsPage } from '../scripts/rows.ts'
 import { checkSnippets, readSnippets } from '../scripts/snippets.ts'
@@ -35,7 +35,11 @@ describe('files', () => {
 
   it('every page of a framework with a playground shows files of it', () => {
     const frameworks = list('docs/bindings', '.md').filter((page) => !page.endsWith('/express.md'))
-    expect(frameworks.filter((page) => !named.some(([other]) => other === page))).toEqual([])
+    const shows = (page: string): boolean => named.some(([other]) => other === page)
+    // A small server is one file: its page links to it.
+    const links = (page: string): boolean =>
+      readFileSync(join(root, page), 'utf8').includes(`(../../playground/small/${basename(page, '.md')}.ts)`)
+    expect(frameworks.filter((page) => !shows(page) && !links(page))).toEqual([])
   })
 })
 

@@ -11,7 +11,7 @@ const { outputFiles } = buildSync({
 })
 /** Files by path. */
 export const assets: Record<string, { type: string; body: string }> = {
-  '/style.css': { type: 'text/css', body: readFileSync(new URL('style.css', import.meta.url), 'utf8') },
+  '/style.css': { type: 'text/css', body: readFileSync(new URL('../_shared/style.css', import.meta.url), 'utf8') },
   '/browser.js': { type: 'text/javascript', body: outputFiles[0]!.text },
 }
 

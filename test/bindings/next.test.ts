@@ -62,7 +62,11 @@ vi.mock('next/navigation', () => ({
     throw new Redirect(location)
   },
 }))
-vi.mock('next/server', () => ({ NextResponse: { next: () => new Response(null, { headers: { 'x-middleware-next': '1' } }) } }))
+const connected: Request[] = []
+vi.mock('next/server', () => ({
+  connection: async () => void connected.push(storage.getStore()!.request),
+  NextResponse: { next: () => new Response(null, { headers: { 'x-middleware-next': '1' } }) },
+}))
 
 /** Runs `work` as Next runs an action, or, without `writable`, as it draws a page. */
 async function withTimeout(request: Request, work: () => Promise<unknown>, writable = true): Promise<Response> {
@@ -214,6 +218,14 @@ describe('auth', () => {
       expect.objectContaining({ user: expect.objectContaining({ name: 'Ada' }) }),
       expect.objectContaining({ user: expect.objectContaining({ name: 'Ada' }) }),
     ])
+  })
+
+  it('waits for the connection before anything is read: a prerendered page must not hold a session', async () => {
+    const api = rolling()
+    const before = connected.length
+    await withTimeout(page(), () => api.auth(), false)
+    await withTimeout(page(), () => api.requireSession(), false)
+    expect(connected.length - before).toBe(2)
   })
 
   it('one read per request', async () => {

@@ -109,3 +109,41 @@ async function occupy(): Promise<{ server: Server; port: number }> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return { server, port: (server.address() as AddressInfo).port }
 }
+
+describe('the launcher of the other playgrounds', () => {
+  const server = `const { createServer } = require('node:http'); createServer((_, res) => res.end('up')).listen(Number(process.argv[1]), '127.0.0.1')`
+  // As npm does it: a shell between, which passes no signal on.
+  const launch = (env: Record<string, string>): { child: ChildProcess; output: () => string } => {
+    const child = spawn(
+      process.execPath,
+      ['scripts/dev.mjs', 'playground/_shared/run.ts', 'sh', '-c', 'node -e "$1" "$0" & wait', ':port', server],
+      { cwd: root, env: { ...process.env, ...env } },
+    )
+    children.push(child)
+    let text = ''
+    for (const stream of [child.stdout, child.stderr]) stream.on('data', (chunk: Buffer) => (text += String(chunk)))
+    return { child, output: () => text }
+  }
+
+  it('starts the server at PORT, prints this address, and its end ends the server and the provider', async () => {
+    const { port, server: holder } = await occupy()
+    await new Promise((resolve) => holder.close(resolve))
+    const { child, output } = launch({ PORT: String(port) })
+    const up = async (): Promise<string> => fetch(`http://127.0.0.1:${port}`).then((answer) => answer.text())
+    await expect.poll(() => up().catch(() => ''), { timeout: 20_000 }).toBe('up')
+    expect(output()).toContain(`http://localhost:${port}\n`)
+    const issuer = /Provider +(\S+)/.exec(output())![1]!
+    child.kill('SIGTERM')
+    await new Promise((resolve) => child.once('exit', resolve))
+    await expect(up()).rejects.toThrow('fetch failed')
+    await expect(fetch(issuer)).rejects.toThrow('fetch failed')
+  })
+
+  it('says that a port is taken', async () => {
+    const { port, server: holder } = await occupy()
+    const { child, output } = launch({ PORT: String(port) })
+    await new Promise((resolve) => child.once('exit', resolve))
+    expect(output()).toContain(`Port ${port} is taken. Set PORT to another one.`)
+    await new Promise((resolve) => holder.close(resolve))
+  })
+})

@@ -57,6 +57,23 @@ describe.each([
   })
 })
 
+it('the header of the other playgrounds is one line on a phone', async () => {
+  const { context, page } = await person(browser, { viewport: { width: 390, height: 800 } })
+  const style = readFileSync(new URL('../../playground/_shared/style.css', import.meta.url), 'utf8')
+  await page.setContent(`<!doctype html><html lang="en"><head><meta name="viewport" content="width=device-width, initial-scale=1"><style>${style}</style></head>
+    <body><header><a href="/">Playground</a><nav class="row"><a href="/protected">Protected page</a><a href="/account">Your account</a>
+    <span>Signed in as <b id="who">Augusta Ada King, Countess of Lovelace</b></span><form><button>Sign out</button></form></nav></header></body></html>`)
+  const tops = await page.locator('header a, header button').evaluateAll((items) =>
+    items.map((item) => {
+      const { top, height, right } = item.getBoundingClientRect()
+      return { middle: Math.round(top + height / 2), inside: right <= innerWidth }
+    }),
+  )
+  expect(new Set(tops.map(({ middle }) => middle)).size).toBe(1)
+  expect(tops.every(({ inside }) => inside)).toBe(true)
+  await context.close()
+})
+
 async function faults(page: Page): Promise<string[]> {
   // By the debugger, so that the policy of the page stays in force.
   await page.evaluate(axe)

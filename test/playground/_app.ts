@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
+import { copyStyle } from '../../playground/_shared/style.ts'
 import { clean, install, run } from '../../scripts/install.ts'
 import { startSurroundings, type Surroundings } from '../../playground/_shared/surroundings.ts'
 
@@ -33,6 +34,7 @@ export function build({ folder, build: command }: App): void {
   const home = join(root, 'playground', folder)
   if (!existsSync(join(home, 'node_modules'))) run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], home)
   install(home)
+  copyStyle(home)
   if (command) run(process.execPath, bin(home, command), home)
 }
 

@@ -26,7 +26,7 @@ afterAll(async () => {
   await running?.close()
 })
 
-testJourney('next', () => running, { basePath: '/api/auth' })
+testJourney('next', () => running, { basePath: '/api/auth', scripts: 'needed' })
 testBinding({
   name: 'next, built',
   fixed: true,

@@ -1,11 +1,11 @@
-import type { ReactNode } from 'react'
+import { type ReactNode, Suspense } from 'react'
 import { auth } from '../auth'
 import { leave } from './actions'
 
 export const metadata = { title: 'Playground', icons: { icon: 'data:,' } }
 
-export default async function Layout({ children }: { children: ReactNode }) {
-  const session = await auth()
+// What knows who is signed in is inside Suspense: with `cacheComponents` the rest is prerendered.
+export default function Layout({ children }: { children: ReactNode }) {
   return (
     <html lang="en">
       <head>
@@ -16,21 +16,31 @@ export default async function Layout({ children }: { children: ReactNode }) {
           <a href="/">Playground</a>
           <nav className="row" aria-label="Pages">
             <a href="/protected">Protected page</a>
-            {session?.user && (
-              <>
-                <a href="/account">Your account</a>
-                <span>
-                  Signed in as <b id="who">{session.user.name ?? session.user.email}</b>
-                </span>
-                <form action={leave}>
-                  <button>Sign out</button>
-                </form>
-              </>
-            )}
+            <Suspense>
+              <Member />
+            </Suspense>
           </nav>
         </header>
-        <main>{children}</main>
+        <main>
+          <Suspense>{children}</Suspense>
+        </main>
       </body>
     </html>
+  )
+}
+
+async function Member() {
+  const session = await auth()
+  if (!session?.user) return null
+  return (
+    <>
+      <a href="/account">Your account</a>
+      <span>
+        Signed in as <b id="who">{session.user.name ?? session.user.email}</b>
+      </span>
+      <form action={leave}>
+        <button>Sign out</button>
+      </form>
+    </>
   )
 }
