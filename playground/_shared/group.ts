@@ -5,7 +5,11 @@ import { spawn } from 'node:child_process'
  * Runs a command until it ends, or until this process is told to end. Then the whole group gets SIGTERM, and SIGKILL 3 seconds later.
  * Answers the exit code. The command gets no keyboard: its group is not the one of the terminal.
  */
-export function runGroup(command: string, args: readonly string[], options: { cwd?: string; env?: NodeJS.ProcessEnv } = {}): Promise<number> {
+export function runGroup(
+  command: string,
+  args: readonly string[],
+  options: { cwd?: string; env?: NodeJS.ProcessEnv } = {},
+): Promise<number> {
   // Windows has no groups: there the child alone is ended.
   const detached = process.platform !== 'win32'
   const child = spawn(command, args, { ...options, detached, stdio: ['ignore', 'inherit', 'inherit'] })
