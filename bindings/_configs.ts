@@ -1,7 +1,8 @@
 /** Kernels for the factory forms: `SvelteKitAuth(config)`, `QwikAuth$((event) => config)` and their like. */
 import { createAuth } from 'authkernel'
-import type { AuthConfig } from 'authkernel'
+import type { Auth, AuthConfig } from 'authkernel'
 import { type Awaitable, setBounded, createShared, type Kernel, type Plugin, type Shared } from 'authkernel/kernel'
+import { announce } from './_made.ts'
 
 /** What a factory takes: options, or a function that makes them for each request (rows 48, 320). */
 export type ConfigSource<E> = AuthConfig | ((event: E) => Awaitable<AuthConfig>)
@@ -18,6 +19,7 @@ interface Additions<E> {
 }
 
 const maxKernels = 32
+const instances = new WeakMap<Kernel, Auth>()
 const known = new WeakMap<AuthConfig, Map<string, Kernel>>()
 const companions = new WeakMap<AuthConfig, readonly Plugin[]>()
 
@@ -26,6 +28,12 @@ const companions = new WeakMap<AuthConfig, readonly Plugin[]>()
  * caches and one-time use.
  */
 export function kernelsOf<E>(name: string, source: ConfigSource<E>, additions: Additions<E> = {}): Kernels<E> {
+  const kernels = kernelsFor(name, source, additions)
+  announce(async (event) => instances.get(await kernels(event as E)))
+  return kernels
+}
+
+function kernelsFor<E>(name: string, source: ConfigSource<E>, additions: Additions<E>): Kernels<E> {
   if (typeof source !== 'function') {
     const { plugins = [] } = additions
     // Whoever asks with the same options later, `getSession` for one, gets the kernel with the plugins, whichever was first.
@@ -85,6 +93,7 @@ function build<E>(name: string, config: AuthConfig, { complete, setup, plugins =
       kernel = own
     },
   })
+  instances.set(kernel as unknown as Kernel, auth)
   return kernel as unknown as Kernel
 }
 

@@ -1,5 +1,5 @@
 /** The server's side of the Qwik binding: loaded when it is needed, so that browsers never get it. */
-import type { Auth, AuthConfig } from 'authkernel'
+import { type Auth, type AuthConfig, createAuth } from 'authkernel'
 import type { Awaitable } from 'authkernel/kernel'
 import { type Argument, assertArgument } from './_argument.ts'
 import { refusal } from './_actions.ts'
@@ -31,6 +31,12 @@ export function faceOf(source: (event: QwikEvent) => Awaitable<Source>): (event:
 }
 
 const argument: Argument = { has: ['request', 'sharedMap'], say: "qwik binding: give Qwik's event: `auth.qwik.session(event)`." }
+
+/** The instance of an initialiser, for the command line. */
+export async function instanceOf(source: (event: QwikEvent) => Awaitable<Source>, event: QwikEvent): Promise<Auth> {
+  const answer = await source(event)
+  return 'qwik' in answer ? answer : createAuth(answer)
+}
 
 /** The API over a kernel. */
 export function qwikApi(kernels: Kernels<QwikEvent>): QwikApi {

@@ -3,6 +3,7 @@ import { implicit$FirstArg, inlinedQrl } from '@builder.io/qwik'
 import { globalActionQrl, routeLoaderQrl } from '@builder.io/qwik-city'
 import { type AuthConfig, setEnvDefaults as setDefaults } from 'authkernel'
 import { customFetch as kernelFetch, type Plugin, type Session } from 'authkernel/kernel'
+import { announce } from './_made.ts'
 import { checkSignIn, checkSignOut, validator } from './_qwik-input.ts'
 import type { Failure, QwikAuth, QwikEvent, QwikApi, QwikSource, SignInInput, SignOutInput, Success } from './_qwik-types.ts'
 
@@ -36,6 +37,7 @@ export function qwikBinding(): Plugin<{ qwik: QwikApi }> {
 export function QwikAuthQrl(source: QwikSource): QwikAuth {
   const server = once(async () => (await import('./_qwik.ts')).faceOf(source))
   const api = async (event: QwikEvent): Promise<QwikApi> => (await server())(event)
+  announce(async (event) => (await import('./_qwik.ts')).instanceOf(source, event as QwikEvent))
   const useSession = routeLoaderQrl(
     inlinedQrl((event: QwikEvent) => (event.sharedMap.get('session') ?? null) as Session | null, 'useSession_authkernelSession'),
     { id: 'authkernel-session' },

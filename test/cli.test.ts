@@ -26,7 +26,8 @@ beforeAll(async () => {
   issuer = createServer((req, res) => {
     res.setHeader('content-type', 'application/json')
     const base = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`
-    if (req.url?.startsWith('/good/')) res.end(JSON.stringify({ issuer: `${base}/good` }))
+    if (req.url === '/.well-known/good') res.end('{}')
+    else if (req.url?.startsWith('/good/')) res.end(JSON.stringify({ issuer: `${base}/good` }))
     else if (req.url?.startsWith('/other/')) res.end(JSON.stringify({ issuer: `${base}/somebody-else` }))
     else res.writeHead(404).end('{}')
   })
@@ -141,6 +142,100 @@ describe('doctor', () => {
       const { stdout } = await cli('doctor', file, '--json')
       expect(JSON.parse(stdout).findings.map(({ code }: { code: string }) => code)).toEqual(codes)
     }
+  })
+
+  it('production without an address that counts is an error: every request would be answered 500', async () => {
+    const file = app('addressless', `providers: []`)
+    const { stdout, code } = await cli('doctor', file, '--json', { NODE_ENV: 'production' })
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout).findings).toEqual([
+      { level: 'error', code: 'origin', message: expect.stringContaining('Set AUTH_URL=https://your-app.example') },
+    ])
+    const twin = app('addressed', `providers: []`)
+    expect(await cli('doctor', twin, '--json', { NODE_ENV: 'production', AUTH_URL: 'https://app.example' })).toMatchObject({ code: 0 })
+  })
+
+  it('packages and tables that are missing are errors with the command to type, all at once', async () => {
+    linkPackages('@libsql', 'libsql', 'kysely')
+    const code = `import { createClient } from '@libsql/client'
+      import { Kysely } from 'kysely'
+      import { libsqlDialect, sqlAdapter } from 'authkernel/plugins/sql'
+      import { webauthnPlugin } from 'authkernel/plugins/webauthn'
+      const adapter = sqlAdapter(new Kysely({ dialect: libsqlDialect({ client: createClient({ url: ':memory:' }) }) }))
+      const lib = () => Promise.reject(new Error('not installed'))
+      const email = { id: 'mail', name: 'Mail', type: 'email', server: 'smtp://127.0.0.1', lib }\n`
+    const file = app(
+      'missing',
+      `origin: 'https://app.example', adapter, providers: [email]`,
+      undefined,
+      '.use(webauthnPlugin({ lib }))',
+      code,
+    )
+    const { stdout, code: exit } = await cli('doctor', file, '--json')
+    expect(exit).toBe(1)
+    const { findings } = JSON.parse(stdout) as { findings: { code: string; message: string }[] }
+    expect(findings.map(({ code }) => code)).toEqual(['missing', 'missing', 'migrate'])
+    const [passkey, mail, tables] = findings.map(({ message }) => message)
+    expect(passkey).toMatch(/"passkey" needs @simplewebauthn\/server 14: npm install @simplewebauthn/)
+    expect(mail).toMatch(/"mail" needs nodemailer 10: npm install nodemailer/)
+    expect(tables).toMatch(
+      /lacks the tables users, accounts, verification_token, sessions, authenticators\..*npx authkernel migrate --apply/,
+    )
+  })
+
+  it('asks the address for each path below /.well-known/ and names the line to add', async () => {
+    const uses = `.use({ name: 'express', setup: (kernel) => {
+      kernel.route({ method: 'GET', path: '/.well-known/good', at: 'root', public: true, handler: () => new Response('here') })
+      kernel.route({ method: 'GET', path: '/.well-known/lost', at: 'root', public: true, handler: () => new Response('here') })
+    } })`
+    const file = app('root', `trustHost: true`, undefined, uses)
+    const { stdout, code } = await cli('doctor', file, '--origin', issuerUrl, '--json')
+    expect(code).toBe(1)
+    expect(JSON.parse(stdout).findings).toContainEqual({
+      level: 'error',
+      code: 'root-path',
+      message: `${issuerUrl}/.well-known/lost answered 404, the app 200: requests do not reach authkernel. Add: app.use(auth.express.root)`,
+    })
+    expect(stdout).not.toContain('/.well-known/good answered')
+  })
+
+  it('loads what a factory of a binding made, also one whose options are a function of the request', async () => {
+    const at = (name: string, call: string): string => {
+      writeFileSync(
+        join(folder, `${name}.ts`),
+        `import { NextAuth } from 'authkernel/bindings/next'\nimport { FetchAuth } from 'authkernel/bindings/fetch'\nvoid FetchAuth\n${call}\n`,
+      )
+      return `${name}.ts`
+    }
+    const options = `{ secret: '${secret}', origin: 'https://app.example', providers: [${oidc('acme', '/good')}] }`
+    const next = at('next', `export const { handlers, auth, signIn } = NextAuth(${options})`)
+    const lazy = at('lazy', `export const { handlers, auth } = NextAuth(async () => (${options}))`)
+    for (const file of [next, lazy]) {
+      const { stdout } = await cli('doctor', file, '--json')
+      expect(JSON.parse(stdout)).toMatchObject({ ok: true, providers: [{ id: 'acme' }] })
+      expect(JSON.parse(stdout).providers[0].callbackUrl).toBe('https://app.example/api/auth/callback/acme')
+    }
+    const broken = at('broken', `export const { auth } = NextAuth((request) => ({ secret: request.headers.get('x').trim() }))`)
+    expect(await cli('doctor', broken)).toMatchObject({ code: 1, stderr: expect.stringContaining('are a function of the request') })
+  })
+
+  it('lets Vite load the module where the project is built with it: only its plugins know `$env/…`', async () => {
+    const project = join(folder, 'vite')
+    mkdirSync(join(project, 'src'), { recursive: true })
+    mkdirSync(join(project, 'node_modules'))
+    symlinkSync(join(root, 'node_modules/vitest/node_modules/vite'), join(project, 'node_modules/vite'), 'junction')
+    writeFileSync(join(project, 'package.json'), '{"type":"module"}')
+    const plugin = `{ name: 'env', resolveId: (id) => (id.startsWith('$env/') ? id : null), load: (id) => (id.startsWith('$env/') ? 'export const WORD = "told"' : null) }`
+    writeFileSync(join(project, 'vite.config.js'), `export default { plugins: [${plugin}] }`)
+    writeFileSync(
+      join(project, 'src/auth.ts'),
+      `import { WORD } from '$env/static/private'
+       export const auth = { ready: async () => {}, inspect: () => ({ routes: [] }), use: () => { throw new Error('loaded ' + WORD) }, close: async () => {} }`,
+    )
+    const written: string[] = []
+    const out = { write: (text: string) => void written.push(text) }
+    await runCli(['routes'], { stdout: out, stderr: out, env: {}, cwd: project })
+    expect(written.join('')).toContain('told')
   })
 
   it('prints plain text where no terminal is, and no secret anywhere', async () => {

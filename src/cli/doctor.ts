@@ -1,8 +1,10 @@
 /** `authkernel doctor`: loads the app's auth module, compiles it and reports what is wrong, what is unsafe and what to register where. */
-import type { Context, RecordStore } from 'authkernel/kernel'
+import type { Context } from 'authkernel/kernel'
+import { findFaults, findUnreachable } from './faults.ts'
 import { askIssuers } from './issuers.ts'
 import { loadModule } from './load.ts'
 import { type Finding, type Paint, type Report, type Setting, table } from './report.ts'
+import { askRootPaths } from './root-paths.ts'
 import { lookInside, originOf } from './snapshot.ts'
 import { findRisks } from './risks.ts'
 
@@ -17,7 +19,7 @@ export interface DoctorOptions {
 export async function doctor(options: DoctorOptions, setting: Setting): Promise<Report> {
   const { auth, file } = await loadModule(options, setting)
   const inspection = auth.inspect()
-  const findings: Finding[] = inspection.fault === undefined ? [] : [{ level: 'error', code: 'configuration', message: inspection.fault }]
+  const findings = await findFaults(auth)
   const ctx = await lookInside(auth, 'https://your-app.example')
   const { origin, guessed } = originOf(options.origin, ctx.app.settings.origin)
   const providers = [...ctx.app.providers.values()].map(({ id, name, type }) => ({
@@ -26,11 +28,11 @@ export async function doctor(options: DoctorOptions, setting: Setting): Promise<
     type,
     callbackUrl: `${origin}${ctx.app.settings.basePath}/callback/${id}`,
   }))
-  findings.push(...findRisks(ctx.app, setting.env))
+  findings.push(...findUnreachable(ctx), ...findRisks(ctx.app, setting.env))
   findings.push(...inspection.gaps.map(gap))
   if (!options.offline) {
     findings.push(...(await askIssuers(ctx.app.providers.values(), ctx.runtime.fetch)))
-    findings.push(...(await askTables(ctx.app.services.records)))
+    if (!guessed) findings.push(...(await askRootPaths(auth, origin, inspection.plugins, ctx.runtime.fetch)))
   }
   await auth.close()
   const { plugins, services, routes } = inspection
@@ -39,18 +41,6 @@ export async function doctor(options: DoctorOptions, setting: Setting): Promise<
     data,
     ok: !findings.some(({ level }) => level === 'error'),
     lines: describe(data, guessed, strategyOf(ctx), setting.paint),
-  }
-}
-
-async function askTables(records: RecordStore | undefined): Promise<Finding[]> {
-  try {
-    const lacks = (await records?.missing?.()) ?? []
-    if (lacks.length === 0) return []
-    const message = `The store lacks ${lacks.join(', ')} of plugins' records. Run \`npx authkernel migrate --apply\`.`
-    return [{ level: 'error', code: 'migrate', message }]
-  } catch (error) {
-    const reason = error instanceof Error ? error.message : String(error)
-    return [{ level: 'error', code: 'records', message: `The store of plugins' records does not answer: ${reason}` }]
   }
 }
 

@@ -1,13 +1,14 @@
 /** Finds and loads the host's module that exports `auth`. */
 import { existsSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { resolve } from 'node:path'
-import { pathToFileURL } from 'node:url'
 import type { Auth } from 'authkernel/kernel'
+import { importModule } from './import-module.ts'
 import { UsageError, type Setting } from './report.ts'
 
-const folders = ['', 'src', 'server', 'src/server', 'lib', 'src/lib', 'app', 'config']
+const folders = ['', 'src', 'server', 'src/server', 'lib', 'src/lib', 'src/lib/server', 'app', 'config']
 const endings = ['ts', 'mts', 'js', 'mjs']
+// Bindings call this with what makes their kernel, so that `export const { handle } = SvelteKitAuth(…)` is found too.
+const made = Symbol.for('authkernel.made')
 
 /** The host's instance, the file it came from, and what else that file exports. */
 export interface Loaded {
@@ -23,15 +24,42 @@ export async function loadModule(
 ): Promise<Loaded> {
   loadEnv(options.env, cwd)
   const file = findModule(options.auth, cwd)
-  const module = await importModule(file, cwd)
-  const auth = [module['auth'], module['default']].find(isAuth)
+  const factories: Factory[] = []
+  Object.assign(globalThis, { [made]: (factory: Factory) => void factories.push(factory) })
+  const { module, close } = await importModule(file, cwd).finally(() => Reflect.deleteProperty(globalThis, made))
+  const auth = [module['auth'], module['default']].find(isAuth) ?? (await fromFactory(factories[0], file))
   if (!auth) {
     const found = Object.keys(module).join(', ') || 'nothing'
     throw new UsageError(
       `${file} exports ${found}, but no \`auth\`. Export what createAuth() returned: \`export const auth = createAuth({ … })\`.`,
     )
   }
-  return { auth, file, module }
+  return { auth: closing(auth, close), file, module }
+}
+
+type Factory = (event: object) => Promise<unknown>
+
+/** The instance behind a binding's factory. Options that are a function of the request get one for `/`. */
+async function fromFactory(factory: Factory | undefined, file: string): Promise<Auth | undefined> {
+  if (!factory) return undefined
+  const request = new Request('http://localhost:3000/')
+  const env = { ...process.env, get: (name: string) => process.env[name] }
+  try {
+    const auth = await factory(Object.assign(request, { request, env, platform: { env }, locals: {}, sharedMap: new Map() }))
+    return isAuth(auth) ? auth : undefined
+  } catch (error) {
+    if (error instanceof Error && 'type' in error) throw error
+    throw new UsageError(
+      `The options in ${file} are a function of the request, which failed outside of one: ${error instanceof Error ? error.message : String(error)}.`,
+    )
+  }
+}
+
+/** Ends the tools that loaded the module together with the instance. */
+function closing(auth: Auth, close: () => Promise<void>): Auth {
+  const end = auth.close.bind(auth)
+  auth.close = () => end().finally(close)
+  return auth
 }
 
 // Variables that are set already win, so that a shell can override a file.
@@ -48,39 +76,14 @@ function findModule(given: string | undefined, cwd: string): string {
     if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`)
     return file
   }
-  const candidates = folders.flatMap((folder) => endings.map((ending) => resolve(cwd, folder, `auth.${ending}`)))
+  const names = [...folders.map((folder) => `${folder}/auth`), 'src/routes/plugin@auth']
+  const candidates = names.flatMap((name) => endings.map((ending) => resolve(cwd, `./${name}.${ending}`)))
   const file = candidates.find((candidate) => existsSync(candidate))
   if (!file)
     throw new UsageError(
       `No auth module found: looked for auth.{${endings.join(',')}} in ${cwd} and in ${folders.slice(1).join(', ')} below it. Name it: \`authkernel doctor path/to/auth.ts\`.`,
     )
   return file
-}
-
-async function importModule(file: string, cwd: string): Promise<Record<string, unknown>> {
-  const url = pathToFileURL(file).href
-  if (!/\.m?ts$/.test(file)) return (await import(url)) as Record<string, unknown>
-  // Newer versions of Node strip types themselves; elsewhere the loader that the host's tools brought along does it.
-  const jiti = hostJiti(cwd)
-  if (jiti) return jiti(url, { tsconfigPaths: true, interopDefault: false }).import(file)
-  try {
-    return (await import(url)) as Record<string, unknown>
-  } catch (error) {
-    if ((error as { code?: string }).code !== 'ERR_UNKNOWN_FILE_EXTENSION') throw error
-    throw new UsageError(
-      `Node ${process.versions.node} cannot load ${file} by itself: \`npm install --save-dev jiti\`, use Node 22.18 or newer, or name the compiled file.`,
-    )
-  }
-}
-
-type CreateJiti = (from: string, options: object) => { import(file: string): Promise<Record<string, unknown>> }
-
-function hostJiti(cwd: string): CreateJiti | undefined {
-  try {
-    return (createRequire(resolve(cwd, 'package.json'))('jiti') as { createJiti: CreateJiti }).createJiti
-  } catch {
-    return undefined
-  }
 }
 
 function isAuth(value: unknown): value is Auth {

@@ -120,6 +120,8 @@ export interface Adapter {
   deleteExpired?(now?: Date, options?: CleanUpOptions): Awaitable<unknown>
   /** Sessions come back with `createdAt`; needed for `session.absoluteMaxAge` (D37). */
   readonly keepsCreatedAt?: boolean
+  /** Tables that these operations need and the database lacks. Asked by `auth.ready()`, which names `npx authkernel migrate --apply`. */
+  missingTables?(operations: readonly AdapterMethod[]): Awaitable<readonly string[]>
   /** Ends connections; called by `auth.close()`. */
   close?(): Awaitable<void>
 }

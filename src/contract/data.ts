@@ -149,4 +149,5 @@ export type WarningCode =
   | 'env-url-basepath-mismatch'
   | 'experimental-webauthn'
   | 'store-fault-healed'
+  | 'store-not-checked'
   | (string & {})

@@ -27,6 +27,8 @@ export interface ProviderFlow<P> {
   readonly notLinked?: (message: string) => AuthError
   /** Throws the configuration error of a provider, naming the option and the remedy. */
   validate?(provider: P, all: readonly Provider[], config: ResolvedConfig): void
+  /** Asked by `auth.ready()` and `authkernel doctor`. Throws what is missing outside of the options, a package for example, with the command to type. */
+  check?(provider: P): Awaitable<unknown>
   /** How pages draw it; default: one button that posts to `/signin/:provider`. */
   form?(provider: P): ProviderForm
   /** Whether a user has something that anybody gets by typing an address. Types that have it also have `revokeUnverified`. */

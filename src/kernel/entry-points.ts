@@ -14,8 +14,8 @@ import { bareFailure, dispatch } from '../request/dispatch.ts'
 import { finish } from '../request/finish.ts'
 import { JobContext } from '../request/job-context.ts'
 import { RequestContext } from '../request/request-context.ts'
+import { checkSurroundings } from '../request/surroundings.ts'
 import { resolveSettings, resolveTenant } from '../request/settings.ts'
-import { assertTables } from '../store/records.ts'
 
 /** The snapshot of the moment: dropped by each registration, made by the next request. */
 export interface Current {
@@ -72,8 +72,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
       return { session, headers }
     },
     async ready() {
-      const { records, services, config } = sound()
-      if (services.records && records.size > 0) await assertTables(services.records, config.deadlines.store)
+      await checkSurroundings(sound())
     },
     login: {
       async parked<D>(request: Request, by: string, options?: HandleOptions) {

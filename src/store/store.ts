@@ -47,6 +47,7 @@ const methods: readonly AdapterMethod[] = [
   'deleteVerificationTokens',
   'deleteAuthenticator',
   'deleteExpired',
+  'missingTables',
   'close',
 ]
 // What must be there in an answer for it to count as one: a store that lies must not sign anybody in.

@@ -4,6 +4,7 @@ import { accounts, authenticators } from './accounts.ts'
 import { openDatabase, type SqlOptions } from './database.ts'
 import { deleteExpired } from './expire.ts'
 import { migrate, type MigrationReport, plan } from './migrate.ts'
+import { missingTables } from './missing-tables.ts'
 import { planRecords } from './record-plan.ts'
 import { recordsOf } from './record-store.ts'
 import { createLimit, createOnce } from './services.ts'
@@ -64,6 +65,7 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
     deleteExpired: (until = new Date(now()), limits) => deleteExpired(database, until, limits),
     keepsCreatedAt: true,
     onHealed: (listener) => database.onHealed(listener),
+    missingTables: (operations) => missingTables(database, operations),
     close: () => database.close(),
     atomic: true,
     once: createOnce(database, now),

@@ -61,6 +61,7 @@ export function unstorageAdapter(storage: KeyValueStorage, options: UnstorageAda
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
+    missingTables: () => [],
     close: () => engine.close(),
     atomic: engine.atomic,
     exclusive,

@@ -26,6 +26,7 @@ import { toIdentifier } from './identifier.ts'
 import { mailLink, redeemLink } from './link.ts'
 import { linkTemplate } from './message.ts'
 import { messages } from './messages.ts'
+import { checkMailer } from './nodemailer.ts'
 import { firstTransport } from './transport.ts'
 import { beginMail, rememberMailbox } from './throttle.ts'
 import { options, validateProvider } from './validate.ts'
@@ -47,6 +48,7 @@ const emailFlow: ProviderFlow<Email> = {
   // The templates of an HTTP mailer may name further options.
   open: ({ api }) => api !== undefined,
   validate: validateProvider,
+  check: checkMailer,
   form: () => ({
     post: 'signin',
     fields: {

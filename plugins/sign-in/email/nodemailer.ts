@@ -41,17 +41,23 @@ export async function sendThroughServer(
   }
 }
 
+/** Throws AuthError when mails go through nodemailer and it is not installed. */
+export async function checkMailer(provider: EmailConfig): Promise<void> {
+  const { api, sendVerificationRequest, server } = provider
+  if (server !== undefined && !api && !sendVerificationRequest) await loadLibrary(provider)
+}
+
 /** The provider's `lib`, or the installed package. Imported at the first mail: a host with another mailer need not have it. */
 async function loadLibrary(provider: EmailConfig): Promise<MailLibrary> {
-  const library = (await (provider.lib?.() ?? installed(provider.id))) as Partial<MailLibrary> & { default?: Partial<MailLibrary> }
+  const library = (await installed(provider)) as Partial<MailLibrary> & { default?: Partial<MailLibrary> }
   const createTransport = library.createTransport ?? library.default?.createTransport
   if (createTransport) return { createTransport }
   throw new AuthError(`The lib of provider "${provider.id}" has no createTransport: give () => import('nodemailer').`)
 }
 
-async function installed(id: string): Promise<unknown> {
+async function installed({ id, lib }: EmailConfig): Promise<unknown> {
   try {
-    return await import('nodemailer')
+    return await (lib ? lib() : import('nodemailer'))
   } catch (error) {
     throw new AuthError(
       `Provider "${id}" needs nodemailer 10: npm install nodemailer. ` +

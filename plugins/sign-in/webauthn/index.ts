@@ -15,6 +15,7 @@ import { challenges, useChallenge } from './challenge.ts'
 import { readAnswer } from './credential.ts'
 import { authenticate } from './authenticate.ts'
 import { hasPasskeys, revokeUnverified } from './revoke-unverified.ts'
+import { loadLibrary } from './library.ts'
 import { register } from './register.ts'
 import { webauthnRoutes } from './routes.ts'
 import { formOf, options, passkey, validateProvider } from './settings.ts'
@@ -40,6 +41,7 @@ const flow: ProviderFlow<WebAuthn> = {
   notLinked: (message) => new AccountNotLinked(message),
   options,
   validate: validateProvider,
+  check: loadLibrary,
   form: formOf,
   typed: hasPasskeys,
   revokeUnverified,

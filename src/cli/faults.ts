@@ -1,0 +1,31 @@
+/** What stops an app: mistakes of the configuration, missing packages and tables, no address. */
+import type { Auth, AuthError, Context } from 'authkernel/kernel'
+import type { Finding } from './report.ts'
+
+/** What `auth.ready()` throws, each fault on its own; a store that does not answer is one, too. */
+export async function findFaults(auth: Auth): Promise<Finding[]> {
+  try {
+    await auth.ready()
+    return []
+  } catch (error) {
+    const { fault } = auth.inspect()
+    if (fault !== undefined) return [{ level: 'error', code: 'configuration', message: fault }]
+    const errors = ((error as AuthError).cause?.['errors'] as Error[] | undefined) ?? [error as Error]
+    return errors.map(({ message }) => ({ level: 'error', code: codeOf(message), message }))
+  }
+}
+
+function codeOf(message: string): string {
+  if (message.includes('authkernel migrate')) return 'migrate'
+  return message.includes("adapter's records.") ? 'records' : 'missing'
+}
+
+/** Without an address that counts, every request is answered 500. */
+export function findUnreachable(ctx: Context): Finding[] {
+  const { settings, config } = ctx.app
+  if (settings.origin !== '' || config.trustHost || ctx.has('hook', 'settings')) return []
+  const message =
+    'The app has no address: every request is answered 500 UntrustedHost. Set AUTH_URL=https://your-app.example in the environment of the server. ' +
+    'Behind a proxy that checks the Host header, AUTH_TRUST_HOST=true will do.'
+  return [{ level: 'error', code: 'origin', message }]
+}

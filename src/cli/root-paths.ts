@@ -1,0 +1,38 @@
+/** Asks whether the paths below `/.well-known/` reach the app: a binding that is mounted below another path does not see them. */
+import type { Auth } from 'authkernel/kernel'
+import type { Finding } from './report.ts'
+
+const patience = 5_000
+const connect = 'app.use(auth.{name}.root)'
+const lines: Readonly<Record<string, string>> = {
+  express: connect,
+  koa: connect,
+  fastify: 'fastify.register(auth.fastify.root)',
+  next: 'export const { GET, HEAD, OPTIONS } = auth.next.root in app/.well-known/[...path]/route.ts',
+  'solid-start': 'src/routes/.well-known/[...path].ts with the handler of the binding',
+}
+
+/** Each path that the app answers itself and its address answers otherwise. */
+export async function askRootPaths(
+  auth: Pick<Auth, 'handler' | 'rootPaths'>,
+  origin: string,
+  plugins: readonly { name: string }[],
+  fetch: typeof globalThis.fetch,
+): Promise<Finding[]> {
+  const name = plugins.map((plugin) => plugin.name).find((plugin) => plugin in lines)
+  const line = name === undefined ? 'hand requests for this path to `auth.handler`' : (lines[name] ?? '').replace('{name}', name)
+  const answers = await Promise.all(
+    auth.rootPaths.map(async (path): Promise<Finding | undefined> => {
+      const url = origin + path
+      const wanted = (await auth.handler(new Request(url))).status
+      const error = (said: string): Finding => ({ level: 'error', code: 'root-path', message: `${url} ${said} Add: ${line}` })
+      try {
+        const { status } = await fetch(url, { redirect: 'manual', signal: AbortSignal.timeout(patience) })
+        return status === wanted ? undefined : error(`answered ${status}, the app ${wanted}: requests do not reach authkernel.`)
+      } catch (failure) {
+        return error(`does not answer (${failure instanceof Error ? failure.message : String(failure)}).`)
+      }
+    }),
+  )
+  return answers.filter((finding) => finding !== undefined)
+}

@@ -1,0 +1,59 @@
+/** What must be there beside the configuration: packages of providers, tables of the database. */
+import type { AdapterMethod } from '../contract/adapter.ts'
+import { AdapterError, AuthError } from '../errors/index.ts'
+import { flowOf } from '../options/providers.ts'
+import type { Compiled } from '../registry/snapshot.ts'
+import { assertTables } from '../store/records.ts'
+
+// What was found in order stays so until the next registration.
+const checked = new WeakSet<Compiled>()
+
+/** Throws AuthError with all that is missing; the single errors are `cause.errors`. A store that does not answer is a warning: it may come later. */
+export async function checkSurroundings(app: Compiled): Promise<void> {
+  if (checked.has(app)) return
+  const found = await Promise.all(
+    [...app.providers.values()].map((provider) => faultOf(() => flowOf(app.flows, provider.type).check?.(provider as never))),
+  )
+  const errors = [...found, await missingTables(app), await missingRecords(app)].filter((error) => error !== undefined)
+  const [first, second] = errors
+  if (second) {
+    const list = errors.map(({ message }) => `- ${message}`).join('\n')
+    throw new AuthError(`${errors.length} things are missing:\n${list}`, { cause: { errors } })
+  }
+  if (first) throw first
+  checked.add(app)
+}
+
+async function faultOf(check: () => unknown): Promise<AuthError | undefined> {
+  try {
+    await check()
+    return undefined
+  } catch (error) {
+    return error instanceof AuthError ? error : new AuthError(error instanceof Error ? error : String(error))
+  }
+}
+
+async function missingTables(app: Compiled): Promise<AuthError | undefined> {
+  const { store, config } = app
+  if (!store?.supports('missingTables')) return undefined
+  try {
+    const missing = await store.missingTables(operationsOf(app))
+    if (missing.length === 0) return undefined
+    const tables = `table${missing.length > 1 ? 's' : ''} ${missing.join(', ')}`
+    return new AdapterError(`The database lacks the ${tables}. Make what is missing: npx authkernel migrate --apply`)
+  } catch (error) {
+    config.logger.warn('store-not-checked', { message: error instanceof Error ? error.message : String(error) })
+    return undefined
+  }
+}
+
+async function missingRecords({ services, records, config }: Compiled): Promise<AuthError | undefined> {
+  const store = services.records
+  return store && records.size > 0 ? faultOf(() => assertTables(store, config.deadlines.store)) : undefined
+}
+
+/** Operations that the strategy of sessions and the types of the providers in use need. */
+function operationsOf({ services: { session }, providers, flows }: Compiled): AdapterMethod[] {
+  const types = new Set([...providers.values()].map(({ type }) => type))
+  return [...new Set([...(session?.methods ?? []), ...[...types].flatMap((type) => flowOf(flows, type).methods ?? [])])]
+}
