@@ -120,6 +120,14 @@ export interface Events {
   signInFailed: { provider: string | undefined; error: AuthError; user?: User; account?: Account; tried?: string }
   /** A request that was refused before any flow began: CSRF, host, method, limit, replay. */
   refused: { reason: string; route: RouteInfo | undefined; error: Error }
+  /** A way to prove who one is was added, changed or removed; `user` is null where it belongs to nobody in the store. */
+  credentialChanged: {
+    user: User | null
+    kind: 'password' | 'passkey' | 'factor' | 'address' | 'apiKey' | (string & {})
+    action: 'added' | 'changed' | 'removed'
+    /** Of the credential, where it has one that opens nothing. */
+    id?: string
+  }
   /** No request is served until the mistake is gone. */
   configurationFault: { error: AuthError }
 }

@@ -1,0 +1,102 @@
+/** API keys: programs that act for a user, for a service or for the tenant, with `Authorization: Bearer ak_…` or `x-api-key`. */
+import { AccessDenied, type AnyContext, type Guard, type JobTarget, type Kernel, type Plugin } from 'authkernel/kernel'
+import { authenticate, verify } from './authenticate.ts'
+import { createKey, listKeys, type MadeApiKey, type NewApiKey, revokeKey, rotateKey } from './manage.ts'
+import { type ApiKeysOptions, resolveOptions, type ResolvedOptions } from './options.ts'
+import { addRoutes } from './routes.ts'
+import { type ApiKey, type KeyOwner, table } from './table.ts'
+
+export { keyPattern } from './format.ts'
+export type { MadeApiKey, NewApiKey } from './manage.ts'
+export type { ApiKeysOptions, KeyLimit } from './options.ts'
+export type { ApiKey, ApiKeyRow, KeyOwner } from './table.ts'
+
+/** Whose keys: those of the person who is signed in on a request, or of a named owner. `tenant` names the tenant where there are several. */
+export type KeysOf = Request | (KeyOwner & { of?: string | null })
+
+// Where hosts add theirs: TypeScript loses one of two augmentations that come by different modules.
+declare module 'authkernel' {
+  interface Session {
+    /** There when an API key signed the request in. */
+    apiKey?: { id: string; name: string; env: string; scopes: readonly string[]; owner: KeyOwner }
+  }
+}
+declare module 'authkernel/kernel' {
+  interface Hooks {
+    /** Whether a key counts now: banned owners, members that left an organization. */
+    apiKey: Guard<{ key: ApiKey }>
+  }
+}
+
+/** What the plugin puts on `auth`. It checks whose keys are asked for, not who asks: call it behind your own routes, with the request. */
+export interface ApiKeysApi {
+  apiKeys: {
+    /** The only time that the key's text is told. Throws HttpError 400, 403, 409, and AccessDenied for a request that is signed in by a key. */
+    create(who: KeysOf, wanted: NewApiKey): Promise<MadeApiKey>
+    /** Newest first; empty for nobody. */
+    list(who: KeysOf): Promise<ApiKey[]>
+    /** The next key with the same rights. The old one ends after `overlap` seconds. Null: no such key. */
+    rotate(who: KeysOf, id: string): Promise<MadeApiKey | null>
+    /** It is nobody from now on. False: no such key. */
+    revoke(who: KeysOf, id: string): Promise<boolean>
+    /** The live key of a text, for transports other than HTTP headers; null for any other. Counts no use. */
+    verify(request: Request, key: string): Promise<ApiKey | null>
+  }
+}
+
+/**
+ * Adds `auth.apiKeys`, and the session of requests that carry a key. A request with a key is never signed in by its cookie.
+ * Throws AuthError for options of the wrong shape.
+ */
+export function apiKeysPlugin(options: ApiKeysOptions = {}): Plugin<ApiKeysApi> {
+  const resolved = resolveOptions(options)
+  return {
+    name: 'api-keys',
+    requires: ['records', 'limit'],
+    setup(kernel) {
+      kernel.records('apiKey', table)
+      kernel.declareHook('apiKey', 'guard')
+      kernel.hook('authenticate', ({ ctx }) => authenticate(ctx, resolved))
+      if (resolved.routes) addRoutes(kernel, resolved)
+      return { apiKeys: api(kernel, resolved) }
+    },
+  }
+}
+
+function api(kernel: Kernel, options: ResolvedOptions): ApiKeysApi['apiKeys'] {
+  return {
+    async create(who, wanted) {
+      const { ctx, owner } = await find(kernel, who, 'create')
+      if (!owner) throw new AccessDenied('apiKeys.create: nobody is signed in on this request.')
+      return createKey(ctx, options, owner, wanted)
+    },
+    async list(who) {
+      const { ctx, owner } = await find(kernel, who)
+      return owner ? listKeys(ctx, options, owner) : []
+    },
+    async rotate(who, id) {
+      const { ctx, owner } = await find(kernel, who, 'rotate')
+      return owner ? rotateKey(ctx, options, owner, id) : null
+    },
+    async revoke(who, id) {
+      const { ctx, owner } = await find(kernel, who, 'revoke')
+      return owner ? revokeKey(ctx, owner, id) : false
+    },
+    verify: async (request, key) => verify(await kernel.contextOf(request), options, key),
+  }
+}
+
+/** `change`: a session by key may look, and may change no credential. */
+async function find(kernel: Kernel, who: KeysOf, change?: string): Promise<{ ctx: AnyContext; owner: KeyOwner | undefined }> {
+  if (!(who instanceof Request)) {
+    const { of, ...owner } = who
+    const target: JobTarget = { job: 'apiKeys', ...(of !== undefined && { tenant: of }) }
+    return { ctx: await kernel.contextOf(target), owner }
+  }
+  const ctx = await kernel.contextOf(who)
+  const session = await ctx.currentSession()
+  if (session?.apiKey && change) throw new AccessDenied(`apiKeys.${change}: a request that is signed in by an API key cannot change keys.`)
+  if (session?.apiKey) return { ctx, owner: session.apiKey.owner }
+  const userId = session && (await ctx.session.user(ctx))?.id
+  return { ctx, owner: userId ? { userId } : undefined }
+}

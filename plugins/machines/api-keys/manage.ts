@@ -1,0 +1,129 @@
+/** Making, listing, rotating and ending keys. */
+import { type AnyContext, AuthError, HttpError, type Row, sha256, toHex } from 'authkernel/kernel'
+import { makeKey } from './format.ts'
+import { isEnv, isLimit, type KeyLimit, type ResolvedOptions } from './options.ts'
+import { type ApiKey, type ApiKeyRow, type KeyOwner, never, ownerFields, ownerQuery, toApiKey } from './table.ts'
+
+/** What a new key is made from. */
+export interface NewApiKey {
+  /** For people: 1 to 100 characters. */
+  name: string
+  scopes?: readonly string[] | undefined
+  /** Seconds until it expires; default: `maxAge` of the plugin, else never. */
+  expiresIn?: number | undefined
+  env?: string | undefined
+  limit?: KeyLimit | undefined
+}
+/** A key with its text, which is shown once and never stored. */
+export type MadeApiKey = ApiKey & { key: string }
+
+/** Throws HttpError 400 for what no key may have, 409 when the owner has `max` live keys. */
+export async function createKey(ctx: AnyContext, options: ResolvedOptions, owner: KeyOwner, wanted: NewApiKey): Promise<MadeApiKey> {
+  const { name, scopes = [], env = options.env, limit = options.limit } = wanted
+  if (typeof name !== 'string' || name.trim() === '' || name.length > 100) throw refused('`name` must be 1 to 100 characters.')
+  if (!isEnv(env)) throw refused('`env` must be 1 to 16 characters of a-z and 0-9.')
+  if (limit && !isLimit(limit)) throw refused('`limit` must have `max` and `seconds`, whole numbers of at least 1.')
+  for (const scope of scopes) {
+    const known = options.scopes
+      ? options.scopes.includes(scope)
+      : typeof scope === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(scope)
+    if (!known) throw refused(`the scope ${JSON.stringify(String(scope).slice(0, 100))} is not one of the plugin's.`)
+  }
+  if ((await ctx.records('apiKey').count(ownerQuery(owner), { max: options.max })) >= options.max)
+    throw new HttpError(409, `There are ${options.max} keys already. Revoke one first.`)
+  const made = await store(ctx, options, {
+    family: '',
+    name: name.trim(),
+    env,
+    scopes: [...new Set(scopes)],
+    ...ownerFields(owner),
+    expires: expiryOf(ctx, options, wanted.expiresIn),
+    max: limit?.max ?? null,
+    seconds: limit?.seconds ?? null,
+  })
+  for (const scope of made.scopes) {
+    if (!options.can || (await options.can({ key: made, scope, ctx }))) continue
+    await ctx.records('apiKey').delete(made.id)
+    throw new HttpError(403, `The owner does not have the right "${scope}", so a key cannot have it.`)
+  }
+  await told(ctx, owner, made.id, 'added')
+  return made
+}
+
+/** Newest first. */
+export async function listKeys(ctx: AnyContext, options: ResolvedOptions, owner: KeyOwner): Promise<ApiKey[]> {
+  const { rows } = await ctx.records('apiKey').find({ where: ownerQuery(owner), order: 'desc', limit: 1000 })
+  return rows.map((row) => toApiKey(row, options.prefix))
+}
+
+/** The next key of the same rights; the old one lives on for `overlap` seconds. Null: the owner has no such key, or it was rotated before. */
+export async function rotateKey(ctx: AnyContext, options: ResolvedOptions, owner: KeyOwner, id: string): Promise<MadeApiKey | null> {
+  const keys = ctx.records('apiKey')
+  const row = await owned(ctx, owner, id)
+  if (!row || row.rotated) return null
+  const end = new Date(Math.min(ctx.now.getTime() + options.overlap * 1000, row.expires.getTime()))
+  // Compare-and-set: of two rotations at the same moment one makes the next key.
+  const old = await keys.update(id, { rotated: true, expires: end }, { if: { rotated: false } })
+  if (!old) return null
+  // At most two are live: one from the rotation before ends now.
+  const { rows } = await keys.find({ where: { family: row.family } })
+  for (const former of rows) if (former.id !== id && former.rotated) await keys.delete(former.id)
+  const made = await store(ctx, options, { ...copyOf(row), expires: row.expires })
+  await told(ctx, owner, made.id, 'changed')
+  return made
+}
+
+/** It is nobody from now on. False: the owner has no such key. */
+export async function revokeKey(ctx: AnyContext, owner: KeyOwner, id: string): Promise<boolean> {
+  if (!(await owned(ctx, owner, id)) || !(await ctx.records('apiKey').delete(id))) return false
+  await told(ctx, owner, id, 'removed')
+  return true
+}
+
+type NewRow = Omit<ApiKeyRow, 'hash' | 'tail' | 'created' | 'used' | 'rotated'>
+
+async function store(ctx: AnyContext, { prefix }: ResolvedOptions, row: NewRow): Promise<MadeApiKey> {
+  const { id, secret, text } = makeKey(ctx.runtime, prefix, row.env)
+  const created = await ctx.records('apiKey').create({
+    ...row,
+    id,
+    family: row.family || id,
+    hash: await hashOf(secret),
+    tail: text.slice(-4),
+    created: ctx.now,
+    used: null,
+    rotated: false,
+  })
+  return { ...toApiKey(created, prefix), key: text }
+}
+
+/** What is stored of a secret: it has 190 random bits, so that a fast hash is enough. */
+export async function hashOf(secret: string): Promise<string> {
+  return toHex(await sha256(secret))
+}
+
+async function owned(ctx: AnyContext, owner: KeyOwner, id: string): Promise<Row<ApiKeyRow> | null> {
+  const row = typeof id === 'string' ? await ctx.records('apiKey').get(id) : null
+  const fields = ownerFields(owner)
+  return row && row.userId === fields.userId && row.owner === fields.owner ? row : null
+}
+
+function copyOf({ family, name, env, scopes, userId, owner, max, seconds }: ApiKeyRow): Omit<NewRow, 'expires'> {
+  return { family, name, env, scopes, userId, owner, max, seconds }
+}
+
+function expiryOf(ctx: AnyContext, { maxAge }: ResolvedOptions, expiresIn: number | undefined): Date {
+  const seconds = expiresIn ?? maxAge
+  if (seconds === undefined) return never
+  if (!Number.isFinite(seconds) || seconds <= 0) throw refused('`expiresIn` must be a number of seconds above 0.')
+  if (maxAge !== undefined && seconds > maxAge) throw refused(`\`expiresIn\` must be at most ${maxAge} seconds.`)
+  return new Date(Math.min(ctx.now.getTime() + seconds * 1000, never.getTime() - 1))
+}
+
+async function told(ctx: AnyContext, owner: KeyOwner, id: string, action: 'added' | 'changed' | 'removed'): Promise<void> {
+  await ctx.emit('credentialChanged', { user: 'userId' in owner ? { id: owner.userId } : null, kind: 'apiKey', action, id })
+}
+
+function refused(what: string): HttpError {
+  return new HttpError(400, `API key: ${what}`, {}, new AuthError(`API key: ${what}`))
+}

@@ -1,0 +1,45 @@
+/** `/api-keys`: people manage their own keys. JSON, and only from pages of the same origin. */
+import { AccessDenied, type Context, type Kernel, type RouteMethod } from 'authkernel/kernel'
+import { createKey, listKeys, type NewApiKey, revokeKey, rotateKey } from './manage.ts'
+import type { ResolvedOptions } from './options.ts'
+
+/** Adds the four routes. */
+export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
+  const route = (method: RouteMethod, path: `/${string}`, answer: (ctx: Context, userId: string) => Promise<unknown>): void =>
+    kernel.route({
+      method,
+      path,
+      ...(method !== 'GET' && { csrf: 'origin' as const, body: { bytes: 8192, types: ['json' as const] } }),
+      async handler(ctx) {
+        const userId = await owner(ctx)
+        if (userId === null) return json({ message: 'Sign in first.' }, 401)
+        const found = await answer(ctx, userId)
+        return found === null || found === false ? json({ message: 'No such key.' }, 404) : json(found, method === 'POST' ? 201 : 200)
+      },
+      failure: (_ctx, error) => json({ message: error.status < 500 ? 'This was refused.' : 'Something failed.' }, error.status),
+    })
+  route('GET', '/api-keys', async (ctx, userId) => ({ keys: await listKeys(ctx, options, { userId }) }))
+  route('POST', '/api-keys', async (ctx, userId) => createKey(ctx, options, { userId }, wantedOf(await ctx.body())))
+  route('POST', '/api-keys/:id/rotate', (ctx, userId) => rotateKey(ctx, options, { userId }, ctx.params['id'] ?? ''))
+  route('DELETE', '/api-keys/:id', async (ctx, userId) => (await revokeKey(ctx, { userId }, ctx.params['id'] ?? '')) && { revoked: true })
+}
+
+// A key must not make keys.
+async function owner(ctx: Context): Promise<string | null> {
+  const session = await ctx.currentSession()
+  if (session?.apiKey) throw new AccessDenied('A request that is signed in by an API key cannot manage keys.')
+  return (session && (await ctx.session.user(ctx))?.id) ?? null
+}
+
+function wantedOf({ name, scopes, expiresIn, env }: Record<string, unknown>): NewApiKey {
+  return {
+    name: name as string,
+    scopes: Array.isArray(scopes) ? scopes.map(String) : [],
+    ...(typeof expiresIn === 'number' && { expiresIn }),
+    ...(typeof env === 'string' && { env }),
+  }
+}
+
+function json(value: unknown, status: number): Response {
+  return Response.json(value, { status })
+}

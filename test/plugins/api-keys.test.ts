@@ -1,0 +1,279 @@
+/** API keys: their text, who they are, what they may not do, and how they end. */
+import { describe, expect, it } from 'vitest'
+import { createAuth } from 'authkernel'
+import type { AuthConfig, HttpError } from 'authkernel/kernel'
+import { adapterPlugin } from 'authkernel/plugins/adapter'
+import { type ApiKeysOptions, apiKeysPlugin, keyPattern } from 'authkernel/plugins/api-keys'
+import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
+import { tenantsPlugin } from 'authkernel/plugins/tenants'
+import { baseConfig, Client } from '../_setup.ts'
+
+const hour = 3_600_000
+
+async function world(options: ApiKeysOptions = {}, config: AuthConfig = {}) {
+  const base = baseConfig({
+    providers: [
+      { id: 'credentials', name: 'Password', type: 'credentials', authorize: ({ user }) => ({ id: String(user), name: String(user) }) },
+    ],
+    ...config,
+  })
+  const data = memoryData()
+  const auth = createAuth(base)
+    .use(adapterPlugin(memoryAdapter(data)))
+    .use(apiKeysPlugin(options))
+  const ada = await auth
+    .ready()
+    .then(() => memoryAdapter(data).createUser!({ id: 'ada', email: 'ada@example.com', name: 'Ada', emailVerified: null }))
+  const eve = await memoryAdapter(data).createUser!({ id: 'eve', email: 'eve@example.com', name: 'Eve', emailVerified: null })
+  const browser = async (userId = ada.id) => {
+    const client = new Client(auth)
+    await client.post('/callback/credentials', { user: userId })
+    return client
+  }
+  const request = (headers: Record<string, string> = {}, path = '/') => new Request(`http://localhost:3000${path}`, { headers })
+  const bearer = (key: string) => request({ authorization: `Bearer ${key}` })
+  return { auth, ada, eve, browser, request, bearer, runtime: base.runtime, log: base.logger, data }
+}
+
+const thrown = (work: Promise<unknown>): Promise<HttpError> =>
+  work.then(
+    () => expect.unreachable(),
+    (error: HttpError) => error,
+  )
+
+describe.each(['jwt', 'database'] as const)('a key under the %s strategy', (strategy) => {
+  const start = (options?: ApiKeysOptions) => world(options, { session: { strategy } })
+
+  it('signs in by Authorization and by x-api-key, and says what it may', async () => {
+    const { auth, ada, bearer, request } = await start()
+    const { key, id } = await auth.apiKeys.create({ userId: ada.id }, { name: 'deploy', scopes: ['deploy', 'read', 'read'] })
+    for (const by of [bearer(key), request({ 'x-api-key': key })]) {
+      const session = await auth.session(by)
+      expect(session?.user).toMatchObject({ email: 'ada@example.com', name: 'Ada' })
+      expect(session?.apiKey).toEqual({ id, name: 'deploy', env: 'live', scopes: ['deploy', 'read'], owner: { userId: ada.id } })
+    }
+    expect(await auth.session(request({}, `/?api_key=${key}&access_token=${key}`))).toBeNull()
+  })
+
+  it('a bad key is nobody, never the cookie; a good key beats the cookie', async () => {
+    const { auth, ada, eve, browser, request } = await start()
+    const cookie = (await browser(eve.id)).cookieHeader()
+    const { key } = await auth.apiKeys.create({ userId: ada.id }, { name: 'k' })
+    expect((await auth.session(request({ cookie })))?.user?.name?.toLowerCase()).toBe('eve')
+    expect((await auth.session(request({ cookie, 'x-api-key': key })))?.user?.email).toBe('ada@example.com')
+    const other = key.endsWith('0') ? '1' : '0'
+    for (const bad of ['x', `${key.slice(0, -1)}${other}`, key.replace('ak_live', 'ak_test'), key.toUpperCase(), `${key} `.repeat(2)])
+      expect([bad, await auth.session(request({ cookie, 'x-api-key': bad }))]).toEqual([bad, null])
+  })
+
+  it('changes no keys, sets no cookies, and lists its own owner only', async () => {
+    const { auth, ada, bearer, browser } = await start({ routes: true })
+    const client = await browser()
+    const made = await client.send('/api-keys', {
+      method: 'POST',
+      body: '{"name":"a"}',
+      headers: { 'content-type': 'application/json', origin: client.origin },
+    })
+    expect(made.status).toBe(201)
+    const { key, id } = (await made.json()) as { key: string; id: string }
+    for (const work of [
+      auth.apiKeys.create(bearer(key), { name: 'b' }),
+      auth.apiKeys.rotate(bearer(key), id),
+      auth.apiKeys.revoke(bearer(key), id),
+    ])
+      expect(await thrown(work)).toMatchObject({ type: 'AccessDenied' })
+    const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json', origin: client.origin }
+    const base = 'http://localhost:3000/auth'
+    expect((await auth.handler(new Request(`${base}/api-keys`, { method: 'POST', body: '{"name":"c"}', headers }))).status).toBe(403)
+    const session = await auth.handler(new Request(`${base}/session`, { headers }))
+    expect(session.headers.getSetCookie()).toEqual([])
+    expect((await auth.apiKeys.list(bearer(key))).map(({ id: each }) => each)).toEqual([id])
+    expect(await auth.apiKeys.list({ userId: ada.id })).toHaveLength(1)
+  })
+})
+
+describe('the text of a key', () => {
+  it('is found by a scanner, and its check digits find a typing mistake before anything is looked up', async () => {
+    const { auth, ada } = await world({ prefix: 'acme', env: 'test' })
+    const { key, shown } = await auth.apiKeys.create({ userId: ada.id }, { name: 'k' })
+    expect(key).toMatch(/^acme_test_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/)
+    expect(keyPattern('acme').test(key)).toBe(true)
+    expect(shown).toBe(`acme_test_${key.split('_')[2]!.slice(0, 4)}…${key.slice(-4)}`)
+  })
+
+  it('is stored as a hash alone', async () => {
+    const { auth, ada, data } = await world()
+    const { key } = await auth.apiKeys.create({ userId: ada.id }, { name: 'k' })
+    const all = JSON.stringify(data, (_name, value: unknown) => (value instanceof Map ? [...value] : value))
+    expect(all).not.toContain(key.split('_')[3])
+    expect(JSON.stringify(await auth.apiKeys.list({ userId: ada.id }))).not.toContain(key.split('_')[3])
+  })
+})
+
+describe('how a key ends', () => {
+  it('by revocation, by expiry, and with its owner', async () => {
+    const { auth, ada, eve, bearer, runtime } = await world()
+    const [a, b, c] = [
+      await auth.apiKeys.create({ userId: ada.id }, { name: 'a' }),
+      await auth.apiKeys.create({ userId: ada.id }, { name: 'b', expiresIn: 3600 }),
+      await auth.apiKeys.create({ service: 'ci' }, { name: 'c' }),
+    ]
+    expect(await auth.apiKeys.revoke({ userId: eve.id }, a.id)).toBe(false)
+    expect(await auth.session(bearer(a.key))).not.toBeNull()
+    expect(await auth.apiKeys.revoke({ userId: ada.id }, a.id)).toBe(true)
+    expect(await auth.session(bearer(a.key))).toBeNull()
+    runtime.advance(hour - 1)
+    expect(await auth.session(bearer(b.key))).not.toBeNull()
+    runtime.advance(1)
+    expect(await auth.session(bearer(b.key))).toBeNull()
+    expect((await auth.session(bearer(c.key)))?.apiKey?.owner).toEqual({ service: 'ci' })
+    expect(await auth.apiKeys.list({ service: 'other' })).toEqual([])
+  })
+
+  it('when a hook says that its owner is banned', async () => {
+    const { auth, ada, bearer } = await world()
+    const { key } = await auth.apiKeys.create({ userId: ada.id }, { name: 'k' })
+    let banned = false
+    auth.hook('apiKey', () => !banned)
+    expect(await auth.session(bearer(key))).not.toBeNull()
+    banned = true
+    expect(await auth.session(bearer(key))).toBeNull()
+  })
+
+  it('by rotation, after the overlap: at most two are live, and of many rotations at once one wins', async () => {
+    const { auth, ada, bearer, runtime } = await world({ overlap: 3600 })
+    const who = { userId: ada.id }
+    const first = await auth.apiKeys.create(who, { name: 'k', scopes: ['read'] })
+    const many = await Promise.all(Array.from({ length: 8 }, () => auth.apiKeys.rotate(who, first.id)))
+    const [second, ...more] = many.filter((made) => made !== null)
+    expect(more).toEqual([])
+    expect(second).toMatchObject({ name: 'k', scopes: ['read'], rotated: false })
+    expect([await auth.session(bearer(first.key)), await auth.session(bearer(second!.key))].map((session) => session !== null)).toEqual([
+      true,
+      true,
+    ])
+    const third = await auth.apiKeys.rotate(who, second!.id)
+    expect(await auth.session(bearer(first.key))).toBeNull()
+    expect(await auth.session(bearer(second!.key))).not.toBeNull()
+    runtime.advance(hour)
+    expect(await auth.session(bearer(second!.key))).toBeNull()
+    expect(await auth.session(bearer(third!.key))).not.toBeNull()
+  })
+})
+
+describe('limits', () => {
+  it('two different keys are 400, too many uses 429 with Retry-After', async () => {
+    const { auth, ada, bearer, request } = await world({ limit: { max: 2, seconds: 60 } })
+    const a = await auth.apiKeys.create({ userId: ada.id }, { name: 'a' })
+    const b = await auth.apiKeys.create({ userId: ada.id }, { name: 'b' })
+    const both = request({ authorization: `Bearer ${a.key}`, 'x-api-key': b.key })
+    expect((await thrown(auth.session(both))).status).toBe(400)
+    await auth.session(bearer(a.key))
+    await auth.session(bearer(a.key))
+    const late = await auth.handler(new Request('http://localhost:3000/auth/session', { headers: { authorization: `Bearer ${a.key}` } }))
+    expect([late.status, Number(late.headers.get('retry-after')) > 0]).toEqual([429, true])
+    expect(await auth.session(bearer(b.key))).not.toBeNull()
+  })
+
+  it('scopes are a subset of the rights of the owner at use', async () => {
+    const rights = new Set(['read', 'write'])
+    const { auth, ada, bearer } = await world({ scopes: ['read', 'write', 'admin'], can: ({ scope }) => rights.has(scope) })
+    const { key } = await auth.apiKeys.create({ userId: ada.id }, { name: 'k', scopes: ['read', 'write'] })
+    expect((await thrown(auth.apiKeys.create({ userId: ada.id }, { name: 'k', scopes: ['admin'] }))).status).toBe(403)
+    expect((await thrown(auth.apiKeys.create({ userId: ada.id }, { name: 'k', scopes: ['unknown'] }))).status).toBe(400)
+    rights.delete('write')
+    expect((await auth.session(bearer(key)))?.apiKey?.scopes).toEqual(['read'])
+    expect(await auth.apiKeys.list({ userId: ada.id })).toHaveLength(1)
+  })
+
+  it('an owner has at most `max` live keys', async () => {
+    const { auth, ada, eve } = await world({ max: 2 })
+    for (const name of ['a', 'b']) await auth.apiKeys.create({ userId: ada.id }, { name })
+    expect((await thrown(auth.apiKeys.create({ userId: ada.id }, { name: 'c' }))).status).toBe(409)
+    await auth.apiKeys.create({ userId: eve.id }, { name: 'a' })
+  })
+
+  it('the last use is written at most once a minute', async () => {
+    const { auth, ada, bearer, runtime } = await world()
+    const { key } = await auth.apiKeys.create({ userId: ada.id }, { name: 'k' })
+    const used = async () => (await auth.apiKeys.list({ userId: ada.id }))[0]?.lastUsed?.getTime()
+    await auth.session(bearer(key))
+    const first = await used()
+    expect(first).toBe(runtime.now())
+    runtime.advance(59_000)
+    await auth.session(bearer(key))
+    expect(await used()).toBe(first)
+    runtime.advance(1_000)
+    await auth.session(bearer(key))
+    expect(await used()).toBe(runtime.now())
+  })
+})
+
+describe('tenants, routes and options', () => {
+  it('a key of one tenant is unknown in another', async () => {
+    const base = baseConfig()
+    const auth = createAuth(base)
+      .use(adapterPlugin(memoryAdapter()))
+      .use(
+        tenantsPlugin({
+          settings: (request) => ({ namespace: new URL(request.url).hostname.split('.')[0]! }),
+          tenant: (namespace) => ({ namespace }),
+        }),
+      )
+      .use(apiKeysPlugin())
+    const { key } = await auth.apiKeys.create({ service: 'ci', of: 'a' }, { name: 'k' })
+    const at = (host: string) => new Request(`http://${host}.example/`, { headers: { 'x-api-key': key } })
+    expect((await auth.session(at('a')))?.user?.name).toBe('ci')
+    expect(await auth.session(at('b'))).toBeNull()
+  })
+
+  it('routes refuse other origins, other bodies and other people, with 4xx', async () => {
+    const { auth, browser, eve } = await world({ routes: true })
+    const client = await browser()
+    const json = { 'content-type': 'application/json', origin: client.origin }
+    const post = (body: string, headers: Record<string, string> = json) => client.send('/api-keys', { method: 'POST', body, headers })
+    expect((await post('{"name":"a"}', { ...json, origin: 'https://evil.example' })).status).toBe(403)
+    expect((await post('name=a', { ...json, 'content-type': 'application/x-www-form-urlencoded' })).status).toBe(415)
+    for (const body of [
+      '{',
+      '{}',
+      '{"name":""}',
+      '{"name":7}',
+      '[]',
+      '{"name":"a","expiresIn":-1}',
+      '{"name":"a","scopes":["a b"]}',
+      '{"name":"a","env":"A"}',
+    ])
+      expect([body, (await post(body)).status]).toEqual([body, 400])
+    const { id } = (await (await post('{"name":"a","scopes":["read"]}')).json()) as { id: string }
+    const stranger = await browser(eve.id)
+    const send = (who: Client, method: string, path: string) => who.send(path, { method, headers: json })
+    expect((await send(stranger, 'DELETE', `/api-keys/${id}`)).status).toBe(404)
+    expect((await send(stranger, 'POST', `/api-keys/${id}/rotate`)).status).toBe(404)
+    expect((await send(new Client(auth), 'GET', '/api-keys')).status).toBe(401)
+    expect(await (await send(client, 'GET', '/api-keys')).json()).toMatchObject({ keys: [{ id, name: 'a' }] })
+    expect((await send(client, 'DELETE', `/api-keys/${id}`)).status).toBe(200)
+    expect((await send(client, 'DELETE', `/api-keys/${id}`)).status).toBe(404)
+  })
+
+  it('tells each change', async () => {
+    const { auth, ada } = await world()
+    const told: unknown[] = []
+    auth.on('credentialChanged', ({ kind, action, id, user }) => told.push([kind, action, id, user?.id]))
+    const { id } = await auth.apiKeys.create({ userId: ada.id }, { name: 'k' })
+    const next = await auth.apiKeys.rotate({ userId: ada.id }, id)
+    await auth.apiKeys.revoke({ userId: ada.id }, next!.id)
+    expect(told).toEqual([
+      ['apiKey', 'added', id, ada.id],
+      ['apiKey', 'changed', next!.id, ada.id],
+      ['apiKey', 'removed', next!.id, ada.id],
+    ])
+  })
+
+  it.each([{ prefix: 'A' }, { env: 'x_y' }, { overlap: -1 }, { max: 0 }, { limit: { max: 0, seconds: 1 } }])(
+    'refuses the options %j',
+    (options) => {
+      expect(() => apiKeysPlugin(options)).toThrow('Plugin "api-keys": `')
+    },
+  )
+})
