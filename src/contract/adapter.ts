@@ -81,6 +81,22 @@ export interface HealedFault {
 export type AccountKey = Pick<AdapterAccount, 'provider' | 'providerAccountId'>
 type Nothing = null | undefined
 
+/** A column of users that the host declares. */
+export interface AdditionalField {
+  /** `string`: at most 255 characters on MySQL and MariaDB. */
+  type: 'string' | 'text' | 'number' | 'boolean'
+  /** Of new users, and of the existing ones when `migrate` adds the column. Not for `text`. */
+  default?: string | number | boolean
+  /** Shown to clients as `session.user.<name>`. Default false. */
+  session?: boolean
+}
+/** By their names. */
+export type AdditionalFields = Readonly<Record<string, AdditionalField>>
+/** Types of declared fields: `interface User extends FieldsOf<typeof additionalFields> {}`. */
+export type FieldsOf<F extends AdditionalFields> = {
+  -readonly [K in keyof F]?: { string: string; text: string; number: number; boolean: boolean }[F[K]['type']] | null
+}
+
 /** A data layer. Plain object, no base class; wrap it with `adapterPlugin` or give it as `adapter`. */
 export interface Adapter {
   createUser?(user: AdapterUser): Awaitable<AdapterUser>
@@ -122,6 +138,8 @@ export interface Adapter {
   readonly keepsCreatedAt?: boolean
   /** Tables that these operations need and the database lacks. Asked by `auth.ready()`, which names `npx authkernel migrate --apply`. */
   missingTables?(operations: readonly AdapterMethod[]): Awaitable<readonly string[]>
+  /** Columns of users beyond those of Auth.js: the kernel fills in defaults, and sessions show those that say so. */
+  readonly additionalFields?: AdditionalFields
   /** Ends connections; called by `auth.close()`. */
   close?(): Awaitable<void>
 }
@@ -133,7 +151,7 @@ export interface TenantAdapter extends Adapter {
 }
 
 /** Names of the operations of an adapter. */
-export type AdapterMethod = Exclude<keyof Adapter, 'keepsCreatedAt'>
+export type AdapterMethod = Exclude<keyof Adapter, 'keepsCreatedAt' | 'additionalFields'>
 
 /**
  * An adapter as the kernel sees it: every operation is there and throws when the adapter lacks it, so ask `supports()` first.
@@ -141,6 +159,8 @@ export type AdapterMethod = Exclude<keyof Adapter, 'keepsCreatedAt'>
  */
 export type Store = Required<Pick<Adapter, AdapterMethod>> & {
   readonly keepsCreatedAt: boolean
+  /** Additional fields that a session shows. */
+  readonly shownFields: readonly string[]
   supports(method: AdapterMethod): boolean
   /** The same store for one tenant: what another one stored is absent. */
   namespaced(namespace: string): Store

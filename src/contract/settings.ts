@@ -18,6 +18,8 @@ export interface Settings {
   keyInfo(salt: string): string
   /** Algorithms accepted on open; the first one seals. */
   encryption: readonly ('A256CBC-HS512' | 'A256GCM')[]
+  /** Whether `session.user` has the `id` of the user; default true. */
+  sessionUserId?: boolean
   /** Digests that also count for CSRF and verification tokens: those of another product (`authjsCompatPlugin`). */
   legacyDigests?(value: string, secrets: readonly string[]): Awaitable<readonly string[]>
 }

@@ -39,8 +39,8 @@ async function missingTables(app: Compiled): Promise<AuthError | undefined> {
   try {
     const missing = await store.missingTables(operationsOf(app))
     if (missing.length === 0) return undefined
-    const tables = `table${missing.length > 1 ? 's' : ''} ${missing.join(', ')}`
-    return new AdapterError(`The database lacks the ${tables}. Make what is missing: npx authkernel migrate --apply`)
+    const tables = missing.some((name) => name.includes('.')) ? '' : missing.length > 1 ? 'the tables ' : 'the table '
+    return new AdapterError(`The database lacks ${tables}${missing.join(', ')}. Make what is missing: npx authkernel migrate --apply`)
   } catch (error) {
     config.logger.warn('store-not-checked', { message: error instanceof Error ? error.message : String(error) })
     return undefined

@@ -1,7 +1,8 @@
 /** The border to the data layer: missing operations throw, calls end in time, failures are AdapterErrors, dates are Dates, ids are texts. */
-import type { Adapter, AdapterMethod, AdapterUser, Store, TenantAdapter } from '../contract/adapter.ts'
+import type { AdditionalFields, Adapter, AdapterMethod, AdapterUser, Store, TenantAdapter } from '../contract/adapter.ts'
 import { withTimeout } from '../errors/timeout.ts'
 import { AdapterError } from '../errors/index.ts'
+import { checkFields, shownFields, typed, withDefaults } from './additional-fields.ts'
 import { isDate } from './dates.ts'
 import { decodeRow, encodeArgs, keyedFields } from './namespaces.ts'
 import { failedCall, isAbsence, lateCall, withoutTokens } from './store-error.ts'
@@ -17,6 +18,7 @@ interface Border {
   namespace: string
   /** How the adapter's own ids are made of texts: of the adapter, whatever the namespace. */
   ids: Ids
+  fields: AdditionalFields | undefined
 }
 
 const methods: readonly AdapterMethod[] = [
@@ -63,14 +65,9 @@ const required: Partial<Record<AdapterMethod, readonly string[]>> = {
   useVerificationToken: ['identifier', 'token', 'expires'],
   getAuthenticator: ['credentialID', 'userId'],
 }
-const mayBeNull = new Set<AdapterMethod>([
-  'getUser',
-  'getUserByEmail',
-  'getUserByAccount',
-  'getSessionAndUser',
-  'useVerificationToken',
-  'getAuthenticator',
-])
+const mayBeNull = new Set<AdapterMethod>(
+  'getUser getUserByEmail getUserByAccount getSessionAndUser useVerificationToken getAuthenticator'.split(' ') as AdapterMethod[],
+)
 // A clean-up takes as long as there are rows: each of its statements is short, and nobody who signs in waits for it.
 const unhurried = new Set<AdapterMethod>(['deleteExpired'])
 // Milliseconds; timers know no longer time.
@@ -79,14 +76,17 @@ const dateFields = ['expires', 'emailVerified', 'createdAt']
 
 /** A `Store` over any adapter, published ones of Auth.js included. Throws AdapterError from every operation that fails. */
 export function createStore(adapter: Adapter, options: StoreOptions = {}): Store {
-  return storeOf({ adapter, deadline: options.deadline ?? 5_000, namespace: '', ids: {} })
+  const { additionalFields: fields } = adapter
+  if (fields) checkFields(fields)
+  return storeOf({ adapter, deadline: options.deadline ?? 5_000, namespace: '', ids: {}, fields })
 }
 
 function storeOf(border: Border): Store {
-  const { adapter, deadline, namespace, ids } = border
+  const { adapter, deadline, namespace, ids, fields } = border
   const store: Record<string, unknown> = {
     supports: (method: AdapterMethod) => typeof adapter[method] === 'function',
     keepsCreatedAt: adapter.keepsCreatedAt === true,
+    shownFields: shownFields(fields ?? {}),
     namespaced: (other: string) => {
       const own = (adapter as Partial<TenantAdapter>).namespaced?.(other)
       // An adapter with tenants of its own needs no prefix.
@@ -94,7 +94,8 @@ function storeOf(border: Border): Store {
     },
   }
   for (const method of methods) {
-    store[method] = (...args: unknown[]): unknown => {
+    store[method] = (...given: unknown[]): unknown => {
+      const args = fields && method.startsWith('createUser') ? [withDefaults(fields, given[0] as object), ...given.slice(1)] : given
       const operation = adapter[method] as ((...args: unknown[]) => unknown) | undefined
       if (typeof operation !== 'function') {
         throw new AdapterError(`The adapter has no ${method}(). Add it, or use an adapter that has it.`, { cause: { method } })
@@ -102,7 +103,7 @@ function storeOf(border: Border): Store {
       if (mayBeNull.has(method) && isUnstorable(args)) return null
       const encoded = namespace === '' && typeof args[0] === 'string' && args[0][0] !== '~' ? args : encodeArgs(namespace, method, args)
       const stored = ids.type ? restoreIds(ids, method, encoded) : encoded
-      return run({ method, args: encoded, ids, namespace }, operation.bind(adapter, ...stored), deadline)
+      return run({ method, args: encoded, ids, namespace, fields }, operation.bind(adapter, ...stored), deadline)
     }
   }
   return store as unknown as Store
@@ -128,6 +129,7 @@ interface Call {
   args: readonly unknown[]
   ids: Ids
   namespace: string
+  fields: AdditionalFields | undefined
 }
 
 function run(asked: Call, call: () => unknown, deadline: number): unknown {
@@ -220,13 +222,13 @@ function isTime(value: unknown): value is string | number | Date {
   return typeof value === 'string' || typeof value === 'number' || isDate(value)
 }
 
-function clean({ method, ids, namespace }: Call, value: unknown): unknown {
+function clean({ method, ids, namespace, fields }: Call, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const row = value as Record<string, unknown>
   let owned: Record<string, unknown> | null = row
   for (const name of keyedFields) if (namespace !== '' || String(row[name] ?? '')[0] === '~') owned = decodeRow(namespace, row)
   if (!owned) return null
-  let result = owned
+  let result = fields ? typed(fields, owned) : owned
   let field = 'id'
   for (const name of ownerFields) if (name in row && field === 'id') field = name
   const id = result[field]

@@ -102,7 +102,11 @@ function ourHandler(config: Options, library: Library): (request: Request) => Pr
     const auth = createAuth({ ...config, env: false }).use(authjsCompatPlugin())
     return (request) => auth.handler(request)
   }
-  const auth = createAuth({ ...config, env: false })
+  // D60: only the plugin leaves the id out.
+  const auth = createAuth({ ...config, env: false }).use({
+    name: 'no-user-id',
+    setup: (kernel) => kernel.defaults({ sessionUserId: false }),
+  })
   // The browser of a flow knows the cookies by the names of Auth.js.
   return async (request) => {
     const cookie = request.headers.get('cookie')

@@ -57,7 +57,7 @@ describe('session of the database strategy', () => {
     const body = await client.session()
     const user = { id: '1', name: 'Ann', email: 'ann@example.com', emailVerified: null }
     const expires = new Date(clock.now() + 30 * day).toISOString()
-    const shown = { name: 'Ann', email: 'ann@example.com' }
+    const shown = { id: '1', name: 'Ann', email: 'ann@example.com' }
     expect(seen).toEqual([{ session: { user: shown, userId: '1', expires }, user }])
     expect(body).toEqual({ user: shown, userId: '1', expires })
   })
@@ -73,8 +73,8 @@ describe('session of the database strategy', () => {
     auth.hook('session', ({ user }) => void seen.push(user))
     auth.hook('session', hook as never)
     const expires = new Date(clock.now() + 30 * day).toISOString()
-    const plain = { user: { name: 'Ann', email: 'ann@example.com' }, expires }
-    const example = { user: { ...plain.user, id: '1' }, userId: '1', expires }
+    const plain = { user: { id: '1', name: 'Ann', email: 'ann@example.com' }, expires }
+    const example = { ...plain, userId: '1' }
     expect(await client.session()).toEqual(how.startsWith('nothing') ? plain : example)
     expect(seen).toMatchObject([{ passwordHash: 'argon2' }])
   })
@@ -94,10 +94,10 @@ describe('session of the database strategy', () => {
     expect(JSON.stringify(told)).not.toContain('sessionToken')
   })
 
-  it('row 110: the default shows name, email and image', async () => {
+  it('row 110: the default shows id, name, email and image', async () => {
     const { client } = await signedIn()
     // The store knows no image, and what is not known is not there.
-    expect((await client.session())?.user).toEqual({ name: 'Ann', email: 'ann@example.com' })
+    expect((await client.session())?.user).toEqual({ id: '1', name: 'Ann', email: 'ann@example.com' })
   })
 
   it('rows 116, D46: an expired session is deleted at its very moment', async () => {

@@ -28,7 +28,7 @@ describe('session of the jwt strategy', () => {
   it('rows 110, 132, 344, 363: name, email, image and expires, nothing else of the token', async () => {
     const { client, clock } = await signedIn({ callbacks: { jwt: ({ token }) => ({ ...token, secretThing: 1 }) } })
     expect(await client.session()).toEqual({
-      user: { name: 'Ann', email: 'ann@example.com', image: 'https://a/i.png' },
+      user: { id: '1', name: 'Ann', email: 'ann@example.com', image: 'https://a/i.png' },
       expires: new Date(clock.now() + 30 * day).toISOString(),
     })
   })

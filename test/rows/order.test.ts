@@ -409,7 +409,7 @@ describe('sessions', () => {
     expect(world.messages('cb.jwt')).toEqual([{ token: full }])
     expect((world.messages('cb.jwt') as [object])[0]).not.toHaveProperty('trigger')
     const session = {
-      user: { name: 'Ann', email: 'ann@example.com', image: 'https://img.example/a.png' },
+      user: { id: uuid, name: 'Ann', email: 'ann@example.com', image: 'https://img.example/a.png' },
       expires: new Date(world.options.runtime.now() + 2_592_000_000).toISOString(),
     }
     expect(world.messages('cb.session')).toEqual([{ session, token: full }])
@@ -441,7 +441,9 @@ describe('sessions', () => {
     expect(seen).toEqual(['ad.getSessionAndUser', 'ad.updateSession', 'cb.session', 'ev.session'])
     const expires = new Date(world.options.runtime.now() + 2_592_000_000).toISOString()
     const { name, email, image } = stored
-    expect(world.messages('cb.session')).toEqual([{ session: { user: { name, email, image }, userId: uuid, expires }, user: stored }])
+    expect(world.messages('cb.session')).toEqual([
+      { session: { user: { id: uuid, name, email, image }, userId: uuid, expires }, user: stored },
+    ])
     const [event] = world.messages('ev.session') as [object]
     expect(event).not.toHaveProperty('token')
     expect(JSON.stringify(world.log.filter(({ what }) => what.includes('session')))).not.toContain(

@@ -32,6 +32,7 @@ export function memoryAdapter(data: MemoryData = memoryData()): MemoryAdapter {
     ...authenticators(data),
     keepsCreatedAt: true,
     missingTables: () => [],
+    additionalFields: {},
     close: async () => {},
   }
 }

@@ -1,5 +1,5 @@
 /** A database with its layout, found at first use, and transactions that survive deadlocks and busy files. */
-import type { HealedFault } from 'authkernel/kernel'
+import type { AdditionalFields, HealedFault } from 'authkernel/kernel'
 import type { Kysely, Transaction } from 'kysely'
 import { dialectOf, isConnectionLost, isDeadlock, isTransient } from './dialect.ts'
 import { introspect, type Scope } from './introspect.ts'
@@ -13,6 +13,8 @@ import type { AnyDatabase, Db, DialectName, Layout, SqlDatabase, SqlNames, Table
 export interface SqlOptions {
   /** Names of the host's own tables and columns. */
   names?: SqlNames
+  /** Columns of users beyond those of Auth.js, which `migrate` adds. */
+  additionalFields?: AdditionalFields
   /** PostgreSQL schema; default: the search path. */
   schema?: string
   /** Default: what the Kysely instance says. */
@@ -35,6 +37,8 @@ export interface Database extends Scope {
   readonly run: Run
   /** A table, or an error that says how to make it. */
   table(name: TableName): Promise<Table>
+  /** Looks at the layout again before the next operation: somebody changed it. */
+  forget(): void
   /** A table, if it is there. */
   maybe(name: TableName): Promise<Table | undefined>
   /** Tries again what a deadlock or a busy file stopped. */
@@ -59,7 +63,12 @@ const deadConnections = 10
 export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Database {
   // Plugins of the host (camel case, schemas) would change the names that were found.
   const db = (given as unknown as Kysely<AnyDatabase>).withoutPlugins()
-  const scope: Scope = { dialect: dialectOf(given, options.dialect), names: options.names ?? {}, schema: options.schema }
+  const scope: Scope = {
+    dialect: dialectOf(given, options.dialect),
+    names: options.names ?? {},
+    schema: options.schema,
+    fields: options.additionalFields ?? {},
+  }
   const names = options.pool && openPool(options.pool, scope.dialect === 'postgres' && options.prepare !== false)
   let known: Promise<Layout> | undefined
 
@@ -118,6 +127,7 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Data
   return {
     ...scope,
     db,
+    forget: () => void (known = undefined),
     maybe,
     run: createStatements(db, names?.add),
     retry,

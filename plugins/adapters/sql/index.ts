@@ -65,13 +65,14 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
     deleteExpired: (until = new Date(now()), limits) => deleteExpired(database, until, limits),
     keepsCreatedAt: true,
     onHealed: (listener) => database.onHealed(listener),
+    additionalFields: options.additionalFields ?? {},
     missingTables: (operations) => missingTables(database, operations),
     close: () => database.close(),
     atomic: true,
     once: createOnce(database, now),
     limit: createLimit(database, now),
     records: { ...records, erases: true },
-    migrate: ({ apply = false } = {}) => migrate(database.db, plans, { apply }),
+    migrate: ({ apply = false } = {}) => migrate(database.db, plans, { apply }).finally(() => database.forget()),
   }
 }
 

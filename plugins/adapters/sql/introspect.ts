@@ -1,4 +1,5 @@
 /** Finds out how a database is laid out: which tables are there, how columns hold their values, what is unique. */
+import type { AdditionalFields } from 'authkernel/kernel'
 import { type Kysely, sql } from 'kysely'
 import { candidates, fieldOf, requiredFields } from './names.ts'
 import type { AnyDatabase, Column, DialectName, Layout, SqlNames, Table, TableName } from './types.ts'
@@ -10,6 +11,8 @@ export interface Scope {
   names: SqlNames
   /** PostgreSQL schema; default: those of the search path. */
   schema: string | undefined
+  /** Columns of users that the host declares. */
+  fields: AdditionalFields
 }
 interface FoundTable {
   name: string

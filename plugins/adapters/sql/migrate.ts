@@ -1,10 +1,10 @@
 /** Brings a database to the wanted tables: makes what is missing, widens what is too narrow, drops nothing. */
-import { type Kysely, sql } from 'kysely'
+import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { introspect, isUnique, type Scope } from './introspect.ts'
 import { columnOf, defaultTables } from './names.ts'
 import { narrowColumns } from './narrow.ts'
 import { nameOf, ref } from './refs.ts'
-import { binaryCollation, generatorOf, typeOf, wanted, type WantedTable } from './schema.ts'
+import { binaryCollation, generatorOf, typeOf, wantedWith, type WantedTable } from './schema.ts'
 import type { AnyDatabase, Table } from './types.ts'
 
 /** What a migration did, or would do. */
@@ -62,7 +62,7 @@ export async function plan(db: Kysely<AnyDatabase>, scope: Scope): Promise<Plan>
   const owner = await ownerOf(db, scope, layout.users, collation)
   const statements: string[] = []
   const notes: string[] = []
-  for (const want of wanted) {
+  for (const want of wantedWith(scope.fields)) {
     const table = layout[want.kind]
     if (!table) {
       statements.push(create(db, scope, want, owner, collation), ...indexes(db, scope, want, owner))
@@ -96,10 +96,11 @@ function create(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable, owner:
   const name = (typeof given === 'string' ? given : given?.table) ?? defaultTables[want.kind]
   const column = (field: string): string => columnOf(want.kind, field, names)
   let query = builder(db, scope).createTable(name).ifNotExists()
-  for (const { field, type, required, generated } of want.columns) {
+  for (const { field, type, required, generated, default: value } of want.columns) {
     const sqlType = sql.raw<unknown>(field === 'userId' ? owner.type : typeOf(dialect, type, collation))
     query = query.addColumn(column(field), sqlType as never, (each) => {
       const strict = required ? each.notNull() : each
+      if (value !== undefined) return strict.defaultTo(literal(dialect, value))
       return generated ? strict.defaultTo(sql.raw(generatorOf(dialect))) : strict
     })
   }
@@ -159,12 +160,23 @@ function missingColumns(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable
   return want.columns
     .filter(({ field, required }) => !required && !table.columns.has(field))
     .map(
-      ({ field, type }) =>
+      ({ field, type, default: value }) =>
         builder(db, scope)
           .alterTable(table.name)
-          .addColumn(columnOf(want.kind, field, scope.names), sql.raw(typeOf(scope.dialect, type, collation)) as never)
+          .addColumn(columnOf(want.kind, field, scope.names), sql.raw(typeOf(scope.dialect, type, collation)) as never, (each) =>
+            value === undefined ? each : each.defaultTo(literal(scope.dialect, value)),
+          )
           .compile().sql,
     )
+}
+
+/** A default as SQL text: a statement that makes tables takes no parameters. */
+function literal(dialect: Scope['dialect'], value: string | number | boolean): RawBuilder<unknown> {
+  if (typeof value === 'boolean') return sql.raw(dialect === 'sqlite' ? String(Number(value)) : String(value))
+  // MySQL reads backslashes in texts as escapes.
+  return typeof value === 'number'
+    ? sql.raw(String(value))
+    : sql.raw(`'${value.replaceAll(dialect === 'mysql' ? /['\\\\]/g : "'", (mark) => mark + mark)}'`)
 }
 
 function uniqueIndex(db: Kysely<AnyDatabase>, scope: Scope, table: Table, fields: readonly string[]): string {

@@ -1,10 +1,10 @@
 /** Says which tables a host needs and its database lacks. */
 import type { AdapterMethod } from 'authkernel/kernel'
 import type { Database } from './database.ts'
-import { candidates } from './names.ts'
+import { candidates, columnOf } from './names.ts'
 import type { TableName } from './types.ts'
 
-/** Names of missing tables, as `migrate` would make them. Users, accounts and one-time marks are always needed. */
+/** Names of missing tables and of missing columns that the host declared, as `migrate` would make them. Users, accounts and one-time marks are always needed. */
 export async function missingTables(database: Database, operations: readonly AdapterMethod[]): Promise<string[]> {
   const needed = new Set<TableName>(['users', 'accounts', 'tokens'])
   for (const operation of operations) {
@@ -12,6 +12,18 @@ export async function missingTables(database: Database, operations: readonly Ada
     if (operation.includes('Authenticator')) needed.add('authenticators')
   }
   const missing: string[] = []
-  for (const kind of needed) if (!(await database.maybe(kind))) missing.push(candidates(kind, database.names)[0] ?? kind)
+  for (const kind of needed) {
+    const table = await database.maybe(kind)
+    if (!table) missing.push(candidates(kind, database.names)[0] ?? kind)
+    else if (kind === 'users') {
+      missing.push(
+        ...Object.keys(database.fields).flatMap((field) =>
+          table.columns.has(field) ? [] : [`${table.name}.${columnOf(kind, field, database.names)}`],
+        ),
+      )
+    }
+  }
+  // Somebody will add them.
+  if (missing.length > 0) database.forget()
   return missing
 }

@@ -1,5 +1,6 @@
 /** The tables as they should be: what `migrate` makes, and what it adds to tables that Auth.js made. */
 import { type Kysely, sql } from 'kysely'
+import type { AdditionalFields } from 'authkernel/kernel'
 import type { AnyDatabase, DialectName, TableName } from './types.ts'
 
 /** What a column is for; the dialect says what it is. */
@@ -10,6 +11,8 @@ export interface WantedColumn {
   required?: true
   /** Made by the database when left out, so that published adapters can write too. */
   generated?: true
+  /** Of rows that do not say otherwise. */
+  default?: string | number | boolean
 }
 export interface WantedTable {
   kind: TableName
@@ -26,7 +29,7 @@ const id = { field: 'id', type: 'key', required: true, generated: true } as cons
 const userId = { field: 'userId', type: 'key', required: true } as const
 
 /** In the order in which they can be made. Nothing is ever taken away from a database that has more. */
-export const wanted: readonly WantedTable[] = [
+const wanted: readonly WantedTable[] = [
   {
     kind: 'users',
     columns: [
@@ -108,6 +111,18 @@ export const wanted: readonly WantedTable[] = [
     owned: true,
   },
 ]
+
+const typesOfFields = { string: 'key', text: 'text', number: 'number', boolean: 'boolean' } as const
+
+/** The tables with the columns that a host declares. */
+export function wantedWith(fields: AdditionalFields): readonly WantedTable[] {
+  const own = Object.entries(fields).map(([field, { type, default: value }]) => ({
+    field,
+    type: typesOfFields[type],
+    ...(value !== undefined && { default: value }),
+  }))
+  return wanted.map((table) => (table.kind === 'users' ? { ...table, columns: [...table.columns, ...own] } : table))
+}
 
 // Keys on MySQL are compared by bytes, trailing spaces included; the collation for that has a name of its own in MariaDB.
 const types: Readonly<Record<DialectName, Readonly<Record<ColumnType, string>>>> = {

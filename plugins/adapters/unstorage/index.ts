@@ -62,6 +62,7 @@ export function unstorageAdapter(storage: KeyValueStorage, options: UnstorageAda
       return () => listeners.delete(listener)
     },
     missingTables: () => [],
+    additionalFields: {},
     close: () => engine.close(),
     atomic: engine.atomic,
     exclusive,

@@ -16,6 +16,8 @@ export function authjsCompatPlugin(): Plugin {
         keyInfo: authjsKeyInfo,
         encryption: ['A256CBC-HS512', 'A256GCM'],
         legacyDigests,
+        // Auth.js shows it to nobody who does not ask for it in the `session` callback.
+        sessionUserId: false,
         trustProxyFollowsHost: true,
       })
       const { trustHost, trustProxy, origin, logger } = kernel.config

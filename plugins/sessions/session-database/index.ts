@@ -89,8 +89,10 @@ function createStrategy(options: Settled): SessionStrategy {
     const { user } = found
     const expires = ctx.canSetCookies ? await extend(ctx, options, found.session) : found.session.expires
     // What the adapter does not say is undefined, hence absent for clients, as with Auth.js; null stays null.
-    const { name, email, image } = user
-    let session: Session | null = { user: { name, email, image } as User, expires: expires.toISOString() }
+    const { id, name, email, image } = user
+    const person = { ...(ctx.settings.sessionUserId !== false && { id }), name, email, image } as User
+    if (ctx.store?.shownFields.length) show(ctx.store.shownFields, user, person)
+    let session: Session | null = { user: person, expires: expires.toISOString() }
     if (ctx.has('hook', 'session')) {
       // The columns of the stored row, which no client sees unless the host says so; `createdAt` of our adapters is none of the host's.
       const { sessionToken: _secret, createdAt, ...columns } = found.session
@@ -190,6 +192,11 @@ async function extend(ctx: Context, options: Settled, session: AdapterSession): 
 function capOf({ absoluteMaxAge }: Pick<Settled, 'absoluteMaxAge'>, createdAt: Date | null | undefined): number {
   if (absoluteMaxAge === undefined) return Infinity
   return createdAt ? createdAt.getTime() + absoluteMaxAge * 1000 : 0
+}
+
+/** Adds the fields that a session shows. */
+function show(names: readonly string[], user: AdapterUser, person: object): void {
+  for (const name of names) Object.assign(person, { [name]: (user as unknown as Record<string, unknown>)[name] })
 }
 
 function tokenOf(ctx: Context): string | undefined {

@@ -27,7 +27,7 @@ export function createStrategy(options: Settled): SessionStrategy & { revocable:
       const token = await current(ctx, options)
       if (!token?.sub) return null
       if (ctx.store?.supports('getUser')) return ctx.store.getUser(token.sub)
-      return { id: token.sub, ...personOf(token) }
+      return { ...personOf(ctx, token), id: token.sub }
     },
 
     async subject(ctx) {
@@ -39,6 +39,7 @@ export function createStrategy(options: Settled): SessionStrategy & { revocable:
       const { user, account, profile, isNewUser, trigger } = login
       const previous = login.session === 'keep' ? await current(ctx, options) : null
       const token: JWT = { name: user.name, email: user.email, picture: user.image, ...(user.id !== undefined && { sub: user.id }) } as JWT
+      if (ctx.store) show(ctx.store.shownFields, user, token)
       const changed = await ctx.ask('jwt', { token, user, account, ...(profile && { profile }), isNewUser, trigger })
       if (changed === null) {
         clear(ctx)
@@ -84,6 +85,11 @@ async function access(ctx: Context, options: Settled, update?: { data: unknown }
     clear(ctx)
     return null
   }
+  // A role that changed is in the token from the next update on.
+  if (update && token.sub && ctx.store?.shownFields.length && ctx.store.supports('getUser')) {
+    const user = await ctx.store.getUser(token.sub)
+    if (user) show(ctx.store.shownFields, user, token)
+  }
   // Hosts change the token in place, so what it was is kept as text.
   const asked = update !== undefined || ctx.has('hook', 'jwt')
   // Dropping an old secret must sign nobody out.
@@ -100,7 +106,7 @@ async function access(ctx: Context, options: Settled, update?: { data: unknown }
   const next = renews ? { ...answer, ...anchors(ctx, options, token) } : answer
   const expires = renews ? expiry(ctx, options, next) : endOf(ctx, options, token)
 
-  const plain: Session = { user: personOf(next), expires: expires.toISOString() }
+  const plain: Session = { user: personOf(ctx, next), expires: expires.toISOString() }
   const session = ctx.has('hook', 'session')
     ? await ctx.ask('session', { session: plain, token: next, ...(update && { newSession: update.data, trigger: 'update' }) })
     : plain
@@ -140,8 +146,19 @@ function age(ctx: Context, token: JWT): number {
 }
 
 // What the token does not say is undefined, hence absent for clients, as with Auth.js; null stays null.
-function personOf({ name, email, picture }: JWT): User {
-  return { name, email, image: picture } as User
+function personOf({ settings, store }: Context, token: JWT): User {
+  const { sub, name, email, picture } = token
+  const person = { ...(settings.sessionUserId !== false && sub !== undefined && { id: sub }), name, email, image: picture } as User
+  if (store?.shownFields.length) show(store.shownFields, token, person)
+  return person
+}
+
+/** Copies the fields that a session shows. */
+function show(names: readonly string[], from: object, to: object): void {
+  for (const name of names) {
+    const value = (from as Record<string, unknown>)[name]
+    if (value !== undefined) Object.assign(to, { [name]: value })
+  }
 }
 
 function isLater<T>(value: Awaitable<T>): value is PromiseLike<T> {
