@@ -1,6 +1,6 @@
 /** What a failure looks like from outside: a status, a page, and never a detail. */
 import type { Route } from '../contract/route.ts'
-import { type AuthError, CredentialsSignin, ErrorPageLoop, type HttpError, visibleType } from '../errors/index.ts'
+import { type AuthError, CredentialsSignin, ErrorPageLoop, type HttpError, UnknownAction, visibleType } from '../errors/index.ts'
 import { RequestTimeout, withTimeout } from '../errors/timeout.ts'
 import { pathBelow } from '../http/path.ts'
 import { withParams } from '../http/redirect.ts'
@@ -42,6 +42,14 @@ function retryAfter(error: AuthError): number | undefined {
 /** A request that was wrong before any flow began. */
 export function httpAnswer(error: HttpError): Response {
   return json(error.message, error.status, error.headers)
+}
+
+/** The same for people who opened an address that does not exist; undefined: programs asked. */
+export async function notFoundPage(ctx: RequestContext, { reason }: HttpError): Promise<Response | undefined> {
+  const { headers, method } = ctx.request
+  const forPeople = method === 'GET' && headers.get('accept')?.includes('text/html') && !headers.has('x-auth-return-redirect')
+  if (!forPeople || !(reason instanceof UnknownAction)) return undefined
+  return guarded(ctx, () => ctx.app.services.pages?.render('error', ctx, { error: 'UnknownAction', status: '404' }))
 }
 
 /** Every request while the configuration is wrong: a page for people, JSON for programs, details for the log only. */

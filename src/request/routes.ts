@@ -20,7 +20,7 @@ const routes: readonly Route[] = [
   // No wrong path, but it names nobody: a page for people, and not "Bad request.".
   { method: 'GET', path: '/callback', handler: leadsNowhere },
   { method: 'POST', path: '/callback', csrf: 'crossSite', handler: leadsNowhere },
-  { method: 'GET', path: '/signout', handler: async (ctx) => ownPage(ctx, 'signOut', {}) ?? ctx.render('signOut') },
+  { method: 'GET', path: '/signout', handler: signOutPage },
   { method: 'POST', path: '/signout', handler: signOut },
   { method: 'GET', path: '/session', handler: readSession, failure: async () => json(null, 503) },
   {
@@ -139,14 +139,27 @@ async function signInPage(ctx: Context): Promise<Response> {
   )
 }
 
+async function signOutPage(ctx: Context): Promise<Response> {
+  await keepCallbackUrl(ctx)
+  return ownPage(ctx, 'signOut', {}) ?? ctx.render('signOut')
+}
+
 async function errorPage(ctx: Context): Promise<Response> {
+  // A `redirect` hook that fails must not lead from the error page to the error page.
+  await keepCallbackUrl(ctx).catch((error: unknown) => ctx.logger.error(error as Error))
   const error = new URL(ctx.request.url).searchParams.get('error') ?? undefined
   return ownPage(ctx, 'error', { error }) ?? ctx.render('error', { error })
 }
 
 async function verifyRequestPage(ctx: Context): Promise<Response> {
+  await keepCallbackUrl(ctx)
   const query = Object.fromEntries(new URL(ctx.request.url).searchParams)
   return ownPage(ctx, 'verifyRequest', query) ?? ctx.render('verifyRequest', { provider: query['provider'], type: query['type'] })
+}
+
+/** A host's own page may post without the callbackUrl that it was opened with: the cookie has it then. */
+async function keepCallbackUrl(ctx: Context): Promise<void> {
+  if (new URL(ctx.request.url).searchParams.has('callbackUrl')) await ctx.callbackUrl()
 }
 
 /** The host's own page, as it was configured (rows 279 to 281). */

@@ -55,6 +55,14 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
+    hook: 'D65',
+    what: 'pages say their charset',
+    apply({ answer: { headers: ours } }, { answer: { headers: theirs } }) {
+      if (ours['content-type'] === 'text/html; charset=utf-8' && theirs['content-type'] === 'text/html')
+        theirs['content-type'] = ours['content-type']
+    },
+  },
+  {
     hook: 'D19',
     what: 'pages with a strict policy, in the language of the browser',
     apply({ answer: { page, headers } }) {

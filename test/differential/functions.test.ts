@@ -305,6 +305,9 @@ describe('row 342: the default logger', () => {
 
   it.each([false, true])('writes lines with the same beginnings, debug %s', async (debug) => {
     const lines: Record<string, string[]> = {}
+    // Auth.js colours files too (D63).
+    vi.stubEnv('NO_COLOR', undefined)
+    vi.stubEnv('FORCE_COLOR', '1')
     for (const library of ['ours', 'theirs'] as const) {
       const spies = levels.map((level) => vi.spyOn(console, level).mockImplementation(() => {}))
       const authorize = (): never => {
@@ -328,6 +331,7 @@ describe('row 342: the default logger', () => {
         .filter((line) => !line.includes('debug]'))
       for (const spy of spies) spy.mockRestore()
     }
+    vi.unstubAllEnvs()
     expect(lines['ours']).toEqual(lines['theirs'])
   })
 })

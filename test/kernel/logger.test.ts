@@ -1,6 +1,6 @@
 /** What hosts see on their console when they bring no logger. */
 import { afterEach, describe, expect, it, vi } from 'vitest'
-import { createAuth, CredentialsSignin } from 'authkernel'
+import { AccessDenied, createAuth, CredentialsSignin } from 'authkernel'
 import { AuthError } from 'authkernel/kernel'
 import { createLogger } from '../../src/runtime/logger.ts'
 import { baseConfig, Client, fakeRuntime, secret } from '../_setup.ts'
@@ -27,10 +27,61 @@ describe('console', () => {
 
   it('row 342: an error without a cause shows where it came from', () => {
     const { error } = spies()
-    createLogger().error(new CredentialsSignin('wrong password'))
+    createLogger().error(new AuthError('broken'))
     const [head, stack] = plain(error.mock.calls)
-    expect(head).toBe('[auth][error] CredentialsSignin: wrong password')
+    expect(head).toBe('[auth][error] AuthError: broken')
     expect(stack).toMatch(/^\s+at /)
+  })
+
+  it('a wrong password and the path of a scanner are one plain line at warn level each', async () => {
+    const { error, warn } = spies()
+    const { logger: _logger, ...config } = baseConfig({
+      providers: [{ id: 'c', name: 'C', type: 'credentials', credentials: { name: {} }, authorize: () => null }],
+    })
+    const client = new Client(createAuth(config))
+    await client.post('/callback/c', { name: 'ada', password: 'wrong' })
+    await client.get('/wp-login.php')
+    await client.get('/callback/nobody')
+    expect(warn.mock.calls).toEqual([
+      ['[auth][warn][CredentialsSignin] authorize() of provider "c" returned no user.'],
+      ['[auth][warn][UnknownAction] GET /auth/wp-login.php is not a route of authkernel.'],
+      [expect.stringMatching(/^\[auth\]\[warn\]\[InvalidProvider\] [^\n]+$/)],
+    ])
+    expect(error).not.toHaveBeenCalled()
+  })
+
+  it('under debug the stack follows; what strangers send makes no line of its own; facts beside the message stay', () => {
+    const { error, warn } = spies()
+    createLogger({}, true).error(new CredentialsSignin('wrong\n[auth][error] forged\u2028x', { cause: { provider: 'c', retryAfter: 3 } }))
+    expect(warn.mock.calls).toEqual([['[auth][warn][CredentialsSignin] wrong [auth][error] forged x {"retryAfter":3}']])
+    expect(plain(error.mock.calls)[0]).toMatch(/^\s+at /)
+  })
+
+  it('what the code of a host threw is no everyday failure', () => {
+    const { error, warn } = spies()
+    createLogger().error(new AccessDenied('callback failed', { cause: { err: new TypeError('x is undefined') } }))
+    expect(warn).not.toHaveBeenCalled()
+    expect(plain(error.mock.calls)[1]).toMatch(/^\[auth\]\[cause\]: TypeError: x is undefined\n\s+at /)
+  })
+
+  it.each([
+    [{ isTTY: true }, {}, true],
+    [{ isTTY: false }, {}, false],
+    [{ isTTY: true }, { NO_COLOR: '1' }, false],
+    [{ isTTY: false }, { FORCE_COLOR: '1' }, true],
+    [{ isTTY: true }, { FORCE_COLOR: '0' }, false],
+  ])('colour only on a terminal: %j %j', ({ isTTY }, env, coloured) => {
+    const { warn } = spies()
+    const before = Object.getOwnPropertyDescriptor(process.stderr, 'isTTY')
+    vi.stubEnv('NO_COLOR', undefined)
+    vi.stubEnv('FORCE_COLOR', undefined)
+    for (const [name, value] of Object.entries(env)) vi.stubEnv(name, value)
+    Object.defineProperty(process.stderr, 'isTTY', { value: isTTY, configurable: true })
+    createLogger().warn('csrf-disabled')
+    expect(warn.mock.calls[0]?.[0]).toBe(coloured ? '\u001B[33m[auth][warn][csrf-disabled]\u001B[0m' : '[auth][warn][csrf-disabled]')
+    if (before) Object.defineProperty(process.stderr, 'isTTY', before)
+    else Reflect.deleteProperty(process.stderr, 'isTTY')
+    vi.unstubAllEnvs()
   })
 
   it('row 342: [auth][warn][code] and [auth][debug]:', () => {

@@ -5,6 +5,7 @@ import { memoryAdapter } from 'authkernel/plugins/memory'
 import { pagesPlugin } from 'authkernel/plugins/pages'
 import passkey from 'authkernel/providers/passkey'
 import { describe, expect, it } from 'vitest'
+import { baseConfig, Client } from '../_setup.ts'
 import { en } from '../../plugins/pages/pages/messages/en.ts'
 
 const secret = 'a secret for tests that is long enough'
@@ -56,7 +57,7 @@ describe('every page', () => {
   it.each(pages)('D19, D40: GET %s has the headers of docs/plugins/pages.md', async (path) => {
     const { headers, text } = await get(path)
     expect(Object.fromEntries(headers)).toMatchObject({
-      'content-type': 'text/html',
+      'content-type': 'text/html; charset=utf-8',
       'content-language': 'en',
       'cache-control': 'private, no-store',
       'referrer-policy': 'same-origin',
@@ -235,6 +236,57 @@ describe('sign-in', () => {
     expect((await get('/signin', {}, secure, 'http://app.example')).text).toContain('action="/auth/signin/github"')
     expect((await get('/signin', {}, {}, 'http://app.example')).text).toContain('action="http://app.example/auth/signin/github"')
     expect((await get('/signin', {}, secure)).text).toContain('action="http://localhost/auth/signin/github"')
+  })
+})
+
+describe('an address that does not exist', () => {
+  const html = { accept: 'text/html,*/*;q=0.8' }
+
+  it.each(['/nope', '/signin/a/b', '/.env'])('GET %s shows people a page with status 404', async (path) => {
+    const { status, text, headers } = await get(path, {}, html)
+    expect(status).toBe(404)
+    expect(headers.get('content-type')).toBe('text/html; charset=utf-8')
+    expect(text).toContain(en['error.InvalidLink.heading'])
+    expect(text).toContain('href="http://localhost/auth/signin"')
+    expect(text).not.toContain('nope')
+  })
+
+  it('programs get what they got before; so does everybody without pages', async () => {
+    for (const headers of [{}, { accept: 'application/json' }, { ...html, 'x-auth-return-redirect': '1' }]) {
+      const { status, text } = await get('/nope', {}, headers)
+      expect([status, text]).toEqual([400, '"Bad request."'])
+    }
+    const auth = createAuth({ secret, trustHost: true, logger: quiet })
+    auth.remove('pages')
+    const bare = await auth.handler(new Request('http://localhost/auth/nope', { headers: html }))
+    expect(bare.status).toBe(400)
+    const posted = await createAuth({ secret, trustHost: true, logger: quiet }).handler(
+      new Request('http://localhost/auth/nope', { method: 'POST', headers: html }),
+    )
+    expect(posted.status).toBe(400)
+  })
+})
+
+describe("a host's own pages keep the callbackUrl", () => {
+  it.each(['signout', 'error', 'verify-request'])('%s', async (path) => {
+    const asked: string[] = []
+    const config = baseConfig({
+      pages: { signOut: '/bye', error: '/oops', verifyRequest: '/look' },
+      callbacks: { redirect: ({ url, baseUrl }) => (asked.push(url), new URL(url, baseUrl).href) },
+    })
+    const browser = new Client(createAuth(config))
+    const shown = await browser.get(`/${path}?callbackUrl=%2Finside`)
+    expect(shown.headers.get('location')).toMatch(/^\/(?:bye|oops|look)/)
+    expect(asked).toEqual(['/inside'])
+    // Nobody is signed in, and still it ends where it began.
+    expect((await browser.post('/signout')).headers.get('location')).toBe('http://localhost:3000/inside')
+  })
+
+  it('a redirect callback that fails does not lead from the error page to the error page', async () => {
+    const config = baseConfig({ callbacks: { redirect: () => Promise.reject(new Error('down')) } })
+    const answer = await new Client(createAuth(config)).get('/error?error=AccessDenied&callbackUrl=/x')
+    expect(answer.status).toBe(403)
+    expect(config.logger.errors).toHaveLength(1)
   })
 })
 

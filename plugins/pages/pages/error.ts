@@ -8,9 +8,9 @@ import { draw, type Page, type Sheet } from './layout.ts'
 // Statuses of Auth.js' error page; anything else is 200.
 const statuses: Readonly<Record<string, number>> = { Configuration: 500, AccessDenied: 403, Verification: 403 }
 
-/** Draws the page of an error code. */
-export function errorPage(sheet: Sheet, error = 'default'): Response {
-  const status = Object.hasOwn(statuses, error) ? (statuses[error] ?? 200) : 200
+/** Draws the page of an error code. `given` is the status of an answer that is no redirect to this page. */
+export function errorPage(sheet: Sheet, error = 'default', given?: string): Response {
+  const status = given !== undefined ? Number(given) : Object.hasOwn(statuses, error) ? (statuses[error] ?? 200) : 200
   return page(sheet, errorText(sheet.speaker, error), { status })
 }
 

@@ -61,7 +61,7 @@ export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
       case 'verifyConfirm':
         return verifyConfirmPage(sheet, params, options.formAction)
       case 'error':
-        return errorPage(sheet, params['error'])
+        return errorPage(sheet, params['error'], params['status'])
       default:
         return pluginPage(sheet, pageOf(ctx, name), params, options.formAction, tools)
     }

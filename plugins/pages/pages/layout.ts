@@ -105,7 +105,7 @@ ${scripts.map((script) => markup`<script nonce="${nonce}">${scriptText(script)}<
     status: page.status ?? 200,
     headers: {
       ...page.headers,
-      'Content-Type': 'text/html',
+      'Content-Type': 'text/html; charset=utf-8',
       'Content-Language': speaker.lang,
       'Content-Security-Policy': contentSecurityPolicy(nonce, {
         ...(page.forms && { forms: page.forms }),
