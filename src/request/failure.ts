@@ -11,8 +11,18 @@ import type { RequestContext } from './request-context.ts'
 const configurationMessage = 'There was a problem with the server configuration. Check the server logs for more information.'
 const pagePaths = new Set(['/signin', '/signout', '/error', '/verify-request'])
 
-/** Answer to an `AuthError` that was already reported. */
+/** Answer to an `AuthError` that was already reported, with the headers that its cause names. */
 export async function failureAnswer(ctx: RequestContext, error: AuthError, route: Route | undefined): Promise<Response> {
+  const answer = await plainAnswer(ctx, error, route)
+  const headers = Object.entries((error.cause?.['headers'] ?? {}) as Record<string, string>)
+  if (headers.length === 0) return answer
+  // A handler of the host may answer with a response whose headers cannot be changed.
+  const copy = new Response(answer.body, answer)
+  for (const [name, value] of headers) copy.headers.set(name, value)
+  return copy
+}
+
+async function plainAnswer(ctx: RequestContext, error: AuthError, route: Route | undefined): Promise<Response> {
   const own = await guarded(ctx, () => route?.failure?.(ctx, error))
   if (own) return own
   const decided = ctx.has('hook', 'failure') ? await guarded(ctx, () => ctx.ask('failure', { error })) : undefined
