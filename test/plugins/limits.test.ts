@@ -47,12 +47,12 @@ describe('limitsPlugin', () => {
     auth.on('signInFailed', ({ error }) => void told.push(error.type))
     await client().post('/callback/credentials', { pin: 'ann', password: 'wrong' })
     const refused = await client().post('/callback/credentials', { pin: ' ANN', password: 'wrong' })
-    expect([refused.status, refused.headers.get('retry-after'), refused.headers.get('ratelimit'), refused.headers.get('ratelimit-policy')]).toEqual([
-      429,
-      '600',
-      '"guesses";r=0;t=600',
-      '"guesses";q=1;w=600',
-    ])
+    expect([
+      refused.status,
+      refused.headers.get('retry-after'),
+      refused.headers.get('ratelimit'),
+      refused.headers.get('ratelimit-policy'),
+    ]).toEqual([429, '600', '"guesses";r=0;t=600', '"guesses";q=1;w=600'])
     expect(await refused.json()).toEqual({ error: 'TooManyRequests', url: 'http://localhost:3000/auth/signin?error=TooManyRequests' })
     const page = await client().post('/callback/credentials', { pin: 'ann', password: 'wrong' }, { accept: 'text/html' })
     expect([page.status, page.headers.get('ratelimit')]).toEqual([429, '"guesses";r=0;t=600'])
@@ -69,7 +69,9 @@ describe('limitsPlugin', () => {
   })
 
   it('an account of ten guesses from everywhere waits longer each time, and is open to the browser of its owner', async () => {
-    const { attempt, client, settings } = createHost({ rules: [{ by: 'account', max: 2, seconds: minutes10, delay: { first: 2, longest: 30 } }] })
+    const { attempt, client, settings } = createHost({
+      rules: [{ by: 'account', max: 2, seconds: minutes10, delay: { first: 2, longest: 30 } }],
+    })
     const owner = client('198.51.100.1')
     expect(await attempt('ann', 'right', owner)).toBe('in')
     const stranger = (at: number) => attempt('ann', 'wrong', client(`192.0.2.${at}`))
@@ -96,7 +98,9 @@ describe('limitsPlugin', () => {
     expect(await times(3, (at) => attempt(`n${at}`, 'right', client(`2001:db8::${at}`)))).toEqual(['in', 'in', 429])
     expect(await attempt('x', 'right', client('2001:db8:0:1::1'))).toBe('in')
     // Eight times as many for the /48, whatever the /64.
-    expect((await times(20, (at) => attempt(`m${at}`, 'right', client(`2001:db8:1:${at}::1`)))).filter((answer) => answer === 'in')).toHaveLength(16)
+    expect(
+      (await times(20, (at) => attempt(`m${at}`, 'right', client(`2001:db8:1:${at}::1`)))).filter((answer) => answer === 'in'),
+    ).toHaveLength(16)
     const apart = createHost({ rules: [{ ...rules[0]!, by: 'address' }] })
     expect(await times(4, (at) => apart.attempt('a', 'right', apart.client(`2001:db8::${at}`)))).toEqual(['in', 'in', 'in', 'in'])
     // Nobody's address is one address.
@@ -167,10 +171,13 @@ describe('limitsPlugin', () => {
     settings.runtime.advance(86_400_000)
     await times(3, () => attempt('ann@example.com'))
     await expect.poll(() => mails.length).toBe(2)
-    await createAuth(baseConfig()).use(limitsPlugin({ rules: [{ by: 'account', max: 1, seconds: 1, notice: true }] })).ready().then(
-      () => expect.fail('no store, no transport'),
-      (error: Error) => expect(error.message).toMatch(/limits.*(store|mail)/),
-    )
+    await createAuth(baseConfig())
+      .use(limitsPlugin({ rules: [{ by: 'account', max: 1, seconds: 1, notice: true }] }))
+      .ready()
+      .then(
+        () => expect.fail('no store, no transport'),
+        (error: Error) => expect(error.message).toMatch(/limits.*(store|mail)/),
+      )
   })
 
   it.each([

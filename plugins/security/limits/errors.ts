@@ -15,5 +15,7 @@ export function tooMany({ name, max, seconds }: LimitRuleFull, retryAfter: numbe
     'RateLimit-Policy': `"${name}";q=${max};w=${seconds}`,
     RateLimit: `"${name}";r=0;t=${retryAfter}`,
   }
-  return new TooManyRequests(`Rule "${name}" of limitsPlugin permits ${max} in ${seconds} s.`, { cause: { rule: name, retryAfter, headers } })
+  return new TooManyRequests(`Rule "${name}" of limitsPlugin permits ${max} in ${seconds} s.`, {
+    cause: { rule: name, retryAfter, headers },
+  })
 }

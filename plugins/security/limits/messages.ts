@@ -11,16 +11,20 @@ export const messages: Messages = {
   },
   de: {
     'limits.notice.subject': 'Viele fehlgeschlagene Anmeldungen bei {site}',
-    'limits.notice.what': 'Jemand hat viele Male vergeblich versucht, sich bei {site} mit Ihrem Konto anzumelden. Das letzte Mal war {time}.',
+    'limits.notice.what':
+      'Jemand hat viele Male vergeblich versucht, sich bei {site} mit Ihrem Konto anzumelden. Das letzte Mal war {time}.',
     'limits.notice.from': 'Die letzte Anfrage kam von der Netzwerkadresse {address}.',
-    'limits.notice.do': 'Wenn Sie es nicht waren: Ihr Konto ist weiterhin geschützt. Wählen Sie ein Passwort, das Sie nirgends sonst benutzen.',
+    'limits.notice.do':
+      'Wenn Sie es nicht waren: Ihr Konto ist weiterhin geschützt. Wählen Sie ein Passwort, das Sie nirgends sonst benutzen.',
     'limits.notice.note': 'Sie erhalten diese Nachricht höchstens einmal am Tag.',
   },
   fr: {
     'limits.notice.subject': 'Nombreuses connexions échouées sur {site}',
-    'limits.notice.what': 'Quelqu’un a essayé de nombreuses fois, sans succès, de se connecter à votre compte sur {site}. Dernière tentative : {time}.',
+    'limits.notice.what':
+      'Quelqu’un a essayé de nombreuses fois, sans succès, de se connecter à votre compte sur {site}. Dernière tentative : {time}.',
     'limits.notice.from': 'La dernière requête venait de l’adresse réseau {address}.',
-    'limits.notice.do': 'Si ce n’était pas vous, votre compte reste fermé pour cette personne. Choisissez un mot de passe que vous n’utilisez nulle part ailleurs.',
+    'limits.notice.do':
+      'Si ce n’était pas vous, votre compte reste fermé pour cette personne. Choisissez un mot de passe que vous n’utilisez nulle part ailleurs.',
     'limits.notice.note': 'Vous recevez ce message une fois par jour au plus.',
   },
   es: {

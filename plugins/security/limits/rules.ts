@@ -79,7 +79,8 @@ function toRule(rule: LimitRuleOptions, at: number): LimitRuleFull {
   const unknown = Object.keys(rule).find((key) => !known.includes(key))
   if (unknown !== undefined) fail(` has "${unknown}", which is no option of a rule. Options: ${known.join(', ')}.`)
   const by = typeof rule.by === 'string' ? [rule.by] : rule.by
-  if (!Array.isArray(by) || by.some((one) => !kinds.includes(one))) fail(`.by must be of ${kinds.join(', ')}, not ${JSON.stringify(rule.by)}.`)
+  if (!Array.isArray(by) || by.some((one) => !kinds.includes(one)))
+    fail(`.by must be of ${kinds.join(', ')}, not ${JSON.stringify(rule.by)}.`)
   const whole = (name: 'max' | 'seconds', least: number): void => {
     if (!Number.isSafeInteger(rule[name]) || rule[name] < least)
       fail(`.${name} must be a whole number from ${least}, not ${String(rule[name])}.`)
@@ -114,5 +115,6 @@ function matcher(routes: LimitRoutes | undefined): LimitRuleFull['matches'] {
   // Drawing the page of a sign-in costs nobody anything; its forms and callbacks do.
   if (routes === undefined) return ({ route }) => route?.flow !== undefined
   const wanted = typeof routes === 'string' ? [routes] : routes
-  return ({ route }) => route !== undefined && wanted.some((one) => one === '*' || one === route.path || one === `${route.method} ${route.path}`)
+  return ({ route }) =>
+    route !== undefined && wanted.some((one) => one === '*' || one === route.path || one === `${route.method} ${route.path}`)
 }
