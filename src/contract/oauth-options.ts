@@ -172,6 +172,11 @@ export interface OIDCConfig<P = Profile> extends Omit<OAuthConfig<P>, 'type' | '
   type: 'oidc'
   /** `false`: the profile comes from the userinfo endpoint; an ID token is still required (row 198). */
   idToken?: boolean | undefined
+  /**
+   * Takes `amr`, `acr` and `auth_time` of the validated ID token over into `login.proof`; `mfa` in `amr` then counts as two factors. Without it a
+   * sign-in at this provider is one factor, whatever the provider says. Default false.
+   */
+  trustAssurance?: boolean | undefined
   options?: Partial<Omit<OIDCConfig<P>, 'type' | 'options'>> | undefined
 }
 

@@ -38,6 +38,7 @@ const options: Record<Exclude<keyof OIDCConfig, symbol>, true> = {
   issuerOf: true,
   discoveryIssuer: true,
   idToken: true,
+  trustAssurance: true,
   options: true,
 }
 

@@ -11,6 +11,7 @@ import {
   type User,
 } from 'authkernel/kernel'
 import { saysVerified, trusted } from './address.ts'
+import { proofOf } from './assurance.ts'
 import { Refusal, withoutSecrets } from './failure.ts'
 import { checkSubject } from './id-token.ts'
 import { isObject } from './json.ts'
@@ -21,7 +22,7 @@ import type { OAuthProvider } from './types.ts'
 const stored = ['access_token', 'id_token', 'refresh_token', 'expires_at', 'scope', 'token_type', 'session_state'] as const
 
 /** Maps a profile. Throws OAuthProfileParseError. */
-export async function identityOf({ ctx, provider, tokens, secrets }: Exchanged, profile: Profile): Promise<Identity> {
+export async function identityOf({ ctx, provider, tokens, secrets, claims }: Exchanged, profile: Profile): Promise<Identity> {
   try {
     const described: unknown = await (provider.profile ?? defaultProfile)(profile, tokens, { fetch: fetchOf(ctx, provider) })
     if (!isObject(described)) throw new Refusal(`\`profile\` of provider "${provider.id}" returned no user.`)
@@ -29,6 +30,7 @@ export async function identityOf({ ctx, provider, tokens, secrets }: Exchanged, 
     const owner = { provider: provider.id, type: provider.type, providerAccountId: accountId(ctx, id) }
     const account: Account = { ...tokens, ...owner }
     const user: User = { ...storable(rest), id: randomUUID(ctx.runtime), ...emailOf(email) }
+    const proof = proofOf(provider, claims)
     const verified = saysVerified(provider, profile, tokens)
     return {
       user,
@@ -40,6 +42,7 @@ export async function identityOf({ ctx, provider, tokens, secrets }: Exchanged, 
       trustsEmail: provider.allowDangerousEmailAccountLinking === true && verified !== false,
       provesEmail: verified === true && typeof user.email === 'string' && trusted(provider, user.email) === true,
       refreshTokens: provider.updateAccount === true,
+      ...(proof && { proof }),
     }
   } catch (error) {
     throw new OAuthProfileParseError(`The profile of provider "${provider.id}" could not be used.`, {

@@ -11,7 +11,8 @@ import {
 } from 'authkernel/kernel'
 import type { Pending } from './challenge.ts'
 import { type CredentialAnswer, descriptor, toStored } from './credential.ts'
-import { loadLibrary } from './library.ts'
+import { type AuthenticationInfo, loadLibrary } from './library.ts'
+import { proofOf } from './proof.ts'
 import { relyingParty } from './relying-party.ts'
 import { authenticationVerification } from './settings.ts'
 
@@ -27,7 +28,7 @@ export async function authenticate(ctx: Context, provider: WebAuthn, answer: Cre
   const credentialID = toStored(answer.id)
   const authenticator = await store.getAuthenticator(credentialID)
   if (!authenticator) throw new AuthError(`Nobody has registered the credential presented to provider "${provider.id}": ${credentialID}.`)
-  const counter = await verify(ctx, provider, answer, pending.challenge, authenticator)
+  const { newCounter: counter, userVerified } = await verify(ctx, provider, answer, pending.challenge, authenticator)
   assertForward(provider, authenticator, counter)
   await store.updateAuthenticatorCounter(authenticator.credentialID, counter)
   const account = await store.getAccount(authenticator.providerAccountId, provider.id)
@@ -36,7 +37,7 @@ export async function authenticate(ctx: Context, provider: WebAuthn, answer: Cre
   }
   const user = await store.getUser(account.userId)
   if (!user) throw new AuthError(`The user ${account.userId} of the credential ${credentialID} of provider "${provider.id}" is not stored.`)
-  return { user, account, match: 'account', ownerAfterSignIn: true }
+  return { user, account, match: 'account', ownerAfterSignIn: true, proof: proofOf(userVerified, authenticator.credentialDeviceType) }
 }
 
 async function verify(
@@ -45,7 +46,7 @@ async function verify(
   answer: CredentialAnswer,
   challenge: string,
   authenticator: AdapterAuthenticator,
-): Promise<number> {
+): Promise<AuthenticationInfo> {
   const { verifyAuthenticationResponse } = await loadLibrary(provider)
   const party = await relyingParty(ctx, provider)
   const options = {
@@ -61,7 +62,7 @@ async function verify(
   const result = await verifyAuthenticationResponse(options).catch((error: unknown) => {
     throw new WebAuthnVerificationError(`A sign-in at provider "${provider.id}" failed verification.`, { cause: error })
   })
-  if (result.verified) return result.authenticationInfo.newCounter
+  if (result.verified) return result.authenticationInfo
   throw new WebAuthnVerificationError(`A sign-in at provider "${provider.id}" failed verification.`)
 }
 

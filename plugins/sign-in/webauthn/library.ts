@@ -8,10 +8,17 @@ export interface WebAuthnLibrary {
   verifyRegistrationResponse(
     options: Record<string, unknown>,
   ): Promise<{ verified: boolean; registrationInfo?: RegistrationInfo | undefined }>
-  verifyAuthenticationResponse(options: Record<string, unknown>): Promise<{ verified: boolean; authenticationInfo: { newCounter: number } }>
+  verifyAuthenticationResponse(options: Record<string, unknown>): Promise<{ verified: boolean; authenticationInfo: AuthenticationInfo }>
+}
+/** What an assertion proved. */
+export interface AuthenticationInfo {
+  newCounter: number
+  /** The UV flag: the device checked a PIN, a finger or a face. */
+  userVerified: boolean
 }
 /** What a registration proved. */
 export interface RegistrationInfo {
+  userVerified: boolean
   /** `id` in base64url. */
   credential: { id: string; publicKey: Uint8Array; counter: number }
   /** `singleDevice` or `multiDevice`: the BE flag. */

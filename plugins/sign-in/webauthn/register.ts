@@ -13,6 +13,7 @@ import {
 import type { Pending, Registration } from './challenge.ts'
 import { type CredentialAnswer, toStored, transportsOf } from './credential.ts'
 import { loadLibrary, type RegistrationInfo } from './library.ts'
+import { proofOf } from './proof.ts'
 import { relyingParty } from './relying-party.ts'
 import { registrationVerification } from './settings.ts'
 
@@ -25,7 +26,7 @@ type WebAuthn = ProviderOf<'webauthn'>
 export async function register(ctx: Context, provider: WebAuthn, answer: CredentialAnswer, pending: Pending): Promise<Identity> {
   if (!pending.register) throw new InvalidCheck(`The challenge of provider "${provider.id}" was made for signing in, not for registering.`)
   const user = await whoRegisters(ctx, provider, pending.register)
-  const { credential, credentialDeviceType, credentialBackedUp } = await verify(ctx, provider, answer, pending.challenge)
+  const { credential, credentialDeviceType, credentialBackedUp, userVerified } = await verify(ctx, provider, answer, pending.challenge)
   const credentialID = toStored(credential.id)
   const account = { provider: provider.id, providerAccountId: credentialID, type: 'webauthn' as const }
   return {
@@ -35,6 +36,7 @@ export async function register(ctx: Context, provider: WebAuthn, answer: Credent
     ownerAfterSignIn: true,
     // A new person's credential must be new (WebAuthn section 7.1, step 26).
     isRegistration: true,
+    proof: proofOf(userVerified, credentialDeviceType),
     onLinked: async (owner) => {
       if (!owner.id) throw new AuthError(`The adapter gave no id to the new user of provider "${provider.id}": a passkey needs an owner.`)
       await store(ctx, {

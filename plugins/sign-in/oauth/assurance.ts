@@ -1,0 +1,24 @@
+/** What an ID token says about how the person signed in at the provider (OpenID Connect Core section 2, RFC 8176). */
+import type { Proof } from 'authkernel/kernel'
+import type { JsonObject, OAuthProvider } from './types.ts'
+
+const maxMethods = 20
+const maxText = 200
+
+/** From the claims of the validated ID token, never from userinfo or `profile()`; undefined without `trustAssurance`. */
+export function proofOf(provider: OAuthProvider, claims: JsonObject | undefined): Proof | undefined {
+  if (provider.type !== 'oidc' || !provider.trustAssurance || !claims) return undefined
+  const { amr: methods, acr, auth_time: authTime } = claims
+  const listed: unknown[] = Array.isArray(methods) ? methods.slice(0, maxMethods) : []
+  const amr = listed.filter(isText)
+  return {
+    amr,
+    ...(isText(acr) && { acr }),
+    ...(Number.isSafeInteger(authTime) && { authTime: authTime as number }),
+    factors: amr.includes('mfa') ? 2 : 1,
+  }
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string' && value !== '' && value.length <= maxText
+}
