@@ -45,6 +45,8 @@ export interface CommonContext {
   readonly signal: AbortSignal
   /** Throws AuthError when no plugin provides it. */
   service<K extends keyof Services>(name: K): Services[K]
+  /** A provider of the list, or one that the `provider` hook brings. Throws InvalidProvider. */
+  providerById(id: string): Promise<Provider>
   /** Flow of a provider's type. */
   flow<P extends Provider>(provider: P): ProviderFlow<P>
   /** Encrypts a value for `seconds` seconds, bound to a purpose and to the tenant. */

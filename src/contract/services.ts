@@ -7,6 +7,7 @@ import type { Login } from './login.ts'
 import type { Mail, MailTransport } from './mail.ts'
 import type { Events } from './messages.ts'
 import type { Provider } from './provider.ts'
+import type { OAuthService } from './oauth-service.ts'
 import type { RecordStore } from './records.ts'
 import type { Shared } from './runtime.ts'
 import type { Settings } from './settings.ts'
@@ -83,6 +84,8 @@ export interface Services {
   mail: Mail
   /** What carries mails when the caller names nothing else. */
   mailTransport: MailTransport
+  /** Requests to the provider of an oauth or oidc sign-in. */
+  oauth: OAuthService
   /** Tables of plugins; `ctx.records` works on it. */
   records: RecordStore
 }

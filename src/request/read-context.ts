@@ -21,6 +21,7 @@ import { flowOf } from '../options/providers.ts'
 import type { Compiled } from '../registry/snapshot.ts'
 import { createRecordTable, writeAtomic } from '../store/records.ts'
 import { factsOf } from './facts.ts'
+import { providerById } from './find-provider.ts'
 import { recordScope, takeLease } from './record-scope.ts'
 import type { Cached } from './request-cache.ts'
 
@@ -51,6 +52,10 @@ export abstract class CommonContext implements Common {
     const service = this.services[name]
     if (!service) throw new AuthError(`No plugin provides the service "${name}".`)
     return service as Services[K]
+  }
+
+  providerById(id: string): Promise<Provider> {
+    return providerById(this as never, id)
   }
 
   flow<P extends Provider>(provider: P): ProviderFlow<P> {

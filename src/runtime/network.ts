@@ -21,10 +21,13 @@ export type NetworkCode = 'INSECURE' | 'REDIRECT' | 'TIMEOUT' | 'TOO_LARGE' | 'U
 /** A call that gave no usable answer. The message names host and path, never a query: that may hold a token. */
 export class NetworkError extends Error {
   readonly code: NetworkCode
-  constructor(code: NetworkCode, message: string) {
+  /** The request certainly did not reach the server. */
+  readonly unsent: boolean
+  constructor(code: NetworkCode, message: string, unsent: boolean = code === 'INSECURE') {
     super(message)
     this.name = 'NetworkError'
     this.code = code
+    this.unsent = unsent
   }
 }
 
@@ -52,7 +55,7 @@ export function boundedFetch(limits: NetworkLimits): typeof fetch {
       try {
         response = await send(input, options)
       } catch (error) {
-        throw new NetworkError('UNREACHABLE', `${place} could not be reached: ${reason(error)}.`)
+        throw new NetworkError('UNREACHABLE', `${place} could not be reached: ${reason(error)}.`, neverSent(error))
       }
       return complete(response, place, limits.limit)
     }
@@ -122,6 +125,15 @@ async function read(response: Response, place: string, limit: number): Promise<U
     offset += chunk.byteLength
   }
   return body
+}
+
+// No connection, or none that is trusted: names as Node.js and undici give them.
+const connecting =
+  /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_ALTNAME_INVALID|CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
+
+function neverSent(error: unknown): boolean {
+  const { code, cause } = Object(error) as { code?: unknown; cause?: { code?: unknown } }
+  return [cause?.code, code].some((value) => typeof value === 'string' && connecting.test(value))
 }
 
 function discard(response: Response): void {

@@ -46,7 +46,7 @@ async function createOnce(ctx: Context, store: Store, identity: Identity, owner:
   // One at a time for an address, whatever the accounts are called.
   const release = email ? await turn(store, email) : undefined
   try {
-    const known = email && (release?.waited || made(store, email) || ctx.runtime.now() - ctx.now.getTime() >= fresh)
+    const known = email && (release?.waited || made(store, email) || ctx.runtime.now() - ctx.facts.at >= fresh)
     if (known && store.supports('getUserByEmail')) {
       const { provider, providerAccountId } = identity.account
       const found = identity.match === 'account' ? await store.getUserByAccount({ provider, providerAccountId }) : null

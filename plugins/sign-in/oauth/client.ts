@@ -1,5 +1,5 @@
 /** The client towards the OAuth library: metadata, authentication, transport. */
-import type { ClientAuthMethod, Context } from 'authkernel/kernel'
+import type { AnyContext, ClientAuthMethod } from 'authkernel/kernel'
 import * as oauth from 'oauth4webapi'
 import { tokenOf } from './endpoints.ts'
 import { Refusal } from './failure.ts'
@@ -9,7 +9,7 @@ import type { OAuthProvider } from './types.ts'
 export const clockTolerance = 70
 
 /** Client metadata for the library, on the clock of the runtime. */
-export function clientOf(ctx: Context, provider: OAuthProvider): oauth.Client {
+export function clientOf(ctx: AnyContext, provider: OAuthProvider): oauth.Client {
   return {
     ...(provider.client as oauth.Client | undefined),
     client_id: provider.client?.client_id ?? provider.clientId ?? '',
@@ -19,7 +19,7 @@ export function clientOf(ctx: Context, provider: OAuthProvider): oauth.Client {
 }
 
 /** The client secret, asked for when it is a function. */
-export async function secretOf(ctx: Context, provider: OAuthProvider): Promise<string | undefined> {
+export async function secretOf(ctx: AnyContext, provider: OAuthProvider): Promise<string | undefined> {
   return typeof provider.clientSecret === 'function'
     ? provider.clientSecret({ now: ctx.now, clientId: provider.clientId ?? '' })
     : provider.clientSecret

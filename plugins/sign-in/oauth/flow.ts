@@ -1,7 +1,9 @@
 /** What the types oauth and oidc have in common: all but their names. */
-import { OAuthAccountNotLinked, type OIDCConfig, type ProviderFlow } from 'authkernel/kernel'
+import { type Kernel, OAuthAccountNotLinked, type OIDCConfig, type ProviderFlow } from 'authkernel/kernel'
 import { vouches } from './address.ts'
+import { registerChecks } from './checks.ts'
 import { finish } from './finish.ts'
+import { oauthService } from './service.ts'
 import { start } from './start.ts'
 import type { OAuthProvider } from './types.ts'
 import { validate } from './validate.ts'
@@ -54,4 +56,10 @@ export const oauthFlow: ProviderFlow<OAuthProvider> = {
   validate,
   start,
   finish,
+}
+
+/** Cookies of pending flows, and the service `oauth`. */
+export function register(kernel: Kernel): void {
+  registerChecks(kernel)
+  kernel.provide('oauth', oauthService, { fallback: true })
 }

@@ -1,5 +1,5 @@
 /** Signatures of a provider's tokens, against the keys it publishes; the keys are cached (D7, D8). */
-import { setBounded, type Context } from 'authkernel/kernel'
+import { type AnyContext, setBounded } from 'authkernel/kernel'
 import { type CompactJWSHeaderParameters, compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { Refusal } from './failure.ts'
@@ -22,7 +22,7 @@ interface KeySet {
 }
 /** Who should have signed. */
 export interface Signer {
-  readonly ctx: Context
+  readonly ctx: AnyContext
   readonly provider: OAuthProvider
   readonly server: AuthorizationServer
   readonly clientSecret: string | undefined
@@ -78,7 +78,7 @@ async function check(token: string, { find }: KeySet): Promise<Verified> {
   }
 }
 
-function mayRefetch(ctx: Context, uri: string): boolean {
+function mayRefetch(ctx: AnyContext, uri: string): boolean {
   const times = ctx.app.shared.cache<number>('oauth.keys.refetched')
   const now = ctx.runtime.now()
   if (now - (times.get(uri) ?? Number.NEGATIVE_INFINITY) < cooldown) return false
@@ -86,7 +86,7 @@ function mayRefetch(ctx: Context, uri: string): boolean {
   return true
 }
 
-function fetchKeys(ctx: Context, provider: OAuthProvider, uri: string): Promise<KeySet> {
+function fetchKeys(ctx: AnyContext, provider: OAuthProvider, uri: string): Promise<KeySet> {
   return ctx.app.shared.flight(`oauth.keys ${uri}`, async () => {
     const headers = { accept: 'application/json, application/jwk-set+json' }
     const response = await fetchOf(ctx, provider, true)(uri, { headers })

@@ -1,5 +1,5 @@
 /** What is known of an authorization server: its discovery document, cached, under the endpoints that the provider names itself (D8). */
-import { allowInsecureRequests, boundedFetch, setBounded, customFetch, isSecureUrl, type Context } from 'authkernel/kernel'
+import { allowInsecureRequests, boundedFetch, setBounded, customFetch, isSecureUrl, type AnyContext } from 'authkernel/kernel'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { authorizationOf, fill, namesOf, type TemplateValues, tokenOf, userinfoOf, wantsUserinfo } from './endpoints.ts'
 import { Refusal } from './failure.ts'
@@ -12,15 +12,26 @@ const lifetime = 60 * 60 * 1000
 const maxServers = 2_000
 
 /** Endpoints that this library calls or sends people to. */
-export type EndpointName = 'authorization_endpoint' | 'token_endpoint' | 'userinfo_endpoint' | 'jwks_uri'
+export type EndpointName = `${string}_endpoint` | 'jwks_uri'
 
 /** The server of a provider. At most one discovery request per hour and issuer, shared by all requests. Throws Refusal, NetworkError. */
-export async function serverOf(ctx: Context, provider: OAuthProvider): Promise<AuthorizationServer> {
+export async function serverOf(ctx: AnyContext, provider: OAuthProvider): Promise<AuthorizationServer> {
   const written = writtenEndpoints(provider)
   const found = needsDiscovery(provider)
     ? await discover(ctx, provider)
     : { issuer: provider.issuer ?? written.token_endpoint ?? provider.id }
   return { ...found, ...written } as AuthorizationServer
+}
+
+/**
+ * The server with everything that its document names, even where the endpoints of a sign-in are written: a provider without a document has the
+ * written ones alone.
+ */
+export async function knownServerOf(ctx: AnyContext, provider: OAuthProvider): Promise<AuthorizationServer> {
+  const server = await serverOf(ctx, provider)
+  if (needsDiscovery(provider) || (provider.issuer === undefined && provider.wellKnown === undefined)) return server
+  const found = await discover(ctx, provider).catch(() => undefined)
+  return found ? ({ ...found, ...writtenEndpoints(provider) } as AuthorizationServer) : server
 }
 
 // What the host or a preset wrote itself.
@@ -72,18 +83,18 @@ export function endpointOf(server: AuthorizationServer, name: EndpointName, prov
 }
 
 /** `fetch` of a provider within the limits of the host; `ctx.signal` ends it unless others wait for it too. */
-export function fetchOf(ctx: Context, provider: OAuthProvider, shared = false): typeof fetch {
+export function fetchOf(ctx: AnyContext, provider: OAuthProvider, shared = false, deadline?: number): typeof fetch {
   const { deadlines, limits } = ctx.app.config
   return boundedFetch({
     fetch: provider[customFetch] ?? ctx.runtime.fetch,
-    deadline: deadlines.network,
+    deadline: deadline ?? deadlines.network,
     limit: limits.providerResponse,
     insecure: provider[allowInsecureRequests] === true,
     signal: shared ? undefined : ctx.signal,
   })
 }
 
-async function discover(ctx: Context, provider: OAuthProvider): Promise<JsonObject> {
+async function discover(ctx: AnyContext, provider: OAuthProvider): Promise<JsonObject> {
   const location = documentOf(provider)
   const key = JSON.stringify([provider.issuer, provider.wellKnown, provider.discoveryIssuer])
   const cache = ctx.app.shared.cache<{ document: JsonObject; until: number }>('oauth.servers')

@@ -1,5 +1,5 @@
 /** The code for tokens, and the tokens checked (RFC 6749 section 4.1.3, OpenID Connect Core 3.1.3). */
-import type { Context, TokenEndpoint, TokenSet } from 'authkernel/kernel'
+import type { AnyContext, Context, TokenEndpoint, TokenSet } from 'authkernel/kernel'
 import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import type { Flow } from './checks.ts'
@@ -111,11 +111,12 @@ async function ownRequest(
   return jsonResponse({ token_type: 'bearer', ...tokens })
 }
 
-async function tokenBody(response: Response, endpoint: TokenEndpoint, provider: OAuthProvider): Promise<JsonObject> {
+/** Body of an answer of the token endpoint. Throws Refusal and ResponseBodyError. */
+export async function tokenBody(response: Response, endpoint: TokenEndpoint, provider: OAuthProvider): Promise<JsonObject> {
   const answer = (await endpoint.conform?.(response.clone())) ?? response
   if (answer.status !== 200) {
     const said = await readJson(answer.clone(), answerOf, false).catch(() => undefined)
-    throw said ? saidNo(said, answer) : new Refusal(`The token endpoint answered with status ${answer.status}.`)
+    throw said ? saidNo(said, answer) : new Refusal(`The token endpoint answered with status ${answer.status}.`, answer.status)
   }
   const strict = provider.type === 'oidc' && !endpoint.conform
   const body: JsonObject = { ...endpoint.defaults, ...withoutNulls(await readJson(answer, answerOf, strict)) }
@@ -141,8 +142,8 @@ function saidNo(body: JsonObject, response: Response): Error {
   })
 }
 
-// Row 196. What does not fit a safe integer fits no column either.
-function withExpiry(answer: oauth.TokenEndpointResponse, ctx: Context): TokenSet {
+/** With `expires_at` (row 196). What does not fit a safe integer fits no column either. */
+export function withExpiry(answer: oauth.TokenEndpointResponse, ctx: AnyContext): TokenSet {
   // Ours to say, whatever the answer holds (row 165).
   const { expires_at: given, userId: _userId, ...tokens } = answer as unknown as TokenSet & { userId?: unknown }
   if (tokens.expires_in) {

@@ -1,0 +1,139 @@
+/** The service `oauth`: what other plugins need of a provider (RFC 6749 section 6, RFC 7009, RFC 8414). */
+import {
+  type AnyContext,
+  InvalidProvider,
+  OAuthRequestError,
+  type OAuthService,
+  type RefreshOptions,
+  type TokenSet,
+} from 'authkernel/kernel'
+import { decodeJwt } from 'jose'
+import * as oauth from 'oauth4webapi'
+import { authenticationOf, clientOf, secretOf } from './client.ts'
+import { fill, namesOf, tokenOf } from './endpoints.ts'
+import { checkSubject } from './id-token.ts'
+import { Refusal } from './failure.ts'
+import { parseJson } from './json.ts'
+import { verify as verifySignature } from './keys.ts'
+import { failedRequest } from './request-failure.ts'
+import { endpointOf, fetchOf, knownServerOf, serverOf } from './server.ts'
+import { tokenBody, withExpiry } from './tokens.ts'
+import type { OAuthProvider, Secrets } from './types.ts'
+import { verifyToken } from './verify-token.ts'
+
+/** One client: provider, server and how it authenticates. */
+interface Party {
+  provider: OAuthProvider
+  server: oauth.AuthorizationServer
+  clientSecret: string | undefined
+  secrets: Secrets
+}
+
+/** The same object for both plugins, so that the kernel sees one candidate. */
+export const oauthService: OAuthService = {
+  async metadata(ctx, id) {
+    const provider = await providerOf(ctx, id)
+    return guarded(provider, new Set(), async () => (await knownServerOf(ctx, provider)) as Awaited<ReturnType<OAuthService['metadata']>>)
+  },
+
+  async refresh(ctx, id, token, options = {}) {
+    const provider = await providerOf(ctx, id)
+    const secrets: Secrets = new Set([token])
+    return guarded(provider, secrets, async () => refresh(ctx, await partyOf(ctx, provider, secrets), token, options))
+  },
+
+  async request(ctx, id, endpoint, parameters) {
+    const provider = await providerOf(ctx, id)
+    const secrets: Secrets = new Set(Object.values(parameters))
+    return guarded(provider, secrets, async () => post(ctx, await partyOf(ctx, provider, secrets, true), endpoint, parameters))
+  },
+
+  async verify(ctx, id, jwt, options) {
+    const provider = await providerOf(ctx, id)
+    const secrets: Secrets = new Set([jwt])
+    return guarded(provider, secrets, async () => verifyToken(ctx, { ...(await partyOf(ctx, provider, secrets)), ctx }, jwt, options))
+  },
+
+  async revoke(ctx, id, token, hint) {
+    const provider = await providerOf(ctx, id)
+    const secrets: Secrets = new Set([token])
+    return guarded(provider, secrets, async () => {
+      const party = await partyOf(ctx, provider, secrets, true)
+      if (party.server.revocation_endpoint === undefined) return false
+      const response = await post(ctx, party, 'revocation_endpoint', { token, ...(hint && { token_type_hint: hint }) })
+      // RFC 7009 section 2.2: 200 for unknown tokens too.
+      if (response.status !== 200) throw new Refusal(`The revocation endpoint answered with status ${response.status}.`)
+      return true
+    })
+  },
+}
+
+async function providerOf(ctx: AnyContext, id: string): Promise<OAuthProvider> {
+  const provider = await ctx.providerById(id)
+  if (provider.type === 'oauth' || provider.type === 'oidc') return provider
+  throw new InvalidProvider(`Provider "${id}" is of type ${provider.type}: the service \`oauth\` is for oauth and oidc.`)
+}
+
+async function partyOf(ctx: AnyContext, provider: OAuthProvider, secrets: Secrets, all = false): Promise<Party> {
+  const server = await (all ? knownServerOf(ctx, provider) : serverOf(ctx, provider))
+  const clientSecret = await secretOf(ctx, provider)
+  if (clientSecret !== undefined) secrets.add(clientSecret)
+  return { provider, server, clientSecret, secrets }
+}
+
+async function guarded<T>(provider: OAuthProvider, secrets: Secrets, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    throw error instanceof OAuthRequestError || error instanceof InvalidProvider ? error : failedRequest(provider, error, secrets)
+  }
+}
+
+async function refresh(
+  ctx: AnyContext,
+  { provider, server, clientSecret, secrets }: Party,
+  token: string,
+  { scope, subject, deadline }: RefreshOptions,
+): Promise<TokenSet> {
+  const client = clientOf(ctx, provider)
+  const values = { ...namesOf(provider), clientSecret }
+  const { href } = endpointOf(server, 'token_endpoint', provider, values)
+  const located = { ...server, token_endpoint: href }
+  const extra = Object.entries(tokenOf(provider).params ?? {}).map(([name, value]): [string, string] => [name, fill(value, values)])
+  const response = await oauth.refreshTokenGrantRequest(located, client, authenticationOf(provider, located, clientSecret), token, {
+    additionalParameters: new URLSearchParams([...extra, ...(scope === undefined ? [] : [['scope', scope]])]),
+    [oauth.allowInsecureRequests]: true,
+    // An answer that nobody waits for would lose the new refresh token: the end of the request does not end the call.
+    [oauth.customFetch]: fetchOf(ctx, provider, true, deadline) as never,
+  })
+  const body = await tokenBody(response, tokenOf(provider), provider)
+  for (const name of ['access_token', 'refresh_token', 'id_token']) if (typeof body[name] === 'string') secrets.add(body[name])
+  const { id_token: idToken, ...rest } = body
+  const oidc = provider.type === 'oidc' && typeof idToken === 'string'
+  const issuer =
+    oidc && provider.issuerOf ? provider.issuerOf(decodeJwt(idToken), { id: provider.id, issuer: provider.issuer }) : server.issuer
+  const from = { ...server, issuer }
+  const answer = new Response(JSON.stringify(oidc ? body : rest), { headers: { 'content-type': 'application/json' } })
+  const tokens = await oauth.processRefreshTokenResponse(from, client, answer)
+  if (tokens.token_type !== 'bearer') throw new Refusal(`The token endpoint answered with the token type "${tokens.token_type}".`)
+  if (oidc) {
+    const { payload } = await verifySignature({ ctx, provider, server: from, clientSecret }, idToken, client.id_token_signed_response_alg)
+    const claims = parseJson(payload, 'The ID token')
+    checkSubject(claims['sub'])
+    if (subject !== undefined && claims['sub'] !== subject) throw new Refusal('The refreshed ID token is of another person (`sub`).')
+  }
+  return withExpiry(tokens, ctx)
+}
+
+async function post(
+  ctx: AnyContext,
+  { provider, server, clientSecret }: Party,
+  endpoint: string,
+  parameters: Readonly<Record<string, string>>,
+): Promise<Response> {
+  const { href } = endpointOf(server, endpoint as `${string}_endpoint`, provider, { ...namesOf(provider), clientSecret })
+  const body = new URLSearchParams(parameters)
+  const headers = new Headers({ accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' })
+  await authenticationOf(provider, server, clientSecret)(server, clientOf(ctx, provider), body, headers)
+  return fetchOf(ctx, provider)(href, { method: 'POST', headers: Object.fromEntries(headers.entries()), body: body.toString() })
+}

@@ -1,0 +1,48 @@
+/** JWTs of a provider that are no ID tokens: logout tokens, security events (RFC 8725). */
+import type { VerifiedToken, VerifyOptions } from 'authkernel/kernel'
+import type { AnyContext } from 'authkernel/kernel'
+import { clientOf, clockTolerance } from './client.ts'
+import { Refusal } from './failure.ts'
+import { parseJson } from './json.ts'
+import { type Signer, verify } from './keys.ts'
+import type { JsonObject } from './types.ts'
+
+const maxLength = 65_536
+
+/** Throws Refusal, NetworkError and the errors of jose. */
+export async function verifyToken(
+  ctx: AnyContext,
+  signer: Signer,
+  jwt: string,
+  { typ, claims: needed = [] }: VerifyOptions,
+): Promise<VerifiedToken> {
+  if (typeof jwt !== 'string' || jwt.length > maxLength) throw new Refusal('The token is not a text, or too long.')
+  const client = clientOf(ctx, signer.provider)
+  const { header, payload } = await verify(signer, jwt, client.id_token_signed_response_alg)
+  const claims = parseJson(payload, 'The token')
+  checkType((header as { typ?: unknown }).typ, typeof typ === 'string' ? [typ] : typ)
+  for (const name of ['iss', 'aud', ...needed]) if (claims[name] === undefined) throw new Refusal(`The token has no \`${name}\`.`)
+  if (claims['iss'] !== signer.server.issuer) throw new Refusal('The token is of another issuer (`iss`).')
+  const audience = claims['aud']
+  const named = typeof audience === 'string' ? [audience] : Array.isArray(audience) ? (audience as unknown[]) : []
+  if (!named.includes(client.client_id)) throw new Refusal('The token is for another client (`aud`).')
+  checkTimes(claims, Math.floor(ctx.runtime.now() / 1000))
+  return { header: header as unknown as Record<string, unknown>, claims }
+}
+
+// RFC 8725 section 3.11.
+function checkType(given: unknown, accepted: readonly (string | undefined)[]): void {
+  const name = typeof given === 'string' ? given.toLowerCase().replace(/^application\//, '') : given
+  if (!accepted.some((type) => type?.toLowerCase() === name)) throw new Refusal('The token is of another type (`typ`).')
+}
+
+function checkTimes(claims: JsonObject, now: number): void {
+  for (const name of ['exp', 'iat', 'nbf']) {
+    const value = claims[name]
+    if (value !== undefined && (typeof value !== 'number' || !Number.isFinite(value)))
+      throw new Refusal(`The token has a \`${name}\` that is no number.`)
+  }
+  const { exp, iat, nbf } = claims as { exp?: number; iat?: number; nbf?: number }
+  if (exp !== undefined && exp <= now - clockTolerance) throw new Refusal('The token has expired.')
+  if (Math.max(iat ?? 0, nbf ?? 0) > now + clockTolerance) throw new Refusal('The token is from the future.')
+}

@@ -1,0 +1,34 @@
+/** A request of the service `oauth` to a provider that did not bring what was asked for. */
+import { AuthError, type ErrorRow } from './base.ts'
+
+/**
+ * What a failed request did at the provider. `refused`: the provider said that the token is no longer good (`invalid_grant`). `unused`: it was
+ * certainly not sent, or the provider did not act on it. `unknown`: a one-time token may have been used up.
+ */
+export type OAuthOutcome = 'refused' | 'unused' | 'unknown'
+
+/** `cause` holds `provider`, and `error` and `description` when the provider said them; never a token. */
+export class OAuthRequestError extends AuthError {
+  static override type = 'OAuthRequestError'
+  static override row: ErrorRow = { page: 'error', status: 502 }
+  readonly outcome: OAuthOutcome
+  /** Error code of RFC 6749 section 5.2, when the provider gave one. */
+  readonly code: string | undefined
+  /** Seconds to wait, when the provider said so. */
+  readonly retryAfter: number | undefined
+
+  constructor(
+    message: string,
+    {
+      outcome,
+      code,
+      retryAfter,
+      ...cause
+    }: { outcome: OAuthOutcome; code?: string | undefined; retryAfter?: number | undefined } & Record<string, unknown>,
+  ) {
+    super(message, { cause: { ...cause, ...(code !== undefined && { error: code }) } })
+    this.outcome = outcome
+    this.code = code
+    this.retryAfter = retryAfter
+  }
+}
