@@ -136,12 +136,16 @@ export interface Adapter {
   deleteExpired?(now?: Date, options?: CleanUpOptions): Awaitable<unknown>
   /** Sessions come back with `createdAt`; needed for `session.absoluteMaxAge` (D37). */
   readonly keepsCreatedAt?: boolean
-  /** Tables that these operations need and the database lacks. Asked by `auth.ready()`, which names `npx authkernel migrate --apply`. */
-  missingTables?(operations: readonly AdapterMethod[]): Awaitable<readonly string[]>
-  /** Columns of users beyond those of Auth.js: the kernel fills in defaults, and sessions show those that say so. */
-  readonly additionalFields?: AdditionalFields
   /** Ends connections; called by `auth.close()`. */
   close?(): Awaitable<void>
+}
+
+/** What an adapter may say of its tables, beside its operations. */
+export interface AdapterTables {
+  /** Columns of users beyond those of Auth.js: the kernel fills in defaults, and sessions show those that say so. */
+  readonly additionalFields?: AdditionalFields
+  /** Tables that these operations need and the database lacks. Asked by `auth.ready()`, which names `npx authkernel migrate --apply`. */
+  missingTables?(operations: readonly AdapterMethod[]): Awaitable<readonly string[]>
 }
 
 /** An adapter that keeps tenants apart by itself. With any other one values of a namespace carry a prefix. */
@@ -151,7 +155,7 @@ export interface TenantAdapter extends Adapter {
 }
 
 /** Names of the operations of an adapter. */
-export type AdapterMethod = Exclude<keyof Adapter, 'keepsCreatedAt' | 'additionalFields'>
+export type AdapterMethod = Exclude<keyof Adapter, 'keepsCreatedAt'>
 
 /**
  * An adapter as the kernel sees it: every operation is there and throws when the adapter lacks it, so ask `supports()` first.
@@ -161,6 +165,8 @@ export type Store = Required<Pick<Adapter, AdapterMethod>> & {
   readonly keepsCreatedAt: boolean
   /** Additional fields that a session shows. */
   readonly shownFields: readonly string[]
+  /** Where the adapter can tell. */
+  readonly missingTables?: AdapterTables['missingTables']
   supports(method: AdapterMethod): boolean
   /** The same store for one tenant: what another one stored is absent. */
   namespaced(namespace: string): Store

@@ -1,5 +1,5 @@
 /** The options of a host. Types only. */
-import type { Adapter } from './adapter.ts'
+import type { Adapter, AdapterTables } from './adapter.ts'
 import type { CookiesOptions, JWT, LoggerInstance, Optional, PagesOptions, Theme, User } from './data.ts'
 import type { HookHandler, Hooks, EventHandler, Events, JwtMessage, SessionMessage } from './messages.ts'
 import type { Provider } from './provider.ts'
@@ -41,7 +41,7 @@ export interface SessionOptions {
 /** Everything that has a default. */
 export interface AuthConfig {
   providers?: readonly ProviderInput[] | undefined
-  adapter?: Adapter | undefined
+  adapter?: (Adapter & AdapterTables) | undefined
   secret?: string | readonly string[] | undefined
   /** Default `/auth`. */
   basePath?: string | undefined

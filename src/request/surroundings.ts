@@ -1,6 +1,7 @@
 /** What must be there beside the configuration: packages of providers, tables of the database. */
 import type { AdapterMethod } from '../contract/adapter.ts'
 import { AdapterError, AuthError } from '../errors/index.ts'
+import { withTimeout } from '../errors/timeout.ts'
 import { flowOf } from '../options/providers.ts'
 import type { Compiled } from '../registry/snapshot.ts'
 import { assertTables } from '../store/records.ts'
@@ -35,9 +36,13 @@ async function faultOf(check: () => unknown): Promise<AuthError | undefined> {
 
 async function missingTables(app: Compiled): Promise<AuthError | undefined> {
   const { store, config } = app
-  if (!store?.supports('missingTables')) return undefined
+  if (!store?.missingTables) return undefined
   try {
-    const missing = await store.missingTables(operationsOf(app))
+    const missing = await withTimeout(
+      Promise.resolve(store.missingTables(operationsOf(app))),
+      config.deadlines.store,
+      () => new Error(`no answer within ${config.deadlines.store} ms (deadlines.store)`),
+    )
     if (missing.length === 0) return undefined
     const tables = missing.some((name) => name.includes('.')) ? '' : missing.length > 1 ? 'the tables ' : 'the table '
     return new AdapterError(`The database lacks ${tables}${missing.join(', ')}. Make what is missing: npx authkernel migrate --apply`)

@@ -1,5 +1,5 @@
 /** The border to the data layer: missing operations throw, calls end in time, failures are AdapterErrors, dates are Dates, ids are texts. */
-import type { AdditionalFields, Adapter, AdapterMethod, AdapterUser, Store, TenantAdapter } from '../contract/adapter.ts'
+import type { AdapterTables, AdditionalFields, Adapter, AdapterMethod, AdapterUser, Store, TenantAdapter } from '../contract/adapter.ts'
 import { withTimeout } from '../errors/timeout.ts'
 import { AdapterError } from '../errors/index.ts'
 import { checkFields, shownFields, typed, withDefaults } from './additional-fields.ts'
@@ -13,7 +13,7 @@ export interface StoreOptions {
   deadline?: number | undefined
 }
 interface Border {
-  adapter: Adapter
+  adapter: Adapter & AdapterTables
   deadline: number
   namespace: string
   /** How the adapter's own ids are made of texts: of the adapter, whatever the namespace. */
@@ -49,7 +49,6 @@ const methods: readonly AdapterMethod[] = [
   'deleteVerificationTokens',
   'deleteAuthenticator',
   'deleteExpired',
-  'missingTables',
   'close',
 ]
 // What must be there in an answer for it to count as one: a store that lies must not sign anybody in.
@@ -75,7 +74,7 @@ const longest = 2 ** 31 - 1
 const dateFields = ['expires', 'emailVerified', 'createdAt']
 
 /** A `Store` over any adapter, published ones of Auth.js included. Throws AdapterError from every operation that fails. */
-export function createStore(adapter: Adapter, options: StoreOptions = {}): Store {
+export function createStore(adapter: Adapter & AdapterTables, options: StoreOptions = {}): Store {
   const { additionalFields: fields } = adapter
   if (fields) checkFields(fields)
   return storeOf({ adapter, deadline: options.deadline ?? 5_000, namespace: '', ids: {}, fields })
@@ -87,6 +86,7 @@ function storeOf(border: Border): Store {
     supports: (method: AdapterMethod) => typeof adapter[method] === 'function',
     keepsCreatedAt: adapter.keepsCreatedAt === true,
     shownFields: shownFields(fields ?? {}),
+    missingTables: adapter.missingTables?.bind(adapter),
     namespaced: (other: string) => {
       const own = (adapter as Partial<TenantAdapter>).namespaced?.(other)
       // An adapter with tenants of its own needs no prefix.

@@ -5,7 +5,15 @@ import { join } from 'node:path'
 import { createClient } from '@libsql/client'
 import { Kysely, sql } from 'kysely'
 import { afterEach, describe, expect, expectTypeOf, it } from 'vitest'
-import { createAuth, type Adapter, type AdditionalFields, type AuthConfig, type FieldsOf, type Provider } from 'authkernel'
+import {
+  createAuth,
+  type Adapter,
+  type AdapterTables,
+  type AdditionalFields,
+  type AuthConfig,
+  type FieldsOf,
+  type Provider,
+} from 'authkernel'
 import { authjsCompatPlugin } from 'authkernel/plugins/authjs-compat'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { libsqlDialect, sqlAdapter } from 'authkernel/plugins/sql'
@@ -131,7 +139,7 @@ describe('migrate', () => {
     [{ role: { type: 'string', default: 1 } }, /"role" has a default that is no string/],
     [{ role: { type: 'text', default: 'x' } }, /which has no default/],
   ])('refuses %j', (additionalFields, message) => {
-    const adapter: Adapter = { ...memoryAdapter(), additionalFields }
+    const adapter: Adapter & AdapterTables = { ...memoryAdapter(), additionalFields }
     expect(() => createAuth(baseConfig({ providers: [], adapter }))).toThrow(message)
   })
 })

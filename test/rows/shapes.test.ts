@@ -125,7 +125,7 @@ describe('shapes on their way through a sign-in', () => {
     expect(response.headers.get('location')).toBe(ok)
     expect(world.messages('cb.signIn')).toMatchObject([{ profile: person }])
     // A null is no name, so none is passed on.
-    expect(await world.client.session()).toEqual({ user: {}, expires: expect.any(String) })
+    expect(await world.client.session()).toEqual({ user: { id: expect.any(String) }, expires: expect.any(String) })
   })
 
   it('row 339: what the host adds to Session and JWT is typed and travels', async () => {

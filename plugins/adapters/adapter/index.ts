@@ -1,6 +1,7 @@
 /** Puts an adapter into the kernel: ours, a published one of Auth.js, or a plain object. */
 import {
   type Adapter,
+  type AdapterTables,
   type Awaitable,
   createStore,
   failedCall,
@@ -25,7 +26,7 @@ export interface AdapterPluginOptions {
 }
 
 /** What an adapter says of itself. */
-export interface Declared extends AdapterPluginOptions {
+export interface Declared extends AdapterPluginOptions, AdapterTables {
   /** False: two processes may both take what is to be taken once. */
   readonly atomic?: boolean | undefined
   /** True: no second process can open the store. */

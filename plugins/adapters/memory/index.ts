@@ -31,8 +31,6 @@ export function memoryAdapter(data: MemoryData = memoryData()): MemoryAdapter {
     ...tokens(data),
     ...authenticators(data),
     keepsCreatedAt: true,
-    missingTables: () => [],
-    additionalFields: {},
     close: async () => {},
   }
 }

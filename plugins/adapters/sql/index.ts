@@ -1,5 +1,5 @@
 /** Users, accounts, sessions, tokens and authenticators in SQLite, PostgreSQL, MySQL or MariaDB, through Kysely. */
-import type { Adapter, CleanUpOptions, ExpiredRows, HealedFault, Limit, Once, RecordStore } from 'authkernel/kernel'
+import type { Adapter, AdapterTables, CleanUpOptions, ExpiredRows, HealedFault, Limit, Once, RecordStore } from 'authkernel/kernel'
 import { accounts, authenticators } from './accounts.ts'
 import { openDatabase, type SqlOptions } from './database.ts'
 import { deleteExpired } from './expire.ts'
@@ -29,7 +29,7 @@ export interface SqlAdapterOptions extends SqlOptions {
 }
 
 /** An adapter with the shared services of its database. */
-export interface SqlAdapter extends Required<Adapter> {
+export interface SqlAdapter extends Required<Adapter>, Required<AdapterTables> {
   /** What is done once is done once between processes. */
   readonly atomic: true
   readonly once: Once

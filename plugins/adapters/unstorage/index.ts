@@ -61,8 +61,6 @@ export function unstorageAdapter(storage: KeyValueStorage, options: UnstorageAda
       listeners.add(listener)
       return () => listeners.delete(listener)
     },
-    missingTables: () => [],
-    additionalFields: {},
     close: () => engine.close(),
     atomic: engine.atomic,
     exclusive,
