@@ -1,6 +1,7 @@
 /** Differences in status, headers, cookies and pages. */
-import type { Step } from './_browser.ts'
+import type { SetCookie, Step } from './_browser.ts'
 import type { Rule } from './_rules.ts'
+import { isHandedOn } from './_rules-calls.ts'
 
 export const answerRules: readonly Rule[] = [
   {
@@ -179,7 +180,7 @@ export const answerRules: readonly Rule[] = [
   {
     hook: 'D43',
     what: 'the callback-url cookie is written by these and by requests that carry a callbackUrl',
-    apply: (ours, theirs, memory) => moveCookie('callback-url', ours, theirs, memory),
+    apply: moveCallbackUrl,
   },
 ]
 
@@ -188,13 +189,36 @@ function forget(...steps: Step[]): void {
   for (const step of steps) Object.assign(step, { calls: [], logs: [], answer: { headers: {}, cookies: [] } })
 }
 
+// Auth.js writes the default into it with whatever request comes first, and again what it says already. Any other value must be written by both.
+function moveCallbackUrl(ours: Step, theirs: Step, memory: Map<string, unknown>): void {
+  const isOne = ({ name, flags }: SetCookie): boolean => name.endsWith('callback-url') && !flags.includes('Max-Age=0')
+  const [mine, other] = [ours, theirs].map(({ answer }) => answer.cookies.find(isOne))
+  const [held, known] = [memory.get('callback-url ours'), memory.get('callback-url theirs')]
+  if (mine) memory.set('callback-url ours', mine.value)
+  if (other) memory.set('callback-url theirs', other.value)
+  if (other && !mine && !needsForm(ours, theirs) && (other.value === held || ((held === undefined || isHandedOn(ours)) && isRoot(other.value)))) {
+    theirs.answer.cookies = theirs.answer.cookies.filter((cookie) => cookie !== other)
+  }
+  if (mine && !other && mine.value === (known ?? mine.value) && (known !== undefined || isRoot(mine.value))) {
+    ours.answer.cookies = ours.answer.cookies.filter((cookie) => cookie !== mine)
+  }
+}
+
+function isRoot(value: unknown): boolean {
+  return typeof value === 'string' && URL.canParse(value) && value.replace(/\/$/, '') === new URL(value).origin
+}
+
+function needsForm(ours: Step, theirs: Step): boolean {
+  return /^GET \S*\/csrf(?:\?|$)/.test(ours.request) || (theirs.answer.page?.forms.length ?? 0) > 0
+}
+
 // Auth.js sets it with whatever request comes first; here it comes with the request that needs it.
 function moveCookie(key: string, ours: Step, theirs: Step, memory: Map<string, unknown>): void {
   const find = (step: Step): number =>
     step.answer.cookies.findIndex(({ name, flags }) => name.endsWith(key) && !flags.includes('Max-Age=0'))
   const mine = find(ours)
   const other = find(theirs)
-  const needed = /^GET \S*\/csrf(?:\?|$)/.test(ours.request) || (theirs.answer.page?.forms.length ?? 0) > 0
+  const needed = needsForm(ours, theirs)
   if (mine === -1 && other !== -1 && !needed) memory.set(key, theirs.answer.cookies.splice(other, 1)[0])
   if (mine !== -1 && other === -1 && memory.has(key)) {
     theirs.answer.cookies.push(memory.get(key) as Step['answer']['cookies'][number])

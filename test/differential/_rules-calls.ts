@@ -5,6 +5,14 @@ import type { Rule } from './_rules.ts'
 
 const reads = new Set(['getUserByAccount', 'getUserByEmail', 'getSessionAndUser', 'getUser', 'getAccount'])
 
+/** What Auth.js logs as a plain error of JavaScript, and its names here. */
+const named: Readonly<Record<string, readonly string[]>> = {
+  Error: ['EmailSignInError', 'InvalidProvider', 'UnknownAction', 'CallbackRouteError'],
+  TypeError: ['InvalidProvider', 'OAuthSignInError'],
+  OperationProcessingError: ['OAuthSignInError'],
+  SyntaxError: ['AuthError'],
+}
+
 export const callRules: readonly Rule[] = [
   {
     hook: 'D34',
@@ -25,7 +33,8 @@ export const callRules: readonly Rule[] = [
     what: 'the redirect callback is asked where a callback URL is needed, not on every request',
     apply(ours, theirs) {
       const asked = ours.calls.filter(isRedirect).map(key)
-      theirs.calls = theirs.calls.filter((call) => !isRedirect(call) || asked.includes(key(call)))
+      const goesOn = needsCallbackUrl(ours)
+      theirs.calls = theirs.calls.filter((call) => !isRedirect(call) || asked.includes(key(call)) || goesOn)
     },
   },
   {
@@ -54,11 +63,17 @@ export const callRules: readonly Rule[] = [
   },
   {
     hook: 'D8',
-    what: 'discovery is cached, and the keys of the issuer are fetched (D7)',
-    apply(ours, theirs) {
-      for (const step of [ours, theirs]) {
-        step.calls = step.calls.filter(({ kind, name }) => kind !== 'fetch' || !/openid-configuration|\/jwks$/.test(name))
-      }
+    what: 'discovery is cached, and the keys of the issuer are fetched (D7): each once',
+    apply(ours, theirs, memory) {
+      const fetched = (memory.get('fetched') ?? new Set()) as Set<string>
+      memory.set('fetched', fetched)
+      const isMetadata = ({ kind, name }: Call): boolean => kind === 'fetch' && /openid-configuration|\/jwks$/.test(name)
+      theirs.calls = theirs.calls.filter((call) => !isMetadata(call))
+      ours.calls = ours.calls.filter((call) => {
+        const first = isMetadata(call) && !fetched.has(call.name)
+        if (first) fetched.add(call.name)
+        return !first
+      })
     },
   },
   {
@@ -72,7 +87,12 @@ export const callRules: readonly Rule[] = [
     apply(ours, theirs) {
       for (const [i, entry] of theirs.logs.entries()) {
         const mine = ours.logs[i]
-        if (entry.type === 'CallbackRouteError' && mine?.type === entry.type && !entry.details?.['provider']) theirs.logs[i] = mine
+        const provider = /\/callback\/([^/?]+)/.exec(ours.request)?.[1]
+        if (entry.type === 'CallbackRouteError' && mine?.type === entry.type && mine.details?.['provider'] === provider) {
+          const err = mine.details?.['err']
+          // A thrown text has no place for details in Auth.js.
+          entry.details = { ...(!entry.details?.['provider'] && err !== undefined && { err }), ...entry.details, provider }
+        }
       }
     },
   },
@@ -113,8 +133,12 @@ export const callRules: readonly Rule[] = [
     what: "a sign-in ends the database session that the browser held, whoever's it was",
     apply(ours, theirs) {
       if (!/\/callback\//.test(ours.request)) return
-      const ended = (call: Call): boolean => call.name === 'deleteSession'
-      if (ours.calls.some(ended)) for (const step of [ours, theirs]) step.calls = step.calls.filter((call) => !ended(call))
+      const read = ours.calls.find(({ name }) => name === 'getSessionAndUser')
+      const ended = (call: Call): boolean => call.name === 'deleteSession' && JSON.stringify(call.payload) === JSON.stringify(read?.payload)
+      for (const step of [ours, theirs]) {
+        const at = step.calls.findIndex(ended)
+        if (at !== -1) step.calls.splice(at, 1)
+      }
     },
   },
   {
@@ -140,11 +164,13 @@ export const callRules: readonly Rule[] = [
       const known = new Set(theirs.calls.map(key))
       const failed = theirs.logs.some(({ type }) => type === 'AdapterError')
       const seen = new Set<string>()
+      let repeats = 0
       ours.calls = ours.calls.filter((call) => {
         if (call.kind !== 'adapter') return true
         const again = seen.has(key(call))
         seen.add(key(call))
-        if (call.name === 'getUserByAccount' && again) return false
+        // Before somebody is refused or linked.
+        if (call.name === 'getUserByAccount' && again && repeats < allowedRepeats(ours)) return ++repeats === 0
         return !failed || known.has(key(call))
           ? !(failed && again)
           : !['getUser', 'getUserByAccount', 'getUserByEmail', 'deleteUser'].includes(call.name)
@@ -164,13 +190,31 @@ export const callRules: readonly Rule[] = [
     hook: 'SPEC Errors',
     what: 'every error of the library is an AuthError, plain errors of JavaScript included',
     apply(ours, theirs) {
-      for (const [i, { level, details }] of theirs.logs.entries()) {
+      for (const [i, { level, type, details }] of theirs.logs.entries()) {
         const mine = ours.logs[i]
-        if (level === 'error' && details?.['kind'] === undefined && mine?.details?.['kind'] !== undefined) theirs.logs[i] = mine
+        if (level === 'error' && details === undefined && mine && named[type]?.includes(mine.type)) theirs.logs[i] = { level, type: mine.type, details: { ...mine.details, kind: 'error' } }
       }
     },
   },
 ]
+
+/** Whether a sign-in or sign-out went through, and so needed to know where to go. */
+function needsCallbackUrl({ request, answer, logs }: Step): boolean {
+  if (!/^(?:GET \S*\/callback|POST \S*\/(?:callback|signin|signout))/.test(request)) return false
+  return answer.status < 400 && logs.every(({ level }) => level !== 'error') && !isHandedOn({ request, answer })
+}
+
+/** A callback that a redirect proxy hands on to the same path elsewhere. */
+export function isHandedOn({ request, answer: { location } }: Pick<Step, 'request' | 'answer'>): boolean {
+  const path = /^GET ([^?]*\/callback\/[^?]*)/.exec(request)?.[1]
+  return path !== undefined && location !== undefined && URL.canParse(location.url) && new URL(location.url).pathname === path
+}
+
+/** A refusal waits for a write that may be under way: it looks four times more. Linking, and telling of a failure, look once more. */
+function allowedRepeats({ calls, logs }: Step): number {
+  if (logs.some(({ type }) => type === 'OAuthAccountNotLinked')) return 4
+  return calls.some(({ name }) => name === 'linkAccount') || logs.some(({ level }) => level === 'error') ? 1 : 0
+}
 
 function isRedirect({ kind, name }: Call): boolean {
   return kind === 'callback' && name === 'redirect'

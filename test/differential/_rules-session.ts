@@ -76,13 +76,15 @@ export const sessionRules: readonly Rule[] = [
     what: 'the jwt cookie is re-issued when it is due, not at every read',
     apply(ours, theirs, memory) {
       const issued = (step: Step): boolean => step.answer.cookies.some(({ name, value }) => name.includes('session-token') && value !== '')
+      const token = (sessionCookie(ours)?.value as { token?: Times } | undefined)?.token
+      if (token) memory.set('times', { iat: token.iat, exp: token.exp })
       if (issued(ours)) memory.delete('older')
       else if (issued(theirs) && /^GET \S*\/session$/.test(ours.request)) {
         memory.set('older', true)
         theirs.answer.cookies = theirs.answer.cookies.filter(({ name }) => !name.includes('session-token'))
       }
       // From then on, until the next re-issue, the browser holds a younger token there.
-      if (memory.has('older')) sameTimes(ours, theirs)
+      if (memory.has('older')) sameTimes(ours, theirs, memory.get('times') as Times | undefined)
     },
   },
 ]
@@ -105,11 +107,20 @@ function sessionCookie({ answer }: Step): SetCookie | undefined {
   return answer.cookies.find(({ name, value }) => name.includes('session-token') && value !== '')
 }
 
-function sameTimes(ours: Step, theirs: Step): void {
-  for (const [mine, session] of pairs(ours, theirs)) if (session['expires']) session['expires'] = mine['expires']
+/** Of our token, as it was issued last. */
+interface Times {
+  iat?: number
+  exp?: number
+}
+
+/** Both sides say their own times; ours must be those of the token that the browser holds. */
+function sameTimes(ours: Step, theirs: Step, held: Times | undefined): void {
+  if (held?.exp === undefined) return
+  const end = new Date(held.exp * 1000).toISOString()
+  for (const [mine, session] of pairs(ours, theirs)) if (session['expires'] && mine['expires'] === end) session['expires'] = end
   for (const [i, { payload }] of theirs.calls.entries()) {
     const token = (payload as { token?: Record<string, unknown> } | null)?.token
     const mine = (ours.calls[i]?.payload as { token?: Record<string, unknown> } | null)?.token
-    if (token && mine) for (const name of ['iat', 'exp']) token[name] = mine[name]
+    if (token && mine) for (const name of ['iat', 'exp'] as const) if (mine[name] === held[name]) token[name] = held[name]
   }
 }

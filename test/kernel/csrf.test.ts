@@ -171,3 +171,19 @@ describe('row 67, D30: where the token is asked for', () => {
     expect(world.options.logger.errors.at(-1)?.name).toBe('UnknownAction')
   })
 })
+
+describe('D43: a callback URL on the way to a page of the host', () => {
+  it.each([
+    ['/signout', { signOut: '/bye' }],
+    ['/error', { error: '/oops' }],
+    ['/verify-request', { verifyRequest: '/mail' }],
+  ])('%s: is asked of the redirect callback and kept for the sign-out that follows', async (path, pages) => {
+    const asked: string[] = []
+    const redirect = ({ url, baseUrl }: { url: string; baseUrl: string }): string => (asked.push(url), new URL(url, baseUrl).href)
+    const client = new Client(createAuth(baseConfig({ pages, callbacks: { redirect } })))
+    await client.get(`${path}?callbackUrl=%2Finside`)
+    expect(asked).toEqual(['/inside'])
+    const answer = await signOut(client, { csrfToken: await client.csrfToken() })
+    expect(answer.headers.get('location')).toBe('http://localhost:3000/inside')
+  })
+})
