@@ -196,7 +196,12 @@ function moveCallbackUrl(ours: Step, theirs: Step, memory: Map<string, unknown>)
   const [held, known] = [memory.get('callback-url ours'), memory.get('callback-url theirs')]
   if (mine) memory.set('callback-url ours', mine.value)
   if (other) memory.set('callback-url theirs', other.value)
-  if (other && !mine && !needsForm(ours, theirs) && (other.value === held || ((held === undefined || isHandedOn(ours)) && isRoot(other.value)))) {
+  if (
+    other &&
+    !mine &&
+    !needsForm(ours, theirs) &&
+    (other.value === held || ((held === undefined || isHandedOn(ours)) && isRoot(other.value)))
+  ) {
     theirs.answer.cookies = theirs.answer.cookies.filter((cookie) => cookie !== other)
   }
   if (mine && !other && mine.value === (known ?? mine.value) && (known !== undefined || isRoot(mine.value))) {

@@ -192,7 +192,8 @@ export const callRules: readonly Rule[] = [
     apply(ours, theirs) {
       for (const [i, { level, type, details }] of theirs.logs.entries()) {
         const mine = ours.logs[i]
-        if (level === 'error' && details === undefined && mine && named[type]?.includes(mine.type)) theirs.logs[i] = { level, type: mine.type, details: { ...mine.details, kind: 'error' } }
+        if (level === 'error' && details === undefined && mine && named[type]?.includes(mine.type))
+          theirs.logs[i] = { level, type: mine.type, details: { ...mine.details, kind: 'error' } }
       }
     },
   },
