@@ -35,7 +35,7 @@ export async function migrate(options: MigrateOptions, setting: Setting): Promis
     const done = await part.migrate({ apply }).catch((error: unknown) => {
       throw new UsageError(`The database of ${file} could not be ${apply ? 'migrated' : 'read'}: ${reasonOf(error)}`)
     })
-    statements.push(...done.statements)
+    statements.push(...done.statements.filter((statement) => !statements.includes(statement)))
     notes.push(...(done.notes ?? []))
   }
   await auth.close()

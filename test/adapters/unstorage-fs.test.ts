@@ -5,6 +5,7 @@ import { unstorageAdapter } from 'authkernel/plugins/unstorage'
 import { afterAll, describe, expect, it, vi } from 'vitest'
 import { newAccount, newSession, newUser } from '../../src/testing/adapter-subject.ts'
 import { dropStore, newStore, openStore, storageOf } from './_stores.ts'
+import { testStoreRecords } from './_records.ts'
 import { startWorker, startWorkers, type Worker } from './_workers.ts'
 
 type Folder = { kind: 'fs' | 'fs-lite'; folder: string }
@@ -22,6 +23,8 @@ function fresh(kind: Folder['kind'] = 'fs'): Folder {
 
 testAdapter('unstorage, fs driver', { adapter: () => openStore(fresh()) })
 testAdapter('unstorage, fs-lite driver', { adapter: () => openStore(fresh('fs-lite')) })
+const folder = fresh()
+testStoreRecords('unstorage, fs driver', () => folder, { alone: true, rows: 300 })
 
 describe('unstorageAdapter in a folder', () => {
   it('says what its one-time use is worth', () => {

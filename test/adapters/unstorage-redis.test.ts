@@ -4,6 +4,7 @@ import { afterAll, describe, expect, it } from 'vitest'
 import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
 import { createStorage, type Driver, prefixStorage } from 'unstorage'
 import { testRaces } from './_races.ts'
+import { testStoreRecords } from './_records.ts'
 import { reachable } from './_servers.ts'
 import { dropStore, newStore, openStore, storageOf } from './_stores.ts'
 
@@ -17,6 +18,7 @@ describe.skipIf(!(await reachable('redis')))('unstorageAdapter on Redis', () => 
     services: (now) => unstorageAdapter(storageOf(spec), { now }),
   })
   testRaces('Redis', () => spec)
+  testStoreRecords('unstorage, redis driver', () => spec)
 
   it('row 176: values live no longer than what they stand for', async () => {
     const storage = storageOf(spec)

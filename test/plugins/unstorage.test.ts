@@ -1,12 +1,14 @@
 /** unstorageAdapter: keys, indexes, drivers that fail. The contract over files and Redis is under `test/adapters`. */
 import { unstorageAdapter } from 'authkernel/plugins/unstorage'
-import { testAdapter } from 'authkernel/testing'
+import { testAdapter, testRecords } from 'authkernel/testing'
 import { createStorage, type Driver } from 'unstorage'
 import memoryDriver from 'unstorage/drivers/memory'
 import { describe, expect, it } from 'vitest'
 import { inHours, newAccount, newAuthenticator, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
 
 testAdapter('unstorage, memory driver', { adapter: () => unstorageAdapter(createStorage()) })
+const shared = unstorageAdapter(createStorage(), { prefix: 'app' })
+testRecords('unstorage, memory driver', { create: () => shared.records, adapter: () => shared, rows: 300 })
 testAdapter('unstorage, memory driver under a prefix', { adapter: () => unstorageAdapter(createStorage(), { prefix: 'app:auth' }) })
 
 async function filled(prefix = '') {

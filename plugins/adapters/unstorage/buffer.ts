@@ -4,11 +4,18 @@ import type { Key, Transaction, Write } from './types.ts'
 /** What a finished `work` leaves: the writes, in order. */
 export interface Buffer extends Transaction {
   writes(): Write[]
+  /** Changes of sorted sets. */
+  changes(): { set: string; member: string; present: boolean }[]
 }
 
 /** `read` gets a stored value by path; undefined and null mean absent. */
-export function createBuffer(read: (path: string) => Promise<unknown>, paths: (base: string) => Promise<string[]>): Buffer {
+export function createBuffer(
+  read: (path: string) => Promise<unknown>,
+  paths: (base: string) => Promise<string[]>,
+  members: (set: string) => Promise<readonly string[]>,
+): Buffer {
   const writes = new Map<string, Write>()
+  const changes = new Map<string, { set: string; member: string; present: boolean }>()
   const stored = async (path: string): Promise<unknown> =>
     writes.has(path) ? (writes.get(path)!.value ?? null) : ((await read(path)) ?? null)
   return {
@@ -26,7 +33,10 @@ export function createBuffer(read: (path: string) => Promise<unknown>, paths: (b
       if (legacy !== undefined) writes.set(legacy, { path: legacy })
     },
     paths,
+    members,
+    change: (set, member, present) => void changes.set(JSON.stringify([set, member]), { set, member, present }),
     writes: () => [...writes.values()],
+    changes: () => [...changes.values()],
   }
 }
 

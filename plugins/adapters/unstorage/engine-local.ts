@@ -1,6 +1,7 @@
 /** Transactions of one process: a lock around reads and writes, and for folders a journal that a killed process leaves behind. */
-import { createBuffer, readKey } from './buffer.ts'
+import { type Buffer, createBuffer, readKey } from './buffer.ts'
 import { createLock, type RwLock } from './rw-lock.ts'
+import { applied, inRange } from './sorted.ts'
 import type { Engine, KeyValueStorage, Write } from './types.ts'
 
 /** What a folder adds to an engine of one process. */
@@ -76,8 +77,27 @@ export function localEngine(storage: KeyValueStorage, options: LocalOptions): En
     await ready()
     return lock.read(() => storage.getKeys(base))
   }
+  const members = async (set: string): Promise<readonly string[]> => ((await read(set)) as string[] | null) ?? []
+  async function setWrites(buffer: Buffer): Promise<Write[]> {
+    const bySet = new Map<string, Map<string, boolean>>()
+    for (const { set, member, present } of buffer.changes()) {
+      if (!bySet.has(set)) bySet.set(set, new Map())
+      bySet.get(set)!.set(member, present)
+    }
+    return Promise.all(
+      [...bySet].map(async ([path, changes]) => {
+        const value = applied(await members(path), changes)
+        return value.length > 0 ? { path, value } : { path }
+      }),
+    )
+  }
   return {
     atomic: false,
+    sorted: false,
+    async range(set, range) {
+      await ready()
+      return lock.read(async () => inRange(await members(set), range))
+    },
     async get(key) {
       await ready()
       return lock.read(() => readKey(read, key))
@@ -89,9 +109,9 @@ export function localEngine(storage: KeyValueStorage, options: LocalOptions): En
     async transact(work) {
       await ready()
       return lock.write(async () => {
-        const buffer = createBuffer(read, (base) => storage.getKeys(base))
+        const buffer = createBuffer(read, (base) => storage.getKeys(base), members)
         const result = await work(buffer)
-        await write(buffer.writes())
+        await write([...buffer.writes(), ...(await setWrites(buffer))])
         return result
       })
     },

@@ -7,27 +7,30 @@ import type { Engine, KeyValueDriver, KeyValueStorage, Transaction } from './typ
 interface RedisClient {
   get(key: string): Promise<string | null>
   eval(script: string, keys: number, ...args: (string | number)[]): Promise<unknown>
+  zrangebylex(key: string, min: string, max: string, limit: 'LIMIT', offset: number, count: number): Promise<string[]>
+  zrevrangebylex(key: string, max: string, min: string, limit: 'LIMIT', offset: number, count: number): Promise<string[]>
   scan(cursor: string, match: 'MATCH', pattern: string, count: 'COUNT', size: number): Promise<[cursor: string, keys: string[]]>
   /** Of a cluster. */
   nodes?(role: 'master'): RedisClient[]
 }
 
-// KEYS: what was read, then what is written, then the receipt. ARGV: how many were read; per read '-' (absent) or '=' and the value;
-// per write '-' (remove), or '=' and the value followed by milliseconds to live ('0': for ever). Answers 0: somebody was faster; 1: done;
+// KEYS: what was read, then what is written, then the sorted sets, then the receipt. ARGV: how many were read and are written; per read '-'
+// (absent) or '=' and the value; per write '-' (remove), or '=' and the value followed by milliseconds to live ('0': for ever); per set '+' or
+// '-' and a member. Answers 0: somebody was faster; 1: done;
 // 2: done before, and the answer was lost. Then the client sends the same script with the same receipt, and what it finds is its own.
 const commit = `
 local receipt = KEYS[#KEYS]
 if redis.call('EXISTS', receipt) == 1 then return 2 end
-local reads = tonumber(ARGV[1])
+local reads, writes = tonumber(ARGV[1]), tonumber(ARGV[2])
 for i = 1, reads do
   local value = redis.call('GET', KEYS[i])
-  local expected = ARGV[1 + i]
+  local expected = ARGV[2 + i]
   if value == false then
     if expected ~= '-' then return 0 end
   elseif expected ~= '=' .. value then return 0 end
 end
-local at = 2 + reads
-for i = reads + 1, #KEYS - 1 do
+local at = 3 + reads
+for i = reads + 1, reads + writes do
   if ARGV[at] == '-' then
     redis.call('DEL', KEYS[i])
   elseif ARGV[at + 1] == '0' then
@@ -36,6 +39,11 @@ for i = reads + 1, #KEYS - 1 do
     redis.call('SET', KEYS[i], string.sub(ARGV[at], 2), 'PX', ARGV[at + 1])
   end
   at = at + 2
+end
+for i = reads + writes + 1, #KEYS - 1 do
+  local member = string.sub(ARGV[at], 2)
+  if string.sub(ARGV[at], 1, 1) == '+' then redis.call('ZADD', KEYS[i], 0, member) else redis.call('ZREM', KEYS[i], member) end
+  at = at + 1
 end
 redis.call('SET', receipt, '1', 'PX', ${60_000})
 return 1`
@@ -73,34 +81,49 @@ export function redisEngine(
     }))
   const paths = (folder: string): Promise<string[]> => storage.getKeys(folder)
   const queue = createLock()
+  const range: Engine['range'] = async (set, { min, max, reverse, limit }) =>
+    reverse
+      ? client().zrevrangebylex(physical(set), max, min, 'LIMIT', 0, limit)
+      : client().zrangebylex(physical(set), min, max, 'LIMIT', 0, limit)
 
   /** Undefined when somebody changed what was read. */
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<{ result: T } | undefined> {
     const seen = new Map<string, string | null>()
-    const buffer = createBuffer(async (path) => {
-      if (!seen.has(path)) seen.set(path, await client().get(physical(path)))
-      return parse(seen.get(path) ?? null)
-    }, paths)
+    const buffer = createBuffer(
+      async (path) => {
+        if (!seen.has(path)) seen.set(path, await client().get(physical(path)))
+        return parse(seen.get(path) ?? null)
+      },
+      paths,
+      (set) => range(set, { min: '-', max: '+', reverse: false, limit: -1 }),
+    )
     const result = await work(buffer)
-    const writes = buffer.writes()
-    if (writes.length === 0) return { result }
+    const [writes, changes] = [buffer.writes(), buffer.changes()]
+    if (writes.length === 0 && changes.length === 0) return { result }
     // Unstorage lists no keys that end in `$`.
     const receipt = `${root}receipt:${crypto.randomUUID()}$`
     const answer = await client().eval(
       commit,
-      seen.size + writes.length + 1,
-      ...[...seen.keys(), ...writes.map((write) => write.path), receipt].map(physical),
+      seen.size + writes.length + changes.length + 1,
+      ...[...seen.keys(), ...writes.map((write) => write.path), ...changes.map(({ set }) => set), receipt].map(physical),
       seen.size,
+      writes.length,
       ...[...seen.values()].map((value) => (value === null ? '-' : `=${value}`)),
       ...writes.flatMap((write) =>
         write.value === undefined ? ['-', '0'] : [`=${JSON.stringify(write.value)}`, life(write.expires, now())],
       ),
+      ...changes.map(({ member, present }) => (present ? '+' : '-') + member),
     )
     if (answer === 2) healed('the connection broke before the answer to a write arrived; the write was done')
     return answer === 1 || answer === 2 ? { result } : undefined
   }
   return {
     atomic: true,
+    sorted: true,
+    async range(set, asked) {
+      await ready()
+      return range(set, asked)
+    },
     async get(key) {
       await ready()
       return readKey(read, key)

@@ -1,16 +1,18 @@
 /** Users, accounts, sessions, tokens and authenticators in any unstorage driver: files for one process, Redis for many. */
-import type { Adapter, CleanUpOptions, ExpiredRows, HealedFault, Limit, Once } from 'authkernel/kernel'
+import type { Adapter, CleanUpOptions, ExpiredRows, HealedFault, Limit, Once, RecordStore } from 'authkernel/kernel'
 import { accounts, authenticators } from './accounts.ts'
 import { localEngine } from './engine-local.ts'
 import { redisEngine } from './engine-redis.ts'
 import { deleteExpired } from './expire.ts'
 import { folderLock } from './folder-lock.ts'
 import { createModel } from './model.ts'
+import { recordsOf, type UnstorageRecords } from './record-store.ts'
 import { createLimit, createOnce } from './services.ts'
 import { sessions, tokens } from './sessions.ts'
 import type { Engine, KeyValueStorage } from './types.ts'
 import { users } from './users.ts'
 
+export type { UnstorageRecords } from './record-store.ts'
 export type { KeyValueDriver, KeyValueStorage } from './types.ts'
 
 /** Options of `unstorageAdapter`. */
@@ -32,6 +34,8 @@ export interface UnstorageAdapter extends Required<Adapter> {
   readonly exclusive: boolean
   readonly once: Once
   readonly limit: Limit
+  /** Tables of plugins. */
+  readonly records: RecordStore
   /** Removes what ended before `now`, a hundred records at a time; what has a time to live in Redis goes by itself. */
   deleteExpired(now?: Date, options?: CleanUpOptions): Promise<ExpiredRows>
   /** Calls `listener` for each fault of the store that was overcome; the answer ends that. */
@@ -49,8 +53,9 @@ export function unstorageAdapter(storage: KeyValueStorage, options: UnstorageAda
     for (const listener of listeners) listener({ message })
   })
   const model = createModel(engine, prefix, now)
+  const { close: _shared, erase, ...records } = recordsOf(engine, rootOf(prefix))
   return {
-    ...users(model),
+    ...users(model, erase),
     ...accounts(model),
     ...sessions(model),
     ...tokens(model),
@@ -66,7 +71,19 @@ export function unstorageAdapter(storage: KeyValueStorage, options: UnstorageAda
     exclusive,
     once: createOnce(model),
     limit: createLimit(model),
+    records: { ...records, erases: true },
   }
+}
+
+/** Records in an unstorage `Storage`, for `recordsPlugin`, where the adapter is a published one. `close` disposes of the storage. */
+export function unstorageRecords(storage: KeyValueStorage, options: UnstorageAdapterOptions = {}): UnstorageRecords {
+  const { prefix = '', now = Date.now } = options
+  const { erase: _erase, ...records } = recordsOf(open(storage, prefix, now, () => {}).engine, rootOf(prefix))
+  return records
+}
+
+function rootOf(prefix: string): string {
+  return prefix === '' ? '' : `${prefix.replace(/:+$/, '')}:`
 }
 
 function open(
@@ -75,7 +92,7 @@ function open(
   now: () => number,
   healed: (message: string) => void,
 ): { engine: Engine; exclusive: boolean } {
-  const root = prefix === '' ? '' : `${prefix.replace(/:+$/, '')}:`
+  const root = rootOf(prefix)
   const { base, driver } = storage.getMount?.(`${root}user:`) ?? { base: '', driver: {} }
   const redis = redisEngine(storage, driver, { base, root, now, healed })
   if (redis) return { engine: redis, exclusive: false }

@@ -57,7 +57,8 @@ export function createKeys(prefix: string): Keys {
   }
 }
 
-async function segment(value: string): Promise<string> {
+/** A value as a part of a key: itself where every store keeps it as it is, else its hash. */
+export async function segment(value: string): Promise<string> {
   if (plain.test(value) && !value.endsWith('.') && !reserved.has(value)) return value
   return `~${toHex(await sha256(value))}`
 }

@@ -31,6 +31,18 @@ export interface Transaction {
   remove(key: Key): void
   /** Paths under a base. Not covered by the conflict check: for repairs only. */
   paths(base: string): Promise<string[]>
+  /** Puts a text into a sorted set, or takes it out. */
+  change(set: string, member: string, present: boolean): void
+  /** Members of a set. Not covered by the conflict check. */
+  members(set: string): Promise<readonly string[]>
+}
+
+/** Members of a sorted set to look at: `[` before a bound counts it in, `(` leaves it out; `-` and `+` are the ends. */
+export interface SetRange {
+  min: string
+  max: string
+  reverse: boolean
+  limit: number
 }
 
 /** A buffered write; `value: undefined` removes. */
@@ -44,11 +56,15 @@ export interface Write {
 export interface Engine {
   /** Whether `transact` holds between processes. */
   readonly atomic: boolean
+  /** Whether a sorted set of any size is quickly changed. Others are values, read and written whole. */
+  readonly sorted: boolean
   get(key: Key): Promise<unknown>
   /** Runs `work`, which may run again after a conflict, and then its writes as one. */
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   paths(base: string): Promise<string[]>
   /** The same by pages: there may be a million. */
   scan(base: string): AsyncIterable<readonly string[]>
+  /** Members of a sorted set in the order of their bytes. */
+  range(set: string, range: SetRange): Promise<readonly string[]>
   close(): Promise<void>
 }

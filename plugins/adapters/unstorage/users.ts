@@ -9,7 +9,8 @@ type Users = Pick<
   'createUser' | 'getUser' | 'getUserByEmail' | 'getUserByAccount' | 'updateUser' | 'deleteUser' | 'createUserWithAccount'
 >
 
-export function users(model: Model): Users {
+/** `erase` deletes what plugins keep for a person, in the transaction that deletes the person. */
+export function users(model: Model, erase: (tx: Transaction, userId: string) => Promise<void>): Users {
   const { engine, keys } = model
   async function claimEmail(tx: Transaction, user: AdapterUser): Promise<void> {
     if (!user.email) return
@@ -54,6 +55,7 @@ export function users(model: Model): Users {
         const user = await load(tx, 'user', await keys.user(id), id)
         if (!user) return null
         await removeBelongings(model, tx, id)
+        await erase(tx, id)
         if (user.email) {
           if ((await model.userByEmail(tx, user.email))?.id === id) tx.remove(await keys.email(user.email))
           // A link that is still in the mail must not bring the person back.

@@ -1,0 +1,118 @@
+/** Rows of records as values of a store, their keys, and texts that sort as their values do. */
+import { sha256, type StoredKey, type StoredQuery, type StoredRow, type StoredTable, type StoredValue, toHex } from 'authkernel/kernel'
+import { segment } from './keys.ts'
+import type { Key, SetRange } from './types.ts'
+
+/** Where the rows of one record lie. */
+export interface RecordPlace {
+  readonly table: StoredTable
+  /** Every list of fields that a query may go by: the fronts of indexes and unique keys. */
+  readonly lists: readonly (readonly string[])[]
+  /** All rows. */
+  readonly folder: string
+  /** The lists that were built. */
+  readonly schema: string
+  row(ns: string, id: string): Promise<Key>
+  unique(fields: readonly string[], row: StoredRow): Promise<Key>
+  /** The set of a list. Where sets are not sorted by the store there is one for each value of the first field: `bucket`. */
+  set(ns: string, list: readonly string[], bucket: StoredValue | undefined): Promise<string>
+}
+
+export function placeOf(table: StoredTable, root: string): RecordPlace {
+  const base = `${root}rec:`
+  const lists = new Map<string, readonly string[]>()
+  for (const fields of [...table.unique, ...table.index]) {
+    for (let size = 1; size <= fields.length; size++) lists.set(fields.slice(0, size).join('-'), fields.slice(0, size))
+  }
+  const folder = `${base}row:${table.name}:`
+  return {
+    table,
+    lists: [[], ...lists.values()],
+    folder,
+    schema: `${base}schema:${table.name}`,
+    row: async (ns, id) => ({ path: `${folder}${ns || '_'}:${await segment(id)}` }),
+    unique: async (fields, row) => ({
+      path: `${base}key:${table.name}:${row.ns || '_'}:${fields.join('-')}:${await hash(fields.map((field) => sortable(row[field] ?? null)))}`,
+    }),
+    set: async (ns, list, bucket) => {
+      const name = `${base}set:${table.name}:${ns || '_'}:${list.join('-') || '_'}`
+      return bucket === undefined ? name : `${name}:${await hash([sortable(bucket)])}`
+    },
+  }
+}
+
+/** Rows that a person owns, of all tenants. */
+export async function ownedSet(root: string, userId: string): Promise<string> {
+  return `${root}rec:owned:${await segment(userId)}`
+}
+
+/** A stored value as a row; fields that came later have their defaults. */
+export function toRow(table: StoredTable, value: unknown): StoredRow | null {
+  if (typeof value !== 'object' || value === null) return null
+  const stored = value as Record<string, string | number | boolean | null>
+  const row: Record<string, StoredValue> = { ns: String(stored['ns']), id: String(stored['id']) }
+  for (const { name, type, default: preset } of table.fields) {
+    const field = stored[name]
+    row[name] = field === undefined ? (preset ?? null) : type === 'date' && field !== null ? new Date(field as number) : field
+  }
+  return row as StoredRow
+}
+
+/** What is stored of a row: dates are milliseconds. */
+export function toValue(row: StoredRow): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(row).map(([name, value]) => [name, value instanceof Date ? value.getTime() : value]))
+}
+
+/** A text that sorts as the value does, null first. No value has a NUL, so that it can stand between two. */
+export function sortable(value: StoredValue): string {
+  if (value === null) return '0'
+  if (typeof value === 'boolean') return value ? '11' : '10'
+  if (typeof value === 'string') return `1${value}`
+  const number = Number(value)
+  return number < 0 ? `10${String(number + 2 ** 53).padStart(16, '0')}` : `11${String(number).padStart(16, '0')}`
+}
+
+/** What stands for a row in the set of a list. */
+export function memberOf(row: StoredRow, fields: readonly string[]): string {
+  return [...fields.map((field) => sortable(row[field] ?? null)), row.id].join('\0')
+}
+
+/** The id at the end of a member. */
+export function idOf(member: string): string {
+  return member.slice(member.lastIndexOf('\0') + 1)
+}
+
+/** The part of a set that a query asks for. `fields`: those of equality that are in the members. */
+export function rangeOf({ where, by, range, after, order, limit }: StoredQuery, fields: readonly string[]): SetRange {
+  const front = fields.map((field) => `${sortable(where[field] ?? null)}\0`).join('')
+  const { gt, gte, lt, lte } = range
+  const bounded = gt !== undefined || gte !== undefined || lt !== undefined || lte !== undefined
+  // Behind every member with that value, and before the next value.
+  const behind = (value: StoredValue): string => `${front}${sortable(value)}\u0001`
+  const mins = [
+    front === '' && !bounded ? '-' : `[${front}${bounded ? '1' : ''}`,
+    ...(gte === undefined ? [] : [`[${front}${sortable(gte)}`]),
+    ...(gt === undefined ? [] : [`[${behind(gt)}`]),
+  ]
+  const maxs = [
+    front === '' ? '+' : `(${front.slice(0, -1)}\u0001`,
+    ...(lt === undefined ? [] : [`(${front}${sortable(lt)}`]),
+    ...(lte === undefined ? [] : [`(${behind(lte)}`]),
+  ]
+  const place = after && `(${front}${by === undefined ? '' : `${sortable(after.value)}\0`}${after.id}`
+  return {
+    min: (order === 'asc' && place) || mins.at(-1)!,
+    max: (order === 'desc' && place) || maxs.at(-1)!,
+    reverse: order === 'desc',
+    limit,
+  }
+}
+
+/** Whether a row has these values. */
+export function fits(row: StoredRow, values: StoredKey): boolean {
+  return Object.entries(values).every(([field, value]) => sortable(row[field] ?? null) === sortable(value))
+}
+
+async function hash(values: readonly string[]): Promise<string> {
+  return toHex(await sha256(JSON.stringify(values)))
+}
