@@ -1,0 +1,101 @@
+/** ALTCHA: a proof of work that the own server asks for. Nobody else hears of it, and nobody has to click on pictures. */
+import { AuthError, type Context } from 'authkernel/kernel'
+import { altchaScript } from './altcha-script.ts'
+import type { Captcha, CaptchaVerdict } from './widget.ts'
+
+/** Options of `altcha`. */
+export interface AltchaOptions {
+  /** Iterations of PBKDF2 for one try; default 2000. */
+  cost?: number
+  /** What the derived key must begin with, in hex: each digit makes it 16 times as much work. Default `00`: 256 tries. */
+  prefix?: string
+  /** Seconds in which it must be sent; default 600. */
+  seconds?: number
+  /** Where the package comes from. */
+  lib?: () => Promise<AltchaLibrary>
+}
+type Library = typeof import('altcha-lib')
+/** The parts of `altcha-lib` that are used. */
+export type AltchaLibrary = Pick<Library, 'createChallenge' | 'verifySolution'>
+type Challenge = Awaited<ReturnType<Library['createChallenge']>>
+
+const purpose = 'captcha-altcha'
+const algorithm = 'PBKDF2/SHA-256'
+
+/** Proof of work by `altcha-lib`. The browser solves it while somebody types. */
+export function altcha({ cost = 2_000, prefix = '00', seconds = 600, lib = load }: AltchaOptions = {}): Captcha {
+  if (!Number.isSafeInteger(cost) || cost < 1 || cost > 1_000_000) throw new AuthError('altcha: `cost` must be a whole number from 1 to 1,000,000.')
+  if (!/^[0-9a-f]{1,8}$/.test(prefix)) throw new AuthError('altcha: `prefix` must be 1 to 8 hex digits.')
+  const challenge = async (ctx: Context): Promise<Challenge> => {
+    const { createChallenge } = await lib()
+    // The end is in `data`, by the clock of the kernel; the signature covers it.
+    const until = Math.floor(ctx.runtime.now() / 1000) + seconds
+    const hmacSignatureSecret = await ctx.digest(purpose, 'challenge')
+    return createChallenge({ algorithm, cost, keyPrefix: prefix, data: { until }, deriveKey, hmacSignatureSecret })
+  }
+  return {
+    name: 'altcha',
+    field: 'altcha',
+    async draw(ctx, { html, say }) {
+      const json = JSON.stringify(await challenge(ctx))
+      const texts = html`data-working="${say('captcha.working')}" data-done="${say('captcha.done')}" data-failed="${say('captcha.failed')}"`
+      return {
+        html: html`<div class="captcha" data-altcha="${json}" ${texts}><input type="hidden" name="altcha"><p role="status"></p></div>`,
+        scripts: [altchaScript],
+      }
+    },
+    describe: challenge,
+    verify: async (ctx, token) => check(ctx, await lib(), token, seconds),
+  }
+}
+
+async function check(ctx: Context, { verifySolution }: AltchaLibrary, token: string, seconds: number): Promise<CaptchaVerdict> {
+  const { challenge, solution } = read(token)
+  const until = challenge?.parameters?.data?.['until']
+  const left = typeof until === 'number' ? until - ctx.runtime.now() / 1000 : 0
+  if (!challenge || !solution || !(left > 0 && left <= seconds) || challenge.parameters.algorithm !== algorithm) return 'wrong'
+  for (const hmacSignatureSecret of await ctx.digests(purpose, 'challenge')) {
+    // The signature is checked before any work is done, so the work is what this server asked for.
+    const { verified, invalidSignature } = await verifySolution({ challenge, solution, deriveKey, hmacSignatureSecret })
+    if (invalidSignature) continue
+    return verified && (await ctx.once.take(`altcha ${challenge.signature}`, seconds)) ? 'solved' : 'wrong'
+  }
+  return 'wrong'
+}
+
+interface Sent {
+  challenge?: Challenge
+  solution?: { counter: number; derivedKey: string }
+}
+
+// As the official widget sends it: JSON in base64.
+function read(token: string): Sent {
+  try {
+    const value: unknown = JSON.parse(atob(token))
+    const { challenge, solution } = Object(value) as Sent
+    return typeof challenge?.signature === 'string' && typeof challenge.parameters === 'object' && challenge.parameters !== null && solution
+      ? { challenge, solution }
+      : {}
+  } catch {
+    return {}
+  }
+}
+
+async function deriveKey(
+  { cost, keyLength }: { cost: number; keyLength: number },
+  salt: Uint8Array,
+  password: Uint8Array,
+): Promise<{ derivedKey: Uint8Array }> {
+  const key = await crypto.subtle.importKey('raw', new Uint8Array(password), 'PBKDF2', false, ['deriveBits'])
+  const bits = await crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-256', salt: new Uint8Array(salt), iterations: cost }, key, keyLength * 8)
+  return { derivedKey: new Uint8Array(bits) }
+}
+
+async function load(): Promise<AltchaLibrary> {
+  try {
+    return await import('altcha-lib')
+  } catch (error) {
+    const err = error instanceof Error ? error : new Error(String(error))
+    throw new AuthError('captchaPlugin(altcha()) needs the package altcha-lib: npm install altcha-lib', { cause: { err } })
+  }
+}

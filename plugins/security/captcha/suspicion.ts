@@ -1,0 +1,41 @@
+/** When somebody is asked for a captcha: after failures of the same network or account. */
+import { type Context, networksOf } from 'authkernel/kernel'
+
+/** Failures after which a captcha is asked for. */
+export interface Suspicion {
+  /** Failed sign-ins of one network, or for one name; default 3. */
+  failures?: number
+  /** In so many seconds; default 3600. */
+  seconds?: number
+}
+
+/** Whether there were so many failures. Looks, and counts nothing. */
+export async function isSuspicious(ctx: Context, { failures = 3, seconds = 3_600 }: Suspicion): Promise<boolean> {
+  if (failures <= 0) return true
+  for (const key of await keysOf(ctx)) {
+    const { allowed } = await ctx.limit.take(key, { max: failures, seconds })
+    if (!allowed) return true
+    await ctx.limit.refund(key)
+  }
+  return false
+}
+
+/** Counts a failure. */
+export async function noteFailure(ctx: Context, { failures = 3, seconds = 3_600 }: Suspicion): Promise<void> {
+  if (failures <= 0) return
+  for (const key of await keysOf(ctx)) await ctx.limit.take(key, { max: failures, seconds })
+}
+
+async function keysOf(ctx: Context): Promise<string[]> {
+  const name = await typed(ctx)
+  const keys = [`captcha network ${networksOf(ctx.clientAddress)[0]?.key}`]
+  if (name !== undefined) keys.push(`captcha name ${await ctx.digest('captcha', name)}`)
+  return keys
+}
+
+async function typed(ctx: Context): Promise<string | undefined> {
+  if (ctx.request.method === 'GET') return undefined
+  const body = await ctx.body().catch((): Record<string, unknown> => ({}))
+  const value = [body['email'], body['username'], body['identifier'], body['name']].find((one) => typeof one === 'string' && one !== '')
+  return (value as string | undefined)?.normalize('NFKC').trim().toLowerCase().slice(0, 256)
+}
