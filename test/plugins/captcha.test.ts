@@ -57,7 +57,11 @@ describe('captchaPlugin(altcha())', () => {
       pack(challenge, { ...solution, derivedKey: `0${'1'.repeat(63)}` }),
       pack(challenge, { ...solution, counter: '1' }),
       pack({ parameters: null, signature: 'x' }, solution),
-      ...['x', btoa('null'), btoa('{"challenge":1}'), 'A'.repeat(9_000), '{}'],
+      'x',
+      btoa('null'),
+      btoa('{"challenge":1}'),
+      'A'.repeat(9_000),
+      '{}',
     ]
     for (const wrong of hostile) expect(await attempt({ altcha: wrong }), wrong.slice(0, 40)).toBe('CaptchaRequired')
     expect(await attempt({ altcha: pack(challenge, solution) })).toBe('in')
