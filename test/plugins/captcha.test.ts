@@ -22,7 +22,12 @@ function createHost(captcha: Captcha = cheap, options: CaptchaOptions = {}, conf
         credentials: { username: { label: 'Name' }, password: { label: 'Password', type: 'password' } },
         authorize: ({ username, password }: Record<string, unknown>) => (password === 'right' ? { id: String(username) } : null),
       } as never,
-      { id: 'mail', name: 'Mail', type: 'email', sendVerificationRequest: ({ identifier }: { identifier: string }) => void mails.push(identifier) } as never,
+      {
+        id: 'mail',
+        name: 'Mail',
+        type: 'email',
+        sendVerificationRequest: ({ identifier }: { identifier: string }) => void mails.push(identifier),
+      } as never,
       { id: 'acme', name: 'Acme', type: 'oidc', issuer: 'https://op.example', clientId: 'x', clientSecret: 'y' },
     ],
     ...config,
@@ -41,7 +46,11 @@ async function solve(browser: Client): Promise<string> {
   return pack(challenge, (await solveChallenge({ challenge, deriveKey }))!)
 }
 const pack = (challenge: unknown, solution: unknown): string => btoa(JSON.stringify({ challenge, solution }))
-const unpack = (token: string) => JSON.parse(atob(token)) as { challenge: { parameters: Record<string, unknown>; signature: string }; solution: { counter: number; derivedKey: string } }
+const unpack = (token: string) =>
+  JSON.parse(atob(token)) as {
+    challenge: { parameters: Record<string, unknown>; signature: string }
+    solution: { counter: number; derivedKey: string }
+  }
 
 describe('captchaPlugin(altcha())', () => {
   it('a solution counts once, in ten minutes, at its tenant, and only as it was asked for', async () => {
@@ -78,7 +87,8 @@ describe('captchaPlugin(altcha())', () => {
 
   it('guards passwords and mails, and neither providers nor mailed links', async () => {
     const { client, mails } = createHost(cheap, { linksWithout: 0 })
-    const mail = async (fields = {}) => (await client().post('/signin/mail', { email: 'ann@example.com', ...fields })).headers.get('location')
+    const mail = async (fields = {}) =>
+      (await client().post('/signin/mail', { email: 'ann@example.com', ...fields })).headers.get('location')
     expect(await mail()).toContain('error=CaptchaRequired')
     expect(await mail({ altcha: await solve(client()) })).toContain('verify-request')
     expect(mails).toEqual(['ann@example.com'])
@@ -89,7 +99,8 @@ describe('captchaPlugin(altcha())', () => {
   it('without JavaScript a few mailed links an hour are the way in; a wrong token is none', async () => {
     const { client, mails } = createHost(cheap, { linksWithout: 2 })
     const mail = async (at: number, fields = {}) => (await client().post('/signin/mail', { email: `p${at}@example.com`, ...fields })).status
-    const page = async (at: number, fields = {}) => (await client().post('/signin/mail', { email: `p${at}@example.com`, ...fields })).headers.get('location')
+    const page = async (at: number, fields = {}) =>
+      (await client().post('/signin/mail', { email: `p${at}@example.com`, ...fields })).headers.get('location')
     expect(await page(0, { altcha: 'nonsense' })).toContain('CaptchaRequired')
     expect([await mail(1), await mail(2)]).toEqual([302, 302])
     expect(await page(3)).toContain('CaptchaRequired')
@@ -119,7 +130,7 @@ describe('captchaPlugin(altcha())', () => {
     const policy = page.headers.get('content-security-policy')!
     expect(policy).toMatch(/script-src 'nonce-[^']+'(;|$)/)
     expect(policy).not.toMatch(/frame-src|worker-src|https:\/\//)
-    expect((await (await client().get('/signin?error=CaptchaRequired')).text())).toContain('not a robot')
+    expect(await (await client().get('/signin?error=CaptchaRequired')).text()).toContain('not a robot')
   })
 })
 
@@ -127,19 +138,36 @@ describe('captchas of others', () => {
   const keys = { siteKey: 'site-key', secretKey: 'very-secret' }
   const service = (answer: () => Response | Promise<Response>) => {
     const calls: { url: string; body: URLSearchParams }[] = []
-    const fetch = async (url: unknown, init?: RequestInit) => (calls.push({ url: String(url), body: init?.body as URLSearchParams }), answer())
+    const fetch = async (url: unknown, init?: RequestInit) => (
+      calls.push({ url: String(url), body: init?.body as URLSearchParams }),
+      answer()
+    )
     return { calls, runtime: fakeRuntime(fetch as never) }
   }
 
   it.each([
-    ['turnstile', turnstile(keys), 'cf-turnstile-response', 'https://challenges.cloudflare.com/turnstile/v0/siteverify', ['https://challenges.cloudflare.com']],
+    [
+      'turnstile',
+      turnstile(keys),
+      'cf-turnstile-response',
+      'https://challenges.cloudflare.com/turnstile/v0/siteverify',
+      ['https://challenges.cloudflare.com'],
+    ],
     ['hcaptcha', hcaptcha(keys), 'h-captcha-response', 'https://api.hcaptcha.com/siteverify', ['https://newassets.hcaptcha.com']],
-    ['recaptcha', recaptcha(keys), 'g-recaptcha-response', 'https://www.google.com/recaptcha/api/siteverify', ['https://www.google.com', 'https://recaptcha.google.com']],
+    [
+      'recaptcha',
+      recaptcha(keys),
+      'g-recaptcha-response',
+      'https://www.google.com/recaptcha/api/siteverify',
+      ['https://www.google.com', 'https://recaptcha.google.com'],
+    ],
   ] as const)('%s: the token is checked once by the server, and the policy names its hosts', async (_name, captcha, field, url, frames) => {
     const { calls, runtime } = service(() => Response.json({ success: true, hostname: 'localhost' }))
     const { attempt, client } = createHost(captcha, {}, { runtime })
     expect(await attempt({ [field]: 'token' })).toBe('in')
-    expect(calls.map((call) => [call.url, Object.fromEntries(call.body)])).toEqual([[url, { secret: 'very-secret', response: 'token', remoteip: '192.0.2.1' }]])
+    expect(calls.map((call) => [call.url, Object.fromEntries(call.body)])).toEqual([
+      [url, { secret: 'very-secret', response: 'token', remoteip: '192.0.2.1' }],
+    ])
     expect(await attempt({})).toBe('CaptchaRequired')
     const page = await client().get('/signin')
     const policy = page.headers.get('content-security-policy')!

@@ -24,7 +24,8 @@ const algorithm = 'PBKDF2/SHA-256'
 
 /** Proof of work by `altcha-lib`. The browser solves it while somebody types. */
 export function altcha({ cost = 2_000, prefix = '00', seconds = 600, lib = load }: AltchaOptions = {}): Captcha {
-  if (!Number.isSafeInteger(cost) || cost < 1 || cost > 1_000_000) throw new AuthError('altcha: `cost` must be a whole number from 1 to 1,000,000.')
+  if (!Number.isSafeInteger(cost) || cost < 1 || cost > 1_000_000)
+    throw new AuthError('altcha: `cost` must be a whole number from 1 to 1,000,000.')
   if (!/^[0-9a-f]{1,8}$/.test(prefix)) throw new AuthError('altcha: `prefix` must be 1 to 8 hex digits.')
   const challenge = async (ctx: Context): Promise<Challenge> => {
     const { createChallenge } = await lib()
@@ -40,7 +41,10 @@ export function altcha({ cost = 2_000, prefix = '00', seconds = 600, lib = load 
       const json = JSON.stringify(await challenge(ctx))
       const texts = html`data-working="${say('captcha.working')}" data-done="${say('captcha.done')}" data-failed="${say('captcha.failed')}"`
       return {
-        html: html`<div class="captcha" data-altcha="${json}" ${texts}><input type="hidden" name="altcha"><p role="status"></p></div>`,
+        html: html`<div class="captcha" data-altcha="${json}" ${texts}>
+          <input type="hidden" name="altcha" />
+          <p role="status"></p>
+        </div>`,
         scripts: [altchaScript],
       }
     },
@@ -87,7 +91,11 @@ async function deriveKey(
   password: Uint8Array,
 ): Promise<{ derivedKey: Uint8Array }> {
   const key = await crypto.subtle.importKey('raw', new Uint8Array(password), 'PBKDF2', false, ['deriveBits'])
-  const bits = await crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-256', salt: new Uint8Array(salt), iterations: cost }, key, keyLength * 8)
+  const bits = await crypto.subtle.deriveBits(
+    { name: 'PBKDF2', hash: 'SHA-256', salt: new Uint8Array(salt), iterations: cost },
+    key,
+    keyLength * 8,
+  )
   return { derivedKey: new Uint8Array(bits) }
 }
 

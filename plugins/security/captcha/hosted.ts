@@ -76,14 +76,19 @@ export function recaptcha({ minScore = 0.5, ...options }: RecaptchaOptions): Cap
 
 function hosted({ siteKey, secretKey, hostnames }: HostedCaptchaOptions, service: Service, minScore = 0): Captcha {
   for (const [option, value] of Object.entries({ siteKey, secretKey })) {
-    if (typeof value !== 'string' || value === '') throw new AuthError(`${service.name}: \`${option}\` is missing. Take it from the dashboard of the service.`)
+    if (typeof value !== 'string' || value === '')
+      throw new AuthError(`${service.name}: \`${option}\` is missing. Take it from the dashboard of the service.`)
   }
   const { name, field, className, script, scripts, frames, connects = [], images = [] } = service
   return {
     name,
     field,
     draw: (_ctx, { html, say, lang }) => ({
-      html: html`<div class="captcha"><div class="${className}" data-sitekey="${siteKey}" data-language="${lang}"></div><noscript><p>${say('captcha.noScript')}</p></noscript></div><script src="${script}" async defer></script>`,
+      html: html`<div class="captcha">
+          <div class="${className}" data-sitekey="${siteKey}" data-language="${lang}"></div>
+          <noscript><p>${say('captcha.noScript')}</p></noscript>
+        </div>
+        <script src="${script}" async defer></script>`,
       sources: { script: scripts, frame: frames, connect: connects, img: images },
     }),
     describe: () => ({ name, siteKey, field }),
@@ -97,7 +102,12 @@ interface Demands {
   minScore: number
 }
 
-async function ask(ctx: Context, { name, verify }: Service, { secretKey, hostnames, minScore }: Demands, token: string): Promise<CaptchaVerdict> {
+async function ask(
+  ctx: Context,
+  { name, verify }: Service,
+  { secretKey, hostnames, minScore }: Demands,
+  token: string,
+): Promise<CaptchaVerdict> {
   const { deadlines, limits } = ctx.app.config
   const body = new URLSearchParams({ secret: secretKey, response: token, ...(ctx.clientAddress && { remoteip: ctx.clientAddress }) })
   const send = boundedFetch({ fetch: ctx.runtime.fetch, deadline: deadlines.network, limit: limits.providerResponse, signal: ctx.signal })
