@@ -29,6 +29,8 @@ export interface WebApi<E extends object> {
   root(event: E): Promise<Response | undefined>
   /** As `answer`; undefined: the path is no route of authkernel or of a plugin. */
   route(event: E): Promise<Response | undefined>
+  /** Whether `below` or `route` answers the event. Reads no body. */
+  isOwn(event: E, how: 'below' | 'route'): Promise<boolean>
   /** The session, read once per event. Rejects when the store is down (D38). */
   session(event: E): Promise<Session | null>
   /** The session; a Response: there is none, and this is the refusal. */
@@ -40,6 +42,13 @@ export interface WebApi<E extends object> {
   update(event: E, data: unknown): Promise<Response>
 }
 
+/** An event as the kernel takes it. */
+interface Opened {
+  kernel: Kernel
+  request: Request
+  options: HandleOptions
+}
+
 /** The API over the kernel's entry points. */
 export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
   const argument = seam.argument ?? { has: [], say: "Give the framework's event or context." }
@@ -48,12 +57,12 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
   /** Headers of the answer that signed in or out in this event. */
   const news = new WeakMap<E, Headers>()
 
-  async function open(event: E): Promise<{ kernel: Kernel; request: Request; options: HandleOptions }> {
+  async function open(event: E): Promise<Opened> {
     check(event)
     const kernel = await seam.kernel(event)
     return { kernel, request: await seam.request(event), options: seam.options?.(event) ?? {} }
   }
-  async function openRoute(event: E): Promise<{ kernel: Kernel; request: Request; options: HandleOptions }> {
+  async function openRoute(event: E): Promise<Opened> {
     const { kernel, request, options } = await open(event)
     // A path at the root lies below no mount, whatever the handler's own route is.
     const root = kernel.placeOf(new URL(request.url).pathname) === 'root'
@@ -86,22 +95,23 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
   return {
     session,
     async answer(event) {
-      const { kernel, request, options } = await openRoute(event)
-      return kernel.entryPoints.handler(unread(request), options)
+      return answer(await openRoute(event))
     },
     async below(event) {
-      const { kernel, request, options } = await openRoute(event)
-      const place = kernel.placeOf(new URL(request.url).pathname, options.basePath ?? (await basePathOf(kernel, request)))
-      return place === undefined ? undefined : kernel.entryPoints.handler(unread(request), options)
+      const found = await openRoute(event)
+      return (await isBelow(found)) ? answer(found) : undefined
+    },
+    async isOwn(event, how) {
+      const found = await openRoute(event)
+      return how === 'below' ? isBelow(found) : found.kernel.matches(found.request, found.options)
     },
     async root(event) {
-      const { kernel, request, options } = await open(event)
-      const place = kernel.placeOf(new URL(request.url).pathname)
-      return place === 'root' ? kernel.entryPoints.handler(unread(request), options) : undefined
+      const found = await open(event)
+      return found.kernel.placeOf(new URL(found.request.url).pathname) === 'root' ? answer(found) : undefined
     },
     async route(event) {
-      const { kernel, request, options } = await openRoute(event)
-      return (await kernel.matches(request, options)) ? kernel.entryPoints.handler(unread(request), options) : undefined
+      const found = await openRoute(event)
+      return (await found.kernel.matches(found.request, found.options)) ? answer(found) : undefined
     },
     async guard(event, how) {
       const found = await session(event)
@@ -122,6 +132,14 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
       return changed(event, updateResponse(kernel, request, options, data))
     },
   }
+}
+
+function answer({ kernel, request, options }: Opened): Promise<Response> {
+  return kernel.entryPoints.handler(unread(request), options)
+}
+
+async function isBelow({ kernel, request, options }: Opened): Promise<boolean> {
+  return kernel.placeOf(new URL(request.url).pathname, options.basePath ?? (await basePathOf(kernel, request))) !== undefined
 }
 
 /** That of the tenant; of the options while the hook `settings` refuses the request. */

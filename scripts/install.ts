@@ -1,6 +1,6 @@
 /** The package of this repository in somebody's node_modules, as a release would lie there. */
 import { execFileSync } from 'node:child_process'
-import { mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
+import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -15,6 +15,8 @@ export function install(home: string, built: boolean = Boolean(process.env.AUTHK
     if (!built) run(process.execPath, ['node_modules/unbuild/dist/cli.mjs'], root)
     const output = run('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', folder], root)
     const [{ filename }] = JSON.parse(output.slice(output.indexOf('['))) as [{ filename: string }]
+    // npm links local folders unless `install-links` says otherwise: what follows would empty the repository itself.
+    if (lstatSync(target, { throwIfNoEntry: false })?.isSymbolicLink()) rmSync(target)
     mkdirSync(target, { recursive: true })
     // Dependencies of which the app has other versions lie inside.
     for (const name of readdirSync(target)) if (name !== 'node_modules') rmSync(join(target, name), { recursive: true, force: true })

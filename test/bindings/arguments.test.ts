@@ -7,6 +7,7 @@ import { h3Binding } from 'authkernel/bindings/h3'
 import { honoBinding } from 'authkernel/bindings/hono'
 import { koaBinding } from 'authkernel/bindings/koa'
 import { nextBinding } from 'authkernel/bindings/next'
+import { nuxtBinding } from 'authkernel/bindings/nuxt'
 import { nodeBinding } from 'authkernel/bindings/node'
 import { qwikBinding } from 'authkernel/bindings/qwik'
 import { solidStartBinding } from 'authkernel/bindings/solid-start'
@@ -31,6 +32,7 @@ const auth = createAuth(bindingConfig())
   .use(koaBinding())
   .use(nextBinding())
   .use(nodeBinding())
+  .use(nuxtBinding())
   .use(qwikBinding())
   .use(solidStartBinding())
   .use(sveltekitBinding())
@@ -45,6 +47,7 @@ const calls: Record<string, [say: string, methods: Record<string, unknown>]> = {
   hono: ['auth.hono.session(c)', pick(auth.hono, 'session', 'signIn', 'signOut', 'handler')],
   koa: ['auth.koa.session(ctx)', pick(auth.koa, 'session', 'user', 'signIn', 'signOut', 'handler', 'request')],
   node: ['auth.node.session(req, res)', pick(auth.node, 'session', 'requireSession', 'signIn', 'signOut', 'handler', 'request')],
+  nuxt: ['auth.nuxt.session(event)', pick(auth.nuxt, 'session', 'requireSession', 'signIn', 'signOut', 'handler')],
   qwik: ['auth.qwik.session(event)', pick(auth.qwik, 'session', 'requireSession', 'signIn', 'signOut', 'onRequest')],
   'solid-start': ['getRequestEvent()', pick(auth.solidStart, 'session', 'requireSession', 'signIn', 'signOut', 'GET', 'POST')],
   sveltekit: ['auth.sveltekit.session(event)', pick(auth.sveltekit, 'session', 'requireSession', 'signIn', 'signOut')],

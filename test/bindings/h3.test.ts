@@ -1,15 +1,17 @@
-/** h3 2 itself, and 1 with events made by hand (issue 6 items 2 to 5). The contract of bindings runs on 2 in `mounted.test.ts`, too. */
-import { createAuth, skipCSRFCheck } from 'authkernel'
+/** h3 2 and 1 themselves (issue 6 items 2 to 5). The contract of bindings runs on 2 in `mounted.test.ts`, too. */
+import { type AuthConfig, createAuth, skipCSRFCheck } from 'authkernel'
 import { type AnyH3Event, H3Auth, h3Binding, type H3EventOfNode, type H3Api } from 'authkernel/bindings/h3'
+import type { Plugin } from 'authkernel/kernel'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { H3, serve as serveH3 } from 'h3'
+import { type App, createApp, eventHandler, readBody, readRawBody, toNodeListener, toWebHandler } from 'h3v1'
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
 import { sendResponse } from '../../bindings/_node.ts'
 import { fieldsOf, probe } from './_family.ts'
 import { ask, serve } from './_http.ts'
-import { formOf, serveWeb, withCookies } from './_web.ts'
+import { formOf, serveWeb } from './_web.ts'
 
 async function app(h3: H3Api, event: AnyH3Event, pathname: string, fields: () => Promise<Record<string, string>>): Promise<Response> {
   if (pathname === '/page') {
@@ -22,29 +24,47 @@ async function app(h3: H3Api, event: AnyH3Event, pathname: string, fields: () =>
   return (await h3.handler(event)) ?? new Response('the host', { status: 404 })
 }
 
+/** An app of h3 1 with the routes of the contract. */
+function appOfVersion1(more?: AuthConfig, plugins: readonly Plugin[] = []): App {
+  const auth = createAuth(bindingConfig(more)).use(h3Binding())
+  for (const plugin of plugins) auth.use(plugin)
+  const { h3 } = auth
+  const own = createApp()
+  own.use(eventHandler((event) => h3.handler(event)))
+  own.use(
+    eventHandler(async (event) => {
+      const found = await app(h3, event, event.path.split('?')[0]!, async () => (await readBody(event)) as Record<string, string>)
+      return found
+    }),
+  )
+  return own
+}
+
 testBinding({
-  name: 'h3 1, which is Nitro 2 and Nuxt',
-  start: (more) => {
-    const { h3 } = createAuth(bindingConfig(more)).use(h3Binding())
-    return serve((req, res) => {
-      const event: H3EventOfNode = { node: { req, res }, context: {} }
-      void app(h3, event, new URL(req.url ?? '/', 'http://x').pathname, () => fieldsOf(req))
-        .then((response) => sendResponse(res, response))
-        .catch(() => res.writeHead(500).end())
-    })
-  },
+  name: 'h3 1 itself, which is Nitro 2',
+  rootRoutes: true,
+  start: (more, plugins) => serve(toNodeListener(appOfVersion1(more, plugins))),
 })
 
 testBinding({
   name: 'h3 1 by its toWebHandler',
   start: (more) => {
-    const { h3 } = createAuth(bindingConfig(more)).use(h3Binding())
-    return serveWeb(async (request, peer) => {
-      const event = shellOf(request, peer)
-      const response = await app(h3, event, new URL(request.url).pathname, () => formOf(request))
-      return withCookies(response, [event.node.res.getHeaders()['set-cookie'] ?? []].flat())
-    })
+    const handler = toWebHandler(appOfVersion1(more))
+    return serveWeb((request, peer) => handler(Object.defineProperty(request, 'ip', { value: peer, configurable: true })))
   },
+})
+
+it('h3 1: a body of the app is not touched by a handler that passes the request on', async () => {
+  const { h3 } = createAuth(bindingConfig()).use(h3Binding())
+  const echo = createApp()
+  echo.use(eventHandler((event) => h3.handler(event)))
+  echo.use(eventHandler(async (event) => String(await readRawBody(event)).length))
+  const server = await serve(toNodeListener(echo))
+  try {
+    expect((await ask(server.port, '/echo', { method: 'POST', body: 'x'.repeat(300_000) })).text).toBe('300000')
+  } finally {
+    await server.close()
+  }
 })
 
 testBinding({

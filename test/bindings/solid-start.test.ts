@@ -8,6 +8,7 @@ import {
   type SolidStartEvent,
   type SolidStartApi,
 } from 'authkernel/bindings/solid-start'
+import { memoryAdapter } from 'authkernel/plugins/memory'
 import { webauthnPlugin } from 'authkernel/plugins/webauthn'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { expect, it } from 'vitest'
@@ -78,10 +79,10 @@ it('rows 302, 303: undefined for what is no route; webauthn-options is one', asy
   const { GET, POST } = SolidAuth(bindingConfig())
   for (const path of ['/', '/api/authors', '/api/auth/a-page-of-the-host', '/elsewhere']) expect(await GET(get(path))).toBeUndefined()
   expect(await POST({ request: new Request('http://app.example/elsewhere', { method: 'POST' }) })).toBeUndefined()
-  const { solidStart } = createAuth(bindingConfig({ basePath: '/api/auth' }))
+  const { solidStart } = createAuth(bindingConfig({ basePath: '/api/auth', adapter: memoryAdapter(), session: { strategy: 'jwt' } }))
     .use(webauthnPlugin())
     .use(solidStartBinding())
-  const options = await solidStart.GET(get('/api/auth/webauthn-options/passkey'))
+  const options = await solidStart.GET(get('/api/auth/webauthn-options/nobody'))
   // No provider of that name here, which the route says and not the host's 404.
   expect([options?.status, options?.headers.get('content-type')]).toEqual([302, null])
 })

@@ -1,0 +1,3 @@
+export default defineNuxtPlugin(async () => {
+  useSession().value = (await useRequestEvent()?.context.auth?.()) ?? null
+})

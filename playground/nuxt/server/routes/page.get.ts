@@ -1,0 +1,1 @@
+export default defineEventHandler(async (event) => Response.json(await event.context.auth()))
