@@ -62,9 +62,16 @@ function passkeyCard(keys: readonly LinkedAccount[]): Html {
   </section>`
 }
 
+// Ids are for programs: people know what they pressed.
+const names: Readonly<Record<string, string>> = { ...Object.fromEntries(linkable), email: 'Link by mail', passkey: 'Passkey' }
+
 function accountLine({ provider, providerAccountId, type }: LinkedAccount): Html {
   return html`<li>
-    <div>${provider}<small>${type} · ${providerAccountId.slice(0, 24)}</small></div>
+    <div>
+      ${names[provider] ?? provider}<small
+        >${type === 'webauthn' ? 'A key on one of your devices' : `Account ${providerAccountId.slice(0, 24)}`}</small
+      >
+    </div>
     <form method="post" action="/account/unlink">
       <input type="hidden" name="provider" value="${provider}" />
       <input type="hidden" name="providerAccountId" value="${providerAccountId}" />

@@ -45,7 +45,7 @@ export function createPlaygroundAuth({ issuer, clients, mailServer, adapter, sec
     trustHost: true,
     ...(quiet && { logger: { error: () => {}, warn: () => {} } }),
     theme: { brandColor: '#9a3412', logo: shield },
-    messages: { en: { 'error.CredentialsSignin.wrong_password': 'User name and password do not fit (code wrong_password).' } },
+    messages: { en: { 'error.CredentialsSignin.wrong_password': 'User name and password do not fit.' } },
   })
     .use(
       oidcPlugin({

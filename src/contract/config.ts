@@ -79,6 +79,8 @@ export interface AuthConfig {
   limits?: { body?: number | undefined; callbackUrl?: number | undefined; providerResponse?: number | undefined } | undefined
   /** Attempts in a window of `seconds`; false switches it off (D54). */
   throttle?: { mail?: ThrottleRule | false | undefined; credentials?: ThrottleRule | false | undefined } | false | undefined
+  /** What people call the application: on pages, in mails. Default: the host; on loopback the name of the package. */
+  appName?: string | undefined
   /** Texts of the pages, over the built-in ones. */
   messages?: Messages | undefined
   /** Language of the pages; default: Accept-Language. */

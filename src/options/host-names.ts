@@ -34,6 +34,7 @@ const own: Names<AuthConfig> = {
   deadlines: true,
   limits: true,
   throttle: true,
+  appName: true,
   messages: true,
   locale: true,
   allowedRedirects: true,

@@ -56,6 +56,13 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
+    hook: 'D66',
+    what: 'the sign-out page asks nothing when nobody is signed in',
+    apply({ request, answer: { page: ours } }, { answer: { page: theirs } }) {
+      if (/^GET \S*\/signout(?:\?|$)/.test(request) && ours?.forms.length === 0 && theirs?.forms.length === 1) theirs.forms = []
+    },
+  },
+  {
     hook: 'D65',
     what: 'pages say their charset',
     apply({ answer: { headers: ours } }, { answer: { headers: theirs } }) {

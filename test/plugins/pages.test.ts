@@ -6,6 +6,7 @@ import { pagesPlugin } from 'authkernel/plugins/pages'
 import passkey from 'authkernel/providers/passkey'
 import { describe, expect, it } from 'vitest'
 import { baseConfig, Client } from '../_setup.ts'
+import { de } from '../../plugins/pages/pages/messages/de.ts'
 import { en } from '../../plugins/pages/pages/messages/en.ts'
 
 const secret = 'a secret for tests that is long enough'
@@ -85,7 +86,8 @@ describe('every page', () => {
     const made = await Promise.all(
       pages.map(async ([path]) => (await get(path)).headers.get('set-cookie')?.includes('csrf-token') ?? false),
     )
-    expect(made).toEqual([true, true, false, false])
+    // Nobody is signed in: the sign-out page has nothing to ask.
+    expect(made).toEqual([true, false, false, false])
   })
 })
 
@@ -239,6 +241,131 @@ describe('sign-in', () => {
   })
 })
 
+describe('sign-out', () => {
+  it('asks whoever is signed in, and tells everybody else that there is nothing to end', async () => {
+    const browser = await signIn()
+    expect(await (await browser.get('/signout')).text()).toContain('<form action="http://localhost:3000/auth/signout" method="post">')
+    await browser.post('/signout')
+    const answer = await browser.get('/signout', { 'accept-language': 'de' })
+    const text = await answer.text()
+    expect(answer.status).toBe(200)
+    expect(text).not.toContain('<form')
+    expect(text).toContain(de['signOut.nobody.heading'])
+    expect(text).toContain('href="http://localhost:3000/auth/signin"')
+  })
+
+  it('asks when the store cannot say who is here', async () => {
+    const adapter = { ...memoryAdapter(), getSessionAndUser: () => Promise.reject(new Error('down')) }
+    const browser = new Client(createAuth(baseConfig({ adapter, providers: [github] })))
+    browser.cookies.set('authkernel.session-token', 'x')
+    expect(await (await browser.get('/signout')).text()).toContain('<form')
+  })
+})
+
+describe('the name of the application', () => {
+  const name = async (config: Partial<AuthConfig>, origin = 'http://localhost:3000'): Promise<(string | undefined)[]> => {
+    const text = await (await new Client(createAuth(baseConfig({ providers: [github], ...config })), origin).get('/signin')).text()
+    return [/<bdi>([^<]*)<\/bdi>/.exec(text)?.[1], /class="tile monogram" aria-hidden="true">([^<]*)/.exec(text)?.[1]]
+  }
+
+  it('is appName, else the host, else on loopback that of the package', async () => {
+    const env = { npm_package_name: '@acme/web-shop' }
+    expect(await name({ appName: 'Élan & Co', env })).toEqual(['Élan &amp; Co', 'É'])
+    expect(await name({ env })).toEqual(['Web shop', 'W'])
+    expect(await name({ env: () => undefined })).toEqual(['localhost:3000', 'L'])
+    expect(await name({})).toEqual(['localhost:3000', 'L'])
+    expect(await name({ env }, 'https://www.shop.example')).toEqual(['www.shop.example', 'S'])
+    expect(await name({}, 'http://10.0.0.7:3000')).toEqual(['10.0.0.7:3000', ''])
+    expect(await name({ appName: 'x\u202ey' })).toEqual(['xy', 'X'])
+  })
+})
+
+describe('after a wrong password', () => {
+  const html = { accept: 'text/html' }
+  const fields = { username: 'Jane "J" <Doe>', password: 'wrong-password', tenant: 't2' }
+  const fail = async (config: Partial<AuthConfig> = {}, headers: Record<string, string> = html): Promise<Client> => {
+    const browser = new Client(createAuth(baseConfig({ providers: [password, { ...password, id: 'other' }], ...config })))
+    await browser.post('/callback/credentials', fields, headers)
+    return browser
+  }
+
+  it('the name is there again, in its form alone, and the password is not', async () => {
+    const browser = await fail()
+    const [, cookie = ''] = [...browser.cookies].find(([name]) => name.endsWith('.typed')) ?? []
+    expect(cookie).not.toMatch(/Jane|wrong/)
+    const text = await (await browser.get('/signin?error=CredentialsSignin&code=credentials')).text()
+    expect(text).toMatch(/id="input-username-for-credentials-provider"[^>]* value="Jane &quot;J&quot; &lt;Doe&gt;"/)
+    expect(text.match(/Jane/g)).toHaveLength(1)
+    expect(text).not.toMatch(/wrong-password|value="t2"/)
+    // Once.
+    expect(await (await browser.get('/signin?error=CredentialsSignin')).text()).not.toContain('Jane')
+  })
+
+  it('nothing is kept for programs, for pages of a host, or longer than five minutes', async () => {
+    const kept = ({ cookies }: Client): boolean => [...cookies.keys()].some((name) => name.endsWith('.typed'))
+    expect(kept(await fail({}, {}))).toBe(false)
+    expect(kept(await fail({}, { ...html, 'x-auth-return-redirect': '1' }))).toBe(false)
+    expect(kept(await fail({ pages: { signIn: '/in' } }))).toBe(false)
+    const runtime = baseConfig().runtime
+    const browser = await fail({ runtime })
+    runtime.advance(301_000)
+    expect(await (await browser.get('/signin?error=CredentialsSignin')).text()).not.toContain('Jane')
+  })
+})
+
+describe('a logo in one colour', () => {
+  const svg = (attributes: string): string => `<svg viewBox="0 0 9 9" ${attributes}><path d="M0 0h9v9z"/></svg>`
+  const sources = async (logo: string, colorScheme: 'auto' | 'dark' | 'light' = 'auto'): Promise<string[]> => {
+    const { text } = await get('/signin', { theme: { logo, colorScheme } })
+    return [/srcset="([^"]*)"/.exec(text)?.[1], /class="logo" src="([^"]*)"/.exec(text)?.[1]].map((url = '') => decodeURIComponent(url))
+  }
+
+  it('can be seen on a dark ground and on a light one', async () => {
+    const [dark = '', light = ''] = await sources(svg('fill="#9a3412"'))
+    expect(light).toContain('fill="#9a3412"')
+    expect(dark).toMatch(/fill="#[a-f0-9]{6}"/)
+    expect(dark).not.toContain('#9a3412')
+    expect((await sources(svg('fill="#9a3412"'), 'dark'))[1]).toBe(dark)
+    expect((await sources(svg('fill="#9a3412"'), 'light'))[1]).toBe(light)
+    // Nothing said is black; the colour of the text is black in an image.
+    expect((await sources(svg('')))[0]).toMatch(/<svg [^>]*fill="#[a-f0-9]{6}"/)
+    expect((await sources(svg('fill="none" stroke="currentColor"')))[0]).toMatch(/<svg color="#[a-f0-9]{6}"/)
+    expect((await sources(svg('fill="#fff"')))[1]).not.toContain('#fff"')
+  })
+
+  it('is left alone where it can be seen, and so is one of several colours', async () => {
+    expect((await sources(svg('fill="#888"')))[0]).toBe('')
+    expect((await sources('<svg viewBox="0 0 9 9"><path fill="#200" d="M0 0"/><path fill="#002" d="M0 0"/></svg>'))[0]).toBe('')
+  })
+})
+
+describe('a passkey button', () => {
+  it('asks to sign in when somebody is signed in already, and lets the server decide otherwise', async () => {
+    const adapter = memoryAdapter()
+    await adapter.createUser?.({ id: '1', email: 'jane@mail.example', emailVerified: null })
+    const config = {
+      providers: [passkey(), open],
+      adapter,
+      session: { strategy: 'jwt' as const },
+      experimental: { enableWebAuthn: true },
+    }
+    const browser = new Client(createAuth(baseConfig(config)))
+    const button = async (): Promise<string | undefined> =>
+      /<button[^>]*submitButton-passkey[^>]*>/.exec(await (await browser.get('/signin')).text())?.[0]
+    expect(await button()).not.toContain('action')
+    await browser.post('/callback/open')
+    expect(await button()).toContain(' name="action" value="authenticate"')
+    expect((await browser.get('/webauthn-options/passkey?action=authenticate')).status).toBe(200)
+  })
+})
+
+const open: Provider = { id: 'open', name: 'Open', type: 'credentials', authorize: () => ({ id: '1', name: 'Jane' }) }
+async function signIn(config: Partial<AuthConfig> = {}): Promise<Client> {
+  const browser = new Client(createAuth(baseConfig({ providers: [open, github], ...config })))
+  await browser.post('/callback/open')
+  return browser
+}
+
 describe('an address that does not exist', () => {
   const html = { accept: 'text/html,*/*;q=0.8' }
 
@@ -319,10 +446,12 @@ describe('form-action', () => {
   })
 
   it('sign-out goes to a provider only when somebody answers `signOut`', async () => {
-    expect(await sources({}, '/signout')).toBe("'self' http://localhost")
-    expect(await sources({ callbacks: { signOut: () => 'https://acme.example/logout' } }, '/signout')).toBe(
-      "'self' http://localhost https:",
-    )
+    const signedIn = async (callbacks: AuthConfig['callbacks'] = {}): Promise<string | undefined> => {
+      const browser = await signIn({ callbacks })
+      return /form-action ([^;]+)/.exec((await browser.get('/signout')).headers.get('content-security-policy') ?? '')?.[1]
+    }
+    expect(await signedIn()).toBe("'self' http://localhost:3000")
+    expect(await signedIn({ signOut: () => 'https://acme.example/logout' })).toBe("'self' http://localhost:3000 https:")
   })
 
   it('pages without a form have none', async () => {

@@ -19,6 +19,7 @@ import { signInPage } from './signin.ts'
 import { signOutPage } from './signout.ts'
 import { drawSlots } from './slots.ts'
 import { createTools } from './tools.ts'
+import { keepTyped, typedCookie } from './typed.ts'
 import { verifyConfirmPage, verifyRequestPage } from './verify.ts'
 
 /** Options of `pagesPlugin`; each goes over the option of the same name in the configuration. */
@@ -42,7 +43,12 @@ export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
     name: 'pages',
     setup(kernel) {
       kernel.provide('pages', { render })
-      kernel.hook('failure', ({ error, ctx }) => refusalPage(ctx, error, () => prepare(ctx, 'error')))
+      kernel.cookie(typedCookie)
+      kernel.hook('failure', async ({ error, ctx }) => {
+        const refusal = refusalPage(ctx, error, () => prepare(ctx, 'error'))
+        if (!refusal) await keepTyped(ctx, error)
+        return refusal
+      })
     },
   }
 

@@ -3,9 +3,10 @@ import { type Context, isLoopback, type Theme, toBase64 } from 'authkernel/kerne
 import { type Content, type Html, markup, scriptText, styleText } from './html.ts'
 import { icons } from './icons.ts'
 import type { Speaker } from './locale.ts'
-import { createLook, type Look } from './look.ts'
+import { createLook, type Logo, type Look } from './look.ts'
 import { contentSecurityPolicy, type Permissions } from './policy.ts'
 import { createNeeds, type Needs } from './needs.ts'
+import { initialOf, siteName } from './site.ts'
 import { styleSheet } from './style.ts'
 
 // What a script draws is not there without it, and neither is the "or" after it.
@@ -23,7 +24,7 @@ export interface Sheet {
   readonly look: Look
   /** Own origin; undefined when the host is not trusted, which is what the error page then has to say. */
   readonly origin: string | undefined
-  /** Name of the site: its host. */
+  /** What people call the site. */
   readonly site: string
   /** What links and forms start with. */
   readonly base: string
@@ -52,7 +53,7 @@ export interface Page extends Pick<Permissions, 'forms'> {
 /** Gathers what a page is drawn from. Never throws, so that an error page can say that the host is not trusted. */
 export function createSheet(page: string, ctx: Context, speaker: Speaker, theme: Theme): Sheet {
   const origin = attempt(() => ctx.origin)
-  const site = origin === undefined ? '' : new URL(origin).host
+  const site = siteName(ctx.app.config, origin)
   return {
     page,
     needs: createNeeds(),
@@ -88,7 +89,7 @@ ${hasScript && markup`<noscript><style nonce="${nonce}">${withoutScript}</style>
 <div class="${page.kind}">
 <div class="card">
 <div class="header">
-${look.logo ? markup`<img class="logo" src="${look.logo.url}" alt="${sheet.site}">` : page.tile}
+${look.logo ? logo(look.logo, sheet) : page.tile}
 <h1>${page.heading}</h1>
 ${page.lead && markup`<p>${page.lead}</p>`}
 </div>
@@ -124,9 +125,14 @@ ${scripts.map((script) => markup`<script nonce="${nonce}">${scriptText(script)}<
 
 /** The tile of a page that has no icon of its own. */
 export function siteTile(site: string): Html {
-  const letter = /^(?:www\.)?([a-z])(?![\d.:]*$)/i.exec(site)?.[1]
-  const content: Content = letter ? letter.toUpperCase() : icons.key
-  return markup`<div class="tile monogram" aria-hidden="true">${content}</div>`
+  return markup`<div class="tile monogram" aria-hidden="true">${initialOf(site) ?? icons.key}</div>`
+}
+
+// A drawing in one colour has a second form where that colour cannot be seen.
+function logo({ url, dark }: Logo, { look, site }: Sheet): Html {
+  const image = markup`<img class="logo" src="${look.scheme === 'dark' ? dark : url}" alt="${site}">`
+  if (dark === url || look.scheme !== 'auto') return image
+  return markup`<picture><source media="(prefers-color-scheme:dark)" srcset="${dark}">${image}</picture>`
 }
 
 function siteLink({ origin, site }: Sheet): Html {

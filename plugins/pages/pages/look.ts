@@ -1,7 +1,7 @@
 /** The theme as checked values: whatever a host wrote, only colours computed here get into the style. */
 import type { OAuthProviderButtonStyles, Theme } from 'authkernel/kernel'
-import { type Color, contrast, mix, parseColor, readable, textOn, toHex } from './color.ts'
-import { type Picture, picture } from './picture.ts'
+import { black, type Color, contrast, mix, parseColor, readable, textOn, toHex } from './color.ts'
+import { type Picture, picture, recoloured } from './picture.ts'
 
 /** Colours that follow from a theme, in one scheme. */
 export interface Palette {
@@ -17,9 +17,14 @@ export interface Look {
   scheme: 'auto' | 'dark' | 'light'
   light: Palette
   dark: Palette
-  logo: Picture | undefined
+  logo: Logo | undefined
   /** The brand has a colour: not black, white or grey. */
   hued: boolean
+}
+/** A logo as URLs of images for a light and for a dark ground. */
+export interface Logo {
+  url: string
+  dark: string
 }
 /** Colours of a provider's mark. */
 export interface Mark {
@@ -49,9 +54,20 @@ export function createLook(theme: Theme, origin: string | undefined): Look {
     scheme,
     light: palette(brand ?? ink, text, surfaces.light, brand ?? blue),
     dark: palette(brand ?? paper, text, surfaces.dark, brand ?? blue),
-    logo: picture(theme.logo, origin),
+    logo: createLogo(picture(theme.logo, origin)),
     hued: brand !== undefined && hued(brand),
   }
+}
+
+/** A drawing in one colour keeps it where it can be seen, and is moved towards black or white as little as needed elsewhere. */
+function createLogo(drawn: Picture | undefined): Logo | undefined {
+  if (!drawn) return undefined
+  const on = (surface: Color): string => {
+    const painted = drawn.kind === 'shape' ? (parseColor(drawn.color) ?? black) : undefined
+    if (!painted || contrast(painted, surface) >= 3) return drawn.url
+    return recoloured(drawn, toHex(readable(painted, surface, 3)))
+  }
+  return { url: on(surfaces.light), dark: on(surfaces.dark) }
 }
 
 /** Checks the style of a provider; `bg` and `text` count when there is no `brandColor` (row 336). */

@@ -141,9 +141,11 @@ function originOf(ctx: AnyContext): string {
   return ctx.request ? ctx.origin : ctx.settings.origin
 }
 
+/** `appName`, else the host that links lead to. */
 function siteOf(ctx: AnyContext): string {
+  const { appName } = ctx.app.config
   const origin = originOf(ctx)
-  return origin === '' ? '' : new URL(origin).host
+  return appName || (origin === '' ? '' : new URL(origin).host)
 }
 
 function ownSender(ctx: AnyContext): string {

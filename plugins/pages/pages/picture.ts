@@ -4,6 +4,8 @@
 export interface Picture {
   kind: 'image' | 'shape'
   url: string
+  /** What a shape is painted with, as it is written there; undefined: with nothing in particular, which is black. */
+  color?: string | undefined
 }
 
 // GHSA-9h6g-pr28-7cqp: what is parsed is bounded; and a page of a sign-in should not weigh megabytes.
@@ -21,6 +23,22 @@ export function picture(logo: unknown, origin: string | undefined): Picture | un
   return url.origin === origin && /^https?:$/.test(url.protocol) ? { kind: 'image', url: url.pathname + url.search } : undefined
 }
 
+/** The same shape in another colour, a hex one. */
+export function recoloured({ url, color }: Picture, wanted: string): string {
+  const markup = decodeURIComponent(url.slice('data:image/svg+xml,'.length))
+  if (color !== undefined && color !== 'currentcolor') {
+    const written = color.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
+    return toUrl(markup.replace(new RegExp(`((?:fill|stroke)\\s*[=:]\\s*["']?\\s*)${written}`, 'gi'), `$1${wanted}`))
+  }
+  // Painted with the colour of the text, or with nothing: black in an image.
+  return toUrl(markup.replace(/<svg(?![^>]*\sfill\s*=)/i, `<svg fill="${wanted}"`).replace(/<svg/i, `<svg color="${wanted}"`))
+}
+
+function toUrl(markup: string): string {
+  // encodeURIComponent leaves these; they would end a CSS url().
+  return `data:image/svg+xml,${encodeURIComponent(markup).replace(/['()]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)}`
+}
+
 function fromData(text: string): Picture | undefined {
   const [, type = '', base64 = '', data = ''] = /^data:(image\/[a-z0-9.+-]+)(?:;(?:charset=)?utf-?8)?(;base64)?,(.*)$/is.exec(text) ?? []
   if (type === '') return undefined
@@ -33,20 +51,19 @@ function fromData(text: string): Picture | undefined {
 function drawing(svg: string): Picture | undefined {
   const markup = /\sxmlns\s*=/.test(svg) ? svg : svg.replace(/<svg/i, '<svg xmlns="http://www.w3.org/2000/svg"')
   try {
-    // encodeURIComponent leaves these; they would end a CSS url().
-    const data = encodeURIComponent(markup).replace(/['()]/g, (char) => `%${char.charCodeAt(0).toString(16)}`)
-    return { kind: colors(markup) > 1 ? 'image' : 'shape', url: `data:image/svg+xml,${data}` }
+    const painted = colors(markup)
+    return painted && painted.length < 2 ? { kind: 'shape', url: toUrl(markup), color: painted[0] } : { kind: 'image', url: toUrl(markup) }
   } catch {
     // A lone surrogate: not text.
     return undefined
   }
 }
 
-/** How many colours a drawing paints with; many when that cannot be told by reading its attributes. */
-function colors(svg: string): number {
-  if (/<(style|image|use|linearGradient|radialGradient|pattern|foreignObject)\b/i.test(svg)) return 9
+/** The colours that a drawing paints with; undefined when that cannot be told by reading its attributes. */
+function colors(svg: string): string[] | undefined {
+  if (/<(style|image|use|linearGradient|radialGradient|pattern|foreignObject)\b/i.test(svg)) return undefined
   const painted = [...svg.matchAll(/\b(?:fill|stroke)\s*[=:]\s*["']?\s*([^"';\s>]+)/gi)].map(([, value]) => (value ?? '').toLowerCase())
-  return new Set(painted.filter((value) => !/^(none|transparent|inherit)$/.test(value))).size
+  return [...new Set(painted.filter((value) => !/^(none|transparent|inherit)$/.test(value)))]
 }
 
 function decode(data: string, base64: boolean): string | undefined {

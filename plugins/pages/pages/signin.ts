@@ -8,6 +8,8 @@ import { createMark, filled, type Mark, surfaces } from './look.ts'
 import { ownTargets, providerTargets } from './policy.ts'
 import { brand } from './style.ts'
 import { drawSlots } from './slots.ts'
+import { takeTyped } from './typed.ts'
+import { isKnown } from './person.ts'
 import { type Wording, wordings } from './wording.ts'
 
 // Beyond that a wide window has two columns.
@@ -23,6 +25,7 @@ interface Item extends Wording {
   primary: boolean
   /** The button that scripts of a host know as `submitButton`: of the first form one types into, else of the first. */
   first: boolean
+  fields: Wording['fields']
 }
 
 /** Draws the page. `targets` replaces "any https address" in `form-action`. */
@@ -34,6 +37,10 @@ export async function signInPage(
 ): Promise<Response> {
   const { ctx, speaker } = sheet
   const items = arrange(await ctx.providers(), sheet)
+  const typed = params['error'] === undefined ? undefined : await takeTyped(ctx)
+  for (const item of items) if (item.provider.id === typed?.provider) item.fields = filledIn(item.fields, typed.values)
+  // The script asks the server what to do, which cannot tell "one more passkey" from "sign in as somebody else" without this.
+  const again = items.some(({ form }) => form.script) && (await isKnown(ctx))
   const parts = new Map<Item, Content>()
   for (const item of items) parts.set(item, await drawSlots(sheet, tools, 'form', item.provider.id))
   const values = { csrfToken: await ctx.csrfToken(), callbackUrl: await ctx.callbackUrl() }
@@ -47,7 +54,7 @@ export async function signInPage(
     tile: siteTile(sheet.site),
     body: [
       params['error'] !== undefined && alert(speaker, params['error'], params['code']),
-      markup`<div class="providers">${items.map((item, at) => block(sheet, item, items[at - 1], { ...values, email: params['email'] }, marked, parts.get(item)))}</div>`,
+      markup`<div class="providers">${items.map((item, at) => block(sheet, item, items[at - 1], { ...values, email: params['email'] }, marked, again, parts.get(item)))}</div>`,
       items.length === 0 && markup`<p class="message">${speaker.say('signIn.empty')}</p>`,
       items
         .filter(({ form }) => form.script)
@@ -92,6 +99,7 @@ function block(
   before: Item | undefined,
   values: Readonly<Record<string, string | undefined>>,
   marked: boolean,
+  again: boolean,
   part: Content,
 ): Html {
   const { provider, form, index } = item
@@ -110,17 +118,24 @@ ${divided && markup`<p class="divider">${speaker.say('signIn.or')}</p>`}
 <form action="${base}/${form.post}/${id}" method="post"${script}>
 ${hidden(secrets)}
 ${Object.entries(item.fields).map(([name, given]) => field(name, `input-${name}-for-${provider.id}-provider`, given, email, script !== false))}
-${part}${submit(item, marked)}
+${part}${submit(item, marked, again)}
 ${script && markup`<div class="script-message" role="alert"></div>`}
 </form>
 </div>
 `
 }
 
-function submit({ provider, name, button, mark, inputs, primary, first }: Item, marked: boolean): Html {
+function filledIn(fields: Wording['fields'], values: Readonly<Record<string, string>>): Wording['fields'] {
+  return Object.fromEntries(
+    Object.entries(fields).map(([name, given]) => [name, Object.hasOwn(values, name) ? { ...given, value: values[name] } : given]),
+  )
+}
+
+function submit({ provider, name, button, mark, inputs, form, primary, first }: Item, marked: boolean, again: boolean): Html {
   const id = first ? 'submitButton' : `submitButton-${provider.id}`
   const sign = (mark.picture || (marked && !inputs && !primary)) && drawMark(mark, name)
-  return markup`<button class="button${primary && ' primary'}" type="submit" id="${id}">${sign}<span class="label">${button}</span></button>`
+  const action = again && form.script !== undefined && markup` name="action" value="authenticate"`
+  return markup`<button class="button${primary && ' primary'}" type="submit" id="${id}"${action}>${sign}<span class="label">${button}</span></button>`
 }
 
 function drawMark({ picture }: Mark, name: string): Html {

@@ -2,6 +2,7 @@
 import type { InputAttributes, Provider, ProviderForm } from 'authkernel/kernel'
 import { isHidden } from './fields.ts'
 import type { Speaker } from './locale.ts'
+import { plain } from './site.ts'
 
 /** One provider in words. */
 export interface Wording {
@@ -50,9 +51,4 @@ function button(
 /** What a provider or a type wrote in English. */
 function translated(speaker: Speaker, text: string): string {
   return speaker.find(`text:${text}`) ?? text
-}
-
-/** Without the characters that turn text around: a name must not rewrite the sentence it stands in. */
-function plain(text: string): string {
-  return text.replace(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
 }
