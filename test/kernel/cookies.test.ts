@@ -29,7 +29,7 @@ async function cookieSet(prefix: string, secure: boolean, cookies: object = {}):
 }
 
 describe('names and flags', () => {
-  it('rows 77, 78: seven keys, three of parked logins and one of known devices; prefixes in secure mode', async () => {
+  it('rows 77, 78: seven keys, three of parked logins, one of known devices and one of typed names; prefixes in secure mode', async () => {
     const names = async (secure: boolean): Promise<string[]> => Object.values(await cookieSet('authkernel', secure)).map(({ name }) => name)
     expect((await names(false)).sort()).toEqual(
       [
@@ -41,6 +41,7 @@ describe('names and flags', () => {
         'authkernel.nonce',
         'authkernel.challenge',
         'authkernel.known-device',
+        'authkernel.typed',
         'authkernel.parked',
         'authkernel.parked-a',
         'authkernel.parked-b',
@@ -56,6 +57,7 @@ describe('names and flags', () => {
         '__Secure-authkernel.nonce',
         '__Secure-authkernel.challenge',
         '__Secure-authkernel.known-device',
+        '__Secure-authkernel.typed',
         '__Secure-authkernel.parked',
         '__Secure-authkernel.parked-a',
         '__Secure-authkernel.parked-b',
