@@ -34,8 +34,8 @@ function presetPlugins({ adapter, experimental }: AuthConfig): Plugin[] {
     experimental?.enableWebAuthn ? webauthnPlugin() : webauthnGate,
     pagesPlugin(),
     mailPlugin(),
-    jwtSessionPlugin({ fallback: true }),
-    databaseSessionPlugin({ fallback: true }),
+    jwtSessionPlugin(),
+    databaseSessionPlugin(),
     ...(adapter ? [adapterPlugin(adapter)] : []),
   ]
 }

@@ -6,7 +6,30 @@ const secret = 'a secret of at least thirty-two characters'
 const expires = "new Date('2030-01-01T00:00:00Z')"
 const clock = "runtime: { now: () => Date.parse('2029-12-31T00:00:00Z') }"
 
+const revocable = `
+    import { createKernel } from 'authkernel/kernel'
+    import { encode } from 'authkernel/jwt'
+    import { memoryRecords } from 'authkernel/plugins/memory'
+    import { recordsPlugin } from 'authkernel/plugins/records'
+    import { jwtSessionPlugin } from 'authkernel/plugins/session-jwt'
+    let now = Date.now()
+    const records = memoryRecords()
+    let reads = 0
+    const auth = createKernel({ secret: '${secret}', trustHost: true, session: { revocable: true }, runtime: { now: () => now } })
+      .use(recordsPlugin({ ...records, get: (...asked) => (reads++, records.get(...asked)) })).use(jwtSessionPlugin())
+    let kernel
+    auth.use({ name: 'inner', setup: (inner) => void (kernel = inner) })
+    const ses = { id: 's', started: now, provider: 'acme', sub: '1', sid: 'x', authTime: 1, methods: {}, factors: 1 }
+    const token = await encode({ token: { name: 'Ada', sub: '1', ses }, secret: '${secret}', salt: 'authkernel.session-token', maxAge: 86400 })
+    const headers = { cookie: 'authkernel.session-token=' + token }
+    await kernel.job({ job: 'test' }, (ctx) => ctx.service('session').revoke(ctx, { userId: 'somebody else' }))
+    export async function work() {
+      const before = reads
+      const session = await auth.session(new Request('http://localhost/', { headers }))
+      if (session?.user?.name !== 'Ada' || reads !== before) throw new Error('no session, or a read of the store')
+    }`
 const programs = {
+  'revocable jwt': revocable,
   database: `
     import { createKernel } from 'authkernel/kernel'
     import { adapterPlugin } from 'authkernel/plugins/adapter'

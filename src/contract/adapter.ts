@@ -127,6 +127,8 @@ export interface Adapter {
   listAccountsByUserId?(userId: string): Awaitable<AdapterAccount[]>
   listSessionsByUserId?(userId: string): Awaitable<AdapterSession[]>
   deleteSessionsByUserId?(userId: string, except?: { sessionToken: string }): Awaitable<unknown>
+  /** Several at once, in one statement where the database can. */
+  deleteSessions?(sessionTokens: readonly string[]): Awaitable<unknown>
   deleteVerificationTokens?(identifier: string): Awaitable<unknown>
   deleteAuthenticator?(credentialID: string): Awaitable<unknown>
   /**

@@ -4,6 +4,7 @@ import type { CookiesOptions, JWT, LoggerInstance, Optional, PagesOptions, Theme
 import type { HookHandler, Hooks, EventHandler, Events, JwtMessage, SessionMessage } from './messages.ts'
 import type { Provider } from './provider.ts'
 import type { Runtime } from './runtime.ts'
+import type { SessionStrategies } from './session.ts'
 import type { raw, skipCSRFCheck } from './symbols.ts'
 import type { DecodeParams, EncodeParams } from './token.ts'
 
@@ -25,15 +26,18 @@ export interface JWTOptions {
 
 /** Lifetimes in seconds. */
 export interface SessionOptions {
-  /** Default: `database` with an adapter, else `jwt` (row 29). */
-  strategy?: 'jwt' | 'database' | undefined
+  /** Name of a registered strategy. Default: the one you `.use()`, else `database` with an adapter, else `jwt` (row 29). */
+  strategy?: keyof SessionStrategies | undefined
   /** Idle lifetime; default 2592000 (30 days). */
   maxAge?: number | undefined
   /** At most one extension in that time; default 86400, 0: every access. */
   updateAge?: number | undefined
   /** Caps a session however often it is extended (D37). */
   absoluteMaxAge?: number | undefined
-  /** Refuses a jwt after its sign-out; needs a shared `once` (D58). */
+  /**
+   * A jwt ends when it is signed out or revoked. Needs the service `records`; with a shared `once` alone only sign-out and `revoke(id)` end
+   * one (D58).
+   */
   revocable?: boolean | undefined
   generateSessionToken?: (() => string) | undefined
 }

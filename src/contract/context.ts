@@ -10,7 +10,8 @@ import type { Provider } from './provider.ts'
 import type { AtomicWrite, RecordFields, RecordTable } from './records.ts'
 import type { RouteInfo } from './route.ts'
 import type { Runtime } from './runtime.ts'
-import type { Lease, Limit, Once, PageName, Services, SessionStrategy } from './services.ts'
+import type { Lease, Limit, Once, PageName, Services } from './services.ts'
+import type { SessionStrategy } from './session.ts'
 import type { Settings } from './settings.ts'
 
 /** Who asked, and when: plain data, safe to keep and to queue. */

@@ -7,6 +7,7 @@ import type { Awaitable, JWT, Profile, Session, User } from './data.ts'
 import type { Login } from './login.ts'
 import type { Provider } from './provider.ts'
 import type { RouteInfo } from './route.ts'
+import type { SessionAttributes, SessionSelector } from './session.ts'
 import type { Settings } from './settings.ts'
 
 /** All must say true; the first other answer wins: false, or a URL. `C` is the type of `message.ctx`. */
@@ -107,11 +108,13 @@ export interface Events {
   session: { session: Session; token?: JWT }
   signIn: { user: User; account: Account | null; profile?: Profile; isNewUser?: boolean | undefined }
   /** After `signIn` and after the cookies are set; null: the strategy issued no session. */
-  signedIn: { login: Login; session: { id: string } | null }
+  signedIn: { login: Login; session: { id: string; attributes: SessionAttributes } | null }
   signOut:
     | { session: AdapterSession | null | undefined }
     | { token: JWT | null }
     | { sessionId: string; userId: string; session?: undefined }
+  /** Sessions were ended from elsewhere; `count` is undefined where nobody knows. */
+  sessionsEnded: { which: SessionSelector; count: number | undefined; by: string | undefined }
   /** A login waits for something that plugin `by` asks for. */
   loginParked: { login: Login; by: string; expires: Date }
   /** It went on. */

@@ -2,6 +2,7 @@
  * What a plugin may say. Everything here is types; `docs/architecture.md` tells the rules.
  * Third parties extend `ProviderTypes`, `Services`, `Hooks` and `Events` by declaration merging on `authkernel/kernel`.
  */
+import type { AdapterMethod } from './adapter.ts'
 import type { CookieHandle, CookieSpec, PendingList, PendingSpec } from './cookie.ts'
 import type { Messages, ResolvedConfig } from './config.ts'
 import type { AnyContext, Context, JobContext } from './context.ts'
@@ -16,16 +17,26 @@ import type { Provider, ProviderOf, ProviderType } from './provider.ts'
 import type { Route } from './route.ts'
 import type { RecordFields, RecordSpec } from './records.ts'
 import type { Runtime } from './runtime.ts'
+import type { SessionAbility, SessionStrategies, SessionStrategy } from './session.ts'
 import type { CompileView, PageName, Services } from './services.ts'
 import type { Settings } from './settings.ts'
+
+/** A service, `session:` and an ability of the session strategy, or `store:` and an operation of the adapter. */
+export type Requirement = keyof Services | `session:${SessionAbility}` | `store:${AdapterMethod}`
 
 /** A unit of behaviour: `setup` registers, synchronously and without I/O; what it returns lands on `auth`. */
 export interface Plugin<Ext = unknown> {
   /** Appears in errors and in `inspect()`. */
   readonly name: string
-  /** Services that must exist, checked at compile. */
-  readonly requires?: readonly (keyof Services)[]
+  /** Services that must exist, abilities of the session strategy, operations of the adapter: checked at compile. */
+  readonly requires?: readonly Requirement[]
   setup(kernel: Kernel): Ext
+}
+
+/** A record that is declared only where some plugin provides the service `records`, and where `when` says yes. */
+export interface OptionalRecord {
+  optional: true
+  when?: (requires: CompileView['requires']) => boolean
 }
 
 /** What a host or a binding asks of the kernel (docs/architecture.md). */
@@ -84,7 +95,16 @@ export interface Kernel {
    * Declares a table of this plugin; `ctx.records(name)` reads and writes it. Merge the fields into `Records` for their types. Refused at
    * compile: a name that another plugin declared, a key of more than four fields or 700 characters.
    */
-  records<K extends string>(name: K, spec: RecordSpec<RecordFields<K>>): void
+  records<K extends string>(name: K, spec: RecordSpec<RecordFields<K>>, options?: OptionalRecord): void
+  /**
+   * Registers a session strategy under a name that `session.strategy` can say. Chosen is that one, else the only one that the host `.use()`d, else
+   * the first whose `suits` answers true. `make` runs once per snapshot and throws what is wrong with the configuration.
+   */
+  sessionStrategy<K extends keyof SessionStrategies>(
+    name: K,
+    make: (view: CompileView) => SessionStrategy,
+    options?: { suits?: (view: CompileView) => boolean },
+  ): void
   /** A cookie of this plugin, or one that `createCookie` made. Two plugins with one name are refused at compile. */
   cookie(name: string, spec?: CookieSpec): CookieHandle
   cookie(handle: CookieHandle): CookieHandle

@@ -1,39 +1,16 @@
 /** What plugins share by name. Types only. */
-import type { AdapterMethod, Store } from './adapter.ts'
+import type { Store } from './adapter.ts'
 import type { ResolvedConfig } from './config.ts'
 import type { Context } from './context.ts'
-import type { Awaitable, JWT, Session, User } from './data.ts'
-import type { Login } from './login.ts'
+import type { Awaitable, JWT } from './data.ts'
 import type { Mail, MailTransport } from './mail.ts'
-import type { Events } from './messages.ts'
 import type { Provider } from './provider.ts'
 import type { OAuthService } from './oauth-service.ts'
 import type { RecordStore } from './records.ts'
 import type { Shared } from './runtime.ts'
+import type { Revocations, SessionAbility, SessionStrategy } from './session.ts'
 import type { Settings } from './settings.ts'
 
-/** How sessions are kept. */
-export interface SessionStrategy {
-  /** Adapter operations demanded at compile. */
-  readonly methods?: readonly AdapterMethod[]
-  /** `true`: sessions point to stored users, so an unstored one cannot be signed in (D52). */
-  readonly storedUsers?: boolean
-  /** Extends / re-issues only when `ctx.canSetCookies`. */
-  read(ctx: Context): Awaitable<Session | null>
-  /** Who is signed in, from the store where there is one. */
-  user(ctx: Context): Awaitable<User | null>
-  /**
-   * Text that stays the same while the same person is signed in, null: nobody. Reads no store. A flow that leads elsewhere and back keeps it,
-   * so that a planted flow links nothing; default: the id of `user`.
-   */
-  subject?(ctx: Context): Awaitable<string | null>
-  /** `new`: fresh token, the browser's former session is deleted; `keep`: same token, cookie again. */
-  issue(ctx: Context, login: Login): Awaitable<{ id: string } | null>
-  update(ctx: Context, data: unknown): Awaitable<Session | null>
-  /** `null`: nobody was here, no event. */
-  end(ctx: Context): Awaitable<Events['signOut'] | null>
-  revoke?(ctx: Context, who: { id: string } | { userId: string }): Awaitable<void>
-}
 /** One-time use: `take` answers true for exactly one caller until `ttlSeconds` have passed. */
 export interface Once {
   take(key: string, ttlSeconds: number): Awaitable<boolean>
@@ -88,13 +65,17 @@ export interface Services {
   oauth: OAuthService
   /** Tables of plugins; `ctx.records` works on it. */
   records: RecordStore
+  /** Tokens that count as ended before they expire. */
+  revocations: Revocations
 }
 
 /** What a service factory may look at. */
 export interface CompileView {
   readonly config: ResolvedConfig
-  /** The configured strategy, else `database` with a store, else `jwt` (row 29). */
-  readonly strategy: 'jwt' | 'database'
+  /** Names of the records that are declared. */
+  readonly records: ReadonlySet<string>
+  /** Whether a plugin requires something of the session strategy. */
+  requires(requirement: `session:${SessionAbility}`): boolean
   readonly shared: Shared
   /** Of the list, by id. */
   readonly providers: ReadonlyMap<string, Provider>

@@ -23,6 +23,7 @@ export type ErrorType =
   | 'MissingAuthorize'
   | 'MissingCSRF'
   | 'MissingSecret'
+  | 'MissingSessionAbility'
   | 'MissingWebAuthnAutocomplete'
   | 'OAuthAccountNotLinked'
   | 'OAuthCallbackError'

@@ -34,6 +34,9 @@ export function compile(
     }
   }
   for (const record of records) for (const step of record.steps) attempt(() => step(draft))
+  const required = new Set<string>(records.flatMap(({ requires }) => requires))
+  const requires = (requirement: string): boolean => required.has(requirement)
+  attempt(() => draft.settleRecords(requires))
   attempt(() => closing(draft))
 
   const resolved = withDefaults(config, draft)
@@ -52,7 +55,7 @@ export function compile(
     if (fallback && [...providers.values()].some(({ type }) => type === provider?.type)) continue
     if (provider) attempt(() => draft.claimProvider(providers, provider, owner))
   }
-  const { services, scoped } = resolveServices(draft, resolved, shared, providers, attempt)
+  const { services, scoped } = resolveServices(draft, resolved, shared, { providers, requires }, attempt)
   services.records?.define([...draft.records.values()].map(({ stored }) => stored))
   const routes = attempt(() => createRoutes(draft.routes)) ?? createRoutes([])
   const known = new WeakMap<Provider, Provider>()

@@ -4,11 +4,13 @@ import type { CookiesOptions } from '../contract/data.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { RecordSpec } from '../contract/records.ts'
+import type { OptionalRecord } from '../contract/plugin.ts'
 import type { Route } from '../contract/route.ts'
 import type { CompileView, Services } from '../contract/services.ts'
 import type { Settings } from '../contract/settings.ts'
 import { AuthError } from '../errors/index.ts'
 import { type Declared, declared } from '../store/record-spec.ts'
+import type { NamedStrategy } from './strategies.ts'
 import { HookBus, type Verb } from './hooks.ts'
 import { PageRegistry } from './page-parts.ts'
 
@@ -30,6 +32,8 @@ export class Draft {
   readonly providers: (Owned<Provider | (() => Provider)> & { fallback?: boolean })[] = []
   readonly ownCookies: Map<string, Owned<CookieHandle>> = new Map()
   readonly records: Map<string, Declared & Pick<Owned<RecordSpec>, 'owner'>> = new Map()
+  readonly optionalRecords: { name: string; spec: RecordSpec; owner: string; when: OptionalRecord['when'] }[] = []
+  readonly strategies: NamedStrategy[] = []
   readonly decorators: (Owned<Decorator> & { name: string })[] = []
   readonly handlers: { kind: 'hook' | 'on'; name: string; owner: string }[] = []
   readonly #types: Map<string, Owned<ProviderFlow<never>> & { fallback: boolean }> = new Map()
@@ -72,6 +76,12 @@ export class Draft {
     if (other)
       throw new AuthError(`The record "${name}" of plugin "${owner}" is declared by plugin "${other.owner}". Give it another name.`)
     this.records.set(name, { ...declared(name, spec, owner), owner })
+  }
+
+  /** Declares the optional ones that are wanted: after all plugins had their say. */
+  settleRecords(requires: CompileView['requires']): void {
+    if (!this.#services.has('records')) return
+    for (const { name, spec, owner, when } of this.optionalRecords) if (when?.(requires) ?? true) this.record(name, spec, owner)
   }
 
   handler(kind: 'hook' | 'on', name: string, handler: (message: never) => unknown, owner: string, reads = false): void {

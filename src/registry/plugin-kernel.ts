@@ -83,7 +83,13 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
     declareHook,
     decision: declareHook,
     provide: (service, value, options) => void add((draft) => draft.provide(service, value, rankOf(record, options?.fallback), name)),
-    records: (table, spec) => void add((draft) => draft.record(table, spec as RecordSpec, name)),
+    records: (table, spec, optional) =>
+      void add((draft) => {
+        if (!optional) return draft.record(table, spec as RecordSpec, name)
+        draft.optionalRecords.push({ name: table, spec: spec as RecordSpec, owner: name, when: optional.when })
+      }),
+    sessionStrategy: (strategy, make, { suits } = {}) =>
+      void add((draft) => draft.strategies.push({ name: strategy, make, suits, owner: name, rank: rankOf(record, false) })),
     cookie: (named: string | CookieHandle, spec?: CookieSpec) => {
       const handle = typeof named === 'string' ? createCookie(named, spec) : named
       add((draft) => draft.cookie(handle, name))

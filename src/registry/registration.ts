@@ -1,7 +1,6 @@
 /** What each plugin registered, as a list of small steps in its own record: removing a plugin is deleting a record. */
 import type { Awaitable } from '../contract/data.ts'
-import type { Plugin } from '../contract/plugin.ts'
-import type { Services } from '../contract/services.ts'
+import type { Plugin, Requirement } from '../contract/plugin.ts'
 import type { Draft } from './draft.ts'
 
 /** `preset` plugins give way to the host's of the same name. */
@@ -12,7 +11,7 @@ export type Step = (draft: Draft) => void
 export interface Registration {
   readonly name: string
   readonly layer: Layer
-  readonly requires: readonly (keyof Services)[]
+  readonly requires: readonly Requirement[]
   /** File and line of the `.use()` call. */
   readonly place: string
   readonly steps: Step[]

@@ -1,8 +1,8 @@
 /** Which service a name stands for, with its decorators, for each tenant. */
 import type { ResolvedConfig } from '../contract/config.ts'
-import type { Provider } from '../contract/provider.ts'
 import type { Shared } from '../contract/runtime.ts'
 import type { CompileView, Limit, Services } from '../contract/services.ts'
+import type { SessionStrategy } from '../contract/session.ts'
 import { AuthError } from '../errors/index.ts'
 import { createLimit } from '../runtime/once.ts'
 import { setBounded } from '../runtime/shared.ts'
@@ -10,6 +10,7 @@ import { steadyLimit } from '../store/steady-limit.ts'
 import type { Draft } from './draft.ts'
 import { keyed } from './keyed-services.ts'
 import { overlay } from './overlay.ts'
+import { chooseStrategy } from './strategies.ts'
 
 /** The services of one snapshot. */
 export interface ServiceSet {
@@ -27,7 +28,7 @@ export function resolveServices(
   draft: Draft,
   config: ResolvedConfig,
   shared: Shared,
-  providers: ReadonlyMap<string, Provider>,
+  { providers, requires }: Pick<CompileView, 'providers' | 'requires'>,
   attempt: <T>(work: () => T) => T | undefined,
 ): ServiceSet {
   const chosen: Named = {}
@@ -37,15 +38,15 @@ export function resolveServices(
     config,
     shared,
     providers,
-    get strategy() {
-      return config.session.strategy ?? (view.service('store') ? 'database' : 'jwt')
-    },
+    records: new Set(draft.records.keys()),
+    requires,
     service<K extends keyof Services>(name: K): Services[K] | undefined {
       if (done.has(name)) return done.get(name) as Services[K] | undefined
       if (running.includes(name)) throw new AuthError(`The services ${[...running, name].join(' -> ')} wait for each other.`)
       running.push(name)
       try {
-        chosen[name] = steadied(name, draft.service(name, view), view)
+        const given = draft.service(name, view) ?? (name === 'session' ? strategy() : undefined)
+        chosen[name] = steadied(name, given, view)
         const service = decorated(name, chosen[name] && keyed(name, chosen[name], ''))
         done.set(name, service)
         return service as Services[K] | undefined
@@ -54,6 +55,12 @@ export function resolveServices(
       }
     },
   }
+  // What a plugin provides by hand goes before what is registered by name.
+  const strategy = (): SessionStrategy | undefined => {
+    const named = chooseStrategy(draft.strategies, view)
+    if (named) draft.serviceOwners.set('session', named.owner)
+    return named?.make(view)
+  }
   const decorated = (name: string, service: unknown): unknown =>
     service === undefined
       ? undefined
@@ -61,7 +68,7 @@ export function resolveServices(
           .filter((decorator) => decorator.name === name)
           .reduce((inner, { value }) => overlay(inner, value(inner as never, view) as object), service as object)
 
-  for (const name of draft.serviceNames()) attempt(() => view.service(name))
+  for (const name of new Set<keyof Services>([...draft.serviceNames(), 'session'])) attempt(() => view.service(name))
   const services = Object.fromEntries([...done].filter(([, service]) => service !== undefined)) as Partial<Services>
   const scopes = new Map<string, Partial<Services>>()
   return {

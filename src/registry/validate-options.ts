@@ -1,11 +1,14 @@
 /** What must hold before a request is served; each mistake names the plugin or provider, the option and the remedy. */
 import type { AdapterMethod } from '../contract/adapter.ts'
+import type { Services } from '../contract/services.ts'
+import type { SessionAbility } from '../contract/session.ts'
 import { AuthError, MissingAdapter, MissingAdapterMethods, MissingSecret } from '../errors/index.ts'
 import { cookieFault } from '../http/cookies.ts'
 import { originFault } from '../http/origin.ts'
 import { flowOf } from '../options/providers.ts'
 import type { Registration } from './registration.ts'
 import type { Compiled } from './snapshot.ts'
+import { abilitiesOf, missingAbility } from './strategies.ts'
 
 const minSecret = 32
 // bytes, seconds, milliseconds: whatever it is, it is a positive number
@@ -59,9 +62,6 @@ function checkOptions(app: Checked): void {
       throw new AuthError(`createAuth: \`${path}\` must be a positive number, not ${String(value)}.`)
   }
   if (!(config.session.updateAge >= 0)) throw new AuthError('createAuth: `session.updateAge` must be 0 or more seconds.')
-  if (config.session.strategy !== undefined && config.session.strategy !== 'jwt' && config.session.strategy !== 'database') {
-    throw new AuthError(`createAuth: \`session.strategy\` must be "jwt" or "database", not ${JSON.stringify(config.session.strategy)}.`)
-  }
   if (!settings.basePath.startsWith('/'))
     throw new AuthError(`createAuth: \`basePath\` must start with "/", not ${JSON.stringify(settings.basePath)}.`)
   const faults = [originFault(settings.origin), ...cookieModes(app).map((secure) => cookieFault(app.cookies(settings, secure)))]
@@ -94,7 +94,8 @@ function cookieModes({ config: { useSecureCookies }, settings: { origin } }: Che
 
 function checkPlugins(app: Checked, records: readonly Registration[]): void {
   for (const { name, requires } of records) {
-    const missing = requires.find((service) => !app.services[service])
+    for (const requirement of requires) if (requirement.includes(':')) checkRequirement(app, name, requirement)
+    const missing = requires.find((service) => !service.includes(':') && !app.services[service as keyof Services])
     if (missing)
       throw new AuthError(`Plugin "${name}" needs the service "${missing}", which no plugin provides. ${remedyOf(missing, name)}`)
   }
@@ -103,6 +104,16 @@ function checkPlugins(app: Checked, records: readonly Registration[]): void {
     throw new AuthError(
       `Plugin "${record.owner}" keeps the record "${record.stored.name}", and no plugin provides the service "records". ${remedyOf('records', record.owner)}`,
     )
+}
+
+/** `session:` and an ability, or `store:` and an operation. */
+function checkRequirement({ services: { session, store } }: Checked, plugin: string, requirement: string): void {
+  const [kind, ability] = requirement.split(/:(.*)/s) as [string, string]
+  if (kind === 'session' && session && !abilitiesOf(session).has(ability as SessionAbility))
+    throw missingAbility(`Plugin "${plugin}" needs the ability "${ability}" of the session strategy`, ability as SessionAbility)
+  if (kind === 'store' && !store) throw new MissingAdapter(`Plugin "${plugin}" needs an adapter. ${remedyOf('store', plugin)}`)
+  if (kind === 'store' && !store?.supports(ability as AdapterMethod))
+    throw new MissingAdapterMethods(`Plugin "${plugin}" needs an operation that the adapter lacks: ${ability}.`)
 }
 
 function remedyOf(service: string, plugin: string): string {

@@ -1,6 +1,6 @@
 /** Work without a request. */
 import type { Facts, JobContext as Job } from '../contract/context.ts'
-import type { SessionStrategy } from '../contract/services.ts'
+import type { SessionStrategy } from '../contract/session.ts'
 import type { Settings } from '../contract/settings.ts'
 import { randomUUID } from '../keys/crypto.ts'
 import type { Compiled } from '../registry/snapshot.ts'

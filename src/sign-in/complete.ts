@@ -7,6 +7,7 @@ import { AccessDenied, AuthError } from '../errors/index.ts'
 import { withParams } from '../http/redirect.ts'
 import { redirectTo } from '../http/responses.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
+import { attributesOf } from '../session/attributes.ts'
 import { linkIdentity } from './link.ts'
 
 /** From an identity to a session. Throws AccessDenied and what linking throws. */
@@ -43,13 +44,21 @@ export async function resume(ctx: KernelContext, login: Login): Promise<Response
     if (parked) return parked
   }
   assertAwaited(ctx)
-  const session = await ctx.session.issue(ctx, login)
+  const session = await issue(ctx, login)
   if (login.purpose === 'stepUp') return redirectTo(login.callbackUrl)
   await ctx.emit('signIn', signInEvent(login))
   await ctx.emit('signedIn', { login, session })
   const { newUser } = ctx.app.config.pages
   if (!login.isNewUser || !newUser) return redirectTo(login.callbackUrl)
   return redirectTo(withParams(newUser, { callbackUrl: login.callbackUrl }))
+}
+
+/** What is kept of a session comes from the kernel, whatever the strategy. */
+async function issue(ctx: KernelContext, login: Login): Promise<Events['signedIn']['session']> {
+  const before = login.session === 'new' ? null : ((await ctx.session.attributes?.(ctx)) ?? null)
+  const attributes = login.session === 'keep' && before ? before : attributesOf(login, ctx.facts, before)
+  const issued = await ctx.session.issue(ctx, login, attributes)
+  return issued && { id: issued.id, attributes }
 }
 
 /** Text that names a person from one sign-in to the next. */

@@ -45,6 +45,7 @@ export function withoutTokens(error: Error, method: AdapterMethod, args: readonl
 function tokensOf(method: AdapterMethod, args: readonly unknown[]): string[] {
   const values = args.flatMap((arg, at): unknown[] => {
     if (typeof arg === 'string') return at === 0 && byToken.has(method) ? [arg] : []
+    if (Array.isArray(arg)) return arg
     return typeof arg === 'object' && arg !== null ? named.map((name) => (arg as Record<string, unknown>)[name]) : []
   })
   const tokens = values.filter((value): value is string => typeof value === 'string' && value.length >= minLength)

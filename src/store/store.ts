@@ -46,6 +46,7 @@ const methods: readonly AdapterMethod[] = [
   'listAccountsByUserId',
   'listSessionsByUserId',
   'deleteSessionsByUserId',
+  'deleteSessions',
   'deleteVerificationTokens',
   'deleteAuthenticator',
   'deleteExpired',

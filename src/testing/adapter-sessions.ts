@@ -115,6 +115,19 @@ export function sessionRules({ rule, stored }: Subject): void {
     },
   )
 
+  rule(
+    'deleteSessions ends the named sessions and no others, unknown ones included',
+    ['deleteSessions', 'createSession'],
+    async (adapter) => {
+      const [user, other] = [await stored(adapter), await stored(adapter)]
+      const [first, second, kept, foreign] = [newSession(user.id), newSession(user.id), newSession(user.id), newSession(other.id)]
+      for (const session of [first, second, kept, foreign]) await adapter.createSession(session)
+      await adapter.deleteSessions([first.sessionToken, 'unknown', second.sessionToken, foreign.sessionToken])
+      for (const { sessionToken } of [first, second, foreign]) expect(await adapter.getSessionAndUser(sessionToken)).toBeNull()
+      expect((await adapter.getSessionAndUser(kept.sessionToken))?.user.id).toBe(user.id)
+    },
+  )
+
   rule('deleteExpired removes what ended before the given time and nothing else', ['deleteExpired', 'createSession'], async (adapter) => {
     const user = await stored(adapter)
     const [old, live] = [newSession(user.id, { expires: inHours(-3) }), newSession(user.id, { expires: inHours(3) })]

@@ -1,5 +1,5 @@
 /** A session for tests, without a provider and without a browser. */
-import type { AdapterUser, Auth, Context, User } from 'authkernel/kernel'
+import type { AdapterUser, Auth, Context, Login, User } from 'authkernel/kernel'
 
 /** Where the app under test lives. */
 export interface SignedInOptions {
@@ -48,7 +48,7 @@ export async function signedIn(
 async function issue(ctx: Context, user: User): Promise<Response> {
   const owner = await stored(ctx, user)
   const account = { provider: 'testing', providerAccountId: owner.id ?? '', type: 'credentials' as const }
-  await ctx.session.issue(ctx, {
+  const login: Login = {
     user: owner,
     account,
     isNewUser: false,
@@ -61,7 +61,9 @@ async function issue(ctx: Context, user: User): Promise<Response> {
     previous: null,
     match: 'none',
     callbackUrl: ctx.origin,
-  })
+  }
+  const authTime = Math.floor(ctx.now.getTime() / 1000)
+  await ctx.session.issue(ctx, login, { provider: 'testing', authTime, methods: {}, factors: 1, started: ctx.now.getTime() })
   return new Response(null, { status: 204 })
 }
 

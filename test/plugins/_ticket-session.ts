@@ -1,8 +1,16 @@
 /** Sessions as tickets in a map: a session strategy as anybody may write one. docs/writing-a-session-strategy.md shows this file. */
-import { type Context, type Plugin, randomUUID, type User } from 'authkernel/kernel'
+import { type Context, type Plugin, randomUUID, type SessionAttributes, type SessionStrategy, type User } from 'authkernel/kernel'
+
+declare module 'authkernel/kernel' {
+  interface SessionStrategies {
+    tickets: SessionStrategy
+  }
+}
 
 interface Ticket {
+  id: string
   user: User
+  attributes: SessionAttributes
   until: number
 }
 
@@ -10,6 +18,7 @@ export function ticketSessionPlugin({ maxAge = 3600 }: { maxAge?: number } = {})
   return {
     name: 'session-tickets',
     setup(kernel) {
+      // By the number in the cookie, which opens a session; its id only names it.
       const tickets = new Map<string, Ticket>()
       const numberOf = (ctx: Context): string => ctx.cookie(ctx.cookies.sessionToken.name) ?? ''
       const find = (ctx: Context): Ticket | undefined => {
@@ -17,7 +26,8 @@ export function ticketSessionPlugin({ maxAge = 3600 }: { maxAge?: number } = {})
         return ticket && ticket.until > ctx.now.getTime() ? ticket : undefined
       }
 
-      kernel.provide('session', {
+      kernel.sessionStrategy('tickets', () => ({
+        abilities: new Set(['attributes', 'list', 'revoke:id', 'revoke:user']),
         async read(ctx) {
           const ticket = find(ctx)
           if (!ticket) return null
@@ -28,16 +38,19 @@ export function ticketSessionPlugin({ maxAge = 3600 }: { maxAge?: number } = {})
           return session
         },
         user: (ctx) => find(ctx)?.user ?? null,
-        issue(ctx, { user, session }) {
+        id: (ctx) => find(ctx)?.id ?? null,
+        attributes: (ctx) => find(ctx)?.attributes ?? null,
+        issue(ctx, { user, session }, attributes) {
           const { name, options } = ctx.cookies.sessionToken
-          const former = numberOf(ctx)
+          const former = find(ctx)
           // One more account of somebody who is signed in: the session goes on.
-          if (session === 'keep' && find(ctx)) return { id: former }
+          if (session === 'keep' && former) return { id: former.id }
+          if (session === 'renew' && former?.user.id !== user.id) throw new Error('the session to renew has ended')
           // Never the value that the browser came with: somebody else may have planted it.
-          tickets.delete(former)
-          const id = randomUUID(ctx.runtime)
-          tickets.set(id, { user, until: ctx.now.getTime() + maxAge * 1000 })
-          ctx.setCookie(name, id, { ...options, maxAge })
+          tickets.delete(numberOf(ctx))
+          const [number, id] = [randomUUID(ctx.runtime), randomUUID(ctx.runtime)]
+          tickets.set(number, { id, user, attributes, until: ctx.now.getTime() + maxAge * 1000 })
+          ctx.setCookie(name, number, { ...options, maxAge })
           return { id }
         },
         update: () => null,
@@ -46,12 +59,23 @@ export function ticketSessionPlugin({ maxAge = 3600 }: { maxAge?: number } = {})
           const ticket = find(ctx)
           tickets.delete(numberOf(ctx))
           ctx.deleteCookie(name, options)
-          return ticket ? { token: { name: ticket.user.name ?? null } } : null
+          return ticket ? { sessionId: ticket.id, userId: ticket.user.id ?? '' } : null
         },
-        revoke(_ctx, who) {
-          for (const [id, { user }] of tickets) if ('id' in who ? id === who.id : user.id === who.userId) tickets.delete(id)
+        list: (ctx, userId) =>
+          [...tickets.values()]
+            .filter(({ user, until }) => user.id === userId && until > ctx.now.getTime())
+            .map(({ id, attributes, until }) => {
+              return { id, userId, expires: new Date(until), createdAt: new Date(attributes.started), lastUsed: null, attributes }
+            }),
+        revoke(_ctx, which) {
+          let count = 0
+          for (const [number, { id, user }] of tickets) {
+            const named = 'id' in which ? id === which.id : 'userId' in which && user.id === which.userId && id !== which.except
+            if (named && tickets.delete(number)) count++
+          }
+          return count
         },
-      })
+      }))
     },
   }
 }

@@ -31,6 +31,10 @@ export function hashSessionTokens<A extends Adapter>(adapter: A): A {
       const deleted = await adapter.deleteSession!(stored.test(sessionToken) ? sessionToken : await hash(sessionToken))
       return withToken(deleted, sessionToken)
     },
+    async deleteSessions(sessionTokens) {
+      const all = sessionTokens.map((token) => (stored.test(token) ? token : hash(token)))
+      return adapter.deleteSessions!(await Promise.all(all))
+    },
     async deleteSessionsByUserId(userId, except) {
       if (!except) return adapter.deleteSessionsByUserId!(userId)
       const { sessionToken } = except

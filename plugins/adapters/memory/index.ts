@@ -104,7 +104,15 @@ function accounts(data: MemoryData): Part<'linkAccount' | 'unlinkAccount' | 'get
 
 function sessions(
   data: MemoryData,
-): Part<'createSession' | 'getSessionAndUser' | 'updateSession' | 'deleteSession' | 'listSessionsByUserId' | 'deleteSessionsByUserId'> &
+): Part<
+  | 'createSession'
+  | 'getSessionAndUser'
+  | 'updateSession'
+  | 'deleteSession'
+  | 'listSessionsByUserId'
+  | 'deleteSessionsByUserId'
+  | 'deleteSessions'
+> &
   Pick<MemoryAdapter, 'deleteExpired'> {
   return {
     async createSession(session) {
@@ -126,6 +134,9 @@ function sessions(
     listSessionsByUserId: (userId) => list(data.sessions, (session) => session.userId === userId),
     deleteSessionsByUserId(userId, except) {
       drop(data.sessions, (session) => session.userId === userId && session.sessionToken !== except?.sessionToken)
+    },
+    deleteSessions(sessionTokens) {
+      for (const sessionToken of sessionTokens) data.sessions.delete(sessionToken)
     },
     deleteExpired(now = new Date(), { max = Number.POSITIVE_INFINITY, onProgress } = {}) {
       const removed: ExpiredRows = { sessions: 0, tokens: 0, once: 0, limit: 0 }

@@ -2,6 +2,7 @@
 import type { Adapter, AdapterSession, AdapterUser } from 'authkernel/kernel'
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
+import { batchSize, listed, listValues } from './expire-batch.ts'
 import { isUnique } from './introspect.ts'
 import { selection, toRecord } from './records.ts'
 import { nameOf, ref } from './refs.ts'
@@ -10,7 +11,13 @@ import { onceMine } from './tokens.ts'
 
 type Sessions = Pick<
   Required<Adapter>,
-  'createSession' | 'getSessionAndUser' | 'updateSession' | 'deleteSession' | 'listSessionsByUserId' | 'deleteSessionsByUserId'
+  | 'createSession'
+  | 'getSessionAndUser'
+  | 'updateSession'
+  | 'deleteSession'
+  | 'listSessionsByUserId'
+  | 'deleteSessionsByUserId'
+  | 'deleteSessions'
 >
 
 export function sessions(database: Database): Sessions {
@@ -64,6 +71,14 @@ export function sessions(database: Database): Sessions {
         values: { 'except.sessionToken': except.sessionToken },
       }
       await repeat(() => remove(database, db, rows, { userId }, others))
+    },
+    async deleteSessions(sessionTokens) {
+      const rows = await table('sessions')
+      const build = () => sql`delete from ${nameOf(rows)} where ${listed(database.dialect, rows, ['sessionToken'])}`
+      for (let from = 0; from < sessionTokens.length; from += batchSize) {
+        const batch = sessionTokens.slice(from, from + batchSize).map((sessionToken) => ({ sessionToken }))
+        await repeat(() => database.run(db, rows, 'delete sessions', build, listValues(['sessionToken'], batch)))
+      }
     },
   }
 }

@@ -5,7 +5,13 @@ import { load, stored, taken } from './records.ts'
 
 type Sessions = Pick<
   Required<Adapter>,
-  'createSession' | 'getSessionAndUser' | 'updateSession' | 'deleteSession' | 'listSessionsByUserId' | 'deleteSessionsByUserId'
+  | 'createSession'
+  | 'getSessionAndUser'
+  | 'updateSession'
+  | 'deleteSession'
+  | 'listSessionsByUserId'
+  | 'deleteSessionsByUserId'
+  | 'deleteSessions'
 >
 type Tokens = Pick<Required<Adapter>, 'createVerificationToken' | 'useVerificationToken' | 'deleteVerificationTokens'>
 
@@ -58,6 +64,21 @@ export function sessions(model: Model): Sessions {
       }
       return found
     },
+    deleteSessions: (sessionTokens) =>
+      engine.transact(async (tx) => {
+        const users = new Set<string>()
+        for (const sessionToken of sessionTokens) {
+          const session = await find(tx, sessionToken)
+          if (!session) continue
+          users.add(session.userId)
+          tx.remove(await keys.session(sessionToken))
+        }
+        for (const userId of users) {
+          const entries = await model.entries(tx, 'session', userId)
+          const kept = entries.filter(({ key }) => !sessionTokens.includes(key[0]!))
+          model.save(tx, await keys.sessionsOf(userId), kept)
+        }
+      }),
     deleteSessionsByUserId: (userId, except) =>
       engine.transact(async (tx) => {
         const entries = await model.entries(tx, 'session', userId)

@@ -5,35 +5,27 @@ import {
   type AdapterAccount,
   type AdapterAccountType,
   type AdapterMethod,
-  type AdapterSession,
   AuthError,
   type Context,
+  endSessions,
   type Kernel,
   MissingAdapter,
   MissingAdapterMethods,
   type Plugin,
-  sha256,
+  sessionRecord,
   type Store,
-  toHex,
 } from 'authkernel/kernel'
+import { sessions, type SessionsApi } from './sessions.ts'
+import type { Who } from './who.ts'
 
-/** Whose: the person who is signed in on a request, or a stored user. */
-export type Who = Request | { userId: string }
+export type { ListedSession, SessionsApi } from './sessions.ts'
+export type { Who } from './who.ts'
+
 /** A linked account as people may see it: without tokens. */
 export interface LinkedAccount {
   provider: string
   providerAccountId: string
   type: AdapterAccountType
-}
-/** A session as people may see it: without its token. */
-export interface ListedSession {
-  /** SHA-256 of the token in hex: names it, opens nothing. */
-  id: string
-  expires: Date
-  /** When it began, where the adapter keeps that. */
-  createdAt: Date | null
-  /** Whether it is the one of the given request. */
-  current: boolean
 }
 /** What the plugin puts on `auth`. Nobody signed in, or an unknown user: lists are empty, the others answer false. */
 export interface AccountsApi {
@@ -44,13 +36,7 @@ export interface AccountsApi {
     /** Takes an account away. Throws when it is the last one, unless `last` says that the person has another way in. */
     unlink(who: Who, account: Pick<Account, 'provider' | 'providerAccountId'>, options?: { last?: boolean }): Promise<boolean>
   }
-  sessions: {
-    list(who: Who): Promise<ListedSession[]>
-    /** Ends the session of an id from `list`. */
-    revoke(who: Who, id: string): Promise<boolean>
-    /** Ends all sessions but the one of the request; for a `userId`, all. */
-    revokeOthers(who: Who): Promise<boolean>
-  }
+  sessions: SessionsApi
   users: {
     /** Deletes the user with all that belongs to them. */
     delete(who: Who): Promise<boolean>
@@ -60,13 +46,17 @@ type Found = { ctx: Context; store: Store; userId: string }
 
 /**
  * Puts `accounts`, `sessions` and `users` on `auth`. They check who is asked for, not who asks: call them behind your own routes, with the
- * request, and with a CSRF token where they change something. Sessions need the database strategy.
+ * request, and with a CSRF token where they change something.
  */
 export function accountsPlugin(): Plugin<AccountsApi> {
   return {
     name: 'accounts',
     requires: ['store'],
-    setup: (kernel) => ({ accounts: accounts(kernel), sessions: sessions(kernel), users: users(kernel) }),
+    setup(kernel) {
+      // Where there are records, people see where their sessions began.
+      kernel.records('sessionRecord', sessionRecord as never, { optional: true })
+      return { accounts: accounts(kernel), sessions: sessions(kernel), users: users(kernel) }
+    },
   }
 }
 
@@ -127,47 +117,16 @@ async function forgetAuthenticators(store: Store, userId: string, { type, provid
   }
 }
 
-function sessions(kernel: Kernel): AccountsApi['sessions'] {
-  return {
-    async list(who) {
-      const found = await find(kernel, who, 'listSessionsByUserId')
-      if (!found) return []
-      const { ctx, store, userId } = found
-      const current = await currentId(ctx)
-      const rows = (await store.listSessionsByUserId(userId)).filter(({ expires }) => expires > ctx.now)
-      return Promise.all(
-        rows.map(async (row) => {
-          const id = await idOf(row)
-          return { id, expires: row.expires, createdAt: row.createdAt ?? null, current: id === current }
-        }),
-      )
-    },
-    async revoke(who, id) {
-      const found = await find(kernel, who, 'listSessionsByUserId', 'deleteSession')
-      if (!found) return false
-      for (const row of await found.store.listSessionsByUserId(found.userId)) {
-        if ((await idOf(row)) !== id) continue
-        await found.store.deleteSession(row.sessionToken)
-        return true
-      }
-      return false
-    },
-    async revokeOthers(who) {
-      const found = await find(kernel, who, 'deleteSessionsByUserId')
-      if (!found) return false
-      const sessionToken = who instanceof Request ? tokenOf(found.ctx) : undefined
-      await found.store.deleteSessionsByUserId(found.userId, sessionToken === undefined ? undefined : { sessionToken })
-      return true
-    },
-  }
-}
-
 function users(kernel: Kernel): AccountsApi['users'] {
   return {
     async delete(who) {
       const found = await find(kernel, who, 'deleteUser', 'getUser')
       if (!found || !(await found.store.getUser(found.userId))) return false
       await found.store.deleteUser(found.userId)
+      // Stored sessions go with the user; tokens go on unless somebody remembers that they ended.
+      const { session } = found.ctx
+      if (!session.storedUsers && session.abilities?.has('revoke:user'))
+        await endSessions(found.ctx, { userId: found.userId }, 'auth.users.delete')
       return true
     },
   }
@@ -191,18 +150,4 @@ function keyOf({
   providerAccountId,
 }: Pick<Account, 'provider' | 'providerAccountId'>): Pick<Account, 'provider' | 'providerAccountId'> {
   return { provider, providerAccountId }
-}
-
-function tokenOf(ctx: Context): string | undefined {
-  return ctx.chunkedCookie(ctx.cookies.sessionToken.name)
-}
-
-async function currentId(ctx: Context): Promise<string | undefined> {
-  const sessionToken = tokenOf(ctx)
-  return sessionToken === undefined ? undefined : idOf({ sessionToken })
-}
-
-/** The same for a token and for the form in which `hashSessionTokens` lists it. */
-async function idOf({ sessionToken }: Pick<AdapterSession, 'sessionToken'>): Promise<string> {
-  return /^sha256:[0-9a-f]{64}$/.test(sessionToken) ? sessionToken.slice('sha256:'.length) : toHex(await sha256(sessionToken))
 }

@@ -1,38 +1,43 @@
 /** Sessions in an encrypted cookie: nothing is stored on the server (WIRE 9.12, D5, D37, D51). */
-import { AuthError, type Plugin, type ResolvedConfig } from 'authkernel/kernel'
-import type { JwtSessionOptions, Settled } from './settled.ts'
+import { AuthError, type Plugin, sessionRecord } from 'authkernel/kernel'
+import { createRevocations, revocationRecord } from './revocations.ts'
+import { type JwtSessionOptions, settle } from './settled.ts'
 import { createStrategy } from './strategy.ts'
 
 export type { JwtSessionOptions } from './settled.ts'
 
-/** Provides the service `session`. Refused at compile: `revocable` without a `once` that all processes share. */
+/**
+ * Registers the session strategy `jwt`. With `revocable` it provides the service `revocations` over records. Refused at compile: `revocable` without
+ * the service `records` and without a `once` that all processes share.
+ */
 export function jwtSessionPlugin(options: JwtSessionOptions = {}): Plugin {
   return {
     name: 'session-jwt',
     setup(kernel) {
-      const strategy = createStrategy(settle(kernel.config, options))
-      kernel.provide('session', (view) => {
-        if (options.fallback && view.strategy !== 'jwt') return undefined
-        if (strategy.revocable && !view.service('once')?.shared) {
-          throw new AuthError(
-            'Plugin "session-jwt": `session.revocable` needs a service "once" that all processes share (Redis or SQL). ' +
-              'Give adapterPlugin one, or leave `revocable` off.',
-          )
-        }
-        return strategy
-      })
+      const settled = settle(kernel.config, options)
+      if (!(settled.staleness >= 0)) throw new AuthError('Plugin "session-jwt": `staleness` must be 0 or more seconds.')
+      if (settled.revocable) {
+        kernel.records('sessionRecord', sessionRecord as never, { optional: true })
+        kernel.records('revocation', revocationRecord as never, { optional: true })
+        kernel.provide('revocations', ({ records, shared }) =>
+          records.has('revocation') ? createRevocations(kernel, shared, settled.staleness) : undefined,
+        )
+      }
+      kernel.sessionStrategy(
+        'jwt',
+        (view) => {
+          const revocations = settled.revocable ? view.service('revocations') : undefined
+          if (settled.revocable && !revocations && !view.service('once')?.shared) {
+            throw new AuthError(
+              'Plugin "session-jwt": `session.revocable` needs the service "records" (an adapter of authkernel, or recordsPlugin), ' +
+                'or for sign-out alone it needs a service "once" that all processes share (Redis or SQL). ' +
+                'Give adapterPlugin one, or leave `revocable` off.',
+            )
+          }
+          return createStrategy({ ...settled, revocations, lists: revocations !== undefined && view.records.has('sessionRecord') })
+        },
+        { suits: (view) => view.service('store') === undefined },
+      )
     },
-  }
-}
-
-function settle({ session, jwt }: ResolvedConfig, options: JwtSessionOptions): Settled {
-  return {
-    maxAge: options.maxAge ?? session.maxAge,
-    tokenAge: options.maxAge ?? jwt.maxAge ?? session.maxAge,
-    updateAge: options.updateAge ?? session.updateAge,
-    absoluteMaxAge: options.absoluteMaxAge ?? session.absoluteMaxAge,
-    revocable: options.revocable ?? session.revocable,
-    encode: options.encode ?? jwt.encode,
-    decode: options.decode ?? jwt.decode,
   }
 }

@@ -1,12 +1,31 @@
-/** Options of the strategy, and with their defaults. Types only. */
-import type { JWTOptions, SessionOptions } from 'authkernel/kernel'
+/** Options of the strategy, and with their defaults. */
+import type { JWTOptions, ResolvedConfig, SessionOptions } from 'authkernel/kernel'
 
 /** Lifetimes in seconds; each defaults to the option of the same name in `session` and `jwt`. */
 export interface JwtSessionOptions extends Pick<SessionOptions, 'maxAge' | 'updateAge' | 'absoluteMaxAge' | 'revocable'> {
   encode?: JWTOptions['encode'] | undefined
   decode?: JWTOptions['decode'] | undefined
-  /** Steps forward only when the strategy is `jwt`; the preset's way of offering both. */
-  fallback?: boolean | undefined
+  /**
+   * Seconds until every process refuses a revoked token; default 10. Each process reads one row of the service `records` in half of that time, while
+   * sessions are read.
+   */
+  staleness?: number | undefined
 }
 /** `maxAge` is that of the session: of the cookie and of what the client is told; `tokenAge` that of the token in it. */
-export type Settled = { maxAge: number; tokenAge: number; updateAge: number } & Omit<JwtSessionOptions, 'maxAge' | 'updateAge' | 'fallback'>
+export type Settled = { maxAge: number; tokenAge: number; updateAge: number; staleness: number } & Omit<
+  JwtSessionOptions,
+  'maxAge' | 'updateAge' | 'staleness'
+>
+
+export function settle({ session, jwt }: ResolvedConfig, options: JwtSessionOptions): Settled {
+  return {
+    maxAge: options.maxAge ?? session.maxAge,
+    tokenAge: options.maxAge ?? jwt.maxAge ?? session.maxAge,
+    updateAge: options.updateAge ?? session.updateAge,
+    staleness: options.staleness ?? 10,
+    absoluteMaxAge: options.absoluteMaxAge ?? session.absoluteMaxAge,
+    revocable: options.revocable ?? session.revocable,
+    encode: options.encode ?? jwt.encode,
+    decode: options.decode ?? jwt.decode,
+  }
+}

@@ -1,74 +1,107 @@
 /** Issuing, reading and ending sessions that are in the cookie. */
 import {
+  AccessDenied,
   type Awaitable,
   type Context,
   type Events,
   type JWT,
   JWTSessionError,
+  type Login,
   outdatedKey,
   type Session,
+  type SessionAbility,
+  type SessionAttributes,
   type SessionStrategy,
   SignOutError,
   type User,
 } from 'authkernel/kernel'
-import type { Settled } from './settled.ts'
-import { anchors, clear, decodeWith, endedAs, expiry, notEnded, write } from './token.ts'
+import { extend, list, record, revoke } from './others.ts'
+import { type Claim, claimName, claimOf, clear, endedBy, endOf, expiry, type Held, type Made, newClaim, open, write } from './token.ts'
 
-// The last second of the calendar of JavaScript (ECMA-262 21.4.1.1).
-const lastSecond = 8.64e12
-
-export function createStrategy(options: Settled): SessionStrategy & { revocable: boolean } {
+export function createStrategy(options: Made): SessionStrategy {
   return {
-    revocable: options.revocable === true,
+    abilities: abilitiesOf(options),
     read: (ctx) => access(ctx, options),
     update: (ctx, data) => access(ctx, options, { data }),
 
     async user(ctx) {
-      const token = await current(ctx, options)
+      const token = (await current(ctx, options))?.token
       if (!token?.sub) return null
       if (ctx.store?.supports('getUser')) return ctx.store.getUser(token.sub)
       return { ...personOf(ctx, token), id: token.sub }
     },
 
     async subject(ctx) {
-      const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
+      const value = cookieOf(ctx)
       return (value && (await open(ctx, options, value))?.sub) || null
     },
 
-    async issue(ctx, login) {
-      const { user, account, profile, isNewUser, trigger } = login
-      const previous = login.session === 'keep' ? await current(ctx, options) : null
-      const token: JWT = { name: user.name, email: user.email, picture: user.image, ...(user.id !== undefined && { sub: user.id }) } as JWT
-      if (ctx.store) show(ctx.store.shownFields, user, token)
-      const changed = await ctx.ask('jwt', { token, user, account, ...(profile && { profile }), isNewUser, trigger })
-      if (changed === null) {
-        clear(ctx)
-        return null
-      }
-      const kept = { ...changed, ...anchors(ctx, options, previous) }
-      await write(ctx, options, kept)
-      return { id: String(kept['sid'] ?? kept.sub ?? '') }
+    id: async (ctx) => (await current(ctx, options))?.claim.id ?? null,
+
+    async attributes(ctx) {
+      const { id: _id, ...attributes } = (await current(ctx, options))?.claim ?? {}
+      return (attributes as Partial<SessionAttributes>).provider === undefined ? null : (attributes as SessionAttributes)
     },
 
+    issue: (ctx, login, attributes) => issue(ctx, options, login, attributes),
+
     async end(ctx): Promise<Events['signOut'] | null> {
-      const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
+      const value = cookieOf(ctx)
       if (value === undefined) return null
       clear(ctx)
-      const token = await open(ctx, options, value)
-      if (!token) {
+      const opened = await open(ctx, options, value)
+      if (!opened) {
         ctx.logger.error(
           new SignOutError('The session token of a sign-out could not be opened: it is expired, altered, or from another secret.'),
         )
         return null
       }
-      if (options.revocable) await ctx.once.take(`ended ${await endedAs(token, value)}`, options.tokenAge)
+      const { token, claim } = await held(opened, value)
+      if (options.revocable) await revoke(ctx, options, { id: claim.id })
       return { token }
     },
+
+    list: (ctx, userId) => list(ctx, userId),
+    revoke: (ctx, which) => revoke(ctx, options, which),
   }
 }
 
+function abilitiesOf({ revocable, revocations, lists }: Made): ReadonlySet<SessionAbility> {
+  const all: [SessionAbility, boolean][] = [
+    ['attributes', true],
+    ['revoke:id', revocable === true],
+    ['revoke:user', revocations !== undefined],
+    ['revoke:attribute', revocations !== undefined],
+    ['list', lists],
+  ]
+  return new Set(all.filter(([, can]) => can).map(([ability]) => ability))
+}
+
+async function issue(ctx: Context, options: Made, login: Login, attributes: SessionAttributes): Promise<{ id: string } | null> {
+  const { user, account, profile, isNewUser, trigger, session } = login
+  if (options.revocations) await options.revocations.sync()
+  const former = session !== 'new' || options.revocable ? await current(ctx, options) : null
+  if (session === 'renew' && (!former || former.token.sub !== user.id))
+    throw new AccessDenied('The session to renew has ended. Sign in again.')
+  const fresh: JWT = { name: user.name, email: user.email, picture: user.image, ...(user.id !== undefined && { sub: user.id }) } as JWT
+  if (ctx.store) show(ctx.store.shownFields, user, fresh)
+  const message = { token: fresh, user, account, ...(profile && { profile }), isNewUser, trigger }
+  // A step-up is no sign-in: the token stays what it was.
+  const token = await ctx.ask('jwt', session === 'renew' && former ? { token: former.token } : message)
+  if (token === null) {
+    clear(ctx)
+    return null
+  }
+  const claim = session === 'keep' && former ? former.claim : newClaim(ctx, options, token, attributes)
+  await record(ctx, options, { token, claim })
+  await write(ctx, options, { token, claim })
+  // The former token must not outlive the new one: it may have been planted, or copied.
+  if (former && former.claim.id !== claim.id && options.revocable) await revoke(ctx, options, { id: former.claim.id })
+  return { id: claim.id }
+}
+
 /** One access: the jwt and session hooks, and a new cookie when it is due. */
-async function access(ctx: Context, options: Settled, update?: { data: unknown }): Promise<Session | null> {
+async function access(ctx: Context, options: Made, update?: { data: unknown }): Promise<Session | null> {
   const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
   if (value === undefined) return null
   let reason: unknown
@@ -78,10 +111,15 @@ async function access(ctx: Context, options: Settled, update?: { data: unknown }
   if (!opened) {
     const message = 'The session token could not be opened: it is expired, altered, or from another secret.'
     ctx.logger.error(new JWTSessionError(message, reason instanceof Error ? reason : {}))
+    clear(ctx)
+    return null
   }
-  const validity = opened !== null && stillValid(ctx, options, opened, value)
-  const token = (isLater(validity) ? await validity : validity) ? opened : null
-  if (!token) {
+  // Neither hooks nor events see the claim, and none of them can change it.
+  const { [claimName]: known, ...token } = opened as JWT & { [claimName]?: Claim }
+  const named = typeof known?.id === 'string' ? known : claimOf(token, value)
+  const claim = isLater(named) ? await named : named
+  const validity = stillValid(ctx, options, token, claim)
+  if (!(isLater(validity) ? await validity : validity)) {
     clear(ctx)
     return null
   }
@@ -92,9 +130,8 @@ async function access(ctx: Context, options: Settled, update?: { data: unknown }
   }
   // Hosts change the token in place, so what it was is kept as text.
   const asked = update !== undefined || ctx.has('hook', 'jwt')
-  // Dropping an old secret must sign nobody out.
-  const outdated = token[outdatedKey as never] === true
   const before = asked ? JSON.stringify(token) : ''
+  const { iat } = token
   const answer = asked ? await ctx.ask('jwt', { token, ...(update && { trigger: 'update', session: update.data }) }) : token
   if (answer === null) {
     clear(ctx)
@@ -102,47 +139,84 @@ async function access(ctx: Context, options: Settled, update?: { data: unknown }
   }
   const renews =
     ctx.canSetCookies &&
-    (update !== undefined || outdated || age(ctx, token) >= options.updateAge || (asked && JSON.stringify(answer) !== before))
-  const next = renews ? { ...answer, ...anchors(ctx, options, token) } : answer
-  const expires = renews ? expiry(ctx, options, next) : endOf(ctx, options, token)
+    (update !== undefined ||
+      // Dropping an old secret must sign nobody out.
+      opened[outdatedKey as never] === true ||
+      age(ctx, iat) >= options.updateAge ||
+      (asked && JSON.stringify(answer) !== before))
+  // What this process believes may be seconds old: it must not make a new token of one that was revoked elsewhere.
+  if (renews && options.revocations) {
+    await options.revocations.sync()
+    if (endedBy(options.revocations, ctx.settings.namespace, token, claim)) {
+      clear(ctx)
+      return null
+    }
+  }
+  const expires = renews ? expiry(ctx, options, claim) : endOf(ctx, options, { token, claim })
 
-  const plain: Session = { user: personOf(ctx, next), expires: expires.toISOString() }
+  const plain: Session = { user: personOf(ctx, answer), expires: expires.toISOString() }
   const session = ctx.has('hook', 'session')
-    ? await ctx.ask('session', { session: plain, token: next, ...(update && { newSession: update.data, trigger: 'update' }) })
+    ? await ctx.ask('session', { session: plain, token: answer, ...(update && { newSession: update.data, trigger: 'update' }) })
     : plain
-  if (renews) await write(ctx, options, next)
+  if (renews) {
+    await write(ctx, options, { token: answer, claim })
+    await extend(ctx, options, claim)
+  }
   // Every check is told, one that the host answers with nobody too (row 156).
-  if (ctx.has('on', 'session')) await ctx.emit('session', { session: session as Session, token: next })
+  if (ctx.has('on', 'session')) await ctx.emit('session', { session: session as Session, token: answer })
   return session
 }
 
 /** The token of this browser when it counts, without any trace in log or cookies. */
-async function current(ctx: Context, options: Settled): Promise<JWT | null> {
-  const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
-  const token = value === undefined ? null : await open(ctx, options, value)
-  return token && (await stillValid(ctx, options, token, value ?? '')) ? token : null
+async function current(ctx: Context, options: Made): Promise<Held | null> {
+  const value = cookieOf(ctx)
+  const opened = value === undefined ? null : await open(ctx, options, value)
+  if (!opened) return null
+  const { token, claim } = await held(opened, value ?? '')
+  return (await stillValid(ctx, options, token, claim)) ? { token, claim } : null
 }
 
-function stillValid(ctx: Context, { absoluteMaxAge, revocable }: Settled, token: JWT, value: string): Awaitable<boolean> {
+async function held(opened: JWT, value: string): Promise<Held> {
+  const { [claimName]: known, ...token } = opened as JWT & { [claimName]?: Claim }
+  return { token, claim: typeof known?.id === 'string' ? known : await claimOf(token, value) }
+}
+
+function stillValid(ctx: Context, { absoluteMaxAge, revocable, revocations }: Made, token: JWT, claim: Claim): Awaitable<boolean> {
+  const now = ctx.runtime.now()
   // A token from before the cap was configured has no beginning: it ends now rather than never.
-  if (absoluteMaxAge !== undefined && !(ctx.now.getTime() < (Number(token['sst']) + absoluteMaxAge) * 1000)) return false
-  return !revocable || notEnded(ctx, token, value)
+  if (absoluteMaxAge !== undefined && (startless(token, claim) || !(now < claim.started + absoluteMaxAge * 1000))) return false
+  if (!revocable) return true
+  const { namespace } = ctx.settings
+  if (!revocations || !revocations.complete || now >= revocations.freshUntil) return asked(ctx, revocations, token, claim)
+  // Nobody waits for it. When it fails the copy ages, and then somebody does.
+  if (now >= revocations.renewAt) revocations.sync().catch(() => {})
+  return revocations.entries.size === 0 || !endedBy(revocations, namespace, token, claim)
 }
 
-function open(ctx: Context, { decode }: Settled, value: string, failed?: (error: unknown) => void): Awaitable<JWT | null> {
-  const { name } = ctx.cookies.sessionToken
-  return decode ? decodeWith(decode, ctx, name, value, failed) : ctx.open(name, value)
+function startless(token: JWT, { provider }: Claim): boolean {
+  return provider === undefined && token['sst'] === undefined
 }
 
-function endOf(ctx: Context, options: Settled, token: JWT): Date {
-  const end = options.tokenAge !== options.maxAge && token.iat !== undefined ? token.iat + options.maxAge : token.exp
-  // A host's own token, or its callback, may say what is no date.
-  return Math.abs(end ?? Infinity) <= lastSecond ? new Date((end as number) * 1000) : expiry(ctx, options, token)
+/** The same where the copy is too old, or does not hold everything. */
+async function asked(ctx: Context, revocations: Made['revocations'], token: JWT, claim: Claim): Promise<boolean> {
+  if (!revocations) return !(await ctx.once.taken(`ended ${claim.id}`))
+  const { namespace } = ctx.settings
+  if (ctx.runtime.now() >= revocations.freshUntil) await revocations.sync()
+  if (!revocations.complete && (await revocations.ended(`${namespace} id:${claim.id}`))) return false
+  return !endedBy(revocations, namespace, token, claim)
+}
+
+function cookieOf(ctx: Context): string | undefined {
+  return ctx.chunkedCookie(ctx.cookies.sessionToken.name)
+}
+
+function isLater<T>(value: Awaitable<T>): value is PromiseLike<T> {
+  return typeof (value as { then?: unknown } | null)?.then === 'function'
 }
 
 /** Seconds since the token was issued; a host's own token may not say. */
-function age(ctx: Context, token: JWT): number {
-  return token.iat === undefined ? Infinity : ctx.now.getTime() / 1000 - token.iat
+function age(ctx: Context, iat: number | undefined): number {
+  return iat === undefined ? Infinity : ctx.now.getTime() / 1000 - iat
 }
 
 // What the token does not say is undefined, hence absent for clients, as with Auth.js; null stays null.
@@ -159,8 +233,4 @@ function show(names: readonly string[], from: object, to: object): void {
     const value = (from as Record<string, unknown>)[name]
     if (value !== undefined) Object.assign(to, { [name]: value })
   }
-}
-
-function isLater<T>(value: Awaitable<T>): value is PromiseLike<T> {
-  return typeof (value as { then?: unknown } | null)?.then === 'function'
 }

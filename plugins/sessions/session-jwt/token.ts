@@ -1,8 +1,78 @@
-/** The token in the cookie: written, taken away, and what it is remembered by. */
-import { type Context, type JWT, randomUUID, sha256, toHex } from 'authkernel/kernel'
+/** The token in the cookie: opened, written, taken away, and the claim that names its session. */
+import {
+  type Awaitable,
+  type Context,
+  type JWT,
+  randomUUID,
+  type Revocation,
+  type Revocations,
+  type SessionAttributes,
+  sha256,
+  toHex,
+} from 'authkernel/kernel'
 import type { Settled } from './settled.ts'
 
-export async function decodeWith(
+/** Options, and what a snapshot adds to them. */
+export type Made = Settled & {
+  revocations: Revocations | undefined
+  /** Whether sessions are recorded, so that they can be listed. */
+  lists: boolean
+}
+/** The session that a token is of: a claim that neither hooks nor events see. */
+export type Claim = { id: string; started: number } & Partial<SessionAttributes>
+/** A token without the claim, and the claim. */
+export interface Held {
+  token: JWT
+  claim: Claim
+}
+
+/** Name of the claim. */
+export const claimName = 'ses'
+// The last second of the calendar of JavaScript (ECMA-262 21.4.1.1).
+const lastSecond = 8.64e12
+
+/** The claim of a token from before there was one: it can be ended all the same. */
+export function claimOf({ sid, jti, sst, iat }: JWT, value: string): Awaitable<Claim> {
+  const started = Number(sst ?? iat ?? 0) * 1000
+  const id = typeof sid === 'string' && sid !== '' ? sid : jti
+  return id ? { id, started } : hashed(value, started)
+}
+
+// A host's own token may have no id at all.
+async function hashed(value: string, started: number): Promise<Claim> {
+  return { id: toHex(await sha256(value)), started }
+}
+
+/** A new session. It begins after what ended the ones before it, so that a sign-in follows a sign-out everywhere. */
+export function newClaim(ctx: Context, { revocations }: Made, token: JWT, attributes: SessionAttributes): Claim {
+  const claim = { id: randomUUID(ctx.runtime), ...attributes }
+  const ended = revocations && endedBy(revocations, ctx.settings.namespace, token, { ...claim, started: -1 })
+  return ended ? { ...claim, started: Math.max(claim.started, ended.before + 1) } : claim
+}
+
+/** The latest reason in the copy of this process why a session has ended. One function without callbacks: session reads pay for it. */
+export function endedBy({ entries }: Revocations, namespace: string, { sub }: JWT, claim: Claim): Revocation | undefined {
+  const provider = encodeURIComponent(claim.provider ?? '')
+  const keys = [`user:${sub}`, `sid:${provider}:${claim.sid ?? ''}`, `sub:${provider}:${claim.sub ?? ''}`, 'all']
+  let latest = entries.get(`${namespace} id:${claim.id}`)
+  for (const key of keys) {
+    const entry = entries.get(`${namespace} ${key}`)
+    if (entry && entry.before >= claim.started && entry.except !== claim.id && entry.before >= (latest?.before ?? 0)) latest = entry
+  }
+  return latest
+}
+
+/** What sessions of a provider are ended by. */
+export function attributeKey(kind: 'sid' | 'sub', provider: string, value: string): string {
+  return `${kind}:${encodeURIComponent(provider)}:${value}`
+}
+
+export function open(ctx: Context, { decode }: Settled, value: string, failed?: (error: unknown) => void): Awaitable<JWT | null> {
+  const { name } = ctx.cookies.sessionToken
+  return decode ? decodeWith(decode, ctx, name, value, failed) : ctx.open(name, value)
+}
+
+async function decodeWith(
   decode: NonNullable<Settled['decode']>,
   ctx: Context,
   salt: string,
@@ -17,13 +87,14 @@ export async function decodeWith(
   }
 }
 
-export async function write(ctx: Context, options: Settled, token: JWT): Promise<void> {
+export async function write(ctx: Context, options: Settled, { token, claim }: Held): Promise<void> {
   const { name, options: attributes } = ctx.cookies.sessionToken
-  const expires = expiry(ctx, options, token)
-  const maxAge = Math.max(1, Math.round((expiry(ctx, options, token, options.tokenAge).getTime() - ctx.now.getTime()) / 1000))
+  const expires = expiry(ctx, options, claim)
+  const maxAge = Math.max(1, Math.round((expiry(ctx, options, claim, options.tokenAge).getTime() - ctx.now.getTime()) / 1000))
+  const whole = { ...token, [claimName]: claim }
   const value = options.encode
-    ? await options.encode({ token, secret: secretOf(ctx), salt: name, maxAge })
-    : await ctx.seal(name, token, maxAge)
+    ? await options.encode({ token: whole, secret: secretOf(ctx), salt: name, maxAge })
+    : await ctx.seal(name, whole, maxAge)
   ctx.setChunkedCookie(name, value, { ...attributes, expires })
 }
 
@@ -32,28 +103,15 @@ export function clear(ctx: Context): void {
   ctx.deleteCookie(name, options)
 }
 
-/** Claims that outlive whatever the jwt callback returns: when the session began, and its id for revocation. */
-export function anchors(ctx: Context, { absoluteMaxAge, revocable }: Settled, previous: JWT | null): JWT {
-  return {
-    ...(absoluteMaxAge !== undefined && { sst: previous?.['sst'] ?? Math.floor(ctx.now.getTime() / 1000) }),
-    // A token from before `revocable` keeps the name that its copies have.
-    ...(revocable && { sid: previous?.['sid'] ?? previous?.jti ?? randomUUID(ctx.runtime) }),
-  }
-}
-
-export async function notEnded(ctx: Context, token: JWT, value: string): Promise<boolean> {
-  return !(await ctx.once.taken(`ended ${await endedAs(token, value)}`))
-}
-
-/** What the end of a token is remembered by; one of the host's own `encode` may have no id at all. */
-export async function endedAs({ sid, jti }: JWT, value: string): Promise<string> {
-  if (typeof sid === 'string') return sid
-  return typeof jti === 'string' ? jti : toHex(await sha256(value))
-}
-
-export function expiry(ctx: Context, { maxAge, absoluteMaxAge }: Settled, token: JWT, age: number = maxAge): Date {
+export function expiry(ctx: Context, { maxAge, absoluteMaxAge }: Settled, { started }: Claim, age: number = maxAge): Date {
   const idle = ctx.now.getTime() + age * 1000
-  return new Date(absoluteMaxAge === undefined ? idle : Math.min(idle, (Number(token['sst']) + absoluteMaxAge) * 1000))
+  return new Date(absoluteMaxAge === undefined ? idle : Math.min(idle, started + absoluteMaxAge * 1000))
+}
+
+export function endOf(ctx: Context, options: Settled, { token, claim }: Held): Date {
+  const end = options.tokenAge !== options.maxAge && token.iat !== undefined ? token.iat + options.maxAge : token.exp
+  // A host's own token, or its callback, may say what is no date.
+  return Math.abs(end ?? Infinity) <= lastSecond ? new Date((end as number) * 1000) : expiry(ctx, options, claim)
 }
 
 // As the host wrote it: its own encode and decode expect the option's shape.

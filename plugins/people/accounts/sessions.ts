@@ -1,0 +1,72 @@
+/** `auth.sessions`: the sessions of a person, listed and ended, whatever the strategy. */
+import { type AnyContext, endSessions, type Kernel, type SessionInfo, strategyWith } from 'authkernel/kernel'
+import type { Who } from './who.ts'
+
+/** A session as people may see it: without its token. */
+export interface ListedSession extends Pick<SessionInfo, 'id' | 'expires' | 'createdAt' | 'lastUsed'> {
+  /** Whether it is the one of the given request. */
+  current: boolean
+  /** Id of the provider that it began with, and where it began, where that is kept: it needs the service `records`. */
+  provider?: string
+  address?: string
+  userAgent?: string
+}
+/** Nobody signed in: lists are empty, the others answer false. Each throws MissingSessionAbility when the session strategy cannot do it. */
+export interface SessionsApi {
+  /** The newest first. */
+  list(who: Who): Promise<ListedSession[]>
+  /** Ends the session of an id from `list`; false when it is none of the person's. */
+  revoke(who: Who, id: string): Promise<boolean>
+  /** Ends all sessions but the one of the request; for a `userId`, all. */
+  revokeOthers(who: Who): Promise<boolean>
+  /** Ends all sessions, that of the request included. */
+  revokeAll(who: Who): Promise<boolean>
+}
+
+export function sessions(kernel: Kernel): SessionsApi {
+  return {
+    async list(who) {
+      const found = await find(kernel, who)
+      if (!found) return []
+      const { ctx, userId, current } = found
+      const strategy = strategyWith(ctx, 'list', 'auth.sessions.list')
+      const infos = (await strategy.list?.(ctx, userId)) ?? []
+      return infos.map(({ id, expires, createdAt, lastUsed, attributes }) => {
+        const { provider, address, userAgent } = attributes ?? {}
+        const shown = { ...(provider && { provider }), ...(address && { address }), ...(userAgent && { userAgent }) }
+        return { id, expires, createdAt, lastUsed, current: id === current, ...shown }
+      })
+    },
+    async revoke(who, id) {
+      const found = await find(kernel, who)
+      if (!found) return false
+      const { ctx, userId, current } = found
+      // The session of the request needs no proof of whose it is, and one from before sessions were recorded has none.
+      return (await endSessions(ctx, id === current ? { id } : { id, userId }, 'auth.sessions.revoke')) !== 0
+    },
+    async revokeOthers(who) {
+      const found = await find(kernel, who)
+      if (!found) return false
+      const { ctx, userId, current } = found
+      await endSessions(ctx, { userId, ...(current !== undefined && { except: current }) }, 'auth.sessions.revokeOthers')
+      return true
+    },
+    async revokeAll(who) {
+      const found = await find(kernel, who)
+      if (!found) return false
+      await endSessions(found.ctx, { userId: found.userId }, 'auth.sessions.revokeAll')
+      return true
+    },
+  }
+}
+
+async function find(kernel: Kernel, who: Who): Promise<{ ctx: AnyContext; userId: string; current: string | undefined } | undefined> {
+  if (!(who instanceof Request)) {
+    const { userId, tenant } = who
+    const ctx = await kernel.contextOf({ job: 'accounts', ...(tenant !== undefined && { tenant }) })
+    return { ctx, userId, current: undefined }
+  }
+  const ctx = await kernel.contextOf(who)
+  const userId = (await ctx.session.user(ctx))?.id
+  return userId === undefined ? undefined : { ctx, userId, current: (await ctx.session.id?.(ctx)) ?? undefined }
+}

@@ -1,0 +1,93 @@
+/** What is kept of a session beside its row: in records, or in a sealed cookie of the browser that has it. */
+import {
+  type AnyContext,
+  type Context,
+  type CookieHandle,
+  createCookie,
+  indexed,
+  type RecordTable,
+  type SessionAttributes,
+  type SessionFields,
+  sha256,
+  toHex,
+} from 'authkernel/kernel'
+
+/** Made once: two kernels of a host may share it. */
+export const infoCookie: CookieHandle = createCookie('session-info', { path: '/', chunked: true })
+
+/** A session that is about to be stored. */
+export interface Started {
+  id: string
+  userId: string
+  token: string
+  attributes: SessionAttributes
+  expires: Date
+}
+
+/** Where attributes are. */
+export interface Kept {
+  /** Whether sessions can be found by what is kept. */
+  readonly findable: boolean
+  start(ctx: Context, session: Started): Promise<void>
+  /** The session was extended. */
+  extend(ctx: Context, id: string, expires: Date): Promise<void>
+  attributes(ctx: Context, id: string): Promise<SessionAttributes | null>
+  end(ctx: AnyContext, id: string): Promise<void>
+}
+
+/** In records; with a cookie, in that. */
+export function createKept(cookie: CookieHandle | undefined): Kept {
+  return cookie ? inCookie(cookie) : inRecords
+}
+
+const inRecords: Kept = {
+  findable: true,
+  async start(ctx, { id, userId, token, attributes, expires }) {
+    const { provider, sub, sid, started } = attributes
+    const names = { sub: sub === undefined ? null : await indexed(sub), sid: sid === undefined ? null : await indexed(sid) }
+    const row = { id, userId, token, provider, ...names, attributes, started: new Date(started), lastUsed: ctx.now, expires }
+    await tableOf(ctx).create(row)
+  },
+  async extend(ctx, id, expires) {
+    await tableOf(ctx).update(id, { expires, lastUsed: ctx.now })
+  },
+  async attributes(ctx, id) {
+    return ((await tableOf(ctx).get(id))?.attributes ?? null) as SessionAttributes | null
+  },
+  async end(ctx, id) {
+    await tableOf(ctx).delete(id)
+  },
+}
+
+function inCookie(cookie: CookieHandle): Kept {
+  const write = async (ctx: Context, id: string, attributes: SessionAttributes, expires: Date): Promise<void> => {
+    const seconds = Math.max(1, Math.round((expires.getTime() - ctx.now.getTime()) / 1000))
+    cookie.set(ctx, await cookie.seal(ctx, { id, attributes }, seconds), { expires })
+  }
+  const read = async (ctx: Context, id: string): Promise<SessionAttributes | null> => {
+    const opened = await cookie.open<{ id: string; attributes: SessionAttributes }>(ctx)
+    // Bound to its session: beside another one it says nothing.
+    return opened?.id === id ? opened.attributes : null
+  }
+  return {
+    findable: false,
+    start: (ctx, { id, attributes, expires }) => write(ctx, id, attributes, expires),
+    async extend(ctx, id, expires) {
+      const attributes = await read(ctx, id)
+      if (attributes) await write(ctx, id, attributes, expires)
+    },
+    attributes: read,
+    async end(ctx) {
+      if (ctx.request) cookie.delete(ctx)
+    },
+  }
+}
+
+export function tableOf(ctx: AnyContext): RecordTable<SessionFields> {
+  return ctx.records('sessionRecord') as unknown as RecordTable<SessionFields>
+}
+
+/** The id of a session; the same for a token and for the form in which `hashSessionTokens` lists it. */
+export async function idOf(sessionToken: string): Promise<string> {
+  return /^sha256:[0-9a-f]{64}$/.test(sessionToken) ? sessionToken.slice('sha256:'.length) : toHex(await sha256(sessionToken))
+}

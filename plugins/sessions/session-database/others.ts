@@ -1,0 +1,150 @@
+/** Sessions of other browsers: listed, and ended by id, by user, and by what the provider calls them. */
+import {
+  type AdapterSession,
+  type AnyContext,
+  indexed,
+  type RecordTable,
+  type SessionAttributes,
+  type SessionFields,
+  type SessionInfo,
+  type SessionSelector,
+  type Store,
+} from 'authkernel/kernel'
+import { idOf, type Kept, tableOf } from './kept.ts'
+
+type Found = { id: string; token: string }
+type Page = Awaited<ReturnType<RecordTable<SessionFields>['find']>>
+
+const pageSize = 1_000
+
+/** The newest first. From the rows of the adapter, with what is kept of them; from records alone where the adapter cannot list. */
+export async function listSessions(ctx: AnyContext, userId: string, kept: Kept | undefined, maxAge: number): Promise<SessionInfo[]> {
+  const { store } = ctx
+  const rows = kept?.findable ? await pages(ctx, { where: { userId } }) : []
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  if (!store?.supports('listSessionsByUserId'))
+    return rows
+      .map(({ id, expires, started, lastUsed, attributes }) => toInfo(userId, id, expires, started, lastUsed, attributes))
+      .toReversed()
+  const alive = (await store.listSessionsByUserId(userId)).filter(({ expires }) => expires > ctx.now)
+  const infos = await Promise.all(
+    alive.map(async ({ sessionToken, expires, createdAt }) => {
+      const id = await idOf(sessionToken)
+      const row = byId.get(id)
+      // The end moves with each use that extends it.
+      const lastUsed = new Date(expires.getTime() - maxAge * 1000)
+      const used = createdAt && createdAt > lastUsed ? createdAt : lastUsed
+      return toInfo(userId, id, expires, row?.started ?? createdAt ?? null, used, row?.attributes ?? null)
+    }),
+  )
+  return infos.sort((a, b) => (b.createdAt?.getTime() ?? 0) - (a.createdAt?.getTime() ?? 0))
+}
+
+function toInfo(
+  userId: string,
+  id: string,
+  expires: Date,
+  createdAt: Date | null,
+  lastUsed: Date | null,
+  attributes: unknown,
+): SessionInfo {
+  return { id, userId, expires, createdAt, lastUsed, attributes: attributes as SessionAttributes | null }
+}
+
+/** How many were ended; undefined where the adapter does not say. */
+export async function revokeSessions(ctx: AnyContext, which: SessionSelector, kept: Kept | undefined): Promise<number | undefined> {
+  const store = ctx.store as Store
+  if ('id' in which) return revokeOne(ctx, store, which, kept)
+  if ('userId' in which) return revokeUser(ctx, store, which, kept)
+  const name = 'sid' in which ? { sid: await indexed(which.sid) } : { sub: await indexed(which.sub) }
+  const range = which.until === undefined ? {} : { range: { started: { lte: new Date(which.until) } } }
+  const asked = { where: { provider: which.provider, ...name }, ...range }
+  const rows = await pages(ctx, asked)
+  await deleteTokens(
+    store,
+    rows.map(({ token }) => token).filter((token) => token !== null),
+  )
+  // After the sessions: what a crash leaves behind is found again.
+  if (rows.length > 0) await tableOf(ctx).deleteWhere(asked)
+  return rows.length
+}
+
+async function revokeOne(
+  ctx: AnyContext,
+  store: Store,
+  { id, userId }: { id: string; userId?: string },
+  kept: Kept | undefined,
+): Promise<number> {
+  const row = kept?.findable ? await tableOf(ctx).get(id) : null
+  const found = row?.token ? { id, token: row.token, userId: row.userId } : await findOne(ctx, store, id, userId)
+  if (!found || (userId !== undefined && found.userId !== userId)) return 0
+  await store.deleteSession(found.token)
+  if (row) await kept?.end(ctx, id)
+  return 1
+}
+
+/** Among the sessions of a user: an adapter finds none by its id. */
+async function findOne(
+  ctx: AnyContext,
+  store: Store,
+  id: string,
+  userId: string | undefined,
+): Promise<(Found & { userId: string }) | undefined> {
+  if (userId === undefined || !store.supports('listSessionsByUserId')) return undefined
+  for (const { sessionToken, expires } of await store.listSessionsByUserId(userId)) {
+    if (expires > ctx.now && (await idOf(sessionToken)) === id) return { id, token: sessionToken, userId }
+  }
+  return undefined
+}
+
+async function revokeUser(
+  ctx: AnyContext,
+  store: Store,
+  { userId, except }: { userId: string; except?: string },
+  kept: Kept | undefined,
+): Promise<number | undefined> {
+  const listed = store.supports('listSessionsByUserId') ? await withIds(await store.listSessionsByUserId(userId)) : undefined
+  const own = except === undefined ? undefined : ((await ownToken(ctx, except)) ?? listed?.find(({ id }) => id === except)?.token)
+  const gone = listed?.filter(({ id }) => id !== except)
+  if (store.supports('deleteSessionsByUserId') && (except === undefined || own !== undefined))
+    await store.deleteSessionsByUserId(userId, own === undefined ? undefined : { sessionToken: own })
+  else
+    await deleteTokens(
+      store,
+      (gone ?? []).map(({ token }) => token),
+    )
+  if (kept?.findable) await forgetUser(ctx, userId, except)
+  return gone?.length
+}
+
+async function forgetUser(ctx: AnyContext, userId: string, except: string | undefined): Promise<void> {
+  if (except === undefined) return void (await tableOf(ctx).deleteWhere({ where: { userId } }))
+  for (const { id } of await pages(ctx, { where: { userId } })) if (id !== except) await tableOf(ctx).delete(id)
+}
+
+/** The token of the browser that asks, when it is the session of that id: the form that the adapter takes. */
+async function ownToken(ctx: AnyContext, id: string): Promise<string | undefined> {
+  const token = ctx.request ? ctx.chunkedCookie(ctx.cookies.sessionToken.name) : undefined
+  return token !== undefined && (await idOf(token)) === id ? token : undefined
+}
+
+async function withIds(rows: readonly AdapterSession[]): Promise<Found[]> {
+  return Promise.all(rows.map(async ({ sessionToken }) => ({ id: await idOf(sessionToken), token: sessionToken })))
+}
+
+async function deleteTokens(store: Store, tokens: readonly string[]): Promise<void> {
+  if (tokens.length === 0) return
+  if (store.supports('deleteSessions')) return void (await store.deleteSessions(tokens))
+  for (const token of tokens) await store.deleteSession(token)
+}
+
+async function pages(ctx: AnyContext, asked: Parameters<RecordTable<SessionFields>['find']>[0]): Promise<Page['rows']> {
+  const rows: Page['rows'] = []
+  let cursor: string | undefined
+  do {
+    const page = await tableOf(ctx).find({ ...asked, limit: pageSize, ...(cursor !== undefined && { cursor }) })
+    rows.push(...page.rows)
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  return rows
+}

@@ -1,0 +1,107 @@
+/** Sessions of other browsers under the jwt strategy: recorded, listed, and ended by revocations. */
+import {
+  type AnyContext,
+  type Context,
+  indexed,
+  type RecordTable,
+  type Revocation,
+  type SessionAttributes,
+  type SessionFields,
+  type SessionInfo,
+  type SessionSelector,
+} from 'authkernel/kernel'
+import { attributeKey, type Claim, expiry, type Held, type Made } from './token.ts'
+
+type Rows = Awaited<ReturnType<RecordTable<SessionFields>['find']>>['rows']
+
+const pageSize = 1_000
+// With the watermark and the head they fit into one write.
+const maxIds = 18
+
+function tableOf(ctx: AnyContext): RecordTable<SessionFields> {
+  return ctx.records('sessionRecord') as unknown as RecordTable<SessionFields>
+}
+
+/** Records a new session. */
+export async function record(ctx: Context, options: Made, { token: { sub: userId }, claim }: Held): Promise<void> {
+  const { id, started, provider, sub, sid } = claim
+  if (!options.lists || userId === undefined || provider === undefined) return
+  const { id: _id, ...attributes } = claim
+  const names = { sub: sub === undefined ? null : await indexed(sub), sid: sid === undefined ? null : await indexed(sid) }
+  const times = { started: new Date(started), lastUsed: ctx.now, expires: expiry(ctx, options, claim, options.tokenAge) }
+  await tableOf(ctx).put({ id, userId, token: null, provider, ...names, attributes, ...times })
+}
+
+/** Its token was renewed. */
+export async function extend(ctx: Context, options: Made, claim: Claim): Promise<void> {
+  if (!options.lists) return
+  await tableOf(ctx).update(claim.id, { lastUsed: ctx.now, expires: expiry(ctx, options, claim, options.tokenAge) })
+}
+
+/** The newest first. */
+export async function list(ctx: AnyContext, userId: string): Promise<SessionInfo[]> {
+  const rows = await find(ctx, { where: { userId } })
+  return rows
+    .map(({ id, expires, started, lastUsed, attributes }) => {
+      return { id, userId, expires, createdAt: started, lastUsed, attributes: attributes as SessionAttributes }
+    })
+    .toReversed()
+}
+
+/** How many were ended; undefined where sessions are not recorded. */
+export async function revoke(ctx: AnyContext, options: Made, which: SessionSelector): Promise<number | undefined> {
+  if ('id' in which) return revokeOne(ctx, options, which)
+  const [found, asked] = await recorded(ctx, options, which)
+  const ids = found && found.length <= maxIds ? found.map((id): Revocation => ({ key: `id:${id}`, before: ctx.now.getTime() })) : []
+  await options.revocations?.revoke(ctx, [watermark(ctx, which), ...ids], options.tokenAge)
+  if (found && asked) {
+    if ('userId' in which && which.except !== undefined) for (const id of found) await tableOf(ctx).delete(id)
+    else await tableOf(ctx).deleteWhere(asked)
+  }
+  return found?.length
+}
+
+async function revokeOne(ctx: AnyContext, options: Made, { id, userId }: { id: string; userId?: string }): Promise<number> {
+  if (userId !== undefined) {
+    if (!options.lists || (await tableOf(ctx).get(id))?.userId !== userId) return 0
+  }
+  if (!options.revocations) return Number(await ctx.once.take(`ended ${id}`, options.tokenAge))
+  await options.revocations.revoke(ctx, [{ key: `id:${id}`, before: ctx.now.getTime() }], options.tokenAge)
+  if (options.lists) await tableOf(ctx).delete(id)
+  return 1
+}
+
+function watermark(ctx: AnyContext, which: Exclude<SessionSelector, { id: string }>): Revocation {
+  const now = ctx.now.getTime()
+  if ('userId' in which) return { key: `user:${which.userId}`, before: now, except: which.except ?? null }
+  const key = 'sid' in which ? attributeKey('sid', which.provider, which.sid) : attributeKey('sub', which.provider, which.sub)
+  return { key, before: which.until ?? now }
+}
+
+/** Ids of the recorded sessions that a selector names, and how to delete their rows. */
+async function recorded(
+  ctx: AnyContext,
+  { lists }: Made,
+  which: Exclude<SessionSelector, { id: string }>,
+): Promise<[string[], Parameters<RecordTable<SessionFields>['deleteWhere']>[0]] | [undefined, undefined]> {
+  if (!lists) return [undefined, undefined]
+  if ('userId' in which) {
+    const asked = { where: { userId: which.userId } }
+    return [(await find(ctx, asked)).map(({ id }) => id).filter((id) => id !== which.except), asked]
+  }
+  const name = 'sid' in which ? { sid: await indexed(which.sid) } : { sub: await indexed(which.sub) }
+  const range = which.until === undefined ? {} : { range: { started: { lte: new Date(which.until) } } }
+  const asked = { where: { provider: which.provider, ...name }, ...range }
+  return [(await find(ctx, asked)).map(({ id }) => id), asked]
+}
+
+async function find(ctx: AnyContext, asked: Parameters<RecordTable<SessionFields>['find']>[0]): Promise<Rows> {
+  const rows: Rows = []
+  let cursor: string | undefined
+  do {
+    const page = await tableOf(ctx).find({ ...asked, limit: pageSize, ...(cursor !== undefined && { cursor }) })
+    rows.push(...page.rows)
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  return rows
+}

@@ -1,0 +1,122 @@
+/** How sessions are kept, what is known of one, and how they are ended from elsewhere. Types only. */
+import type { AdapterMethod } from './adapter.ts'
+import type { AnyContext, Context } from './context.ts'
+import type { Awaitable, Session, User } from './data.ts'
+import type { Login } from './login.ts'
+import type { Events } from './messages.ts'
+
+/** What the kernel knows of a session. Nothing of it is shown unless a plugin shows it. */
+export interface SessionAttributes {
+  /** Id of the provider. */
+  readonly provider: string
+  /** The person there: `sub` of an ID token, else the account's id. */
+  readonly sub?: string
+  /** The session there (`sid`, OpenID Connect Back-Channel Logout 1.0 section 2.1). */
+  readonly sid?: string
+  /** Authentication context class. */
+  readonly acr?: string
+  /** When the person last proved who they are, in seconds. */
+  readonly authTime: number
+  /** Each authentication method (RFC 8176) and the second it was proved; `amr` is the list of its keys. */
+  readonly methods: Readonly<Record<string, number>>
+  /** How many independent factors. */
+  readonly factors: 1 | 2
+  /** When it began, in milliseconds; a step-up keeps it. */
+  readonly started: number
+  /** Where it began. */
+  readonly address?: string
+  /** At most 256 characters. */
+  readonly userAgent?: string
+}
+
+/** What a strategy can do beyond reading, issuing and ending the session of the request. */
+export type SessionAbility = 'list' | 'revoke:id' | 'revoke:user' | 'revoke:attribute' | 'attributes'
+
+/** Which sessions to end. `until`: only those that began up to then, in milliseconds. */
+export type SessionSelector =
+  | { id: string; userId?: string }
+  | { userId: string; except?: string }
+  | { provider: string; sid: string; until?: number }
+  | { provider: string; sub: string; until?: number }
+
+/** A session as it may be shown to its owner: without its token. */
+export interface SessionInfo {
+  /** Names the session, opens nothing. */
+  id: string
+  userId: string
+  expires: Date
+  /** When it began, where that is known. */
+  createdAt: Date | null
+  /** When it was last extended, where that is known: exact to `session.updateAge`. */
+  lastUsed: Date | null
+  /** Null: nobody kept them. */
+  attributes: SessionAttributes | null
+}
+
+/** How sessions are kept. */
+export interface SessionStrategy {
+  /** What it can do. Default: `revoke:id` and `revoke:user` where `revoke` is there. */
+  readonly abilities?: ReadonlySet<SessionAbility>
+  /** Adapter operations demanded at compile. */
+  readonly methods?: readonly AdapterMethod[]
+  /** `true`: sessions point to stored users, so an unstored one cannot be signed in (D52). */
+  readonly storedUsers?: boolean
+  /** Extends / re-issues only when `ctx.canSetCookies`. */
+  read(ctx: Context): Awaitable<Session | null>
+  /** Who is signed in, from the store where there is one. */
+  user(ctx: Context): Awaitable<User | null>
+  /**
+   * Text that stays the same while the same person is signed in, null: nobody. Reads no store. A flow that leads elsewhere and back keeps it,
+   * so that a planted flow links nothing; default: the id of `user`.
+   */
+  subject?(ctx: Context): Awaitable<string | null>
+  /** The id of the session of this request, null: none. Reads no store. */
+  id?(ctx: Context): Awaitable<string | null>
+  /**
+   * `new`: fresh token, the browser's former session is deleted; `keep`: same session, cookie again; `renew`: a fresh token and id for the same
+   * session, which must be there. Answers the id, never the token.
+   */
+  issue(ctx: Context, login: Login, attributes: SessionAttributes): Awaitable<{ id: string } | null>
+  /** What was given to `issue`. Null: nobody is signed in, or nobody kept them. */
+  attributes?(ctx: Context): Awaitable<SessionAttributes | null>
+  /** Sessions of a user that have not ended, the newest first. */
+  list?(ctx: AnyContext, userId: string): Awaitable<SessionInfo[]>
+  update(ctx: Context, data: unknown): Awaitable<Session | null>
+  /** `null`: nobody was here, no event. */
+  end(ctx: Context): Awaitable<Events['signOut'] | null>
+  /** How many were ended; undefined where nobody knows. */
+  revoke?(ctx: AnyContext, which: SessionSelector): Awaitable<number | undefined | void>
+}
+
+/** Strategies by name: what `session.strategy` may say. Plugins merge theirs in. */
+export interface SessionStrategies {
+  jwt: SessionStrategy
+  database: SessionStrategy
+}
+
+/** One reason why sessions count as ended. */
+export interface Revocation {
+  /** `id:<session>`, `user:<id>`, `sid:<provider>:<sid>`, `sub:<provider>:<sub>` (the provider's id URL-encoded), or `all`. */
+  key: string
+  /** Sessions that began up to then, in milliseconds; of no meaning for an `id:`. */
+  before: number
+  /** Id of the session that goes on. */
+  except?: string | null
+}
+/** Revoked tokens: a list in records, of which each process has a copy. */
+export interface Revocations {
+  /** The copy, by namespace, a blank and the key. */
+  readonly entries: ReadonlyMap<string, Revocation>
+  /** Until then, in milliseconds, the copy may be believed. */
+  readonly freshUntil: number
+  /** From then on `sync` is worth beginning, without waiting for it. */
+  readonly renewAt: number
+  /** False: there are too many for a copy, which then has no `id:` entries; ask `ended`. */
+  readonly complete: boolean
+  /** Whether the store has an entry: namespace, a blank, and the key. */
+  ended(key: string): Promise<boolean>
+  /** Brings the copy up to date: one read when nothing changed. */
+  sync(): Promise<void>
+  /** Ends tokens: here at once, elsewhere within the staleness. `seconds`: how long the longest of them lives. */
+  revoke(ctx: AnyContext, revocations: readonly Revocation[], seconds: number): Promise<void>
+}

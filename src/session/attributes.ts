@@ -1,0 +1,40 @@
+/** What is kept of a session beside its token: made from a login, by the kernel alone. */
+import type { Facts } from '../contract/context.ts'
+import type { Login } from '../contract/login.ts'
+import type { SessionAttributes } from '../contract/session.ts'
+
+/** `before`: of the session that the login renews. */
+export function attributesOf(login: Login, { address, userAgent, at }: Facts, before: SessionAttributes | null): SessionAttributes {
+  const { account, profile, proof, session } = login
+  const now = Math.floor(at / 1000)
+  // A provider whose clock is ahead proves nothing about the future.
+  const proved = Math.min(proof.authTime ?? now, now)
+  const methods = Object.fromEntries(proof.amr.map((method) => [method, proved]))
+  if (session === 'renew' && before) {
+    const factors = before.factors === 2 || proof.factors === 2 ? 2 : 1
+    const authTime = proof.amr.length > 0 ? proved : before.authTime
+    return { ...before, ...(proof.acr !== undefined && { acr: proof.acr }), authTime, methods: { ...before.methods, ...methods }, factors }
+  }
+  // Only an ID token says which session it belongs to; elsewhere a claim of that name means something else.
+  const claims = account.type === 'oidc' ? profile : undefined
+  return {
+    provider: account.provider,
+    sub: textOf(claims?.sub) ?? account.providerAccountId,
+    ...optional('sid', textOf(claims?.['sid'])),
+    ...optional('acr', proof.acr),
+    authTime: proved,
+    methods,
+    factors: proof.factors ?? 1,
+    started: at,
+    ...optional('address', address),
+    ...optional('userAgent', userAgent),
+  }
+}
+
+function textOf(claim: unknown): string | undefined {
+  return typeof claim === 'string' && claim !== '' ? claim : undefined
+}
+
+function optional<K extends string>(name: K, value: string | undefined): { readonly [name in K]?: string } {
+  return value === undefined ? {} : ({ [name]: value } as { readonly [name in K]?: string })
+}

@@ -1,0 +1,47 @@
+/** The record of sessions: what lets them be found by user, and by the provider's names for session and person. */
+import type { RecordSpec } from '../contract/records.ts'
+import { sha256, toHex } from '../keys/crypto.ts'
+
+/** Fields of a kept session; its id is that of the session. */
+export interface SessionFields extends Record<string, unknown> {
+  userId: string
+  /** What opens it, for strategies that must delete by it. */
+  token: string | null
+  provider: string
+  /** As `indexed` makes them. */
+  sub: string | null
+  sid: string | null
+  /** `SessionAttributes`. */
+  attributes: unknown
+  started: Date
+  lastUsed: Date
+  expires: Date
+}
+
+/** One object: whichever strategy declares it, it is the same table. */
+export const sessionRecord: RecordSpec<SessionFields> = {
+  fields: {
+    userId: { type: 'string' },
+    token: { type: 'text', sealed: true, optional: true },
+    provider: { type: 'string', max: 128 },
+    sub: { type: 'string', max: 200, optional: true },
+    sid: { type: 'string', max: 200, optional: true },
+    attributes: { type: 'json' },
+    started: { type: 'date' },
+    lastUsed: { type: 'date' },
+    expires: { type: 'date' },
+  },
+  index: [
+    ['userId', 'started'],
+    ['provider', 'sid', 'started'],
+    ['provider', 'sub', 'started'],
+  ],
+  owner: { field: 'userId', of: 'user' },
+  expires: 'expires',
+  id: 'given',
+}
+
+/** A provider's name for something, as it is indexed: itself, or its hash where a column would not hold it. */
+export async function indexed(name: string): Promise<string> {
+  return /^[\x21-\x7e]{1,200}$/.test(name) ? name : `sha256:${toHex(await sha256(name))}`
+}
