@@ -24,7 +24,7 @@ const floors: Readonly<Record<string, number>> = {
   runtime: 2,
   keys: 3,
   options: 3,
-  session: 3,
+  session: 4,
   store: 4,
   http: 4,
   registry: 5,

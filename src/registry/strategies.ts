@@ -2,7 +2,6 @@
 import type { CompileView } from '../contract/services.ts'
 import type { SessionAbility, SessionSelector, SessionStrategy } from '../contract/session.ts'
 import { AuthError, MissingSessionAbility } from '../errors/index.ts'
-import type { Rank } from './draft.ts'
 
 /** A strategy as a plugin registered it. */
 export interface NamedStrategy {
@@ -10,7 +9,7 @@ export interface NamedStrategy {
   make(view: CompileView): SessionStrategy
   suits: ((view: CompileView) => boolean) | undefined
   owner: string
-  rank: Rank
+  rank: 'explicit' | 'fallback' | 'kernel'
 }
 
 /** Undefined: none was registered, or none suits. Throws AuthError for a name that is unknown, and for several that nothing decides between. */

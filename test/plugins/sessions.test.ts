@@ -102,7 +102,10 @@ const strategies: Record<string, AuthConfig> = {
 
 function start(strategy: string, more: AuthConfig = {}, requires: Plugin['requires'] = []) {
   const memory = memoryAdapter()
-  for (const user of people) void memory.createUser(user)
+  for (const user of people) {
+    void memory.createUser(user)
+    void memory.linkAccount({ userId: user.id, type: 'oidc', provider: 'acme', providerAccountId: `acme-${user.id}` })
+  }
   const config = strategies[strategy] as AuthConfig
   const options = baseConfig({ providers, adapter: memory, ...config, ...more, session: { ...config.session, ...more.session } })
   const auth = createAuth(options).use(accountsPlugin()).use(oidc).use(probe(requires))
