@@ -3,6 +3,8 @@ import type { AdapterAccount, AdapterUser, Store } from '../contract/adapter.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
+import { abilitiesOf } from '../registry/strategies.ts'
+import { endSessions } from './end-sessions.ts'
 
 /**
  * `typed`: the user was made by typing an address, a passkey for example. `claimed`: by a provider that does not vouch for the address.
@@ -44,7 +46,7 @@ export async function evict(ctx: KernelContext, user: AdapterUser, claim: Exclud
   for (const account of (await accountsOf(ctx, user)) ?? []) await store.unlinkAccount(account)
   for (const { stored } of ctx.compiled.records.values())
     if (stored.owner !== undefined) await ctx.records(stored.name).deleteWhere({ where: { [stored.owner]: user.id } })
-  await ctx.session.revoke?.(ctx, { userId: user.id })
+  await endSessions(ctx, { userId: user.id }, 'kernel')
   return user
 }
 
@@ -53,10 +55,11 @@ export function provesAddresses(ctx: KernelContext): boolean {
   return [...ctx.app.providers.values()].some((provider) => ctx.flow(provider).provesAddress?.(provider) === true)
 }
 
-// A jwt session names its user by id: while nobody can end it, the id must not become the owner's.
-function canEmpty({ session }: KernelContext, store: Store): boolean {
-  if (!session.revoke || !store.supports('unlinkAccount')) return false
-  return !session.storedUsers || store.supports('deleteSessionsByUserId')
+// A jwt session names its user by id: while nobody can end it at once and everywhere, the id must not become the owner's.
+function canEmpty({ session, compiled }: KernelContext, store: Store): boolean {
+  if (!abilitiesOf(session).has('revoke:user') || !store.supports('unlinkAccount')) return false
+  // Other processes believe a revoked token for some seconds more.
+  return session.storedUsers ? store.supports('deleteSessionsByUserId') : compiled.services.revocations === undefined
 }
 
 async function hasTyped(ctx: KernelContext, user: AdapterUser): Promise<boolean> {

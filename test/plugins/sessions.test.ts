@@ -86,6 +86,7 @@ const oidc: Plugin = {
           user,
           account,
           profile: { sub: `sub-${person}`, sid },
+          startedBy: null,
           match: 'account',
           trustsEmail: true,
           proof: { amr: ['hwk'], authTime: 5 },
