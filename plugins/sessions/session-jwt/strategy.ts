@@ -16,7 +16,21 @@ import {
   type User,
 } from 'authkernel/kernel'
 import { extend, list, record, revoke } from './others.ts'
-import { type Claim, claimName, claimOf, clear, endedBy, endOf, expiry, type Held, type Made, newClaim, open, write } from './token.ts'
+import {
+  type Claim,
+  claimName,
+  claimOf,
+  clear,
+  decodeWith,
+  endedBy,
+  endOf,
+  expiry,
+  type Held,
+  type Made,
+  newClaim,
+  open,
+  write,
+} from './token.ts'
 
 export function createStrategy(options: Made): SessionStrategy {
   return {
@@ -102,10 +116,11 @@ async function issue(ctx: Context, options: Made, login: Login, attributes: Sess
 
 /** One access: the jwt and session hooks, and a new cookie when it is due. */
 async function access(ctx: Context, options: Made, update?: { data: unknown }): Promise<Session | null> {
-  const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
+  const { name } = ctx.cookies.sessionToken
+  const value = ctx.chunkedCookie(name)
   if (value === undefined) return null
   let reason: unknown
-  const opening = open(ctx, options, value, (error) => (reason = error))
+  const opening = options.decode ? decodeWith(options.decode, ctx, name, value, (error) => (reason = error)) : ctx.open(name, value)
   // On Node there is nothing to wait for: see docs/speed.md.
   const opened = isLater(opening) ? await opening : opening
   if (!opened) {

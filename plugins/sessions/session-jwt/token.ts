@@ -67,22 +67,23 @@ export function attributeKey(kind: 'sid' | 'sub', provider: string, value: strin
   return `${kind}:${encodeURIComponent(provider)}:${value}`
 }
 
-export function open(ctx: Context, { decode }: Settled, value: string, failed?: (error: unknown) => void): Awaitable<JWT | null> {
+/** The token of a cookie, without a word about one that cannot be opened. */
+export function open(ctx: Context, { decode }: Settled, value: string): Awaitable<JWT | null> {
   const { name } = ctx.cookies.sessionToken
-  return decode ? decodeWith(decode, ctx, name, value, failed) : ctx.open(name, value)
+  return decode ? decodeWith(decode, ctx, name, value, () => {}) : ctx.open(name, value)
 }
 
-async function decodeWith(
+export async function decodeWith(
   decode: NonNullable<Settled['decode']>,
   ctx: Context,
   salt: string,
   token: string,
-  failed: ((error: unknown) => void) | undefined,
+  failed: (error: unknown) => void,
 ): Promise<JWT | null> {
   try {
     return await decode({ token, secret: secretOf(ctx), salt })
   } catch (error) {
-    failed?.(error)
+    failed(error)
     return null
   }
 }
