@@ -218,11 +218,6 @@ function sameAddress(stored: unknown, asked: unknown): boolean {
   return typeof stored !== 'string' || typeof asked !== 'string' || fold(stored) === fold(asked)
 }
 
-/** What a date can be made of; a `Date` of another realm is one. */
-function isTime(value: unknown): value is string | number | Date {
-  return typeof value === 'string' || typeof value === 'number' || isDate(value)
-}
-
 function clean({ method, ids, namespace, fields }: Call, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const row = value as Record<string, unknown>
@@ -240,7 +235,8 @@ function clean({ method, ids, namespace, fields }: Call, value: unknown): unknow
   for (const field of dateFields) {
     const date = result[field]
     if (date === undefined || date === null) continue
-    const parsed = date instanceof Date ? date : isTime(date) ? new Date(date) : undefined
+    const parsed =
+      date instanceof Date ? date : isDate(date) || typeof date === 'string' || typeof date === 'number' ? new Date(date) : undefined
     if (!parsed || Number.isNaN(parsed.getTime())) {
       throw new AdapterError(`The adapter's ${method}() answered with a ${field} that is not a date.`, { cause: { method, field } })
     }

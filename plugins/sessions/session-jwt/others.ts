@@ -5,6 +5,7 @@ import {
   indexed,
   type RecordTable,
   type Revocation,
+  type SessionAbility,
   type SessionAttributes,
   type SessionFields,
   type SessionInfo,
@@ -20,6 +21,18 @@ const maxIds = 18
 
 function tableOf(ctx: AnyContext): RecordTable<SessionFields> {
   return ctx.records('sessionRecord') as unknown as RecordTable<SessionFields>
+}
+
+/** What can be done to them. */
+export function abilitiesOf({ revocable, revocations, lists }: Made): ReadonlySet<SessionAbility> {
+  const all: [SessionAbility, boolean][] = [
+    ['attributes', true],
+    ['revoke:id', revocable === true],
+    ['revoke:user', revocations !== undefined],
+    ['revoke:attribute', revocations !== undefined],
+    ['list', lists],
+  ]
+  return new Set(all.filter(([, can]) => can).map(([ability]) => ability))
 }
 
 /** Records a new session. */

@@ -9,13 +9,12 @@ import {
   type Login,
   outdatedKey,
   type Session,
-  type SessionAbility,
   type SessionAttributes,
   type SessionStrategy,
   SignOutError,
   type User,
 } from 'authkernel/kernel'
-import { extend, list, record, revoke } from './others.ts'
+import { abilitiesOf, extend, list, record, revoke } from './others.ts'
 import {
   type Claim,
   claimName,
@@ -78,17 +77,6 @@ export function createStrategy(options: Made): SessionStrategy {
     list: (ctx, userId) => list(ctx, userId),
     revoke: (ctx, which) => revoke(ctx, options, which),
   }
-}
-
-function abilitiesOf({ revocable, revocations, lists }: Made): ReadonlySet<SessionAbility> {
-  const all: [SessionAbility, boolean][] = [
-    ['attributes', true],
-    ['revoke:id', revocable === true],
-    ['revoke:user', revocations !== undefined],
-    ['revoke:attribute', revocations !== undefined],
-    ['list', lists],
-  ]
-  return new Set(all.filter(([, can]) => can).map(([ability]) => ability))
 }
 
 async function issue(ctx: Context, options: Made, login: Login, attributes: SessionAttributes): Promise<{ id: string } | null> {
