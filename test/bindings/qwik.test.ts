@@ -14,6 +14,7 @@ import {
   serverAuthQrl,
   setEnvDefaults,
 } from 'authkernel/bindings/qwik'
+import type { Plugin } from 'authkernel/kernel'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { expect, expectTypeOf, it, vi } from 'vitest'
 import { serveWeb, withCookies } from './_web.ts'
@@ -96,9 +97,9 @@ async function app(auth: QwikAuth, source: QwikSource, request: Request): Promis
   return withCookies(response, event.cookies)
 }
 
-function start(sourceOf: (more?: AuthConfig) => QwikSource) {
-  return (more?: AuthConfig): ReturnType<typeof serveWeb> => {
-    const source = sourceOf(more)
+function start(sourceOf: (more?: AuthConfig, plugins?: readonly Plugin[]) => QwikSource) {
+  return (more?: AuthConfig, plugins?: readonly Plugin[]): ReturnType<typeof serveWeb> => {
+    const source = sourceOf(more, plugins)
     const auth = QwikAuth$(source)
     return serveWeb((request) => app(auth, source, request))
   }
@@ -107,8 +108,10 @@ function start(sourceOf: (more?: AuthConfig) => QwikSource) {
 testBinding({ name: 'row 305: QwikAuth$, options by a function of the event', start: start((more) => () => bindingConfig(more)) })
 testBinding({
   name: 'QwikAuth$ over an auth with qwikBinding()',
-  start: start((more) => {
+  rootRoutes: true,
+  start: start((more, plugins = []) => {
     const auth = createAuth(bindingConfig(more)).use(qwikBinding())
+    for (const plugin of plugins) auth.use(plugin)
     return () => auth
   }),
 })

@@ -24,7 +24,10 @@ async function app(auth: SolidStartApi, request: Request, clientAddress: string)
   }
   await auth.middleware(event)
   const answer = async (): Promise<Response> => {
-    switch (new URL(request.url).pathname) {
+    const { pathname } = new URL(request.url)
+    // The route of the page on SolidStart: it exports GET, HEAD and OPTIONS.
+    if (pathname.startsWith('/.well-known/')) return (await auth.GET(event)) ?? new Response('the host', { status: 404 })
+    switch (pathname) {
       case '/page':
         return Response.json(await event.locals.auth!())
       case '/guarded':
@@ -49,9 +52,11 @@ async function app(auth: SolidStartApi, request: Request, clientAddress: string)
 
 testBinding({
   name: 'solid-start',
-  start: (more) => {
-    const { solidStart } = createAuth(bindingConfig(more)).use(solidStartBinding())
-    return serveWeb((request, peer) => app(solidStart, request, peer))
+  rootRoutes: true,
+  start: (more, plugins = []) => {
+    const auth = createAuth(bindingConfig(more)).use(solidStartBinding())
+    for (const plugin of plugins) auth.use(plugin)
+    return serveWeb((request, peer) => app(auth.solidStart, request, peer))
   },
 })
 testBinding({
