@@ -1,128 +1,16 @@
 /**
- * The browser's side, without a framework: `import { signIn } from 'authkernel/client'`. It speaks the protocol of next-auth/react.
- * The exported functions talk to `/auth`; `createClient({ basePath })` makes the same ones for another path.
+ * The browser's side, without a framework: `import { signIn } from 'authkernel/client'`. The exported functions talk to `/auth`;
+ * `createClient({ basePath })` makes the same ones for another path, `createAuthClient<typeof auth>()` adds the methods that plugins bring.
  */
-import type { PublicProvider, Session } from 'authkernel'
-import { createProtocol, type FlowResult } from './protocol.ts'
-import { createSessionStore, type SessionOptions, type SessionStore } from './session.ts'
+import { type Client, createClient } from './client.ts'
 
+export { type AuthClient, createAuthClient } from './auth-client.ts'
+export { type Client, type ClientOptions, createClient, type FlowOptions, type PasskeyOptions, type SignInOptions } from './client.ts'
 export { AuthClientError, type FlowResult } from './protocol.ts'
 export type { SessionOptions, SessionState, SessionStore } from './session.ts'
 export { supportsPasskeys } from './support.ts'
 
-/** Where the routes are. */
-export interface ClientOptions {
-  /** Path of the routes; default `/auth`. */
-  basePath?: string | undefined
-}
-/** Options of a flow. */
-export interface FlowOptions {
-  /** Where to go afterwards; default: this page. The server refuses foreign origins. */
-  redirectTo?: string | undefined
-  /** @deprecated the name of Auth.js; use `redirectTo` */
-  callbackUrl?: string | undefined
-  /** `false`: stay here, the result tells what happened. */
-  redirect?: boolean | undefined
-}
-/** Options of `signIn`; other fields are sent to the server: `email`, `password` … */
-export interface SignInOptions extends FlowOptions {
-  [field: string]: unknown
-}
-/** Options of the passkey functions. */
-export interface PasskeyOptions extends FlowOptions {
-  /** Id of the provider; default `passkey`. */
-  provider?: string | undefined
-  /** Signing in: offers only the passkeys of this address. Registering without a session: the address of the new user. */
-  email?: string | undefined
-  /** Signing in: waits in the autofill of a field with `autocomplete="username webauthn"` until a passkey is chosen. */
-  autofill?: boolean | undefined
-  /** Ends the ceremony: it then rejects with an AbortError. */
-  signal?: AbortSignal | undefined
-}
-
-/** What a page can do. */
-export interface Client {
-  /** Who is signed in; null: nobody. Throws AuthClientError when the server fails. */
-  getSession(): Promise<Session | null>
-  /** Providers by id. Throws AuthClientError. */
-  getProviders(): Promise<Record<string, PublicProvider>>
-  /** Token for forms of one's own. Throws AuthClientError. */
-  getCsrfToken(): Promise<string>
-  /**
-   * Signs in and, unless `redirect` is false, goes where the server says, error pages included. No or an unknown provider: the sign-in page.
-   * `authorizationParams` are added to the request to the provider: `{ login_hint: 'me@example.com' }`. Throws AuthClientError.
-   */
-  signIn(
-    provider?: string,
-    options?: SignInOptions,
-    authorizationParams?: string | Record<string, string> | URLSearchParams,
-  ): Promise<FlowResult | undefined>
-  /** Signs out. Throws AuthClientError. */
-  signOut(options?: FlowOptions): Promise<FlowResult>
-  /** Sends data to the `jwt` or `session` callback (trigger `update`); without data the session is read again. Throws AuthClientError. */
-  update(data?: unknown): Promise<Session | null>
-  /** A session to subscribe to, in step with other tabs. */
-  createSession(options?: SessionOptions): SessionStore
-  /** Adds a passkey to the signed-in user, or registers a new one by `email`; stays on this page unless `redirect` is true. Rejects with the browser's DOMException. */
-  registerPasskey(options?: PasskeyOptions): Promise<FlowResult>
-  /** Signs in with a passkey. Rejects with the browser's DOMException: NotAllowedError when cancelled. */
-  signInWithPasskey(options?: PasskeyOptions): Promise<FlowResult>
-}
-
-/** The functions for one server. */
-export function createClient({ basePath = '/auth' }: ClientOptions = {}): Client {
-  const protocol = createProtocol(basePath.replace(/\/$/, ''))
-  const target = ({ redirectTo, callbackUrl }: FlowOptions): string => redirectTo ?? callbackUrl ?? location.href
-
-  /** Goes where a flow ended, or tells everybody that the session changed. */
-  function conclude(result: FlowResult, redirect: boolean): FlowResult {
-    if (redirect) go(result.url)
-    else if (result.ok) protocol.announce()
-    return result
-  }
-
-  async function passkey(action: string | undefined, options: PasskeyOptions & SignInOptions, otherwise: boolean): Promise<FlowResult> {
-    const { provider = 'passkey', autofill, signal, redirect = otherwise, redirectTo: _to, callbackUrl: _url, ...fields } = options
-    const { passkeyFlow } = await import('./passkey.ts')
-    const result = await passkeyFlow(protocol, provider, { ...fields, ...(action && { action }) }, target(options), { autofill, signal })
-    return conclude(result, redirect)
-  }
-
-  const client: Client = {
-    getSession: () => protocol.get('/session'),
-    getProviders: () => protocol.get('/providers'),
-    getCsrfToken: async () => (await protocol.get<{ csrfToken: string }>('/csrf')).csrfToken,
-    async signIn(id, options = {}, authorizationParams = '') {
-      const providers = id === undefined ? {} : await client.getProviders()
-      const provider = id !== undefined && Object.hasOwn(providers, id) ? providers[id] : undefined
-      if (!provider) return go(`${protocol.basePath}/signin?${new URLSearchParams({ callbackUrl: target(options) })}`)
-      if (provider.type === 'webauthn') return passkey(undefined, { ...options, provider: provider.id }, true)
-      const { redirectTo: _to, callbackUrl: _url, redirect = true, ...fields } = options
-      // The server says it for every type; one of Auth.js or an older one does not, and has one type only that posts to its callback.
-      const action = provider.form?.post ?? (provider.type === 'credentials' ? 'callback' : 'signin')
-      const query = new URLSearchParams(authorizationParams)
-      return conclude(await protocol.flow(`/${action}/${encodeURIComponent(provider.id)}?${query}`, fields, target(options)), redirect)
-    },
-    signOut: async (options = {}) => conclude(await protocol.flow('/signout', {}, target(options)), options.redirect ?? true),
-    async update(data) {
-      const session = data === undefined ? await client.getSession() : await protocol.update<Session | null>('/session', data)
-      protocol.announce()
-      return session
-    },
-    createSession: (options = {}) => createSessionStore(protocol, options),
-    registerPasskey: (options = {}) => passkey('register', { ...options }, false),
-    signInWithPasskey: (options = {}) => passkey('authenticate', { ...options }, true),
-  }
-  return client
-}
-
-function go(url: string): undefined {
-  location.href = url
-  // The same page with a fragment is not loaded again, and would go on showing the former person.
-  if (url.includes('#')) location.reload()
-}
-
-const client: Client = createClient()
+const client: Client = /* @__PURE__ */ createClient()
 
 /** @see Client.getSession */
 export const getSession: Client['getSession'] = client.getSession

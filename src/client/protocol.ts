@@ -1,12 +1,28 @@
 /** Requests to the routes of the server, and word of changes to everybody who shows the session. */
 
+/** What the server says of a refusal. */
+interface Refusal {
+  error?: string
+  code?: string
+  issues?: readonly unknown[]
+}
+
 /** The server refused or failed. `status` is the HTTP status. */
 export class AuthClientError extends Error {
   readonly status: number
-  constructor(message: string, status: number) {
+  /** Type of the error, where the server told it: `AccessDenied`, `InvalidInput` … */
+  readonly error: string | undefined
+  /** What a method of a plugin gave its `CredentialsSignin`. */
+  readonly code: string | undefined
+  /** What a schema has against the input. */
+  readonly issues: readonly unknown[]
+  constructor(message: string, status: number, { error, code, issues = [] }: Refusal = {}) {
     super(message)
     this.name = 'AuthClientError'
     this.status = status
+    this.error = error
+    this.code = code
+    this.issues = issues
   }
 }
 
@@ -30,6 +46,8 @@ export interface Protocol {
   get<T>(path: string): Promise<T>
   /** POST with the CSRF token as JSON. Throws AuthClientError. */
   update<T>(path: string, data: unknown): Promise<T>
+  /** A method of a plugin: GET with `?input=`, else POST with the CSRF token beside the fields of `input`. Throws AuthClientError. */
+  call(path: string, reads: boolean, input: unknown): Promise<unknown>
   /** A flow's POST: its redirect comes back as a result. */
   flow(path: string, fields: Record<string, unknown>, redirectTo: string): Promise<FlowResult>
   /** Tells this tab and the others that the session may have changed. */
@@ -63,6 +81,12 @@ export function createProtocol(basePath: string): Protocol {
     async update(path, data) {
       const body = JSON.stringify({ csrfToken: await token(), data })
       return answer(path, await send(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body }))
+    },
+    async call(path, reads, input) {
+      if (reads) return get(input === undefined ? path : `${path}?${new URLSearchParams({ input: JSON.stringify(input) })}`)
+      const body = JSON.stringify({ ...(input as object | undefined), csrfToken: await token() })
+      const headers = { 'content-type': 'application/json', 'X-Auth-Return-Redirect': '1' }
+      return answer(path, await send(path, { method: 'POST', headers, body }))
     },
     async flow(path, fields, redirectTo) {
       const body = new URLSearchParams()
@@ -102,7 +126,8 @@ export function createProtocol(basePath: string): Protocol {
   }
 
   async function answer<T>(path: string, response: Response): Promise<T> {
-    if (response.ok) return (await response.json()) as T
-    throw new AuthClientError(`${basePath}${path} answered ${response.status}.`, response.status)
+    const said = (await response.json().catch(() => undefined)) as unknown
+    if (response.ok) return said as T
+    throw new AuthClientError(`${basePath}${path} answered ${response.status}.`, response.status, Object(said) as Refusal)
   }
 }

@@ -1,0 +1,44 @@
+/** A client that knows its server: the methods that plugins bring are typed by the type of `auth`, and are found by their names at run time. */
+import type { ClientMethodsOf } from 'authkernel'
+import { type Client, type ClientOptions, clientOf } from './client.ts'
+import { createProtocol } from './protocol.ts'
+
+/** The functions of `createClient` and, by namespace, the methods of the plugins of `A`. */
+export type AuthClient<A> = Client & ClientMethodsOf<A>
+
+// Names by which `clientMethods` of the server makes a GET route.
+const reads = /^(?:get|list|is|has)(?![a-z])/
+
+/**
+ * `createAuthClient<typeof auth>()`, with `import type { auth }` of the server: nothing of it gets into the bundle.
+ * `client.twoFactor.verify(input)` is `POST <basePath>/two-factor/verify`. Methods reject with AuthClientError; those that change something tell all
+ * watched sessions to read again.
+ */
+export function createAuthClient<A = unknown>({ basePath = '/auth' }: ClientOptions = {}): AuthClient<A> {
+  const protocol = createProtocol(basePath.replace(/\/$/, ''))
+  const client = clientOf(protocol)
+  const method =
+    (namespace: string, name: string) =>
+    async (input?: unknown): Promise<unknown> => {
+      const result = await protocol.call(`/${kebab(namespace)}/${kebab(name)}`, reads.test(name), input)
+      if (!reads.test(name)) protocol.announce()
+      return result
+    }
+  return named(client, (namespace) => named({}, (name) => method(namespace, name))) as AuthClient<A>
+}
+
+/** An object with a member for every name; made once each, so that it may stand in dependencies of components. */
+function named(target: object, make: (name: string) => unknown): object {
+  const known: Record<string, unknown> = Object.create(null)
+  return new Proxy(target, {
+    get(own, name) {
+      // A promise would be looked for under `then`; symbols and `toJSON` are asked by the language.
+      if (typeof name === 'symbol' || name in own || name === 'then' || name === 'toJSON') return own[name as keyof typeof own]
+      return (known[name] ??= make(name))
+    },
+  })
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}

@@ -1,0 +1,57 @@
+/** What plugins bring for `createAuthClient` of authkernel/client. Types only. */
+import type { Context } from './context.ts'
+import type { Awaitable } from './data.ts'
+
+/** A schema of a library that implements Standard Schema 1: zod, valibot, arktype. */
+export interface InputSchema<I> {
+  readonly '~standard': {
+    readonly validate: (
+      value: unknown,
+    ) => Awaitable<{ readonly value: I; readonly issues?: undefined } | { readonly issues: readonly object[] }>
+  }
+}
+/** Makes the input of what a client sent, which is untrusted. A function throws for what it does not take. */
+export type InputOf<I> = ((sent: unknown) => Awaitable<I>) | InputSchema<I>
+
+/** One method, made by `clientMethod`. */
+export interface ClientMethod<I, O> {
+  /** Absent: the method takes nothing. */
+  readonly input?: InputOf<I> | undefined
+  handler(ctx: Context, input: I): Awaitable<O>
+}
+
+/** A method of any input and answer. */
+export interface AnyClientMethod {
+  readonly input?: InputOf<unknown> | undefined
+  handler(ctx: Context, input: never): unknown
+}
+
+/** What `setup` of a plugin returns for the client; there is nothing in it at run time. */
+export interface ClientPart<T> {
+  readonly '~client'?: T
+}
+
+/** The methods of one namespace as the client sees them. */
+export type ClientMethods<M> = { readonly [K in keyof M]: M[K] extends ClientMethod<infer I, infer O> ? Call<I, Awaited<O>> : never }
+
+/** The methods of all plugins of `typeof auth`, by namespace. */
+export type ClientMethodsOf<A> = A extends { readonly '~client'?: infer T } ? (unknown extends T ? object : NonNullable<T>) : object
+
+type Call<I, O> = [I] extends [void] ? () => Promise<Answered<O>> : (input: I) => Promise<Answered<O>>
+// A redirect comes as its address.
+type Answered<O> = O extends Response ? { url: string } : Wire<O>
+
+/** What is left of a value on its way through JSON. */
+export type Wire<T> = T extends string | number | boolean | null
+  ? T
+  : T extends { toJSON(): infer J }
+    ? J
+    : T extends readonly (infer E)[]
+      ? Wire<E>[]
+      : T extends (...args: never[]) => unknown
+        ? never
+        : T extends object
+          ? { [K in keyof T]: Wire<T[K]> }
+          : T extends void
+            ? null
+            : T

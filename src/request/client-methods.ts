@@ -1,0 +1,94 @@
+/** Routes of a plugin that are methods of the client: one declaration makes both. */
+import type { AnyClientMethod, ClientMethod, ClientMethods, ClientPart, InputOf } from '../contract/client.ts'
+import type { Context } from '../contract/context.ts'
+import type { Awaitable } from '../contract/data.ts'
+import type { Kernel } from '../contract/plugin.ts'
+import type { Route } from '../contract/route.ts'
+import { AuthError, CredentialsSignin, rowOf, visibleType } from '../errors/index.ts'
+import { json } from '../http/responses.ts'
+import { CrossSiteRequest } from './csrf.ts'
+
+// Functions that every client has.
+const taken = new Set(
+  'getSession getProviders getCsrfToken signIn signOut update createSession registerPasskey signInWithPasskey then constructor'.split(' '),
+)
+// The client goes by the same rule.
+const reads = /^(?:get|list|is|has)(?![a-z])/
+
+/** A method without input: `clientMethod(async (ctx) => …)`. */
+export function clientMethod<O>(handler: (ctx: Context) => Awaitable<O>): ClientMethod<void, O>
+/** A method whose input is checked: `clientMethod(schema, async (ctx, input) => …)`. What the check refuses is answered 400 `InvalidInput`. */
+export function clientMethod<I extends object, O>(input: InputOf<I>, handler: (ctx: Context, input: I) => Awaitable<O>): ClientMethod<I, O>
+export function clientMethod(first: unknown, second?: unknown): AnyClientMethod {
+  return (second === undefined ? { handler: first } : { input: first, handler: second }) as AnyClientMethod
+}
+
+/**
+ * Registers `client.<namespace>.<method>()` of `createAuthClient`: `POST <basePath>/<namespace>/<method>` in kebab-case with JSON, or GET when the name
+ * begins with `get`, `list`, `is` or `has`. A POST needs the CSRF token. Return what this returns from `setup`, so that `typeof auth` knows the methods.
+ * What a handler answers is sent as JSON (nothing: null), a `Response` as it is. Throws AuthError for a name that the client could not have.
+ */
+export function clientMethods<const N extends string, M extends Readonly<Record<string, AnyClientMethod>>>(
+  kernel: Kernel,
+  namespace: N,
+  methods: M,
+): ClientPart<{ readonly [K in N]: ClientMethods<M> }> {
+  if (taken.has(namespace)) throw new AuthError(`clientMethods: "${namespace}" is a function of every client; choose another namespace.`)
+  for (const [name, method] of Object.entries(methods)) {
+    for (const one of [namespace, name]) {
+      if (!/^[a-z][a-zA-Z\d]*$/.test(one))
+        throw new AuthError(`clientMethods: "${one}" (of ${namespace}) must be letters and digits, in camel case.`)
+    }
+    kernel.route(routeOf(`/${kebab(namespace)}/${kebab(name)}`, reads.test(name), method))
+  }
+  return {}
+}
+
+function routeOf(path: `/${string}`, isRead: boolean, { input, handler }: AnyClientMethod): Route {
+  return {
+    method: isRead ? 'GET' : 'POST',
+    path,
+    ...(!isRead && { body: { types: ['json'] } }),
+    async handler(ctx) {
+      const checked = input && (await check(input as InputOf<unknown>, await sentBy(ctx, isRead)))
+      if (checked && 'issues' in checked) return json({ error: 'InvalidInput', issues: checked.issues }, 400)
+      const answer = await handler(ctx, checked?.value as never)
+      return answer instanceof Response ? answer : json(answer ?? null)
+    },
+    failure(_ctx, error) {
+      // These two the kernel words itself, with their headers.
+      if (error instanceof CrossSiteRequest || typeof error.cause?.['retryAfter'] === 'number') return undefined
+      const code = error instanceof CredentialsSignin ? error.code : undefined
+      return json({ error: visibleType(error), ...(code !== undefined && { code }) }, rowOf(error).status)
+    },
+  }
+}
+
+async function sentBy(ctx: Context, isRead: boolean): Promise<unknown> {
+  if (!isRead) {
+    const { csrfToken: _token, ...sent } = await ctx.body()
+    return sent
+  }
+  const text = ctx.url.searchParams.get('input')
+  try {
+    return text === null ? {} : (JSON.parse(text) as unknown)
+  } catch {
+    return undefined
+  }
+}
+
+async function check(input: InputOf<unknown>, sent: unknown): Promise<{ value: unknown } | { issues: readonly object[] }> {
+  if (typeof input !== 'function' || '~standard' in input) {
+    const result = await (input as Exclude<typeof input, (sent: unknown) => unknown>)['~standard'].validate(sent)
+    return result.issues ? { issues: result.issues } : { value: result.value }
+  }
+  try {
+    return { value: await input(sent) }
+  } catch {
+    return { issues: [] }
+  }
+}
+
+function kebab(name: string): string {
+  return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
+}
