@@ -22,10 +22,16 @@ const self = {
   },
 }
 
+// Rollup drops directives of modules; Next wants this one where hooks of React are called.
+const useClient = {
+  name: 'use-client',
+  renderChunk: (code: string, chunk: { name: string; isEntry: boolean }) => (chunk.isEntry && chunk.name === 'react' ? `'use client'\n${code}` : null),
+}
+
 export default defineBuildConfig({
   entries: [
     { input: './src/index.ts', name: 'index' },
-    ...['kernel', 'jwt', 'errors', 'client', 'testing'].map((name) => ({ input: `./src/${name}/index.ts`, name })),
+    ...['kernel', 'jwt', 'errors', 'client', 'react', 'vue', 'solid', 'svelte', 'testing'].map((name) => ({ input: `./src/${name}/index.ts`, name })),
     ...[...pluginFiles()].map(([name, file]) => ({ input: `./${file}`, name: `plugins/${name}` })),
     ...folder('plugins/providers'),
     ...folder('bindings'),
@@ -45,6 +51,7 @@ export default defineBuildConfig({
     },
     'rollup:options'(_, options) {
       options.plugins.unshift(self)
+      options.plugins.push(useClient)
     },
     'rollup:dts:options'(_, options) {
       delete (options.input as Record<string, string>).cli

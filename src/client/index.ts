@@ -8,6 +8,7 @@ export { type AuthClient, createAuthClient } from './auth-client.ts'
 export { type Client, type ClientOptions, createClient, type FlowOptions, type PasskeyOptions, type SignInOptions } from './client.ts'
 export { AuthClientError, type FlowResult } from './protocol.ts'
 export type { SessionOptions, SessionState, SessionStore } from './session.ts'
+export { createShared, type Shared, sharedByPage, type SharedOptions } from './shared.ts'
 export { supportsPasskeys } from './support.ts'
 
 const client: Client = /* @__PURE__ */ createClient()

@@ -89,7 +89,8 @@ export function createSessionStore(protocol: Protocol, options: SessionOptions):
       // Its own identity: one function may be subscribed twice.
       const own = (next: SessionState): void => listener(next)
       listeners.add(own)
-      stop ??= start()
+      // While a server renders there is nobody to listen for, and no cookie to read with.
+      if (typeof document !== 'undefined') stop ??= start()
       own(state)
       return () => {
         if (!listeners.delete(own) || listeners.size > 0) return

@@ -7,6 +7,10 @@ import { root } from '../_sources.ts'
 export const needsPeer: Record<string, string> = {
   'authkernel/testing': 'vitest',
   'authkernel/plugins/sql': 'kysely',
+  'authkernel/react': 'react',
+  'authkernel/vue': 'vue',
+  'authkernel/solid': 'solid-js',
+  'authkernel/svelte': 'svelte',
   'authkernel/bindings/qwik': '@builder.io/qwik-city',
 }
 

@@ -1,0 +1,29 @@
+/** One client and one watched session for everything on a page that was not given its own. */
+import { type Client, type ClientOptions, createClient } from './client.ts'
+import type { SessionOptions, SessionStore } from './session.ts'
+
+/** What components share: the client and its session. */
+export interface Shared {
+  readonly client: Client
+  readonly store: SessionStore
+}
+/** Options of a provider of the session. */
+export interface SharedOptions extends ClientOptions, Omit<SessionOptions, 'initial'> {
+  /** From `createClient` or `createAuthClient`; default: a client of `basePath`. */
+  client?: Client | undefined
+  /** The session that the server rendered; null: nobody. Without it the first component fetches it. */
+  session?: SessionOptions['initial']
+}
+
+/** A client and a session of their own. */
+export function createShared({ client, basePath, session, ...options }: SharedOptions = {}): Shared {
+  const own = client ?? createClient({ basePath })
+  return { client: own, store: own.createSession({ ...options, initial: session }) }
+}
+
+let page: Shared | undefined
+
+/** Those of the page, at `/auth`. On a server it holds nothing: a session comes into it by a subscription only. */
+export function sharedByPage(): Shared {
+  return (page ??= createShared())
+}
