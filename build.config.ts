@@ -25,13 +25,17 @@ const self = {
 // Rollup drops directives of modules; Next wants this one where hooks of React are called.
 const useClient = {
   name: 'use-client',
-  renderChunk: (code: string, chunk: { name: string; isEntry: boolean }) => (chunk.isEntry && chunk.name === 'react' ? `'use client'\n${code}` : null),
+  renderChunk: (code: string, chunk: { name: string; isEntry: boolean }) =>
+    chunk.isEntry && chunk.name === 'react' ? `'use client'\n${code}` : null,
 }
 
 export default defineBuildConfig({
   entries: [
     { input: './src/index.ts', name: 'index' },
-    ...['kernel', 'jwt', 'errors', 'client', 'react', 'vue', 'solid', 'svelte', 'testing'].map((name) => ({ input: `./src/${name}/index.ts`, name })),
+    ...['kernel', 'jwt', 'errors', 'client', 'react', 'vue', 'solid', 'svelte', 'testing'].map((name) => ({
+      input: `./src/${name}/index.ts`,
+      name,
+    })),
     ...[...pluginFiles()].map(([name, file]) => ({ input: `./${file}`, name: `plugins/${name}` })),
     ...folder('plugins/providers'),
     ...folder('bindings'),
