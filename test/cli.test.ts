@@ -5,6 +5,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { createAuth, skipCSRFCheck } from 'authkernel'
+import { auditPlugin, jsonLines } from 'authkernel/plugins/audit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createPaint, table } from '../src/cli/report.ts'
 import { runCli } from '../src/cli/run.ts'
@@ -37,6 +39,27 @@ beforeAll(async () => {
 afterAll(async () => {
   await new Promise((resolve) => issuer.close(resolve))
   rmSync(folder, { recursive: true, force: true })
+})
+
+describe('audit verify', () => {
+  it('says that a log is whole, or what is wrong with it', async () => {
+    let lines = ''
+    const sink = jsonLines({ write: (more) => void (lines += more) })
+    const providers = [{ id: 'credentials', name: 'Name', type: 'credentials' as const, authorize: () => ({ id: 'ann' }) }]
+    const auth = createAuth({ secret, trustHost: true, env: false, skipCSRFCheck, logger: { warn() {} }, providers }).use(auditPlugin({ sink, chain: true }))
+    await auth.handler(new Request('http://localhost:3000/auth/callback/credentials', { method: 'POST', body: new URLSearchParams() }))
+    await auth.close()
+    writeFileSync(join(folder, 'audit.jsonl'), lines)
+    writeFileSync(join(folder, 'cut.jsonl'), lines.split('\n').slice(1).join('\n'))
+    const uses = `.use(auditPlugin({ sink: () => {} }))`
+    const file = app('audited', 'trustHost: true', undefined, uses, `import { auditPlugin } from 'authkernel/plugins/audit'\n`)
+    const whole = await cli('audit', 'verify', file, '--file', 'audit.jsonl')
+    expect([whole.code, whole.stdout]).toEqual([0, 'ok 2 records in 1 chains\n'])
+    const cut = await cli('audit', 'verify', file, '--file', 'cut.jsonl', '--json')
+    expect([cut.code, JSON.parse(cut.stdout)]).toMatchObject([1, { ok: false, faults: [expect.stringContaining('1 records are missing before')] }])
+    expect((await cli('audit', 'burn', file)).stderr).toContain('authkernel audit verify')
+    expect((await cli('audit', 'verify', app('unaudited', 'trustHost: true'))).stderr).toContain('does not use auditPlugin')
+  }, 60_000)
 })
 
 describe('secret', () => {

@@ -1,6 +1,7 @@
 /** The table of commands, and the one place that prints. */
 import { stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
+import { audit } from './audit.ts'
 import { doctor } from './doctor.ts'
 import { migrate } from './migrate.ts'
 import { describeProvider, listProviders } from './provider.ts'
@@ -90,6 +91,18 @@ function program(setting: Setting): CommandDef {
           json: jsonArg,
         },
         run: ({ args }) => migrate(args, setting),
+      }),
+      audit: defineCommand({
+        meta: { name: 'audit', description: '`audit verify`: whether the records of auditPlugin are all there and unchanged' },
+        args: {
+          action: { type: 'positional', required: false, description: '`verify`' },
+          auth: authArg,
+          env: envArg,
+          file: { type: 'string', valueHint: 'file', description: 'File with JSON lines; default: the table of records' },
+          tenant: { type: 'string', valueHint: 'name', description: 'Whose records; empty: the default tenant' },
+          json: jsonArg,
+        },
+        run: ({ args }) => audit(args, setting),
       }),
       provider: defineCommand({
         meta: { name: 'provider', description: 'Tells how to set up a built-in provider; without an id: lists them' },

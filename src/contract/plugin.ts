@@ -141,8 +141,8 @@ export interface Kernel {
   decision: Kernel['declareHook']
   /** @deprecated `entryPoints` */
   readonly doors: EntryPoints
-  /** Runs at `auth.close()`. */
-  onClose(callback: () => Awaitable<void>): void
+  /** Runs at `auth.close()`, in the order of `use()`. `first`: before those without it, for what writes to a store at the end. */
+  onClose(callback: () => Awaitable<void>, options?: { first?: boolean }): void
   /** The context of a request, or of a job for a tenant: for APIs on `auth`. Throws the configuration mistake. */
   contextOf(who: Request, options?: HandleOptions): Promise<Context>
   contextOf(who: JobTarget): Promise<JobContext>

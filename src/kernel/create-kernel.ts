@@ -151,11 +151,12 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
     },
     inspect: () => inspect((current.compiled ??= current.compile()), replayOrder(records)),
     async close() {
-      const closing = [...records.flatMap(({ closers }) => closers.splice(0)), ...leftOpen.splice(0)]
+      const all = [...records.flatMap(({ closers }) => closers.splice(0)), ...leftOpen.splice(0)]
+      const closing = [...all.filter(({ first }) => first), ...all.filter(({ first }) => !first)]
       const failures: unknown[] = []
-      for (const close of closing) {
+      for (const { run } of closing) {
         try {
-          await close()
+          await run()
         } catch (error) {
           failures.push(error)
         }

@@ -7,6 +7,11 @@ import type { Draft } from './draft.ts'
 export type Layer = 'preset' | 'plugin' | 'host'
 /** One registration, replayed at each compile. */
 export type Step = (draft: Draft) => void
+/** What runs at `auth.close()`; `first`: before those that close a store. */
+export interface Closer {
+  run(): Awaitable<void>
+  first: boolean
+}
 /** Everything one plugin registered. */
 export interface Registration {
   readonly name: string
@@ -15,7 +20,7 @@ export interface Registration {
   /** File and line of the `.use()` call. */
   readonly place: string
   readonly steps: Step[]
-  readonly closers: (() => Awaitable<void>)[]
+  readonly closers: Closer[]
   readonly api: PropertyKey[]
   /** `setup` is over. */
   ready: boolean

@@ -485,4 +485,13 @@ describe('close', () => {
     await auth.close()
     expect(closed).toEqual(['a', 'adapter'])
   })
+
+  it('runs first what writes to a store at the end', async () => {
+    const closed: string[] = []
+    const auth = createKernel(baseConfig())
+      .use(adapterPlugin({ ...memoryAdapter(), close: () => void closed.push('adapter') }))
+      .use(plugin('log', (kernel) => kernel.onClose(() => void closed.push('log'), { first: true })))
+    await auth.close()
+    expect(closed).toEqual(['log', 'adapter'])
+  })
 })

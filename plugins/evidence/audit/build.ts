@@ -1,0 +1,54 @@
+/** Turns a fact into a record: who asked, from where, and nothing that opens anything. */
+import { type AnyContext, networksOf } from 'authkernel/kernel'
+import type { Fact } from './facts.ts'
+import { type AuditRecord, clean, uuid7 } from './record.ts'
+
+/** How much of a network address is kept: all, the /24 or /48 of it, or a keyed hash that only compares. */
+export type AuditAddresses = 'full' | 'truncated' | 'keyed'
+
+/** When something happened, and its place within the millisecond. */
+export interface Moment {
+  time: number
+  count: number
+}
+
+export async function toRecord(ctx: AnyContext, fact: Fact, { time, count }: Moment, addresses: AuditAddresses): Promise<AuditRecord> {
+  const { facts } = ctx
+  const { name, outcome, actor = { type: facts.job === undefined ? 'anonymous' : 'system' }, target, typed } = fact
+  const extra = { ...target, tried: typed === undefined ? undefined : (await ctx.digest('audit', typed)).slice(0, 32) }
+  const kept = Object.entries(extra).flatMap(([key, value]) =>
+    value === undefined || key === '__proto__' ? [] : [[clean(key, 64), typeof value === 'string' ? clean(value) : value] as const],
+  )
+  const optional = {
+    reason: fact.reason,
+    // A path may name anything; of failures only what is known is kept.
+    provider: fact.outcome === 'success' || ctx.app.providers.has(fact.provider ?? '') ? fact.provider : undefined,
+    method: fact.method,
+    sessionId: fact.sessionId,
+    address: await addressOf(ctx, facts.address, addresses),
+    userAgent: facts.userAgent,
+    traceId: /^[\da-f]{2}-([\da-f]{32})-/.exec(ctx.request?.headers.get('traceparent') ?? '')?.[1],
+    job: facts.job,
+  }
+  return {
+    id: uuid7(time, count, ctx.runtime.random(10)),
+    time,
+    name: clean(name, 64),
+    outcome,
+    actor: { ...actor, ...(actor.id !== undefined && { id: clean(actor.id) }) },
+    ...(fact.subject && { subject: { type: clean(fact.subject.type, 64), ...(fact.subject.id !== undefined && { id: clean(fact.subject.id) }) } }),
+    ...(fact.amr && fact.amr.length > 0 && { amr: fact.amr.slice(0, 16).map((value) => clean(value, 32)) }),
+    ...Object.fromEntries(Object.entries(optional).flatMap(([key, value]) => (value === undefined ? [] : [[key, clean(value)]]))),
+    requestId: clean(facts.requestId, 128),
+    tenant: facts.namespace,
+    ...(kept.length > 0 && { target: Object.fromEntries(kept) }),
+  }
+}
+
+async function addressOf(ctx: AnyContext, address: string | undefined, how: AuditAddresses): Promise<string | undefined> {
+  if (address === undefined || address === '' || how === 'full') return address || undefined
+  if (how === 'keyed') return (await ctx.digest('audit-address', address)).slice(0, 32)
+  const widest = networksOf(address).at(-1)!.key
+  const octets = widest.split('.')
+  return octets.length === 4 ? `${octets.slice(0, 3).join('.')}.0/24` : widest
+}

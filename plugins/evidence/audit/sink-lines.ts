@@ -1,0 +1,29 @@
+/** The log as JSON, one record a line: for files, and for programs that collect what a process prints. */
+import type { Awaitable } from 'authkernel/kernel'
+import type { AuditHead, AuditRecord } from './record.ts'
+import type { AuditSink } from './sink.ts'
+
+/** `path`: a file that is only ever added to. `write`: gets whole lines. */
+export type JsonLinesOptions = { path: string } | { write(lines: string): Awaitable<unknown> }
+
+/** What a line holds. */
+export type AuditLine = AuditRecord | { head: AuditHead & { seal: string } }
+
+export function jsonLines(options: JsonLinesOptions): AuditSink {
+  const put = 'write' in options ? options.write : (lines: string) => append(options.path, lines)
+  return {
+    name: 'jsonLines',
+    async write(records) {
+      await put(records.map((record) => `${JSON.stringify(record)}\n`).join(''))
+    },
+    async head(head) {
+      await put(`${JSON.stringify({ head })}\n`)
+    },
+  }
+}
+
+// Nobody else on the machine may read it. Runtimes without files load this module, too.
+async function append(path: string, lines: string): Promise<void> {
+  const { appendFile } = process.getBuiltinModule('node:fs/promises')
+  await appendFile(path, lines, { mode: 0o600 })
+}

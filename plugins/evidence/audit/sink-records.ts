@@ -1,0 +1,123 @@
+/** The log as a table of the service `records`: queryable, per tenant, with an end. */
+import { type AnyContext, RecordConflict } from 'authkernel/kernel'
+import { type AuditHead, type AuditRecord, grouped } from './record.ts'
+import type { AuditSink } from './sink.ts'
+
+/** A row of the log. */
+export interface AuditRow {
+  at: Date
+  name: string
+  /** Subject, else actor; '' for nobody. */
+  userId: string
+  chainId: string
+  seq: number
+  record: AuditRecord
+  until: Date
+}
+/** Where a chain ended when it was last written. */
+export interface AuditHeadRow {
+  at: Date
+  head: AuditHead & { seal: string }
+  until: Date
+}
+declare module 'authkernel/kernel' {
+  interface Records {
+    audit: AuditRow
+    auditHead: AuditHeadRow
+  }
+}
+
+const day = 86_400_000
+// A date that every database can hold.
+const never = new Date(Date.UTC(9999, 0, 1))
+const pageSize = 500
+
+/** Keeps records in the table `audit`. `retention`: days; default 400. Ended rows go with the clean-up of the store. */
+export function recordsSink({ retention = 400 }: { retention?: number } = {}): AuditSink {
+  const untilOf = (time: number): Date => (Number.isFinite(retention) ? new Date(time + retention * day) : never)
+  const rowOf = (record: AuditRecord): AuditRow & { id: string } => ({
+    id: record.id,
+    at: new Date(record.time),
+    name: record.name,
+    userId: userOf(record),
+    chainId: record.chainId ?? '',
+    seq: record.seq ?? 0,
+    record,
+    until: untilOf(record.time),
+  })
+  return {
+    name: 'records',
+    requires: ['records'],
+    retention: Number.isFinite(retention) ? retention : undefined,
+    setup(kernel) {
+      kernel.records('audit', {
+        id: 'given',
+        fields: {
+          at: { type: 'date' },
+          name: { type: 'string', max: 64 },
+          userId: { type: 'string' },
+          chainId: { type: 'string', max: 64 },
+          seq: { type: 'integer' },
+          record: { type: 'json' },
+          until: { type: 'date' },
+        },
+        index: [['at'], ['userId', 'at'], ['name', 'at'], ['chainId', 'seq']],
+        expires: 'until',
+      })
+      kernel.records('auditHead', {
+        id: 'given',
+        fields: { at: { type: 'date' }, head: { type: 'json' }, until: { type: 'date' } },
+        index: [['at']],
+        expires: 'until',
+      })
+    },
+    async write(batch, contextOf) {
+      for (const records of grouped(batch, ({ tenant }) => tenant).values()) {
+        const table = contextOf(records[0]!).records('audit')
+        try {
+          await table.createMany(records.map(rowOf))
+        } catch (error) {
+          if (!(error instanceof RecordConflict)) throw error
+          // Some were written by a try whose answer was lost.
+          for (const record of records) await table.put(rowOf(record))
+        }
+      }
+    },
+    async head(head, ctx) {
+      await ctx.records('auditHead').put({ id: head.chainId, at: new Date(head.time), head, until: untilOf(head.time) })
+    },
+    async list(ctx, { userId, name, since, until, limit = 100, cursor }) {
+      const range = { ...(since && { gte: since }), ...(until && { lt: until }) }
+      const where = userId !== undefined ? { userId } : name !== undefined ? { name } : {}
+      const { rows, cursor: next } = await ctx.records('audit').find({ where, range: { at: range }, order: 'desc', limit, cursor })
+      const records = rows.map(({ record }) => record).filter((record) => userId === undefined || name === undefined || record.name === name)
+      return { records, cursor: next }
+    },
+    read: (ctx) => all(ctx),
+    async heads(ctx) {
+      const heads: AuditHeadRow['head'][] = []
+      for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
+        const page = await ctx.records('auditHead').find({ range: { at: { gte: new Date(0) } }, limit: pageSize, cursor })
+        heads.push(...page.rows.map(({ head }) => head))
+        cursor = page.cursor
+      }
+      return heads
+    },
+    async replace(ctx, record, userId) {
+      await ctx.records('audit').put({ ...rowOf(record), userId })
+    },
+  }
+}
+
+async function* all(ctx: AnyContext): AsyncGenerator<AuditRecord> {
+  for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
+    const page = await ctx.records('audit').find({ range: { at: { gte: new Date(0) } }, limit: pageSize, cursor })
+    for (const { record } of page.rows) yield record
+    cursor = page.cursor
+  }
+}
+
+/** Whom a record is listed under. */
+export function userOf({ subject, actor }: AuditRecord): string {
+  return (subject?.type === 'user' ? subject.id : undefined) ?? (actor.type === 'user' || actor.type === 'admin' ? actor.id : undefined) ?? ''
+}

@@ -1,0 +1,42 @@
+/** Where records go. */
+import type { AnyContext, Awaitable, Kernel } from 'authkernel/kernel'
+import type { AuditHead, AuditRecord } from './record.ts'
+
+/** Which records somebody wants to see. */
+export interface AuditQuery {
+  /** Records about this user, or by this user. */
+  userId?: string
+  name?: string
+  since?: Date
+  until?: Date
+  /** Default 100, at most 1000; newest first. */
+  limit?: number
+  /** Of the page before. */
+  cursor?: string | undefined
+}
+export interface AuditPage {
+  records: AuditRecord[]
+  cursor: string | undefined
+}
+
+/** A place for records. A write that rejects, or takes longer than `deadlines.network`, is repeated: records have ids by which to tell. */
+export interface AuditSink {
+  readonly name: string
+  /** Services that it needs. */
+  readonly requires?: readonly 'records'[]
+  /** Declares what it needs. */
+  setup?(kernel: Kernel): void
+  /** Takes a batch, all or none. `contextOf` is of the tenant of a record. */
+  write(records: readonly AuditRecord[], contextOf: (record: AuditRecord) => AnyContext): Awaitable<void>
+  /** Takes the end of a chain. */
+  head?(head: AuditHead & { seal: string }, ctx: AnyContext): Awaitable<void>
+  /** What was kept, by tenant of the context. */
+  list?(ctx: AnyContext, query: AuditQuery): Promise<AuditPage>
+  read?(ctx: AnyContext): AsyncIterable<AuditRecord>
+  heads?(ctx: AnyContext): Promise<(AuditHead & { seal: string })[]>
+  /** Replaces one record by another of the same id: personal data was taken out. */
+  replace?(ctx: AnyContext, record: AuditRecord, userId: string): Promise<void>
+  /** Days after which records end; undefined: never. */
+  readonly retention?: number | undefined
+  close?(): Awaitable<void>
+}
