@@ -46,7 +46,9 @@ describe('audit verify', () => {
     let lines = ''
     const sink = jsonLines({ write: (more) => void (lines += more) })
     const providers = [{ id: 'credentials', name: 'Name', type: 'credentials' as const, authorize: () => ({ id: 'ann' }) }]
-    const auth = createAuth({ secret, trustHost: true, env: false, skipCSRFCheck, logger: { warn() {} }, providers }).use(auditPlugin({ sink, chain: true }))
+    const auth = createAuth({ secret, trustHost: true, env: false, skipCSRFCheck, logger: { warn() {} }, providers }).use(
+      auditPlugin({ sink, chain: true }),
+    )
     await auth.handler(new Request('http://localhost:3000/auth/callback/credentials', { method: 'POST', body: new URLSearchParams() }))
     await auth.close()
     writeFileSync(join(folder, 'audit.jsonl'), lines)
@@ -56,7 +58,10 @@ describe('audit verify', () => {
     const whole = await cli('audit', 'verify', file, '--file', 'audit.jsonl')
     expect([whole.code, whole.stdout]).toEqual([0, 'ok 2 records in 1 chains\n'])
     const cut = await cli('audit', 'verify', file, '--file', 'cut.jsonl', '--json')
-    expect([cut.code, JSON.parse(cut.stdout)]).toMatchObject([1, { ok: false, faults: [expect.stringContaining('1 records are missing before')] }])
+    expect([cut.code, JSON.parse(cut.stdout)]).toMatchObject([
+      1,
+      { ok: false, faults: [expect.stringContaining('1 records are missing before')] },
+    ])
     expect((await cli('audit', 'burn', file)).stderr).toContain('authkernel audit verify')
     expect((await cli('audit', 'verify', app('unaudited', 'trustHost: true'))).stderr).toContain('does not use auditPlugin')
   }, 60_000)

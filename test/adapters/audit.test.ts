@@ -43,7 +43,9 @@ describe.each(['postgres', 'mysql', 'redis'] as const)('%s', (kind) => {
       await new Promise((resolve) => setTimeout(resolve, 150))
     }
     expect([broken > 0, made > 0]).toEqual([true, true])
-    await expect.poll(() => auth.audit.flush().then(() => auth.audit.state()), { timeout: 20_000 }).toMatchObject({ dropped: 0, waiting: 0 })
+    await expect
+      .poll(() => auth.audit.flush().then(() => auth.audit.state()), { timeout: 20_000 })
+      .toMatchObject({ dropped: 0, waiting: 0 })
     expect(await auth.audit.verify()).toEqual({ ok: true, records: 2 * made, chains: 1, faults: [] })
     const { records: listed } = await auth.audit.list({ userId: 'user1', limit: 1_000 })
     expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length)

@@ -3,7 +3,16 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AuthConfig, createAuth } from 'authkernel'
-import { type AuditFunction, type AuditOptions, auditPlugin, type AuditRecord, type AuditSink, jsonLines, openTelemetryLogs, recordsSink } from 'authkernel/plugins/audit'
+import {
+  type AuditFunction,
+  type AuditOptions,
+  auditPlugin,
+  type AuditRecord,
+  type AuditSink,
+  jsonLines,
+  openTelemetryLogs,
+  recordsSink,
+} from 'authkernel/plugins/audit'
 import { limitsPlugin } from 'authkernel/plugins/limits'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { describe, expect, it } from 'vitest'
@@ -22,7 +31,8 @@ function createHost(sink: AuditOptions['sink'], options: Partial<AuditOptions> =
         name: 'Password',
         type: 'credentials',
         credentials: { username: { label: 'Name' }, password: { label: 'Password', type: 'password' } },
-        authorize: ({ username, password }: Record<string, unknown>) => (String(password).endsWith('right') ? { id: String(username) } : null),
+        authorize: ({ username, password }: Record<string, unknown>) =>
+          String(password).endsWith('right') ? { id: String(username) } : null,
       } as never,
       { id: 'mail', name: 'Mail', type: 'email', sendVerificationRequest: ({ url }: { url: string }) => void (links[0] = url) } as never,
     ],
@@ -30,8 +40,7 @@ function createHost(sink: AuditOptions['sink'], options: Partial<AuditOptions> =
   })
   const links: string[] = []
   const auth = createAuth(settings).use(auditPlugin({ sink, pause: 1, ...options }))
-  const client = (clientAddress = '192.0.2.77') =>
-    new Client({ handler: (request) => auth.handler(request, { clientAddress }) })
+  const client = (clientAddress = '192.0.2.77') => new Client({ handler: (request) => auth.handler(request, { clientAddress }) })
   const signIn = (password = 'right', username = 'ann', browser = client()) => browser.post('/callback/credentials', { username, password })
   return { auth, settings, client, signIn, links }
 }
@@ -69,7 +78,12 @@ describe('what is kept', () => {
     expect(signedIn!.id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/)
     expect(session!.sessionId).toEqual(signedIn!.sessionId)
     expect([signedIn!.requestId === session!.requestId, signedIn!.requestId === failed!.requestId]).toEqual([true, false])
-    expect(failed).toMatchObject({ outcome: 'failure', reason: 'CredentialsSignin', actor: { type: 'anonymous' }, target: { tried: expect.stringMatching(/^[\da-f]{32}$/) } })
+    expect(failed).toMatchObject({
+      outcome: 'failure',
+      reason: 'CredentialsSignin',
+      actor: { type: 'anonymous' },
+      target: { tried: expect.stringMatching(/^[\da-f]{32}$/) },
+    })
     expect(out).toMatchObject({ actor: { type: 'user', id: 'ann' } })
   })
 
@@ -120,15 +134,17 @@ describe('what is kept', () => {
     await client().get(links[0]!.replace('http://localhost:3000/auth', ''))
     await client().get('/own')
     await auth.audit.flush()
-    expect(names(records)).toEqual([
-      'user.created',
-      'account.linked',
-      'signIn.succeeded',
-      'session.created',
-      'password.changed',
-      'factor.enrolled',
-      'somethingOwn',
-    ].filter((name) => names(records).includes(name)))
+    expect(names(records)).toEqual(
+      [
+        'user.created',
+        'account.linked',
+        'signIn.succeeded',
+        'session.created',
+        'password.changed',
+        'factor.enrolled',
+        'somethingOwn',
+      ].filter((name) => names(records).includes(name)),
+    )
     expect(records.find(({ name }) => name === 'factor.enrolled')).toMatchObject({ actor: { type: 'user', id: '7' }, target: { id: 'f1' } })
     expect(records.find(({ name }) => name === 'somethingOwn')).toMatchObject({ subject: { type: 'user', id: '7' }, target: { kind: 'x' } })
     expect(names(records)).toEqual(expect.arrayContaining(['user.created', 'signIn.succeeded', 'password.changed']))
@@ -144,7 +160,11 @@ describe('what is kept', () => {
     await client().get(`/callback/${canary}?code=${canary}&state=${canary}`)
     await client().post('/signin/mail', { email: 'ann@example.com' })
     await client().get('/session', { 'user-agent': 'a\u009b31m\u0085b', cookie: `authkernel.session-token=${canary}` })
-    await client().post(`/callback/credentials?x=${canary}`, { username: 'x', password: 'y' }, { 'user-agent': `evil \u009b[31m${'A'.repeat(100_000)}` })
+    await client().post(
+      `/callback/credentials?x=${canary}`,
+      { username: 'x', password: 'y' },
+      { 'user-agent': `evil \u009b[31m${'A'.repeat(100_000)}` },
+    )
     await auth.audit.flush()
     expect(records.length).toBeGreaterThan(4)
     const text = JSON.stringify(records)
@@ -208,11 +228,16 @@ describe('sinks', () => {
   it('JSON lines and OpenTelemetry', async () => {
     let text = ''
     const emitted: { eventName?: string; attributes?: object }[] = []
-    const lib = async () => ({ logs: { getLogger: () => ({ emit: (record: object) => void emitted.push(record), enabled: () => true }) } as never })
+    const lib = async () => ({
+      logs: { getLogger: () => ({ emit: (record: object) => void emitted.push(record), enabled: () => true }) } as never,
+    })
     const { auth, signIn } = createHost([jsonLines({ write: (lines) => void (text += lines) }), openTelemetryLogs({ lib })])
     await signIn()
     await auth.audit.flush()
-    const lines = text.trim().split('\n').map((line) => JSON.parse(line) as AuditRecord)
+    const lines = text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as AuditRecord)
     expect(names(lines)).toEqual(['signIn.succeeded', 'session.created'])
     expect(emitted.map(({ eventName }) => eventName)).toEqual(['authkernel.signIn.succeeded', 'authkernel.session.created'])
     expect(emitted[0]!.attributes).toMatchObject({ 'user.id': 'ann', 'client.address': '192.0.2.77', 'authkernel.outcome': 'success' })
@@ -244,7 +269,9 @@ describe('sinks', () => {
     let full = true
     const { records, sink } = collector()
     const other = collector()
-    const { auth, signIn } = createHost([(batch) => (full ? Promise.reject(new Error('full')) : sink(batch)), other.sink], { maxRecords: 10 })
+    const { auth, signIn } = createHost([(batch) => (full ? Promise.reject(new Error('full')) : sink(batch)), other.sink], {
+      maxRecords: 10,
+    })
     for (let at = 0; at < 10; at++) await signIn('wrong', `u${at}`)
     await auth.audit.flush().catch(() => {})
     for (let at = 0; at < 5; at++) await signIn('wrong', `v${at}`)
@@ -364,7 +391,10 @@ describe('the chain', () => {
   it('is whole although records were dropped and the sink failed', async () => {
     let [down, text] = [true, '']
     const sink: AuditSink = { ...jsonLines({ write: (more) => void (text += more) }) }
-    const flaky: AuditSink = { ...sink, write: (batch, contextOf) => (down ? Promise.reject(new Error('down')) : sink.write(batch, contextOf)) }
+    const flaky: AuditSink = {
+      ...sink,
+      write: (batch, contextOf) => (down ? Promise.reject(new Error('down')) : sink.write(batch, contextOf)),
+    }
     const { auth, signIn } = createHost(flaky, { chain: true, maxRecords: 3 })
     for (let at = 0; at < 6; at++) await signIn('wrong', `u${at}`)
     await auth.audit.flush().catch(() => {})

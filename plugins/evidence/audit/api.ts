@@ -37,7 +37,8 @@ export function createApi({ kernel, sinks, log }: { kernel: Kernel; sinks: reado
     if (!found) throw new AuthError('auth.audit: no sink can be read. Add recordsSink() to `sink` of auditPlugin.')
     return found as AuditSink & Required<Pick<AuditSink, K>>
   }
-  const contextFor = ({ tenant }: AuditTarget): Promise<AnyContext> => kernel.contextOf({ job: 'audit', ...(tenant !== undefined && { tenant }) })
+  const contextFor = ({ tenant }: AuditTarget): Promise<AnyContext> =>
+    kernel.contextOf({ job: 'audit', ...(tenant !== undefined && { tenant }) })
   return {
     audit: {
       async list({ tenant, ...query } = {}) {

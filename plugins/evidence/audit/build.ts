@@ -36,7 +36,9 @@ export async function toRecord(ctx: AnyContext, fact: Fact, { time, count }: Mom
     name: clean(name, 64),
     outcome,
     actor: { ...actor, ...(actor.id !== undefined && { id: clean(actor.id) }) },
-    ...(fact.subject && { subject: { type: clean(fact.subject.type, 64), ...(fact.subject.id !== undefined && { id: clean(fact.subject.id) }) } }),
+    ...(fact.subject && {
+      subject: { type: clean(fact.subject.type, 64), ...(fact.subject.id !== undefined && { id: clean(fact.subject.id) }) },
+    }),
     ...(fact.amr && fact.amr.length > 0 && { amr: fact.amr.slice(0, 16).map((value) => clean(value, 32)) }),
     ...Object.fromEntries(Object.entries(optional).flatMap(([key, value]) => (value === undefined ? [] : [[key, clean(value)]]))),
     requestId: clean(facts.requestId, 128),

@@ -30,7 +30,9 @@ export function factsOf({ event, message }: AnyEvent): Fact[] {
 
 /** Events whose records are written before the answer, when the log is durable. */
 export function isDurable(name: string): boolean {
-  return /^(?:password|factor|backupCodes|address|passkey|apiKey|key|impersonation|admin|user\.(?:banned|unbanned|deleted|merged))\b/.test(name)
+  return /^(?:password|factor|backupCodes|address|passkey|apiKey|key|impersonation|admin|user\.(?:banned|unbanned|deleted|merged))\b/.test(
+    name,
+  )
 }
 
 const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undefined>> = {
@@ -40,7 +42,12 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
   signedIn({ login, session }) {
     const id = (session as { id?: string } | null)?.id
     const common = { ...ofLogin(login as Login), sessionId: id }
-    const begun: Fact = { name: 'signIn.succeeded', outcome: success, ...common, target: { isNewUser: (login as Login).isNewUser, factors: (login as Login).proof?.factors } }
+    const begun: Fact = {
+      name: 'signIn.succeeded',
+      outcome: success,
+      ...common,
+      target: { isNewUser: (login as Login).isNewUser, factors: (login as Login).proof?.factors },
+    }
     return id === undefined ? [begun] : [begun, { name: 'session.created', outcome: success, ...common }]
   },
   signInFailed({ provider, error, user: person, account, tried }) {
@@ -51,24 +58,46 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     const common = { reason: fault.type, provider: text(provider), method, actor: anonymous, typed: text(tried) }
     const subject = whom === undefined || whom === null ? {} : { subject: { type: 'user', id: String(whom) } }
     if (refused) return { name: 'request.refused', outcome: 'denied', ...common, target: { kind: refused } }
-    if (fault.type === 'AccountNotLinked' || fault.type === 'OAuthAccountNotLinked') return { name: 'account.linkRefused', outcome: 'denied', ...common, ...subject }
+    if (fault.type === 'AccountNotLinked' || fault.type === 'OAuthAccountNotLinked')
+      return { name: 'account.linkRefused', outcome: 'denied', ...common, ...subject }
     return { name: 'signIn.failed', outcome: fault.status === 403 ? 'denied' : 'failure', ...common, ...subject }
   },
   loginParked: ({ login, by }) => ({ name: 'signIn.parked', outcome: success, ...ofLogin(login as Login), target: { by: text(by) } }),
   loginResumed: ({ login, by }) => ({ name: 'signIn.resumed', outcome: success, ...ofLogin(login as Login), target: { by: text(by) } }),
   signOut(message) {
-    const { session, token, userId, sessionId } = message as { session?: { userId?: string } | null; token?: Message | null; userId?: string; sessionId?: string }
-    return { name: 'signOut.completed', outcome: success, actor: user(userId ?? session?.userId ?? token?.['sub']), sessionId: sessionId ?? text(token?.['sid']) }
+    const { session, token, userId, sessionId } = message as {
+      session?: { userId?: string } | null
+      token?: Message | null
+      userId?: string
+      sessionId?: string
+    }
+    return {
+      name: 'signOut.completed',
+      outcome: success,
+      actor: user(userId ?? session?.userId ?? token?.['sub']),
+      sessionId: sessionId ?? text(token?.['sid']),
+    }
   },
   createUser: ({ user: person }) => ({ name: 'user.created', outcome: success, ...about(person) }),
   updateUser: ({ user: person }) => ({ name: 'user.updated', outcome: success, ...about(person) }),
   deleteUser: ({ userId }) => ({ name: 'user.deleted', outcome: success, subject: { type: 'user', id: String(userId) } }),
   linkAccount: ({ account, user: person }) => ({ name: 'account.linked', outcome: success, ...about(person), ...ofAccount(account) }),
   unlinkAccount: ({ userId, account }) => ({ name: 'account.unlinked', outcome: success, ...about({ id: userId }), ...ofAccount(account) }),
-  linkRequested: ({ user: person, provider }) => ({ name: 'account.linkRequested', outcome: success, ...about(person), provider: text(provider) }),
+  linkRequested: ({ user: person, provider }) => ({
+    name: 'account.linkRequested',
+    outcome: success,
+    ...about(person),
+    provider: text(provider),
+  }),
   sessionsEnded: ({ which, count, by }) => {
     const { userId, id } = (which ?? {}) as { userId?: string; id?: string }
-    return { name: 'session.revoked', outcome: success, ...(userId !== undefined && { subject: { type: 'user', id: userId } }), sessionId: id, target: { count: number(count), by: text(by) } }
+    return {
+      name: 'session.revoked',
+      outcome: success,
+      ...(userId !== undefined && { subject: { type: 'user', id: userId } }),
+      sessionId: id,
+      target: { count: number(count), by: text(by) },
+    }
   },
   credentialChanged({ user: person, kind, action, id }) {
     const [name, target] = [credentialNames[`${text(kind)} ${text(action)}`] ?? `${text(kind)}.${text(action)}`, { id: text(id) }]
@@ -80,12 +109,29 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     const fault = error as AuthError
     const kind = refusals[fault.type] ?? reasons[String(reason)] ?? text(reason)
     const { method, path } = (route ?? {}) as { method?: string; path?: string }
-    return { name: 'request.refused', outcome: 'denied', reason: fault.type ?? fault.name, actor: anonymous, target: { kind, route: path && `${method} ${path}` } }
+    return {
+      name: 'request.refused',
+      outcome: 'denied',
+      reason: fault.type ?? fault.name,
+      actor: anonymous,
+      target: { kind, route: path && `${method} ${path}` },
+    }
   },
-  configurationFault: ({ error }) => ({ name: 'config.fault', outcome: 'failure', reason: (error as AuthError).type, actor: { type: 'system' } }),
+  configurationFault: ({ error }) => ({
+    name: 'config.fault',
+    outcome: 'failure',
+    reason: (error as AuthError).type,
+    actor: { type: 'system' },
+  }),
 }
 
-const refusals: Readonly<Record<string, string>> = { TooManyRequests: 'limit', CaptchaRequired: 'captcha', CaptchaUnavailable: 'captcha', MissingCSRF: 'csrf', InvalidCheck: 'replay' }
+const refusals: Readonly<Record<string, string>> = {
+  TooManyRequests: 'limit',
+  CaptchaRequired: 'captcha',
+  CaptchaUnavailable: 'captcha',
+  MissingCSRF: 'csrf',
+  InvalidCheck: 'replay',
+}
 const reasons: Readonly<Record<string, string>> = { MissingCSRF: 'csrf', TooManyRequests: 'limit', UntrustedHost: 'host' }
 const credentialNames: Readonly<Record<string, string>> = {
   'password added': 'password.set',

@@ -18,8 +18,11 @@ export type { AuditVerification } from './verify.ts'
 /** Keeps a record of every event and every refusal. */
 export function auditPlugin(options: AuditOptions): Plugin<AuditApi> {
   const given = [options?.sink].flat().filter((sink) => sink !== undefined) as (AuditSink | AuditFunction)[]
-  if (given.length === 0) throw new AuthError('auditPlugin: `sink` is missing. Give recordsSink(), jsonLines({ path }), openTelemetryLogs() or a function.')
-  const sinks = given.map((sink): AuditSink => (typeof sink === 'function' ? { name: 'function', write: async (records) => void (await sink(records)) } : sink))
+  if (given.length === 0)
+    throw new AuthError('auditPlugin: `sink` is missing. Give recordsSink(), jsonLines({ path }), openTelemetryLogs() or a function.')
+  const sinks = given.map((sink): AuditSink =>
+    typeof sink === 'function' ? { name: 'function', write: async (records) => void (await sink(records)) } : sink,
+  )
   return {
     name: 'audit',
     requires: sinks.some(({ requires }) => requires?.includes('records')) ? ['records'] : [],

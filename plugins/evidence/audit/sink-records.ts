@@ -90,7 +90,9 @@ export function recordsSink({ retention = 400 }: { retention?: number } = {}): A
       const range = { ...(since && { gte: since }), ...(until && { lt: until }) }
       const where = userId !== undefined ? { userId } : name !== undefined ? { name } : {}
       const { rows, cursor: next } = await ctx.records('audit').find({ where, range: { at: range }, order: 'desc', limit, cursor })
-      const records = rows.map(({ record }) => record).filter((record) => userId === undefined || name === undefined || record.name === name)
+      const records = rows
+        .map(({ record }) => record)
+        .filter((record) => userId === undefined || name === undefined || record.name === name)
       return { records, cursor: next }
     },
     read: (ctx) => all(ctx),
@@ -119,5 +121,7 @@ async function* all(ctx: AnyContext): AsyncGenerator<AuditRecord> {
 
 /** Whom a record is listed under. */
 export function userOf({ subject, actor }: AuditRecord): string {
-  return (subject?.type === 'user' ? subject.id : undefined) ?? (actor.type === 'user' || actor.type === 'admin' ? actor.id : undefined) ?? ''
+  return (
+    (subject?.type === 'user' ? subject.id : undefined) ?? (actor.type === 'user' || actor.type === 'admin' ? actor.id : undefined) ?? ''
+  )
 }

@@ -17,7 +17,14 @@ export function openTelemetryLogs({ lib = load }: { lib?: () => Promise<Library>
       const logger = logs.getLogger('authkernel.audit')
       for (const record of records) {
         const [severityNumber, severityText] = severities[record.outcome]
-        logger.emit({ timestamp: record.time, severityNumber: severityNumber as number, severityText, eventName: `authkernel.${record.name}`, body: record.name, attributes: attributesOf(record) })
+        logger.emit({
+          timestamp: record.time,
+          severityNumber: severityNumber as number,
+          severityText,
+          eventName: `authkernel.${record.name}`,
+          body: record.name,
+          attributes: attributesOf(record),
+        })
       }
     },
   }
@@ -50,6 +57,8 @@ async function load(): Promise<Library> {
     return await import('@opentelemetry/api-logs')
   } catch (error) {
     const err = error instanceof Error ? error : new Error(String(error))
-    throw new AuthError('openTelemetryLogs() needs the package @opentelemetry/api-logs: npm install @opentelemetry/api-logs', { cause: { err } })
+    throw new AuthError('openTelemetryLogs() needs the package @opentelemetry/api-logs: npm install @opentelemetry/api-logs', {
+      cause: { err },
+    })
   }
 }

@@ -43,17 +43,27 @@ export async function verifyRecords(
   return { ok: faults.length === 0, records: records.length, chains: chains.size, faults: faults.slice(0, maxFaults) }
 }
 
-async function faultsOf(ctx: AnyContext, chainId: string, given: readonly AuditRecord[], end: AuditHead | undefined, oldest: number): Promise<string[]> {
+async function faultsOf(
+  ctx: AnyContext,
+  chainId: string,
+  given: readonly AuditRecord[],
+  end: AuditHead | undefined,
+  oldest: number,
+): Promise<string[]> {
   const faults: string[] = []
   // A batch whose answer was lost may be there twice.
-  const list = [...new Map(given.map((record) => [`${record.id} ${record.mac}`, record])).values()].sort((a, b) => (a.seq ?? 0) - (b.seq ?? 0))
+  const list = [...new Map(given.map((record) => [`${record.id} ${record.mac}`, record])).values()].sort(
+    (a, b) => (a.seq ?? 0) - (b.seq ?? 0),
+  )
   let before: AuditRecord | undefined
   for (const record of list) {
     const { id, seq = 0, name } = record
     const expected = before ? (before.seq ?? 0) + 1 : 1
     if (!(await isGenuine(ctx, record))) faults.push(`record ${id} (${name}, ${seq} of chain ${chainId}) was changed`)
-    if (seq > expected && (before || record.time > oldest)) faults.push(`${seq - expected} records are missing before ${id} (${seq} of chain ${chainId})`)
-    else if (before && seq === expected && record.prev !== before.mac) faults.push(`record ${id} (${seq} of chain ${chainId}) does not follow ${before.id}`)
+    if (seq > expected && (before || record.time > oldest))
+      faults.push(`${seq - expected} records are missing before ${id} (${seq} of chain ${chainId})`)
+    else if (before && seq === expected && record.prev !== before.mac)
+      faults.push(`record ${id} (${seq} of chain ${chainId}) does not follow ${before.id}`)
     else if (before && seq < expected) faults.push(`record ${id} has the place of ${before.id} (${seq} of chain ${chainId})`)
     before = record
   }
