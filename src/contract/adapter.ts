@@ -5,7 +5,7 @@
 import type { Account } from './account.ts'
 import type { Awaitable, User } from './data.ts'
 
-/** A stored user. `email` is in lower case as the kernel writes it; `emailVerified` is set by the first email sign-in (D16). */
+/** A stored user. `email` is in lower case as the kernel writes it, and null for a user without an address where the adapter has `nullableEmail`; `emailVerified` is set by the first email sign-in (D16). */
 export interface AdapterUser extends User {
   id: string
   email: string
@@ -138,6 +138,8 @@ export interface Adapter {
   deleteExpired?(now?: Date, options?: CleanUpOptions): Awaitable<unknown>
   /** Sessions come back with `createdAt`; needed for `session.absoluteMaxAge` (D37). */
   readonly keepsCreatedAt?: boolean
+  /** Users may have no address: `email` is null then, for as many of them as there are. */
+  readonly nullableEmail?: boolean
   /** Ends connections; called by `auth.close()`. */
   close?(): Awaitable<void>
 }
@@ -157,7 +159,7 @@ export interface TenantAdapter extends Adapter {
 }
 
 /** Names of the operations of an adapter. */
-export type AdapterMethod = Exclude<keyof Adapter, 'keepsCreatedAt'>
+export type AdapterMethod = Exclude<keyof Adapter, 'keepsCreatedAt' | 'nullableEmail'>
 
 /**
  * An adapter as the kernel sees it: every operation is there and throws when the adapter lacks it, so ask `supports()` first.
@@ -165,6 +167,8 @@ export type AdapterMethod = Exclude<keyof Adapter, 'keepsCreatedAt'>
  */
 export type Store = Required<Pick<Adapter, AdapterMethod>> & {
   readonly keepsCreatedAt: boolean
+  /** Whether a user without an address can be stored. */
+  readonly nullableEmail: boolean
   /** Additional fields that a session shows. */
   readonly shownFields: readonly string[]
   /** Where the adapter can tell. */

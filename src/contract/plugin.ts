@@ -21,8 +21,8 @@ import type { SessionAbility, SessionStrategies, SessionStrategy } from './sessi
 import type { CompileView, PageName, Services } from './services.ts'
 import type { Settings } from './settings.ts'
 
-/** A service, `session:` and an ability of the session strategy, or `store:` and an operation of the adapter. */
-export type Requirement = keyof Services | `session:${SessionAbility}` | `store:${AdapterMethod}`
+/** A service, `session:` and an ability of the session strategy, or `store:` and an operation of the adapter, or `nullableEmail`. */
+export type Requirement = keyof Services | `session:${SessionAbility}` | `store:${AdapterMethod | 'nullableEmail'}`
 
 /** A unit of behaviour: `setup` registers, synchronously and without I/O; what it returns lands on `auth`. */
 export interface Plugin<Ext = unknown> {

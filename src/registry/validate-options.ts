@@ -112,6 +112,12 @@ function checkRequirement({ services: { session, store } }: Checked, plugin: str
   if (kind === 'session' && session && !abilitiesOf(session).has(ability as SessionAbility))
     throw missingAbility(`Plugin "${plugin}" needs the ability "${ability}" of the session strategy`, ability as SessionAbility)
   if (kind === 'store' && !store) throw new MissingAdapter(`Plugin "${plugin}" needs an adapter. ${remedyOf('store', plugin)}`)
+  if (kind === 'store' && ability === 'nullableEmail') {
+    if (store?.nullableEmail) return
+    throw new MissingAdapterMethods(
+      `Plugin "${plugin}" makes users without an address, which the adapter cannot store. Use an adapter of authkernel.`,
+    )
+  }
   if (kind === 'store' && !store?.supports(ability as AdapterMethod))
     throw new MissingAdapterMethods(`Plugin "${plugin}" needs an operation that the adapter lacks: ${ability}.`)
 }

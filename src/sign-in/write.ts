@@ -224,5 +224,7 @@ export function accountOf(identity: Identity, userId: string): AdapterAccount {
 
 function newUserOf(ctx: Context, { user, match, provesEmail }: Identity): AdapterUser {
   const proved = match === 'email' || (provesEmail === true && Boolean(user.email))
-  return { ...user, id: user.id ?? randomUUID(ctx.runtime), emailVerified: proved ? ctx.now : null } as AdapterUser
+  // Published adapters get what Auth.js would give them.
+  const none = !user.email && ctx.store?.nullableEmail ? { email: null } : {}
+  return { ...user, ...none, id: user.id ?? randomUUID(ctx.runtime), emailVerified: proved ? ctx.now : null } as AdapterUser
 }

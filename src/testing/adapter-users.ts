@@ -90,6 +90,23 @@ export function userRules({ rule, stored }: Subject): void {
     expect(await adapter.getUser(other.id)).toMatchObject({ name: other.name, email: other.email })
   })
 
+  rule(
+    'users without an address, where the adapter says so: many, findable by id alone, and each may get one',
+    ['createUser', 'updateUser'],
+    async (adapter) => {
+      if (!adapter.nullableEmail) return
+      const [one, two] = [await stored(adapter, { email: null as never }), await stored(adapter, { email: null as never })]
+      expect((await adapter.getUser(one.id))?.email ?? null).toBeNull()
+      for (const nobody of ['', 'null', 'undefined']) expect(await adapter.getUserByEmail(nobody)).toBeNull()
+      const email = `${unique('late')}@example.com`
+      await adapter.updateUser({ id: one.id, email })
+      expect(await adapter.getUserByEmail(email)).toMatchObject({ id: one.id })
+      await adapter.updateUser({ id: one.id, email: null as never })
+      expect(await adapter.getUserByEmail(email)).toBeNull()
+      expect((await adapter.getUser(two.id))?.email ?? null).toBeNull()
+    },
+  )
+
   rule('updateUser of an unknown user fails and makes none', ['updateUser', 'getUser'], async (adapter) => {
     const id = crypto.randomUUID()
     const email = `${unique()}@example.com`

@@ -57,6 +57,20 @@ describe('createStore', () => {
     expect(found?.user.emailVerified?.toISOString()).toBe('2026-01-02T03:04:05.000Z')
   })
 
+  it('users without an address: the adapter says so, and for a tenant only where it keeps tenants apart itself', async () => {
+    const made: unknown[] = []
+    const adapter = { nullableEmail: true, createUser: (given: unknown) => (made.push(given), given) } as Adapter
+    const [store, nobody] = [createStore(adapter), { ...user, email: null as never }]
+    expect([store.nullableEmail, createStore({}).nullableEmail]).toEqual([true, false])
+    expect(await store.createUser(nobody)).toMatchObject({ email: null })
+    const tenant = store.namespaced('acme')
+    expect(tenant.nullableEmail).toBe(false)
+    expect(() => tenant.createUser(nobody)).toThrow('cannot keep a user without an address for a tenant')
+    expect(made).toHaveLength(1)
+    const apart = createStore({ ...adapter, namespaced: () => adapter } as Adapter).namespaced('acme')
+    expect(await apart.createUser(nobody)).toMatchObject({ email: null })
+  })
+
   it.each([
     ['numbers', 7, 8],
     ['big integers', 7n, 8n],

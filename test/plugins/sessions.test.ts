@@ -295,10 +295,11 @@ describe('without what it takes', () => {
     ['jwt', 'session:revoke:attribute'],
     ['jwt', 'session:list'],
     ['jwt', 'store:deleteUser'],
+    ['jwt', 'store:nullableEmail'],
   ] as const)('%s: a plugin that requires %s is refused at compile with the remedy', async (strategy, requirement) => {
-    const { deleteUser: _absent, ...adapter } = bare
+    const { deleteUser: _absent, nullableEmail: _without, ...adapter } = bare
     const auth = createAuth(baseConfig({ providers, adapter, session: { strategy } })).use(probe([requirement]))
-    await expect(auth.ready()).rejects.toThrow(/Plugin "probe" needs .*(records|revocable|deleteUser)/)
+    await expect(auth.ready()).rejects.toThrow(/Plugin "probe" (needs .*(records|revocable|deleteUser)|makes users without an address)/)
   })
 
   it('an adapter without extra columns keeps attributes in a sealed cookie that is bound to the session', async () => {

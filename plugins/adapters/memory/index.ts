@@ -31,6 +31,7 @@ export function memoryAdapter(data: MemoryData = memoryData()): MemoryAdapter {
     ...tokens(data),
     ...authenticators(data),
     keepsCreatedAt: true,
+    nullableEmail: true,
     close: async () => {},
   }
 }

@@ -64,6 +64,7 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
     ...authenticators(database),
     deleteExpired: (until = new Date(now()), limits) => deleteExpired(database, until, limits),
     keepsCreatedAt: true,
+    nullableEmail: true,
     onHealed: (listener) => database.onHealed(listener),
     additionalFields: options.additionalFields ?? {},
     missingTables: (operations) => missingTables(database, operations),

@@ -62,6 +62,7 @@ export function unstorageAdapter(storage: KeyValueStorage, options: UnstorageAda
     ...authenticators(model),
     deleteExpired: (until = new Date(now()), limits) => deleteExpired(model, until, limits),
     keepsCreatedAt: true,
+    nullableEmail: true,
     onHealed(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
