@@ -147,6 +147,8 @@ export interface Kernel {
   contextOf(who: Request, options?: HandleOptions): Promise<Context>
   contextOf(who: JobTarget): Promise<JobContext>
   contextOf(who: Request | JobTarget): Promise<AnyContext>
+  /** A response of an API on `auth`, with the cookies and headers that `ctx` of `contextOf(request)` has collected. Routes need none: the kernel does it for them. */
+  answer(ctx: Context, response: Response): Response
   /** Does work without a request. */
   job<T>(target: JobTarget, work: (ctx: JobContext) => Awaitable<T>): Promise<T>
   /**

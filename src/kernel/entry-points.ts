@@ -104,6 +104,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
       sound()
       return contextFor(who, options)
     }) as Kernel['contextOf'],
+    answer: (ctx, response) => finish(ctx as RequestContext, response),
     job: async (target, work) => work(await jobContext(target)),
     placeOf,
     async matches(request, options) {

@@ -37,6 +37,7 @@ export const hookSpecs: Readonly<Record<string, HookSpec>> = {
   jwt: { verb: 'pipe', carry: 'token' },
   session: { verb: 'pipe', carry: 'session' },
   signOut: { verb: 'first' },
+  stepUp: { verb: 'first' },
   failure: { verb: 'first' },
 }
 // Told on every session read: `on('*')` hears it only when it asks to.

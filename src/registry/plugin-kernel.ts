@@ -18,6 +18,7 @@ export interface KernelParts {
   entryPoints: Kernel['entryPoints']
   context(request: Request, options?: HandleOptions): Promise<Context>
   contextOf: Kernel['contextOf']
+  answer: Kernel['answer']
   job: Kernel['job']
   matches: Kernel['matches']
   placeOf: Kernel['placeOf']
@@ -63,6 +64,7 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
     doors: entryPoints,
     context: alive(parts.context),
     contextOf: alive(parts.contextOf as (...args: unknown[]) => unknown) as Kernel['contextOf'],
+    answer: alive(parts.answer),
     job: alive(parts.job as (...args: unknown[]) => unknown) as Kernel['job'],
     matches: alive(parts.matches),
     placeOf: alive(parts.placeOf),

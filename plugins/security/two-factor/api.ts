@@ -1,0 +1,66 @@
+/** `auth.twoFactor`: for server code, support and administrators. */
+import { AuthError, type Context, type JobContext, type Kernel, type User } from 'authkernel/kernel'
+import { changed } from './changes.ts'
+import { confirmedFactors } from './factors.ts'
+import { type Person, personOf, raiseGeneration, stateOf } from './person.ts'
+
+/** Whose: the person who is signed in on a request, or a stored user. `of` names the tenant where there are several. */
+export type FactorsOf = Request | { userId: string; of?: string | null }
+/** A factor without its secret. */
+export interface ListedFactor {
+  id: string
+  kind: string
+  created: Date
+}
+/** What the plugin puts on `auth`. It checks whose factors are asked for, not who asks. */
+export interface TwoFactorApi {
+  twoFactor: {
+    /** Empty: the person has none, or nobody is signed in. */
+    list(who: FactorsOf): Promise<ListedFactor[]>
+    /** How many backup codes are left. */
+    backupCodes(who: FactorsOf): Promise<number>
+    /**
+     * For an administrator whom you have checked: removes all factors, ends all sessions, and asks for a proof of the address and a new factor at
+     * the next sign-in. Answers no code. Throws AuthError without a `reason`.
+     */
+    reset(user: { userId: string; of?: string | null }, by: { admin: User; reason: string }): Promise<void>
+  }
+}
+
+export function twoFactorApi(kernel: Kernel): TwoFactorApi['twoFactor'] {
+  return {
+    async list(who) {
+      const { ctx, person } = await find(kernel, who)
+      const rows = person ? await confirmedFactors(ctx, person) : []
+      return rows.map(({ id, kind, created }) => ({ id, kind, created }))
+    },
+    async backupCodes(who) {
+      const { ctx, person } = await find(kernel, who)
+      return person ? ctx.records('twoFactorBackupCode').count({ person: person.key }, { max: 10 }) : 0
+    },
+    async reset(user, { admin, reason }) {
+      if (typeof reason !== 'string' || reason.trim() === '')
+        throw new AuthError('twoFactor.reset: give a `reason`; the audit log keeps it.')
+      const { ctx, person } = await find(kernel, user)
+      if (!person) throw new AuthError('twoFactor.reset: there is no such user.')
+      await ctx.records('twoFactor').deleteWhere({ where: { person: person.key } })
+      await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
+      const { id } = await stateOf(ctx, person)
+      await ctx.records('twoFactorState').update(id, { proveAddress: true, failures: 0, until: ctx.now })
+      await raiseGeneration(ctx, person)
+      await ctx.emit('factorsReset', { user: person.user, admin, reason })
+      await changed(ctx, person, 'removed', { others: true })
+    },
+  }
+}
+
+async function find(kernel: Kernel, who: FactorsOf): Promise<{ ctx: Context | JobContext; person: Person | undefined }> {
+  if (who instanceof Request) {
+    const ctx = await kernel.contextOf(who)
+    const login = await ctx.loginAgain({ callbackUrl: ctx.origin })
+    return { ctx, person: login ? await personOf(ctx, login) : undefined }
+  }
+  const ctx = await kernel.contextOf({ job: 'twoFactor', ...(who.of !== undefined && { tenant: who.of }) })
+  const user = ctx.store ? await ctx.store.getUser(who.userId) : { id: who.userId }
+  return { ctx, person: user ? { key: `user:${who.userId}`, userId: who.userId, user } : undefined }
+}

@@ -1,0 +1,98 @@
+/** `/two-factor`: asked after every way to sign in that proved one factor. */
+import { type Context, type Kernel, type Login, type Parked, redirectTo } from 'authkernel/kernel'
+import { beginTry, endTry } from './attempts.ts'
+import { deviceCookie, isTrusted, trust } from './devices.ts'
+import { TooManySecondFactors, WrongSecondFactor } from './errors.ts'
+import { accept, askable, confirmedFactors } from './factors.ts'
+import { mailCode } from './mailed-code.ts'
+import { notify } from './notices.ts'
+import type { Options } from './options.ts'
+import { personOf } from './person.ts'
+
+/** What is kept with a login that waits for a factor. */
+export interface Waiting {
+  /** Forced enrolment: the address was proved after the password. */
+  addressProved?: boolean
+  /** Forced enrolment: the factor is confirmed, the codes are on the screen. */
+  enrolled?: boolean
+}
+
+/** Asks for a factor, or for the enrolment of one. */
+export function askForFactor(kernel: Kernel, options: Options): void {
+  kernel.hook('login', async ({ login, ctx }) => {
+    // Linking an account to the session that is here begins no session.
+    if (login.session === 'keep' || login.proof.factors === 2) return undefined
+    const person = await personOf(ctx, login)
+    const has = (await confirmedFactors(ctx, person)).length > 0
+    if (!has) return (await options.required(login.user)) ? ctx.park(login, { to: '/two-factor/setup', data: {} }) : undefined
+    if ((await askable(ctx, person, login, options.factors)).length === 0) return undefined
+    if (options.trustedDevices && (await isTrusted(ctx, person))) return undefined
+    return ctx.park(login, { to: '/two-factor', data: {} })
+  })
+  kernel.hook('stepUp', async ({ login, level, ctx }) => {
+    const kinds = await askable(ctx, await personOf(ctx, login), login, options.factors)
+    if (kinds.includes('totp') || (level === undefined && kinds.length > 0)) return ctx.park(login, { to: '/two-factor', data: {} })
+    // Nobody without a factor can prove two: the page says how to get one.
+    return level === 'mfa' ? redirectTo(`${ctx.base}/two-factor/setup`) : undefined
+  })
+  kernel.route({ method: 'POST', path: '/two-factor', flow: 'callback', handler: (ctx) => answer(ctx, options) })
+  kernel.route({ method: 'POST', path: '/two-factor/send', handler: (ctx) => send(ctx, options) })
+}
+
+/** Which factors the form offers; undefined: this browser has no login that waits. */
+export async function waitingFor(
+  ctx: Context,
+  options: Options,
+): Promise<{ parked: Parked<Waiting>; login: Login; kinds: string[] } | undefined> {
+  const parked = await ctx.parked<Waiting>()
+  if (!parked) return undefined
+  const kinds = await askable(ctx, await personOf(ctx, parked.login), parked.login, options.factors)
+  return { parked, login: parked.login, kinds }
+}
+
+async function answer(ctx: Context, options: Options): Promise<Response> {
+  const waiting = await waitingFor(ctx, options)
+  if (!waiting) return ctx.page('signIn')
+  const { parked, login } = waiting
+  const { code, remember } = await ctx.body()
+  const person = await personOf(ctx, login)
+  // Factors are read again: one that was removed meanwhile does not count.
+  const kinds = await askable(ctx, person, login, options.factors)
+  const refusal = await beginTry(ctx, person, parked.id)
+  if (refusal?.reason === 'over') {
+    await ctx.drop(parked)
+    throw new TooManySecondFactors(`Five wrong second factors ended the sign-in of ${person.key}.`)
+  }
+  if (refusal) return ctx.render('twoFactor', { error: TooManySecondFactors.type, wait: String(refusal.wait) })
+  const proved = typeof code === 'string' && code.length <= 64 ? await accept(ctx, person, kinds, code, parked.id) : undefined
+  if (!proved) {
+    ctx.logger.error(new WrongSecondFactor(`A second factor of ${person.key} was wrong.`))
+    await ctx.emit('signInFailed', {
+      provider: login.account.provider,
+      error: new WrongSecondFactor('wrong code'),
+      user: login.user,
+      account: login.account,
+    })
+    return ctx.render('twoFactor', { error: WrongSecondFactor.type })
+  }
+  await endTry(ctx, person)
+  const { left, ...proof } = proved
+  // A browser is trusted after a factor of the person, not after a code from a drawer.
+  if (options.trustedDevices && remember === 'on' && left === undefined && login.purpose === 'signIn')
+    await trust(ctx, person, options.trustedDevices)
+  if (left !== undefined) {
+    await ctx.emit('backupCodeUsed', { user: login.user, left })
+    if (left <= 2) notify(ctx, person, 'two-factor.few-codes', { left })
+  }
+  return ctx.resume(parked, { proof: { ...proof, authTime: Math.floor(ctx.now.getTime() / 1000) } })
+}
+
+async function send(ctx: Context, options: Options): Promise<Response> {
+  const waiting = await waitingFor(ctx, options)
+  if (!waiting) return ctx.page('signIn')
+  const { parked, login, kinds } = waiting
+  if (kinds.includes('emailCode')) await mailCode(ctx, await personOf(ctx, login), parked.id)
+  return redirectTo(`${ctx.base}/two-factor?flow=${parked.flow}&sent=1`)
+}
+
+export { deviceCookie }

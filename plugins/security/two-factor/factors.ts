@@ -1,0 +1,64 @@
+/** Which factors a person has, and which of them count for a sign-in. */
+import type { AnyContext, Context, Login, Row } from 'authkernel/kernel'
+import { takeBackupCode } from './backup-codes.ts'
+import { hasAddress, takeMailedCode } from './mailed-code.ts'
+import type { Person } from './person.ts'
+import type { FactorRow } from './tables.ts'
+import { acceptTotp } from './totp.ts'
+
+/** A kind of second factor: `totp()`, `emailCode()`. */
+export interface Factor {
+  readonly kind: 'totp' | 'emailCode'
+}
+/** What a right code proves. */
+export interface Proved {
+  amr: readonly string[]
+  factors: 1 | 2
+  /** A backup code: how many are left. */
+  left?: number
+}
+
+/** Codes of an authenticator app. Needs the package `otpauth`; `uqr` draws the QR code. */
+export function totp(): Factor {
+  return { kind: 'totp' }
+}
+
+/**
+ * Six digits by mail. A weak second step: whoever reads the mailbox has it, so it does not raise a sign-in to two factors, and it is not
+ * asked after a sign-in by mail (NIST SP 800-63B-4 section 3.1.3 accepts no mail as an out-of-band factor).
+ */
+export function emailCode(): Factor {
+  return { kind: 'emailCode' }
+}
+
+/** Factors that count. */
+export async function confirmedFactors(ctx: AnyContext, person: Person): Promise<Row<FactorRow>[]> {
+  const { rows } = await ctx.records('twoFactor').find({ where: { person: person.key } })
+  return rows.filter(({ confirmed }) => confirmed)
+}
+
+/** What a sign-in may be asked for. Empty: nothing that is independent of the first factor. */
+export async function askable(ctx: AnyContext, person: Person, login: Login, offered: readonly Factor[]): Promise<Factor['kind'][]> {
+  const rows = await confirmedFactors(ctx, person)
+  const kinds = offered.filter(({ kind }) => rows.some((row) => row.kind === kind)).map(({ kind }) => kind)
+  // The same channel twice is one factor.
+  return kinds.filter((kind) => kind !== 'emailCode' || (hasAddress(person) && !login.proof.amr.includes('email')))
+}
+
+/** Tries a code against every factor that may be asked. `mailId` names the code that was mailed for this login. */
+export async function accept(
+  ctx: Context,
+  person: Person,
+  kinds: readonly Factor['kind'][],
+  code: string,
+  mailId: string,
+): Promise<Proved | undefined> {
+  if (kinds.includes('totp')) {
+    for (const row of await confirmedFactors(ctx, person))
+      if (row.kind === 'totp' && (await acceptTotp(ctx, row, code))) return { amr: ['otp', 'mfa'], factors: 2 }
+    const left = await takeBackupCode(ctx, person, code)
+    if (left !== undefined) return { amr: ['otp', 'mfa'], factors: 2, left }
+  }
+  if (kinds.includes('emailCode') && (await takeMailedCode(ctx, person, mailId, code))) return { amr: ['email'], factors: 1 }
+  return undefined
+}

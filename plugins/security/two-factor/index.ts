@@ -1,0 +1,68 @@
+/** A second factor after every way to sign in: codes of an authenticator app, backup codes, trusted devices. */
+import type { Plugin, User } from 'authkernel/kernel'
+import { askForFactor, deviceCookie } from './ask.ts'
+import { twoFactorApi, type TwoFactorApi } from './api.ts'
+import { TooManySecondFactors, WrongSecondFactor } from './errors.ts'
+import { totp } from './factors.ts'
+import { mailMessages } from './messages-mail.ts'
+import { pageMessages } from './messages.ts'
+import { resolveOptions, type TwoFactorOptions } from './options.ts'
+import { addPages } from './pages.ts'
+import { addSetup } from './setup.ts'
+import { backupCodeTable, deviceTable, factorTable, mailedCodeTable, stateTable } from './tables.ts'
+
+export type { FactorsOf, ListedFactor, TwoFactorApi } from './api.ts'
+export type { TrustedDevices } from './devices.ts'
+export { emailCode, type Factor, totp } from './factors.ts'
+export type { TwoFactorOptions } from './options.ts'
+export type { BackupCodeRow, FactorRow, MailedCodeRow, StateRow, TrustedDeviceRow } from './tables.ts'
+export { TooManySecondFactors, WrongSecondFactor }
+
+declare module 'authkernel/kernel' {
+  interface Events {
+    /** `left` backup codes remain. */
+    backupCodeUsed: { user: User; left: number }
+    /** An administrator removed all factors of somebody. */
+    factorsReset: { user: User; admin: User; reason: string }
+  }
+}
+
+/**
+ * Asks for a second factor after every method, unless the sign-in itself proved two: a passkey with user verification, or a provider whose
+ * word is trusted. Needs the service `records`. Throws AuthError for options of the wrong shape.
+ */
+export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFactorApi> {
+  const resolved = resolveOptions(options, [totp()])
+  const mails = resolved.factors.some(({ kind }) => kind === 'emailCode')
+  return {
+    name: 'two-factor',
+    requires: ['records', 'limit', 'session:attributes', ...(mails ? (['mailTransport'] as const) : [])],
+    setup(kernel) {
+      kernel.records('twoFactor', factorTable)
+      kernel.records('twoFactorState', stateTable)
+      kernel.records('twoFactorBackupCode', backupCodeTable)
+      kernel.records('twoFactorDevice', deviceTable)
+      kernel.records('twoFactorMailedCode', mailedCodeTable)
+      kernel.cookie(deviceCookie)
+      kernel.messages(pageMessages)
+      kernel.messages(mailMessages)
+      kernel.mailTemplate('two-factor.code', {
+        subject: 'two-factor.mail.code',
+        lines: ['two-factor.mail.code-lead'],
+        code: 'code',
+        after: ['two-factor.mail.left'],
+        note: 'two-factor.mail.never-tell',
+      })
+      for (const what of ['added', 'changed', 'removed', 'few-codes'] as const)
+        kernel.mailTemplate(`two-factor.${what}`, {
+          subject: `two-factor.mail.${what}`,
+          lines: [`two-factor.mail.${what}-text`],
+          note: 'two-factor.mail.not-you',
+        })
+      askForFactor(kernel, resolved)
+      addSetup(kernel, resolved)
+      addPages(kernel, resolved)
+      return { twoFactor: twoFactorApi(kernel) }
+    },
+  }
+}

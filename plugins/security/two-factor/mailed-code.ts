@@ -1,0 +1,44 @@
+/** Six digits by mail: a weak second step, and the proof of the address before a first factor. */
+import { type AnyContext, type Context, equal } from 'authkernel/kernel'
+import type { Person } from './person.ts'
+
+const seconds = 600
+const purpose = 'two-factor mailed code'
+const mailsPerPerson = { max: 3, seconds: 600 }
+
+/** Whether a code may be mailed to this person. */
+export function hasAddress({ user }: Person): boolean {
+  return typeof user.email === 'string' && user.email !== ''
+}
+
+/** Mails a code; a former one of this `id` is void. False: too many were sent. Throws MailNotSent. */
+export async function mailCode(ctx: Context, person: Person, id: string): Promise<boolean> {
+  const { email } = person.user
+  if (!email || !(await ctx.limit.take(`two-factor mail:${person.key}`, mailsPerPerson)).allowed) return false
+  const code = sixDigits(ctx)
+  const expires = new Date(ctx.now.getTime() + seconds * 1000)
+  const digest = await ctx.digest(purpose, `${id} ${code}`)
+  await ctx.records('twoFactorMailedCode').put({ id, person: person.key, userId: person.userId, digest, expires })
+  await ctx.service('mail').send(ctx, email, 'two-factor.code', { code, left: { seconds } })
+  return true
+}
+
+/** True to one of many callers with the right code. A wrong one does not use it up: tries are counted elsewhere. */
+export async function takeMailedCode(ctx: AnyContext, person: Person, id: string, given: string): Promise<boolean> {
+  const code = given.replace(/\s/g, '')
+  if (!/^\d{6}$/.test(code)) return false
+  const table = ctx.records('twoFactorMailedCode')
+  const row = await table.get(id)
+  if (!row || row.person !== person.key) return false
+  for (const digest of await ctx.digests(purpose, `${id} ${code}`))
+    if (equal(digest, row.digest)) return (await table.take(id, { if: { digest: row.digest } })) !== null
+  return false
+}
+
+// Rejection sampling: a million does not divide 2^32.
+function sixDigits(ctx: AnyContext): string {
+  for (;;) {
+    const number = new DataView(ctx.runtime.random(4).slice().buffer).getUint32(0)
+    if (number < 4_294_000_000) return String(number % 1_000_000).padStart(6, '0')
+  }
+}

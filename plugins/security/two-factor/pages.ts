@@ -1,0 +1,159 @@
+/** What people see: the question for a code, the page of their factors, a new app, and the backup codes. */
+import type { Content, Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
+import { waitingFor } from './ask.ts'
+import { listDevices } from './devices.ts'
+import { confirmedFactors } from './factors.ts'
+import { hasAddress } from './mailed-code.ts'
+import type { Options } from './options.ts'
+import { currentPerson } from './person.ts'
+import { drawQr } from './qr.ts'
+import { mustProveAddress, type Visitor, visitorOf } from './setup.ts'
+import { enrolmentOf } from './totp.ts'
+
+type Params = Readonly<Record<string, string | undefined>>
+
+const codeField = {
+  label: 'two-factor.code',
+  type: 'text',
+  inputmode: 'numeric',
+  autocomplete: 'one-time-code',
+  required: true,
+  maxlength: 64,
+}
+
+/** Adds the pages and the section of the account page. */
+export function addPages(kernel: Kernel, options: Options): void {
+  kernel.page('twoFactor', (ctx, tools, params) => question(ctx, tools, params, options), { path: '/two-factor' })
+  kernel.page('twoFactorSetup', (ctx, tools, params) => setup(ctx, tools, params, options), { path: '/two-factor/setup' })
+  // Without a route of their own: a secret is drawn once, in the answer to the form that made it.
+  kernel.page('twoFactorApp', (ctx, tools, params) => app(ctx, tools, params, options))
+  kernel.page('twoFactorCodes', backupCodes)
+  kernel.accountSection({
+    id: 'two-factor',
+    order: 250,
+    async draw(ctx, { say, link, html }) {
+      const person = await currentPerson(ctx)
+      if (!person) return undefined
+      const on = (await confirmedFactors(ctx, person)).length > 0
+      const state = say(on ? 'two-factor.on' : 'two-factor.off')
+      return {
+        heading: say('two-factor.title'),
+        body: html`<p>${state}</p>
+          ${link(say('two-factor.manage'), '/two-factor/setup')}`,
+      }
+    },
+  })
+}
+
+async function question(ctx: Context, tools: PageTools, params: Params, options: Options): Promise<PageView | Response> {
+  const { html, say, form, field, submit, alert } = tools
+  const waiting = await waitingFor(ctx, options)
+  if (!waiting) return ctx.page('signIn')
+  const { kinds, login } = waiting
+  const body: Content[] = [params['wait'] ? wait(tools, Number(params['wait'])) : alert(params['error'])]
+  if (params['sent'] && kinds.includes('emailCode')) body.push(html`<p role="status">${say('two-factor.sent')}</p>`)
+  const remember =
+    options.trustedDevices && login.purpose === 'signIn' && kinds.includes('totp')
+      ? html`<label class="check"
+          ><input type="checkbox" name="remember" value="on" /> ${say('two-factor.remember', { days: options.trustedDevices.days })}</label
+        >`
+      : undefined
+  body.push(await form('/two-factor', [field('code', { ...codeField, autofocus: true }), remember, submit(say('two-factor.continue'))]))
+  if (kinds.includes('totp')) body.push(html`<p class="hint">${say('two-factor.backup-hint')}</p>`)
+  if (kinds.includes('emailCode')) body.push(await form('/two-factor/send', submit(say('two-factor.send'), { quiet: true })))
+  return { title: say('two-factor.title'), lead: say(kinds.includes('totp') ? 'two-factor.lead' : 'two-factor.lead-mail'), body }
+}
+
+async function setup(ctx: Context, tools: PageTools, params: Params, options: Options): Promise<PageView | Response> {
+  const { html, say, form, submit, alert } = tools
+  const visitor = await visitorOf(ctx)
+  if (!visitor) return ctx.page('signIn')
+  const title = say('two-factor.title')
+  if (await mustProveAddress(ctx, visitor)) return address(tools, params, visitor)
+  const rows = await confirmedFactors(ctx, visitor.person)
+  const act = (action: string, label: Content, id?: string): Promise<Content> =>
+    form('/two-factor/setup', submit(label, { quiet: action !== 'totp' }), { action, ...(id !== undefined && { id }) })
+  const body: Content[] = [alert(params['error'])]
+  for (const row of rows) {
+    const name = say(row.kind === 'totp' ? 'two-factor.app' : 'two-factor.mail')
+    body.push(
+      html`<section class="item">
+        <h2>${name}</h2>
+        <p>${tools.date(row.created)}</p>
+        ${await act('remove', say('two-factor.remove'), row.id)}
+      </section>`,
+    )
+  }
+  if (rows.length === 0) body.push(html`<p>${say('two-factor.explain')}</p>`)
+  body.push(await act('totp', say(rows.length === 0 ? 'two-factor.add-app' : 'two-factor.add-another')))
+  if (rows.length > 0 && !visitor.parked) {
+    const mail =
+      options.factors.some(({ kind }) => kind === 'emailCode') &&
+      !rows.some(({ kind }) => kind === 'emailCode') &&
+      hasAddress(visitor.person)
+    if (mail) body.push(await act('emailCode', say('two-factor.add-mail')))
+    body.push(await act('renew', say('two-factor.renew')))
+    for (const device of await listDevices(ctx, visitor.person))
+      body.push(
+        html`<section class="item">
+          <h2>${device.label || say('two-factor.device')}</h2>
+          <p>${tools.date(device.created)}</p>
+          ${await act('forget', say('two-factor.forget'), device.id)}
+        </section>`,
+      )
+  }
+  return { title, lead: say(visitor.parked ? 'two-factor.required' : 'two-factor.setup-lead'), body }
+}
+
+async function address({ say, form, field, submit, alert, html }: PageTools, params: Params, { person }: Visitor): Promise<PageView> {
+  const body: Content[] = [alert(params['error'])]
+  if (params['sent']) {
+    body.push(html`<p role="status">${say('two-factor.sent')}</p>`)
+    body.push(
+      await form('/two-factor/setup', [field('code', { ...codeField, autofocus: true }), submit(say('two-factor.continue'))], {
+        action: 'proof',
+      }),
+    )
+  }
+  body.push(await form('/two-factor/setup', submit(say('two-factor.send'), { quiet: params['sent'] !== undefined }), { action: 'send' }))
+  return { title: say('two-factor.title'), lead: say('two-factor.prove-address', { email: person.user.email ?? '' }), body }
+}
+
+async function app(ctx: Context, tools: PageTools, { id = '', again, error }: Params, options: Options): Promise<PageView | Response> {
+  const { html, say, form, field, submit, alert } = tools
+  const visitor = await visitorOf(ctx)
+  if (!visitor) return ctx.page('signIn')
+  const shown = again === undefined ? await enrolmentOf(ctx, visitor.person, id, options.issuer ?? new URL(ctx.origin).host) : undefined
+  const body: Content[] = [alert(error)]
+  if (shown) {
+    body.push(await drawQr(tools, shown.uri))
+    body.push(
+      html`<p>${say('two-factor.key')}</p>
+        <p class="key"><code>${shown.secret}</code></p>`,
+    )
+  }
+  const code = [field('code', { ...codeField, autofocus: true }), submit(say('two-factor.confirm'))]
+  body.push(await form('/two-factor/setup', code, { action: 'confirm', id: again ?? id }))
+  return { title: say('two-factor.add-app'), lead: say(shown ? 'two-factor.scan' : 'two-factor.again'), body }
+}
+
+async function backupCodes(_ctx: Context, { html, say, form, submit, link }: PageTools, { codes = '', go }: Params): Promise<PageView> {
+  const items = codes.split(' ').map((code) => html`<li><code>${code}</code></li>`)
+  const onward = go
+    ? await form('/two-factor/setup', submit(say('two-factor.continue')), { action: 'continue' })
+    : link(say('two-factor.done'), '/two-factor/setup')
+  return {
+    title: say('two-factor.codes'),
+    lead: say('two-factor.codes-lead'),
+    body: [
+      html`<ol class="codes">
+        ${items}
+      </ol>`,
+      onward,
+    ],
+  }
+}
+
+function wait({ html, say, duration }: PageTools, seconds: number): Content {
+  return html`<p role="alert">${say('two-factor.wait', { left: duration(seconds) })}</p>`
+}

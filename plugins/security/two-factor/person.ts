@@ -1,0 +1,47 @@
+/** Whose factors: the person of a login, of the session, or a stored user. */
+import { type AnyContext, type Context, type Login, type Row, sha256, toHex, type User } from 'authkernel/kernel'
+import type { StateRow } from './tables.ts'
+
+/** A person with factors. */
+export interface Person {
+  /** As `login.person`. */
+  key: string
+  userId: string | null
+  user: User
+}
+
+export async function personOf(ctx: AnyContext, login: Login): Promise<Person> {
+  const userId = login.person.startsWith('user:') ? login.person.slice('user:'.length) : null
+  // What checks a password need not know the address.
+  const stored = userId !== null && !login.user.email && ctx.store ? await ctx.store.getUser(userId) : null
+  return { key: login.person, userId, user: stored ?? login.user }
+}
+
+/** Who is signed in; null: nobody. */
+export async function currentPerson(ctx: Context): Promise<Person | null> {
+  const login = await ctx.loginAgain({ callbackUrl: ctx.origin })
+  return login && personOf(ctx, login)
+}
+
+/** The row that counts for a person; made when it is absent. */
+export async function stateOf(ctx: AnyContext, { key, userId }: Person): Promise<Row<StateRow>> {
+  const id = toHex(await sha256(key))
+  const states = ctx.records('twoFactorState')
+  const found = await states.get(id)
+  if (found) return found
+  const salt = toHex(ctx.runtime.random(16))
+  const empty = { userId, generation: 0, salt, failures: 0, since: ctx.now, until: ctx.now, proveAddress: false }
+  // Somebody else may make it at the same moment.
+  return states.create({ id, ...empty }).catch(async (error: unknown) => {
+    const made = await states.get(id)
+    if (!made) throw error
+    return made
+  })
+}
+
+/** Trusted devices count no longer. */
+export async function raiseGeneration(ctx: AnyContext, person: Person): Promise<void> {
+  const { id } = await stateOf(ctx, person)
+  await ctx.records('twoFactorState').increment(id, 'generation', 1)
+  await ctx.records('twoFactorDevice').deleteWhere({ where: { person: person.key } })
+}

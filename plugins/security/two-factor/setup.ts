@@ -1,0 +1,148 @@
+/** `/two-factor/setup`: people add, remove and renew factors; a login that must have one enrols it here. */
+import { AccessDenied, type Context, type Kernel, type Parked, redirectTo } from 'authkernel/kernel'
+import type { Waiting } from './ask.ts'
+import { beginTry, endTry } from './attempts.ts'
+import { renewBackupCodes } from './backup-codes.ts'
+import { changed, isFresh, proveAgain } from './changes.ts'
+import { listDevices } from './devices.ts'
+import { TooManySecondFactors, WrongSecondFactor } from './errors.ts'
+import { confirmedFactors } from './factors.ts'
+import { hasAddress, mailCode, takeMailedCode } from './mailed-code.ts'
+import type { Options } from './options.ts'
+import { currentPerson, type Person, personOf, stateOf } from './person.ts'
+import { never } from './tables.ts'
+import { beginTotp, confirmTotp } from './totp.ts'
+
+/** Whoever is on the page: signed in, or with a login that must enrol. */
+export interface Visitor {
+  person: Person
+  parked: Parked<Waiting> | undefined
+}
+
+export function addSetup(kernel: Kernel, options: Options): void {
+  kernel.route({ method: 'POST', path: '/two-factor/setup', handler: (ctx) => act(ctx, options) })
+}
+
+/** Null: nobody, the sign-in page is next. */
+export async function visitorOf(ctx: Context): Promise<Visitor | null> {
+  const parked = await parkedForSetup(ctx)
+  if (parked) return { person: await personOf(ctx, parked.login), parked }
+  const person = await currentPerson(ctx)
+  return person && { person, parked: undefined }
+}
+
+/** After a password a thief of it must not enrol a factor of his own: the address is proved first. */
+export async function mustProveAddress(ctx: Context, { person, parked }: Visitor): Promise<boolean> {
+  if (!parked || parked.data.addressProved || !hasAddress(person) || !ctx.app.services.mailTransport) return false
+  return parked.login.proof.amr.includes('pwd') || (await stateOf(ctx, person)).proveAddress
+}
+
+// A login that waits for a code of a factor it has is no ground to enrol another one.
+async function parkedForSetup(ctx: Context): Promise<Parked<Waiting> | undefined> {
+  const parked = await ctx.parked<Waiting>('two-factor')
+  if (!parked) return undefined
+  const has = (await confirmedFactors(ctx, await personOf(ctx, parked.login))).length > 0
+  return has && !parked.data.enrolled ? undefined : parked
+}
+
+async function act(ctx: Context, options: Options): Promise<Response> {
+  const visitor = await visitorOf(ctx)
+  if (!visitor) return ctx.page('signIn')
+  const { action, id, code } = await ctx.body()
+  const given = { id: typeof id === 'string' ? id : '', code: typeof code === 'string' ? code.slice(0, 64) : '' }
+  const back = `${ctx.base}/two-factor/setup`
+  const { parked } = visitor
+  if (parked && action === 'continue' && parked.data.enrolled)
+    return ctx.resume(parked, { proof: { amr: ['otp', 'mfa'], factors: 2, authTime: Math.floor(ctx.now.getTime() / 1000) } })
+  if (parked && (await mustProveAddress(ctx, visitor))) return proveAddress(ctx, visitor, parked, action, given.code)
+  if (!parked && !(await isFresh(ctx, visitor.person, options.maxAge))) return proveAgain(ctx, visitor.person, back)
+  switch (action) {
+    case 'totp':
+      return ctx.render('twoFactorApp', { id: await beginTotp(ctx, visitor.person) })
+    case 'confirm':
+      return confirm(ctx, visitor, given.id, given.code)
+    case 'emailCode':
+      if (!parked) await addEmailCode(ctx, visitor.person, options)
+      return redirectTo(back)
+    case 'remove':
+      if (!parked) await remove(ctx, visitor.person, given.id, options)
+      return redirectTo(back)
+    case 'renew': {
+      if (parked || (await confirmedFactors(ctx, visitor.person)).length === 0) return redirectTo(back)
+      const codes = await renewBackupCodes(ctx, visitor.person)
+      await changed(ctx, visitor.person, 'changed', { others: false })
+      return ctx.render('twoFactorCodes', { codes: codes.join(' ') })
+    }
+    case 'forget':
+      if (!parked) await forget(ctx, visitor.person, given.id)
+      return redirectTo(back)
+    default:
+      return redirectTo(back)
+  }
+}
+
+async function proveAddress(ctx: Context, { person }: Visitor, parked: Parked<Waiting>, action: unknown, code: string): Promise<Response> {
+  const back = `${ctx.base}/two-factor/setup?flow=${parked.flow}`
+  if (action === 'send') {
+    await mailCode(ctx, person, parked.id)
+    return redirectTo(`${back}&sent=1`)
+  }
+  const refusal = await beginTry(ctx, person, parked.id)
+  if (refusal?.reason === 'over') {
+    await ctx.drop(parked)
+    throw new TooManySecondFactors(`Five wrong codes ended the sign-in of ${person.key}.`)
+  }
+  if (refusal) return ctx.render('twoFactorSetup', { error: TooManySecondFactors.type })
+  if (!(await takeMailedCode(ctx, person, parked.id, code)))
+    return ctx.render('twoFactorSetup', { error: WrongSecondFactor.type, sent: '1' })
+  await endTry(ctx, person)
+  await ctx.keep(parked, { ...parked.data, addressProved: true })
+  return redirectTo(back)
+}
+
+async function confirm(ctx: Context, { person, parked }: Visitor, id: string, code: string): Promise<Response> {
+  const row = await ctx.records('twoFactor').get(id)
+  if (!row || row.person !== person.key || row.confirmed)
+    return redirectTo(`${ctx.base}/two-factor/setup${parked ? `?flow=${parked.flow}` : ''}`)
+  const refusal = await beginTry(ctx, person, parked?.id)
+  if (refusal) return ctx.render('twoFactorSetup', { error: TooManySecondFactors.type })
+  const first = (await confirmedFactors(ctx, person)).length === 0
+  // The secret is not shown again: the code is typed below the text key that is still on the screen, or the enrolment begins anew.
+  if (!(await confirmTotp(ctx, row, code))) return ctx.render('twoFactorApp', { again: id, error: WrongSecondFactor.type })
+  await endTry(ctx, person)
+  const { id: state } = await stateOf(ctx, person)
+  await ctx.records('twoFactorState').update(state, { proveAddress: false })
+  if (parked) await ctx.keep(parked, { ...parked.data, enrolled: true })
+  await changed(ctx, person, 'added', { others: true, renew: !parked })
+  if (!first) return redirectTo(`${ctx.base}/two-factor/setup`)
+  return ctx.render('twoFactorCodes', { codes: (await renewBackupCodes(ctx, person)).join(' '), ...(parked && { go: '1' }) })
+}
+
+async function addEmailCode(ctx: Context, person: Person, { factors }: Options): Promise<void> {
+  const rows = await confirmedFactors(ctx, person)
+  const offered = factors.some(({ kind }) => kind === 'emailCode')
+  if (!offered || !hasAddress(person) || rows.length === 0 || rows.some(({ kind }) => kind === 'emailCode')) return
+  const base = { person: person.key, userId: person.userId, kind: 'emailCode', secret: null, confirmed: true, step: 0 }
+  await ctx.records('twoFactor').create({ ...base, created: ctx.now, expires: never })
+  await changed(ctx, person, 'added', { others: false })
+}
+
+async function remove(ctx: Context, person: Person, id: string, options: Options): Promise<void> {
+  const rows = await confirmedFactors(ctx, person)
+  const row = rows.find((one) => one.id === id)
+  if (!row) return
+  const rest = rows.filter((one) => one.id !== id && one.kind === 'totp')
+  if (rest.length === 0 && (await options.required(person.user)))
+    throw new AccessDenied('The last second factor of somebody who must have one cannot be removed.')
+  if (!(await ctx.records('twoFactor').delete(id))) return
+  // A code by mail and backup codes are nothing without an app.
+  if (rest.length === 0) {
+    for (const { id: other } of rows) await ctx.records('twoFactor').delete(other)
+    await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
+  }
+  await changed(ctx, person, 'removed', { others: true, renew: true })
+}
+
+async function forget(ctx: Context, person: Person, id: string): Promise<void> {
+  if ((await listDevices(ctx, person)).some((device) => device.id === id)) await ctx.records('twoFactorDevice').delete(id)
+}
