@@ -29,8 +29,8 @@ export interface WebApi<E extends object> {
   root(event: E): Promise<Response | undefined>
   /** As `answer`; undefined: the path is no route of authkernel or of a plugin. */
   route(event: E): Promise<Response | undefined>
-  /** Whether `below` or `route` answers the event. Reads no body. */
-  isOwn(event: E, how: 'below' | 'route'): Promise<boolean>
+  /** Whether `below`, `route` or `root` answers the event. Reads no body. */
+  isOwn(event: E, how: 'below' | 'route' | 'root'): Promise<boolean>
   /** The session, read once per event. Rejects when the store is down (D38). */
   session(event: E): Promise<Session | null>
   /** The session; a Response: there is none, and this is the refusal. */
@@ -103,11 +103,12 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
     },
     async isOwn(event, how) {
       const found = await openRoute(event)
+      if (how === 'root') return isRoot(found)
       return how === 'below' ? isBelow(found) : found.kernel.matches(found.request, found.options)
     },
     async root(event) {
       const found = await open(event)
-      return found.kernel.placeOf(new URL(found.request.url).pathname) === 'root' ? answer(found) : undefined
+      return isRoot(found) ? answer(found) : undefined
     },
     async route(event) {
       const found = await openRoute(event)
@@ -136,6 +137,10 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
 
 function answer({ kernel, request, options }: Opened): Promise<Response> {
   return kernel.entryPoints.handler(unread(request), options)
+}
+
+function isRoot({ kernel, request }: Opened): boolean {
+  return kernel.placeOf(new URL(request.url).pathname) === 'root'
 }
 
 async function isBelow({ kernel, request, options }: Opened): Promise<boolean> {

@@ -40,6 +40,8 @@ export interface HonoApi {
    * what plugins have at the origin's root, too. Other paths go on to the next handler.
    */
   handler: HonoHandler
+  /** The paths at the origin's root that plugins answer, alone: `app.use(auth.hono.root)` where `handler` is mounted at a path. */
+  root: HonoHandler
   /** Puts the session into `c.var.session`; a refreshed cookie goes out with the response. */
   middleware: HonoHandler
   /** Lets people with a session pass. Others: browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
@@ -80,6 +82,7 @@ function honoApi(kernel: (context: HonoContext) => Awaitable<Kernel>): HonoApi {
     signIn: (context, provider, options) => api.signIn(context, provider, options).catch(answerable),
     signOut: (context, options) => api.signOut(context, options).catch(answerable),
     handler: async (context, next) => (await api.route(context)) ?? next(),
+    root: async (context, next) => (await api.root(context)) ?? next(),
     async middleware(context, next) {
       context.set('session', await session(context))
       await next()

@@ -34,6 +34,8 @@ export type AnyH3Event = H3Event | H3EventOfNode
 export interface H3Api {
   /** Every route of authkernel; the wildcard route it is mounted at is the base path. Paths at the origin's root that plugins answer are answered, too. Others: undefined, so that a middleware passes them on. */
   handler(event: AnyH3Event): Promise<Response | undefined>
+  /** The paths at the origin's root that plugins answer, alone: for apps that mount `handler` at a path. */
+  root(event: AnyH3Event): Promise<Response | undefined>
   /** Puts the session into `event.context.session`; a refreshed cookie goes out with the response. */
   middleware(event: AnyH3Event): Promise<void>
   /** Lets people with a session pass. Others: browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
@@ -70,27 +72,29 @@ export function h3Api(
     assertEvent(event, say)
     return modern(event)
   }
+  const answer = async (event: AnyH3Event, how: 'below' | 'route' | 'root'): Promise<Response | undefined> => {
+    assertEvent(event, say)
+    if (isModern(event)) return api[how](event)
+    const given = event.web?.request
+    if (given && !given.bodyUsed) return api[how](translated(event, given))
+    const { answered } = await import('../_node.ts')
+    const { req, res } = event.node
+    const shell = await open(event).catch(asItIs)
+    // Before the body is opened: that of another path is for the app to read.
+    if (!(shell instanceof HttpError) && !(await api.isOwn(shell, how))) return undefined
+    await keepBody(req)
+    return answered(req, res, edgeOf(event), (request) => {
+      const whole = translated(event, request)
+      if (!(shell instanceof HttpError)) shells.set(whole, shell)
+      return api.answer(whole)
+    })
+  }
   return {
     session: async (event) => api.session(await open(event)),
     signIn: async (event, provider, options) => api.signIn(await open(event), provider, options),
     signOut: async (event, options) => api.signOut(await open(event), options),
-    async handler(event) {
-      assertEvent(event, say)
-      if (isModern(event)) return api[own](event)
-      const given = event.web?.request
-      if (given && !given.bodyUsed) return api[own](translated(event, given))
-      const { answered } = await import('../_node.ts')
-      const { req, res } = event.node
-      const shell = await open(event).catch(asItIs)
-      // Before the body is opened: that of another path is for the app to read.
-      if (!(shell instanceof HttpError) && !(await api.isOwn(shell, own))) return undefined
-      await keepBody(req)
-      return answered(req, res, edgeOf(event), (request) => {
-        const whole = translated(event, request)
-        if (!(shell instanceof HttpError)) shells.set(whole, shell)
-        return api.answer(whole)
-      })
-    },
+    handler: (event) => answer(event, own),
+    root: (event) => answer(event, 'root'),
     async middleware(event) {
       const { context } = await open(event)
       context.session = await api.session(await open(event))

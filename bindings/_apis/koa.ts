@@ -28,6 +28,8 @@ export type KoaMiddleware = (ctx: KoaContext, next: () => Promise<unknown>) => P
 export interface KoaApi extends Pick<Api<KoaContext>, 'request' | 'session' | 'user' | 'signIn' | 'signOut'> {
   /** Answers the routes of authkernel, and the paths at the origin's root that plugins answer; leaves other paths alone. */
   handler: KoaMiddleware
+  /** The paths at the origin's root that plugins answer, alone: for apps that call `handler` below a path only. */
+  root: KoaMiddleware
   /** Puts the session into `ctx.state.session`. */
   middleware: KoaMiddleware
   /** Lets people with a session pass; browsers are sent to the sign-in page and back, others get 401 JSON. */
@@ -55,6 +57,7 @@ export function koaApi(kernel: Kernels<KoaContext>): KoaApi {
     signIn: api.signIn,
     signOut: api.signOut,
     handler: async (ctx, next) => (await api.handle(ctx)) || next(),
+    root: async (ctx, next) => (await api.root(ctx)) || next(),
     async middleware(ctx, next) {
       ctx.state.session = await api.session(ctx)
       return next()

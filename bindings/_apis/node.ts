@@ -9,6 +9,8 @@ import { appendCookies, type NodeRequest, type NodeResponse, peerAddress, sendRe
 export interface NodeApi {
   /** Answers the routes of authkernel; `false`: the path is the host's, nothing was answered. Rejects when answering failed. */
   handler(req: NodeRequest, res: NodeResponse): Promise<boolean>
+  /** The paths at the origin's root that plugins answer, alone: for servers that call `handler` below a path only. `false` as above. */
+  root(req: NodeRequest, res: NodeResponse): Promise<boolean>
   session(req: NodeRequest, res: NodeResponse): Promise<Session | null>
   /** The web request, without its body: for APIs of other plugins, such as `auth.accounts`. */
   request(req: NodeRequest, res: NodeResponse): Request
@@ -38,6 +40,7 @@ export function nodeApi(kernels: Kernels<NodeRequest>): NodeApi {
   })
   return {
     handler: (req, res) => api.handle([req, res]),
+    root: (req, res) => api.root([req, res]),
     session: (req, res) => api.session([req, res]),
     request: (req, res) => api.request([req, res]),
     requireSession: (req, res, options) => api.guard([req, res], options),

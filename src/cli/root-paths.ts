@@ -7,6 +7,10 @@ const connect = 'app.use(auth.{name}.root)'
 const lines: Readonly<Record<string, string>> = {
   express: connect,
   koa: connect,
+  hono: connect,
+  h3: 'app.use((event) => auth.h3.root(event))',
+  node: 'await auth.node.root(req, res), before your own routes',
+  nuxt: 'server/middleware/auth.ts with auth.nuxt.handler',
   fastify: 'fastify.register(auth.fastify.root)',
   next: 'export const { GET, HEAD, OPTIONS } = auth.next.root in app/.well-known/[...path]/route.ts',
   'solid-start': 'src/routes/.well-known/[...path].ts with the handler of the binding',

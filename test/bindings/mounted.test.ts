@@ -2,10 +2,16 @@
 import { createAuth } from 'authkernel'
 import { expressBinding } from 'authkernel/bindings/express'
 import { FastifyAuth, fastifyBinding } from 'authkernel/bindings/fastify'
+import { h3Binding } from 'authkernel/bindings/h3'
+import { honoBinding } from 'authkernel/bindings/hono'
+import { koaBinding } from 'authkernel/bindings/koa'
 import type { Plugin } from 'authkernel/kernel'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import express from 'express'
 import fastify from 'fastify'
+import { H3 } from 'h3'
+import { Hono } from 'hono'
+import Koa from 'koa'
 import { describe, expect, it } from 'vitest'
 import { mountedHosts } from './_mounted.ts'
 import { ask, Jar, serve, signIn } from './_http.ts'
@@ -74,6 +80,26 @@ describe('a handler that is mounted at a path', () => {
       for (const path of ['/.well-known/other', '/signin']) expect((await ask(port, path)).text).toBe('the host')
       await close()
     }
+  })
+
+  it('Hono, h3 and Koa: `root` answers root routes alone', async () => {
+    const auth = createAuth(bindingConfig()).use(discovery).use(honoBinding()).use(h3Binding()).use(koaBinding())
+    const hono = new Hono().use(auth.hono.root).notFound((c) => c.text('the host', 404))
+    const h3 = new H3().use((event) => auth.h3.root(event)).all('/**', () => 'the host')
+    const koa = new Koa().use(auth.koa.root).use((ctx) => void (ctx.body = 'the host'))
+    const server = await serve(koa.callback())
+    const asked = async (path: string): Promise<string[]> => [
+      await (await hono.request(`http://app.example${path}`)).text(),
+      await (await h3.request(`http://app.example${path}`)).text(),
+      (await ask(server.port, path)).text,
+    ]
+    expect(await asked('/.well-known/discovery')).toEqual([
+      JSON.stringify({ base: 'http://app.example/auth' }),
+      JSON.stringify({ base: 'http://app.example/auth' }),
+      JSON.stringify({ base: `${server.origin}/auth` }),
+    ])
+    for (const path of ['/auth/session', '/.well-known/other']) expect(await asked(path)).toEqual(['the host', 'the host', 'the host'])
+    await server.close()
   })
 
   it.each(['fastify', 'FastifyAuth of a function'])('%s: `root` beside a prefixed plugin, and never below a prefix', async (name) => {
