@@ -38,6 +38,8 @@ export interface MailTransport {
   /** Sender of mails that it carries; default: `no-reply@` and the own host. */
   readonly from?: string | undefined
   send(message: MailMessage, signal: AbortSignal, ctx: AnyContext): Awaitable<void>
+  /** Connects and signs in, and sends nothing. Throws when mails could not be sent. */
+  verify?(signal: AbortSignal): Awaitable<void>
 }
 /** How one mail is sent. */
 export interface MailOptions {

@@ -2,6 +2,7 @@
 import { type Context, equal, type EmailConfig, randomHex, type Store, Verification, type VerificationToken } from 'authkernel/kernel'
 import { deliver } from './deliver.ts'
 import { isIdentifier } from './identifier.ts'
+import { beginGuess } from './throttle.ts'
 
 const purpose = 'verification-token'
 /** Seconds: out-of-band secrets live at most ten minutes (ASVS 6.5.5, D29). */
@@ -43,7 +44,20 @@ export interface SpentLink {
 export async function redeemLink(ctx: Context, store: Store, provider: EmailConfig, identifier: string, token: string): Promise<SpentLink> {
   // What no mail of ours can have carried need not bother the store.
   if (!isIdentifier(identifier)) throw new Verification('The link names no email address.')
-  const guessed = await countGuess(ctx, identifier, token)
+  const guess = token.length < unguessable ? await beginGuess(ctx, identifier) : undefined
+  if (guess?.refused) throw new Verification('Too many wrong tokens for this email address: see the option `throttle.credentials`.')
+  try {
+    const link = await spend(ctx, store, provider, identifier, token)
+    await guess?.end(false)
+    return link
+  } catch (error) {
+    // A store that is away is nobody's wrong guess.
+    await guess?.end(error instanceof Verification)
+    throw error
+  }
+}
+
+async function spend(ctx: Context, store: Store, provider: EmailConfig, identifier: string, token: string): Promise<SpentLink> {
   for (const hashed of await ctx.digests(purpose, token, provider.secret)) {
     const row = await store.useVerificationToken({ identifier, token: hashed })
     if (!row) continue
@@ -55,19 +69,9 @@ export async function redeemLink(ctx: Context, store: Store, provider: EmailConf
     const seconds = Math.ceil((expires.getTime() - ctx.runtime.now()) / 1000)
     if (!(seconds > 0)) throw new Verification('The link has expired.')
     await claim(ctx, key, seconds)
-    if (guessed !== undefined) await ctx.limit.refund(guessed)
     return { giveBack: () => giveBack(ctx, store, { identifier, token: hashed, expires }, key, seconds) }
   }
   throw new Verification('The link was used before, or never sent.')
-}
-
-/** Short tokens, from a host's generateVerificationToken, can be guessed: wrong ones are counted like passwords (ASVS 6.6.3). */
-async function countGuess(ctx: Context, identifier: string, token: string): Promise<string | undefined> {
-  const rule = ctx.app.config.throttle.credentials
-  if (!rule || token.length >= unguessable) return undefined
-  const key = `link:${identifier}`
-  if ((await ctx.limit.take(key, rule)).allowed) return key
-  throw new Verification('Too many wrong tokens for this email address: see the option `throttle.credentials`.')
 }
 
 /**

@@ -5,6 +5,7 @@ import { toTransportOptions } from './server.ts'
 
 interface Transporter {
   sendMail(mail: Record<string, unknown>): Promise<{ rejected?: readonly unknown[]; pending?: readonly unknown[] }>
+  verify?(): Promise<unknown>
   close?(): void
 }
 interface MailLibrary {
@@ -39,6 +40,30 @@ export async function sendThroughServer(
   } finally {
     transporter.close?.()
   }
+}
+
+/** Connects to the server and signs in there. Throws without the password when that fails. */
+export async function verifyServer(provider: EmailConfig, server: string | Record<string, unknown>, signal: AbortSignal): Promise<void> {
+  const { createTransport } = await loadLibrary(provider)
+  const transporter = createTransport(toTransportOptions(server))
+  // Its own deadlines are minutes.
+  const stop = (): void => transporter.close?.()
+  const late = new Promise<never>((_resolve, reject) => {
+    signal.addEventListener('abort', () => reject(new Error('The mail server did not answer in time.')), { once: true })
+  })
+  let failure: unknown
+  try {
+    await Promise.race([transporter.verify?.(), late])
+    return
+  } catch (error) {
+    failure = error
+  } finally {
+    stop()
+  }
+  // Servers like to repeat what they were sent.
+  const { code, responseCode } = Object(failure) as { code?: unknown; responseCode?: unknown }
+  const said = [code, responseCode].filter((one) => typeof one === 'string' || typeof one === 'number').join(' ')
+  throw new Error(said === '' ? 'The mail server did not answer in time.' : `The mail server cannot be used: ${said}.`)
 }
 
 /** Throws AuthError when mails go through nodemailer and it is not installed. */

@@ -22,6 +22,17 @@ export async function beginMail(ctx: Context, identifier: string): Promise<Attem
   return beginAttempt(ctx, buckets)
 }
 
+/**
+ * Counts a guess of a short token, which a host's own `generateVerificationToken` may make (ASVS 6.6.3); undefined: the throttle is off. There are few
+ * of them, so an address has no larger budget for all networks together.
+ */
+export async function beginGuess(ctx: Context, identifier: string): Promise<Attempt | undefined> {
+  const rule = ctx.app.config.throttle.credentials
+  if (!rule) return undefined
+  const device = await isKnownDevice(ctx, deviceName(identifier))
+  return beginAttempt(ctx, [{ key: `link:${device ? `device ${device} ` : ''}${identifier}`, rule }])
+}
+
 /** This browser has opened a link that went to the address. */
 export async function rememberMailbox(ctx: Context, identifier: string): Promise<void> {
   if (ctx.app.config.throttle.mail) await rememberDevice(ctx, deviceName(identifier))

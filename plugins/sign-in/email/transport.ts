@@ -1,12 +1,13 @@
 /** Email providers as carriers of mails: an SMTP server, or an HTTP API that is data. */
 import type { EmailConfig, MailTransport, Provider } from 'authkernel/kernel'
 import { sendThroughApi } from './api.ts'
-import { sendThroughServer } from './nodemailer.ts'
+import { sendThroughServer, verifyServer } from './nodemailer.ts'
 
 /** The carrier that a provider brings. */
 export function transportOf(provider: EmailConfig): MailTransport {
   return {
     from: provider.from,
+    ...(!provider.api && { verify: (signal: AbortSignal) => verifyServer(provider, provider.server ?? {}, signal) }),
     async send(message, signal, ctx) {
       if (!provider.api) return sendThroughServer(provider, provider.server ?? {}, message, signal)
       const { deadlines, limits } = ctx.app.config
