@@ -4,6 +4,7 @@ import { createRequire } from 'node:module'
 import type { run } from 'axe-core'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { memoryAdapter } from 'authkernel/plugins/memory'
 import passkey from 'authkernel/providers/passkey'
 import { errorTable } from '../../src/errors/table.ts'
 import { launch, listen, mail, oauth, openWindow, password, type Site, startSite, type Window } from './_pages.ts'
@@ -102,6 +103,67 @@ describe('D19: accessible', () => {
     await foreign.close()
     await own.close()
   })
+
+  it.each(['light', 'dark'] as const)(
+    'no violation on the account page, from a small phone up, and all of it without JavaScript, %s',
+    async (colorScheme) => {
+      const adapter = memoryAdapter()
+      await adapter.createUser?.({
+        id: 'u1',
+        name: 'Jane Doe',
+        email: 'a-rather-long-address-of-somebody@mail.example',
+        emailVerified: null,
+      })
+      await adapter.linkAccount?.({ userId: 'u1', type: 'oauth', provider: 'orbit', providerAccountId: '1' })
+      const providers = [
+        password,
+        oauth('orbit', 'Orbit', 'https://orbit.example/a'),
+        oauth('acme', 'Acme Workforce', 'https://acme.example/a'),
+      ]
+      const own = await startSite({ adapter, providers, session: { strategy: 'database' } })
+      const windows: Window[] = []
+      for (const locale of ['en', 'de']) {
+        const window = await openWindow(browser, { locale, colorScheme, javaScriptEnabled: false, viewport: { width: 320, height: 640 } })
+        windows.push(window)
+        const { page } = window
+        await page.goto(`${own.url}/auth/account`)
+        await page.fill('input[name=username]', 'Jane')
+        await page.fill('input[name=password]', 'right')
+        await page.click('#submitButton')
+        await page.waitForURL(`${own.url}/auth/account`)
+      }
+      const [first, second] = windows as [Window, Window]
+      for (const { context, page } of windows) {
+        // axe-core itself is a script.
+        const other = await openWindow(browser, {
+          colorScheme,
+          locale: page === first.page ? 'en' : 'de',
+          viewport: { width: 320, height: 640 },
+        })
+        await other.context.addCookies(await context.cookies())
+        for (const width of [320, 1280]) {
+          await other.page.setViewportSize({ width, height: 800 })
+          await other.page.goto(`${own.url}/auth/account`)
+          expect(await violations(other.page)).toEqual([])
+          expect(await overflow(other.page)).toEqual([])
+          expect(await overlaps(other.page)).toEqual([])
+        }
+        expect(other.complaints).toEqual([])
+        await other.context.close()
+      }
+      await first.page.reload()
+      expect(await first.page.locator('#sessions li').count()).toBe(2)
+      await first.page.click('#sessions li form button')
+      await first.page.waitForURL(/done=/)
+      expect(await first.page.locator('#sessions li').count()).toBe(1)
+      await second.page.reload()
+      expect(second.page.url()).toContain('/auth/signin')
+      await first.page.click('#sessions > form button')
+      await first.page.waitForURL(/signin/)
+      for (const { context } of windows) await context.close()
+      await own.close()
+    },
+  )
 
   it('no violation, and room for everybody, with thirty providers, long names, and none at all', async () => {
     const long = 'Donaudampfschifffahrtsgesellschaftskapitänsverband International Identity Services GmbH & Co. KG'

@@ -260,7 +260,10 @@ describe('what is refused when it compiles', () => {
         .gaps.filter(({ lang }) => lang === 'de')
     expect(gaps({})).toEqual([{ plugin: 'two-factor', lang: 'de', keys: ['twoFactor.code', 'error.TooManyCodes'] }])
     expect(gaps({ messages: { de: { 'twoFactor.code': 'x', 'error.TooManyCodes': 'y' } } })).toEqual([])
-    expect(createAuth(baseConfig()).use(twoFactor()).inspect().pages).toEqual([{ name: 'twoFactor', plugin: 'two-factor' }])
+    expect(createAuth(baseConfig()).use(twoFactor()).inspect().pages).toEqual([
+      { name: 'account', plugin: 'pages' },
+      { name: 'twoFactor', plugin: 'two-factor' },
+    ])
   })
 
   it('removing the plugin takes page, route, slot and texts away', async () => {

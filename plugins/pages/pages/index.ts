@@ -10,6 +10,7 @@ import {
   type PluginPage,
   type Theme,
 } from 'authkernel/kernel'
+import { registerAccount } from './account/index.ts'
 import { parseColor } from './color.ts'
 import { errorPage, refusalPage } from './error.ts'
 import { createSheet, type Sheet } from './layout.ts'
@@ -43,6 +44,7 @@ export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
     name: 'pages',
     setup(kernel) {
       kernel.provide('pages', { render })
+      registerAccount(kernel)
       kernel.cookie(typedCookie)
       kernel.hook('failure', async ({ error, ctx }) => {
         const refusal = refusalPage(ctx, error, () => prepare(ctx, 'error'))

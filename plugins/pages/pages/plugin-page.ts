@@ -3,6 +3,7 @@ import type { PageTools, PageView, PluginPage } from 'authkernel/kernel'
 import { draw, type Sheet, siteTile } from './layout.ts'
 import { ownTargets } from './policy.ts'
 import { note } from './needs.ts'
+import { drawSlots } from './slots.ts'
 
 /** Draws the page. `targets` are what the host listed for `form-action`. */
 export async function pluginPage(
@@ -22,7 +23,7 @@ export async function pluginPage(
     heading,
     lead,
     tile: siteTile(sheet.site),
-    body,
+    body: [body, await drawSlots(sheet, tools, 'account')],
     ...(status !== undefined && { status }),
     ...((sheet.needs.form || forms.length > 0) && { forms: await ownTargets(sheet.ctx, [...(targets ?? []), ...forms]) }),
     foot: true,

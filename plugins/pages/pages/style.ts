@@ -95,6 +95,23 @@ border:1px solid var(--edge);border-radius:.625rem;transition:background-color .
 .mark img{width:100%;height:100%;object-fit:contain}
 .mark.letter{border-radius:.3125rem;background:var(--provider-brand-color,var(--tile));color:var(--on-brand,var(--text));font-size:.6875rem;font-weight:600;line-height:1}
 .primary .mark{color:inherit}
+.page>.page-account{max-width:40rem}
+.section{border-top:1px solid var(--line);padding:1.5rem 0;scroll-margin-top:1rem}
+.section h2{margin:0 0 .875rem;font-size:1rem;line-height:1.4;font-weight:600;letter-spacing:-.011em}
+.section .stack{margin-top:.625rem}
+.note{color:var(--muted);font-size:.875rem;margin-top:.5rem}
+.facts,.rows{margin:0;padding:0;list-style:none;display:flex;flex-direction:column}
+.facts>div{display:grid;grid-template-columns:minmax(5rem,9rem) 1fr;gap:.25rem 1rem;padding:.375rem 0}
+.facts dt,.facts small,.rows small{color:var(--muted);font-size:.875rem}
+.facts dd{margin:0}
+.facts dd,.rows span{overflow-wrap:anywhere}
+.rows li{display:flex;flex-wrap:wrap;align-items:center;justify-content:space-between;gap:.5rem 1rem;padding:.75rem 0}
+.rows li+li{border-top:1px solid var(--line)}
+.rows li>span{flex:1 1 12rem}
+.rows b{font-weight:500;font-size:.8125rem;padding:.0625rem .5rem;border-radius:1rem;background:var(--tile)}
+.rows small{display:block}
+.rows .stack{margin:0}
+.button.small{display:inline-block;width:auto;min-height:2.25rem;padding:.25rem .875rem;font-size:.875rem}
 .foot{margin-top:1.5rem;text-align:center;font-size:.875rem}
 .site{color:var(--muted);text-decoration:none;border-radius:.25rem;overflow-wrap:anywhere}
 .site:hover{color:var(--text);text-decoration:underline}

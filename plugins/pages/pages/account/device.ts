@@ -1,0 +1,26 @@
+/** What a User-Agent says in two words. It is a claim of the browser: good for recognising one's own device, and for nothing else. */
+
+// The order matters: most browsers name several others.
+const browsers: readonly [RegExp, string][] = [
+  [/\bEdg(?:e|A|iOS)?\//, 'Edge'],
+  [/\bOPR\/|\bOpera\b/, 'Opera'],
+  [/\bSamsungBrowser\//, 'Samsung Internet'],
+  [/\bFirefox\/|\bFxiOS\//, 'Firefox'],
+  [/\bChrome\/|\bCriOS\//, 'Chrome'],
+  [/\bVersion\/[\d.]+.*\bSafari\//, 'Safari'],
+]
+const systems: readonly [RegExp, string][] = [
+  [/\biPhone\b/, 'iPhone'],
+  [/\biPad\b/, 'iPad'],
+  [/\bAndroid\b/, 'Android'],
+  [/\bWindows\b/, 'Windows'],
+  [/\bMac OS X\b|\bMacintosh\b/, 'macOS'],
+  [/\bCrOS\b/, 'ChromeOS'],
+  [/\bLinux\b/, 'Linux'],
+]
+
+/** Undefined for what nobody knows. */
+export function deviceOf(userAgent: string | undefined): { browser: string | undefined; system: string | undefined } {
+  const find = (table: typeof browsers): string | undefined => table.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1]
+  return { browser: find(browsers), system: find(systems) }
+}

@@ -1,0 +1,73 @@
+/** The account page: what a person may know and change about the own account. Sections come from here and from plugins. */
+import type { AccountSection, AccountSectionView, Content, Context, Kernel, PageDraw, PageTools, Sources } from 'authkernel/kernel'
+import { markup } from '../html.ts'
+import { createNeeds, note } from '../needs.ts'
+import { methodsSection } from './methods.ts'
+import { personOf } from './person.ts'
+import { profileSection } from './profile.ts'
+import { registerSessions, sessionsSection } from './sessions.ts'
+
+const builtin = [profileSection, methodsSection, sessionsSection].map((section) => ({ ...section, plugin: 'pages' }))
+
+/** Registers the page, its routes, and nothing that a host could not replace. */
+export function registerAccount(kernel: Kernel): void {
+  kernel.page('account', accountPage, { path: '/account' })
+  registerSessions(kernel)
+}
+
+const accountPage: PageDraw = async (ctx, tools, { done, error }) => {
+  const person = await personOf(ctx)
+  if (!person) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account` })
+  const { say, alert, link } = tools
+  const views = await Promise.all(sectionsOf(ctx).map(async (section) => ({ section, view: await drawSection(ctx, tools, section) })))
+  const shown = views.flatMap(({ section, view }) => (view ? [{ id: section.id, view }] : []))
+  const body: Content = [
+    alert(error),
+    done !== undefined && markup`<div class="error notice" role="status"><p>${say('account.done')}</p></div>`,
+    shown.map(
+      ({ id, view }) => markup`<section class="section" id="${id}" aria-labelledby="${id}-heading">
+<h2 id="${id}-heading">${view.heading}</h2>
+${view.body}
+</section>
+`,
+    ),
+    link(say('signOut.submit'), '/signout'),
+  ]
+  return {
+    title: say('account.title'),
+    lead: person.email ?? person.name,
+    body,
+    scripts: shown.flatMap(({ view }) => view.scripts ?? []),
+    forms: shown.flatMap(({ view }) => view.forms ?? []),
+    sources: joined(shown.map(({ view }) => view.sources ?? {})),
+  }
+}
+
+/** In their order; a section of a plugin with the id of a built-in one takes its place. */
+function sectionsOf({ app }: Context): (AccountSection & { plugin: string })[] {
+  const { sections } = app.parts
+  const own = builtin.filter(({ id }) => !sections.some((section) => section.id === id))
+  return [...own, ...sections].sort(({ order: a = 500 }, { order: b = 500 }) => a - b)
+}
+
+/** One part that fails must not take the page with it: people would lose the button that ends a stranger's session. */
+async function drawSection(
+  ctx: Context,
+  tools: PageTools,
+  section: AccountSection & { plugin: string },
+): Promise<AccountSectionView | undefined> {
+  try {
+    const view = await section.draw(ctx, tools)
+    if (view) note(createNeeds(), view, `The account section "${section.id}" of plugin "${section.plugin}"`)
+    return view
+  } catch (error) {
+    ctx.logger.error(error instanceof Error ? error : new Error(String(error)))
+    return { heading: tools.say(`account.${section.id}`), body: markup`<p class="note">${tools.say('account.unavailable')}</p>` }
+  }
+}
+
+function joined(all: readonly Sources[]): Sources {
+  const result: Record<string, string[]> = {}
+  for (const sources of all) for (const [kind, origins] of Object.entries(sources)) (result[kind] ??= []).push(...(origins as string[]))
+  return result
+}
