@@ -83,6 +83,8 @@ export interface Hooks extends Decisions {
   provider: First<{ id: string }, Provider, AnyContext>
   /** The list on `/providers` and pages. */
   providers: Pipe<{ providers: readonly Provider[] }, 'providers'>
+  /** Parameters of an authorization request (oauth, oidc), before `state`, `nonce` and PKCE are added. */
+  authorizationRequest: Pipe<{ provider: Provider; parameters: URLSearchParams }, 'parameters'>
   signIn: Guard<SignInQuestion>
   /** Before an account is linked to an existing user. */
   link: Guard<{ user: User; account: Account }, AnyContext>

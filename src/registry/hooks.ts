@@ -29,6 +29,7 @@ export const hookSpecs: Readonly<Record<string, HookSpec>> = {
   tenant: { verb: 'first' },
   provider: { verb: 'first' },
   providers: { verb: 'pipe', carry: 'providers' },
+  authorizationRequest: { verb: 'pipe', carry: 'parameters' },
   signIn: { verb: 'guard' },
   link: { verb: 'guard' },
   login: { verb: 'first' },

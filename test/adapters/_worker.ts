@@ -6,6 +6,7 @@ import { workOnRecords } from '../../src/testing/record-races.ts'
 import { createHost, type Somebody } from './_journeys.ts'
 import { load, type LoadTask } from './_load.ts'
 import { openStore, type StoreSpec } from './_stores.ts'
+import { askForTokens, type TokenTask } from './_tokens.ts'
 
 /** What a worker can be asked to do; every call starts `times` operations at once. */
 export type Task =
@@ -18,6 +19,7 @@ export type Task =
   | { do: 'records'; task: RecordTask }
   | LoadTask
   | { do: 'signIn'; provider: { issuer: string; clientId: string; clientSecret: string }; who: Somebody; times: number }
+  | TokenTask
   | { do: 'close' }
 /** Counts of a finished task, and what the fulfilled operations returned. */
 export interface Answer {
@@ -64,6 +66,7 @@ async function run(task: Task): Promise<PromiseSettledResult<unknown>[]> {
     const answers = await workOnRecords((subject as { records?: RecordStore }).records!, task.task)
     return answers.map((value) => ({ status: 'fulfilled', value }))
   }
+  if (task.do === 'tokens') return askForTokens(subject, task)
   if (task.do === 'load') return Promise.allSettled([load(subject as never, task)])
   if (task.do === 'signIn') {
     const authorize = async (location: string): Promise<string> =>

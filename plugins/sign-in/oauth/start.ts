@@ -58,6 +58,10 @@ async function authorizationUrl(ctx: Context, provider: OAuthProvider): Promise<
   const { params } = authorizationOf(provider)
   const scope = fill(provider.scope ?? defaultScope, namesOf(provider))
   if (!url.searchParams.has('scope') && params?.['scope'] !== null && scope !== '') url.searchParams.set('scope', scope)
+  if (ctx.has('hook', 'authorizationRequest')) {
+    const parameters = await ctx.ask('authorizationRequest', { provider, parameters: new URLSearchParams(url.searchParams) })
+    if (parameters) url.search = parameters.toString()
+  }
   if (state !== undefined) url.searchParams.set('state', state)
   if (verifier !== undefined) {
     url.searchParams.set('code_challenge', toBase64Url(await sha256(verifier)))

@@ -1,0 +1,19 @@
+/** Why there is no provider token. */
+import { AuthError, type ErrorRow } from 'authkernel/kernel'
+
+/** The person has to sign in at the provider again: the refresh token is gone, or may have been used up. `cause.reason` says why. */
+export class TokensExpired extends AuthError {
+  static override type = 'TokensExpired'
+  static override row: ErrorRow = { page: 'signIn', status: 401 }
+}
+
+/** Not now: somebody else refreshes, or the provider does not answer. Try again after `retryAfter` seconds. */
+export class TokensBusy extends AuthError {
+  static override type = 'TokensBusy'
+  static override row: ErrorRow = { page: 'error', status: 503 }
+  readonly retryAfter: number
+  constructor(message: string, retryAfter: number, err?: unknown) {
+    super(message, { cause: { retryAfter, ...(err instanceof Error && { err }) } })
+    this.retryAfter = retryAfter
+  }
+}

@@ -1,0 +1,131 @@
+/** Access tokens of the provider that somebody signed in with, kept fresh on the server. */
+import { AccessDenied, type AnyContext, AuthError, type JobTarget, type Kernel, type Plugin, type TokenSet } from 'authkernel/kernel'
+import { grantedScopes, keepTokens } from './keep.ts'
+import { checkProviders, type ProviderTokensOptions, type Resolved, resolveOptions } from './options.ts'
+import { validTokens } from './refresh.ts'
+import { newest, rows, table } from './table.ts'
+
+export { TokensBusy, TokensExpired } from './errors.ts'
+export type { ProviderTokensOptions, TokensOfProvider } from './options.ts'
+export type { ProviderTokenRow } from './table.ts'
+
+declare module 'authkernel/kernel' {
+  interface Events {
+    /** A fresh set is stored. `expiresAt` in seconds since the epoch. */
+    tokensRefreshed: { userId: string; provider: string; expiresAt: number | undefined }
+    /** The person has to sign in at the provider again. */
+    tokensExpired: { userId: string; provider: string; reason: string }
+  }
+}
+
+/** Whose tokens: those of the person who is signed in on a request, or of a stored user, for jobs. `tenant` where there are several. */
+export type TokensOf = Request | { userId: string; tenant?: string | null }
+
+/** An access token. */
+export interface ProviderToken {
+  accessToken: string
+  /** Seconds since the epoch; undefined: the provider did not say. */
+  expiresAt: number | undefined
+  scope: string | undefined
+  tokenType: string
+}
+/** How a token is asked for. */
+export interface TokenWanted {
+  /** Seconds that it must be good for; default: the option of the plugin. */
+  minValid?: number | undefined
+}
+
+/** What the plugin puts on `auth`. It checks whose tokens are asked for, not who asks: call it behind your own routes, with the request. */
+export interface ProviderTokensApi {
+  tokens: {
+    /** Null: nobody is signed in, or the person has no account at this provider. Throws TokensExpired and TokensBusy. */
+    get(who: TokensOf, provider: string, wanted?: TokenWanted): Promise<ProviderToken | null>
+    /** Ends the tokens at the provider (RFC 7009) and forgets them. False: there were none. */
+    revoke(who: TokensOf, provider: string): Promise<boolean>
+    /** `fetch` with the access token, for origins in `resources` of the provider. Follows no redirect. Throws like `get`. */
+    fetch(who: TokensOf, provider: string, url: string | URL, init?: RequestInit): Promise<Response>
+  }
+}
+
+/** Keeps the tokens of each sign-in with an oauth or oidc provider. Throws AuthError for options of the wrong shape. */
+export function providerTokensPlugin(options: ProviderTokensOptions = {}): Plugin<ProviderTokensApi> {
+  const resolved = resolveOptions(options)
+  return {
+    name: 'provider-tokens',
+    requires: ['records', 'oauth'],
+    setup(kernel) {
+      kernel.records('providerToken', table)
+      kernel.decorate('oauth', (_inner, view) => (checkProviders(options, view), {}))
+      kernel.on('signedIn', ({ login, ctx }) => (ctx.request ? keepTokens(ctx, login, resolved) : undefined))
+      kernel.on('unlinkAccount', async ({ userId, account: { provider, providerAccountId }, ctx }) => {
+        const row = await rows(ctx).get({ userId, provider, account: providerAccountId })
+        if (row) await rows(ctx).delete(row.id)
+      })
+      kernel.hook('authorizationRequest', async ({ provider, parameters, ctx }) => {
+        const granted = await grantedScopes(ctx, provider.id)
+        if (granted.length === 0) return undefined
+        const asked = (parameters.get('scope') ?? '').split(' ').filter(Boolean)
+        parameters.set('scope', [...new Set([...granted, ...asked])].join(' '))
+        return parameters
+      })
+      return { tokens: tokens(kernel, resolved) }
+    },
+  }
+}
+
+function tokens(kernel: Kernel, options: Resolved): ProviderTokensApi['tokens'] {
+  async function setOf(
+    who: TokensOf,
+    provider: string,
+    { minValid = options.minValid }: TokenWanted = {},
+  ): Promise<{ ctx: AnyContext; set: TokenSet | null }> {
+    const { ctx, userId } = await find(kernel, who)
+    return { ctx, set: userId === undefined ? null : await validTokens(ctx, { userId, provider, minValid, options }) }
+  }
+  return {
+    async get(who, provider, wanted) {
+      const { set } = await setOf(who, provider, wanted)
+      return set && shown(set)
+    },
+    async revoke(who, provider) {
+      const { ctx, userId } = await find(kernel, who)
+      const row = userId === undefined ? null : await newest(ctx, userId, provider)
+      // Forgotten first: what cannot be ended at the provider is at least not used again here.
+      if (!row || !(await rows(ctx).take(row.id))) return false
+      const { refresh_token: refresh, access_token: access } = row.tokens
+      if (refresh !== undefined) await ctx.service('oauth').revoke(ctx, provider, refresh, 'refresh_token')
+      if (access !== undefined) await ctx.service('oauth').revoke(ctx, provider, access, 'access_token')
+      return true
+    },
+    async fetch(who, provider, url, init = {}) {
+      const target = new URL(url)
+      if (!options.of(provider).resources?.includes(target.origin))
+        throw new AuthError(
+          `tokens.fetch: ${target.origin} is not in \`providers.${provider}.resources\` of providerTokensPlugin, so it gets no token.`,
+        )
+      const { ctx, set } = await setOf(who, provider)
+      if (!set) throw new AccessDenied(`tokens.fetch: nobody is signed in with an account at provider "${provider}".`)
+      const headers = new Headers(init.headers)
+      headers.set('authorization', `Bearer ${set.access_token}`)
+      const { fetch } = ctx.runtime
+      return fetch(target.href, { ...init, headers, redirect: 'manual' })
+    },
+  }
+}
+
+/** Whose tokens; no user id: nobody's. A key, or somebody who acts for another person, gets none. */
+async function find(kernel: Kernel, who: TokensOf): Promise<{ ctx: AnyContext; userId: string | undefined }> {
+  if (!(who instanceof Request)) {
+    const target: JobTarget = { job: 'provider-tokens', ...(who.tenant !== undefined && { tenant: who.tenant }) }
+    return { ctx: await kernel.contextOf(target), userId: who.userId }
+  }
+  const ctx = await kernel.contextOf(who)
+  const session = await ctx.currentSession()
+  if (session && ('apiKey' in session || 'actor' in session))
+    throw new AccessDenied('tokens: provider tokens are for the person alone, not for an API key or somebody who acts for the person.')
+  return { ctx, userId: session ? (await ctx.session.user(ctx))?.id : undefined }
+}
+
+function shown({ access_token: accessToken, expires_at: expiresAt, scope, token_type: tokenType = 'bearer' }: TokenSet): ProviderToken {
+  return { accessToken: accessToken as string, expiresAt, scope, tokenType }
+}

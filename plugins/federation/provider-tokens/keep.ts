@@ -1,0 +1,61 @@
+/** A sign-in brings a new set of tokens. */
+import type { Account, Context, Login, TokenSet } from 'authkernel/kernel'
+import { keepsToken, type Resolved } from './options.ts'
+import { newest, type ProviderTokenRow, rows, type Stored } from './table.ts'
+
+const kept = ['access_token', 'refresh_token', 'id_token', 'expires_at', 'scope', 'token_type'] as const
+const maxTries = 5
+
+/** Stores the tokens of a login, whatever state the former ones are in. */
+export async function keepTokens(ctx: Context, { user, account, trimmed }: Login, options: Resolved): Promise<void> {
+  if (account.type !== 'oauth' && account.type !== 'oidc') return
+  if (user.id === undefined || typeof account.access_token !== 'string') {
+    if (trimmed?.includes('tokens')) ctx.logger.warn('provider-tokens-lost-while-parked')
+    return
+  }
+  const { provider, providerAccountId } = account
+  const key = { userId: user.id, provider, account: providerAccountId }
+  for (let tries = 0; tries < maxTries; tries++) {
+    const former = await rows(ctx).get(key)
+    const next: ProviderTokenRow = {
+      ...key,
+      at: ctx.now,
+      generation: (former?.generation ?? 0) + 1,
+      state: 'ready',
+      lease: '',
+      leaseUntil: null,
+      kept: 0,
+      tries: 0,
+      notBefore: null,
+      tokens: merged(former, account, options),
+      expires: ctx.store ? null : new Date(ctx.runtime.now() + ctx.app.config.session.maxAge * 1000),
+    }
+    if (former ? await rows(ctx).update(former.id, next, { if: { generation: former.generation } }) : await created(ctx, next)) return
+  }
+}
+
+/** Scopes that the account has already. */
+export async function grantedScopes(ctx: Context, provider: string): Promise<string[]> {
+  const user = await ctx.session.user(ctx)
+  const row = user?.id === undefined ? null : await newest(ctx, user.id, provider)
+  return row && row.state !== 'lost' ? (row.tokens.scope ?? '').split(' ').filter(Boolean) : []
+}
+
+// Many providers give a refresh token at the first consent only: the former one stays good, unless it may be on its way to be used up.
+function merged(former: Stored | null, account: Account, options: Resolved): TokenSet {
+  const fresh = Object.fromEntries(kept.filter((name) => account[name] !== undefined).map((name) => [name, account[name]])) as TokenSet
+  if (fresh.refresh_token !== undefined || !former || former.state === 'lost') return fresh
+  if (former.state !== 'ready' && !keepsToken(options.of(former.provider), former)) return fresh
+  const { refresh_token } = former.tokens
+  return refresh_token === undefined ? fresh : { ...fresh, refresh_token }
+}
+
+async function created(ctx: Context, row: ProviderTokenRow): Promise<boolean> {
+  try {
+    await rows(ctx).create(row)
+    return true
+  } catch (error) {
+    if ((error as { type?: unknown }).type === 'RecordConflict') return false
+    throw error
+  }
+}

@@ -1,0 +1,62 @@
+/** Options, checked once. */
+import { AuthError, type CompileView, isSecureUrl } from 'authkernel/kernel'
+
+/** What is said of one provider. */
+export interface TokensOfProvider {
+  /** `false`: refresh tokens may be used more than once. A refresh whose answer was lost is then tried once more. Default: found out. */
+  rotation?: boolean | undefined
+  /** Origins that `tokens.fetch` may send the access token to, `https://api.example` for example. Default: none. */
+  resources?: readonly string[] | undefined
+}
+export interface ProviderTokensOptions {
+  /** By provider id. */
+  providers?: Readonly<Record<string, TokensOfProvider>> | undefined
+  /** Seconds that an access token must be good for; default 60. */
+  minValid?: number | undefined
+  /** Milliseconds that a caller waits for a refresh; default 10000. The refresh goes on for up to 45 seconds. */
+  wait?: number | undefined
+  /** What happens to the sessions of the person when the provider has ended the tokens; default `keep`. */
+  onExpired?: 'keep' | 'endSessions' | undefined
+}
+const enoughKept = 2
+export interface Resolved {
+  minValid: number
+  wait: number
+  endSessions: boolean
+  of(provider: string): TokensOfProvider
+}
+
+/** Throws AuthError that names the option. */
+export function resolveOptions({ providers = {}, minValid = 60, wait = 10_000, onExpired = 'keep' }: ProviderTokensOptions): Resolved {
+  const wrong = (what: string): AuthError => new AuthError(`providerTokensPlugin: ${what}`)
+  if (!(minValid >= 0 && minValid <= 86_400)) throw wrong('`minValid` must be a number of seconds between 0 and 86400.')
+  if (!(wait > 0 && wait <= 45_000)) throw wrong('`wait` must be a number of milliseconds between 1 and 45000.')
+  if (onExpired !== 'keep' && onExpired !== 'endSessions') throw wrong('`onExpired` must be "keep" or "endSessions".')
+  for (const [id, { resources = [] }] of Object.entries(providers)) {
+    for (const origin of resources)
+      if (!URL.canParse(origin) || new URL(origin).origin !== origin || !isSecureUrl(new URL(origin)))
+        throw wrong(`\`providers.${id}.resources\` has ${JSON.stringify(origin)}: write an origin such as "https://api.example".`)
+  }
+  return {
+    minValid,
+    wait,
+    endSessions: onExpired === 'endSessions',
+    of: (id) => (Object.hasOwn(providers, id) ? providers[id] : undefined) ?? {},
+  }
+}
+
+/** Ids that no provider has are mistakes. */
+export function checkProviders({ providers = {} }: ProviderTokensOptions, view: CompileView): void {
+  for (const id of Object.keys(providers)) {
+    const type = view.providers.get(id)?.type
+    if (type !== 'oauth' && type !== 'oidc')
+      throw new AuthError(
+        `providerTokensPlugin: \`providers.${id}\` names ${type ? `a provider of type ${type}` : 'no provider'}. Use the id of an oauth or oidc provider.`,
+      )
+  }
+}
+
+/** Whether a refresh token may be sent once more: the host says so, or the provider kept it at the last two refreshes. */
+export function keepsToken({ rotation }: TokensOfProvider, { kept }: { kept: number }): boolean {
+  return rotation === false || (rotation === undefined && kept >= enoughKept)
+}

@@ -1,0 +1,195 @@
+/**
+ * A token that is good for a while, refreshed when needed. One holder of a lease sends the refresh token, and the mark that it does is committed
+ * before a byte goes out. What nobody knows the outcome of is not sent again, unless the provider does not rotate.
+ */
+import { type AnyContext, AuthError, OAuthRequestError, toBase64Url, type TokenSet } from 'authkernel/kernel'
+import { decodeJwt } from 'jose'
+import { TokensBusy, TokensExpired } from './errors.ts'
+import { keepsToken, type Resolved } from './options.ts'
+import { change, newest, rows, type Stored } from './table.ts'
+
+const leaseSeconds = 60
+// Milliseconds: shorter than the lease, so that a late answer can still be written under it.
+const exchangeDeadline = 45_000
+const [firstPause, longestPause] = [50, 500]
+const defaultWait = 5
+const members = new Set(['access_token', 'refresh_token', 'id_token', 'expires_at', 'scope', 'token_type'])
+
+/** Whose tokens, and how they are treated. */
+export interface Wanted {
+  userId: string
+  provider: string
+  minValid: number
+  options: Resolved
+}
+
+/** The set; null: the person has no account there. Throws TokensExpired and TokensBusy. */
+export async function validTokens(ctx: AnyContext, wanted: Wanted): Promise<TokenSet | null> {
+  const end = Date.now() + wanted.options.wait
+  for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
+    const row = await newest(ctx, wanted.userId, wanted.provider)
+    if (!row) return null
+    if (row.state === 'lost') throw expired(wanted, 'the provider ended them, or a refresh got lost')
+    if (row.state === 'ready' && isValid(ctx, row.tokens, wanted.minValid)) return row.tokens
+    const step = await advance(ctx, wanted, row, end)
+    if (step !== 'again') return step
+    if (Date.now() + pause > end) throw new TokensBusy(`The tokens of provider "${wanted.provider}" are being refreshed elsewhere.`, 1)
+    await new Promise((resolve) => setTimeout(resolve, pause))
+  }
+}
+
+/** One step with a row that cannot be answered as it is. */
+async function advance(ctx: AnyContext, wanted: Wanted, row: Stored, end: number): Promise<TokenSet | 'again'> {
+  const now = ctx.runtime.now()
+  if (row.state === 'refreshing' && (row.leaseUntil?.getTime() ?? 0) > now) {
+    const mine = ctx.app.shared.cache<Promise<TokenSet>>('provider-tokens').get(flightKey(ctx, row))
+    return mine ? inTime(mine, wanted, end) : 'again'
+  }
+  if (row.state !== 'ready' && !mayRetry(wanted, row)) {
+    // Sent, and no word of what came of it: a rotating token that is sent twice ends the whole family at the provider.
+    if (await change(ctx, row, { state: 'lost', lease: '', leaseUntil: null })) await lose(ctx, wanted, 'unknown outcome')
+    return 'again'
+  }
+  if (row.notBefore && row.notBefore.getTime() > now)
+    throw new TokensBusy(`Provider "${wanted.provider}" did not answer a moment ago.`, Math.ceil((row.notBefore.getTime() - now) / 1000))
+  if (typeof row.tokens.refresh_token !== 'string') throw expired(wanted, 'the provider gave no refresh token')
+  const lease = toBase64Url(ctx.runtime.random(16))
+  const leased = await change(ctx, row, {
+    state: 'refreshing',
+    lease,
+    leaseUntil: new Date(now + leaseSeconds * 1000),
+    tries: row.tries + (row.state === 'ready' ? 0 : 1),
+  })
+  if (!leased) return 'again'
+  const running = ctx.app.shared.cache<Promise<TokenSet>>('provider-tokens')
+  const key = flightKey(ctx, leased)
+  const work = exchange(ctx, wanted, leased).finally(() => running.delete(key))
+  work.catch(() => {})
+  running.set(key, work)
+  return inTime(work, wanted, end)
+}
+
+/** Sends the refresh token and writes what came of it. Goes on when nobody waits any more. */
+async function exchange(ctx: AnyContext, wanted: Wanted, row: Stored): Promise<TokenSet> {
+  let fresh: TokenSet
+  try {
+    const subject = subjectOf(row.tokens)
+    fresh = await ctx
+      .service('oauth')
+      .refresh(ctx, row.provider, row.tokens.refresh_token as string, {
+        deadline: exchangeDeadline,
+        ...(subject !== undefined && { subject }),
+      })
+  } catch (error) {
+    return failed(ctx, wanted, row, error)
+  }
+  const same = fresh.refresh_token === undefined || fresh.refresh_token === row.tokens.refresh_token
+  const tokens = joined(ctx, row.tokens, fresh)
+  const next = {
+    tokens,
+    generation: row.generation + 1,
+    state: 'ready',
+    lease: '',
+    leaseUntil: null,
+    notBefore: null,
+    tries: 0,
+    kept: same ? row.kept + 1 : 0,
+  }
+  if (await committed(ctx, row, next)) {
+    await ctx.emit('tokensRefreshed', { userId: row.userId, provider: row.provider, expiresAt: tokens.expires_at })
+    return tokens
+  }
+  // A new sign-in was faster. Nobody will use what came now.
+  const late = fresh.refresh_token ?? fresh.access_token
+  if (late !== undefined && !same)
+    await ctx
+      .service('oauth')
+      .revoke(ctx, row.provider, late)
+      .catch(() => false)
+  return validTokens(ctx, wanted).then((set) => set ?? Promise.reject(expired(wanted, 'the account was removed')))
+}
+
+/** Tries until the lease is over: a set that is not stored may not be handed out. Null: the row has moved on. */
+async function committed(ctx: AnyContext, row: Stored, next: Parameters<typeof change>[2]): Promise<Stored | null> {
+  const until = row.leaseUntil?.getTime() ?? 0
+  for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause * 4)) {
+    try {
+      const written = await change(ctx, row, next)
+      if (written) return written
+      // The first answer may have been lost: then the row is ours already.
+      const found = await rows(ctx).get(row.id)
+      return found && found.generation === next.generation && found.tokens.access_token === next.tokens?.access_token ? found : null
+    } catch (error) {
+      if (ctx.runtime.now() + pause >= until) throw error
+      await new Promise((resolve) => setTimeout(resolve, pause))
+    }
+  }
+}
+
+async function failed(ctx: AnyContext, wanted: Wanted, row: Stored, error: unknown): Promise<TokenSet> {
+  const { outcome, retryAfter = defaultWait } =
+    error instanceof OAuthRequestError ? error : { outcome: 'unknown' as const, retryAfter: undefined }
+  if (outcome === 'unused') {
+    await change(ctx, row, { state: 'ready', lease: '', leaseUntil: null, notBefore: new Date(ctx.runtime.now() + retryAfter * 1000) })
+    throw new TokensBusy(`Provider "${row.provider}" refused to refresh for now.`, retryAfter, error)
+  }
+  if (!(error instanceof AuthError)) ctx.logger.error(error as Error)
+  const state = outcome === 'refused' ? 'lost' : 'unknown'
+  const marked = await change(ctx, row, { state, lease: '', leaseUntil: null })
+  if (marked && state === 'lost') await lose(ctx, wanted, 'invalid_grant')
+  // Whoever was faster, or the next try: from the row.
+  const set = await validTokens(ctx, wanted)
+  if (!set) throw expired(wanted, 'the account was removed')
+  return set
+}
+
+async function lose(ctx: AnyContext, { userId, provider, options }: Wanted, reason: string): Promise<void> {
+  await ctx.emit('tokensExpired', { userId, provider, reason })
+  if (options.endSessions) await ctx.session.revoke?.(ctx as never, { userId })
+}
+
+function mayRetry({ provider, options }: Wanted, row: Stored): boolean {
+  return row.tries < 1 && keepsToken(options.of(provider), row)
+}
+
+// Beside the fresh members the former ones stay: no `scope` means unchanged (RFC 6749 section 6).
+function joined(ctx: AnyContext, former: TokenSet, fresh: TokenSet): TokenSet {
+  const { expires_at: _former, expires_in: _seconds, ...rest } = former
+  const next = Object.fromEntries(Object.entries(fresh).filter(([name, value]) => value !== undefined && members.has(name))) as TokenSet
+  const over = fresh.expires_at === undefined && fresh.expires_in !== undefined
+  return { ...rest, ...next, ...(over && { expires_at: Math.floor(ctx.runtime.now() / 1000) }) }
+}
+
+function isValid(ctx: AnyContext, { expires_at: at }: TokenSet, minValid: number): boolean {
+  return at === undefined || at - minValid > ctx.runtime.now() / 1000
+}
+
+function subjectOf({ id_token: token }: TokenSet): string | undefined {
+  try {
+    return token === undefined ? undefined : decodeJwt(token).sub
+  } catch {
+    return undefined
+  }
+}
+
+function flightKey(ctx: AnyContext, { id, lease }: Stored): string {
+  return JSON.stringify([ctx.settings.namespace, id, lease])
+}
+
+async function inTime(work: Promise<TokenSet>, { provider }: Wanted, end: number): Promise<TokenSet> {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const late = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(new TokensBusy(`Provider "${provider}" takes long to refresh.`, 1)), Math.max(1, end - Date.now()))
+  })
+  try {
+    return await Promise.race([work, late])
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+function expired({ provider }: Pick<Wanted, 'provider'>, reason: string): TokensExpired {
+  return new TokensExpired(`There is no token of provider "${provider}": ${reason}. Send the person to the sign-in at this provider.`, {
+    cause: { provider, reason },
+  })
+}

@@ -1,0 +1,74 @@
+/** The record of one account's tokens, and how it changes: each change names the generation and the lease that it found. */
+import type { AnyContext, RecordSpec, RecordTable, Row, TokenSet } from 'authkernel/kernel'
+
+/** `refreshing`: a lease is out. `unknown`: nobody knows whether the refresh token was used. `lost`: only a new sign-in helps. */
+export type State = 'ready' | 'refreshing' | 'unknown' | 'lost'
+
+/** What is stored, beside `id`. */
+export interface ProviderTokenRow extends Record<string, unknown> {
+  userId: string
+  provider: string
+  account: string
+  /** Of the last sign-in. */
+  at: Date
+  /** Grows with each new set. */
+  generation: number
+  state: string
+  /** Of whoever refreshes now; empty: nobody. */
+  lease: string
+  leaseUntil: Date | null
+  /** Refreshes in a row at which the provider kept the refresh token. */
+  kept: number
+  /** Tries that ended in `unknown`. */
+  tries: number
+  /** No request to the provider before. */
+  notBefore: Date | null
+  tokens: TokenSet
+  /** For people who are not stored: the end of their session. */
+  expires: Date | null
+}
+export type Stored = Row<ProviderTokenRow>
+
+declare module 'authkernel/kernel' {
+  interface Records {
+    providerToken: ProviderTokenRow
+  }
+}
+
+export const table: RecordSpec<ProviderTokenRow> = {
+  fields: {
+    userId: { type: 'string', max: 200 },
+    provider: { type: 'string', max: 64 },
+    account: { type: 'string', max: 255 },
+    at: { type: 'date' },
+    generation: { type: 'integer' },
+    state: { type: 'string', max: 16 },
+    lease: { type: 'string', max: 64, default: '' },
+    leaseUntil: { type: 'date', optional: true },
+    kept: { type: 'integer', default: 0 },
+    tries: { type: 'integer', default: 0 },
+    notBefore: { type: 'date', optional: true },
+    tokens: { type: 'json', sealed: true },
+    expires: { type: 'date', optional: true },
+  },
+  unique: [['userId', 'provider', 'account']],
+  index: [['userId', 'provider', 'at']],
+  owner: 'user',
+  expires: 'expires',
+}
+
+export function rows(ctx: AnyContext): RecordTable<ProviderTokenRow> {
+  return ctx.records('providerToken')
+}
+
+/** The account that the person used last. */
+export async function newest(ctx: AnyContext, userId: string, provider: string): Promise<Stored | null> {
+  const found = await rows(ctx).find({ where: { userId, provider }, order: 'desc', limit: 1 })
+  return found.rows[0] ?? null
+}
+
+/** Changes the row when it is still what was read; null: somebody was faster. */
+export function change(ctx: AnyContext, row: Stored, next: Partial<ProviderTokenRow>): Promise<Stored | null> {
+  const { generation, lease, state } = row
+  return rows(ctx).update(row.id, next, { if: { generation, lease, state } })
+}

@@ -1,0 +1,348 @@
+/** Provider tokens at the real `oidc-provider`, which rotates refresh tokens and ends the family when one comes twice. */
+import { type AuthConfig, createAuth } from 'authkernel'
+import type { Auth } from 'authkernel/kernel'
+import { memoryAdapter, memoryRecords } from 'authkernel/plugins/memory'
+import { oidcPlugin } from 'authkernel/plugins/oidc'
+import { providerTokensPlugin, type ProviderTokensApi, type ProviderTokensOptions } from 'authkernel/plugins/provider-tokens'
+import { recordsPlugin } from 'authkernel/plugins/records'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { Client, locationOf } from '../_client.ts'
+import { type RealOp, realOp } from '../_op/real.ts'
+
+const clientSecret = 'a-client-secret-of-some-length-for-hmac-use'
+const client = (client_id: string): object => ({
+  client_id,
+  client_secret: clientSecret,
+  redirect_uris: ['http://localhost:3000/auth/callback/acme'],
+  response_types: ['code'],
+  grant_types: ['authorization_code', 'refresh_token'],
+})
+let op: RealOp
+beforeAll(async () => {
+  op = await realOp([client('app'), client('keeps')], {
+    features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
+    scopes: ['openid', 'offline_access', 'email', 'calendar', 'mail'],
+    rotateRefreshToken: ({ oidc }: { oidc: { client: { clientId: string } } }) => oidc.client.clientId === 'app',
+    ttl: { AccessToken: 300, AuthorizationCode: 60, IdToken: 3600, Interaction: 600, Grant: 36_000, Session: 36_000, RefreshToken: 36_000 },
+  })
+})
+afterAll(() => op.stop())
+
+interface World {
+  auth: Auth<ProviderTokensApi>
+  browser: Client
+  /** Of the browser, with its cookies. */
+  request(): Request
+  signIn(query?: string): Promise<void>
+  refreshes(): number
+  events: [string, unknown][]
+  clock: { ahead: number }
+  /** Replaces the next answers of the token endpoint for refreshes. */
+  answers: ((send: () => Promise<Response>) => Promise<Response>)[]
+  errors: Error[]
+}
+const refreshing = (init: RequestInit | undefined): boolean => String(init?.body).includes('grant_type=refresh_token')
+
+function world(options: ProviderTokensOptions = {}, config: AuthConfig = {}, provider: object = {}): World {
+  const events: [string, unknown][] = []
+  const clock = { ahead: 0 }
+  const answers: World['answers'] = []
+  const errors: Error[] = []
+  let refreshes = 0
+  const fetch = (async (input: RequestInfo | URL, init?: RequestInit) => {
+    if (!refreshing(init)) return globalThis.fetch(input, init)
+    refreshes++
+    const send = (): Promise<Response> => globalThis.fetch(input, init)
+    return (answers.shift() ?? ((go) => go()))(send)
+  }) as typeof globalThis.fetch
+  const auth = createAuth({
+    secret: 'the-secret-of-the-instance-has-40-letters',
+    trustHost: true,
+    env: false,
+    logger: { error: (error) => void errors.push(error), warn() {} },
+    adapter: memoryAdapter(),
+    runtime: { fetch, now: () => Date.now() + clock.ahead },
+    ...config,
+  })
+    .use(
+      oidcPlugin({
+        id: 'acme',
+        issuer: op.issuer,
+        clientId: 'app',
+        clientSecret,
+        authorization: { params: { prompt: 'consent' } },
+        scope: 'openid email offline_access',
+        ...provider,
+      }),
+    )
+    .use(providerTokensPlugin(options))
+  for (const name of ['tokensRefreshed', 'tokensExpired'] as const) auth.on(name, (message) => void events.push([name, { ...message }]))
+  const browser = new Client(auth)
+  return {
+    auth,
+    browser,
+    events,
+    clock,
+    answers,
+    errors,
+    refreshes: () => refreshes,
+    request: () =>
+      new Request('http://localhost:3000/', {
+        headers: { cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
+      }),
+    async signIn(query = '') {
+      const answer = await browser.get(await op.visit(locationOf(await browser.signIn('acme', {}, query))))
+      expect([new URL(locationOf(answer)).searchParams.get('error'), ...errors]).toEqual([null])
+    },
+  }
+}
+const minute = 60_000
+
+describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
+  const made = (options?: ProviderTokensOptions, provider?: object): World => world(options, { session: { strategy } }, provider)
+
+  it('answers what the sign-in brought, and a fresh one when that ends soon', async () => {
+    const { auth, request, signIn, clock, refreshes, events } = made()
+    expect(await auth.tokens.get(request(), 'acme')).toBeNull()
+    await signIn()
+    const first = await auth.tokens.get(request(), 'acme')
+    expect(first).toEqual({
+      accessToken: expect.any(String),
+      expiresAt: expect.any(Number),
+      scope: expect.stringContaining('offline_access'),
+      tokenType: 'bearer',
+    })
+    expect([(await auth.tokens.get(request(), 'acme'))?.accessToken, refreshes()]).toEqual([first?.accessToken, 0])
+    clock.ahead = 4.5 * minute
+    const second = await auth.tokens.get(request(), 'acme')
+    expect([second?.accessToken === first?.accessToken, refreshes()]).toEqual([false, 1])
+    expect(events).toEqual([['tokensRefreshed', { userId: expect.any(String), provider: 'acme', expiresAt: second?.expiresAt }]])
+    expect((await auth.tokens.get(request(), 'acme', { minValid: 10 }))?.accessToken).toBe(second?.accessToken)
+    expect(await auth.tokens.get(request(), 'other')).toBeNull()
+  })
+
+  it('ten callers at once make one refresh', async () => {
+    const { auth, request, signIn, clock, refreshes } = made()
+    await signIn()
+    clock.ahead = 10 * minute
+    const all = await Promise.all(Array.from({ length: 10 }, () => auth.tokens.get(request(), 'acme')))
+    expect([new Set(all.map((one) => one?.accessToken)).size, refreshes()]).toEqual([1, 1])
+  })
+
+  it('tokens are in no session, no answer and no row as plain text', async () => {
+    const records = memoryRecords()
+    const written: string[] = []
+    const { write } = records
+    const watched = { ...records, write: (...args: Parameters<typeof write>) => (written.push(JSON.stringify(args)), write(...args)) }
+    const { auth, request, signIn, browser } = world({}, { session: { strategy } })
+    auth.use(recordsPlugin(watched))
+    await signIn()
+    const token = (await auth.tokens.get(request(), 'acme'))?.accessToken as string
+    expect(written.join()).toContain('providerToken')
+    expect([written.join(), JSON.stringify(await browser.session())].filter((text) => text.includes(token))).toEqual([])
+  })
+
+  it('revoke ends them at the provider; a job finds them by user id', async () => {
+    const { auth, request, signIn, events, clock } = made()
+    await signIn()
+    clock.ahead = 10 * minute
+    await auth.tokens.get(request(), 'acme')
+    const { userId } = events[0]?.[1] as { userId: string }
+    const token = await auth.tokens.get({ userId }, 'acme')
+    expect(token?.accessToken).toBe((await auth.tokens.get(request(), 'acme'))?.accessToken)
+    expect(await auth.tokens.get({ userId: 'somebody-else' }, 'acme')).toBeNull()
+    expect(await auth.tokens.revoke(request(), 'acme')).toBe(true)
+    expect([await auth.tokens.get(request(), 'acme'), await auth.tokens.revoke(request(), 'acme')]).toEqual([null, false])
+    const me = await fetch(`${op.issuer}/me`, { headers: { authorization: `Bearer ${token?.accessToken}` } })
+    expect(me.status).toBe(401)
+  })
+})
+
+describe('a refresh that goes wrong', () => {
+  const lostAnswer = async (send: () => Promise<Response>): Promise<Response> => {
+    await send()
+    throw Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } })
+  }
+  const never = (code: string) => (): Promise<never> => Promise.reject(Object.assign(new TypeError('fetch failed'), { cause: { code } }))
+
+  it('a lost answer of a provider that rotates: the token is not sent again, sign in again', async () => {
+    const { auth, request, signIn, clock, refreshes, answers, events } = world()
+    await signIn()
+    clock.ahead = 10 * minute
+    answers.push(lostAnswer)
+    for (let i = 0; i < 3; i++)
+      await expect(auth.tokens.get(request(), 'acme')).rejects.toMatchObject({ type: 'TokensExpired', status: 401 })
+    expect([refreshes(), events]).toEqual([
+      1,
+      [['tokensExpired', { userId: expect.any(String), provider: 'acme', reason: 'unknown outcome' }]],
+    ])
+    // The provider lives in the present, and its ID token would be too old.
+    clock.ahead = 0
+    await signIn()
+    expect((await auth.tokens.get(request(), 'acme'))?.accessToken).toEqual(expect.any(String))
+  })
+
+  it('of a provider that does not rotate: one more try, not two', async () => {
+    const { auth, request, signIn, clock, refreshes, answers } = world(
+      { providers: { acme: { rotation: false } } },
+      {},
+      { clientId: 'keeps' },
+    )
+    await signIn()
+    clock.ahead = 10 * minute
+    answers.push(lostAnswer)
+    expect((await auth.tokens.get(request(), 'acme'))?.accessToken).toEqual(expect.any(String))
+    expect(refreshes()).toBe(2)
+    clock.ahead = 20 * minute
+    answers.push(lostAnswer, lostAnswer)
+    await expect(auth.tokens.get(request(), 'acme')).rejects.toMatchObject({ type: 'TokensExpired' })
+    await expect(auth.tokens.get(request(), 'acme')).rejects.toMatchObject({ type: 'TokensExpired' })
+    expect(refreshes()).toBe(4)
+  })
+
+  it('a provider that kept its token twice counts as one that does not rotate', async () => {
+    const { auth, request, signIn, clock, refreshes, answers } = world({}, {}, { clientId: 'keeps' })
+    await signIn()
+    for (const at of [10, 20]) {
+      clock.ahead = at * minute
+      await auth.tokens.get(request(), 'acme')
+    }
+    clock.ahead = 30 * minute
+    answers.push(lostAnswer)
+    expect(await auth.tokens.get(request(), 'acme')).not.toBeNull()
+    expect(refreshes()).toBe(4)
+  })
+
+  it('a provider that cannot be reached: busy, then the same token again', async () => {
+    const { auth, request, signIn, clock, refreshes, answers, events } = world()
+    await signIn()
+    clock.ahead = 10 * minute
+    answers.push(never('ECONNREFUSED'))
+    await expect(auth.tokens.get(request(), 'acme')).rejects.toMatchObject({ type: 'TokensBusy', status: 503, retryAfter: 5 })
+    await expect(auth.tokens.get(request(), 'acme')).rejects.toMatchObject({ type: 'TokensBusy' })
+    expect(refreshes()).toBe(1)
+    clock.ahead += 6_000
+    expect(await auth.tokens.get(request(), 'acme')).not.toBeNull()
+    expect(events.map(([name]) => name)).toEqual(['tokensRefreshed'])
+  })
+
+  it('invalid_grant: tokensExpired once, no further request; by option the sessions end', async () => {
+    const { auth, request, signIn, clock, refreshes, answers, events, browser } = world(
+      { onExpired: 'endSessions' },
+      { session: { strategy: 'database' } },
+    )
+    await signIn()
+    clock.ahead = 10 * minute
+    answers.push(() => Promise.resolve(Response.json({ error: 'invalid_grant' }, { status: 400 })))
+    await expect(auth.tokens.get(request(), 'acme')).rejects.toMatchObject({ type: 'TokensExpired' })
+    expect([refreshes(), events.map(([, message]) => (message as { reason: string }).reason)]).toEqual([1, ['invalid_grant']])
+    expect(await browser.session()).toBeNull()
+  })
+
+  it.each<[string, object]>([
+    ['expires_in 0', { expires_in: 0 }],
+    ['no expires_in', {}],
+    ['1e12', { expires_in: 1e12 }],
+  ])('an answer with %s makes no loop', async (_name, more) => {
+    const { auth, request, signIn, clock, refreshes, answers } = world()
+    await signIn()
+    clock.ahead = 10 * minute
+    answers.push(() => Promise.resolve(Response.json({ access_token: 'fresh', token_type: 'Bearer', ...more })))
+    expect((await auth.tokens.get(request(), 'acme'))?.accessToken).toBe('fresh')
+    expect(refreshes()).toBe(1)
+  })
+
+  it('a sign-in while a refresh is under way wins, and the late tokens are revoked', async () => {
+    const { auth, request, signIn, clock, answers } = world()
+    await signIn()
+    clock.ahead = 10 * minute
+    const stolen: string[] = []
+    answers.push(async (send) => {
+      const answer = await send()
+      stolen.push(((await answer.clone().json()) as { access_token: string }).access_token)
+      clock.ahead = 0
+      await signIn()
+      return answer
+    })
+    const token = await auth.tokens.get(request(), 'acme', { minValid: 0 })
+    expect(token?.accessToken).not.toBe(stolen[0])
+    const me = await fetch(`${op.issuer}/me`, { headers: { authorization: `Bearer ${stolen[0]}` } })
+    expect(me.status).toBe(401)
+  })
+
+  it('who waits long is told so, and the refresh goes on', async () => {
+    const { auth, request, signIn, clock, answers, refreshes } = world({ wait: 50 })
+    await signIn()
+    clock.ahead = 10 * minute
+    let open = (): void => {}
+    const gate = new Promise<void>((resolve) => (open = resolve))
+    answers.push(async (send) => (await gate, send()))
+    await expect(auth.tokens.get(request(), 'acme')).rejects.toMatchObject({ type: 'TokensBusy' })
+    open()
+    await expect.poll(() => auth.tokens.get(request(), 'acme').then(Boolean, () => false)).toBe(true)
+    expect(refreshes()).toBe(1)
+  })
+})
+
+it('scopes add up, and a refresh without `scope` leaves them', async () => {
+  const { auth, request, signIn, clock, browser, answers } = world()
+  await signIn()
+  const asked = new URL(locationOf(await browser.signIn('acme', {}, '?scope=calendar'))).searchParams.get('scope')
+  expect(asked?.split(' ').sort()).toEqual(['calendar', 'email', 'offline_access', 'openid'])
+  await signIn('?scope=calendar')
+  expect((await auth.tokens.get(request(), 'acme'))?.scope?.split(' ')).toEqual(expect.arrayContaining(['calendar', 'email']))
+  clock.ahead = 10 * minute
+  answers.push(() => Promise.resolve(Response.json({ access_token: 'fresh', token_type: 'Bearer', expires_in: 60 })))
+  expect((await auth.tokens.get(request(), 'acme'))?.scope).toContain('calendar')
+})
+
+describe('tokens.fetch', () => {
+  it('sends the token to origins of `resources` alone, and follows no redirect', async () => {
+    const sent: [string, string | null, unknown][] = []
+    const { auth, request, signIn } = world(
+      { providers: { acme: { resources: ['https://api.example'] } } },
+      {
+        runtime: {
+          fetch: (async (input: string, init: RequestInit) => {
+            if (!input.startsWith('https://api.example')) return globalThis.fetch(input, init)
+            sent.push([input, new Headers(init.headers).get('authorization'), init.redirect])
+            return new Response(null, { status: 302, headers: { location: 'https://evil.example' } })
+          }) as typeof globalThis.fetch,
+        },
+      },
+    )
+    await signIn()
+    const token = await auth.tokens.get(request(), 'acme')
+    const headers = { authorization: 'Bearer of-somebody-else', accept: 'text/plain' }
+    expect((await auth.tokens.fetch(request(), 'acme', 'https://api.example/me?x=1', { headers })).status).toBe(302)
+    expect(sent).toEqual([['https://api.example/me?x=1', `Bearer ${token?.accessToken}`, 'manual']])
+    for (const url of [
+      'https://evil.example/',
+      'https://api.example@evil.example/',
+      'http://api.example/',
+      'https://api.example.evil.example/',
+    ])
+      await expect(auth.tokens.fetch(request(), 'acme', url)).rejects.toThrow('resources')
+    expect(sent).toHaveLength(1)
+  })
+})
+
+describe('configuration', () => {
+  const ready = (options: ProviderTokensOptions, config: AuthConfig = {}): Promise<void> => world(options, config).auth.ready()
+
+  it('needs records, and says how to get them', async () => {
+    await expect(ready({}, { adapter: undefined as never })).rejects.toThrow(/records/)
+  })
+  it('names what is wrong with an option', async () => {
+    await expect(ready({ providers: { acne: { rotation: false } } })).rejects.toThrow('providers.acne')
+    expect(() => providerTokensPlugin({ providers: { acme: { resources: ['https://api.example/path'] } } })).toThrow('resources')
+    expect(() => providerTokensPlugin({ minValid: -1 })).toThrow('minValid')
+  })
+  it('works without stored users: records alone', async () => {
+    const { auth, request, signIn, clock } = world({}, { adapter: undefined as never })
+    auth.use(recordsPlugin(memoryRecords()))
+    await signIn()
+    clock.ahead = 10 * minute
+    expect(await auth.tokens.get(request(), 'acme')).not.toBeNull()
+  })
+})
