@@ -43,17 +43,17 @@ export function tokenHost(adapter: Adapter, { issuer, token, clientId, clientSec
         authorization: { params: { prompt: 'consent' } },
       }),
     )
-    .use(providerTokensPlugin())
+    .use(providerTokensPlugin({ wait: 5_000 }))
 }
 
-const hosts = new WeakMap<Adapter, Auth<ProviderTokensApi>>()
+const hosts = new Map<number, Auth<ProviderTokensApi>>()
 
 export async function askForTokens(
   adapter: Adapter,
   { provider, userId, times, ahead }: TokenTask,
 ): Promise<PromiseSettledResult<unknown>[]> {
-  const auth = hosts.get(adapter) ?? tokenHost(adapter, provider, ahead)
-  hosts.set(adapter, auth)
+  const auth = hosts.get(ahead) ?? tokenHost(adapter, provider, ahead)
+  hosts.set(ahead, auth)
   return Promise.allSettled(
     [...Array(times).keys()].map(() =>
       auth.tokens.get({ userId }, 'acme').then(
