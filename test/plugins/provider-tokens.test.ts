@@ -147,7 +147,8 @@ describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
     await signIn()
     clock.ahead = 10 * minute
     await auth.tokens.get(request(), 'acme')
-    const { userId } = events[0]?.[1] as { userId: string }
+    const [[, told]] = events as [[string, { userId: string }]]
+    const { userId } = told
     const token = await auth.tokens.get({ userId }, 'acme')
     expect(token?.accessToken).toBe((await auth.tokens.get(request(), 'acme'))?.accessToken)
     expect(await auth.tokens.get({ userId: 'somebody-else' }, 'acme')).toBeNull()
