@@ -74,12 +74,10 @@ async function exchange(ctx: AnyContext, wanted: Wanted, row: Stored): Promise<T
   let fresh: TokenSet
   try {
     const subject = subjectOf(row.tokens)
-    fresh = await ctx
-      .service('oauth')
-      .refresh(ctx, row.provider, row.tokens.refresh_token as string, {
-        deadline: exchangeDeadline,
-        ...(subject !== undefined && { subject }),
-      })
+    fresh = await ctx.service('oauth').refresh(ctx, row.provider, row.tokens.refresh_token as string, {
+      deadline: exchangeDeadline,
+      ...(subject !== undefined && { subject }),
+    })
   } catch (error) {
     return failed(ctx, wanted, row, error)
   }

@@ -1,9 +1,6 @@
 /** The record of one account's tokens, and how it changes: each change names the generation and the lease that it found. */
 import type { AnyContext, RecordSpec, RecordTable, Row, TokenSet } from 'authkernel/kernel'
 
-/** `refreshing`: a lease is out. `unknown`: nobody knows whether the refresh token was used. `lost`: only a new sign-in helps. */
-export type State = 'ready' | 'refreshing' | 'unknown' | 'lost'
-
 /** What is stored, beside `id`. */
 export interface ProviderTokenRow extends Record<string, unknown> {
   userId: string
@@ -13,6 +10,7 @@ export interface ProviderTokenRow extends Record<string, unknown> {
   at: Date
   /** Grows with each new set. */
   generation: number
+  /** `ready`; `refreshing`: a lease is out; `unknown`: nobody knows whether the refresh token was used; `lost`: only a new sign-in helps. */
   state: string
   /** Of whoever refreshes now; empty: nobody. */
   lease: string
