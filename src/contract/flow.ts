@@ -29,7 +29,7 @@ export interface ProviderFlow<P> {
   validate?(provider: P, all: readonly Provider[], config: ResolvedConfig): void
   /** Asked by `auth.ready()` and `authkernel doctor`. Throws what is missing outside of the options, a package for example, with the command to type. */
   check?(provider: P): Awaitable<unknown>
-  /** How pages draw it; default: one button that posts to `/signin/:provider`. */
+  /** How pages draw it; default: one button that posts to `/signin/:provider`. The same for every request: what is drawn of it is kept. */
   form?(provider: P): ProviderForm
   /** Whether a user has something that anybody gets by typing an address. Types that have it also have `revokeUnverified`. */
   typed?(ctx: Context, user: AdapterUser): Awaitable<boolean>

@@ -313,6 +313,54 @@ describe('after a wrong password', () => {
   })
 })
 
+describe('the sign-in page is drawn once and filled in', () => {
+  const plain = (text: string): string => text.replaceAll(/nonce="[^"]+"/g, '')
+  const hostile = encodeURIComponent('/x?a="><b>&c=\'d`')
+
+  it.each(['en', 'ja'])('the same bytes as a page that is drawn for one request, %s', async (lang) => {
+    const browser = new Client(createAuth(baseConfig({ providers: [password, acme, github] })))
+    const page = async (query: string): Promise<string> => (await browser.get(`/signin?${query}`, { 'accept-language': lang })).text()
+    for (const query of [`callbackUrl=${hostile}`, 'error=CredentialsSignin&code=x', 'error=%3Cb%3E', 'callbackUrl=/y']) {
+      // An address that nobody typed is drawn in full, and changes nothing where no field asks for one.
+      const full = await page(`${query}&email=`)
+      expect(plain(await page(query))).toBe(plain(full))
+      expect(plain(await page(query))).toBe(plain(full))
+    }
+  })
+
+  it('each request has its own nonce, token, address and error', async () => {
+    const auth = createAuth(baseConfig({ providers: [github, password] }))
+    const texts = await Promise.all(['/a', '/b'].map(async (path) => (await new Client(auth).get(`/signin?callbackUrl=${path}`)).text()))
+    const found = texts.map((text) =>
+      ['nonce="([^"]+)"', 'csrfToken" value="([^"]+)"', 'callbackUrl" value="([^"]+)"'].map((part) => new RegExp(part).exec(text)?.[1]),
+    )
+    for (const at of [0, 1, 2]) expect(found[0]?.[at]).not.toBe(found[1]?.[at])
+    expect(texts.join()).not.toMatch(/[\uE000-\uF8FF]/)
+    expect(await (await new Client(auth).get('/signin?error=AccessDenied')).text()).toContain('role="alert"')
+    expect(await (await new Client(auth).get('/signin')).text()).not.toContain('role="alert"')
+  })
+
+  it('other providers, another host and another configuration are drawn anew', async () => {
+    let shown: Provider[] = [github]
+    const auth = createAuth(baseConfig({ providers: [github, acme], callbacks: { providers: () => shown } }))
+    const page = async (origin?: string): Promise<string> => (await new Client(auth, origin).get('/signin')).text()
+    expect(await page()).not.toContain('Acme')
+    shown = [acme]
+    expect(await page()).toContain('Acme')
+    expect(await page()).not.toContain('GitHub')
+    expect(await page('https://other.example')).toContain('action="https://other.example/auth/signin/acme"')
+    auth.use(
+      definePlugin({
+        name: 'foot',
+        setup: (kernel) => kernel.slot('signIn', 'foot', (_ctx, { html }) => ({ html: html`<p id="foot"></p>` })),
+      }),
+    )
+    expect(await page()).toContain('id="foot"')
+    auth.remove('foot')
+    expect(await page()).not.toContain('id="foot"')
+  })
+})
+
 describe('a logo in one colour', () => {
   const svg = (attributes: string): string => `<svg viewBox="0 0 9 9" ${attributes}><path d="M0 0h9v9z"/></svg>`
   const sources = async (logo: string, colorScheme: 'auto' | 'dark' | 'light' = 'auto'): Promise<string[]> => {

@@ -39,7 +39,7 @@ export interface PagesPluginOptions {
 
 /** Draws the sign-in, sign-out, error, verify-request and verify-confirm pages. */
 export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
-  const speakers = new WeakMap<PageParts, ReturnType<typeof createSpeakers>>()
+  const snapshots = new WeakMap<PageParts, { speak: ReturnType<typeof createSpeakers>; theme: Theme }>()
   return {
     name: 'pages',
     setup(kernel) {
@@ -77,12 +77,14 @@ export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
 
   function prepare(ctx: Context, page: string): Sheet {
     const { config, parts } = ctx.app
-    const theme = { ...config.theme, ...options.theme }
-    const known = speakers.get(parts)
-    const speak = known ?? createSpeakers(combine(config.messages, options.messages), parts.texts)
+    const known = snapshots.get(parts)
+    const { speak, theme } = known ?? {
+      speak: createSpeakers(combine(config.messages, options.messages), parts.texts),
+      theme: { ...config.theme, ...options.theme },
+    }
     const sheet = createSheet(page, ctx, speak(language(ctx)), theme)
     if (!known) {
-      speakers.set(parts, speak)
+      snapshots.set(parts, { speak, theme })
       complain(sheet, theme)
     }
     return sheet

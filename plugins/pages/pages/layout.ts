@@ -69,11 +69,25 @@ export function createSheet(page: string, ctx: Context, speaker: Speaker, theme:
 
 /** The page as a response. */
 export function draw(sheet: Sheet, page: Page): Response {
-  const { ctx, speaker, look, needs, parts } = sheet
-  const nonce = toBase64(ctx.runtime.random(18))
-  const scripts = [...new Set([...(page.scripts ?? []), ...needs.scripts])]
+  const nonce = createNonce(sheet)
+  return answer(sheet, page, documentOf(sheet, page, nonce), nonce, scriptsOf(sheet, page).length > 0)
+}
+
+/** 144 bits, fresh in every answer. */
+export function createNonce({ ctx }: Sheet): string {
+  return toBase64(ctx.runtime.random(18))
+}
+
+function scriptsOf({ needs }: Sheet, { scripts = [] }: Page): string[] {
+  return [...new Set([...scripts, ...needs.scripts])]
+}
+
+/** The document as text. */
+export function documentOf(sheet: Sheet, page: Page, nonce: string): string {
+  const { speaker, look, parts } = sheet
+  const scripts = scriptsOf(sheet, page)
   const hasScript = scripts.length > 0
-  const document = markup`<!DOCTYPE html>
+  return markup`<!DOCTYPE html>
 <html lang="${speaker.lang}" dir="${speaker.dir}">
 <head>
 <meta charset="utf-8">
@@ -101,8 +115,18 @@ ${page.foot && sheet.origin !== undefined && siteLink(sheet)}
 ${scripts.map((script) => markup`<script nonce="${nonce}">${scriptText(script)}</script>`)}
 </body>
 </html>
-`
-  return new Response(document.text, {
+`.text
+}
+
+/** A document as a response, with the headers that all pages have. */
+export function answer(
+  { speaker, needs }: Sheet,
+  page: Pick<Page, 'forms' | 'status' | 'headers'>,
+  text: string,
+  nonce: string,
+  hasScript: boolean,
+): Response {
+  return new Response(text, {
     status: page.status ?? 200,
     headers: {
       ...page.headers,

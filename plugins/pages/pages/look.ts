@@ -45,8 +45,20 @@ const ink: Color = [24, 24, 27]
 const paper: Color = [250, 250, 250]
 const blue: Color = [37, 99, 235]
 
-/** Checks a theme. `origin` is the own one, for logos given as a path. */
+const looks = new WeakMap<Theme, Map<string | undefined, Look>>()
+const maxOrigins = 50
+
+/** Checks a theme, once for each origin: `origin` is the own one, for logos given as a path. */
 export function createLook(theme: Theme, origin: string | undefined): Look {
+  const known = looks.get(theme) ?? new Map<string | undefined, Look>()
+  looks.set(theme, known)
+  const look = known.get(origin) ?? check(theme, origin)
+  if (known.size >= maxOrigins) known.clear()
+  known.set(origin, look)
+  return look
+}
+
+function check(theme: Theme, origin: string | undefined): Look {
   const brand = parseColor(theme.brandColor)
   const text = parseColor(theme.buttonText)
   const scheme = theme.colorScheme === 'dark' || theme.colorScheme === 'light' ? theme.colorScheme : 'auto'

@@ -3,12 +3,13 @@ import type { PageTools, Provider, ProviderForm } from 'authkernel/kernel'
 import { alert } from './alert.ts'
 import { field, hasInputs } from './fields.ts'
 import { type Content, type Html, markup } from './html.ts'
-import { draw, emphasis, hidden, type Sheet, siteTile } from './layout.ts'
-import { createMark, filled, type Mark, surfaces } from './look.ts'
+import { answer, createNonce, documentOf, draw, emphasis, hidden, type Page, type Sheet, siteTile } from './layout.ts'
+import { createMark, filled as filledButton, type Mark, surfaces } from './look.ts'
 import { ownTargets, providerTargets } from './policy.ts'
 import { brand } from './style.ts'
+import { filled, gaps, type Prepared, prepared } from './prepared.ts'
 import { drawSlots } from './slots.ts'
-import { takeTyped } from './typed.ts'
+import { takeTyped, type Typed } from './typed.ts'
 import { isKnown } from './person.ts'
 import { type Wording, wordings } from './wording.ts'
 
@@ -28,6 +29,17 @@ interface Item extends Wording {
   fields: Wording['fields']
 }
 
+/** What a request brings to the page. */
+interface Request {
+  csrfToken: string
+  callbackUrl: string
+  alert: Content
+  email?: string | undefined
+  typed?: Typed | undefined
+  /** Somebody is signed in: the passkey button then says what it is for. */
+  again: boolean
+}
+
 /** Draws the page. `targets` replaces "any https address" in `form-action`. */
 export async function signInPage(
   sheet: Sheet,
@@ -35,36 +47,76 @@ export async function signInPage(
   targets: readonly string[] | undefined,
   tools: PageTools,
 ): Promise<Response> {
-  const { ctx, speaker } = sheet
-  const items = arrange(await ctx.providers(), sheet)
-  const typed = params['error'] === undefined ? undefined : await takeTyped(ctx)
+  const { ctx, speaker, base, origin } = sheet
+  const { error, code, email } = params
+  const providers = await ctx.providers()
+  const typed = error === undefined ? undefined : await takeTyped(ctx)
+  const request = {
+    csrfToken: await ctx.csrfToken(),
+    callbackUrl: await ctx.callbackUrl(),
+    alert: error !== undefined && alert(speaker, error, code),
+    email,
+    typed,
+  }
+  const formsFor = async (away: readonly Provider[]): Promise<string[]> => [
+    ...(await ownTargets(ctx, targets)),
+    ...(away.length > 0 ? providerTargets(away, targets) : []),
+  ]
+  // What plugins add, and what somebody typed, belongs to this request alone.
+  if (typed || email !== undefined || ctx.app.parts.slots.some(({ page }) => page === 'signIn')) {
+    const again = providers.some((provider) => ctx.flow(provider).form?.(provider).script) && (await isKnown(ctx))
+    const { page, away } = await compose(sheet, providers, { ...request, again }, tools)
+    return draw(sheet, { ...page, forms: await formsFor(away) })
+  }
+  const take = (again: boolean): Promise<Prepared> =>
+    prepared(speaker, [base, origin, again].join(' '), providers, async () => {
+      const { page, away } = await compose(sheet, providers, { ...gaps, again }, tools)
+      return { text: documentOf(sheet, page, gaps.nonce), away, hasScript: page.scripts !== undefined && page.scripts.length > 0 }
+    })
+  const plain = await take(false)
+  const page = plain.hasScript && (await isKnown(ctx)) ? await take(true) : plain
+  const nonce = createNonce(sheet)
+  const text = filled(page, {
+    nonce,
+    csrfToken: markup`${request.csrfToken}`.text,
+    callbackUrl: markup`${request.callbackUrl}`.text,
+    alert: markup`${request.alert}`.text,
+  })
+  return answer(sheet, { forms: await formsFor(page.away) }, text, nonce, page.hasScript)
+}
+
+async function compose(
+  sheet: Sheet,
+  providers: readonly Provider[],
+  request: Request,
+  tools: PageTools,
+): Promise<{ page: Page; away: readonly Provider[] }> {
+  const { speaker } = sheet
+  const { typed } = request
+  const items = arrange(providers, sheet)
   for (const item of items) if (item.provider.id === typed?.provider) item.fields = filledIn(item.fields, typed.values)
-  // The script asks the server what to do, which cannot tell "one more passkey" from "sign in as somebody else" without this.
-  const again = items.some(({ form }) => form.script) && (await isKnown(ctx))
   const parts = new Map<Item, Content>()
   for (const item of items) parts.set(item, await drawSlots(sheet, tools, 'form', item.provider.id))
-  const values = { csrfToken: await ctx.csrfToken(), callbackUrl: await ctx.callbackUrl() }
-  const away = items.filter(leaves).map(({ provider }) => provider)
   const marked = items.some(({ inputs, mark }) => !inputs && (mark.picture || mark.brand))
-  return draw(sheet, {
+  const page: Page = {
     kind: items.length > manyProviders ? 'signin many' : 'signin',
     title: speaker.say('signIn.title'),
     heading: speaker.say('signIn.heading'),
     lead: sheet.site !== '' && speaker.say('signIn.subtitle', { site: emphasis(sheet.site) }),
     tile: siteTile(sheet.site),
     body: [
-      params['error'] !== undefined && alert(speaker, params['error'], params['code']),
-      markup`<div class="providers">${items.map((item, at) => block(sheet, item, items[at - 1], { ...values, email: params['email'] }, marked, again, parts.get(item)))}</div>`,
+      request.alert,
+      markup`<div class="providers">${items.map((item, at) => block(sheet, item, items[at - 1], request, marked, parts.get(item)))}</div>`,
       items.length === 0 && markup`<p class="message">${speaker.say('signIn.empty')}</p>`,
       items
         .filter(({ form }) => form.script)
         .map(({ name }) => markup`<noscript><p class="hint">${speaker.say('signIn.noScript', { name })}</p></noscript>`),
     ],
-    forms: [...(await ownTargets(ctx, targets)), ...(away.length > 0 ? providerTargets(away, targets) : [])],
     light: items.map((item) => colours(item, 'light')).join(''),
     dark: items.map((item) => colours(item, 'dark')).join(''),
     scripts: items.map(({ form }) => form.script).filter((script) => script !== undefined),
-  })
+  }
+  return { page, away: items.filter(leaves).map(({ provider }) => provider) }
 }
 
 function arrange(providers: readonly Provider[], { ctx, speaker, origin }: Sheet): Item[] {
@@ -97,9 +149,8 @@ function block(
   sheet: Sheet,
   item: Item,
   before: Item | undefined,
-  values: Readonly<Record<string, string | undefined>>,
+  { csrfToken, callbackUrl, email, again }: Request,
   marked: boolean,
-  again: boolean,
   part: Content,
 ): Html {
   const { provider, form, index } = item
@@ -107,7 +158,6 @@ function block(
   const id = encodeURIComponent(provider.id)
   const divided = before !== undefined && (before.inputs || item.inputs)
   // A form one types into leaves the callback URL to the cookie, which this page sets.
-  const { email, callbackUrl, csrfToken } = values
   const secrets = { csrfToken, ...(!item.inputs && form.post === 'signin' && { callbackUrl }) }
   const script = form.script !== undefined && [
     markup` id="${provider.id}-form" data-provider="${provider.id}" data-options-url="${base}/webauthn-options/${id}"`,
@@ -150,7 +200,7 @@ function colours({ mark, index, primary, inputs }: Item, scheme: 'light' | 'dark
     mark.brand && `--provider-brand-color:${mark.brand};--on-brand:${mark.onBrand};`,
     mark[scheme] && `--mark:${mark[scheme]};`,
     mark.picture?.kind === 'shape' && `--shape:url("${mark.picture.url}");`,
-    primary && !inputs && mark.brand && brand(filled(mark.brand, surfaces[scheme])),
+    primary && !inputs && mark.brand && brand(filledButton(mark.brand, surfaces[scheme])),
   ].filter(Boolean)
   return rules.length > 0 ? `.p${index}{${rules.join('')}}` : ''
 }

@@ -1,0 +1,60 @@
+/** The sign-in page as text with gaps: drawn once for a language and an address, and filled in by each request. */
+import type { Provider } from 'authkernel/kernel'
+import type { Speaker } from './locale.ts'
+
+/** What a request fills in. */
+export type Gap = 'nonce' | 'csrfToken' | 'callbackUrl' | 'alert'
+/** One page without what belongs to a request. */
+export interface Prepared {
+  providers: readonly Provider[]
+  /** Text, gap, text, and so on. */
+  pieces: readonly string[]
+  /** Providers to whose pages a form may lead. */
+  away: readonly Provider[]
+  hasScript: boolean
+}
+
+// Of a private use area: no escaping changes it, and no text of people has it.
+const edge = '\uE0F0'
+/** Stands for a gap while the page is drawn. */
+export const gaps: Readonly<Record<Gap, string>> = {
+  nonce: `${edge}nonce${edge}`,
+  csrfToken: `${edge}csrfToken${edge}`,
+  callbackUrl: `${edge}callbackUrl${edge}`,
+  alert: `${edge}alert${edge}`,
+}
+const pattern = new RegExp(`${edge}(${Object.keys(gaps).join('|')})${edge}`)
+// A Host header that is believed makes an address; there must not be a page for each of them.
+const maxPages = 50
+
+/** A speaker belongs to one snapshot, and so does what it has said. */
+const pages = new WeakMap<Speaker, Map<string, Prepared>>()
+
+/** The page of a key, drawn anew when there are other providers. */
+export async function prepared(
+  speaker: Speaker,
+  key: string,
+  providers: readonly Provider[],
+  draw: () => Promise<{ text: string; away: readonly Provider[]; hasScript: boolean }>,
+): Promise<Prepared> {
+  const known = pages.get(speaker) ?? new Map<string, Prepared>()
+  pages.set(speaker, known)
+  const existing = known.get(key)
+  if (existing && same(existing.providers, providers)) return existing
+  const { text, away, hasScript } = await draw()
+  const page = { providers, pieces: text.split(pattern), away, hasScript }
+  if (known.size >= maxPages) known.clear()
+  known.set(key, page)
+  return page
+}
+
+/** The whole text. `values` are markup already. */
+export function filled({ pieces }: Prepared, values: Readonly<Record<Gap, string>>): string {
+  let text = pieces[0] ?? ''
+  for (let at = 1; at < pieces.length; at += 2) text += values[pieces[at] as Gap] + (pieces[at + 1] ?? '')
+  return text
+}
+
+function same(a: readonly Provider[], b: readonly Provider[]): boolean {
+  return a.length === b.length && a.every((provider, at) => provider === b[at])
+}
