@@ -103,6 +103,20 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     const [name, target] = [credentialNames[`${text(kind)} ${text(action)}`] ?? `${text(kind)}.${text(action)}`, { id: text(id) }]
     return { name, outcome: success, ...about(person), target }
   },
+  backupCodeUsed: ({ user: person, left }) => ({
+    name: 'backupCodes.used',
+    outcome: success,
+    ...about(person),
+    target: { left: number(left) },
+  }),
+  // Why an administrator did it is what the log is for.
+  factorsReset: ({ user: person, admin, reason }) => ({
+    name: 'factor.reset',
+    outcome: success,
+    ...about(person),
+    actor: { ...about(admin).actor, type: 'admin' },
+    target: { reason: text(reason) },
+  }),
   tokensRefreshed: (message) => ({ name: 'tokens.refreshed', outcome: success, ...scalars(message) }),
   tokensExpired: (message) => ({ name: 'tokens.expired', outcome: 'failure', ...scalars(message) }),
   refused({ reason, route, error }) {
