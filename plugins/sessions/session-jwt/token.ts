@@ -92,7 +92,8 @@ export async function write(ctx: Context, options: Settled, { token, claim }: He
   const { name, options: attributes } = ctx.cookies.sessionToken
   const expires = expiry(ctx, options, claim)
   const maxAge = Math.max(1, Math.round((expiry(ctx, options, claim, options.tokenAge).getTime() - ctx.now.getTime()) / 1000))
-  const whole = { ...token, [claimName]: claim }
+  // What was worked out for a token from before is stored only where something goes by it.
+  const whole = claim.provider !== undefined || options.revocable ? { ...token, [claimName]: claim } : token
   const value = options.encode
     ? await options.encode({ token: whole, secret: secretOf(ctx), salt: name, maxAge })
     : await ctx.seal(name, whole, maxAge)
