@@ -6,6 +6,7 @@ import { type Client, createClient } from './client.ts'
 
 export { type AuthClient, createAuthClient } from './auth-client.ts'
 export { type Client, type ClientOptions, createClient, type FlowOptions, type PasskeyOptions, type SignInOptions } from './client.ts'
+export { addPasskey, type Choice, type ChoiceField, type PartTexts, partTexts, signInChoices, submitChoice } from './parts.ts'
 export { AuthClientError, type FlowResult } from './protocol.ts'
 export type { SessionOptions, SessionState, SessionStore } from './session.ts'
 export { createShared, type Shared, sharedByPage, type SharedOptions } from './shared.ts'

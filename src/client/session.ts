@@ -3,15 +3,13 @@ import type { Session } from 'authkernel'
 import type { Protocol } from './protocol.ts'
 import { type RereadOptions, watchTab } from './tab.ts'
 
-/** The session as far as this tab knows it. A new object only when something changed. */
+/**
+ * The session as far as this tab knows it. A new object only when something changed. `loading` until the first answer.
+ * `error`: why the last read failed. The session is then the last one known: an outage is not a sign-out.
+ */
 export type SessionState =
-  | {
-      /** `loading` until the first answer. */
-      status: 'loading' | 'unauthenticated'
-      session: null
-      /** Why the last read failed. The session is then the last one known: an outage is not a sign-out. */
-      error: Error | undefined
-    }
+  | { status: 'loading'; session: null; error: Error | undefined }
+  | { status: 'unauthenticated'; session: null; error: Error | undefined }
   | { status: 'authenticated'; session: Session; error: Error | undefined }
 /** Where the session comes from and when it is read again. */
 export interface SessionOptions extends RereadOptions {

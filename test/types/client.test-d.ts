@@ -1,6 +1,6 @@
 /** What a stranger's plugin declares for the client appears there, typed, from its declaration alone. */
 import { createAuth, type Session } from 'authkernel'
-import { createAuthClient } from 'authkernel/client'
+import { createAuthClient, type SessionState } from 'authkernel/client'
 import { type ClientPart, clientMethod, clientMethods, definePlugin, type Plugin } from 'authkernel/kernel'
 import { describe, expectTypeOf, it } from 'vitest'
 
@@ -29,6 +29,16 @@ const otherPlugin = (): Plugin<ClientPart<{ other: { ping(): Promise<'pong'> } }
 
 const auth = createAuth().use(notesPlugin()).use(otherPlugin())
 const client = createAuthClient<typeof auth>()
+
+describe('SessionState', () => {
+  it('is narrowed by its status, also by what it is not, and also when it was taken apart', () => {
+    const { status, session } = {} as SessionState
+    if (status === 'loading') return
+    if (status === 'unauthenticated') return expectTypeOf(session).toEqualTypeOf<null>()
+    expectTypeOf(session).toEqualTypeOf<Session>()
+    return undefined
+  })
+})
 
 describe('createAuthClient<typeof auth>()', () => {
   it('has the methods of all plugins, their inputs and what JSON leaves of their answers', () => {

@@ -6,7 +6,10 @@ import { fileURLToPath } from 'node:url'
 import { createAuth, type Session } from 'authkernel'
 import { aliases } from '../../../scripts/aliases.ts'
 import { pinPlugin } from '../../../playground/express/pin-plugin.ts'
-import { password } from '../_pages.ts'
+import { oauth, password } from '../_pages.ts'
+
+/** A provider that nobody is sent to. */
+const acme = oauth('acme', 'Acme', 'https://acme.example/authorize')
 
 /** The Vite that vitest runs on. */
 interface Vite {
@@ -67,7 +70,7 @@ export async function startUi(
     trustHost: true,
     env: false,
     logger: { error: () => {}, warn: () => {}, debug: () => {} },
-    providers: [password],
+    providers: [password, acme],
   }).use(pinPlugin({ id: 'door', name: 'Door', type: 'pin', people: [{ id: '2', name: 'Pia', pin: '4711' }] }))
   let reads = 0
   const http = createServer((request, response) => {
@@ -104,7 +107,7 @@ export async function startUi(
     const known = url.searchParams.has('ssr')
     const markup = known && rendered ? await rendered.render(session) : ''
     const state = known ? JSON.stringify(session).replaceAll('<', '\\u003c') : 'undefined'
-    const html = `<!doctype html><title>app</title><div id="app">${markup}</div><script>globalThis.shown=[];globalThis.rendered=${state}</script><script type="module" src="/app.js"></script>`
+    const html = `<!doctype html><html lang=en><title>app</title><style>input,button,summary,a{min-width:24px;min-height:24px}</style><div id="app">${markup}</div><script>globalThis.shown=[];globalThis.rendered=${state}</script><script type="module" src="/app.js"></script>`
     return new Response(html, { headers: { 'content-type': 'text/html; charset=utf-8' } })
   }
 
