@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs'
+import { cpSync, readdirSync } from 'node:fs'
 import { defineBuildConfig } from 'unbuild'
 import { aliases } from './scripts/aliases.ts'
 import { assertExports } from './scripts/exports.ts'
@@ -60,6 +60,9 @@ export default defineBuildConfig({
     'rollup:dts:options'(_, options) {
       delete (options.input as Record<string, string>).cli
     },
-    'build:done': ({ options }) => assertExports(options.rootDir),
+    'build:done'({ options }) {
+      for (const file of readdirSync('src/svelte').filter((name) => name.endsWith('.svelte'))) cpSync(`src/svelte/${file}`, `dist/svelte/${file}`)
+      assertExports(options.rootDir)
+    },
   },
 })

@@ -106,7 +106,7 @@ describe.each(Object.entries(apps))('authkernel/%s', (name, { app, ...more }) =>
     await says(page, 'unauthenticated')
   })
 
-  it.runIf(['react', 'vue'].includes(name))('the parts draw what the server offers, sign in with any type, and pass axe', async () => {
+  it.skipIf(name === 'solid')('the parts draw what the server offers, sign in with any type, and pass axe', async () => {
     const page = await open('/parts')
     const form = (id: string): string => `[data-part=sign-in-form] >> nth=0 >> form[data-provider=${id}]`
     await page.waitForSelector(form('door'))

@@ -20,7 +20,7 @@ export function entries(): string[] {
     exports: Record<string, { default: string } | string | null>
   }
   return Object.entries(exports).flatMap(([name, target]) => {
-    if (target === null || typeof target === 'string') return []
+    if (target === null || typeof target === 'string' || !target.default.endsWith('.mjs')) return []
     const specifier = `authkernel${name.slice(1)}`
     if (!specifier.includes('*')) return specifier
     return readdirSync(join(root, target.default.replace('/*.mjs', '')))

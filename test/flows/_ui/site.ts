@@ -28,7 +28,7 @@ async function bundle(app: string, ssr: boolean, plugins: readonly object[]): Pr
     logLevel: 'error',
     root: folder,
     plugins,
-    resolve: { alias: [...aliases] },
+    resolve: { alias: [...aliases, { find: /^authkernel\/svelte\/(.+\.svelte)$/, replacement: `${folder}../../../src/svelte/$1` }] },
     define: {
       'process.env.NODE_ENV': '"production"',
       __VUE_OPTIONS_API__: 'false',
