@@ -60,9 +60,11 @@ export default defineBuildConfig({
     'rollup:dts:options'(_, options) {
       delete (options.input as Record<string, string>).cli
     },
-    'build:done'({ options }) {
-      for (const file of readdirSync('src/svelte').filter((name) => name.endsWith('.svelte'))) cpSync(`src/svelte/${file}`, `dist/svelte/${file}`)
-      assertExports(options.rootDir)
+    // Before unbuild looks for what package.json names.
+    'rollup:done'() {
+      for (const file of readdirSync('src/svelte').filter((name) => name.endsWith('.svelte')))
+        cpSync(`src/svelte/${file}`, `dist/svelte/${file}`)
     },
+    'build:done': ({ options }) => assertExports(options.rootDir),
   },
 })
