@@ -46,7 +46,20 @@ export default defineBuildConfig({
   clean: true,
   declaration: 'node16',
   failOnWarn: true,
-  rollup: { emitCJS: false, esbuild: { target: 'es2022' }, alias: false },
+  rollup: {
+    emitCJS: false,
+    // The questions of `init`: small, without a dependency of ours, and in the file of the command alone.
+    inlineDependencies: [
+      '@clack/prompts',
+      '@clack/core',
+      'sisteransi',
+      'fast-string-width',
+      'fast-string-truncated-width',
+      'fast-wrap-ansi',
+    ],
+    esbuild: { target: 'es2022' },
+    alias: false,
+  },
   hooks: {
     'build:before'({ options }) {
       options.externals = options.externals.filter(

@@ -97,7 +97,7 @@ describe('layering', () => {
 
   it.each(outside)('%s imports public names of the package and its own folder; what browsers load nothing of the server', (room) => {
     const libraries: Record<string, string[]> = {
-      cli: ['citty'],
+      cli: ['citty', '@clack/prompts'],
       testing: ['vitest'],
       client: [],
       react: ['react'],

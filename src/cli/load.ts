@@ -70,7 +70,8 @@ function loadEnv(file: string | undefined, cwd: string): void {
   }
 }
 
-function findModule(given: string | undefined, cwd: string): string {
+/** Path of the host's auth module. Throws UsageError with what was looked for. */
+export function findModule(given: string | undefined, cwd: string): string {
   if (given !== undefined) {
     const file = resolve(cwd, given)
     if (!existsSync(file)) throw new UsageError(`There is no file ${file}.`)

@@ -80,7 +80,8 @@ function readPage(id: string): string | undefined {
   return existsSync(page) ? readFileSync(page, 'utf8') : undefined
 }
 
-function providerIds(): string[] {
+/** Ids of the presets that come with the package. */
+export function providerIds(): string[] {
   for (const folder of folders) {
     try {
       return readdirSync(folder)

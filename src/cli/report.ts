@@ -14,6 +14,8 @@ export interface Setting {
   env: Record<string, string | undefined>
   cwd: string
   paint: Paint
+  /** Prints before the report, where a person looks at a terminal and can answer questions; else undefined. */
+  ask?: ((text: string) => void) | undefined
 }
 
 /** Something to change; `error` stops sign-ins, `warning` weakens them. */

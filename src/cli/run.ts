@@ -1,8 +1,12 @@
 /** The table of commands, and the one place that prints. */
 import { stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
+import { didYouMean } from 'authkernel/kernel'
 import { audit } from './audit.ts'
 import { doctor } from './doctor.ts'
+import { explain } from './explain.ts'
+import { add } from './init/add.ts'
+import { init } from './init/init.ts'
 import { migrate } from './migrate.ts'
 import { describeProvider, listProviders } from './provider.ts'
 import { createPaint, type Report, type Setting, UsageError } from './report.ts'
@@ -14,6 +18,8 @@ import { version } from './version.ts'
 export interface Terminal {
   stdout: { write(text: string): unknown; isTTY?: boolean | undefined }
   stderr: { write(text: string): unknown }
+  /** Questions are asked where a person can answer. */
+  stdin?: { isTTY?: boolean | undefined }
   env: Record<string, string | undefined>
   cwd: string
 }
@@ -24,20 +30,30 @@ const authArg = {
 } as const
 const envArg = { type: 'string', valueHint: 'file', description: 'File with environment variables; default: .env.local and .env' } as const
 const originArg = { type: 'string', valueHint: 'url', description: 'Public origin of the app, for callback URLs' } as const
+const yesArg = { type: 'boolean', description: 'Write without asking' } as const
+const installArg = { type: 'boolean', default: true, description: 'Install packages (--no-install: only name them)' } as const
 const jsonArg = { type: 'boolean', description: 'Print JSON' } as const
 
 /** Runs one command and prints its report. Returns the exit code. */
 export async function runCli(argv: string[], terminal: Terminal): Promise<number> {
-  const setting = { env: terminal.env, cwd: terminal.cwd, paint: createPaint(terminal.stdout, terminal.env) }
   const json = argv.includes('--json')
   const print = (text: string): void => void terminal.stdout.write(`${text}\n`)
+  const asks = terminal.stdout.isTTY === true && terminal.stdin?.isTTY === true && !json && !terminal.env['CI']
+  const setting: Setting = {
+    env: terminal.env,
+    cwd: terminal.cwd,
+    paint: createPaint(terminal.stdout, terminal.env),
+    ask: asks ? print : undefined,
+  }
   try {
     const main = program(setting)
     const command = commandOf(main, argv)
     if (argv.includes('--version') || argv[0] === '-v') return (print(version()), 0)
     if (!command || argv.includes('--help') || argv.includes('-h')) {
       if (!command && argv[0] && !argv[0].startsWith('-'))
-        throw new UsageError(`There is no command "${argv[0]}". Run \`authkernel --help\` for the list.`)
+        throw new UsageError(
+          `There is no command "${argv[0]}".${didYouMean(argv[0], Object.keys(main.subCommands ?? {}))} Run \`authkernel --help\` for the list.`,
+        )
       return (print(plain(await (command ? renderUsage(command, main) : renderUsage(main)), terminal)), 0)
     }
     refuseUnknown(command, argv.slice(1))
@@ -55,8 +71,44 @@ export async function runCli(argv: string[], terminal: Terminal): Promise<number
 
 function program(setting: Setting): CommandDef {
   return defineCommand({
-    meta: { name: 'authkernel', version: version(), description: 'Secrets, migrations and health of an app that uses authkernel' },
+    meta: { name: 'authkernel', version: version(), description: 'Set-up, secrets, migrations and health of an app that uses authkernel' },
     subCommands: {
+      init: defineCommand({
+        meta: { name: 'init', description: 'Makes your app ready to sign people in: shows the files, then writes them' },
+        args: {
+          framework: {
+            type: 'string',
+            valueHint: 'name',
+            description: 'next, sveltekit, express, hono, fastify, koa, h3; default: found in package.json',
+          },
+          providers: {
+            type: 'string',
+            valueHint: 'ids',
+            description: 'How people sign in: google,github,… or demo (a password for development)',
+          },
+          store: { type: 'string', valueHint: 'name', description: 'Where users are kept: none, sqlite, postgres, mysql' },
+          yes: yesArg,
+          install: installArg,
+          json: jsonArg,
+        },
+        run: ({ args }) => init(args, setting),
+      }),
+      add: defineCommand({
+        meta: { name: 'add', description: 'Puts a plugin or a provider into your auth module; without a name: lists them' },
+        args: {
+          name: { type: 'positional', required: false, description: 'passkeys, email, accounts, google …' },
+          auth: { type: 'string', valueHint: 'file', description: 'Your module that exports `auth`; default: found as by doctor' },
+          yes: yesArg,
+          install: installArg,
+          json: jsonArg,
+        },
+        run: ({ args }) => add(args, setting),
+      }),
+      explain: defineCommand({
+        meta: { name: 'explain', description: 'Tells what an error type means and what to do; without a type: lists them' },
+        args: { type: { type: 'positional', required: false, description: 'Type of the error: InvalidCheck' }, json: jsonArg },
+        run: ({ args }) => explain(args.type, setting),
+      }),
       secret: defineCommand({
         meta: { name: 'secret', description: 'Makes a value for AUTH_SECRET' },
         args: {

@@ -1,0 +1,137 @@
+/** Writes the module that exports `auth`. */
+import type { Framework, Project, StoreKind } from './project.ts'
+
+/** What the questions answer. */
+export interface Answers {
+  /** Ids of built-in providers; `demo` is a password for development. */
+  providers: readonly string[]
+  store: StoreKind
+}
+
+/** Path of the module below the project. */
+export function authPath({ framework, typescript, source, esm }: Project): string {
+  const folder = framework === 'sveltekit' ? 'src/' : source === 'src' ? 'src/' : ''
+  const bundled = framework === 'next' || framework === 'sveltekit'
+  return `${folder}auth.${typescript ? 'ts' : esm || bundled ? 'js' : 'mjs'}`
+}
+
+/** Environment variables that the module reads, with what they are. */
+export function variables({ providers, store }: Answers): [name: string, value: string][] {
+  return [
+    ...providers.flatMap((id): [string, string][] =>
+      id === 'demo' ? [] : ['ID', 'SECRET'].map((suffix) => [`AUTH_${id.toUpperCase().replaceAll('-', '_')}_${suffix}`, '']),
+    ),
+    ...(store === 'postgres' ? [['DATABASE_URL', 'postgres://user:password@localhost:5432/app'] as [string, string]] : []),
+    ...(store === 'mysql' ? [['DATABASE_URL', 'mysql://user:password@localhost:3306/app'] as [string, string]] : []),
+  ]
+}
+
+/** The text of the module. */
+export function authModule(project: Project, answers: Answers): string {
+  const { framework } = project
+  const providers = answers.providers.filter((id) => id !== 'demo')
+  const lines = [
+    ...importsOf(framework, answers.store),
+    ...providers.map((id) => `import ${nameOf(id)} from 'authkernel/providers/${id}'`),
+  ].sort(byModule)
+  const list = [...(answers.providers.includes('demo') ? ['demo'] : []), ...providers.map((id) => `${nameOf(id)}()`)].join(', ')
+  return [
+    ...lines,
+    '',
+    ...(answers.providers.includes('demo') ? demo(project) : []),
+    ...storeLines(framework, answers.store),
+    ...body(framework, list, answers.store !== 'none'),
+    '',
+  ].join('\n')
+}
+
+/** A name for a default import: `microsoft-entra-id` becomes `microsoftEntraId`. */
+export function nameOf(id: string): string {
+  const name = id.replace(/[^a-z0-9]+(.)?/g, (_, letter: string | undefined) => letter?.toUpperCase() ?? '')
+  return /^\d/.test(name) ? `_${name}` : name
+}
+
+const bindings: Readonly<Record<Exclude<Framework, 'next' | 'sveltekit'>, string>> = {
+  express: 'expressBinding',
+  hono: 'honoBinding',
+  fastify: 'fastifyBinding',
+  koa: 'koaBinding',
+  h3: 'h3Binding',
+}
+
+function importsOf(framework: Framework, store: StoreKind): string[] {
+  const own =
+    framework === 'next'
+      ? ["import { NextAuth } from 'authkernel/bindings/next'"]
+      : framework === 'sveltekit'
+        ? ["import { env } from '$env/dynamic/private'", "import { SvelteKitAuth } from 'authkernel/bindings/sveltekit'"]
+        : ["import { createAuth } from 'authkernel'", `import { ${bindings[framework]} } from 'authkernel/bindings/${framework}'`]
+  const sql = "import { sqlAdapter } from 'authkernel/plugins/sql'"
+  const ofStore: Readonly<Record<StoreKind, readonly string[]>> = {
+    none: [],
+    sqlite: [
+      "import { createClient } from '@libsql/client'",
+      "import { libsqlDialect, sqlAdapter } from 'authkernel/plugins/sql'",
+      "import { Kysely } from 'kysely'",
+    ],
+    postgres: [sql, "import { Kysely, PostgresDialect } from 'kysely'", "import pg from 'pg'"],
+    mysql: [sql, "import { Kysely, MysqlDialect } from 'kysely'", "import { createPool } from 'mysql2'"],
+  }
+  return [...own, ...ofStore[store]]
+}
+
+function byModule(a: string, b: string): number {
+  const module = (line: string): string => line.slice(line.lastIndexOf("from '"))
+  return module(a) < module(b) ? -1 : 1
+}
+
+/** A person to sign in as at once. It is in no production. */
+function demo({ framework, typescript }: Project): string[] {
+  const production = framework === 'sveltekit' ? "env.NODE_ENV === 'production'" : "process.env.NODE_ENV === 'production'"
+  return [
+    '// For development: user name "demo", password "demo". Take it out when another way to sign in works.',
+    'const demo = {',
+    "  id: 'demo',",
+    "  name: 'Demo',",
+    `  type: 'credentials'${typescript ? ' as const' : ''},`,
+    "  credentials: { username: { label: 'User name' }, password: { label: 'Password', type: 'password' } },",
+    `  authorize: ({ username, password }${typescript ? ': { username?: unknown; password?: unknown }' : ''}) =>`,
+    `    ${production} || username !== 'demo' || password !== 'demo' ? null : { id: 'demo', name: 'Demo' },`,
+    '}',
+    '',
+  ]
+}
+
+function storeLines(framework: Framework, store: StoreKind): string[] {
+  const url = framework === 'sveltekit' ? 'env.DATABASE_URL' : 'process.env.DATABASE_URL'
+  if (store === 'sqlite') {
+    return [
+      "const db = new Kysely({ dialect: libsqlDialect({ client: createClient({ url: 'file:auth.db' }) }) })",
+      '// Makes its tables at the first sign-in.',
+      'const adapter = sqlAdapter(db, { migrate: true })',
+      '',
+    ]
+  }
+  if (store === 'postgres') {
+    return [
+      `const pool = new pg.Pool({ connectionString: ${url} })`,
+      'const adapter = sqlAdapter(new Kysely({ dialect: new PostgresDialect({ pool }) }), { pool })',
+      '',
+    ]
+  }
+  if (store === 'mysql') {
+    return [`const pool = createPool(${url} ?? '')`, 'const adapter = sqlAdapter(new Kysely({ dialect: new MysqlDialect({ pool }) }))', '']
+  }
+  return []
+}
+
+function body(framework: Framework, providers: string, stored: boolean): string[] {
+  // A demo user is in no table, so it needs a session in a cookie.
+  const session = stored && providers.startsWith('demo') ? ["  session: { strategy: 'jwt' },"] : []
+  const options = [...(stored ? ['  adapter,'] : []), ...session, `  providers: [${providers}],`]
+  const reads = '// Reads AUTH_SECRET, the ids and secrets of providers and, in production, AUTH_URL.'
+  if (framework === 'next') return [reads, 'export const { handlers, auth, signIn, signOut } = NextAuth({', ...options, '})']
+  if (framework === 'sveltekit')
+    return [reads, 'export const { handle, signIn, signOut, session, requireSession } = SvelteKitAuth({', '  env,', ...options, '})']
+  return [reads, 'export const auth = createAuth({', ...options, `}).use(${bindings[framework]}())`]
+}
