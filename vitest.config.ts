@@ -5,6 +5,17 @@ import { aliases } from './scripts/aliases.ts'
 // The gate tier leaves out what needs other runtimes or many minutes: `.ci/run full` sets this.
 const full = process.env.AUTHKERNEL_TIER === 'full'
 const away = ['**/node_modules/**', ...(full ? [] : ['**/*.slow.test.ts', 'test/runtimes/**'])]
+// Two minutes of proofs that seldom break: every flow on Auth.js, every example compiled, every fault at every step.
+const thorough = [
+  'test/differential/**',
+  'test/docs*.test.ts',
+  'test/rows/{faults,order-matrix}.test.ts',
+  'test/kernel/fuzz.test.ts',
+  'test/providers/{presets,signin,authjs}.test.ts',
+  'test/cli.test.ts',
+  'test/init.test.ts',
+  'test/plugins/{sql,unstorage,webauthn*,oidc-hostile*}.test.ts',
+]
 const flows = ['test/{flows,bindings,adapters,peers,playground,migration,runtimes}/**/*.test.ts']
 const packed = ['test/package/**/*.test.ts']
 
@@ -12,6 +23,8 @@ export default defineConfig({
   resolve: { alias: aliases },
   test: {
     coverage: { provider: 'v8', include: ['src/**', 'plugins/**', 'bindings/**'], reporter: ['text-summary', 'json-summary'] },
+    // The last line of a run says what was left out, and why.
+    reporters: ['default', './scripts/skips.ts'],
     projects: [
       {
         extends: true,
@@ -23,6 +36,20 @@ export default defineConfig({
           sequence: { groupOrder: 0 },
         },
       },
+      ...(process.argv.some((argument) => /^(?:--project=)?fast$/.test(argument))
+        ? [
+            {
+              extends: true as const,
+              // For daily work; its files are all in `unit`.
+              test: {
+                name: 'fast',
+                include: ['test/**/*.test.ts'],
+                exclude: [...away, ...flows, ...packed, ...thorough],
+                testTimeout: 20_000,
+              },
+            },
+          ]
+        : []),
       {
         extends: true,
         test: {

@@ -31,7 +31,7 @@ function prepare(home: string): void {
   // The folder, for what npm packs has one date for ever.
   const [built, installed] = [join(root, 'dist/index.mjs'), join(home, 'node_modules/authkernel')]
   if (!existsSync(join(home, 'node_modules'))) {
-    // npm's `prepare` builds the package.
+    if (isStale()) run(process.execPath, ['node_modules/unbuild/dist/cli.mjs'], root)
     console.log(`Installing ${home.slice(root.length)} (once, a minute or two) ...`)
     run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], home)
     return

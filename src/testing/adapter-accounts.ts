@@ -1,5 +1,5 @@
 /** Contract: accounts. */
-import { expect } from 'vitest'
+import { expect } from './runner.ts'
 import { accountKey, newAccount, newUser, type Subject, unique } from './adapter-subject.ts'
 
 export function accountRules({ rule, stored }: Subject): void {

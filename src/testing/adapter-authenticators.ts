@@ -1,6 +1,6 @@
 /** Contract: WebAuthn authenticators. */
 import type { Adapter, AdapterAuthenticator, AdapterUser } from 'authkernel/kernel'
-import { expect } from 'vitest'
+import { expect } from './runner.ts'
 import { newAccount, newAuthenticator, type Subject, unique } from './adapter-subject.ts'
 
 export function authenticatorRules({ rule, stored }: Subject): void {

@@ -1,5 +1,5 @@
 /** Contract: keys that differ are different, whatever the store makes of letters and separators. */
-import { expect } from 'vitest'
+import { expect } from './runner.ts'
 import { register } from './adapter-authenticators.ts'
 import { newAccount, newSession, newToken, type Subject, tokenKey, unique } from './adapter-subject.ts'
 import { hostile } from './adapter-users.ts'

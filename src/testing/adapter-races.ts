@@ -1,5 +1,5 @@
 /** Contract: what happens at the same moment. */
-import { expect } from 'vitest'
+import { expect } from './runner.ts'
 import { register } from './adapter-authenticators.ts'
 import { accountKey, inHours, newAccount, newSession, newToken, newUser, type Subject, tokenKey } from './adapter-subject.ts'
 

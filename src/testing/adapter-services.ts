@@ -1,6 +1,6 @@
 /** The contract of the services `once` and `limit`, for stores that bring shared ones. */
 import type { Awaitable, Limit, Once } from 'authkernel/kernel'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from './runner.ts'
 import { unique } from './adapter-subject.ts'
 
 /** What `testServices` needs. */

@@ -1,5 +1,5 @@
 /** Contract: sessions. */
-import { expect } from 'vitest'
+import { expect } from './runner.ts'
 import { inHours, newSession, newToken, type Subject, tokenKey } from './adapter-subject.ts'
 import { dates } from './adapter-users.ts'
 

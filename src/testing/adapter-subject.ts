@@ -10,7 +10,8 @@ import type {
   Store,
   VerificationToken,
 } from 'authkernel/kernel'
-import { it, type TestContext } from 'vitest'
+import type { TestContext } from 'vitest'
+import { it } from './runner.ts'
 import type { TestAdapterOptions } from './adapter-options.ts'
 
 /** The adapter under test, and makers of records whose keys nobody else uses. */

@@ -1,5 +1,5 @@
 /** Contract: verification tokens. */
-import { expect } from 'vitest'
+import { expect } from './runner.ts'
 import { newToken, type Subject, tokenKey, unique } from './adapter-subject.ts'
 
 export function tokenRules({ rule }: Subject): void {

@@ -1,5 +1,5 @@
 /** Contract: users. */
-import { expect } from 'vitest'
+import { expect } from './runner.ts'
 import {
   accountKey,
   newAccount,

@@ -1,6 +1,6 @@
 /** The contract of an adapter, as a vitest suite that anybody can run on theirs. */
 import type { Adapter } from 'authkernel/kernel'
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe } from './runner.ts'
 import { accountRules } from './adapter-accounts.ts'
 import { authenticatorRules } from './adapter-authenticators.ts'
 import type { TestAdapterOptions } from './adapter-options.ts'

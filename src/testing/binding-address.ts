@@ -1,5 +1,5 @@
 /** The contract of bindings, third part: the address of the client, by what it is for. */
-import { expect, it } from 'vitest'
+import { expect, it } from './runner.ts'
 import type { BindingSubject } from './binding-options.ts'
 import { Client } from './binding-client.ts'
 

@@ -1,5 +1,5 @@
 /** The contract of bindings, second part: bad input, foreign sites and forged headers. */
-import { expect, it } from 'vitest'
+import { expect, it } from './runner.ts'
 import type { BindingSubject } from './binding-options.ts'
 
 export function faultRules({ host, client, base, paths, person }: BindingSubject): void {

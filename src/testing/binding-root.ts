@@ -1,6 +1,6 @@
 /** The contract of bindings, fourth part: paths at the origin's root that plugins answer. */
 import type { Plugin } from 'authkernel/kernel'
-import { expect, it } from 'vitest'
+import { expect, it } from './runner.ts'
 import { Client } from './binding-client.ts'
 import type { BindingSubject } from './binding-options.ts'
 

@@ -1,6 +1,6 @@
 /** The contract of bindings: what an app of any framework must do once authkernel is mounted in it, over HTTP and nothing else. */
 import type { AuthConfig } from 'authkernel'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from './runner.ts'
 import { addressRule } from './binding-address.ts'
 import { type BindingPerson, Client, type Reply } from './binding-client.ts'
 import { faultRules } from './binding-faults.ts'

@@ -1,6 +1,6 @@
 /** The contract of a provider type, as a vitest suite that anybody can run on theirs. */
 import type { Auth, Awaitable, Login, Plugin } from 'authkernel/kernel'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from './runner.ts'
 
 /** What `testProvider` needs. */
 export interface TestProviderOptions {

@@ -1,6 +1,6 @@
 /** Rules of records: a field and an index that are added to rows that are there. */
 import type { RecordSpec } from 'authkernel/kernel'
-import { expect, it } from 'vitest'
+import { expect, it } from './runner.ts'
 import { createRecordHost } from './record-host.ts'
 import type { RecordSubject } from './record-options.ts'
 

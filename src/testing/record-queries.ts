@@ -1,5 +1,5 @@
 /** Rules of records: order, ranges, cursors that survive changes, counts and deletions by a query. */
-import { expect, it } from 'vitest'
+import { expect, it } from './runner.ts'
 import { unique } from './adapter-subject.ts'
 import type { RecordSubject } from './record-options.ts'
 

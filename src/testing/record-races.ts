@@ -1,6 +1,6 @@
 /** Rules of records between processes. */
 import { RecordConflict, type RecordStore, type StoredRow, type StoredTable, type StoredWrite } from 'authkernel/kernel'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from './runner.ts'
 import { unique } from './adapter-subject.ts'
 import type { RecordProcess, RecordSubject, RecordTask } from './record-options.ts'
 

@@ -1,5 +1,5 @@
 /** Rules of records: values come back as they were, keys are compared by bytes, rows end, tenants and owners. */
-import { expect, it } from 'vitest'
+import { expect, it } from './runner.ts'
 import { newUser, unique } from './adapter-subject.ts'
 import type { RecordSubject } from './record-options.ts'
 

@@ -1,6 +1,6 @@
 /** Rules of records: one of many gets a key, conditions and bounds hold, commits are all or nothing. */
 import { RecordConflict } from 'authkernel/kernel'
-import { expect, it } from 'vitest'
+import { expect, it } from './runner.ts'
 import { unique } from './adapter-subject.ts'
 import type { RecordSubject } from './record-options.ts'
 

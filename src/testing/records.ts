@@ -1,5 +1,5 @@
 /** The contract of a store of records, as a vitest suite that anybody can run on theirs. */
-import { afterAll, beforeAll, describe } from 'vitest'
+import { afterAll, beforeAll, describe } from './runner.ts'
 import { createRecordHost, type RecordHost } from './record-host.ts'
 import { growthRules } from './record-growth.ts'
 import type { RecordSubject, TestRecordsOptions } from './record-options.ts'

@@ -2,7 +2,7 @@
 import type { Adapter, AuthConfig, Awaitable, Plugin, Session } from 'authkernel/kernel'
 import { createAuth } from 'authkernel'
 import { credentialsPlugin } from 'authkernel/plugins/credentials'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it } from './runner.ts'
 
 /** What `testSession` needs. */
 export interface TestSessionOptions {

@@ -5,7 +5,6 @@ import { root } from '../_sources.ts'
 
 /** Entries that are about an optional peer: whoever imports them has it. */
 export const needsPeer: Record<string, string> = {
-  'authkernel/testing': 'vitest',
   'authkernel/plugins/sql': 'kysely',
   'authkernel/react': 'react',
   'authkernel/vue': 'vue',

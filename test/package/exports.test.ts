@@ -33,9 +33,23 @@ describe('files', () => {
     expect(packed.filter((path) => /\/_/.test(path) && !isChunk(`./${path}`))).toEqual([])
   })
 
-  it('the tarball holds dist, the pages of providers, README, LICENSE and CHANGELOG and nothing else', () => {
-    const others = packed.filter((path) => !path.startsWith('dist/') && !/^docs\/providers\/[\w-]+\.md$/.test(path))
-    expect(others.sort()).toEqual(['CHANGELOG.md', 'LICENSE', 'README.md', 'package.json'])
+  it('the tarball holds dist, the docs, five papers, and nothing else', () => {
+    const others = packed.filter((path) => !path.startsWith('dist/') && !/^docs\/[\w/-]+\.(?:md|json|png|svg)$/.test(path))
+    expect(others.sort()).toEqual(['CHANGELOG.md', 'CONTRIBUTING.md', 'LICENSE', 'README.md', 'SECURITY.md', 'package.json'])
+  })
+
+  it('every link of README.md leads to a file of the tarball', () => {
+    const links = [...readFileSync(join(home, 'README.md'), 'utf8').matchAll(/\]\((?!https?:|#)([^)#]+)/g)].map(([, path]) => path ?? '')
+    expect(links.length).toBeGreaterThan(30)
+    expect(links.filter((path) => !existsSync(join(home, path)))).toEqual([])
+  })
+
+  it('says where it comes from, and has no script that an installation runs or warns about', () => {
+    const { repository, homepage, bugs, scripts } = JSON.parse(readFileSync(join(home, 'package.json'), 'utf8')) as Record<string, unknown>
+    expect(repository).toMatchObject({ type: 'git', url: expect.stringMatching(/^git\+https:/) })
+    expect([homepage, bugs]).toEqual([expect.stringMatching(/^https:/), expect.stringMatching(/^https:/)])
+    const run = ['preinstall', 'install', 'postinstall', 'prepare', 'preprepare', 'postprepare', 'dependencies']
+    expect(Object.keys(scripts as object).filter((name) => run.includes(name))).toEqual([])
   })
 
   it('installs at most 8 packages: itself and direct dependencies without dependencies of their own', () => {
