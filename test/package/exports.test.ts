@@ -113,7 +113,7 @@ describe('declarations', () => {
           path.endsWith('.d.mts') && !Object.keys(needsPeer).some((name) => path === `dist/${name.slice('authkernel/'.length)}.d.mts`),
       )
       .flatMap((path) =>
-        [...declaration(path).matchAll(/(?:from|import) ?\(?'([^'.][^']*)'/g)].map(([, name]) => `${path} imports ${name}`),
+        [...declaration(path).matchAll(/(?<!')(?:from|import) ?\(?'([^'.][^']*)'/g)].map(([, name]) => `${path} imports ${name}`),
       )
       .filter(
         (leak) =>
