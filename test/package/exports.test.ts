@@ -61,6 +61,19 @@ describe('files', () => {
     expect(names.length + 1).toBeLessThanOrEqual(8)
   })
 
+  it('docs/licenses.md names the bundled packages with their versions', () => {
+    const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+      packages: Record<string, { version: string }>
+    }
+    const listed = [...readFileSync(join(root, 'docs/licenses.md'), 'utf8').matchAll(/^\| `([^`]+)` \| (\S+) \|/gm)].map(
+      ([, name, version]) => [name, version],
+    )
+    const config = readFileSync(join(root, 'build.config.ts'), 'utf8')
+    const inlined = [...(/inlineDependencies: \[([^\]]*)\]/.exec(config)?.[1] ?? '').matchAll(/'([^']+)'/g)].map(([, name]) => name)
+    expect(listed.map(([name]) => name).sort()).toEqual(inlined.sort())
+    expect(listed).toEqual(listed.map(([name]) => [name, packages[`node_modules/${name}`]?.version]))
+  })
+
   it('the lock files name no download address', () => {
     for (const file of ['package-lock.json', 'test/peers/package-lock.json'])
       expect(readFileSync(join(root, file), 'utf8')).not.toMatch(/"resolved"/)
