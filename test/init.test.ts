@@ -73,7 +73,7 @@ async function start(folder: string, file: string): Promise<string> {
   child.stdout.on('data', (data) => (said += data))
   child.stderr.on('data', (data) => (said += data))
   const origin = `http://localhost:${port}`
-  for (let tries = 0; tries < 300; tries += 1) {
+  for (let tries = 0; tries < 900; tries += 1) {
     const answer = await fetch(`${origin}/auth/csrf`).catch(() => undefined)
     if (answer?.ok) return origin
     if (child.exitCode !== null) break
@@ -127,16 +127,20 @@ describe('init', () => {
     ['fastify, from nothing', esm({ fastify: '5' }), {}, 'server.js'],
     ['koa, from nothing', esm({ koa: '3' }), {}, 'server.js'],
     ['h3, from nothing', esm({ h3: '2' }), {}, 'server.js'],
-  ])('%s: ends in a page that signs in', async (_, manifest, files, server) => {
-    const folder = project(manifest, files)
-    const { stdout, code } = await cli(folder, 'init', '--yes', '--no-install')
-    expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('/auth/signin') })
-    expect(stdout).toContain(server)
-    const before = contents(folder)
-    expect(await cli(folder, 'init', '--yes', '--no-install')).toMatchObject({ code: 0 })
-    expect(contents(folder)).toEqual(before)
-    expect(await signIn(await start(folder, server))).toMatchObject({ user: { name: 'Demo' } })
-  })
+  ])(
+    '%s: ends in a page that signs in',
+    async (_, manifest, files, server) => {
+      const folder = project(manifest, files)
+      const { stdout, code } = await cli(folder, 'init', '--yes', '--no-install')
+      expect({ code, stdout }).toMatchObject({ code: 0, stdout: expect.stringContaining('/auth/signin') })
+      expect(stdout).toContain(server)
+      const before = contents(folder)
+      expect(await cli(folder, 'init', '--yes', '--no-install')).toMatchObject({ code: 0 })
+      expect(contents(folder)).toEqual(before)
+      expect(await signIn(await start(folder, server))).toMatchObject({ user: { name: 'Demo' } })
+    },
+    120_000,
+  )
 
   it('hono in TypeScript: an import and a line behind the app', async () => {
     const folder = project(esm({ hono: '4', typescript: '5' }), { 'src/index.ts': honoTs, 'tsconfig.json': '{ "compilerOptions": {} }' })
