@@ -204,7 +204,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       await page.goto(`${playground.url}/account`)
       await presence(true)
       await page.getByRole('button', { name: 'Add a passkey' }).click()
-      await page.locator('#passkeys li', { hasText: 'webauthn' }).waitFor()
+      await page.locator('#passkeys li', { hasText: 'Passkey' }).waitFor()
 
       await presence(false)
       await page.getByRole('button', { name: 'Sign out' }).first().click()
