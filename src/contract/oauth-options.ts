@@ -155,6 +155,11 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
   style?: OAuthProviderButtonStyles | undefined
   client?: Client | undefined
   redirectProxyUrl?: string | undefined
+  /**
+   * Sends the authorization request to the provider directly (RFC 9126); the browser gets `client_id` and `request_uri` alone. Default: when the
+   * discovery document says that the provider requires it.
+   */
+  pushedAuthorization?: boolean | undefined
   /** Folds other parameters of the callback into the claims: Apple's `user` form field. */
   callback?: ((params: Record<string, string>, claims: P) => Awaitable<P>) | undefined
   /** The issuer a token must come from, when it depends on the token: Entra's tenants. Throw to refuse. */

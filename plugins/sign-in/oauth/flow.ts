@@ -36,6 +36,7 @@ const options: Record<Exclude<keyof OIDCConfig, symbol>, true> = {
   style: true,
   client: true,
   redirectProxyUrl: true,
+  pushedAuthorization: true,
   callback: true,
   issuerOf: true,
   discoveryIssuer: true,

@@ -4,6 +4,7 @@ import type { AuthorizationServer } from 'oauth4webapi'
 import { checksOf, flowLifetime, proxyOf, remember } from './checks.ts'
 import { authorizationOf, fill, namesOf } from './endpoints.ts'
 import { Refusal, withoutSecrets } from './failure.ts'
+import { isPushed, pushed } from './pushed.ts'
 import { endpointOf, needsDiscovery, serverOf } from './server.ts'
 import type { OAuthProvider } from './types.ts'
 
@@ -69,7 +70,8 @@ async function authorizationUrl(ctx: Context, provider: OAuthProvider): Promise<
   }
   if (nonce !== undefined) url.searchParams.set('nonce', nonce)
   await remember(ctx, provider, { state, verifier, nonce, callbackUrl, checks, maxAge: maxAgeOf(url) })
-  return (await authorizationOf(provider).request?.({ url, provider })) ?? url
+  const asked = (await authorizationOf(provider).request?.({ url, provider })) ?? url
+  return isPushed(provider, server) ? pushed(ctx, provider, server, asked) : asked
 }
 
 // What the host wrote counts over our defaults, on the URL or as params.

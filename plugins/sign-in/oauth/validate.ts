@@ -19,6 +19,8 @@ export function validate(provider: OAuthProvider, _all: unknown, config: Resolve
   checkChecks(provider, fail)
   checkClient(provider, fail)
   checkTrust(provider, fail)
+  if (provider.pushedAuthorization !== undefined && typeof provider.pushedAuthorization !== 'boolean')
+    fail('`pushedAuthorization` must be true or false.')
   const mode = responseMode(provider)
   if (mode !== null && mode !== 'query' && mode !== 'form_post') {
     fail(`\`authorization.params.response_mode\` is ${JSON.stringify(mode)}. Answers are read from the query or from form_post.`)
