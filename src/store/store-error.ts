@@ -22,12 +22,6 @@ export function lateCall(method: string, deadline: number): AdapterError {
   })
 }
 
-/** For a user that a tenant could not be told from another's. */
-export function withoutAddress(method: AdapterMethod): AdapterError {
-  const remedy = 'Give the user one, or use an adapter with `namespaced`.'
-  return new AdapterError(`The adapter's ${method}() cannot keep a user without an address for a tenant. ${remedy}`, { cause: { method } })
-}
-
 /** What is logged of a failed call that did no harm: what it was to do was found done. */
 export function healedFault(error: unknown): HealedFault {
   const { message, cause } = failedCall('unknown', error)

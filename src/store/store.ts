@@ -5,7 +5,7 @@ import { AdapterError } from '../errors/index.ts'
 import { checkFields, shownFields, typed, withDefaults } from './additional-fields.ts'
 import { isDate } from './dates.ts'
 import { decodeRow, encodeArgs, keyedFields } from './namespaces.ts'
-import { failedCall, isAbsence, lateCall, withoutAddress, withoutTokens } from './store-error.ts'
+import { failedCall, isAbsence, lateCall, withoutTokens } from './store-error.ts'
 import { type Ids, ownerFields, restoreIds } from './store-ids.ts'
 
 /** Milliseconds until a call is given up; default 5000 (D31). */
@@ -104,7 +104,6 @@ function storeOf(border: Border): Store {
         throw new AdapterError(`The adapter has no ${method}(). Add it, or use an adapter that has it.`, { cause: { method } })
       }
       if (mayBeNull.has(method) && isUnstorable(args)) return null
-      if (namespace !== '' && method.startsWith('createUser') && !(args[0] as AdapterUser).email) throw withoutAddress(method)
       const encoded = namespace === '' && typeof args[0] === 'string' && args[0][0] !== '~' ? args : encodeArgs(namespace, method, args)
       const stored = ids.type ? restoreIds(ids, method, encoded) : encoded
       return run({ method, args: encoded, ids, namespace, fields }, operation.bind(adapter, ...stored), deadline)

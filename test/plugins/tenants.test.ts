@@ -32,6 +32,7 @@ describe('tenantsPlugin', () => {
         type: 'credentials',
         signinUrl: 'https://one.example/auth/signin/dynamic',
         callbackUrl: 'https://one.example/auth/callback/dynamic',
+        form: { hidden: true, post: 'callback' },
       },
     })
     expect((await one.post('/callback/dynamic')).headers.get('location')).toBe('https://one.example')
