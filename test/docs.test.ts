@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { referencePages } from '../scripts/reference.ts'
 import { rowNumbers, rowsPage } from '../scripts/rows.ts'
 import { checkSnippets, readSnippets } from '../scripts/snippets.ts'
 import { list, root } from './_sources.ts'
@@ -70,6 +71,13 @@ describe('links', () => {
     if (!existsSync(file)) return false
     return !anchor || !file.endsWith('.md') || anchors(readFileSync(file, 'utf8')).includes(anchor)
   }
+})
+
+describe('reference', () => {
+  it('docs/reference is what the types and their comments say: npm run reference', () => {
+    for (const [name, page] of Object.entries(referencePages()))
+      expect(readFileSync(join(root, 'docs/reference', name), 'utf8'), name).toBe(page)
+  })
 })
 
 describe('rows', () => {

@@ -99,24 +99,43 @@ export type FieldsOf<F extends AdditionalFields> = {
 
 /** A data layer. Plain object, no base class; wrap it with `adapterPlugin` or give it as `adapter`. */
 export interface Adapter {
+  /** Stores a new user and answers it. */
   createUser?(user: AdapterUser): Awaitable<AdapterUser>
+  /** A user by id. */
   getUser?(id: string): Awaitable<AdapterUser | null>
+  /** A user by address. */
   getUserByEmail?(email: string): Awaitable<AdapterUser | null>
+  /** The owner of an account. */
   getUserByAccount?(key: AccountKey): Awaitable<AdapterUser | null>
+  /** Changes fields of a user and answers the user. */
   updateUser?(user: Partial<AdapterUser> & Pick<AdapterUser, 'id'>): Awaitable<AdapterUser>
+  /** Deletes a user with accounts, sessions and authenticators. */
   deleteUser?(userId: string): Awaitable<AdapterUser | Nothing | void>
+  /** Stores an account of a user. */
   linkAccount?(account: AdapterAccount): Awaitable<AdapterAccount | Nothing | void>
+  /** Deletes an account. */
   unlinkAccount?(key: AccountKey): Awaitable<AdapterAccount | Nothing | void>
+  /** An account by provider and id. */
   getAccount?(providerAccountId: string, provider: string): Awaitable<AdapterAccount | null>
+  /** Stores a session. */
   createSession?(session: AdapterSession): Awaitable<AdapterSession>
+  /** A session with its user, by token. */
   getSessionAndUser?(sessionToken: string): Awaitable<{ session: AdapterSession; user: AdapterUser } | null>
+  /** Changes a session. */
   updateSession?(session: Partial<AdapterSession> & Pick<AdapterSession, 'sessionToken'>): Awaitable<AdapterSession | Nothing>
+  /** Deletes a session by its token. */
   deleteSession?(sessionToken: string): Awaitable<AdapterSession | Nothing | void>
+  /** Stores the hash of a mailed token. */
   createVerificationToken?(token: VerificationToken): Awaitable<VerificationToken | Nothing>
+  /** Deletes a token and answers it, to one of many callers. */
   useVerificationToken?(key: Pick<VerificationToken, 'identifier' | 'token'>): Awaitable<VerificationToken | null>
+  /** Stores a passkey. */
   createAuthenticator?(authenticator: AdapterAuthenticator): Awaitable<AdapterAuthenticator>
+  /** A passkey by its credential id. */
   getAuthenticator?(credentialID: string): Awaitable<AdapterAuthenticator | null>
+  /** Passkeys of a user. */
   listAuthenticatorsByUserId?(userId: string): Awaitable<AdapterAuthenticator[]>
+  /** Stores the signature counter of a passkey. */
   updateAuthenticatorCounter?(credentialID: string, newCounter: number): Awaitable<AdapterAuthenticator>
 
   // ---- operations that Auth.js does not have; used when `store.supports()` says so
@@ -124,12 +143,17 @@ export interface Adapter {
   createUserWithAccount?(user: AdapterUser, account: NewAdapterAccount): Awaitable<AdapterUser>
   /** Replaces the token fields of an existing account (D15). */
   updateAccount?(account: Partial<AdapterAccount> & AccountKey): Awaitable<AdapterAccount | Nothing | void>
+  /** Accounts of a user. */
   listAccountsByUserId?(userId: string): Awaitable<AdapterAccount[]>
+  /** Sessions of a user. */
   listSessionsByUserId?(userId: string): Awaitable<AdapterSession[]>
+  /** Ends all sessions of a user. */
   deleteSessionsByUserId?(userId: string, except?: { sessionToken: string }): Awaitable<unknown>
   /** Several at once, in one statement where the database can. */
   deleteSessions?(sessionTokens: readonly string[]): Awaitable<unknown>
+  /** Deletes the tokens of an address. */
   deleteVerificationTokens?(identifier: string): Awaitable<unknown>
+  /** Deletes a passkey. */
   deleteAuthenticator?(credentialID: string): Awaitable<unknown>
   /**
    * Removes sessions, verification tokens and the marks of `once` and `limit` that ended before `now` (default: the present). Ours answer

@@ -12,19 +12,25 @@ import type { Settings } from './settings.ts'
 
 /** Frozen: a request keeps the one it began with. */
 export interface App {
+  /** The options of the host with their defaults. */
   readonly config: ResolvedConfig
   /** Those of no request: read `ctx.settings` for the ones of this request. */
   readonly settings: Settings
   /** Providers of the list by id, without those that the `provider` hook brings. */
   readonly providers: ReadonlyMap<string, Provider>
+  /** Routes of the kernel and of all plugins. */
   readonly routes: Routes
   /** What plugins draw and say. */
   readonly parts: PageParts
+  /** Templates by name. */
   readonly mailTemplates: ReadonlyMap<string, MailTemplate>
+  /** Services by name; absent ones are undefined. */
   readonly services: Readonly<Partial<Services>>
+  /** The adapter, without the namespace of a request. */
   readonly store: Store | undefined
   /** Names of the plugins, in their order. */
   readonly plugins: readonly string[]
+  /** What outlives this snapshot: caches and flights. */
   readonly shared: Shared
   /** The first configuration mistake; no request is served until it is gone. */
   readonly fault: AuthError | undefined

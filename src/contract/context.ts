@@ -18,6 +18,7 @@ import type { Settings } from './settings.ts'
 export interface Facts {
   /** The `x-request-id` of a trusted proxy, else random. */
   readonly requestId: string
+  /** IP address of the client. */
   readonly address: string | undefined
   /** At most 256 characters. */
   readonly userAgent: string | undefined
@@ -33,14 +34,23 @@ export interface Facts {
 export interface CommonContext {
   /** The compiled kernel. */
   readonly app: App
+  /** Secret, origin, base path, cookie prefix and namespace that hold here. */
   readonly settings: Settings
+  /** Clock, randomness and `fetch`. */
   readonly runtime: Runtime
+  /** The host's logger. Never log a token, a code or a password. */
   readonly logger: LoggerInstance
+  /** Who asked and when, as plain data. */
   readonly facts: Facts
+  /** The session strategy in force. */
   readonly session: SessionStrategy
+  /** The adapter behind deadlines, namespaces and errors; undefined without an adapter. */
   readonly store: Store | undefined
+  /** One-time use. */
   readonly once: Once
+  /** Counts attempts. */
   readonly limit: Limit
+  /** The time by the injected clock. */
   readonly now: Date
   /** Aborted when the deadline of the request or job passes. */
   readonly signal: AbortSignal
@@ -64,6 +74,7 @@ export interface CommonContext {
   ask<K extends keyof Hooks>(name: K, message: HookInput<K>, skip?: string | readonly string[]): Awaitable<Answer<K>>
   /** Whether anybody answers a hook or listens to an event. */
   has(kind: 'hook' | 'on', name: string): boolean
+  /** Tells an event. Listeners that fail or hang break nothing. */
   emit<K extends keyof Events>(name: K, message: Events[K]): Awaitable<void>
   /** Keyed HMAC-SHA-256 in hex under the newest secret, or under `secret`. */
   digest(purpose: string, value: string, secret?: string): Promise<string>
@@ -73,6 +84,7 @@ export interface CommonContext {
 
 /** Work without a request: a clean-up, a webhook, a queue. `kernel.job` makes it. */
 export interface JobContext extends CommonContext {
+  /** Absent: a job has no request. */
   readonly request?: undefined
   /** Its name. */
   readonly job: string
@@ -80,6 +92,7 @@ export interface JobContext extends CommonContext {
 
 /** One request. Everything is lazy and memoised. */
 export interface Context extends CommonContext {
+  /** The request as it came. Its body is read by `body`, `form`, `text` and `bytes`. */
   readonly request: Request
   /** The route that was found; undefined outside of routes: `auth.session`, APIs of plugins. */
   readonly route: RouteInfo | undefined
@@ -93,7 +106,9 @@ export interface Context extends CommonContext {
   readonly basePath: string
   /** `origin + basePath`. */
   readonly base: string
+  /** False where no response can carry cookies: a session read by server code. */
   readonly canSetCookies: boolean
+  /** IP address of the client, behind as many proxies as `trustProxy` says; undefined where none is known. */
   readonly clientAddress: string | undefined
   /** Names and attributes of the library's own cookies for this request. */
   readonly cookies: CookieSet

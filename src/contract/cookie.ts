@@ -6,6 +6,7 @@ import type { Awaitable, CookieOptions, JWT } from './data.ts'
 export interface CookieSpec {
   /** `base`: the base path; `root` (default): `/`; else a path below the origin. */
   path?: 'base' | 'root' | `/${string}`
+  /** Default `lax`. */
   sameSite?: 'lax' | 'strict' | 'none'
   /** In as many parts as needed. */
   chunked?: boolean
@@ -16,12 +17,15 @@ export interface CookieSpec {
 }
 /** Reads and writes one cookie of a plugin. Made by `kernel.cookie`, or by `createCookie` and then registered with it. */
 export interface CookieHandle {
+  /** What it was declared with. */
   readonly spec: CookieSpec & { readonly name: string; readonly key: string }
   /** With its prefixes, for this request. */
   name(ctx: Context): string
+  /** Its value; undefined for none. */
   get(ctx: Context): string | undefined
   /** `survivesFailure`: the value goes out although the request failed, for lists that lost a used entry. */
   set(ctx: Context, value: string, options?: CookieOptions & { survivesFailure?: boolean }): void
+  /** Removes it and its chunks. */
   delete(ctx: Context): void
   /** Encrypts a value for this cookie; nothing else opens it. */
   seal(ctx: Context, payload: JWT, seconds: number): Awaitable<string>
@@ -31,6 +35,7 @@ export interface CookieHandle {
 
 /** Things that a browser has under way, several at a time: one sealed list in a cookie. */
 export interface PendingList<E extends object> {
+  /** The cookie that holds the list. */
   readonly cookie: CookieHandle
   /** Adds one; the oldest give way when there are more than `max`, or when the cookie would be too long. */
   add(ctx: Context, id: string, entry: E): Promise<void>
@@ -41,11 +46,13 @@ export interface PendingList<E extends object> {
   /** Removes some from the browser alone. */
   drop(ctx: Context, ids: readonly string[]): Promise<void>
 }
+/** One entry of a pending list. */
 export type PendingEntry<E> = E & {
   readonly id: string
   /** Seconds since the epoch. */
   readonly until: number
 }
+/** How a pending list is declared. */
 export interface PendingSpec<E> {
   /** How long an entry lives. */
   seconds: number

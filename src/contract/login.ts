@@ -4,9 +4,13 @@ import type { Awaitable, Profile, User } from './data.ts'
 
 /** What every provider type ends in. */
 export interface Identity {
+  /** Who it is, as the provider says. */
   user: User
+  /** The account at the provider. */
   account: Account
+  /** What the provider told, for the hooks. */
   profile?: Profile
+  /** What was typed into the form, for the hook `signIn`. */
   credentials?: Record<string, unknown>
   /** What linkAccount / updateAccount store; default: `account`. */
   record?: Partial<Account>
@@ -55,11 +59,15 @@ export interface Proof {
 
 /** A person whose identity is settled and who is not yet signed in. Plain data: may be parked and given to `ctx.resume()` later. */
 export interface Login {
+  /** The person: the stored user where there is a store. */
   user: User
+  /** The account that was signed in with. */
   account: Account
+  /** What the provider told. */
   profile?: Profile
   /** Undefined without a store. */
   isNewUser: boolean | undefined
+  /** `signUp` for a person who is new. */
   trigger: 'signIn' | 'signUp'
   /** `keep`: an account linked to, or already owned by, the signed-in user. `renew`: a new token for the session that is here, after a step-up. */
   session: 'new' | 'keep' | 'renew'
@@ -67,6 +75,7 @@ export interface Login {
   purpose: 'signIn' | 'stepUp'
   /** Plugins that let it go on after they had parked it; only the kernel writes it. */
   passed: readonly string[]
+  /** What was proved so far. */
   proof: Proof
   /** `user:<id>` with a store, else `account:<provider>:<subject>`: stays the same between sign-ins. */
   person: string

@@ -85,6 +85,7 @@ export interface Hooks extends Decisions {
   providers: Pipe<{ providers: readonly Provider[] }, 'providers'>
   /** Parameters of an authorization request (oauth, oidc), before `state`, `nonce` and PKCE are added. */
   authorizationRequest: Pipe<{ provider: Provider; parameters: URLSearchParams }, 'parameters'>
+  /** Whether somebody may sign in. All handlers must say true; a text is the URL to go to instead. */
   signIn: Guard<SignInQuestion>
   /** Before an account is linked to an existing user. */
   link: Guard<{ user: User; account: Account }, AnyContext>
@@ -92,8 +93,11 @@ export interface Hooks extends Decisions {
   login: First<{ login: Login }, Response>
   /** API keys, bearer tokens: asked before the strategy. Null: nobody is signed in, whatever the cookie says. */
   authenticate: First<{}, Session | null>
+  /** Where a flow may lead: the answer replaces the URL that was asked for. */
   redirect: First<{ url: string; baseUrl: string }, string>
+  /** What the session token holds. */
   jwt: Pipe<JwtMessage, 'token'>
+  /** What the client sees of a session. */
   session: Pipe<SessionMessage, 'session'>
   /** Where to go after sign-out: logout at the provider. */
   signOut: First<{ ended: Events['signOut'] }, string>
@@ -104,15 +108,23 @@ export interface Hooks extends Decisions {
 }
 /** Facts told afterwards; a failing handler is reported and breaks nothing (row 150). Messages have `ctx` and `facts`, not enumerable. */
 export interface Events {
+  /** A user was made. */
   createUser: { user: User }
+  /** A user was changed by a sign-in. */
   updateUser: { user: User }
+  /** A user and all that the user owned were deleted. */
   deleteUser: { userId: string }
+  /** An account was linked to a user. */
   linkAccount: { account: Account; profile: User; user: User }
+  /** An account was taken from a user. */
   unlinkAccount: { userId: string; account: AccountKey }
+  /** A session was read. */
   session: { session: Session; token?: JWT }
+  /** Somebody signed in. */
   signIn: { user: User; account: Account | null; profile?: Profile; isNewUser?: boolean | undefined }
   /** After `signIn` and after the cookies are set; null: the strategy issued no session. */
   signedIn: { login: Login; session: { id: string; attributes: SessionAttributes } | null }
+  /** A session was ended by its owner. */
   signOut:
     | { session: AdapterSession | null | undefined }
     | { token: JWT | null }

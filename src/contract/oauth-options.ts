@@ -27,6 +27,7 @@ export interface OAuthProviderButtonStyles {
 
 /** One of the checks of an authorization code flow (row 362). */
 export type OAuthCheck = 'pkce' | 'state' | 'none'
+/** A protection of a flow: `pkce`, `state`, `nonce` or `none`. */
 export type OIDCCheck = OAuthCheck | 'nonce'
 
 /**
@@ -58,6 +59,7 @@ export interface TokenEndpoint {
   /** Key of `private_key_jwt`; with a bare CryptoKey the algorithm is the key's own. */
   clientPrivateKey?: CryptoKey | { key: CryptoKey; kid?: string } | undefined
 }
+/** What a `token.request` of a provider is called with. */
 export interface TokenRequestContext {
   /** Parameters of the callback, checked. */
   params: Record<string, string>
@@ -87,6 +89,7 @@ export interface UserinfoEndpoint<P = Profile> {
   /** Replaces the request (row 186). */
   request?: ((context: UserinfoRequestContext) => Awaitable<P>) | undefined
 }
+/** What a `userinfo.request` of a provider is called with. */
 export interface UserinfoRequestContext {
   tokens: TokenSet
   provider: OAuthConfig | OIDCConfig
@@ -187,4 +190,5 @@ export interface OIDCConfig<P = Profile> extends Omit<OAuthConfig<P>, 'type' | '
 
 /** What a host gives to a preset: everything is optional, and merged over the preset's own values (D50). */
 export type OAuthUserConfig<P = Profile> = NonNullable<OAuthConfig<P>['options']>
+/** What a host gives to a preset of OpenID Connect. */
 export type OIDCUserConfig<P = Profile> = NonNullable<OIDCConfig<P>['options']>

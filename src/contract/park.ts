@@ -18,9 +18,13 @@ export interface Parked<D = unknown> {
   readonly id: string
   /** What forms and links carry on as `flow`, so that several tabs do not disturb each other. */
   readonly flow: string
+  /** The login that waits. */
   readonly login: Login
+  /** The plugin that parked it. */
   readonly by: string
+  /** What that plugin keeps with it. */
   readonly data: D
+  /** When it is too late. */
   readonly expires: Date
 }
 /** How it goes on. */

@@ -69,6 +69,7 @@ export interface LoginApi {
 export interface Kernel {
   /** As known now; read `ctx.settings` per request. */
   readonly config: ResolvedConfig
+  /** Clock, randomness and `fetch`: use these, so that tests can inject theirs. */
   readonly runtime: Runtime
   /** Values under the host's own: cookie names and key derivation of another product. */
   defaults(patch: Partial<Settings> & { cookies?: Partial<CookiesOptions>; trustProxyFollowsHost?: boolean }): void
@@ -115,6 +116,7 @@ export interface Kernel {
   providerType<T extends ProviderType>(type: T, flow: ProviderFlow<ProviderOf<T>>, options?: { fallback?: true }): void
   /** Adds a provider. With `fallback` only where no other provider of its type was added. */
   provider(provider: Provider | (() => Provider), options?: { fallback?: true }): void
+  /** Adds an HTTP route. Two plugins with one method and path are refused at compile. */
   route(route: Route): void
   /**
    * A page of this plugin, drawn by `ctx.render(name)`. With `path` there is also a route: `GET` of it draws the page with the query as `params`,
@@ -123,6 +125,7 @@ export interface Kernel {
   page(name: string, draw: PageDraw, options?: { path?: Route['path'] }): void
   /** Something on a page, also on one of another plugin; lower orders come first, default 0. */
   slot(page: PageName, place: SlotPlace, draw: SlotDraw, order?: number): void
+  /** Adds a section to the account page. */
   accountSection(section: AccountSection): void
   /**
    * Texts of this plugin by language. Keys begin with its name (`two-factor.title`, `twoFactor.title`), or are `error.<type>` and
@@ -131,6 +134,7 @@ export interface Kernel {
   messages(texts: Messages): void
   /** A kind of mail, for `service('mail').send`. Names begin with the name of the plugin. */
   mailTemplate(name: string, template: MailTemplate): void
+  /** Answers a hook. What it returns takes the handler away again. */
   hook<K extends keyof Hooks>(name: K, handler: HookHandler<K>): () => void
   on<K extends keyof Events>(name: K, handler: EventHandler<K>): () => void
   /** Every event, also those of other plugins. `session`, which is told on each session read, only with `reads`. */

@@ -81,7 +81,7 @@ export interface CredentialsConfig<
     | undefined
   options?: Partial<Omit<CredentialsConfig<C>, 'type' | 'options'>> | undefined
 }
-/** @see CredentialsSignin for what `authorize` may throw. */
+/** What `authorize` may throw: a `CredentialsSignin` with a `code` of your own. */
 export type AuthorizeError = CredentialsSignin
 
 /** The relying party (WebAuthn section 5.4.2); several origins may be accepted (row 255). */

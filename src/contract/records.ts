@@ -19,6 +19,7 @@ export interface FieldSpec {
 }
 /** A table of a plugin. Every row also has an `id` and belongs to the tenant that wrote it. */
 export interface RecordSpec<T = Record<string, unknown>> {
+  /** Fields by name. Every row also has an `id`. */
   fields: { readonly [K in keyof T & string]: FieldSpec }
   /** Groups of fields whose values are unique together. */
   unique?: readonly (readonly (keyof T & string)[])[]
@@ -43,6 +44,7 @@ export type Row<T> = T & { id: string }
 export type Where<T> = Partial<T>
 /** Bounds of the field that follows the fields of `where` in an index. */
 export type Range<T> = { readonly [K in keyof T]?: { gt?: T[K]; gte?: T[K]; lt?: T[K]; lte?: T[K] } }
+/** What `find` of a record takes. */
 export interface FindOptions<T> {
   where?: Where<T>
   range?: Range<T>
@@ -69,9 +71,11 @@ export interface IncrementOptions<T> {
 export interface RecordTable<T> {
   /** By id, or by all fields of a unique key. */
   get(key: string | Where<T>): Promise<Row<T> | null>
+  /** Rows in the order of an index, a page at a time. Throws TypeError without a fitting index. */
   find(options?: FindOptions<T>): Promise<{ rows: Row<T>[]; cursor: string | undefined }>
   /** Counts to `max` (default 1000) and stops. */
   count(where?: Where<T>, options?: { range?: Range<T>; max?: number }): Promise<number>
+  /** Stores a new row. Throws RecordConflict for a unique key that is taken. */
   create(row: NewRow<T>): Promise<Row<T>>
   /** All or none, at most 500. */
   createMany(rows: readonly NewRow<T>[]): Promise<Row<T>[]>
@@ -83,6 +87,7 @@ export interface RecordTable<T> {
   increment(id: string, field: keyof T & string, by: number, options?: IncrementOptions<T>): Promise<number | null>
   /** Removes and answers the row, to one of many callers. */
   take(key: string | Where<T>, options?: { if?: Where<T> }): Promise<Row<T> | null>
+  /** Whether there was such a row. */
   delete(id: string): Promise<boolean>
   /** Number of rows removed, at most `max` (default: all). */
   deleteWhere(options: { where?: Where<T>; range?: Range<T> }, limits?: { max?: number }): Promise<number>
@@ -118,6 +123,7 @@ export interface StoredTable {
   readonly owner: string | undefined
   readonly expires: string | undefined
 }
+/** A field of a record as a store sees it. */
 export interface StoredField {
   readonly name: string
   readonly type: 'string' | 'text' | 'integer' | 'boolean' | 'date'
@@ -127,6 +133,7 @@ export interface StoredField {
 }
 /** `id`, or all fields of one unique key. */
 export type StoredKey = Readonly<Record<string, StoredValue>>
+/** A query as a store gets it. */
 export interface StoredQuery {
   readonly ns: string
   readonly where: Readonly<Record<string, StoredValue>>
@@ -177,7 +184,9 @@ export interface RecordStore {
   readonly erases?: boolean
   /** Called at each compile, before anything else. */
   define(tables: readonly StoredTable[]): void
+  /** One row by its key; null for none. */
   get(table: string, ns: string, key: StoredKey, now: number): Awaitable<StoredRow | null>
+  /** Rows of a query. */
   find(table: string, query: StoredQuery, now: number): Awaitable<StoredRow[]>
   /** Counts to `query.limit`. */
   count(table: string, query: StoredQuery, now: number): Awaitable<number>
@@ -194,5 +203,6 @@ export interface RecordStore {
   missing?(): Awaitable<readonly string[]>
   /** Statements that bring the store up to the defined tables, run when `apply` is true. */
   migrate?(options: { apply: boolean }): Awaitable<{ statements: readonly string[]; notes?: readonly string[] }>
+  /** Frees connections and timers. */
   close?(): Awaitable<void>
 }

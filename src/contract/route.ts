@@ -10,6 +10,7 @@ export type BodyType = 'form' | 'json' | 'text' | 'binary'
 
 /** An HTTP route. */
 export interface Route {
+  /** The HTTP method. */
   method: RouteMethod
   /**
    * Relative to the base path. Segments: static, `:name`, `*` for any one, and as the last one `**:rest` for all that follow.
@@ -36,6 +37,7 @@ export interface Route {
   cors?: { origins: 'any' | readonly string[]; headers?: readonly string[] }
   /** `bytes`: limit of the body, default `limits.body`. `types`: others are answered 415; default: any. */
   body?: { bytes?: number; types?: readonly BodyType[] }
+  /** Answers the request. */
   handler(ctx: Context): Awaitable<Response>
   /** Answers a failure of this route where an error page makes no sense: JSON routes. */
   failure?(ctx: Context, error: AuthError): Awaitable<Response | undefined>

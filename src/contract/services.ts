@@ -13,7 +13,9 @@ import type { Settings } from './settings.ts'
 
 /** One-time use: `take` answers true for exactly one caller until `ttlSeconds` have passed. */
 export interface Once {
+  /** True to exactly one caller of a key within so many seconds. */
   take(key: string, ttlSeconds: number): Awaitable<boolean>
+  /** Whether the key was taken. Takes nothing. */
   taken(key: string): Awaitable<boolean>
   /** Whether other processes see it. */
   readonly shared?: boolean
@@ -25,6 +27,7 @@ export interface Limit {
   /** Takes one attempt back: it succeeded. */
   refund(key: string): Awaitable<void>
 }
+/** How many attempts in how long a time. */
 export interface LimitRule {
   max: number
   /** Length of the window in seconds. */
@@ -34,6 +37,7 @@ export interface LimitRule {
 export interface Lease {
   /** False: the time was over, and another holder may have it. */
   renew(seconds: number): Promise<boolean>
+  /** Gives it back before its time is over. */
   release(): Promise<void>
 }
 /** Encrypted, purpose-bound, expiring values. Synchronous where the runtime can. */
@@ -45,6 +49,7 @@ export interface Sealer {
 }
 /** Draws what people see. */
 export interface Pages {
+  /** Draws a page. */
   render(name: PageName, ctx: Context, params: Readonly<Record<string, string | undefined>>): Awaitable<Response>
 }
 /** A built-in page, or one of a plugin (`kernel.page`). */
@@ -52,12 +57,19 @@ export type PageName = 'signIn' | 'signOut' | 'error' | 'verifyRequest' | 'verif
 
 /** What plugins share by name. Third parties merge their own in. */
 export interface Services {
+  /** Users, accounts, sessions and tokens. */
   store: Store
+  /** How sessions are kept. */
   session: SessionStrategy
+  /** One-time use. */
   once: Once
+  /** Encryption of values that travel or are stored. */
   sealer: Sealer
+  /** Counting of attempts. */
   limit: Limit
+  /** Drawing of pages. */
   pages: Pages
+  /** Writing and sending of mails. */
   mail: Mail
   /** What carries mails when the caller names nothing else. */
   mailTransport: MailTransport

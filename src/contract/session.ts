@@ -81,6 +81,7 @@ export interface SessionStrategy {
   attributes?(ctx: Context): Awaitable<SessionAttributes | null>
   /** Sessions of a user that have not ended, the newest first. */
   list?(ctx: AnyContext, userId: string): Awaitable<SessionInfo[]>
+  /** Changes the session by what the client or server code sent; answers the session, null for nobody. */
   update(ctx: Context, data: unknown): Awaitable<Session | null>
   /** `null`: nobody was here, no event. */
   end(ctx: Context): Awaitable<Events['signOut'] | null>

@@ -1,0 +1,135 @@
+/**
+ * Writes docs/reference/: every member of what plugins are given, and every export of `authkernel/kernel`, read from the types.
+ * `--check` writes nothing and fails when a page is out of date. A member without a sentence fails in both.
+ */
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { examples } from './reference-examples.ts'
+import { type Member, readExports, readInterface } from './reference-source.ts'
+
+const folder = fileURLToPath(new URL('../docs/reference/', import.meta.url))
+
+interface Page {
+  file: string
+  title: string
+  lead: string
+  /** Interfaces of src/contract, in their order. */
+  interfaces: readonly string[]
+}
+const pages: readonly Page[] = [
+  { file: 'kernel', title: 'Kernel', lead: 'What `setup` of a plugin registers with.', interfaces: ['Kernel', 'EntryPoints', 'LoginApi'] },
+  {
+    file: 'context',
+    title: 'Context',
+    lead: 'One request or one job, as handlers see it.',
+    interfaces: ['CommonContext', 'Context', 'JobContext', 'Facts', 'App'],
+  },
+  {
+    file: 'identity',
+    title: 'Identity and login',
+    lead: 'What a way to sign in ends in, and what becomes of it.',
+    interfaces: ['Identity', 'Proof', 'Login', 'Parked', 'ProviderFlow'],
+  },
+  {
+    file: 'hooks',
+    title: 'Hooks',
+    lead: 'Questions that a flow waits for. [Hooks and events](../hooks.md) has an example of each.',
+    interfaces: ['Hooks'],
+  },
+  {
+    file: 'events',
+    title: 'Events',
+    lead: 'Facts that are told afterwards. [Hooks and events](../hooks.md) has an example of each.',
+    interfaces: ['Events'],
+  },
+  {
+    file: 'services',
+    title: 'Services',
+    lead: 'What plugins share by name: `ctx.service(name)`.',
+    interfaces: ['Services', 'Once', 'Limit', 'Lease', 'Sealer', 'Pages', 'Mail', 'MailTransport', 'SessionStrategy', 'Revocations'],
+  },
+  {
+    file: 'records',
+    title: 'Records',
+    lead: 'Tables of plugins: `kernel.records` and `ctx.records(name)`.',
+    interfaces: ['RecordSpec', 'FieldSpec', 'RecordTable', 'RecordStore'],
+  },
+  {
+    file: 'routes',
+    title: 'Routes and cookies',
+    lead: 'What `kernel.route`, `kernel.cookie` and `kernel.pending` take.',
+    interfaces: ['Route', 'CookieSpec', 'CookieHandle', 'PendingList'],
+  },
+  { file: 'adapter', title: 'Adapter', lead: 'The contract between the kernel and a data layer.', interfaces: ['Adapter'] },
+]
+
+/** Pages by name. Throws when a member or an export has no sentence. */
+export function referencePages(): Record<string, string> {
+  const silent: string[] = []
+  const made: Record<string, string> = {}
+  for (const page of pages) {
+    const parts = page.interfaces.map((name) => {
+      const found = readInterface(name)
+      silent.push(...missing(name, found.members))
+      return [`## \`${name}\``, '', found.text, '', ...table(found.members), '']
+    })
+    made[`${page.file}.md`] = [`# ${page.title}`, '', page.lead, '', ...example(page.file), ...parts.flat()].join('\n')
+  }
+  const all = readExports()
+  silent.push(...missing('authkernel/kernel', all))
+  made['exports.md'] = [
+    '# Exports of authkernel/kernel',
+    '',
+    'Everything that a plugin may import.',
+    '',
+    ...example('exports'),
+    ...table(all),
+    '',
+  ].join('\n')
+  made['README.md'] = index()
+  if (silent.length > 0) throw new Error(`These have no sentence in their comment:\n${silent.join('\n')}`)
+  return made
+}
+
+function missing(owner: string, members: readonly Member[]): string[] {
+  return members.filter(({ text }) => text === '').map(({ name }) => `${owner}.${name}`)
+}
+
+function table(members: readonly Member[]): string[] {
+  const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim()
+  return ['| | type | |', '|---|---|---|', ...members.map(({ name, type, text }) => `| \`${name}\` | \`${cell(type)}\` | ${cell(text)} |`)]
+}
+
+function example(page: string): string[] {
+  const code = examples[page]
+  if (code === undefined) throw new Error(`scripts/reference-examples.ts has no example for "${page}".`)
+  return ['```ts', code.trim(), '```', '']
+}
+
+function index(): string {
+  const rows = pages.map(({ file, title, lead }) => `- [${title}](${file}.md): ${lead.replace(/ \[.*$/, '')}`)
+  return [
+    '# Reference',
+    '',
+    'Made from the types by `npm run reference`; a test fails when a page is out of date.',
+    '',
+    ...rows,
+    '- [Exports](exports.md): everything that a plugin may import from `authkernel/kernel`.',
+    '',
+  ].join('\n')
+}
+
+if (process.argv[1] && import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const made = referencePages()
+  if (process.argv.includes('--check')) {
+    for (const [name, page] of Object.entries(made))
+      if (readFileSync(join(folder, name), 'utf8') !== page)
+        throw new Error(`docs/reference/${name} is out of date: run \`npm run reference\``)
+  } else {
+    mkdirSync(folder, { recursive: true })
+    for (const name of readdirSync(folder)) if (!(name in made)) rmSync(join(folder, name))
+    for (const [name, page] of Object.entries(made)) writeFileSync(join(folder, name), page)
+  }
+  console.log(`${Object.keys(made).length} pages`)
+}
