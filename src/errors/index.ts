@@ -80,10 +80,6 @@ export class MissingAdapter extends AuthError {
 export class MissingAdapterMethods extends AuthError {
   static override type = 'MissingAdapterMethods'
 }
-/** The session strategy cannot do what is asked of it: list sessions, end them from elsewhere, keep their attributes. */
-export class MissingSessionAbility extends AuthError {
-  static override type = 'MissingSessionAbility'
-}
 /** A credentials provider without `authorize` (row 240). */
 export class MissingAuthorize extends AuthError {
   static override type = 'MissingAuthorize'

@@ -23,7 +23,6 @@ export type ErrorType =
   | 'MissingAuthorize'
   | 'MissingCSRF'
   | 'MissingSecret'
-  | 'MissingSessionAbility'
   | 'MissingWebAuthnAutocomplete'
   | 'OAuthAccountNotLinked'
   | 'OAuthCallbackError'

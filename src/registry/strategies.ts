@@ -1,7 +1,12 @@
 /** Which registered session strategy is the one: by its name in the options, else the host's only one, else the first that suits. */
 import type { CompileView } from '../contract/services.ts'
 import type { SessionAbility, SessionSelector, SessionStrategy } from '../contract/session.ts'
-import { AuthError, MissingSessionAbility } from '../errors/index.ts'
+import { AuthError } from '../errors/index.ts'
+
+/** The session strategy cannot do what is asked of it: list sessions, end them from elsewhere, keep their attributes. */
+export class MissingSessionAbility extends AuthError {
+  static override type = 'MissingSessionAbility'
+}
 
 /** A strategy as a plugin registered it. */
 export interface NamedStrategy {

@@ -21,7 +21,6 @@ const families: Readonly<Record<ErrorType, string> & Record<string, string>> = {
   JWTSessionError: 'Unavailable',
   MailNotSent: 'EmailSignInError',
   MissingAdapter: 'Configuration',
-  MissingSessionAbility: 'Configuration',
   MissingAdapterMethods: 'Configuration',
   MissingAuthorize: 'Configuration',
   MissingCSRF: 'MissingCSRF',
