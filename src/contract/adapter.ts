@@ -77,6 +77,15 @@ export interface HealedFault {
   attempts?: number
 }
 
+/** What `listUsers` is asked. */
+export interface UserQuery {
+  /** Beginning of the address, in lower case; default: any. */
+  email?: string | undefined
+  /** Id of the last user of the page before. */
+  after?: string | undefined
+  limit: number
+}
+
 /** A key of an account. */
 export type AccountKey = Pick<AdapterAccount, 'provider' | 'providerAccountId'>
 type Nothing = null | undefined
@@ -147,6 +156,10 @@ export interface Adapter {
   listAccountsByUserId?(userId: string): Awaitable<AdapterAccount[]>
   /** Sessions of a user. */
   listSessionsByUserId?(userId: string): Awaitable<AdapterSession[]>
+  /** Several users by their ids, in any order; unknown ids are left out. Without it the store asks for each. */
+  getUsers?(ids: readonly string[]): Awaitable<AdapterUser[]>
+  /** Users in the order of their ids, after the id `after`, whose address begins with `email`; at most `limit`. */
+  listUsers?(query: UserQuery): Awaitable<AdapterUser[]>
   /** Ends all sessions of a user. */
   deleteSessionsByUserId?(userId: string, except?: { sessionToken: string }): Awaitable<unknown>
   /** Several at once, in one statement where the database can. */

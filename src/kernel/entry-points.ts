@@ -126,7 +126,8 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
       )
     },
     service<K extends keyof Services>(name: K): Services[K] {
-      const service = sound().services[name]
+      const app = sound()
+      const service = name === 'store' && app.watchesStore ? new JobContext(app, app.settings, 'service').store : app.services[name]
       if (!service) throw new AuthError(`No plugin provides the service "${name}".`)
       return service as Services[K]
     },

@@ -2,12 +2,14 @@
 import type { ProviderInput, ResolvedConfig } from '../contract/config.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { Shared } from '../contract/runtime.ts'
+import type { RecordSpec } from '../contract/records.ts'
 import type { Settings } from '../contract/settings.ts'
 import { AuthError, InvalidProvider } from '../errors/index.ts'
 import { createCookieSets } from '../http/cookies.ts'
 import { merge } from '../options/merge.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { createAddresses, flowOf, normaliseProvider, suffixesOf } from '../options/providers.ts'
+import { erasureRecord } from '../store/erasure.ts'
 import { Draft } from './draft.ts'
 import type { Registration, Step } from './registration.ts'
 import { createRoutes } from './router.ts'
@@ -56,6 +58,9 @@ export function compile(
     if (provider) attempt(() => draft.claimProvider(providers, provider, owner))
   }
   const { services, scoped } = resolveServices(draft, resolved, shared, { providers, requires }, attempt)
+  const owned = [...draft.records.values()].some(({ stored }) => stored.owner !== undefined)
+  if (owned && services.store && services.records && !services.records.erases)
+    attempt(() => draft.record('erasure', erasureRecord as unknown as RecordSpec, 'kernel'))
   services.records?.define([...draft.records.values()].map(({ stored }) => stored))
   const routes = attempt(() => createRoutes(draft.routes)) ?? createRoutes([])
   const known = new WeakMap<Provider, Provider>()
@@ -73,6 +78,7 @@ export function compile(
   }
   const inner = {
     scoped,
+    watchesStore: draft.records.has('erasure') || ['on:deleteUser', 'on:unlinkAccount', 'on:*'].some((name) => draft.bus.known.has(name)),
     records: draft.records,
     bus: draft.bus,
     flows,

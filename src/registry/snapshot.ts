@@ -15,6 +15,8 @@ export interface Compiled extends App {
   readonly view: App
   /** The services of one tenant; '' gives `services`. */
   scoped(namespace: string): Readonly<Partial<Services>>
+  /** Whether somebody must know of people and accounts that go. */
+  readonly watchesStore: boolean
   /** Declared records by name. */
   readonly records: ReadonlyMap<string, Declared>
   readonly bus: HookBus

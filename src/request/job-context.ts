@@ -5,6 +5,7 @@ import type { Settings } from '../contract/settings.ts'
 import { randomUUID } from '../keys/crypto.ts'
 import type { Compiled } from '../registry/snapshot.ts'
 import { CommonContext } from './read-context.ts'
+import { watchedStore } from './watched-store.ts'
 
 export class JobContext extends CommonContext implements Job {
   declare readonly request: undefined
@@ -20,9 +21,9 @@ export class JobContext extends CommonContext implements Job {
     this.runtime = compiled.config.runtime
     this.logger = compiled.config.logger
     this.services = compiled.scoped(settings.namespace)
-    this.store = this.services.store
     this.session = this.services.session as SessionStrategy
     this.job = job
+    this.store = watchedStore(this)
     this.signal = signal
     this.facts = Object.freeze({
       requestId: randomUUID(this.runtime),

@@ -25,6 +25,7 @@ import { factsOf } from './facts.ts'
 import { providerById } from './find-provider.ts'
 import { recordScope, takeLease } from './record-scope.ts'
 import type { Cached } from './request-cache.ts'
+import { watchedStore } from './watched-store.ts'
 
 export abstract class CommonContext implements Common {
   // Assigned by the classes below: a constructor here would be one more call for each session read.
@@ -50,7 +51,7 @@ export abstract class CommonContext implements Common {
   }
 
   service<K extends keyof Services>(name: K): Services[K] {
-    const service = this.services[name]
+    const service = name === 'store' ? this.store : this.services[name]
     if (!service) throw new AuthError(`No plugin provides the service "${name}".`)
     return service as Services[K]
   }
@@ -146,7 +147,7 @@ export abstract class ReadContext extends CommonContext {
     this.runtime = compiled.config.runtime
     this.logger = compiled.config.logger
     this.services = settings.namespace === '' ? compiled.services : compiled.scoped(settings.namespace)
-    this.store = this.services.store
+    this.store = compiled.watchesStore ? watchedStore(this) : this.services.store
     // A kernel without one is refused at compile.
     this.session = this.services.session as SessionStrategy
     this.clientAddress = options.clientAddress

@@ -44,8 +44,9 @@ export function decodeKey(namespace: string, value: string): string | undefined 
 /** Arguments of an operation as the data layer keeps them. */
 export function encodeArgs(namespace: string, method: AdapterMethod, args: readonly unknown[]): readonly unknown[] {
   if (method === 'getAccount') return [args[0], encodeKey(namespace, String(args[1]))]
-  if (byValue.has(method)) return [encodeKey(namespace, String(args[0])), ...args.slice(1)]
+  if (method === 'getUsers') return args
   if (method === 'deleteSessions') return [(args[0] as string[]).map((token) => encodeKey(namespace, token))]
+  if (byValue.has(method)) return [encodeKey(namespace, String(args[0])), ...args.slice(1)]
   return args.map((arg) => (typeof arg === 'object' && arg !== null && !isDate(arg) ? encodeRow(namespace, arg as Row) : arg))
 }
 

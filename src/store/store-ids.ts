@@ -13,6 +13,7 @@ export const ownerFields: readonly string[] = ['userId', 'identifier', 'id']
 export function restoreIds({ type }: Ids, method: AdapterMethod, args: readonly unknown[]): readonly unknown[] {
   const given = (id: unknown): unknown => (type && /^\d+$/.test(id as string) ? type(id as string) : id)
   return args.map((arg, at) => {
+    if (Array.isArray(arg)) return method === 'getUsers' ? arg.map(given) : arg
     if (typeof arg !== 'object' || arg === null) return at === 0 && /^(get|delete)User$|ByUserId$/.test(method) ? given(arg) : arg
     const field = ownerFields.find((name) => name in arg)
     // An identifier may be a telephone number.

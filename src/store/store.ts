@@ -1,11 +1,22 @@
 /** The border to the data layer: missing operations throw, calls end in time, failures are AdapterErrors, dates are Dates, ids are texts. */
-import type { AdapterTables, AdditionalFields, Adapter, AdapterMethod, AdapterUser, Store, TenantAdapter } from '../contract/adapter.ts'
+import type {
+  AdapterTables,
+  AdditionalFields,
+  Adapter,
+  AdapterMethod,
+  AdapterUser,
+  Store,
+  TenantAdapter,
+  UserQuery,
+} from '../contract/adapter.ts'
 import { withTimeout } from '../errors/timeout.ts'
 import { AdapterError } from '../errors/index.ts'
 import { checkFields, shownFields, typed, withDefaults } from './additional-fields.ts'
-import { isDate } from './dates.ts'
 import { decodeRow, encodeArgs, keyedFields } from './namespaces.ts'
-import { failedCall, isAbsence, lateCall, withoutTokens } from './store-error.ts'
+import { inEights, isThere, listOwn, single } from './store-lists.ts'
+import { mayBeNull, methods, required } from './store-methods.ts'
+import { isTime, sameAddress } from './store-values.ts'
+import { failedCall, isAbsence, lateCall, withoutAddress, withoutTokens } from './store-error.ts'
 import { type Ids, ownerFields, restoreIds } from './store-ids.ts'
 
 /** Milliseconds until a call is given up; default 5000 (D31). */
@@ -21,53 +32,6 @@ interface Border {
   fields: AdditionalFields | undefined
 }
 
-const methods: readonly AdapterMethod[] = [
-  'createUser',
-  'getUser',
-  'getUserByEmail',
-  'getUserByAccount',
-  'updateUser',
-  'deleteUser',
-  'linkAccount',
-  'unlinkAccount',
-  'getAccount',
-  'createSession',
-  'getSessionAndUser',
-  'updateSession',
-  'deleteSession',
-  'createVerificationToken',
-  'useVerificationToken',
-  'createAuthenticator',
-  'getAuthenticator',
-  'listAuthenticatorsByUserId',
-  'updateAuthenticatorCounter',
-  'createUserWithAccount',
-  'updateAccount',
-  'listAccountsByUserId',
-  'listSessionsByUserId',
-  'deleteSessionsByUserId',
-  'deleteSessions',
-  'deleteVerificationTokens',
-  'deleteAuthenticator',
-  'deleteExpired',
-  'close',
-]
-// What must be there in an answer for it to count as one: a store that lies must not sign anybody in.
-const required: Partial<Record<AdapterMethod, readonly string[]>> = {
-  createUser: ['id'],
-  createUserWithAccount: ['id'],
-  getUser: ['id'],
-  getUserByEmail: ['id'],
-  getUserByAccount: ['id'],
-  updateUser: ['id'],
-  createSession: ['sessionToken', 'userId'],
-  getSessionAndUser: ['session', 'user'],
-  useVerificationToken: ['identifier', 'token', 'expires'],
-  getAuthenticator: ['credentialID', 'userId'],
-}
-const mayBeNull = new Set<AdapterMethod>(
-  'getUser getUserByEmail getUserByAccount getSessionAndUser useVerificationToken getAuthenticator'.split(' ') as AdapterMethod[],
-)
 // A clean-up takes as long as there are rows: each of its statements is short, and nobody who signs in waits for it.
 const unhurried = new Set<AdapterMethod>(['deleteExpired'])
 // Milliseconds; timers know no longer time.
@@ -84,7 +48,7 @@ export function createStore(adapter: Adapter & AdapterTables, options: StoreOpti
 function storeOf(border: Border): Store {
   const { adapter, deadline, namespace, ids, fields } = border
   const store: Record<string, unknown> = {
-    supports: (method: AdapterMethod) => typeof adapter[method] === 'function',
+    supports: (method: AdapterMethod) => typeof (adapter[method] ?? adapter[single[method] ?? method]) === 'function',
     keepsCreatedAt: adapter.keepsCreatedAt === true,
     // A tenant's user is told by the prefix of its address, unless the adapter keeps tenants apart itself.
     nullableEmail: adapter.nullableEmail === true && namespace === '',
@@ -109,7 +73,13 @@ function storeOf(border: Border): Store {
       return run({ method, args: encoded, ids, namespace, fields }, operation.bind(adapter, ...stored), deadline)
     }
   }
-  return store as unknown as Store
+  const whole = store as unknown as Store
+  const { getUser, deleteSession, listUsers } = whole
+  if (!adapter.getUsers) store['getUsers'] = (ids: readonly string[]) => inEights(ids, getUser).then((users) => users.filter(isThere))
+  if (!adapter.deleteSessions)
+    store['deleteSessions'] = (tokens: readonly string[]) => inEights(tokens, deleteSession).then(() => undefined)
+  store['listUsers'] = (query: UserQuery) => listOwn(listUsers, query)
+  return whole
 }
 
 /** An answer that came after the deadline: whoever gave up may still have to undo it. */
@@ -189,7 +159,7 @@ function normalise(asked: Call, answer: unknown): unknown {
       })
     }
   }
-  if (method.startsWith('list') && !Array.isArray(answer)) {
+  if ((method.startsWith('list') || method === 'getUsers') && !Array.isArray(answer)) {
     throw new AdapterError(`The adapter's ${method}() answered with something else than a list.`, { cause: { method } })
   }
   if (method === 'getUserByEmail' && answer && !sameAddress((answer as AdapterUser).email, args[0])) {
@@ -210,14 +180,10 @@ function normalise(asked: Call, answer: unknown): unknown {
     return owner && { session: clean(asked, session), user: owner }
   }
   if (!Array.isArray(answer)) return clean(asked, answer)
-  return answer.map((item) => clean(asked, item)).filter((item) => item !== null)
-}
-
-// MySQL's default collation ignores accents: the owner of "exámple.com" must not be taken for somebody at "example.com". Capitals do not count,
-// but U+212A, whose lower case is an ASCII k, is another letter.
-function sameAddress(stored: unknown, asked: unknown): boolean {
-  const fold = (address: string): string => address.replace(/[^\u212A]+/g, (part) => part.toLowerCase()).normalize('NFC')
-  return typeof stored !== 'string' || typeof asked !== 'string' || fold(stored) === fold(asked)
+  const own = answer.map((item) => clean(asked, item))
+  // Whose id is needed to ask for the next page.
+  if (method === 'listUsers') return own.map((item, at) => item ?? String((answer[at] as { id: unknown }).id))
+  return own.filter((item) => item !== null)
 }
 
 function clean({ method, ids, namespace, fields }: Call, value: unknown): unknown {

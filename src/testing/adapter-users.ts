@@ -28,6 +28,35 @@ export function userRules({ rule, stored }: Subject): void {
     expect(await adapter.getUserByEmail(given.email)).toMatchObject({ id: user.id })
   })
 
+  rule('getUsers answers those that are there', ['getUsers', 'createUser'], async (adapter) => {
+    const users = [await stored(adapter), await stored(adapter), await stored(adapter)]
+    const ids = [users[0]!.id, crypto.randomUUID(), users[2]!.id, 'a\'"; --']
+    expect((await adapter.getUsers(ids)).map(({ id }) => id).sort()).toEqual([users[0]!.id, users[2]!.id].sort())
+    expect(await adapter.getUsers([])).toEqual([])
+    const many = await adapter.getUsers([...users.map(({ id }) => id), ...[...Array(150).keys()].map(() => crypto.randomUUID())])
+    expect(many).toHaveLength(3)
+  })
+
+  rule('listUsers pages by the id, and by the beginning of the address', ['listUsers', 'createUser'], async (adapter) => {
+    const begin = unique('page%_!')
+    const ids: string[] = []
+    for (let at = 0; at < 5; at++) ids.push((await stored(adapter, { email: `${begin}.${at}@example.com` })).id)
+    const other = await stored(adapter)
+    const found: string[] = []
+    for (let after: string | undefined; found.length <= 5;) {
+      const page = await adapter.listUsers({ email: `${begin}.`, after, limit: 2 })
+      found.push(...page.map(({ id }) => id))
+      after = page.at(-1)?.id
+      if (page.length < 2) break
+    }
+    expect(found).toHaveLength(5)
+    expect([...found].sort()).toEqual(ids.sort())
+    const all = await adapter.listUsers({ limit: 100_000 })
+    expect(all.filter(({ id }) => id === other.id)).toHaveLength(1)
+    expect(all.map(({ id }) => id).filter((id) => ids.includes(id))).toEqual(found)
+    expect(await adapter.listUsers({ email: unique('nobody'), limit: 5 })).toEqual([])
+  })
+
   rule('reads answer null when nothing is there', ['getUser', 'getUserByEmail', 'getUserByAccount'], async (adapter) => {
     expect(await adapter.getUser(crypto.randomUUID())).toBeNull()
     expect(await adapter.getUserByEmail(`${unique()}@example.com`)).toBeNull()

@@ -24,7 +24,7 @@ export interface MemoryAdapter extends Required<Adapter> {
 export function memoryAdapter(data: MemoryData = memoryData()): MemoryAdapter {
   const records = memoryRecords((data.records ??= new Map()))
   return {
-    records,
+    records: { ...records, erases: true },
     ...users(data, records.erase),
     ...accounts(data),
     ...sessions(data),
@@ -41,7 +41,17 @@ type Part<K extends keyof Adapter> = Pick<Required<Adapter>, K>
 function users(
   data: MemoryData,
   erase: (userId: string) => void,
-): Part<'createUser' | 'getUser' | 'getUserByEmail' | 'getUserByAccount' | 'updateUser' | 'deleteUser' | 'createUserWithAccount'> {
+): Part<
+  | 'createUser'
+  | 'getUser'
+  | 'getUsers'
+  | 'listUsers'
+  | 'getUserByEmail'
+  | 'getUserByAccount'
+  | 'updateUser'
+  | 'deleteUser'
+  | 'createUserWithAccount'
+> {
   const byEmail = (email: string): AdapterUser | undefined => find(data.users, (user) => user.email === email)
   function create(user: AdapterUser): AdapterUser {
     const stored = copy({ ...user, id: user.id ?? crypto.randomUUID() })
@@ -59,6 +69,11 @@ function users(
       return stored
     },
     getUser: (id) => copy(data.users.get(id) ?? null),
+    getUsers: (ids) => ids.flatMap((id) => copy(data.users.get(id)) ?? []),
+    listUsers({ email = '', after = '', limit }) {
+      const found = list(data.users, (user) => user.id > after && (user.email ?? '').startsWith(email))
+      return found.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
+    },
     getUserByEmail: (email) => copy(byEmail(email) ?? null),
     getUserByAccount(key) {
       const account = data.accounts.get(accountKey(key))

@@ -85,7 +85,6 @@ export function memoryRecords(data: RecordData = new Map()): RecordStore & { era
 
   return {
     shared: false,
-    erases: true,
     define(defined) {
       for (const table of defined) {
         tables.set(table.name, table)

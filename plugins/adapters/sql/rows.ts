@@ -4,7 +4,7 @@ import type { Database, Runner } from './database.ts'
 import { exactly, isUnstorable } from './dialect.ts'
 import { selection, toRecord } from './records.ts'
 import { columnOf, nameOf, ref } from './refs.ts'
-import type { Values } from './statements.ts'
+import { Slot, type Values } from './statements.ts'
 import type { Sql, SqlExpression, Table } from './types.ts'
 import { writing } from './values.ts'
 
@@ -46,6 +46,33 @@ export async function find<T>(database: Database, db: Runner, table: Table, matc
     match,
   )
   return rows.map((row) => toRecord<T>(table, row))
+}
+
+// Values of one statement: a list is filled up with its last value, so that one statement fits all.
+const listSize = 100
+
+/** Places for the values of a list. */
+function places(name: string): SqlExpression {
+  return sql.join([...Array(listSize).keys()].map((at) => sql`${new Slot(`${name}.${at}`)}`))
+}
+
+function* lists(name: string, values: readonly string[]): Generator<Values> {
+  for (let from = 0; from < values.length; from += listSize) {
+    const part = values.slice(from, from + listSize)
+    yield Object.fromEntries([...Array(listSize).keys()].map((at) => [`${name}.${at}`, part[at] ?? part.at(-1)]))
+  }
+}
+
+/** Rows whose field has one of these values. */
+export async function findMany<T>(database: Database, db: Runner, table: Table, field: string, values: readonly string[]): Promise<T[]> {
+  const found: T[] = []
+  for (const list of lists(field, values)) {
+    const build = (): Sql => sql`select ${selection(table)} from ${nameOf(table)} where ${ref(table, field)} in (${places(field)})`
+    const { rows } = await database.run(db, table, `find many ${field}`, build, list)
+    for (const row of rows) found.push(toRecord<T>(table, row))
+  }
+  // A collation may take others for them.
+  return found.filter((row) => values.includes(String((row as Record<string, unknown>)[field])))
 }
 
 /** Fields that the table has, with what the program must make. */

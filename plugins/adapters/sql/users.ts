@@ -1,18 +1,26 @@
 /** Users of the SQL adapter. */
-import type { Adapter, AdapterAccount, AdapterUser, NewAdapterAccount } from 'authkernel/kernel'
+import type { Adapter, AdapterAccount, AdapterUser, NewAdapterAccount, UserQuery } from 'authkernel/kernel'
 import { sql } from 'kysely'
 import type { Database, Runner } from './database.ts'
 import { isConflict } from './dialect.ts'
 import { isUnique } from './introspect.ts'
 import { selection, toRecord } from './records.ts'
 import { nameOf, ref } from './refs.ts'
-import { find, insert, insertOwned, matching, possible, remove, update } from './rows.ts'
+import { find, findMany, insert, insertOwned, matching, possible, remove, update } from './rows.ts'
 import { Slot } from './statements.ts'
 import type { Table } from './types.ts'
 
 type Users = Pick<
   Required<Adapter>,
-  'createUser' | 'getUser' | 'getUserByEmail' | 'getUserByAccount' | 'updateUser' | 'deleteUser' | 'createUserWithAccount'
+  | 'createUser'
+  | 'getUser'
+  | 'getUsers'
+  | 'listUsers'
+  | 'getUserByEmail'
+  | 'getUserByAccount'
+  | 'updateUser'
+  | 'deleteUser'
+  | 'createUserWithAccount'
 >
 
 /** `eraser` makes what deletes the records of a person, in the transaction that deletes the person. */
@@ -58,6 +66,15 @@ export function users(database: Database, eraser: () => Promise<(runner: Runner,
     async getUser(id) {
       const people = await table('users')
       return (await repeat(() => find<AdapterUser>(database, db, people, { id })))[0] ?? null
+    },
+    async getUsers(ids) {
+      const people = await table('users')
+      const known = ids.filter((id) => possible(people, { id }))
+      return repeat(() => findMany<AdapterUser>(database, db, people, 'id', known))
+    },
+    async listUsers(query) {
+      const people = await table('users')
+      return repeat(() => listUsers(database, db, people, query))
     },
     async getUserByEmail(email) {
       const people = await table('users')
@@ -112,6 +129,27 @@ export function users(database: Database, eraser: () => Promise<(runner: Runner,
       })
     },
   }
+}
+
+async function listUsers(database: Database, db: Runner, people: Table, { email = '', after, limit }: UserQuery): Promise<AdapterUser[]> {
+  if (after !== undefined && !possible(people, { id: after })) return []
+  const id = ref(people, 'id')
+  const build = () => {
+    // With the table's name: without it the order would be that of what is read.
+    const conditions = [
+      ...(after === undefined ? [] : [sql`${id} > ${new Slot('after')}`]),
+      ...(email === '' ? [] : [sql`${ref(people, 'email')} like ${new Slot('email')} escape '!'`]),
+    ]
+    const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``
+    return sql`select ${selection(people)} from ${nameOf(people)} ${where} order by ${ref(people, 'id', people.name)} limit ${new Slot('limit')}`
+  }
+  const begin = `${email.replaceAll(/[!%_]/g, '!$&')}%`
+  const { rows } = await database.run(db, people, `list users ${after === undefined} ${email === ''}`, build, {
+    after,
+    email: begin,
+    limit,
+  })
+  return rows.map((row) => toRecord<AdapterUser>(people, row))
 }
 
 /** Inserts; where a unique index refuses that, `careful` says what is taken, or makes room. */

@@ -19,7 +19,7 @@ export interface Keys {
   once: Make<[key: string]>
   limit: Make<[key: string]>
   /** Where all records of a kind lie. */
-  folder(kind: 'account' | 'session' | 'token' | 'once' | 'limit'): string
+  folder(kind: 'user' | 'account' | 'session' | 'token' | 'once' | 'limit'): string
 }
 
 // Unstorage cuts keys at `?`, takes `/` and `\` for `:` and joins repeated ones; file systems may ignore case and refuse long names,
@@ -53,7 +53,7 @@ export function createKeys(prefix: string): Keys {
     authenticatorsOf: under('authenticator:by-user-id:'),
     once: under('once:'),
     limit: under('limit:'),
-    folder: (kind) => `${root}${kind === 'once' || kind === 'limit' ? '' : 'user:'}${kind}:`,
+    folder: (kind) => `${root}${kind === 'once' || kind === 'limit' || kind === 'user' ? '' : 'user:'}${kind}:`,
   }
 }
 

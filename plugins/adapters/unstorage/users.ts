@@ -6,7 +6,15 @@ import type { Transaction } from './types.ts'
 
 type Users = Pick<
   Required<Adapter>,
-  'createUser' | 'getUser' | 'getUserByEmail' | 'getUserByAccount' | 'updateUser' | 'deleteUser' | 'createUserWithAccount'
+  | 'createUser'
+  | 'getUser'
+  | 'getUsers'
+  | 'listUsers'
+  | 'getUserByEmail'
+  | 'getUserByAccount'
+  | 'updateUser'
+  | 'deleteUser'
+  | 'createUserWithAccount'
 >
 
 /** `erase` deletes what plugins keep for a person, in the transaction that deletes the person. */
@@ -34,6 +42,25 @@ export function users(model: Model, erase: (tx: Transaction, userId: string) => 
         return user
       }),
     getUser: async (id) => load(engine, 'user', await keys.user(id), id),
+    async getUsers(ids) {
+      const found = await Promise.all(ids.map(async (id): Promise<AdapterUser | null> => load(engine, 'user', await keys.user(id), id)))
+      return found.filter((user) => user !== null)
+    },
+    async listUsers({ email = '', after = '', limit }) {
+      const found: AdapterUser[] = []
+      const folder = keys.folder('user')
+      for await (const page of engine.scan(folder)) {
+        const paths = page.filter((path) => !path.slice(folder.length).includes(':'))
+        const rows = await Promise.all(paths.map((path) => engine.get({ path })))
+        for (const row of rows as Partial<AdapterUser>[]) {
+          const { id } = row ?? {}
+          if (typeof id !== 'string' || id <= after || !(row.email ?? '').startsWith(email)) continue
+          const user: AdapterUser | null = await load(engine, 'user', await keys.user(id), id)
+          if (user) found.push(user)
+        }
+      }
+      return found.sort((a, b) => (a.id < b.id ? -1 : 1)).slice(0, limit)
+    },
     getUserByEmail: (email) => model.userByEmail(engine, email),
     async getUserByAccount({ provider, providerAccountId }) {
       const account = await load(engine, 'account', await keys.account(provider, providerAccountId), provider, providerAccountId)

@@ -1,0 +1,79 @@
+/** The store of a context: deleting a user takes along what plugins keep for the person, and both ways of leaving are told. */
+import type { AccountKey, AdapterAccount, Store } from '../contract/adapter.ts'
+import type { CommonContext } from '../contract/context.ts'
+import { sha256, toHex } from '../keys/crypto.ts'
+import { overlay } from '../registry/overlay.ts'
+import type { Erasure } from '../store/erasure.ts'
+import { createRecordTable } from '../store/records.ts'
+import { recordScope, type Scoped } from './record-scope.ts'
+
+type Watching = Scoped & Pick<CommonContext, 'emit' | 'has'> & { readonly services: { store?: Store | undefined } }
+
+// As many rows as one query answers.
+const page = 1_000
+
+/** The store itself where nobody listens and nothing is to be erased. */
+export function watchedStore(ctx: Watching): Store | undefined {
+  const { store } = ctx.services
+  if (!store) return undefined
+  const [deleted, unlinked] = [ctx.has('on', 'deleteUser'), ctx.has('on', 'unlinkAccount')]
+  const erases = ctx.compiled.records.has('erasure')
+  if (!deleted && !unlinked && !erases) return store
+  return overlay<Store>(store, {
+    async deleteUser(userId) {
+      if (erases) await begin(ctx, userId)
+      const answer = await store.deleteUser(userId)
+      if (erases) await erase(ctx, userId)
+      // Null: nobody had the id. Published adapters answer nothing.
+      if (answer !== null) await ctx.emit('deleteUser', { userId })
+      return answer
+    },
+    async unlinkAccount(key) {
+      const before = unlinked && store.supports('getUserByAccount') ? await store.getUserByAccount(key) : null
+      const answer = await store.unlinkAccount(key)
+      const userId = (answer as AdapterAccount | null | undefined)?.userId ?? before?.id
+      if (answer !== null && userId !== undefined) await ctx.emit('unlinkAccount', { userId, account: keyOf(key) })
+      return answer
+    },
+  })
+}
+
+/** Finishes deletions that a crash interrupted; answers how many. A person who is still there was not deleted, and keeps everything. */
+export async function finishErasures(ctx: Watching): Promise<number> {
+  if (!ctx.compiled.records.has('erasure')) return 0
+  const table = createRecordTable<Erasure>('erasure', recordScope(ctx))
+  let [finished, cursor]: [number, string | undefined] = [0, undefined]
+  do {
+    const found: Awaited<ReturnType<typeof table.find>> = await table.find({ limit: page, cursor })
+    for (const { id, userId } of found.rows) {
+      if (ctx.services.store?.supports('getUser') && (await ctx.services.store.getUser(userId))) await table.delete(id)
+      else await erase(ctx, userId)
+      finished++
+    }
+    cursor = found.cursor
+  } while (cursor !== undefined)
+  return finished
+}
+
+async function begin(ctx: Watching, userId: string): Promise<void> {
+  const table = createRecordTable<Erasure>('erasure', recordScope(ctx))
+  await table.put({ id: await idOf(userId), userId, at: new Date(ctx.runtime.now()) })
+}
+
+/** The user goes before the rows, so that a crash never leaves a person without their second factor. */
+async function erase(ctx: Watching, userId: string): Promise<void> {
+  const scope = recordScope(ctx)
+  for (const [name, { stored }] of ctx.compiled.records) {
+    if (stored.owner === undefined) continue
+    await createRecordTable(name, scope).deleteWhere({ where: { [stored.owner]: userId } })
+  }
+  await createRecordTable('erasure', scope).delete(await idOf(userId))
+}
+
+async function idOf(userId: string): Promise<string> {
+  return toHex(await sha256(userId))
+}
+
+function keyOf({ provider, providerAccountId }: AccountKey): AccountKey {
+  return { provider, providerAccountId }
+}

@@ -1,0 +1,54 @@
+/** The operations of a store, and what their answers must have. */
+import type { AdapterMethod } from '../contract/adapter.ts'
+
+/** All of them. */
+export const methods: readonly AdapterMethod[] = [
+  'createUser',
+  'getUser',
+  'getUserByEmail',
+  'getUserByAccount',
+  'updateUser',
+  'deleteUser',
+  'linkAccount',
+  'unlinkAccount',
+  'getAccount',
+  'createSession',
+  'getSessionAndUser',
+  'updateSession',
+  'deleteSession',
+  'createVerificationToken',
+  'useVerificationToken',
+  'createAuthenticator',
+  'getAuthenticator',
+  'listAuthenticatorsByUserId',
+  'updateAuthenticatorCounter',
+  'createUserWithAccount',
+  'updateAccount',
+  'listAccountsByUserId',
+  'listSessionsByUserId',
+  'getUsers',
+  'listUsers',
+  'deleteSessions',
+  'deleteSessionsByUserId',
+  'deleteVerificationTokens',
+  'deleteAuthenticator',
+  'deleteExpired',
+  'close',
+]
+/** What must be there in an answer for it to count as one: a store that lies must not sign anybody in. */
+export const required: Partial<Record<AdapterMethod, readonly string[]>> = {
+  createUser: ['id'],
+  createUserWithAccount: ['id'],
+  getUser: ['id'],
+  getUserByEmail: ['id'],
+  getUserByAccount: ['id'],
+  updateUser: ['id'],
+  createSession: ['sessionToken', 'userId'],
+  getSessionAndUser: ['session', 'user'],
+  useVerificationToken: ['identifier', 'token', 'expires'],
+  getAuthenticator: ['credentialID', 'userId'],
+}
+/** Operations that may find nothing. */
+export const mayBeNull: ReadonlySet<AdapterMethod> = new Set<AdapterMethod>(
+  'getUser getUserByEmail getUserByAccount getSessionAndUser useVerificationToken getAuthenticator'.split(' ') as AdapterMethod[],
+)
