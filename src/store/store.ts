@@ -203,8 +203,7 @@ function clean({ method, ids, namespace, fields }: Call, value: unknown): unknow
   for (const field of dateFields) {
     const date = result[field]
     if (date === undefined || date === null) continue
-    const parsed =
-      date instanceof Date ? date : isDate(date) || typeof date === 'string' || typeof date === 'number' ? new Date(date) : undefined
+    const parsed = date instanceof Date ? date : isTime(date) ? new Date(date) : undefined
     if (!parsed || Number.isNaN(parsed.getTime())) {
       throw new AdapterError(`The adapter's ${method}() answered with a ${field} that is not a date.`, { cause: { method, field } })
     }
