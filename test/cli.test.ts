@@ -316,6 +316,50 @@ describe('routes', () => {
   })
 })
 
+describe('records', () => {
+  // A file for each command: the adapter of a module that was loaded before is closed.
+  const setUp = (name: string): string => {
+    linkPackages('@libsql', 'libsql', 'kysely')
+    return app(
+      name,
+      `origin: 'https://app.example', session: { strategy: 'jwt' }, adapter`,
+      undefined,
+      `.use({ name: 'keeper', setup: (kernel) => kernel.records('apiKey', {
+        fields: { userId: { type: 'string', max: 64 }, label: { type: 'string', max: 80, default: 'mine' }, secret: { type: 'text', sealed: true, optional: true }, until: { type: 'date', optional: true } },
+        unique: [['userId', 'label']], owner: 'user', expires: 'until' }) })`,
+      `import { createClient } from '@libsql/client'
+      import { Kysely } from 'kysely'
+      import { libsqlDialect, sqlAdapter } from 'authkernel/plugins/sql'
+      const adapter = sqlAdapter(new Kysely({ dialect: libsqlDialect({ client: createClient({ url: 'file:${join(folder, `${name}.db`).replaceAll('\\', '/')}' }) }) }), { migrate: true })\n`,
+    )
+  }
+
+  it('are printed as models for Prisma and Drizzle, and as statements', async () => {
+    const prisma = (await cli('schema', 'prisma', setUp('models-prisma'))).stdout
+    expect(prisma).toContain('model AuthApiKey {')
+    expect(prisma).toContain('  userId String @map("user_id")')
+    expect(prisma).toContain('  label String @default("mine")')
+    expect(prisma).toContain('  @@unique([userId, ns, label], map: "auth_api_key_user_id_label_key")')
+    expect(prisma).toContain('  @@index([until], map: "auth_api_key_until_end")\n  @@map("auth_api_key")')
+    const drizzle = (await cli('schema', 'drizzle', setUp('models-drizzle'))).stdout
+    expect(drizzle).toMatch(/^import \{ index, primaryKey, sqliteTable, text, uniqueIndex \} from 'drizzle-orm\/sqlite-core'/)
+    expect(drizzle).toContain(`  label: text('label').notNull().default("mine"),`)
+    expect((await cli('schema', 'sql', setUp('models-sql'))).stdout).toMatch(
+      /create table if not exists "auth_api_key" .*;\ncreate unique index "auth_api_key_user_id_label_key"/,
+    )
+    expect(await cli('schema', 'xml', 'none.ts')).toMatchObject({ code: 1, stderr: expect.stringContaining('Known: prisma, drizzle, sql') })
+    expect(await cli('schema', 'sql', app('no-records', ''))).toMatchObject({ code: 1, stderr: expect.stringContaining('not in SQL') })
+  }, 60_000)
+
+  it('are cleaned up and sealed anew', async () => {
+    const { stdout, code } = await cli('cleanup', setUp('kept-json'), '--json')
+    expect(code, stdout).toBe(0)
+    expect(JSON.parse(stdout)).toMatchObject({ ok: true, removed: { records: { apiKey: 0 }, sessions: 0, tokens: 0, erasures: 0 } })
+    expect((await cli('cleanup', setUp('kept'))).stdout).toContain('0 rows were removed.')
+    expect(await cli('reseal', setUp('sealed'))).toMatchObject({ code: 0, stdout: '0 rows are sealed with the newest secret.\n' })
+  }, 60_000)
+})
+
 describe('migrate', () => {
   const adapter = `{ createUser() {}, migrate: async ({ apply }) => ({ statements: ['create table users (id text)' + (apply ? ' -- applied' : '')] }) }`
 

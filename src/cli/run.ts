@@ -7,10 +7,12 @@ import { doctor } from './doctor.ts'
 import { explain } from './explain.ts'
 import { add } from './init/add.ts'
 import { init } from './init/init.ts'
+import { cleanup, reseal } from './maintenance.ts'
 import { migrate } from './migrate.ts'
 import { describeProvider, listProviders } from './provider.ts'
 import { createPaint, type Report, type Setting, UsageError } from './report.ts'
 import { routes } from './routes.ts'
+import { schema } from './schema.ts'
 import { secret } from './secret.ts'
 import { version } from './version.ts'
 
@@ -44,6 +46,7 @@ export async function runCli(argv: string[], terminal: Terminal): Promise<number
     cwd: terminal.cwd,
     paint: createPaint(terminal.stdout, terminal.env),
     ask: asks ? print : undefined,
+    progress: (text) => void (terminal.stdout.isTTY && !json && terminal.stdout.write(`\r\u001B[K${text}`)),
   }
   try {
     const main = program(setting)
@@ -59,6 +62,7 @@ export async function runCli(argv: string[], terminal: Terminal): Promise<number
     refuseUnknown(command, argv.slice(1))
     const { result } = await runCommand(command, { rawArgs: argv.slice(1) })
     const { data, lines, ok = true } = result as Report
+    setting.progress('')
     print(json ? JSON.stringify({ ok, ...data }, null, 2) : lines.join('\n'))
     return ok ? 0 : 1
   } catch (error) {
@@ -155,6 +159,31 @@ function program(setting: Setting): CommandDef {
           json: jsonArg,
         },
         run: ({ args }) => audit(args, setting),
+      }),
+      schema: defineCommand({
+        meta: { name: 'schema', description: 'Prints models of the tables of records for prisma, drizzle or as sql' },
+        args: {
+          kind: { type: 'positional', required: true, description: 'prisma, drizzle or sql' },
+          auth: authArg,
+          env: envArg,
+          json: jsonArg,
+        },
+        run: ({ args }) => schema(args, setting),
+      }),
+      cleanup: defineCommand({
+        meta: { name: 'cleanup', description: 'Removes expired rows: sessions, links, marks, records. Run it once a day' },
+        args: { auth: authArg, env: envArg, json: jsonArg },
+        run: ({ args }) => cleanup(args, setting),
+      }),
+      reseal: defineCommand({
+        meta: { name: 'reseal', description: 'Seals the fields of records with the newest secret, before a former one is dropped' },
+        args: {
+          auth: authArg,
+          env: envArg,
+          tenant: { type: 'string', valueHint: 'name', description: 'Tenant whose records are sealed; default: the default namespace' },
+          json: jsonArg,
+        },
+        run: ({ args }) => reseal(args, setting),
       }),
       provider: defineCommand({
         meta: { name: 'provider', description: 'Tells how to set up a built-in provider; without an id: lists them' },

@@ -9,6 +9,7 @@ import type { AnyContext, Context, JobContext } from './context.ts'
 import type { Awaitable, CookiesOptions, Session } from './data.ts'
 import type { ProviderFlow } from './flow.ts'
 import type { HandleOptions } from './handle-options.ts'
+import type { CleanUpReport, CleanUpRun, ResealReport, ResealRun } from './maintenance.ts'
 import type { MailTemplate } from './mail.ts'
 import type { AnyEvent, EventHandler, Events, HookHandler, Hooks } from './messages.ts'
 import type { AccountSection, PageDraw, SlotDraw, SlotPlace } from './page.ts'
@@ -51,6 +52,13 @@ export interface EntryPoints {
   read(request: Request, options?: HandleOptions): Promise<{ session: Session | null; headers: Headers }>
   /** Compiles; throws the configuration mistake. */
   ready(): Promise<void>
+  /**
+   * Removes what has ended: rows of records, sessions, mailed links, marks of `once` and `limit`, of all tenants, 1000 rows a statement. One
+   * process at a time; null: another one is at it. Run it once a day.
+   */
+  cleanup(run?: CleanUpRun): Promise<CleanUpReport | null>
+  /** Seals the sealed fields of one tenant's records with the newest secret; afterwards the former one can be dropped. */
+  reseal(run?: ResealRun): Promise<ResealReport>
   /** Parked logins, for pages of the host outside of the routes. */
   readonly login: LoginApi
   /** Paths below `/.well-known/` at the origin's root that plugins answer; bindings mount them. */

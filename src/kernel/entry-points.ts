@@ -13,9 +13,12 @@ import type { Compiled } from '../registry/snapshot.ts'
 import { bareFailure, dispatch } from '../request/dispatch.ts'
 import { finish } from '../request/finish.ts'
 import { JobContext } from '../request/job-context.ts'
+import { recordScope } from '../request/record-scope.ts'
 import { RequestContext } from '../request/request-context.ts'
 import { checkSurroundings } from '../request/surroundings.ts'
 import { resolveSettings, resolveTenant } from '../request/settings.ts'
+import { reseal } from '../store/reseal.ts'
+import { cleanUp } from './clean-up.ts'
 
 /** The snapshot of the moment: dropped by each registration, made by the next request. */
 export interface Current {
@@ -73,6 +76,19 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     },
     async ready() {
       await checkSurroundings(sound())
+    },
+    cleanup: async (run) => cleanUp(await jobContext({ job: 'cleanup', tenant: null }), run),
+    async reseal({ tenant, onProgress } = {}) {
+      const ctx = await jobContext({ job: 'reseal', ...(tenant !== undefined && { tenant }) })
+      const total = { resealed: 0, unreadable: 0 }
+      for (const declared of ctx.services.records ? ctx.compiled.records.values() : []) {
+        const { resealed, unreadable } = await reseal(recordScope(ctx), declared, (done) =>
+          onProgress?.({ resealed: total.resealed + done.resealed, unreadable: total.unreadable + done.unreadable }),
+        )
+        total.resealed += resealed
+        total.unreadable += unreadable
+      }
+      return total
     },
     login: {
       async parked<D>(request: Request, by: string, options?: HandleOptions) {

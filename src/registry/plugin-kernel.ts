@@ -50,6 +50,8 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
     session: alive(parts.entryPoints.session),
     read: alive(parts.entryPoints.read),
     ready: alive(parts.entryPoints.ready),
+    cleanup: alive(parts.entryPoints.cleanup),
+    reseal: alive(parts.entryPoints.reseal),
     login: parts.entryPoints.login,
     get rootPaths() {
       return alive(() => parts.entryPoints.rootPaths)()

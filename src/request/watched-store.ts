@@ -41,13 +41,14 @@ export function watchedStore(ctx: Watching): Store | undefined {
 /** Finishes deletions that a crash interrupted; answers how many. A person who is still there was not deleted, and keeps everything. */
 export async function finishErasures(ctx: Watching): Promise<number> {
   if (!ctx.compiled.records.has('erasure')) return 0
-  const table = createRecordTable<Erasure>('erasure', recordScope(ctx))
+  const table = createRecordTable<Erasure>('erasure', { ...recordScope(ctx), namespace: '' })
   let [finished, cursor]: [number, string | undefined] = [0, undefined]
   do {
     const found: Awaited<ReturnType<typeof table.find>> = await table.find({ limit: page, cursor })
-    for (const { id, userId } of found.rows) {
-      if (ctx.services.store?.supports('getUser') && (await ctx.services.store.getUser(userId))) await table.delete(id)
-      else await erase(ctx, userId)
+    for (const { id, tenant, userId } of found.rows) {
+      const { store } = ctx.compiled.scoped(tenant)
+      if (store?.supports('getUser') && (await store.getUser(userId))) await table.delete(id)
+      else await erase(ctx, userId, tenant)
       finished++
     }
     cursor = found.cursor
@@ -56,22 +57,23 @@ export async function finishErasures(ctx: Watching): Promise<number> {
 }
 
 async function begin(ctx: Watching, userId: string): Promise<void> {
-  const table = createRecordTable<Erasure>('erasure', recordScope(ctx))
-  await table.put({ id: await idOf(userId), userId, at: new Date(ctx.runtime.now()) })
+  const table = createRecordTable<Erasure>('erasure', { ...recordScope(ctx), namespace: '' })
+  const tenant = ctx.settings.namespace
+  await table.put({ id: await idOf(userId, tenant), tenant, userId, at: new Date(ctx.runtime.now()) })
 }
 
 /** The user goes before the rows, so that a crash never leaves a person without their second factor. */
-async function erase(ctx: Watching, userId: string): Promise<void> {
-  const scope = recordScope(ctx)
+async function erase(ctx: Watching, userId: string, tenant = ctx.settings.namespace): Promise<void> {
+  const scope = { ...recordScope(ctx), namespace: tenant }
   for (const [name, { stored }] of ctx.compiled.records) {
     if (stored.owner === undefined) continue
     await createRecordTable(name, scope).deleteWhere({ where: { [stored.owner]: userId } })
   }
-  await createRecordTable('erasure', scope).delete(await idOf(userId))
+  await createRecordTable('erasure', { ...scope, namespace: '' }).delete(await idOf(userId, tenant))
 }
 
-async function idOf(userId: string): Promise<string> {
-  return toHex(await sha256(userId))
+async function idOf(userId: string, tenant: string): Promise<string> {
+  return toHex(await sha256(JSON.stringify([tenant, userId])))
 }
 
 function keyOf({ provider, providerAccountId }: AccountKey): AccountKey {

@@ -213,7 +213,12 @@ export async function assertTables(store: RecordStore, deadline: number): Promis
     throw new AuthError(`The store lacks ${lacks.join(', ')} of plugins' records. Run \`npx authkernel migrate --apply\`.`)
 }
 
-async function calling<R>({ deadline }: Pick<RecordScope, 'deadline'>, operation: string, work: () => R | PromiseLike<R>): Promise<R> {
+/** A call of the store: it ends in time, and its failure is an AdapterError. */
+export async function calling<R>(
+  { deadline }: Pick<RecordScope, 'deadline'>,
+  operation: string,
+  work: () => R | PromiseLike<R>,
+): Promise<R> {
   try {
     const answer = work()
     return typeof (answer as PromiseLike<R> | null)?.then === 'function'

@@ -17,6 +17,7 @@ export { type LibsqlClient, libsqlDialect, type LibsqlOptions } from './libsql.t
 export type { MigrationReport } from './migrate.ts'
 export { type NodeSqliteDatabase, nodeSqliteDialect } from './node-sqlite.ts'
 export { type PgliteClient, pgliteDialect } from './pglite.ts'
+export type { RecordModel } from './record-model.ts'
 export { type SqlRecords, sqlRecords } from './record-store.ts'
 export type { SqlOptions } from './database.ts'
 export type { SqlConnection, SqlPool } from './pool.ts'

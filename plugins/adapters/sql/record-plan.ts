@@ -9,6 +9,12 @@ import type { AnyDatabase, DialectName } from './types.ts'
 
 type Column = Awaited<ReturnType<typeof look>>['found'][number]['columns'][number]
 
+/** What makes the tables of an empty database. */
+export async function createRecords(db: Kysely<AnyDatabase>, scope: Scope, tables: readonly RecordTable[]): Promise<string[]> {
+  const collation = scope.dialect === 'mysql' ? await binaryCollation(db) : ''
+  return tables.flatMap((table) => [create(db, table, collation), ...indexesOf(table).map((index) => createIndex(db, table, index, false))])
+}
+
 /** Statements in order, notes for a person, and what is missing in words. */
 export async function planRecords(
   db: Kysely<AnyDatabase>,
@@ -54,7 +60,8 @@ export async function planRecords(
   return { statements, notes, lacks }
 }
 
-interface Index {
+/** A key or an index of a table. */
+export interface RecordIndex {
   name: string
   fields: readonly string[]
   columns: readonly string[]
@@ -65,7 +72,7 @@ interface Index {
  * `ns` leads, except before the field of the owner: who deletes a person knows no tenant, and the index serves both in this order. The id ends
  * an index that is sorted by; on MySQL every index ends so by itself, and would be too long with it.
  */
-function indexesOf(table: RecordTable): Index[] {
+export function indexesOf(table: RecordTable): RecordIndex[] {
   const { unique, index, owner, expires } = table.stored
   const led = (fields: readonly string[]): string[] => (fields[0] === owner ? [fields[0]!, 'ns', ...fields.slice(1)] : ['ns', ...fields])
   const name = (fields: readonly string[], end: string): string =>
@@ -83,7 +90,7 @@ function indexesOf(table: RecordTable): Index[] {
 
 function serves(
   { unique, columns }: { unique: boolean; columns: readonly string[] },
-  { columns: wanted, unique: mustBeUnique }: Index,
+  { columns: wanted, unique: mustBeUnique }: RecordIndex,
 ): boolean {
   if (mustBeUnique) return unique && columns.length === wanted.length && columns.every((name) => wanted.includes(name))
   return wanted.every((name, at) => columns[at] === name)
@@ -173,7 +180,7 @@ function differing(table: RecordTable, found: readonly Column[]): string[] {
   })
 }
 
-function createIndex(db: Kysely<AnyDatabase>, table: RecordTable, { name, fields, unique }: Index, there: boolean): string {
+function createIndex(db: Kysely<AnyDatabase>, table: RecordTable, { name, fields, unique }: RecordIndex, there: boolean): string {
   // Rows are written meanwhile. A table that is made now is empty.
   const quietly = there && table.dialect === 'postgres' ? sql` concurrently` : sql``
   const columns = fields.map((field) => {

@@ -4,18 +4,21 @@ import { type QueryResult, sql } from 'kysely'
 import { type Database, openDatabase, type Runner, type SqlOptions } from './database.ts'
 import { migrate, type MigrationReport } from './migrate.ts'
 import { commit, ended } from './record-commit.ts'
-import { planRecords } from './record-plan.ts'
+import { modelOf, type RecordModel } from './record-model.ts'
+import { createRecords, indexesOf, planRecords } from './record-plan.ts'
 import { all, equal, finding, live, matching, ordered, type Part, read, run } from './record-query.ts'
 import { column, type RecordTable, recordTable, tableName, toRow } from './record-table.ts'
 import { erase } from './record-write.ts'
 import { Slot } from './statements.ts'
-import type { Sql, SqlDatabase } from './types.ts'
+import type { DialectName, Sql, SqlDatabase } from './types.ts'
 
 /** What `sqlRecords` makes. */
 export interface SqlRecords extends RecordStore {
   missing(): Promise<readonly string[]>
   /** Makes missing tables, columns and indexes of the declared records; a dry run unless `apply` is true. */
   migrate(options?: { apply?: boolean }): Promise<MigrationReport>
+  /** The tables as models, and the statements that make them: for `npx authkernel schema`. */
+  describe(): Promise<{ dialect: DialectName; models: readonly RecordModel[]; statements: readonly string[] }>
   close(): Promise<void>
 }
 /** The same over a database that the adapter has open. */
@@ -87,6 +90,14 @@ export function recordsOf(database: Database, { migrate: automatic = false }: Pi
       return (await plan()).lacks
     },
     migrate: ({ apply = false } = {}) => migrate(database.db, plan, { apply }),
+    async describe() {
+      const all = [...tables.values()]
+      return {
+        dialect: database.dialect,
+        models: all.map((table) => modelOf(table, indexesOf(table))),
+        statements: await createRecords(database.db, database, all),
+      }
+    },
     close: () => database.close(),
     tables: () => [...tables.values()],
     async eraser() {
