@@ -23,3 +23,8 @@ export function memoryData(): MemoryData {
     authenticators: new Map(),
   }
 }
+
+/** Throws when nobody has the id. */
+export function needUser(data: MemoryData, userId: string, operation: string): void {
+  if (!data.users.has(userId)) throw new Error(`[memory] ${operation}: no user has the id it names`)
+}

@@ -4,7 +4,7 @@
  * whoever starts many at once gets rejected promises, as from a database, and no error in the middle of starting them.
  */
 import type { AccountKey, Adapter, AdapterUser, RecordStore, CleanUpOptions, ExpiredRows } from 'authkernel/kernel'
-import { type MemoryData, memoryData } from './data.ts'
+import { type MemoryData, memoryData, needUser } from './data.ts'
 import { memoryRecords } from './records.ts'
 
 export { type MemoryData, memoryData } from './data.ts'
@@ -245,8 +245,4 @@ function drop<T>(map: Map<string, T>, matches: (row: T) => boolean, max = Number
 
 function taken(what: string): Error {
   return new Error(`[memory] this ${what} is already taken`)
-}
-
-function needUser(data: MemoryData, userId: string, operation: string): void {
-  if (!data.users.has(userId)) throw new Error(`[memory] ${operation}: no user has the id it names`)
 }
