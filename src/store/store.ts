@@ -16,7 +16,7 @@ import { decodeRow, encodeArgs, keyedFields } from './namespaces.ts'
 import { inEights, isThere, listOwn, single } from './store-lists.ts'
 import { mayBeNull, methods, required } from './store-methods.ts'
 import { isTime, sameAddress } from './store-values.ts'
-import { failedCall, isAbsence, lateCall, withoutAddress, withoutTokens } from './store-error.ts'
+import { failedCall, isAbsence, lateCall, withoutTokens } from './store-error.ts'
 import { type Ids, ownerFields, restoreIds } from './store-ids.ts'
 
 /** Milliseconds until a call is given up; default 5000 (D31). */
