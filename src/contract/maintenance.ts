@@ -8,6 +8,7 @@ export interface CleanUpReport extends ExpiredRows {
   /** Deletions of users that had been interrupted, and are finished now. */
   erasures: number
 }
+/** How a clean-up is run. */
 export interface CleanUpRun {
   /** Called after each batch with what has been removed so far. */
   onProgress?(removed: CleanUpReport): void
@@ -20,6 +21,7 @@ export interface ResealReport {
   /** Rows with a sealed field that none of the secrets opens. They stay as they are. */
   unreadable: number
 }
+/** How `reseal` is run. */
 export interface ResealRun {
   /** Name of the tenant, for kernels with tenants; null: the default namespace. */
   tenant?: string | null
