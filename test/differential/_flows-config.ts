@@ -158,7 +158,8 @@ function environments(): Flow[] {
     { AUTH_SECRET: secret, AUTH_URL: 'http://localhost:3000/api/auth' },
     { AUTH_SECRET: secret, NODE_ENV: 'production' },
     { AUTH_SECRET: secret, NODE_ENV: 'production', VERCEL: '1' },
-    { AUTH_SECRET: secret, AUTH_REDIRECT_PROXY_URL: 'https://proxy.example/auth' },
+    // D81: without AUTH_URL nobody would know whose codes the proxy hands on.
+    { AUTH_SECRET: secret, AUTH_URL: 'http://localhost:3000/auth', AUTH_REDIRECT_PROXY_URL: 'https://proxy.example/auth' },
     { AUTH_SECRET: secret, AUTH_ACME_ID: 'client-env', AUTH_ACME_SECRET: 'secret-env' },
     { AUTH_SECRET: secret, AUTH_ACME_ISSUER: 'https://op.example' },
     {},

@@ -29,7 +29,7 @@ async function cookieSet(prefix: string, secure: boolean, cookies: object = {}):
 }
 
 describe('names and flags', () => {
-  it('rows 77, 78: seven keys, three of parked logins, one of known devices and one of typed names; prefixes in secure mode', async () => {
+  it('rows 77, 78: seven keys, three of parked logins, one each of known devices, typed names and attributes of sessions; prefixes in secure mode', async () => {
     const names = async (secure: boolean): Promise<string[]> => Object.values(await cookieSet('authkernel', secure)).map(({ name }) => name)
     expect((await names(false)).sort()).toEqual(
       [
@@ -42,6 +42,7 @@ describe('names and flags', () => {
         'authkernel.challenge',
         'authkernel.known-device',
         'authkernel.typed',
+        'authkernel.session-info',
         'authkernel.parked',
         'authkernel.parked-a',
         'authkernel.parked-b',
@@ -58,6 +59,7 @@ describe('names and flags', () => {
         '__Secure-authkernel.challenge',
         '__Secure-authkernel.known-device',
         '__Secure-authkernel.typed',
+        '__Secure-authkernel.session-info',
         '__Secure-authkernel.parked',
         '__Secure-authkernel.parked-a',
         '__Secure-authkernel.parked-b',

@@ -109,7 +109,8 @@ describe('configuration', () => {
     const app = createApp({
       providers: [passkey(), webauthn({ enableConditionalUI: false }), webauthn({ id: 'key', name: 'Key', enableConditionalUI: false })],
     })
-    expect(await (await app.browser().get('/providers')).json()).toEqual({
+    const listed = (await (await app.browser().get('/providers')).json()) as Record<string, { form?: unknown }>
+    expect(listed).toMatchObject({
       passkey: {
         id: 'passkey',
         name: 'Passkey',
