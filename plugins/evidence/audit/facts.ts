@@ -117,6 +117,13 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     actor: { ...about(admin).actor, type: 'admin' },
     target: { reason: text(reason) },
   }),
+  adminAct: ({ admin, act, user: person, reason }) => ({
+    name: adminNames[String(act)] ?? `admin.${text(act)}`,
+    outcome: success,
+    ...about(person),
+    actor: { ...about(admin).actor, type: 'admin' },
+    target: { reason: text(reason) },
+  }),
   tokensRefreshed: (message) => ({ name: 'tokens.refreshed', outcome: success, ...scalars(message) }),
   tokensExpired: (message) => ({ name: 'tokens.expired', outcome: 'failure', ...scalars(message) }),
   refused({ reason, route, error }) {
@@ -147,6 +154,7 @@ const refusals: Readonly<Record<string, string>> = {
   InvalidCheck: 'replay',
 }
 const reasons: Readonly<Record<string, string>> = { MissingCSRF: 'csrf', TooManyRequests: 'limit', UntrustedHost: 'host' }
+const adminNames: Readonly<Record<string, string>> = { ban: 'user.banned', unban: 'user.unbanned' }
 const credentialNames: Readonly<Record<string, string>> = {
   'password added': 'password.set',
   'factor added': 'factor.enrolled',

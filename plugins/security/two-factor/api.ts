@@ -1,5 +1,5 @@
 /** `auth.twoFactor`: for server code, support and administrators. */
-import { AuthError, type Context, type JobContext, type Kernel, type User } from 'authkernel/kernel'
+import { type AnyContext, AuthError, type Context, type JobContext, type Kernel, type User } from 'authkernel/kernel'
 import { changed } from './changes.ts'
 import { confirmedFactors } from './factors.ts'
 import { type Person, personOf, raiseGeneration, stateOf } from './person.ts'
@@ -43,15 +43,20 @@ export function twoFactorApi(kernel: Kernel): TwoFactorApi['twoFactor'] {
         throw new AuthError('twoFactor.reset: give a `reason`; the audit log keeps it.')
       const { ctx, person } = await find(kernel, user)
       if (!person) throw new AuthError('twoFactor.reset: there is no such user.')
-      await ctx.records('twoFactor').deleteWhere({ where: { person: person.key } })
-      await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
-      const { id } = await stateOf(ctx, person)
-      await ctx.records('twoFactorState').update(id, { proveAddress: true, failures: 0, until: ctx.now })
-      await raiseGeneration(ctx, person)
-      await ctx.emit('factorsReset', { user: person.user, admin, reason })
-      await changed(ctx, person, 'removed', { others: true })
+      await resetFactors(ctx, person, { admin, reason })
     },
   }
+}
+
+/** Removes all factors of a person; the next sign-in asks for a proof of the address and a new factor. */
+export async function resetFactors(ctx: AnyContext, person: Person, { admin, reason }: { admin: User; reason: string }): Promise<void> {
+  await ctx.records('twoFactor').deleteWhere({ where: { person: person.key } })
+  await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
+  const { id } = await stateOf(ctx, person)
+  await ctx.records('twoFactorState').update(id, { proveAddress: true, failures: 0, until: ctx.now })
+  await raiseGeneration(ctx, person)
+  await ctx.emit('factorsReset', { user: person.user, admin, reason })
+  await changed(ctx, person, 'removed', { others: true })
 }
 
 async function find(kernel: Kernel, who: FactorsOf): Promise<{ ctx: Context | JobContext; person: Person | undefined }> {

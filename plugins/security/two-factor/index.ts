@@ -1,7 +1,7 @@
 /** A second factor after every way to sign in: codes of an authenticator app, backup codes, trusted devices. */
-import type { Plugin, User } from 'authkernel/kernel'
+import type { AnyContext, Plugin, User } from 'authkernel/kernel'
 import { askForFactor, deviceCookie } from './ask.ts'
-import { twoFactorApi, type TwoFactorApi } from './api.ts'
+import { resetFactors, twoFactorApi, type TwoFactorApi } from './api.ts'
 import { TooManySecondFactors, WrongSecondFactor } from './errors.ts'
 import { totp } from './factors.ts'
 import { mailMessages } from './messages-mail.ts'
@@ -62,7 +62,23 @@ export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFacto
       askForFactor(kernel, resolved)
       addSetup(kernel, resolved)
       addPages(kernel, resolved)
+      // The hook belongs to the plugin of administrators, which may be absent: its types are not there then.
+      kernel.hook(
+        'newFactor' as never,
+        (async ({ user, admin, reason, ctx }: NewFactor) => {
+          const { id: userId } = user
+          await resetFactors(ctx, { key: `user:${userId}`, userId, user }, { admin, reason })
+          return true
+        }) as never,
+      )
       return { twoFactor: twoFactorApi(kernel) }
     },
   }
+}
+
+interface NewFactor {
+  user: User & { id: string }
+  admin: User
+  reason: string
+  ctx: AnyContext
 }

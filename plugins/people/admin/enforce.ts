@@ -1,0 +1,28 @@
+/** Where a ban holds: at every sign-in, at one that was parked, for API keys, and for a session that began at the same moment. */
+import { AccessDenied, type AnyContext, endSessions, type Kernel } from 'authkernel/kernel'
+import { banOf } from './table.ts'
+
+export function addBans(kernel: Kernel): void {
+  kernel.hook('signIn', async ({ user, ctx }) => !(await isBanned(ctx, user.id)))
+  // The owner may be found after `signIn` was asked, and the ban may have come while the login waited.
+  kernel.hook('login', async ({ login, ctx }) => {
+    if (await isBanned(ctx, login.user.id)) throw new AccessDenied('The user is banned.')
+    return undefined
+  })
+  // A ban ends the sessions that are there. This one was on its way.
+  kernel.on('signedIn', async ({ login, ctx }) => {
+    const { id } = login.user
+    if (id !== undefined && (await isBanned(ctx, id))) await endSessions(ctx, { userId: id }, 'admin.ban')
+  })
+  // The hook belongs to the plugin of API keys, which may be absent: its types are not there then.
+  kernel.hook('apiKey' as never, (async ({ key, ctx }: KeyQuestion) => !(await isBanned(ctx, key.owner.userId))) as never)
+}
+
+interface KeyQuestion {
+  key: { owner: { userId?: string } }
+  ctx: AnyContext
+}
+
+async function isBanned(ctx: AnyContext, userId: string | undefined): Promise<boolean> {
+  return userId !== undefined && (await banOf(ctx, userId)) !== null
+}

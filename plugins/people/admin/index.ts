@@ -1,0 +1,44 @@
+/** A server API for administrators: find users, ban them, end their sessions, demand a new factor, verify an address. */
+import { type AnyContext, type First, type Kernel, type Plugin, type User } from 'authkernel/kernel'
+import { type AdminActs, adminApi } from './api.ts'
+import { addBans } from './enforce.ts'
+import { type AdminAct, type AdminOptions, checkOptions } from './options.ts'
+import { banTable } from './table.ts'
+
+export type { AdminActs, BanOrder, ListedUser, UserPage, UserSearch } from './api.ts'
+export type { AdminAct, AdminOptions, AdminQuestion, By } from './options.ts'
+export type { Ban, BanRow } from './table.ts'
+
+declare module 'authkernel/kernel' {
+  interface Hooks {
+    /** An administrator demands a new second factor. Whoever keeps factors removes them, ends the sessions of the user and answers true. */
+    newFactor: First<{ user: User; admin: User; reason: string }, true, AnyContext>
+  }
+  interface Events {
+    /** An administrator did something to a user. */
+    adminAct: { admin: User; act: AdminAct; user: User; reason: string }
+  }
+}
+
+/** What the plugin puts on `auth`. */
+export interface AdminApi {
+  admin: AdminActs
+}
+
+/**
+ * Puts `auth.admin` on `auth`. Every call asks `can` first. Needs the service `records`, an adapter with `listUsers`, and a session strategy that ends
+ * the sessions of a user: `session.revocable` with jwt. Throws AuthError without `can`.
+ */
+export function adminPlugin(options: AdminOptions): Plugin<AdminApi> {
+  checkOptions(options)
+  return {
+    name: 'admin',
+    requires: ['store', 'records', 'store:listUsers', 'store:getUser', 'session:revoke:user'],
+    setup(kernel: Kernel) {
+      kernel.records('userBan', banTable)
+      kernel.declareHook('newFactor', 'first')
+      addBans(kernel)
+      return { admin: adminApi(kernel, options) }
+    },
+  }
+}
