@@ -12,6 +12,7 @@ import type { HandleOptions } from './handle-options.ts'
 import type { CleanUpReport, CleanUpRun, ResealReport, ResealRun } from './maintenance.ts'
 import type { MailTemplate } from './mail.ts'
 import type { AnyEvent, EventHandler, Events, HookHandler, Hooks } from './messages.ts'
+import type { Observer } from './observer.ts'
 import type { AccountSection, PageDraw, SlotDraw, SlotPlace } from './page.ts'
 import type { Parked, ResumeOptions } from './park.ts'
 import type { Provider, ProviderOf, ProviderType } from './provider.ts'
@@ -147,6 +148,8 @@ export interface Kernel {
   on<K extends keyof Events>(name: K, handler: EventHandler<K>): () => void
   /** Every event, also those of other plugins. `session`, which is told on each session read, only with `reads`. */
   on(name: '*', handler: (told: AnyEvent) => unknown, options?: { reads?: boolean }): () => void
+  /** Sees requests, hooks, events and calls to other servers from outside. Costs nothing where no plugin does it. */
+  observe(observer: Observer): void
   /** The entry points of `auth`, for APIs of bindings; after `remove` they throw. */
   readonly entryPoints: EntryPoints
   /** @deprecated `declareHook` */

@@ -1,5 +1,6 @@
 /** Turns registrations into one frozen snapshot and checks it; the only place where plugins can conflict. */
 import type { ProviderInput, ResolvedConfig } from '../contract/config.ts'
+import type { Observer } from '../contract/observer.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { Shared } from '../contract/runtime.ts'
 import type { RecordSpec } from '../contract/records.ts'
@@ -42,6 +43,7 @@ export function compile(
   attempt(() => closing(draft))
 
   const resolved = withDefaults(config, draft)
+  for (const { hook } of draft.observers) if (hook) draft.bus.observe(hook)
   const settings = Object.freeze({ ...baseSettings, ...draft.settings, ...hostSettings(config) })
   const flows = draft.types()
   const normalise = (provider: ProviderInput): Provider => {
@@ -81,6 +83,7 @@ export function compile(
     watchesStore: draft.records.has('erasure') || ['on:deleteUser', 'on:unlinkAccount', 'on:*'].some((name) => draft.bus.known.has(name)),
     records: draft.records,
     bus: draft.bus,
+    observers: draft.observers,
     flows,
     cookies: createCookieSets(
       resolved.cookies,
@@ -105,7 +108,14 @@ export function compile(
 function withDefaults(config: ResolvedConfig, draft: Draft): ResolvedConfig {
   const cookies = merge(config.cookies, draft.cookies)
   const trustProxy = config.trustProxy ?? (draft.trustProxyFollowsHost && config.trustHost)
-  return Object.freeze({ ...config, cookies, trustProxy })
+  const runtime = draft.observers.some(({ fetch }) => fetch)
+    ? { ...config.runtime, fetch: observed(config.runtime.fetch, draft.observers) }
+    : config.runtime
+  return Object.freeze({ ...config, cookies, trustProxy, runtime })
+}
+
+function observed(fetch: typeof globalThis.fetch, observers: readonly Observer[]): typeof globalThis.fetch {
+  return observers.reduceRight<typeof fetch>((send, { fetch: see }) => (see ? (input, init) => see(input, init, send) : send), fetch)
 }
 
 /** What the host said itself stands above what a plugin suggests. */

@@ -4,6 +4,7 @@ import type { CookiesOptions } from '../contract/data.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { RecordSpec } from '../contract/records.ts'
+import type { Observer } from '../contract/observer.ts'
 import type { OptionalRecord } from '../contract/plugin.ts'
 import type { Route } from '../contract/route.ts'
 import type { CompileView, Services } from '../contract/services.ts'
@@ -35,6 +36,7 @@ export class Draft {
   readonly optionalRecords: { name: string; spec: RecordSpec; owner: string; when: OptionalRecord['when'] }[] = []
   readonly strategies: NamedStrategy[] = []
   readonly decorators: (Owned<Decorator> & { name: string })[] = []
+  readonly observers: Observer[] = []
   readonly handlers: { kind: 'hook' | 'on'; name: string; owner: string }[] = []
   readonly #types: Map<string, Owned<ProviderFlow<never>> & { fallback: boolean }> = new Map()
   readonly #services: Map<string, Candidate[]> = new Map()

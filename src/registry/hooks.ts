@@ -1,7 +1,8 @@
-/** Hooks and events over hookable: it keeps, removes and calls the handlers, and `beforeEach` and `afterEach` see every call. The four verbs are callers. */
+/** Hooks and events over hookable: it keeps, removes and calls the handlers. The four verbs are callers. */
 import { Hookable } from 'hookable'
 import type { AnyContext, Facts } from '../contract/context.ts'
 import type { Awaitable } from '../contract/data.ts'
+import type { Observer } from '../contract/observer.ts'
 import { unanswered } from '../contract/symbols.ts'
 import { withTimeout } from '../errors/timeout.ts'
 
@@ -48,15 +49,12 @@ const readEvent = 'session'
 export class HookBus {
   /** `hook:name` and `on:name` of everything that somebody answers or listens to. */
   declare readonly known: Set<string>
-  /** For what must see every call: telemetry, traces. */
-  declare readonly calls: Pick<Hookable, 'beforeEach' | 'afterEach'>
   declare private readonly handlers: Hookable
   declare private readonly specByName: Map<string, HookSpec>
 
   constructor() {
     this.known = new Set()
     this.handlers = new Hookable()
-    this.calls = this.handlers
     this.specByName = new Map(Object.entries(hookSpecs))
   }
 
@@ -77,6 +75,14 @@ export class HookBus {
 
   has(kind: 'hook' | 'on', name: string): boolean {
     return this.known.has(`${kind}:${name}`) || (kind === 'on' && name !== readEvent && this.known.has('on:*'))
+  }
+
+  /** From now on `around` sees every call. A bus that nobody observes runs through nothing more. */
+  observe(around: NonNullable<Observer['hook']>): void {
+    const ask = this.ask.bind(this)
+    const emit = this.emit.bind(this)
+    this.ask = (name, ...rest) => (this.has('hook', name) ? around({ kind: 'hook', name }, () => ask(name, ...rest)) : ask(name, ...rest))
+    this.emit = (name, ...rest) => (this.has('on', name) ? around({ kind: 'event', name }, () => emit(name, ...rest)) : undefined)
   }
 
   /** Hooks that are declared, by name. */

@@ -3,6 +3,7 @@ import type { App } from '../contract/app.ts'
 import type { Context } from '../contract/context.ts'
 import type { CookieSet } from '../contract/data.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
+import type { Observer } from '../contract/observer.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { Services } from '../contract/services.ts'
 import type { Settings } from '../contract/settings.ts'
@@ -20,6 +21,7 @@ export interface Compiled extends App {
   /** Declared records by name. */
   readonly records: ReadonlyMap<string, Declared>
   readonly bus: HookBus
+  readonly observers: readonly Observer[]
   readonly flows: ReadonlyMap<string, ProviderFlow<never>>
   /** Cookies of a request's settings, for http or https. */
   cookies(settings: Settings, secure: boolean): CookieSet

@@ -12,6 +12,11 @@ import { wrongMethod } from './routes.ts'
 
 /** Answers one request. With `throws`, AuthErrors go to the caller (the spec's `raw`). */
 export async function dispatch(ctx: RequestContext, throws: boolean): Promise<Response> {
+  const work = (): Promise<Response> => answered(ctx, throws)
+  return ctx.compiled.observers.reduceRight((inner, { request }) => (request ? () => request(ctx, inner) : inner), work)()
+}
+
+async function answered(ctx: RequestContext, throws: boolean): Promise<Response> {
   try {
     return finish(ctx, await inTime(ctx, () => serve(ctx)))
   } catch (error) {

@@ -1,0 +1,70 @@
+/** Spans and metrics by OpenTelemetry: how long what takes, and how much of it fails. No personal data. */
+import type { Attributes, Span } from '@opentelemetry/api'
+import type { AnyContext, AuthError, Kernel, Plugin } from 'authkernel/kernel'
+import { type Api, createLoader, type Loader } from './library.ts'
+import { createObserver } from './observer.ts'
+import { decorateServices } from './services.ts'
+import { errorType } from './span.ts'
+
+/** Options of `telemetryPlugin`. */
+export interface TelemetryOptions {
+  /** `db.system.name` of spans of the store, `postgresql` for example; default `other_sql`. */
+  system?: string
+  /** Goes on with the trace that the headers of a request name; default false, because anybody may send them. */
+  incoming?: boolean
+  /** Hands the trace context to providers in the headers of calls; default false. */
+  outgoing?: boolean
+  /** Loads `@opentelemetry/api`; default: `import('@opentelemetry/api')`. */
+  lib?: () => Promise<Api>
+}
+
+/** Records spans and metrics with the providers that the host has registered with `@opentelemetry/api`. */
+export function telemetryPlugin({ system = 'other_sql', incoming = false, outgoing = false, lib }: TelemetryOptions = {}): Plugin<void> {
+  return {
+    name: 'telemetry',
+    setup(kernel) {
+      const loader = createLoader(lib, kernel.config.logger)
+      const spans = new WeakMap<object, Span>()
+      kernel.observe(createObserver(loader, spans, { incoming, outgoing }))
+      decorateServices(kernel, loader, system)
+      countEvents(kernel, loader, spans)
+    },
+  }
+}
+
+/** By name and not by `*`: an event that nobody else hears gets no span. */
+function countEvents(kernel: Kernel, loader: Loader, spans: WeakMap<object, Span>): void {
+  const count = (which: 'signIns' | 'refreshes' | 'refusals', attributes: Attributes): void => loader.now()?.[which].add(1, attributes)
+  const mark = (ctx: AnyContext, attributes: Attributes): void => void spans.get(ctx)?.setAttributes(attributes)
+  kernel.on('signedIn', ({ login: { account, isNewUser }, ctx }) => {
+    const facts = { 'authkernel.provider': account.provider, 'authkernel.outcome': 'success' }
+    count('signIns', facts)
+    mark(ctx, { ...facts, 'authkernel.new_user': isNewUser === true })
+  })
+  kernel.on('signInFailed', ({ provider, account, error, ctx }) => {
+    const facts = {
+      'authkernel.provider': account?.provider ?? listed(ctx, provider),
+      'authkernel.outcome': outcomeOf(error),
+      'error.type': errorType(error),
+    }
+    count('signIns', facts)
+    mark(ctx, facts)
+  })
+  kernel.on('refused', ({ reason, error, ctx }) => {
+    count('refusals', { 'authkernel.reason': reason })
+    mark(ctx, { 'authkernel.reason': reason, 'error.type': errorType(error) })
+  })
+  // Events of providerTokensPlugin, which may not be there.
+  const on = kernel.on as (event: string, handler: (message: { provider: string }) => void) => unknown
+  on('tokensRefreshed', ({ provider }) => count('refreshes', { 'authkernel.provider': provider, 'authkernel.outcome': 'success' }))
+  on('tokensExpired', ({ provider }) => count('refreshes', { 'authkernel.provider': provider, 'authkernel.outcome': 'expired' }))
+}
+
+// What the person did, or what a server did: an alarm is for the second.
+function outcomeOf({ status }: AuthError): 'failure' | 'error' {
+  return status >= 500 ? 'error' : 'failure'
+}
+
+function listed({ app }: AnyContext, provider: string | undefined): string {
+  return provider !== undefined && app.providers.has(provider) ? provider : '_OTHER'
+}

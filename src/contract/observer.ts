@@ -1,0 +1,20 @@
+/** What sees calls of the kernel from outside: spans, traces, measurements. Types only. */
+import type { Context } from './context.ts'
+
+/**
+ * Each member is given work, runs it exactly once and answers what it answers. What a member throws by itself breaks the request, so it throws
+ * nothing of its own.
+ */
+export interface Observer {
+  /** Around a request to a route, from the search for the route to the response. `ctx.route` is known when the work is done. */
+  request?(ctx: Context, work: () => Promise<Response>): Promise<Response>
+  /** Around all handlers of a hook, or all listeners of an event. Only where somebody answers or listens. The answer may be a promise. */
+  hook?<T>(call: HookCall, work: () => T): T
+  /** Around a call to another server: what `ctx.runtime.fetch` is in the place of the host's. */
+  fetch?(input: RequestInfo | URL, init: RequestInit | undefined, send: typeof fetch): Promise<Response>
+}
+/** A hook that is asked, or an event that is told. */
+export interface HookCall {
+  readonly kind: 'hook' | 'event'
+  readonly name: string
+}
