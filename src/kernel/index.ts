@@ -1,7 +1,7 @@
 /** `authkernel/kernel`: what authors of plugins, bindings and adapters import. */
 export type { Auth, Core, KernelOptions } from './create-kernel.ts'
-// The bare form under both names: `createAuth` of the package's root brings the preset (D41).
-export { createKernel, createKernel as createAuth } from './create-kernel.ts'
+export { createKernel } from './create-kernel.ts'
+export { withFields } from '../http/body.ts'
 export type * from '../request/action-url.ts'
 export { merge } from '../options/merge.ts'
 export { bytes, equal, fromBase64, hkdf, randomHex, randomUUID, sha256, toBase64, toBase64Url, toHex } from '../keys/crypto.ts'
@@ -9,7 +9,7 @@ export { clientMethod, clientMethods } from '../request/client-methods.ts'
 export { CrossSiteRequest } from '../request/csrf.ts'
 export { withDeadline, withTimeout } from '../errors/timeout.ts'
 export { redactError, redactText } from '../errors/redact.ts'
-export { bounded, isUsable, within } from './deprecated.ts'
+export { bounded, isUsable, within, createAuth } from './deprecated.ts'
 export * from '../errors/index.ts'
 export { MailNotSent } from '../errors/mail.ts'
 export { type OAuthOutcome, OAuthRequestError } from '../errors/oauth.ts'

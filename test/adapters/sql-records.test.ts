@@ -1,5 +1,5 @@
 /** Tables of plugins' records: what `migrate` shows and does, what a missing table says, and that every query goes by an index. */
-import { createAuth, type RecordSpec } from 'authkernel/kernel'
+import { createKernel, type RecordSpec } from 'authkernel/kernel'
 import { recordsPlugin } from 'authkernel/plugins/records'
 import { jwtSessionPlugin } from 'authkernel/plugins/session-jwt'
 import { type SqlOptions, sqlRecords } from 'authkernel/plugins/sql'
@@ -41,7 +41,7 @@ describe.each(['libsql', 'postgres', 'mysql'] as const)('%s', (kind) => {
     })
     function make(specs: Record<string, RecordSpec<never>>, options: SqlOptions = {}) {
       const store = sqlRecords(db, options)
-      const auth = createAuth(baseConfig())
+      const auth = createKernel(baseConfig())
         .use(jwtSessionPlugin())
         .use(recordsPlugin({ ...store, close: () => {} }))
         .use({

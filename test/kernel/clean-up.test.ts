@@ -1,5 +1,5 @@
 /** auth.cleanup() and auth.reseal(): what has ended goes, interrupted deletions end, sealed fields move to the newest secret. */
-import { createAuth, type JobContext, type Plugin, type RecordStore } from 'authkernel/kernel'
+import { createKernel, type JobContext, type Plugin, type RecordStore } from 'authkernel/kernel'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { memoryAdapter, memoryData, memoryRecords, type RecordData } from 'authkernel/plugins/memory'
 import { recordsPlugin } from 'authkernel/plugins/records'
@@ -29,7 +29,7 @@ function make({
       return { run: (work, tenant = null) => kernel.job({ job: 'test', tenant }, work) }
     },
   }
-  const auth = createAuth(baseConfig({ runtime, secret: secrets }))
+  const auth = createKernel(baseConfig({ runtime, secret: secrets }))
     .use(jwtSessionPlugin())
     .use(adapterPlugin(memoryAdapter(people)))
     .use(recordsPlugin(wrap(memoryRecords(data))))

@@ -1,6 +1,6 @@
 /** recordsPlugin: where records go when the adapter does not keep them. */
 import { expect, it } from 'vitest'
-import { createAuth } from 'authkernel/kernel'
+import { createKernel } from 'authkernel/kernel'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { memoryAdapter, memoryData, memoryRecords, type RecordData } from 'authkernel/plugins/memory'
 import { recordsPlugin } from 'authkernel/plugins/records'
@@ -9,7 +9,7 @@ import { baseConfig } from '../_setup.ts'
 
 const keeper = {
   name: 'keeper',
-  setup(kernel: Parameters<Parameters<ReturnType<typeof createAuth>['use']>[0]['setup']>[0]) {
+  setup(kernel: Parameters<Parameters<ReturnType<typeof createKernel>['use']>[0]['setup']>[0]) {
     kernel.records('thing', { fields: { userId: { type: 'string' } }, owner: 'user' })
     return {
       keep: (userId: string) => kernel.job({ job: 'keep' }, (ctx) => ctx.records('thing').create({ userId })),
@@ -21,7 +21,7 @@ const keeper = {
 it('takes the place of what the adapter brings', async () => {
   const own: RecordData = new Map()
   const data = memoryData()
-  const auth = createAuth(baseConfig())
+  const auth = createKernel(baseConfig())
     .use(jwtSessionPlugin())
     .use(adapterPlugin(memoryAdapter(data)))
     .use(recordsPlugin(memoryRecords(own)))
@@ -33,7 +33,7 @@ it('takes the place of what the adapter brings', async () => {
 it('deleting a user deletes what the user owns', async () => {
   const data = memoryData()
   data.users.set('u', { id: 'u', email: 'a@example.com', emailVerified: null })
-  const auth = createAuth(baseConfig())
+  const auth = createKernel(baseConfig())
     .use(jwtSessionPlugin())
     .use(adapterPlugin(memoryAdapter(data)))
     .use(keeper)

@@ -12,6 +12,7 @@ import {
   providerPlugin,
   randomUUID,
   type User,
+  withFields,
 } from 'authkernel/kernel'
 import { throttled } from './throttle.ts'
 
@@ -65,20 +66,8 @@ export const credentialsPlugin: (...providers: (Credentials | (() => Credentials
 })
 
 async function authorize(ctx: Context, provider: ProviderOf<'credentials'>, credentials: Record<string, unknown>): Promise<User | null> {
-  const request = new Request(ctx.request.url, {
-    method: 'POST',
-    headers: jsonHeaders(ctx.request.headers),
-    body: JSON.stringify(credentials),
-  })
-  const user: unknown = await provider.authorize?.(credentials, request)
+  const user: unknown = await provider.authorize?.(credentials, withFields(ctx.request, credentials))
   if (!user) return null
   if (typeof user === 'object') return user
   throw new TypeError(`authorize() of provider "${provider.id}" must return a user (an object) or null, not a ${typeof user}.`)
-}
-
-function jsonHeaders(original: Headers): Headers {
-  const headers = new Headers(original)
-  headers.set('Content-Type', 'application/json')
-  headers.delete('Content-Length')
-  return headers
 }

@@ -1,5 +1,5 @@
 /** Hands one mail over, in time, and says of a failure what a log may know. */
-import { type Context, EmailSignInError, type EmailConfig, MailNotSent, redactError, withDeadline } from 'authkernel/kernel'
+import { type Context, type EmailConfig, EmailSignInError, MailNotSent, redactError, withDeadline, withFields } from 'authkernel/kernel'
 import { toAsciiAddress } from './identifier.ts'
 import { transportOf } from './transport.ts'
 
@@ -32,7 +32,7 @@ export async function deliver(ctx: Context, provider: EmailConfig, outgoing: Out
 async function send(ctx: Context, provider: EmailConfig, outgoing: Outgoing): Promise<void> {
   const { identifier, url, expires } = outgoing
   if (provider.sendVerificationRequest) {
-    const request = await readable(ctx)
+    const request = withFields(ctx.request, await ctx.body())
     return provider.sendVerificationRequest({ ...outgoing, provider, theme: ctx.app.config.theme, request })
   }
   const duration = { seconds: (expires.getTime() - ctx.now.getTime()) / 1000 }
@@ -41,14 +41,6 @@ async function send(ctx: Context, provider: EmailConfig, outgoing: Outgoing): Pr
   } catch (error) {
     throw error instanceof MailNotSent ? (error.cause?.err ?? error) : error
   }
-}
-
-/** The request with its body again, as JSON: the stream was read (row 215). */
-async function readable(ctx: Context): Promise<Request> {
-  const headers = new Headers(ctx.request.headers)
-  headers.set('content-type', 'application/json')
-  headers.delete('content-length')
-  return new Request(ctx.url, { method: 'POST', headers, body: JSON.stringify(await ctx.body()) })
 }
 
 /** What mailers and transports like to repeat (GHSA-p6mm-27gq-9v3p). */
