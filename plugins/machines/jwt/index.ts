@@ -1,0 +1,64 @@
+/** Short-lived signed access tokens (RFC 9068) for other services, with their public keys and introspection. */
+import type { Guard, JobTarget, Kernel, Plugin } from 'authkernel/kernel'
+import { type AccessToken, issueToken, type TokenWanted } from './issue.ts'
+import { keySet, rotateKeys, signingKeys } from './keys.ts'
+import { type JwtOptions, resolveOptions, type ResolvedOptions } from './options.ts'
+import { addRoutes } from './routes.ts'
+import { type PublicKey, table } from './table.ts'
+
+export type { AccessToken, TokenWanted } from './issue.ts'
+export type { CallerKey, IntrospectionClient, IntrospectionOptions, JwtOptions, TokenQuestion } from './options.ts'
+export type { PublicKey, SigningAlgorithm, SigningKeyRow } from './table.ts'
+
+declare module 'authkernel/kernel' {
+  interface Hooks {
+    /** Whether a token may be issued, and counts when a resource server asks: banned people, members that left. */
+    accessToken: Guard<{ claims: Readonly<Record<string, unknown>> }>
+  }
+}
+
+/** Which keys to rotate: `of` names the tenant where there are several. */
+export interface RotateWanted {
+  of?: string | null | undefined
+  /** A private key leaked: all keys end at once, and with them their tokens. */
+  compromised?: boolean | undefined
+}
+
+/** What the plugin puts on `auth`. */
+export interface JwtApi {
+  jwt: {
+    /** For the person or the API key of the request. Null: nobody is signed in. Throws HttpError 400 and AccessDenied. */
+    issue(request: Request, wanted: TokenWanted): Promise<AccessToken | null>
+    /** What `/.well-known/jwks.json` answers, for hosts that serve it elsewhere. */
+    jwks(request: Request): Promise<{ keys: PublicKey[] }>
+    /** Publishes the next key now; it signs when every resource server can know it. One that is published already is answered as it is. */
+    rotate(wanted?: RotateWanted): Promise<{ kid: string; signsFrom: Date }>
+  }
+}
+
+/** Adds `auth.jwt` and `/.well-known/jwks.json`. Throws AuthError for options of the wrong shape. */
+export function jwtPlugin(options: JwtOptions = {}): Plugin<JwtApi> {
+  const resolved = resolveOptions(options)
+  return {
+    name: 'jwt',
+    requires: ['records'],
+    setup(kernel) {
+      kernel.records('jwtKey', table)
+      kernel.declareHook('accessToken', 'guard')
+      addRoutes(kernel, resolved)
+      return { jwt: api(kernel, resolved) }
+    },
+  }
+}
+
+function api(kernel: Kernel, options: ResolvedOptions): JwtApi['jwt'] {
+  return {
+    issue: async (request, wanted) => issueToken(await kernel.contextOf(request), options, wanted),
+    jwks: async (request) => keySet(await signingKeys(await kernel.contextOf(request), options)),
+    async rotate({ of, compromised = false } = {}) {
+      const target: JobTarget = { job: 'jwt.rotate', ...(of !== undefined && { tenant: of }) }
+      const { id: kid, signsFrom } = await rotateKeys(await kernel.contextOf(target), options, compromised)
+      return { kid, signsFrom }
+    },
+  }
+}

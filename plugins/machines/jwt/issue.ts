@@ -1,0 +1,125 @@
+/** One access token (RFC 9068) for the person or the API key of a request. */
+import { AccessDenied, AuthError, type Context, HttpError, type Session, setBounded, toBase64Url } from 'authkernel/kernel'
+import { signerOf, signingKeys } from './keys.ts'
+import { type CallerKey, issuerOf, type ResolvedOptions } from './options.ts'
+import type { SigningKey } from './table.ts'
+
+/** What a token is for. */
+export interface TokenWanted {
+  /** The service that the token is for: one, so that no service can use it at another. */
+  audience: string
+  /** Separated by blanks, or a list. */
+  scope?: string | readonly string[] | undefined
+}
+/** A signed token. */
+export interface AccessToken {
+  accessToken: string
+  tokenType: 'Bearer'
+  /** Seconds since the epoch. */
+  expiresAt: number
+  /** Separated by blanks; what was asked for less what the person or key may not. */
+  scope: string
+}
+
+const maxKeys = 100
+const reserved = ['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti', 'nbf', 'scope', 'auth_time', 'acr', 'amr', 'cnf', 'act', 'may_act']
+
+/** Null: nobody is signed in. Throws HttpError 400 for an audience or scope that no token may have, AccessDenied for who may have none. */
+export async function issueToken(
+  ctx: Context,
+  options: ResolvedOptions,
+  { audience, scope = [] }: TokenWanted,
+): Promise<AccessToken | null> {
+  const session = await ctx.currentSession()
+  const subject = session && (await subjectOf(ctx, session))
+  if (!session || !subject) return null
+  const asked = scopesOf(options, audience, scope)
+  const granted = await grant(ctx, options, session, { audience, asked, held: subject.key?.scopes })
+  const now = Math.floor(ctx.now.getTime() / 1000)
+  const issuer = issuerOf(ctx, options)
+  const expiresAt = Math.min(now + options.maxAge, Math.floor(new Date(session.expires).getTime() / 1000))
+  const more = options.claims ? await options.claims({ session, audience, ctx }) : {}
+  const claims = {
+    ...Object.fromEntries(Object.entries(more).filter(([name]) => !reserved.includes(name))),
+    iss: issuer,
+    sub: subject.sub,
+    aud: audience,
+    client_id: subject.key?.id ?? options.clientId ?? issuer,
+    iat: now,
+    exp: expiresAt,
+    jti: toBase64Url(ctx.runtime.random(16)),
+    ...(granted.length > 0 && { scope: granted.join(' ') }),
+    ...(!subject.key && (await proofOf(ctx))),
+  }
+  if (ctx.has('hook', 'accessToken') && (await ctx.ask('accessToken', { claims })) !== true)
+    throw new AccessDenied('jwt.issue: a plugin that answers the hook `accessToken` refused the token.')
+  const signer = signerOf(ctx, await signingKeys(ctx, options))
+  const { SignJWT } = await import('jose')
+  const accessToken = await new SignJWT(claims)
+    .setProtectedHeader({ alg: signer.alg, typ: 'at+jwt', kid: signer.id })
+    .sign(await privateKey(ctx, signer))
+  return { accessToken, tokenType: 'Bearer', expiresAt, scope: granted.join(' ') }
+}
+
+/** Whose token: of an API key, else of the person. Null: somebody without an id. */
+async function subjectOf(ctx: Context, session: Session): Promise<{ sub: string; key?: CallerKey } | null> {
+  if ('actor' in session) throw new AccessDenied('jwt.issue: somebody who acts for another person gets no tokens of that person.')
+  const key = keyOf(session)
+  if (key) return { sub: ownerOf(key), key }
+  if (session.user?.id !== undefined) return { sub: String(session.user.id) }
+  // The cookie may be another person's than the one that a plugin recognized by other means.
+  if (ctx.has('hook', 'authenticate') && (await ctx.ask('authenticate', {})) !== undefined) return null
+  const id = (await ctx.session.user(ctx))?.id
+  return id === undefined ? null : { sub: id }
+}
+
+/** The API key of a session. */
+export function keyOf(session: Session): CallerKey | undefined {
+  return (session as { apiKey?: CallerKey }).apiKey
+}
+
+function ownerOf({ id, owner }: CallerKey): string {
+  const { userId, service } = (owner ?? {}) as { userId?: string; service?: string }
+  return userId ?? (service === undefined ? `key:${id}` : `service:${service}`)
+}
+
+function scopesOf({ audiences, scopes }: ResolvedOptions, audience: string, scope: string | readonly string[]): string[] {
+  if (typeof audience !== 'string' || audience === '' || audience.length > 500) throw refused('`audience` must be 1 to 500 characters.')
+  if (audiences && !audiences.includes(audience)) throw refused('no token is issued for this `audience`.')
+  const asked = [...new Set(typeof scope === 'string' ? scope.split(' ').filter(Boolean) : scope)]
+  for (const one of asked) {
+    // RFC 6749 section 3.3.
+    const known = scopes ? scopes.includes(one) : typeof one === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(one)
+    if (!known) throw refused(`the scope ${JSON.stringify(String(one).slice(0, 100))} is not one of the plugin's.`)
+  }
+  return asked
+}
+
+/** A key gives its own scopes at most. */
+async function grant(
+  ctx: Context,
+  { can }: ResolvedOptions,
+  session: Session,
+  { audience, asked, held }: { audience: string; asked: readonly string[]; held: readonly string[] | undefined },
+): Promise<string[]> {
+  const within = asked.filter((scope) => !held || held.includes(scope))
+  const allowed = await Promise.all(within.map((scope) => !can || can({ session, audience, scope, ctx })))
+  return within.filter((_, index) => allowed[index] === true)
+}
+
+/** When and how the person signed in (RFC 9068 section 2.2.1), where that is known. */
+async function proofOf(ctx: Context): Promise<Record<string, unknown>> {
+  const known = await ctx.session.attributes?.(ctx)
+  if (!known) return {}
+  return { auth_time: known.authTime, amr: Object.keys(known.methods), ...(known.acr !== undefined && { acr: known.acr }) }
+}
+
+async function privateKey(ctx: Context, { id, alg, privateKey: jwk }: SigningKey): Promise<CryptoKey> {
+  const imported = ctx.app.shared.cache<CryptoKey>('jwt.keys')
+  const { importJWK } = await import('jose')
+  return imported.get(id) ?? setBounded(imported, id, (await importJWK(jwk, alg)) as CryptoKey, maxKeys)
+}
+
+function refused(what: string): HttpError {
+  return new HttpError(400, `Access token: ${what}`, {}, new AuthError(`jwt.issue: ${what}`))
+}

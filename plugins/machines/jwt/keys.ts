@@ -1,0 +1,104 @@
+/** Signing keys: one signs at a time, the next is published before it signs, and former ones stay until the last of their tokens has ended. */
+import { type AnyContext, AuthError } from 'authkernel/kernel'
+import type { ResolvedOptions } from './options.ts'
+import { type PublicKey, rows, type SigningKey } from './table.ts'
+
+const leaseSeconds = 30
+// Milliseconds between two looks for a key that another process makes, and how many there are.
+const pause = 50
+const maxLooks = 200
+const maxTries = 5
+// Within the range that every database holds.
+const never = new Date(Date.UTC(9999, 0, 1))
+
+/** Live keys, newest first; makes the first one, and the next one when it is time. */
+export async function signingKeys(ctx: AnyContext, options: ResolvedOptions): Promise<SigningKey[]> {
+  for (let look = 0; look < maxLooks; look++) {
+    const keys = await liveKeys(ctx)
+    const [newest] = keys
+    if (newest && !isDue(ctx, options, newest)) return keys
+    if (await makeNext(ctx, options, newest)) continue
+    // Another process makes it: the key that is there signs on meanwhile.
+    if (newest) return keys
+    await new Promise((resolve) => setTimeout(resolve, pause))
+  }
+  throw new AuthError('Plugin "jwt": no signing key could be stored. Look at the errors of the service "records".')
+}
+
+/** The key that signs now: the newest whose time has come. */
+export function signerOf(ctx: AnyContext, keys: readonly SigningKey[]): SigningKey {
+  const signer = keys.find(({ signsFrom }) => signsFrom <= ctx.now) ?? keys.at(-1)
+  if (!signer) throw new AuthError('Plugin "jwt": there is no signing key.')
+  return signer
+}
+
+/** What `/.well-known/jwks.json` answers. */
+export function keySet(keys: readonly SigningKey[]): { keys: PublicKey[] } {
+  return { keys: keys.map(({ publicKey }) => publicKey) }
+}
+
+/** Publishes the next key now. With `compromised` all former keys end at once, and the new one signs at once. */
+export async function rotateKeys(ctx: AnyContext, options: ResolvedOptions, compromised: boolean): Promise<SigningKey> {
+  for (let tries = 0; tries < maxTries; tries++) {
+    const keys = compromised ? await liveKeys(ctx) : await signingKeys(ctx, options)
+    const [newest] = keys
+    // Published and not signing yet: this is the rotation that was asked for.
+    if (!compromised && newest && newest.signsFrom > ctx.now) return newest
+    const next = await generate(ctx, options, newest, compromised)
+    const writes = compromised ? keys.map(({ id }) => ({ record: 'jwtKey' as const, delete: id })) : retire(options, newest, next)
+    if (await ctx.atomic([...writes, { record: 'jwtKey', create: next }])) return next
+  }
+  throw new AuthError('Plugin "jwt": the keys were changed by others at the same moment. Rotate again.')
+}
+
+async function liveKeys(ctx: AnyContext): Promise<SigningKey[]> {
+  const { rows: keys } = await rows(ctx).find({ limit: 1000 })
+  return keys.sort((a, b) => b.generation - a.generation)
+}
+
+function isDue(ctx: AnyContext, { algorithm, rotateEvery, jwksMaxAge }: ResolvedOptions, newest: SigningKey): boolean {
+  const age = (ctx.now.getTime() - newest.signsFrom.getTime()) / 1000
+  return age >= rotateEvery - 2 * jwksMaxAge || (age >= 0 && newest.alg !== algorithm)
+}
+
+/** False: another one makes it, or has made it. The unique generation decides, also when a lease ended too early. */
+async function makeNext(ctx: AnyContext, options: ResolvedOptions, newest: SigningKey | undefined): Promise<boolean> {
+  const lease = await ctx.lease('jwt.rotate', leaseSeconds)
+  if (!lease) return false
+  try {
+    const next = await generate(ctx, options, newest, false)
+    return (await ctx.atomic([...retire(options, newest, next), { record: 'jwtKey', create: next }])) !== false
+  } finally {
+    await lease.release()
+  }
+}
+
+async function generate(
+  ctx: AnyContext,
+  { algorithm, jwksMaxAge }: ResolvedOptions,
+  newest: SigningKey | undefined,
+  atOnce: boolean,
+): Promise<SigningKey> {
+  const { calculateJwkThumbprint, exportJWK, generateKeyPair } = await import('jose')
+  const pair = await generateKeyPair(algorithm, { extractable: true })
+  const [bare, privateKey] = await Promise.all([exportJWK(pair.publicKey), exportJWK(pair.privateKey)])
+  const kid = await calculateJwkThumbprint(bare)
+  const wait = newest && !atOnce ? 2 * jwksMaxAge * 1000 : 0
+  return {
+    id: kid,
+    generation: (newest?.generation ?? 0) + 1,
+    alg: algorithm,
+    publicKey: { ...bare, kty: bare.kty as string, kid, alg: algorithm, use: 'sig' },
+    privateKey: { ...privateKey },
+    created: ctx.now,
+    signsFrom: new Date(ctx.now.getTime() + wait),
+    expires: never,
+  }
+}
+
+// In one write with the next key: a process that dies in between leaves either both or none.
+function retire({ maxAge, jwksMaxAge }: ResolvedOptions, newest: SigningKey | undefined, next: SigningKey) {
+  if (!newest) return []
+  const expires = new Date(next.signsFrom.getTime() + (maxAge + jwksMaxAge) * 1000)
+  return [{ record: 'jwtKey' as const, update: newest.id, change: { expires }, if: { generation: newest.generation } }]
+}

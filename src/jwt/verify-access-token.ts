@@ -1,0 +1,171 @@
+/** `verifyAccessToken`: what a resource server checks of an access token (RFC 9068 section 4). */
+import { AuthError, type ErrorRow } from '../errors/base.ts'
+import { isSecureUrl } from '../runtime/network.ts'
+
+/** Algorithms with a public key. */
+export type AccessTokenAlgorithm =
+  | 'ES256'
+  | 'ES384'
+  | 'ES512'
+  | 'EdDSA'
+  | 'Ed25519'
+  | 'RS256'
+  | 'RS384'
+  | 'RS512'
+  | 'PS256'
+  | 'PS384'
+  | 'PS512'
+/** Public keys (RFC 7517). */
+export interface PublicKeys {
+  keys: readonly Record<string, unknown>[]
+}
+/** What a token must fit. */
+export interface VerifyAccessTokenOptions {
+  /** Who issues tokens; compared as it is. */
+  issuer: string
+  /** The name of this service. */
+  audience: string
+  /** Those that the issuer signs with. */
+  algorithms: readonly AccessTokenAlgorithm[]
+  /** Public keys, or the https address of them; default: `/.well-known/jwks.json` at the origin of the issuer. */
+  jwks?: string | URL | PublicKeys | undefined
+  /** Scopes that the token must have, all of them. */
+  scope?: string | readonly string[] | undefined
+  /** Seconds that clocks may differ; default 5, at most 60. */
+  clockTolerance?: number | undefined
+  /** Milliseconds since the epoch; default: the clock of the process. */
+  now?: (() => number) | undefined
+  /** Default: the `fetch` of the platform. */
+  fetch?: typeof fetch | undefined
+}
+/** Claims of an access token (RFC 9068 section 2.2). Others may be there. */
+export interface AccessTokenClaims {
+  iss: string
+  sub: string
+  aud: string | string[]
+  client_id: string
+  /** Seconds since the epoch, as is `exp`. */
+  iat: number
+  exp: number
+  jti: string
+  scope?: string
+  [claim: string]: unknown
+}
+
+/** The token is not good here. `code` and `challenge` are what RFC 6750 section 3 answers. */
+export class InvalidAccessToken extends AuthError {
+  static override type = 'InvalidAccessToken'
+  static override row: ErrorRow = { page: 'error', status: 401 }
+  readonly code: 'invalid_token' | 'insufficient_scope'
+  constructor(message: string, code: InvalidAccessToken['code'] = 'invalid_token', err?: unknown) {
+    super(message, err instanceof Error ? { cause: { err } } : undefined)
+    this.code = code
+    if (code === 'insufficient_scope') this.status = 403
+  }
+  /** Value of `WWW-Authenticate`. */
+  get challenge(): string {
+    return `Bearer error="${this.code}"`
+  }
+}
+/** The public keys could not be fetched: nothing is known of the token. */
+export class KeysUnavailable extends AuthError {
+  static override type = 'KeysUnavailable'
+  static override row: ErrorRow = { page: 'error', status: 503 }
+}
+
+type KeySource = (...given: never[]) => Promise<unknown>
+const maxLength = 16_384
+const maxSources = 100
+const maxTolerance = 60
+const symmetric = /^(?:HS|none)/i
+// A token is checked with keys of the issuer, never with one that it brings or names itself.
+const foreignKeys = ['jku', 'jwk', 'x5u', 'x5c']
+const sources = new Map<string, KeySource>()
+
+/**
+ * The claims of a token. Throws InvalidAccessToken for one that is not good here, KeysUnavailable when the keys cannot be fetched, and TypeError for
+ * options without issuer, audience and algorithms.
+ */
+export async function verifyAccessToken(token: string, options: VerifyAccessTokenOptions): Promise<AccessTokenClaims> {
+  check(options)
+  const { decodeProtectedHeader, jwtVerify } = await import('jose')
+  const { issuer, audience, algorithms, clockTolerance = 5, now = Date.now, scope } = options
+  if (typeof token !== 'string' || token.length > maxLength) throw new InvalidAccessToken('The access token is no text, or too long.')
+  const keys = await keysOf(options)
+  let payload: Record<string, unknown>
+  try {
+    const header = decodeProtectedHeader(token)
+    const foreign = foreignKeys.find((name) => name in header)
+    if (foreign !== undefined) throw new InvalidAccessToken(`The access token brings a key of its own (${foreign}).`)
+    const verified = await jwtVerify(token, keys as never, {
+      algorithms: [...algorithms],
+      typ: 'at+jwt',
+      issuer,
+      audience,
+      clockTolerance,
+      currentDate: new Date(now()),
+      requiredClaims: ['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti'],
+    })
+    payload = verified.payload
+  } catch (error) {
+    throw named(error)
+  }
+  for (const claim of ['sub', 'client_id', 'jti'])
+    if (typeof payload[claim] !== 'string') throw new InvalidAccessToken(`The claim \`${claim}\` of the access token is no text.`)
+  if ((payload['iat'] as number) > now() / 1000 + clockTolerance) throw new InvalidAccessToken('The access token is from the future.')
+  const claims = payload as AccessTokenClaims
+  const held = typeof claims.scope === 'string' ? claims.scope.split(' ') : []
+  const missing = (typeof scope === 'string' ? scope.split(' ').filter(Boolean) : (scope ?? [])).filter((one) => !held.includes(one))
+  if (missing.length > 0) throw new InvalidAccessToken(`The access token lacks the scope ${missing.join(' ')}.`, 'insufficient_scope')
+  return claims
+}
+
+function check({ issuer, audience, algorithms, clockTolerance = 0 }: VerifyAccessTokenOptions): void {
+  const wrong = (what: string): TypeError => new TypeError(`verifyAccessToken: ${what}`)
+  if (typeof issuer !== 'string' || issuer === '') throw wrong('`issuer` must be the issuer of the tokens.')
+  if (typeof audience !== 'string' || audience === '') throw wrong('`audience` must be the name of this service.')
+  if (!Array.isArray(algorithms) || algorithms.length === 0) throw wrong('`algorithms` must list what the issuer signs with: ["ES256"].')
+  // With a public key as its secret, HS256 would make everybody an issuer.
+  if (algorithms.some((one: unknown) => typeof one !== 'string' || symmetric.test(one))) throw wrong('`algorithms` must have a public key.')
+  if (!(clockTolerance >= 0 && clockTolerance <= maxTolerance)) throw wrong(`\`clockTolerance\` must be 0 to ${maxTolerance} seconds.`)
+}
+
+async function keysOf({ issuer, jwks, fetch }: VerifyAccessTokenOptions): Promise<KeySource> {
+  const jose = await import('jose')
+  if (jwks && typeof jwks === 'object' && 'keys' in jwks) return jose.createLocalJWKSet(jwks as never)
+  const place = jwks ?? new URL('/.well-known/jwks.json', issuer)
+  const url = new URL(place)
+  if (!isSecureUrl(url)) throw new TypeError(`verifyAccessToken: ${url.origin} is not https. Plain http is for loopback only.`)
+  const make = (): KeySource => jose.createRemoteJWKSet(url, fetch && { [jose.customFetch]: fetch })
+  // A `fetch` of one's own may lead elsewhere: its keys are not for others.
+  if (fetch) return ownSource(fetch, url.href, make)
+  return remembered(sources, url.href, make)
+}
+
+const ownSources = new WeakMap<typeof fetch, Map<string, KeySource>>()
+function ownSource(given: typeof fetch, href: string, make: () => KeySource): KeySource {
+  let known = ownSources.get(given)
+  if (!known) ownSources.set(given, (known = new Map()))
+  return remembered(known, href, make)
+}
+
+function remembered(known: Map<string, KeySource>, href: string, make: () => KeySource): KeySource {
+  const source = known.get(href) ?? make()
+  if (!known.has(href) && known.size >= maxSources) known.clear()
+  known.set(href, source)
+  return source
+}
+
+const faults = /^ERR_(?:JWS|JWT|JOSE_ALG|JOSE_NOT_SUPPORTED|JWKS_NO_MATCHING|JWKS_MULTIPLE)/
+
+function named(error: unknown): AuthError {
+  if (error instanceof AuthError) return error
+  const { code, message } = error as { code?: unknown; message?: string }
+  // A header that cannot be read is a TypeError without a code.
+  if (
+    (typeof code === 'string' && faults.test(code)) ||
+    (error instanceof TypeError && message === 'Invalid Token or Protected Header formatting')
+  )
+    return new InvalidAccessToken(`The access token is not good here: ${message}`, 'invalid_token', error)
+  return new KeysUnavailable('The public keys of the issuer could not be read.', { cause: { err: error as Error } })
+}
