@@ -3,7 +3,8 @@ import { type AnyContext, AuthError } from 'authkernel/kernel'
 import type { ResolvedOptions } from './options.ts'
 import { type PublicKey, rows, type SigningKey } from './table.ts'
 
-const leaseSeconds = 30
+// Shorter than others look for a first key, so that a process that dies with the lease holds up nobody for good.
+const leaseSeconds = 5
 // Milliseconds between two looks for a key that another process makes, and how many there are.
 const pause = 50
 const maxLooks = 200
