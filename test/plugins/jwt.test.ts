@@ -392,6 +392,23 @@ describe('introspection', () => {
     expect(await (await ask({ token: await token(other) }, { 'x-api-key': may.key })).text()).toBe('{"active":false}')
   })
 
+  it('asks other plugins about opaque tokens, and tells only what is for an audience of the caller', async () => {
+    const { auth, ask, token } = await world({ introspection: { clients } })
+    const known: Record<string, object | null> = {
+      mine: { sub: 'ada', aud: audience },
+      both: { sub: 'ada', aud: [other, audience] },
+      theirs: { sub: 'ada', aud: other },
+      none: { sub: 'ada' },
+      dead: null,
+    }
+    auth.hook('introspect', ({ token: text }) => known[text] as Record<string, unknown> | null | undefined)
+    const told = async (text: string) => (await (await ask({ token: text }, basic('api', secretOf))).json()) as { active: boolean }
+    expect(await told('mine')).toEqual({ active: true, token_type: 'Bearer', sub: 'ada', aud: audience })
+    expect((await told('both')).active).toBe(true)
+    for (const text of ['theirs', 'none', 'dead', 'unknown']) expect([text, await told(text)]).toEqual([text, { active: false }])
+    expect((await told(await token())).active).toBe(true)
+  })
+
   it('a token of a person whom a hook refuses, or who was deleted, is not active', async () => {
     const { auth, ask, token, data } = await world({ introspection: { clients } })
     const text = await token()

@@ -1,5 +1,5 @@
 /** Short-lived signed access tokens (RFC 9068) for other services, with their public keys and introspection. */
-import type { Guard, JobTarget, Kernel, Plugin } from 'authkernel/kernel'
+import type { First, Guard, JobTarget, Kernel, Plugin } from 'authkernel/kernel'
 import { type AccessToken, issueToken, type TokenWanted } from './issue.ts'
 import { keySet, rotateKeys, signingKeys } from './keys.ts'
 import { type JwtOptions, resolveOptions, type ResolvedOptions } from './options.ts'
@@ -14,6 +14,11 @@ declare module 'authkernel/kernel' {
   interface Hooks {
     /** Whether a token may be issued, and counts when a resource server asks: banned people, members that left. */
     accessToken: Guard<{ claims: Readonly<Record<string, unknown>> }>
+    /**
+     * What a resource server is told of a token that this plugin did not sign: opaque ones. Members as in RFC 7662 section 2.2; without an `aud`
+     * among `audiences` the caller is told nothing. Null: not live.
+     */
+    introspect: First<{ token: string; audiences: readonly string[] }, Record<string, unknown> | null>
   }
 }
 
@@ -45,6 +50,7 @@ export function jwtPlugin(options: JwtOptions = {}): Plugin<JwtApi> {
     setup(kernel) {
       kernel.records('jwtKey', table)
       kernel.declareHook('accessToken', 'guard')
+      kernel.declareHook('introspect', 'first')
       addRoutes(kernel, resolved)
       return { jwt: api(kernel, resolved) }
     },

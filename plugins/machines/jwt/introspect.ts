@@ -16,8 +16,8 @@ export async function introspect(ctx: Context, options: ResolvedOptions): Promis
   if (!audiences) return failed(401, 'invalid_client')
   const token = form.get('token')
   if (!token) return failed(400, 'invalid_request')
-  const claims = await liveClaims(ctx, options, token, audiences)
-  return json(claims ? { active: true, token_type: 'Bearer', ...claims } : inactive)
+  const claims = (await liveClaims(ctx, options, token, audiences)) ?? (await foreignClaims(ctx, token, audiences))
+  return json(claims ? { token_type: 'Bearer', ...claims, active: true } : inactive)
 }
 
 /** Audiences that the caller may ask about; undefined: nobody that we know. */
@@ -64,6 +64,14 @@ async function liveClaims(ctx: Context, options: ResolvedOptions, token: string,
   }
   if (ctx.has('hook', 'accessToken') && (await ctx.ask('accessToken', { claims })) !== true) return null
   return (await isThere(ctx, claims)) ? claims : null
+}
+
+/** Of a token that another plugin gave, for one of the audiences of the caller. */
+async function foreignClaims(ctx: Context, token: string, audiences: readonly string[]): Promise<Claims | null> {
+  if (!ctx.has('hook', 'introspect')) return null
+  const claims = await ctx.ask('introspect', { token, audiences })
+  const told = claims ? [claims['aud']].flat() : []
+  return claims && told.some((audience) => audiences.includes(audience as string)) ? claims : null
 }
 
 // Deleting a user ends the tokens of the person for those who ask. Where sessions need no stored user, nobody knows.
