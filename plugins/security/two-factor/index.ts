@@ -8,6 +8,7 @@ import { mailMessages } from './messages-mail.ts'
 import { pageMessages } from './messages.ts'
 import { resolveOptions, type TwoFactorOptions } from './options.ts'
 import { addPages } from './pages.ts'
+import { raiseGeneration } from './person.ts'
 import { addSetup } from './setup.ts'
 import { backupCodeTable, deviceTable, factorTable, mailedCodeTable, stateTable } from './tables.ts'
 
@@ -71,6 +72,10 @@ export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFacto
           return true
         }) as never,
       )
+      // A browser that was trusted under the old password is not under the new one.
+      kernel.on('credentialChanged', async ({ user, kind, ctx }) => {
+        if (kind === 'password' && user?.id !== undefined) await raiseGeneration(ctx, { key: `user:${user.id}`, userId: user.id, user })
+      })
       return { twoFactor: twoFactorApi(kernel) }
     },
   }

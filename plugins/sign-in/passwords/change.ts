@@ -1,0 +1,83 @@
+/** Changing the password of the session that is here, setting a first one, and replacing one that is too short. */
+import { type Context, CredentialsSignin, type Kernel, redirectTo } from 'authkernel/kernel'
+import { isRight } from './flow.ts'
+import type { Parts } from './parts.ts'
+import { acceptNew } from './policy.ts'
+import { mailReset } from './reset.ts'
+import { later, storePassword, type StoredUser } from './store-password.ts'
+import { passwordOf } from './tables.ts'
+import { throttled } from './throttle.ts'
+
+const fresh = 300
+
+export function addChange(kernel: Kernel, parts: Parts): void {
+  kernel.route({ method: 'POST', path: '/passwords/change', handler: (ctx) => change(ctx, parts) })
+  kernel.route({ method: 'POST', path: '/passwords/longer', flow: 'callback', handler: (ctx) => longer(ctx, parts) })
+  // What was taken over may be short: it is replaced before there is a session.
+  kernel.hook('login', async ({ login, ctx }) => {
+    if (login.account.provider !== 'passwords' || login.purpose !== 'signIn' || login.user.id === undefined) return undefined
+    const row = await passwordOf(ctx, login.user.id)
+    if (!row?.short || (await parts.options.secondFactor(login.user))) return undefined
+    return ctx.park(login, { to: '/passwords/longer', data: {} })
+  })
+}
+
+/** The stored user who is signed in; null: nobody. */
+export async function currentUser(ctx: Context): Promise<StoredUser | null> {
+  const login = await ctx.loginAgain({ callbackUrl: ctx.origin })
+  if (!login?.person.startsWith('user:')) return null
+  return ctx.service('store').getUser(login.person.slice('user:'.length))
+}
+
+/** Whether a first password may be set without a mail: the address is proved, and so was the person a moment ago. */
+export async function maySet(ctx: Context, user: StoredUser): Promise<boolean> {
+  const { emailVerified } = (await ctx.service('store').getUser(user.id)) ?? { emailVerified: null }
+  const found = await ctx.session.attributes?.(ctx)
+  return emailVerified !== null && found !== null && found !== undefined && ctx.now.getTime() / 1000 - found.authTime <= fresh
+}
+
+async function change(ctx: Context, parts: Parts): Promise<Response> {
+  const { options, hasher } = parts
+  const user = await currentUser(ctx)
+  if (!user) return ctx.page('signIn')
+  const { current, password } = await ctx.body()
+  const row = await passwordOf(ctx, user.id)
+  if (row) {
+    if (!(await proved(ctx, user, async () => ((await isRight(ctx, parts, row, current)) ? user : null))))
+      return ctx.render('passwordChange', { error: 'PasswordWrong' })
+  } else if (!(await maySet(ctx, user))) {
+    // A stolen session is not enough: the mailbox decides.
+    if (user.email) later(ctx, mailReset(ctx, user.email))
+    return redirectTo(`${ctx.base}/passwords/mailed`)
+  }
+  const found = await acceptNew(ctx, options, password, user, await options.secondFactor(user))
+  if ('error' in found) return ctx.render('passwordChange', { error: found.error })
+  const hash = await hasher.hash(found.password)
+  const except = (await ctx.session.id?.(ctx)) ?? undefined
+  await storePassword(ctx, user, { hash, short: found.short }, { except })
+  const login = await ctx.loginAgain({ callbackUrl: ctx.origin })
+  // Its redirect is not needed: the cookies of the new token go with the answer.
+  if (login) await ctx.resume(login, { proof: { authTime: Math.floor(ctx.now.getTime() / 1000) } })
+  return redirectTo(`${ctx.base}/passwords/change?done=1`)
+}
+
+// Whoever took over a session must not guess without an end.
+async function proved(ctx: Context, user: StoredUser, check: () => Promise<StoredUser | null>): Promise<boolean> {
+  try {
+    return (await throttled(ctx, user.email ?? user.id, check)) !== null
+  } catch (error) {
+    if (error instanceof CredentialsSignin) return false
+    throw error
+  }
+}
+
+async function longer(ctx: Context, { options, hasher }: Parts): Promise<Response> {
+  const parked = await ctx.parked()
+  if (!parked) return ctx.page('signIn')
+  const { password } = await ctx.body()
+  const user = parked.login.user as StoredUser
+  const found = await acceptNew(ctx, options, password, user, false)
+  if ('error' in found) return ctx.render('passwordLonger', { error: found.error })
+  await storePassword(ctx, user, { hash: await hasher.hash(found.password), short: found.short })
+  return ctx.resume(parked)
+}

@@ -1,0 +1,86 @@
+/** Sign-in with an address and a password. */
+import { type Context, CredentialsSignin, type Identity, type ProviderFlow, type Row, type User } from 'authkernel/kernel'
+import { toAddress } from './address.ts'
+import type { Parts } from './parts.ts'
+import { isShort, normalise } from './policy.ts'
+import { passwordOf, type PasswordRow } from './tables.ts'
+import { throttled } from './throttle.ts'
+
+/** The provider of this plugin. */
+export interface PasswordsConfig {
+  id: string
+  name: string
+  type: 'passwords'
+}
+
+declare module 'authkernel/kernel' {
+  interface ProviderTypes {
+    passwords: PasswordsConfig
+  }
+}
+
+export const emailField = {
+  label: 'Email',
+  type: 'email',
+  required: true,
+  autocomplete: 'username',
+  maxlength: 254,
+  autocapitalize: 'none',
+  spellcheck: 'false',
+}
+
+/** The provider type `passwords`. */
+export function passwordsFlow(parts: Parts): ProviderFlow<PasswordsConfig> {
+  return {
+    // A GET would put a password into a URL.
+    callback: { GET: false, POST: 'csrf' },
+    options: { id: true, name: true, type: true },
+    form: () => ({
+      post: 'callback',
+      fields: { email: emailField, password: { label: 'Password', type: 'password', required: true, autocomplete: 'current-password' } },
+    }),
+    finish: (ctx) => finish(ctx, parts),
+  }
+}
+
+/** Whether this is the password of the user. A hash of another form is replaced after a right one. `row` null: the same work for nobody. */
+export async function isRight(ctx: Context, { hasher }: Parts, row: Row<PasswordRow> | null, typed: unknown): Promise<boolean> {
+  const found = normalise(typed)
+  if ('error' in found) return false
+  const { password } = found
+  if (!row) {
+    await hasher.pretend(password)
+    return false
+  }
+  if (!(await hasher.verify(password, typed as string, row.hash))) return false
+  const current = await hasher.isCurrent(row.hash)
+  const short = isShort(password)
+  if (current && row.short === short) return true
+  const change = { hash: current ? row.hash : await hasher.hash(password), short }
+  if (await ctx.records('password').update(row.id, change, { if: { hash: row.hash } })) return true
+  // Somebody was faster: another sign-in that did the same, or a change, after which this password counts no longer.
+  const now = await ctx.records('password').get(row.id)
+  return now !== null && hasher.verify(password, typed as string, now.hash)
+}
+
+async function finish(ctx: Context, parts: Parts): Promise<Identity> {
+  // Before any password is checked: its cookie would tell who was refused.
+  await ctx.callbackUrl()
+  const { email, password } = await ctx.body()
+  const address = toAddress(email)
+  if (address === undefined || typeof password !== 'string' || password === '') throw wrong('The sign-in has no address or no password.')
+  const user = await throttled(ctx, address, () => find(ctx, parts, address, password))
+  if (!user) throw wrong('The address or the password is wrong.')
+  const account = { provider: 'passwords', providerAccountId: String(user.id), type: 'passwords' as const, userId: String(user.id) }
+  return { user, account, match: 'none', proof: { amr: ['pwd'] } }
+}
+
+async function find(ctx: Context, parts: Parts, address: string, typed: string): Promise<User | null> {
+  const user = await ctx.service('store').getUserByEmail(address)
+  const row = user ? await passwordOf(ctx, user.id) : null
+  return (await isRight(ctx, parts, row, typed)) ? user : null
+}
+
+function wrong(message: string): CredentialsSignin {
+  return new CredentialsSignin(message, { cause: { provider: 'passwords' } })
+}

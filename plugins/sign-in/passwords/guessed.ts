@@ -1,0 +1,44 @@
+/** What everybody tries first, offline: common words, repetitions, rows of keys, and what is made of the own name and address. */
+
+// At 15 characters and more, known passwords are mostly these, put together or repeated.
+const words =
+  'password passwort passw0rd motdepasse contrasena qwerty qwertz azerty qwertyuiop asdfghjkl zxcvbnm letmein welcome iloveyou monkey dragon football ' +
+  'baseball superman batman princess sunshine master shadow michael charlie jordan trustno1 starwars computer internet whatever admin ' +
+  'administrator login secret changeme default access google facebook liverpool chelsea arsenal samsung pokemon cookie summer winter ' +
+  'spring autumn hello freedom thunder killer hunter test user guest root correcthorsebatterystaple abc xyz love you the and my is'
+const rows = [
+  'abcdefghijklmnopqrstuvwxyz',
+  '01234567890123456789',
+  'qwertyuiopasdfghjklzxcvbnm',
+  'qwertzuiopasdfghjklyxcvbnm',
+  'azertyuiopqsdfghjklmwxcvbn',
+]
+
+/** `own`: names and addresses; a password that is little more than one of them is common, too. */
+export function isCommon(password: string, own: readonly string[]): boolean {
+  const text = password.toLowerCase()
+  if (/^(.{1,5})\1+.{0,4}$/su.test(text)) return true
+  const known = [...own.flatMap(partsOf), ...words.split(' ')].sort((one, other) => other.length - one.length)
+  let rest = text
+  for (const word of known) rest = rest.replaceAll(word, ' ')
+  for (const row of [...rows, ...rows.map((one) => [...one].toReversed().join(''))]) rest = withoutRuns(rest, row)
+  // Digits and signs around a word are what everybody adds.
+  const left = rest.replace(/[\d\s\p{P}\p{S}]/gu, '')
+  const removed = [...text].length - [...rest.replace(/\s/g, '')].length
+  return left.length <= 2 && (removed >= [...text].length / 2 || /^\d+$/.test(text))
+}
+
+function partsOf(own: string): string[] {
+  return own
+    .toLowerCase()
+    .replace(/^https?:\/\//, '')
+    .split(/[^\p{L}\p{N}]+/u)
+    .filter((part) => part.length >= 3)
+}
+
+function withoutRuns(text: string, row: string): string {
+  let rest = text
+  for (let length = Math.min(row.length, 20); length >= 4; length--)
+    for (let start = 0; start + length <= row.length; start++) rest = rest.replaceAll(row.slice(start, start + length), ' ')
+  return rest
+}

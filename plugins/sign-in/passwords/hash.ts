@@ -1,0 +1,88 @@
+/** Slow hashes of passwords: argon2id by `@node-rs/argon2`, else scrypt of the runtime, with the parameters in the hash. */
+import { AuthError, equal, type Runtime, toHex } from 'authkernel/kernel'
+import type { ForeignHash } from './foreign.ts'
+import { createLine } from './line.ts'
+import { derive } from './scrypt.ts'
+
+/** Makes and checks hashes. */
+export interface Hasher {
+  /** A PHC string. Throws HttpError 503 when too many are computed at once. */
+  hash(password: string): Promise<string>
+  /** `typed` is the password as it came: other products have normalisations of their own. False also for a hash that nobody knows. */
+  verify(password: string, typed: string, stored: string): Promise<boolean>
+  /** Whether it was made with the present algorithm and parameters. */
+  isCurrent(stored: string): Promise<boolean>
+  /** The work of `verify`, for somebody who does not exist. */
+  pretend(password: string): Promise<void>
+}
+type Argon2 = typeof import('@node-rs/argon2')
+
+const argon = { memoryCost: 19_456, timeCost: 2, parallelism: 1, outputLen: 32 }
+const argonPrefix = '$argon2id$v=19$m=19456,t=2,p=1$'
+const scryptPrefix = '$scrypt$ln=17,r=8,p=1$'
+const nothing = `${'A'.repeat(22)}$${'A'.repeat(43)}`
+
+/** `foreign`: hashes of other products. `algorithm`: default argon2id where the package is installed. */
+export function createHasher(runtime: Runtime, foreign: readonly ForeignHash[], algorithm: 'argon2id' | 'scrypt' | undefined): Hasher {
+  const line = createLine()
+  let loaded: Promise<Argon2 | undefined> | undefined
+  const load = (): Promise<Argon2 | undefined> =>
+    (loaded ??= import('@node-rs/argon2').catch((error: unknown) => {
+      if (algorithm !== 'argon2id') return undefined
+      throw new AuthError('Plugin "passwords": `algorithm: \'argon2id\'` needs npm install @node-rs/argon2.', {
+        cause: { err: error as Error },
+      })
+    }))
+  const engine = async (): Promise<Argon2 | undefined> => (algorithm === 'scrypt' ? undefined : load())
+  const prefix = async (): Promise<string> => ((await engine()) ? argonPrefix : scryptPrefix)
+
+  const check = async (password: string, typed: string, stored: string): Promise<boolean> => {
+    if (stored.startsWith('$argon2')) {
+      if (!isBoundedArgon(stored)) return false
+      const library = await load()
+      if (!library)
+        throw new AuthError('Plugin "passwords": a stored hash is argon2id, and @node-rs/argon2 is not installed: npm install it.')
+      return library.verify(stored, password).catch(() => false)
+    }
+    if (stored.startsWith('$scrypt$')) return checkScrypt(password, stored)
+    return (await foreign.find((one) => one.owns(stored))?.verify(typed, stored)) ?? false
+  }
+
+  return {
+    hash: (password) =>
+      line.run(async () => {
+        const library = await engine()
+        const salt = runtime.random(16)
+        if (library) return library.hash(password, { ...argon, algorithm: 2, salt })
+        const key = await derive(password, salt, { N: 2 ** 17, r: 8, p: 1, length: 32 })
+        return `${scryptPrefix}${unpadded(salt)}$${unpadded(key)}`
+      }),
+    verify: (password, typed, stored) => line.run(() => check(password, typed, stored)),
+    isCurrent: async (stored) => stored.startsWith(await prefix()),
+    pretend: async (password) => {
+      const dummy = (await prefix()) + nothing
+      await line.run(() => check(password, password, dummy))
+    },
+  }
+}
+
+// A row that somebody planted must not take all memory or time.
+function isBoundedArgon(stored: string): boolean {
+  const [, memory, passes, lanes] = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$[\w+/]{11,86}\$[\w+/]{22,86}$/.exec(stored) ?? []
+  return Number(memory) <= 262_144 && Number(passes) <= 10 && Number(lanes) >= 1
+}
+
+async function checkScrypt(password: string, stored: string): Promise<boolean> {
+  const [, ln, r, p, salt = '', key = ''] =
+    /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]{11,86})\$([\w+/]{22,86})$/.exec(stored) ?? []
+  const cost = { N: 2 ** Number(ln), r: Number(r), p: Number(p) }
+  // 256 MiB of memory, and the work of the largest form that is written.
+  if (!(cost.N >= 2 && cost.N <= 2 ** 18 && cost.r >= 1 && cost.p >= 1) || 128 * cost.N * cost.r > 268_435_456 || cost.p > 10) return false
+  const expected = Buffer.from(key, 'base64')
+  const found = await derive(password, Buffer.from(salt, 'base64'), { ...cost, length: expected.length })
+  return equal(toHex(found), toHex(expected))
+}
+
+function unpadded(bytes: Uint8Array): string {
+  return Buffer.from(bytes).toString('base64').replace(/=+$/, '')
+}

@@ -1,0 +1,74 @@
+/** Passwords: registration, sign-in, reset and change, with hashes of other products taken over. */
+import type { Plugin } from 'authkernel/kernel'
+import { passwordsApi, type PasswordsApi } from './api.ts'
+import { addChange } from './change.ts'
+import { passwordsFlow } from './flow.ts'
+import { createHasher } from './hash.ts'
+import { messages } from './messages.ts'
+import { type PasswordsOptions, resolveOptions } from './options.ts'
+import { addPages } from './pages.ts'
+import { addReset } from './reset.ts'
+import { addSignUp, browserCookie } from './sign-up.ts'
+import { passwordTable, pendingTable, resetTable } from './tables.ts'
+
+export type { PasswordsApi } from './api.ts'
+export type { PasswordsConfig } from './flow.ts'
+export {
+  type BcryptLibrary,
+  bcryptHash,
+  betterAuthHash,
+  type FirebaseParameters,
+  firebaseScrypt,
+  type ForeignHash,
+  pbkdf2Hash,
+} from './foreign.ts'
+export type { PasswordsOptions } from './options.ts'
+export { type Breached, pwned, type PwnedOptions } from './pwned.ts'
+export type { PasswordRow, PendingRow, ResetRow } from './tables.ts'
+
+/**
+ * Sign-in with an address and a password that this server keeps. Needs an adapter, the service `records`, and something that carries mails.
+ * Throws AuthError for options of the wrong shape.
+ */
+export function passwordsPlugin(options: PasswordsOptions = {}): Plugin<PasswordsApi> {
+  const resolved = resolveOptions(options)
+  return {
+    name: 'passwords',
+    requires: ['store', 'store:getUserByEmail', 'records', 'limit', 'mail', 'mailTransport', 'session:attributes', 'session:revoke:user'],
+    setup(kernel) {
+      const parts = { options: resolved, hasher: createHasher(kernel.runtime, resolved.verify, resolved.algorithm) }
+      kernel.providerType('passwords', passwordsFlow(parts))
+      kernel.provider({ id: 'passwords', name: 'Password', type: 'passwords' })
+      kernel.records('password', passwordTable)
+      kernel.records('passwordPending', pendingTable)
+      kernel.records('passwordReset', resetTable)
+      kernel.cookie(browserCookie)
+      kernel.messages(messages)
+      for (const what of ['confirm', 'reset'] as const)
+        kernel.mailTemplate(`passwords.${what}`, {
+          subject: `passwords.mail.${what}`,
+          lines: [`passwords.mail.${what}-text`],
+          button: { text: 'passwords.mail.open', url: 'url' },
+          after: ['passwords.mail.left'],
+          note: 'passwords.mail.ignore',
+        })
+      kernel.mailTemplate('passwords.known', {
+        subject: 'passwords.mail.known',
+        lines: ['passwords.mail.known-text'],
+        button: { text: 'passwords.mail.sign-in', url: 'url' },
+        note: 'passwords.mail.ignore',
+      })
+      for (const what of ['added', 'changed'] as const)
+        kernel.mailTemplate(`passwords.${what}`, {
+          subject: `passwords.mail.${what}`,
+          lines: [`passwords.mail.${what}-text`, 'passwords.mail.keys'],
+          note: 'passwords.mail.not-you',
+        })
+      if (resolved.signUp) addSignUp(kernel, parts)
+      addReset(kernel, parts)
+      addChange(kernel, parts)
+      addPages(kernel, resolved)
+      return { passwords: passwordsApi(kernel, parts) }
+    },
+  }
+}

@@ -1,0 +1,141 @@
+/** What people see: registration, reset, change. None of it needs JavaScript. */
+import type { Content, Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
+import { currentUser, maySet } from './change.ts'
+import { emailField } from './flow.ts'
+import type { Options } from './options.ts'
+import { isAsker } from './sign-up.ts'
+import { byToken, passwordOf } from './tables.ts'
+
+type Params = Readonly<Record<string, string | undefined>>
+
+const newField = { label: 'passwords.new', type: 'password', required: true, autocomplete: 'new-password' }
+
+/** Adds the pages, their links on the sign-in page, and the section of the account page. */
+export function addPages(kernel: Kernel, { signUp }: Options): void {
+  kernel.page('passwordReset', reset, { path: '/passwords/reset' })
+  kernel.page(
+    'passwordMailed',
+    (_ctx, { say, link }) => ({
+      title: say('passwords.mailed'),
+      lead: say('passwords.mailed-lead'),
+      body: link(say('passwords.back'), '/signin'),
+    }),
+    {
+      path: '/passwords/mailed',
+    },
+  )
+  kernel.page('passwordChange', change, { path: '/passwords/change' })
+  kernel.page('passwordLonger', longer, { path: '/passwords/longer' })
+  kernel.page('passwordNew', linked('/passwords/new', 'reset'))
+  secret(kernel, '/passwords/new', 'passwordNew')
+  if (signUp) {
+    kernel.page('passwordSignUp', register, { path: '/passwords/sign-up' })
+    kernel.page('passwordConfirm', linked('/passwords/confirm', 'pending'))
+    secret(kernel, '/passwords/confirm', 'passwordConfirm')
+  }
+  kernel.slot('signIn', 'foot', (_ctx, { html, say, base }) => ({
+    html: html`<p class="foot">
+      ${signUp ? html`<a href="${base}/passwords/sign-up">${say('passwords.sign-up')}</a> · ` : undefined}<a href="${base}/passwords/reset"
+        >${say('passwords.forgot')}</a
+      >
+    </p>`,
+  }))
+  kernel.accountSection({
+    id: 'password',
+    order: 240,
+    async draw(ctx, { say, link }) {
+      const user = await currentUser(ctx)
+      if (!user) return undefined
+      const has = (await passwordOf(ctx, user.id)) !== null
+      return { heading: say('passwords.title'), body: link(say(has ? 'passwords.change' : 'passwords.set'), '/passwords/change') }
+    },
+  })
+}
+
+// The address of the page has a token: nobody is told it.
+function secret(kernel: Kernel, path: `/${string}`, page: string): void {
+  kernel.route({
+    method: 'GET',
+    path,
+    async handler(ctx) {
+      const token = ctx.url.searchParams.get('token') ?? undefined
+      const response = await ctx.render(page, { token })
+      const headers = new Headers(response.headers)
+      headers.set('Referrer-Policy', 'no-referrer')
+      return new Response(response.body, { status: response.status, headers })
+    },
+  })
+}
+
+async function register(_ctx: Context, { say, form, field, submit, alert }: PageTools, { error, email }: Params): Promise<PageView> {
+  const body = [
+    field('email', { ...emailField, ...(email !== undefined && { value: email }) }),
+    field('password', newField),
+    submit(say('passwords.sign-up')),
+  ]
+  return {
+    title: say('passwords.sign-up'),
+    lead: say('passwords.hint'),
+    body: [alert(error), await form('/passwords/sign-up', body)],
+    ...failed(error),
+  }
+}
+
+async function reset(_ctx: Context, { say, form, field, submit, alert }: PageTools, { error }: Params): Promise<PageView> {
+  const body = [field('email', { ...emailField, autofocus: true }), submit(say('passwords.send'))]
+  return {
+    title: say('passwords.forgot'),
+    lead: say('passwords.reset-lead'),
+    body: [alert(error), await form('/passwords/reset', body)],
+    ...failed(error),
+  }
+}
+
+/** The page of a mailed link. */
+function linked(action: `/${string}`, kind: 'pending' | 'reset') {
+  return async (ctx: Context, tools: PageTools, { token, error }: Params): Promise<PageView> => {
+    const { say, form, field, submit, alert, link } = tools
+    const row = await byToken(ctx, kind, token)
+    if (!row) {
+      const body = [alert('PasswordLinkInvalid'), link(say('passwords.forgot'), '/passwords/reset')]
+      return { title: say('passwords.title'), body, status: 400 }
+    }
+    const body: Content[] = [alert(error)]
+    const title = say(kind === 'pending' ? 'passwords.sign-up' : 'passwords.title')
+    if (kind === 'pending' && 'browser' in row && (await isAsker(ctx, row))) {
+      body.push(await form(action, submit(say('passwords.activate')), { token }))
+      return { title, lead: say('passwords.activate-lead', { email: row.address }), body, ...failed(error) }
+    }
+    body.push(await form(action, [field('password', { ...newField, autofocus: true }), submit(say('passwords.save'))], { token }))
+    if (kind === 'pending') body.push(await form(action, submit(say('passwords.without'), { quiet: true }), { token, without: '1' }))
+    return { title, lead: say('passwords.choose-lead', { email: row.address }), body, ...failed(error) }
+  }
+}
+
+async function change(ctx: Context, tools: PageTools, { error, done }: Params): Promise<PageView | Response> {
+  const { say, form, field, submit, alert, html } = tools
+  const user = await currentUser(ctx)
+  if (!user) return ctx.page('signIn')
+  const has = (await passwordOf(ctx, user.id)) !== null
+  const title = say(has ? 'passwords.change' : 'passwords.set')
+  if (!has && !(await maySet(ctx, user)))
+    return { title, lead: say('passwords.by-mail'), body: await form('/passwords/change', submit(say('passwords.send'))) }
+  const current = { label: 'passwords.current', type: 'password', required: true, autocomplete: 'current-password' }
+  const body = [has ? field('current', current) : undefined, field('password', newField), submit(say('passwords.save'))]
+  const status = done && html`<p role="status">${say('passwords.saved')}</p>`
+  return { title, lead: say('passwords.hint'), body: [alert(error), status, await form('/passwords/change', body)], ...failed(error) }
+}
+
+async function longer(_ctx: Context, { say, form, field, submit, alert }: PageTools, { error }: Params): Promise<PageView> {
+  const body = [field('password', { ...newField, autofocus: true }), submit(say('passwords.save'))]
+  return {
+    title: say('passwords.title'),
+    lead: say('passwords.longer'),
+    body: [alert(error), await form('/passwords/longer', body)],
+    ...failed(error),
+  }
+}
+
+function failed(error: string | undefined): { status?: number } {
+  return error === undefined ? {} : { status: 400 }
+}

@@ -1,0 +1,55 @@
+/** Which passwords may be chosen: long, well-formed, and not among those that everybody tries first (NIST SP 800-63B-4 section 3.1.1.2). */
+import type { AnyContext } from 'authkernel/kernel'
+import { isCommon } from './guessed.ts'
+import type { Options } from './options.ts'
+
+/** Why a password cannot be taken; each has the message `error.<name>`. */
+export type Refusal = 'PasswordTooShort' | 'PasswordTooLong' | 'PasswordUnusable' | 'PasswordBreached'
+/** Whom a password must not be made of. */
+export interface About {
+  email?: string | null | undefined
+  name?: string | null | undefined
+}
+
+/** Code points. */
+export const longEnough = 15
+const longEnoughWithFactor = 8
+const longest = 256
+
+/** The password as it is hashed, in NFKC; or what is wrong with it. */
+export function normalise(typed: unknown): { password: string } | { error: Refusal } {
+  if (typeof typed !== 'string' || typed === '') return { error: 'PasswordTooShort' }
+  // NFKC makes a text longer, hardly shorter: nothing this long is below the bound.
+  if (typed.length > longest * 8) return { error: 'PasswordTooLong' }
+  const password = typed.normalize('NFKC')
+  if (lengthOf(password) > longest) return { error: 'PasswordTooLong' }
+  // Unassigned code points may normalise differently one day; lone surrogates have no UTF-8.
+  return /[\0\p{Cn}\p{Cs}]/u.test(password) ? { error: 'PasswordUnusable' } : { password }
+}
+
+/** A new password, checked. `withFactor`: this person is always asked for a second factor. */
+export async function acceptNew(
+  ctx: AnyContext,
+  { breached }: Options,
+  typed: unknown,
+  about: About,
+  withFactor: boolean,
+): Promise<{ password: string; short: boolean } | { error: Refusal }> {
+  const found = normalise(typed)
+  if ('error' in found) return found
+  const { password } = found
+  if (lengthOf(password) < (withFactor ? longEnoughWithFactor : longEnough)) return { error: 'PasswordTooShort' }
+  if (isCommon(password, [ctx.settings.origin ?? '', about.email ?? '', about.name ?? ''])) return { error: 'PasswordBreached' }
+  // An answer that fails blocks nobody: the list above was asked.
+  const known = breached ? await Promise.resolve(breached(ctx, password)).catch(() => false) : false
+  return known ? { error: 'PasswordBreached' } : { password, short: isShort(password) }
+}
+
+/** Too short for a password that alone signs in. */
+export function isShort(password: string): boolean {
+  return lengthOf(password) < longEnough
+}
+
+function lengthOf(password: string): number {
+  return Array.from(password).length
+}

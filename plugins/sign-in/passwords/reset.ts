@@ -1,0 +1,63 @@
+/** A new password by a mailed link: for whoever forgot it, and for people who came by another way. */
+import { type Context, endSessions, type Kernel, redirectTo } from 'authkernel/kernel'
+import { toAddress } from './address.ts'
+import type { Parts } from './parts.ts'
+import { acceptNew } from './policy.ts'
+import { later, mail, storePassword, type StoredUser } from './store-password.ts'
+import { byToken, digestOf, newToken, rowId } from './tables.ts'
+import { mayMail } from './throttle.ts'
+
+const seconds = 1200
+
+export function addReset(kernel: Kernel, parts: Parts): void {
+  kernel.route({ method: 'POST', path: '/passwords/reset', handler: ask })
+  kernel.route({ method: 'POST', path: '/passwords/new', flow: 'callback', handler: (ctx) => finish(ctx, parts) })
+}
+
+/** Mails a link to a user. Nothing for an address that nobody has. */
+export async function mailReset(ctx: Context, address: string): Promise<void> {
+  if (!(await mayMail(ctx, address))) return
+  const user = await ctx.service('store').getUserByEmail(address)
+  if (!user) return
+  const token = newToken(ctx)
+  const expires = new Date(ctx.now.getTime() + seconds * 1000)
+  const id = await rowId(user.id)
+  await ctx.records('passwordReset').put({ id, userId: user.id, address, token: await digestOf(ctx, 'reset', token), expires })
+  await mail(ctx, address, 'passwords.reset', { url: `${ctx.base}/passwords/new?token=${token}`, left: { seconds } })
+}
+
+async function ask(ctx: Context): Promise<Response> {
+  const { email } = await ctx.body()
+  const address = toAddress(email)
+  if (address === undefined) return ctx.render('passwordReset', { error: 'PasswordAddress' })
+  later(ctx, mailReset(ctx, address))
+  return redirectTo(`${ctx.base}/passwords/mailed`)
+}
+
+async function finish(ctx: Context, { options, hasher }: Parts): Promise<Response> {
+  const { token, password } = await ctx.body()
+  const reset = await byToken(ctx, 'reset', token)
+  const store = ctx.service('store')
+  const user = reset && (await store.getUser(reset.userId))
+  // The token went to the address that the user had then.
+  if (!reset || user?.email !== reset.address) return ctx.render('passwordNew', { error: 'PasswordLinkInvalid' })
+  const found = await acceptNew(ctx, options, password, user, await options.secondFactor(user))
+  if ('error' in found) return ctx.render('passwordNew', { error: found.error, token: String(token) })
+  const chosen = { hash: await hasher.hash(found.password), short: found.short }
+  if (!(await ctx.records('passwordReset').take({ token: reset.token }))) return ctx.render('passwordNew', { error: 'PasswordLinkInvalid' })
+  if (user.emailVerified) {
+    await storePassword(ctx, user, chosen)
+    return redirectTo(`${ctx.base}/signin`)
+  }
+  // Nobody had proved the address: now somebody has, and whoever only typed it must lose it before there is a password.
+  await endSessions(ctx, { userId: user.id }, 'passwords')
+  const answer = await ctx.complete({
+    user: { email: reset.address },
+    account: { provider: 'passwords', providerAccountId: reset.address, type: 'passwords' },
+    match: 'email',
+    proof: { amr: ['pwd', 'email'] },
+  })
+  const owner = (await store.getUserByEmail(reset.address)) as StoredUser | null
+  if (owner) await storePassword(ctx, owner, chosen, { keepSessions: true })
+  return answer
+}

@@ -1,0 +1,84 @@
+/** Registration: nothing is made of a typed address before its owner has opened the mail. */
+import { type Context, type CookieHandle, createCookie, equal, type Kernel, randomHex, redirectTo, sha256, toHex } from 'authkernel/kernel'
+import { toAddress } from './address.ts'
+import type { Parts } from './parts.ts'
+import { acceptNew } from './policy.ts'
+import { later, mail, storePassword, type StoredUser } from './store-password.ts'
+import { byToken, digestOf, newToken, passwordOf } from './tables.ts'
+import { mayMail } from './throttle.ts'
+
+export const browserCookie: CookieHandle = createCookie('password-sign-up', { maxAge: 3600 })
+
+const seconds = 3600
+const perAddress = 3
+
+export function addSignUp(kernel: Kernel, parts: Parts): void {
+  kernel.route({ method: 'POST', path: '/passwords/sign-up', handler: (ctx) => signUp(ctx, parts) })
+  kernel.route({ method: 'POST', path: '/passwords/confirm', flow: 'callback', handler: (ctx) => confirm(ctx, parts) })
+}
+
+/** Whether this browser asked for the registration. Another one never activates its password. */
+export async function isAsker(ctx: Context, row: { browser: string }): Promise<boolean> {
+  const value = browserCookie.get(ctx)
+  return value !== undefined && equal(toHex(await sha256(value)), row.browser)
+}
+
+async function signUp(ctx: Context, { options, hasher }: Parts): Promise<Response> {
+  const { email, password } = await ctx.body()
+  const address = toAddress(email)
+  if (address === undefined) return ctx.render('passwordSignUp', { error: 'PasswordAddress' })
+  const found = await acceptNew(ctx, options, password, { email: address }, await options.secondFactor({ email: address }))
+  if ('error' in found) return ctx.render('passwordSignUp', { error: found.error, email: address })
+  // For everybody: the same work, the same cookie, the same answer.
+  const hash = await hasher.hash(found.password)
+  const browser = randomHex(ctx.runtime, 32)
+  browserCookie.set(ctx, browser)
+  later(ctx, register(ctx, address, hash, toHex(await sha256(browser))))
+  return redirectTo(`${ctx.base}/passwords/mailed`)
+}
+
+async function register(ctx: Context, address: string, hash: string, browser: string): Promise<void> {
+  if (!(await mayMail(ctx, address))) return
+  if (await ctx.service('store').getUserByEmail(address)) {
+    await mail(ctx, address, 'passwords.known', { url: `${ctx.base}/signin`, at: ctx.now })
+    return
+  }
+  const table = ctx.records('passwordPending')
+  const { rows } = await table.find({ where: { address }, order: 'desc', limit: 100 })
+  for (const { id } of rows.slice(perAddress - 1)) await table.delete(id)
+  const token = newToken(ctx)
+  const expires = new Date(ctx.now.getTime() + seconds * 1000)
+  await table.create({ address, token: await digestOf(ctx, 'pending', token), hash, browser, created: ctx.now, expires })
+  await mail(ctx, address, 'passwords.confirm', { url: `${ctx.base}/passwords/confirm?token=${token}`, left: { seconds } })
+}
+
+async function confirm(ctx: Context, { options, hasher }: Parts): Promise<Response> {
+  const { token, password, without } = await ctx.body()
+  const pending = await byToken(ctx, 'pending', token)
+  if (!pending) return ctx.render('passwordConfirm', { error: 'PasswordLinkInvalid' })
+  const { address } = pending
+  let chosen: { hash: string; short: boolean } | undefined
+  if (await isAsker(ctx, pending)) chosen = { hash: pending.hash, short: await options.secondFactor({ email: address }) }
+  else if (without !== '1') {
+    const found = await acceptNew(ctx, options, password, { email: address }, await options.secondFactor({ email: address }))
+    if ('error' in found) return ctx.render('passwordConfirm', { error: found.error, token: String(token) })
+    chosen = { hash: await hasher.hash(found.password), short: found.short }
+  }
+  // One of many callers goes on.
+  if (!(await ctx.records('passwordPending').take({ token: pending.token })))
+    return ctx.render('passwordConfirm', { error: 'PasswordLinkInvalid' })
+  // Somebody made a user of the address meanwhile: the way in is now that user's, or a reset.
+  if (await ctx.service('store').getUserByEmail(address)) return ctx.render('passwordConfirm', { error: 'PasswordLinkInvalid' })
+  await ctx.records('passwordPending').deleteWhere({ where: { address } })
+  browserCookie.delete(ctx)
+  return ctx.complete({
+    user: { email: address },
+    account: { provider: 'passwords', providerAccountId: address, type: 'passwords' },
+    match: 'email',
+    proof: { amr: chosen ? ['pwd', 'email'] : ['email'] },
+    onLinked: async (user) => {
+      const made = user as StoredUser
+      if (chosen && !(await passwordOf(ctx, made.id))) await storePassword(ctx, made, chosen, { keepSessions: true })
+    },
+  })
+}

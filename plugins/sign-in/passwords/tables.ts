@@ -1,0 +1,98 @@
+/** The records of passwords: hashes, registrations that wait for a proof, and tokens of resets. */
+import { type AnyContext, randomHex, type RecordSpec, type Row, sha256, toHex } from 'authkernel/kernel'
+
+/** The password of a user; its id is the SHA-256 of the user's id, so that nobody has two. */
+export interface PasswordRow {
+  userId: string
+  /** A PHC string, or a hash of another product. */
+  hash: string
+  /** Shorter than a password that alone signs in must be. */
+  short: boolean
+  changed: Date
+}
+/** Somebody typed an address and a password; nobody has proved that the address is theirs. */
+export interface PendingRow {
+  address: string
+  /** Digest of the token in the mail. */
+  token: string
+  hash: string
+  /** SHA-256 of the cookie in the browser that asked. */
+  browser: string
+  created: Date
+  expires: Date
+}
+/** A reset under way; its id is the SHA-256 of the user's id: a newer one takes the place of an older one. */
+export interface ResetRow {
+  userId: string
+  address: string
+  token: string
+  expires: Date
+}
+
+declare module 'authkernel/kernel' {
+  interface Records {
+    password: PasswordRow
+    passwordPending: PendingRow
+    passwordReset: ResetRow
+  }
+}
+
+const userId = { type: 'string', max: 255 } as const
+const hash = { type: 'string', max: 512 } as const
+const digest = { type: 'string', max: 64 } as const
+const address = { type: 'string', max: 254 } as const
+const owner = { field: 'userId', of: 'user' } as const
+
+export const passwordTable: RecordSpec<PasswordRow> = {
+  id: 'given',
+  fields: { userId, hash, short: { type: 'boolean' }, changed: { type: 'date' } },
+  owner,
+}
+export const pendingTable: RecordSpec<PendingRow> = {
+  fields: { address, token: digest, hash, browser: digest, created: { type: 'date' }, expires: { type: 'date' } },
+  unique: [['token']],
+  index: [['address', 'created']],
+  expires: 'expires',
+}
+export const resetTable: RecordSpec<ResetRow> = {
+  id: 'given',
+  fields: { userId, address, token: digest, expires: { type: 'date' } },
+  unique: [['token']],
+  owner,
+  expires: 'expires',
+}
+
+/** The id of a user's rows. */
+export async function rowId(user: string): Promise<string> {
+  return toHex(await sha256(user))
+}
+
+/** Null: the user has no password. */
+export async function passwordOf(ctx: AnyContext, user: string): Promise<Row<PasswordRow> | null> {
+  return ctx.records('password').get(await rowId(user))
+}
+
+/** A token for a mail: 256 bits. */
+export function newToken(ctx: AnyContext): string {
+  return randomHex(ctx.runtime, 32)
+}
+
+/** What is stored of a token. */
+export function digestOf(ctx: AnyContext, kind: 'pending' | 'reset', token: string): Promise<string> {
+  return ctx.digest(`passwords ${kind}`, token)
+}
+
+/** The row of a token, under any of the secrets; null: none, used or too old. */
+export async function byToken<K extends 'pending' | 'reset'>(
+  ctx: AnyContext,
+  kind: K,
+  token: unknown,
+): Promise<Row<K extends 'pending' ? PendingRow : ResetRow> | null> {
+  if (typeof token !== 'string' || !/^[0-9a-f]{64}$/.test(token)) return null
+  const table = ctx.records(kind === 'pending' ? 'passwordPending' : 'passwordReset')
+  for (const stored of await ctx.digests(`passwords ${kind}`, token)) {
+    const row = await table.get({ token: stored })
+    if (row) return row as never
+  }
+  return null
+}

@@ -1,0 +1,51 @@
+/** How often somebody may be wrong, and how many mails may be asked for. Neither depends on whether the address is known. */
+import { beginAttempt, type Bucket, type Context, CredentialsSignin, isKnownDevice, networksOf, rememberDevice } from 'authkernel/kernel'
+
+const nameScale = 10
+const networkScale = 100
+const mails = { max: 3, seconds: 600 }
+
+/** Counts a try before it is checked. `check` answers null for a wrong password. Throws CredentialsSignin when there were too many. */
+export async function throttled<T>(ctx: Context, address: string, check: () => Promise<T | null>): Promise<T | null> {
+  const rule = ctx.app.config.throttle.credentials
+  if (!rule) return check()
+  const attempt = await beginAttempt(ctx, await bucketsOf(ctx, address, rule))
+  if (attempt.refused) {
+    const { retryAfter } = attempt.refused
+    throw new CredentialsSignin('Too many wrong passwords.', { cause: { provider: 'passwords', retryAfter } })
+  }
+  try {
+    const found = await check()
+    await attempt.end(found === null)
+    if (found !== null) await rememberDevice(ctx, deviceName(address))
+    return found
+  } catch (error) {
+    await attempt.end(false)
+    throw error
+  }
+}
+
+/** False: too many mails to this address, or from this network. */
+export async function mayMail(ctx: Context, address: string): Promise<boolean> {
+  for (const { key, scale } of networksOf(ctx.clientAddress))
+    if (!(await ctx.limit.take(`passwords mail network ${key}`, { max: mails.max * networkScale * scale, seconds: mails.seconds })).allowed)
+      return false
+  return (await ctx.limit.take(`passwords mail ${address}`, mails)).allowed
+}
+
+async function bucketsOf(ctx: Context, address: string, { max, seconds }: { max: number; seconds: number }): Promise<Bucket[]> {
+  const bucket = (key: string, scale: number): Bucket => ({ key: `passwords ${key}`, rule: { max: max * scale, seconds } })
+  const device = await isKnownDevice(ctx, deviceName(address))
+  // Strangers who use up the tries of an address do not keep its owner out.
+  if (device) return [bucket(`device ${device} ${address}`, 1), bucket(`devices ${address}`, nameScale)]
+  const networks = networksOf(ctx.clientAddress)
+  return [
+    bucket(`pair ${networks[0]?.key} ${address}`, 1),
+    bucket(`name ${address}`, nameScale),
+    ...networks.map(({ key, scale }) => bucket(`network ${key}`, networkScale * scale)),
+  ]
+}
+
+function deviceName(address: string): string {
+  return `passwords ${address}`
+}
