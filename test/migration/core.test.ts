@@ -101,7 +101,10 @@ describe.each(['http://localhost:3000', 'https://app.example'])('core: moved fro
 
   it('routes and callback URLs are those of before', async () => {
     const [old, fresh] = [browser(before), browser(after)]
-    expect(await (await fresh.get('/providers')).json()).toEqual(await (await old.get('/providers')).json())
+    const listed = (await (await fresh.get('/providers')).json()) as Record<string, { form?: unknown }>
+    // D75: what a form posts to is told beside what Auth.js tells.
+    for (const provider of Object.values(listed)) delete provider.form
+    expect(listed).toEqual(await (await old.get('/providers')).json())
     for (const path of ['/signin', '/signout', '/error', '/verify-request', '/session', '/csrf'])
       expect((await fresh.get(path)).status, path).toBe((await old.get(path)).status)
   })

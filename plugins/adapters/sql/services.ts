@@ -54,8 +54,14 @@ export function createLimit(database: Database, now: () => number): Limit {
       const used = await repeat(() => find<Mark>(database, db, rows, { identifier }))
       // The latest that nobody else takes away in the same moment.
       for (const { token, attempt } of used.sort((a, b) => b.expires.getTime() - a.expires.getTime())) {
+        let tries = 0
         // This mark, not one that took its place meanwhile.
-        if ((await repeat(() => remove(database, db, rows, { identifier, token, ...(attempt && { attempt }) }))) > 0) return
+        const removed = await repeat(() => {
+          tries++
+          return remove(database, db, rows, { identifier, token, ...(attempt && { attempt }) })
+        })
+        // A statement whose answer was lost may have removed it: a second mark must not go for one refund.
+        if (removed > 0 || tries > 1) return
       }
     },
   }
