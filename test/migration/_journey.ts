@@ -109,7 +109,8 @@ export function testMigration(app: Journey): void {
       const providers = await (await fetch(to(`${basePath}/providers`))).text()
       const visitor = await person(browser)
       const forms: Record<string, unknown> = {}
-      for (const path of ['/signin', '/signout']) {
+      // D66: without a session there is nothing to sign out of, and no form.
+      for (const path of ['/signin']) {
         await visitor.page.goto(to(basePath + path))
         forms[path] = await visitor.page.evaluate(() =>
           [...document.forms].map((form) => ({
@@ -126,7 +127,10 @@ export function testMigration(app: Journey): void {
         answers,
         forms,
         guard: [pathname, new URL(searchParams.get('callbackUrl') ?? '', to('/')).pathname],
-        providers: JSON.parse(providers.replaceAll(to(''), 'https://app.example')),
+        // D75: what a form posts to is told beside what Auth.js tells.
+        providers: JSON.parse(providers.replaceAll(to(''), 'https://app.example'), (key, value: unknown) =>
+          key === 'form' ? undefined : value,
+        ),
       }
     }
 

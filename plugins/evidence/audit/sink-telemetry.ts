@@ -9,11 +9,11 @@ type Library = Pick<typeof import('@opentelemetry/api-logs'), 'logs'>
 const severities = { success: [9, 'INFO'], failure: [13, 'WARN'], denied: [13, 'WARN'] } as const
 
 /** Emits through `@opentelemetry/api-logs`, an optional peer, and the logger provider that the host has registered. */
-export function openTelemetryLogs({ lib = load }: { lib?: () => Promise<Library> } = {}): AuditSink {
+export function openTelemetryLogs({ lib = load }: { lib?: () => Promise<unknown> } = {}): AuditSink {
   return {
     name: 'openTelemetry',
     async write(records) {
-      const { logs } = await lib()
+      const { logs } = (await lib()) as Library
       const logger = logs.getLogger('authkernel.audit')
       for (const record of records) {
         const [severityNumber, severityText] = severities[record.outcome]

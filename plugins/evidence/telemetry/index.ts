@@ -1,7 +1,7 @@
 /** Spans and metrics by OpenTelemetry: how long what takes, and how much of it fails. No personal data. */
 import type { Attributes, Span } from '@opentelemetry/api'
 import type { AnyContext, AuthError, Kernel, Plugin } from 'authkernel/kernel'
-import { type Api, createLoader, type Loader } from './library.ts'
+import { createLoader, type Loader } from './library.ts'
 import { createObserver } from './observer.ts'
 import { decorateServices } from './services.ts'
 import { errorType } from './span.ts'
@@ -15,7 +15,7 @@ export interface TelemetryOptions {
   /** Hands the trace context to providers in the headers of calls; default false. */
   outgoing?: boolean
   /** Loads `@opentelemetry/api`; default: `import('@opentelemetry/api')`. */
-  lib?: () => Promise<Api>
+  lib?: () => Promise<unknown>
 }
 
 /** Records spans and metrics with the providers that the host has registered with `@opentelemetry/api`. */

@@ -2,7 +2,7 @@
 import type { Counter, Histogram, Tracer } from '@opentelemetry/api'
 import { AuthError, type LoggerInstance } from 'authkernel/kernel'
 
-export type Api = Pick<typeof import('@opentelemetry/api'), 'context' | 'metrics' | 'propagation' | 'SpanKind' | 'SpanStatusCode' | 'trace'>
+type Api = Pick<typeof import('@opentelemetry/api'), 'context' | 'metrics' | 'propagation' | 'SpanKind' | 'SpanStatusCode' | 'trace'>
 
 /** What spans and measurements are made with. */
 export interface Telemetry {
@@ -24,12 +24,12 @@ export interface Loader {
 }
 
 /** Loads once. A package that is missing is said once in the log, and breaks no request. */
-export function createLoader(lib: (() => Promise<Api>) | undefined, logger: LoggerInstance): Loader {
+export function createLoader(lib: (() => Promise<unknown>) | undefined, logger: LoggerInstance): Loader {
   let loaded: Telemetry | undefined
   let loading: Promise<Telemetry | undefined> | undefined
   const load = async (): Promise<Telemetry | undefined> => {
     try {
-      return (loaded = telemetryOf(await (lib ?? importApi)()))
+      return (loaded = telemetryOf((await (lib ?? importApi)()) as Api))
     } catch (error) {
       logger.error(
         new AuthError(

@@ -11,12 +11,12 @@ export interface AltchaOptions {
   prefix?: string
   /** Seconds in which it must be sent; default 600. */
   seconds?: number
-  /** Where the package comes from. */
-  lib?: () => Promise<AltchaLibrary>
+  /** Imports `altcha-lib`, for bundlers that do not find it; default: `import('altcha-lib')`. */
+  lib?: () => Promise<unknown>
 }
 type Library = typeof import('altcha-lib')
 /** The parts of `altcha-lib` that are used. */
-export type AltchaLibrary = Pick<Library, 'createChallenge' | 'verifySolution'>
+type AltchaLibrary = Pick<Library, 'createChallenge' | 'verifySolution'>
 type Challenge = Awaited<ReturnType<Library['createChallenge']>>
 
 const purpose = 'captcha-altcha'
@@ -28,7 +28,7 @@ export function altcha({ cost = 2_000, prefix = '00', seconds = 600, lib = load 
     throw new AuthError('altcha: `cost` must be a whole number from 1 to 1,000,000.')
   if (!/^[0-9a-f]{1,8}$/.test(prefix)) throw new AuthError('altcha: `prefix` must be 1 to 8 hex digits.')
   const challenge = async (ctx: Context): Promise<Challenge> => {
-    const { createChallenge } = await lib()
+    const { createChallenge } = (await lib()) as AltchaLibrary
     // The end is in `data`, by the clock of the kernel; the signature covers it.
     const until = Math.floor(ctx.runtime.now() / 1000) + seconds
     const hmacSignatureSecret = await ctx.digest(purpose, 'challenge')
@@ -49,7 +49,7 @@ export function altcha({ cost = 2_000, prefix = '00', seconds = 600, lib = load 
       }
     },
     describe: challenge,
-    verify: async (ctx, token) => check(ctx, await lib(), token, seconds),
+    verify: async (ctx, token) => check(ctx, (await lib()) as AltchaLibrary, token, seconds),
   }
 }
 

@@ -4,7 +4,7 @@ import { messages } from './messages.ts'
 import { isSuspicious, noteFailure, type Suspicion } from './suspicion.ts'
 import type { Captcha } from './widget.ts'
 
-export { altcha, type AltchaLibrary, type AltchaOptions } from './altcha.ts'
+export { altcha, type AltchaOptions } from './altcha.ts'
 export { hcaptcha, type HostedCaptchaOptions, recaptcha, type RecaptchaOptions, turnstile } from './hosted.ts'
 export type { Suspicion } from './suspicion.ts'
 export type { Captcha, CaptchaVerdict } from './widget.ts'
