@@ -1,0 +1,54 @@
+/** Options, checked once. */
+import { AuthError, type CompileView } from 'authkernel/kernel'
+
+/** What a signal may say. */
+export type SignalKind = 'session-revoked' | 'credential-change' | 'account-disabled' | 'verification' | 'stream-updated'
+/** Signals that may end sessions. */
+export type RevokingSignal = 'session-revoked' | 'credential-change' | 'account-disabled'
+
+/** What is said of one sender. */
+export interface SignalsOfProvider {
+  /** Signals that end sessions: a list, or true for all three. Default: none, a signal is an event alone. */
+  revoke?: boolean | readonly RevokingSignal[] | undefined
+  /** What the sender puts into the header `Authorization`, as agreed with it: `Bearer …`. Default: the signature is enough. */
+  authorization?: string | undefined
+}
+export interface SharedSignalsOptions {
+  /** Who may send, by provider id. */
+  providers: Readonly<Record<string, SignalsOfProvider>>
+}
+export interface Sender {
+  revokes: ReadonlySet<SignalKind>
+  authorization: string | undefined
+}
+
+const revoking: readonly RevokingSignal[] = ['session-revoked', 'credential-change', 'account-disabled']
+
+/** Throws AuthError that names the option. */
+export function resolveOptions(options: SharedSignalsOptions): ReadonlyMap<string, Sender> {
+  const given = Object.entries(options?.providers ?? {})
+  if (given.length === 0) throw wrong('`providers` names nobody. Write the ids of providers that may send: `providers: { acme: {} }`.')
+  return new Map(given.map(([id, { revoke = false, authorization }]) => [id, { revokes: new Set(kinds(id, revoke)), authorization }]))
+}
+
+/** Ids that no provider has are mistakes. */
+export function checkProviders(senders: ReadonlyMap<string, Sender>, view: CompileView): void {
+  for (const id of senders.keys()) {
+    const type = view.providers.get(id)?.type
+    if (type !== 'oauth' && type !== 'oidc')
+      throw wrong(
+        `\`providers.${id}\` names ${type ? `a provider of type ${type}` : 'no provider'}. Use the id of an oauth or oidc provider.`,
+      )
+  }
+}
+
+function kinds(id: string, revoke: boolean | readonly RevokingSignal[]): readonly RevokingSignal[] {
+  const list = revoke === true ? revoking : revoke === false ? [] : revoke
+  for (const kind of list)
+    if (!revoking.includes(kind)) throw wrong(`\`providers.${id}.revoke\` has ${JSON.stringify(kind)}: use ${revoking.join(', ')}.`)
+  return list
+}
+
+function wrong(what: string): AuthError {
+  return new AuthError(`sharedSignalsPlugin: ${what}`)
+}

@@ -1,0 +1,103 @@
+/** What a pushed token does: ends sessions where the option says so, and is told as an event. */
+import { type AnyContext, endSessions, type SessionSelector } from 'authkernel/kernel'
+import { SignalRefused } from './errors.ts'
+import type { Sender, SignalKind } from './options.ts'
+import { findSubject, type Subject } from './subject.ts'
+import { isObject, type JsonObject, readToken, type SecurityEventToken } from './token.ts'
+
+/** A signal, as it is told. */
+export interface Signal {
+  /** Id of the provider that sent it. */
+  provider: string
+  kind: SignalKind
+  /** The stored user, where there is one. */
+  userId: string | undefined
+  /** Whom it is about, by the names at the sender; empty: nobody whom it has signed in here. */
+  subject: Subject
+  /** Milliseconds since the epoch: when it happened, as far as the sender says, else when the token was made. */
+  at: number
+  /** Of `account-disabled` and `stream-updated`: why. */
+  reason: string | undefined
+  /** How many sessions were ended; undefined where nobody knows. 0: none, also where `revoke` does not name the signal. */
+  count: number | undefined
+  /** The event as it was sent. */
+  details: JsonObject
+}
+
+const schemas = 'https://schemas.openid.net/secevent'
+const kinds: Readonly<Record<string, SignalKind>> = {
+  [`${schemas}/caep/event-type/session-revoked`]: 'session-revoked',
+  [`${schemas}/caep/event-type/credential-change`]: 'credential-change',
+  [`${schemas}/risc/event-type/account-disabled`]: 'account-disabled',
+  [`${schemas}/ssf/event-type/verification`]: 'verification',
+  [`${schemas}/ssf/event-type/stream-updated`]: 'stream-updated',
+  [`${schemas}/risc/event-type/verification`]: 'verification',
+}
+// Seconds.
+const oldest = 24 * 3_600
+const remembered = 30 * 24 * 3_600
+const leeway = 60
+
+/** Resolves when everything is done that must outlive the answer. Throws SignalRefused; all else means: send it again. */
+export async function receive(ctx: AnyContext, provider: string, sender: Sender, jwt: string): Promise<void> {
+  const token = await readToken(ctx, provider, jwt)
+  const key = `signal:${provider}:${token.jti}`
+  if (token.iat < ctx.runtime.now() / 1000 - oldest || (await ctx.once.taken(key))) return
+  const signals: Signal[] = []
+  for (const [type, details] of Object.entries(token.events)) {
+    const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
+    if (kind) signals.push(await act(ctx, { provider, sender, token, kind, details }))
+  }
+  // Recorded after the effect: when that failed, the sender tries again. Ending sessions twice ends nothing more.
+  if (!(await ctx.once.take(key, remembered))) return
+  for (const signal of signals) await ctx.emit('signalReceived', signal)
+}
+
+interface Sent {
+  provider: string
+  sender: Sender
+  token: SecurityEventToken
+  kind: SignalKind
+  details: JsonObject
+}
+
+async function act(ctx: AnyContext, { provider, sender, token, kind, details }: Sent): Promise<Signal> {
+  const about = kind === 'verification' || kind === 'stream-updated' ? {} : await subjectOf(ctx, { provider, token, kind, details })
+  const happened = details['event_timestamp']
+  const { reason } = details
+  return {
+    provider,
+    kind,
+    userId: await userOf(ctx, provider, about),
+    subject: about,
+    at: (typeof happened === 'number' && Number.isFinite(happened) ? happened : token.iat) * 1000,
+    reason: typeof reason === 'string' ? reason.slice(0, 200) : undefined,
+    count: sender.revokes.has(kind) ? await end(ctx, provider, about, token.iat) : 0,
+    details,
+  }
+}
+
+function subjectOf(ctx: AnyContext, { provider, token, kind, details }: Omit<Sent, 'sender'>): Promise<Subject> {
+  const subject = token.subject ?? details['subject']
+  if (!isObject(subject)) throw new SignalRefused('invalid_request', 'The event has no subject (`sub_id`).')
+  return findSubject(ctx, { provider, issuer: token.issuer }, subject, kind === 'session-revoked')
+}
+
+async function userOf({ store }: AnyContext, provider: string, { sub }: Subject): Promise<string | undefined> {
+  if (sub === undefined || !store?.supports('getUserByAccount')) return undefined
+  return (await store.getUserByAccount({ provider, providerAccountId: sub }))?.id
+}
+
+/** Only sessions of this sender, and none that began after the signal. */
+async function end(ctx: AnyContext, provider: string, { sub, sid }: Subject, iat: number): Promise<number | undefined> {
+  const until = (iat + leeway) * 1000
+  const selectors: SessionSelector[] = []
+  if (sid !== undefined) selectors.push({ provider, sid, until })
+  if (sub !== undefined) selectors.push({ provider, sub, until })
+  let count: number | undefined = 0
+  for (const selector of selectors) {
+    const ended = await endSessions(ctx, selector, 'shared-signals')
+    count = count === undefined || ended === undefined ? undefined : count + ended
+  }
+  return count
+}

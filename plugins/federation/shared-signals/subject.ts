@@ -1,0 +1,61 @@
+/** Who a signal is about: subject identifiers of RFC 9493 and complex subjects of the Shared Signals Framework 1.0. */
+import type { AnyContext } from 'authkernel/kernel'
+import { isObject, type JsonObject } from './token.ts'
+
+/** The person and the session, by their names at the sender. */
+export interface Subject {
+  sub?: string
+  sid?: string
+}
+interface Sender {
+  provider: string
+  issuer: string
+}
+const maxAliases = 10
+
+/** Nothing in it: nobody whom this sender has signed in here. */
+export async function findSubject(ctx: AnyContext, sender: Sender, subject: JsonObject, session: boolean): Promise<Subject> {
+  // RFC 9493, and the form before it, which Google sends.
+  const format = String(subject['format'] ?? subject['subject_type']).replaceAll('-', '_')
+  if (format === 'iss_sub') return subject['iss'] === sender.issuer ? named('sub', subject['sub']) : {}
+  // The id of a person, or in `session-revoked` (CAEP 1.0 section 3.1) that of a session.
+  if (format === 'opaque') return { ...named('sub', subject['id']), ...(session && named('sid', subject['id'])) }
+  if (format === 'email') return byAddress(ctx, sender, subject['email'])
+  if (format === 'aliases') return firstOf(ctx, sender, subject['identifiers'], session)
+  if (format === 'complex' || format === 'undefined') return complex(ctx, sender, subject)
+  return {}
+}
+
+// A device, a tenant or a group cannot be told here, so the person counts.
+async function complex(ctx: AnyContext, sender: Sender, { user, session }: JsonObject): Promise<Subject> {
+  const simple = (value: unknown): value is JsonObject => isObject(value) && value['format'] !== 'complex' && 'format' in value
+  const person = simple(user) ? await findSubject(ctx, sender, user, false) : {}
+  if (!simple(session)) return person
+  const { sid } = await findSubject(ctx, sender, session, true)
+  return sid === undefined ? {} : { sid }
+}
+
+async function firstOf(ctx: AnyContext, sender: Sender, identifiers: unknown, session: boolean): Promise<Subject> {
+  if (!Array.isArray(identifiers)) return {}
+  for (const identifier of identifiers.slice(0, maxAliases) as unknown[]) {
+    // RFC 9493 section 3.2.8: aliases have no aliases.
+    if (!isObject(identifier) || identifier['format'] === 'aliases' || identifier['format'] === 'complex') continue
+    const found = await findSubject(ctx, sender, identifier, session)
+    if (Object.keys(found).length > 0) return found
+  }
+  return {}
+}
+
+/** Only a proved address, and only a person who has an account at this sender. */
+async function byAddress({ store }: AnyContext, { provider }: Sender, email: unknown): Promise<Subject> {
+  if (typeof email !== 'string' || email.length > 254 || !store?.supports('getUserByEmail') || !store.supports('listAccountsByUserId'))
+    return {}
+  const user = await store.getUserByEmail(email.trim().toLowerCase())
+  if (!user?.emailVerified) return {}
+  const account = (await store.listAccountsByUserId(user.id)).find((one) => one.provider === provider)
+  return account ? { sub: account.providerAccountId } : {}
+}
+
+function named<K extends 'sub' | 'sid'>(key: K, value: unknown): Subject {
+  return typeof value === 'string' && value !== '' && value.length <= 255 ? { [key]: value } : {}
+}

@@ -1,0 +1,84 @@
+/** A security event token (RFC 8417), verified. */
+import { type AnyContext, OAuthRequestError } from 'authkernel/kernel'
+import { type SignalErrorCode, SignalRefused } from './errors.ts'
+
+export type JsonObject = Readonly<Record<string, unknown>>
+/** What a verified token says. */
+export interface SecurityEventToken {
+  jti: string
+  /** Seconds since the epoch. */
+  iat: number
+  issuer: string
+  /** Payloads by the URI of their type. */
+  events: Readonly<Record<string, JsonObject>>
+  /** Who all of it is about; older senders say it in each event. */
+  subject: unknown
+}
+
+const type = 'secevent+jwt'
+
+/** Throws SignalRefused for what the sender did wrong, and OAuthRequestError when the keys of the sender cannot be had. */
+export async function readToken(ctx: AnyContext, provider: string, jwt: string): Promise<SecurityEventToken> {
+  const oauth = ctx.service('oauth')
+  const { issuer } = await oauth.metadata(ctx, provider)
+  const stated = unverified(jwt)
+  // Before the signature: what is wrong is named by its code. Nothing of it is used unless the signature is right.
+  if (!isType(stated.header['typ'])) throw refused('invalid_request', `The header \`typ\` must be ${type}.`)
+  if (stated.claims['iss'] !== issuer) throw refused('invalid_issuer', 'The token is of another issuer.')
+  const { clientId } = (await ctx.providerById(provider)) as { clientId?: string }
+  if (clientId !== undefined && ![stated.claims['aud']].flat().includes(clientId))
+    throw refused('invalid_audience', 'The token is for another audience.')
+  const { iat, jti } = stated.claims
+  if (typeof iat !== 'number' || !Number.isFinite(iat)) throw refused('invalid_request', 'The token has no `iat`.')
+  if (iat * 1000 > ctx.runtime.now() + 60_000) throw refused('invalid_request', 'The token is from the future.')
+  if (typeof jti !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(jti))
+    throw refused('invalid_request', 'The token needs a `jti` of 1 to 200 visible ASCII characters.')
+  const { claims } = await oauth.verify(ctx, provider, jwt, { typ: type, claims: ['iat', 'jti'] }).catch((error: unknown) => {
+    throw verdict(error, stated.claims)
+  })
+  return { jti, iat, issuer, events: eventsOf(claims['events']), subject: claims['sub_id'] }
+}
+
+function unverified(jwt: string): { header: JsonObject; claims: JsonObject } {
+  const [header, claims] = jwt.split('.').slice(0, 2).map(parsed)
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(jwt) || !header || !claims) throw refused('invalid_request', 'The body must be one signed JWT.')
+  return { header, claims }
+}
+
+function parsed(part: string): JsonObject | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0))
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The sender's fault is told; where its keys could not be had, it should send the token again. */
+function verdict(error: unknown, claims: JsonObject): unknown {
+  if (!(error instanceof OAuthRequestError)) return error
+  const err = error.cause?.err as (Error & { code?: unknown }) | undefined
+  if (String(err?.code).startsWith('ERR_J')) return refused('invalid_key', 'The signature is not one of the issuer.', err)
+  if (err?.name === 'Refusal' && ('exp' in claims || 'nbf' in claims))
+    return refused('invalid_request', 'The token does not count now.', err)
+  return error
+}
+
+function eventsOf(value: unknown): SecurityEventToken['events'] {
+  if (!isObject(value) || Object.keys(value).length === 0 || !Object.values(value).every(isObject))
+    throw refused('invalid_request', '`events` must be an object of objects.')
+  return value as SecurityEventToken['events']
+}
+
+function isType(value: unknown): boolean {
+  return typeof value === 'string' && value.toLowerCase().replace(/^application\//, '') === type
+}
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function refused(code: SignalErrorCode, message: string, err?: Error): SignalRefused {
+  return new SignalRefused(code, message, err)
+}
