@@ -9,7 +9,9 @@ import type { AuthConfig, HttpError } from 'authkernel/kernel'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { type JwtOptions, jwtPlugin } from 'authkernel/plugins/jwt'
+import { auditPlugin, type AuditRecord } from 'authkernel/plugins/audit'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
+import { tenantsPlugin } from 'authkernel/plugins/tenants'
 import { baseConfig, Client } from '../_setup.ts'
 
 const origin = 'http://localhost:3000'
@@ -274,13 +276,26 @@ describe('signing keys', () => {
     expect([a.kid, (await jwks()).keys.length]).toEqual([b.kid, 2])
   })
 
-  it('a leaked key ends at once with its tokens; another algorithm comes by rotation', async () => {
+  it('a leaked key ends at once with its tokens, and each key is told', async () => {
     const { auth, token, jwks, checks } = await world()
+    const told: unknown[] = []
+    const audited: AuditRecord[] = []
+    auth.on('keyRotated', ({ kid: key, alg, compromised }) => void told.push([key, alg, compromised]))
+    auth.use(auditPlugin({ sink: (batch) => void audited.push(...batch), pause: 1 }))
     const old = await token()
     const { kid } = await auth.jwt.rotate({ compromised: true })
+    expect(told).toEqual([
+      [decodeProtectedHeader(old).kid, 'ES256', false],
+      [kid, 'ES256', true],
+    ])
     expect((await jwks()).keys.map((key) => key.kid)).toEqual([kid])
     expect(await thrown(verifyAccessToken(old, await checks()))).toBeInstanceOf(InvalidAccessToken)
     expect(decodeProtectedHeader(await token()).kid).toBe(kid)
+    await auth.close()
+    expect(audited.filter(({ name }) => name === 'key.rotated').map(({ target }) => target)).toEqual([
+      { kid: decodeProtectedHeader(old).kid, alg: 'ES256', compromised: false },
+      { kid, alg: 'ES256', compromised: true },
+    ])
   })
 
   it('another algorithm comes by rotation, and the private key is sealed at rest', async () => {
@@ -309,6 +324,34 @@ describe('signing keys', () => {
     ]).toEqual([200, 'public, max-age=300', '*', 'application/jwk-set+json', []])
     expect(auth.rootPaths).toContain('/.well-known/jwks.json')
   })
+})
+
+it('keys and tokens of one tenant are unknown in another', async () => {
+  const auth = createAuth(baseConfig({ session: { strategy: 'jwt' } }))
+    .use(adapterPlugin(memoryAdapter()))
+    .use(
+      tenantsPlugin({
+        settings: (request) => ({ namespace: new URL(request.url).hostname.split('.')[0]! }),
+        tenant: (namespace) => ({ namespace }),
+      }),
+    )
+    .use(jwtPlugin({ issuer: 'https://one.example', introspection: { clients } }))
+  auth.hook('authenticate', () => ({ user: { id: 'ada' }, expires: '2999-01-01T00:00:00.000Z' }))
+  const { accessToken } = (await auth.jwt.issue(new Request('http://a.example/'), { audience }))!
+  const ask = async (host: string) =>
+    (
+      await auth.handler(
+        new Request(`http://${host}.example/auth/jwt/introspect`, {
+          method: 'POST',
+          body: new URLSearchParams({ token: accessToken }),
+          headers: basic('api', secretOf),
+        }),
+      )
+    ).text()
+  expect([await ask('a'), await ask('b')]).toEqual([expect.stringContaining('"active":true'), '{"active":false}'])
+  const kids = async (host: string) => (await auth.jwt.jwks(new Request(`http://${host}.example/`))).keys.map(({ kid }) => kid)
+  const { kid } = await auth.jwt.rotate({ of: 'a', compromised: true })
+  expect([await kids('a'), (await kids('b')).includes(kid), await ask('a')]).toEqual([[kid], false, '{"active":false}'])
 })
 
 describe('routes', () => {

@@ -126,6 +126,12 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
   }),
   tokensRefreshed: (message) => ({ name: 'tokens.refreshed', outcome: success, ...scalars(message) }),
   tokensExpired: (message) => ({ name: 'tokens.expired', outcome: 'failure', ...scalars(message) }),
+  keyRotated: ({ kid, alg, compromised }) => ({
+    name: 'key.rotated',
+    outcome: success,
+    actor: { type: 'system' },
+    target: { kid: text(kid), alg: text(alg), compromised: compromised === true },
+  }),
   refused({ reason, route, error }) {
     const fault = error as AuthError
     const kind = refusals[fault.type] ?? reasons[String(reason)] ?? text(reason)

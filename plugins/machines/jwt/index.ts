@@ -11,6 +11,10 @@ export type { CallerKey, IntrospectionClient, IntrospectionOptions, JwtOptions, 
 export type { PublicKey, SigningAlgorithm, SigningKeyRow } from './table.ts'
 
 declare module 'authkernel/kernel' {
+  interface Events {
+    /** A signing key is published, the first one too. `signsFrom` in ISO 8601; `compromised`: all former keys ended. */
+    keyRotated: { kid: string; alg: string; signsFrom: string; compromised: boolean }
+  }
   interface Hooks {
     /** Whether a token may be issued, and counts when a resource server asks: banned people, members that left. */
     accessToken: Guard<{ claims: Readonly<Record<string, unknown>> }>

@@ -47,7 +47,10 @@ export async function rotateKeys(ctx: AnyContext, options: ResolvedOptions, comp
     if (!compromised && newest && newest.signsFrom > ctx.now) return newest
     const next = await generate(ctx, options, newest, compromised)
     const writes = compromised ? keys.map(({ id }) => ({ record: 'jwtKey' as const, delete: id })) : retire(options, newest, next)
-    if (await ctx.atomic([...writes, { record: 'jwtKey', create: next }])) return next
+    if (await ctx.atomic([...writes, { record: 'jwtKey', create: next }])) {
+      await tell(ctx, next, compromised)
+      return next
+    }
   }
   throw new AuthError('Plugin "jwt": the keys were changed by others at the same moment. Rotate again.')
 }
@@ -68,10 +71,16 @@ async function makeNext(ctx: AnyContext, options: ResolvedOptions, newest: Signi
   if (!lease) return false
   try {
     const next = await generate(ctx, options, newest, false)
-    return (await ctx.atomic([...retire(options, newest, next), { record: 'jwtKey', create: next }])) !== false
+    if (!(await ctx.atomic([...retire(options, newest, next), { record: 'jwtKey', create: next }]))) return false
+    await tell(ctx, next, false)
+    return true
   } finally {
     await lease.release()
   }
+}
+
+async function tell(ctx: AnyContext, { id: kid, alg, signsFrom }: SigningKey, compromised: boolean): Promise<void> {
+  await ctx.emit('keyRotated', { kid, alg, signsFrom: signsFrom.toISOString(), compromised })
 }
 
 async function generate(
