@@ -182,6 +182,42 @@ describe('links', () => {
     expect(mails.at(-1)?.text).not.toContain('evil.example')
   })
 
+  it('a cookie that was planted activates nothing by itself, and a fourth registration pushes out the oldest', async () => {
+    const { auth, signUp, runtime } = await world()
+    const tokens: string[] = []
+    for (let i = 0; i < 4; i++) {
+      tokens.push((await signUp(`${good} ${i}`)).token)
+      runtime.advance(601_000)
+    }
+    const planted = new Client(auth)
+    planted.cookies.set('authjs.password-sign-up', 'a'.repeat(64))
+    expect((await planted.get(`/passwords/confirm?token=${tokens[0]}`)).status).toBe(400)
+    const page = await planted.get(`/passwords/confirm?token=${tokens[3]}`)
+    expect([page.status, await page.text()]).toEqual([200, expect.stringContaining('new-password')])
+    expect((await planted.post('/passwords/confirm', { token: tokens[3]! })).status).toBe(400)
+    expect(await planted.session()).toBeNull()
+  })
+
+  it('a first password is set within five minutes of a sign-in with a proved address, else by mail', async () => {
+    const { auth, signUp, runtime, signIn, settle, mails, reset } = await world()
+    const { token } = await signUp()
+    const owner = new Client(auth)
+    await owner.post('/passwords/confirm', { token, without: '1' })
+    expect((await owner.session())?.user?.email).toBe(ada)
+    runtime.advance(601_000)
+    expect(where(await owner.post('/passwords/change', { password: other }))).toBe('/auth/passwords/mailed')
+    await settle()
+    expect([mails.at(-1)?.subject, (await signIn(other)).session]).toEqual(['A new password for localhost:3000', null])
+    const { token: link } = await reset()
+    await owner.post('/passwords/new', { token: link, password: other })
+    expect((await signIn(other)).session?.user?.email).toBe(ada)
+    const { token: again } = await signUp(good, 'eve@example.com')
+    const eve = new Client(auth)
+    await eve.post('/passwords/confirm', { token: again, without: '1' })
+    expect(where(await eve.post('/passwords/change', { password: good }))).toBe('/auth/passwords/change')
+    expect((await signIn(good, 'eve@example.com')).session?.user?.email).toBe('eve@example.com')
+  })
+
   it('a reset for a user whose address nobody proved proves it', async () => {
     const { user, reset, adapter, signIn } = await world()
     await user(ada, 'ada', null)
@@ -236,6 +272,25 @@ describe('hashes', () => {
     await auth.passwords.import([{ userId: 'ada', hash: bcrypt.hashSync(typed, 4) }])
     expect((await signIn(typed)).session).not.toBeNull()
     expect((await signIn(typed.normalize('NFKC'))).session).not.toBeNull()
+  })
+
+  it('A5: a change while an old hash is checked wins over the re-hash', async () => {
+    let release = (): void => {}
+    const slow = {
+      name: 'slow',
+      owns: (stored: string) => stored === 'old',
+      verify: () => new Promise<boolean>((resolve) => (release = () => resolve(true))),
+    }
+    const { auth, user, signIn, reset, settle } = await world({ verify: [slow] })
+    await user()
+    await auth.passwords.import([{ userId: 'ada', hash: 'old' }])
+    const late = signIn(good)
+    await settle()
+    const { client, token } = await reset()
+    await client.post('/passwords/new', { token, password: other })
+    release()
+    expect((await late).session).toBeNull()
+    expect([(await signIn(good)).session, (await signIn(other)).session?.user?.email]).toEqual([null, ada])
   })
 
   it('A9: absurd parameters are refused at the import', async () => {

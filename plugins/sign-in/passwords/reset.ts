@@ -40,7 +40,7 @@ async function finish(ctx: Context, { options, hasher }: Parts): Promise<Respons
   const store = ctx.service('store')
   const user = reset && (await store.getUser(reset.userId))
   // The token went to the address that the user had then.
-  if (!reset || user?.email !== reset.address) return ctx.render('passwordNew', { error: 'PasswordLinkInvalid' })
+  if (!reset || user?.email?.toLowerCase() !== reset.address) return ctx.render('passwordNew', { error: 'PasswordLinkInvalid' })
   const found = await acceptNew(ctx, options, password, user, await options.secondFactor(user))
   if ('error' in found) return ctx.render('passwordNew', { error: found.error, token: String(token) })
   const chosen = { hash: await hasher.hash(found.password), short: found.short }
