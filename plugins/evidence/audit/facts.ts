@@ -124,6 +124,9 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     actor: { ...about(admin).actor, type: 'admin' },
     target: { reason: text(reason) },
   }),
+  impersonationStarted: (message) => impersonation('started', success, message),
+  impersonationEnded: (message) => impersonation('ended', success, message),
+  impersonationDenied: (message) => impersonation('denied', 'denied', message),
   tokensRefreshed: (message) => ({ name: 'tokens.refreshed', outcome: success, ...scalars(message) }),
   tokensExpired: (message) => ({ name: 'tokens.expired', outcome: 'failure', ...scalars(message) }),
   keyRotated: ({ kid, alg, compromised }) => ({
@@ -170,6 +173,10 @@ const credentialNames: Readonly<Record<string, string>> = {
   'address added': 'address.proved',
 }
 
+function impersonation(what: string, outcome: Fact['outcome'], { admin, user: person, reason }: Message): Fact {
+  const actor: AuditActor = { ...about(admin).actor, type: 'admin' }
+  return { name: `impersonation.${what}`, outcome, ...about(person), actor, target: { reason: text(reason) } }
+}
 function ofLogin({ user: person, account, proof }: Login): Pick<Fact, 'actor' | 'subject' | 'provider' | 'method' | 'amr'> {
   return { ...about(person), ...ofAccount(account), amr: proof?.amr }
 }

@@ -1,0 +1,139 @@
+/** How an impersonation begins and ends. Each gives new tokens to all sessions that take part. */
+import {
+  AccessDenied,
+  type Context,
+  HttpError,
+  type Kernel,
+  type Login,
+  randomHex,
+  type SessionAttributes,
+  type User,
+} from 'authkernel/kernel'
+import { contextWith, cookiesOf, redirectWith } from './cookies.ts'
+import type { ImpersonationOptions } from './options.ts'
+import { attributesWithin } from './strategy.ts'
+import { provider } from './table.ts'
+
+/** Where the browser goes on. */
+export interface Order {
+  /** A path of the own origin; default `/`. */
+  returnTo?: string | undefined
+}
+/** As whom, and why. */
+export interface StartOptions extends Order {
+  userId: string
+  /** 1 to 500 characters. The user, the session and the audit log may show it. */
+  reason: string
+}
+
+const minute = 60_000
+
+export async function start(
+  kernel: Kernel,
+  request: Request,
+  order: StartOptions,
+  { can, proofAge }: { can: ImpersonationOptions['can']; proofAge: number },
+): Promise<Response> {
+  const ctx = await kernel.contextOf(request)
+  const path = pathOf(order)
+  const admin = await administrator(ctx, proofAge)
+  const { userId, reason } = order
+  if (typeof reason !== 'string' || reason.trim() === '' || reason.length > 500)
+    throw new HttpError(400, 'impersonation.start: give a `reason` of 1 to 500 characters.')
+  const user = typeof userId === 'string' ? await ctx.store?.getUser(userId) : undefined
+  if (!user) throw new HttpError(404, 'impersonation.start: there is no such user.')
+  if (user.id === admin.id) throw new HttpError(400, 'impersonation.start: nobody acts as themselves.')
+  if ((await can({ admin, user, ctx })) !== true) {
+    await ctx.emit('impersonationDenied', { admin, user, reason })
+    throw new AccessDenied('impersonation.start: `can` refused it.')
+  }
+
+  // A new token for the own session, which only the server keeps: a copy of the old one is worth nothing.
+  const again = await ctx.loginAgain({ callbackUrl: ctx.origin })
+  if (!again) throw new AccessDenied('impersonation.start: the session has ended. Sign in again.')
+  await ctx.resume(again)
+  const cookies = cookiesOf(kernel, ctx)
+  const { name, options } = ctx.cookies.sessionToken
+  ctx.deleteCookie(name, options)
+
+  const until = new Date(ctx.now.getTime() + 30 * minute)
+  const expires = new Date(ctx.now.getTime() + 24 * 60 * minute)
+  const id = randomHex(ctx.runtime, 16)
+  await ctx.records('impersonation').create({ id, userId: user.id, adminId: admin.id, reason, cookies, until, expires })
+  // Without cookies, so that the session of the administrator lives on.
+  const acting = await contextWith(kernel, ctx, '')
+  const issued = await acting.session.issue(acting, loginAs(user, ctx), attributesFor(user, id, ctx))
+  if (!issued) throw new AccessDenied('impersonation.start: the jwt callback refused the session.')
+  await ctx.emit('impersonationStarted', { admin, user, reason, until })
+  return redirectWith(kernel, ctx.origin + path, acting, ctx)
+}
+
+/** Back to the own session, when it is still there. `target` is a URL of the own origin. */
+export async function stop(kernel: Kernel, ctx: Context, target: string): Promise<Response> {
+  const found = await attributesWithin(ctx)
+  if (found?.provider !== provider || found.sid === undefined)
+    throw new AccessDenied('impersonation.stop: nobody acts as somebody else on this request.')
+  // One of several callers gets the session back.
+  const row = await ctx.records('impersonation').take(found.sid)
+  // In a context of its own: that of the request writes its cookies after these.
+  const acting = await contextWith(kernel, ctx, ctx.request.headers.get('cookie') ?? '')
+  await acting.session.end(acting)
+  const before = await contextWith(kernel, ctx, row?.cookies ?? '')
+  const admin = row && (await before.session.user(before))
+  if (row) await ctx.emit('impersonationEnded', { admin: { id: row.adminId }, user: { id: row.userId }, reason: row.reason })
+  const again = admin && admin.id === row.adminId ? await before.loginAgain({ callbackUrl: ctx.origin }) : null
+  if (again) await before.resume(again)
+  return redirectWith(kernel, target, before, acting)
+}
+
+/** A path of the own origin: `//host` and `/\\host` name another one. Throws HttpError 400. */
+export function pathOf({ returnTo = '/' }: Order): string {
+  if (typeof returnTo !== 'string' || !/^\/(?![/\\])/.test(returnTo))
+    throw new HttpError(400, 'impersonation: `returnTo` must be a path that begins with one "/".')
+  return returnTo
+}
+
+/** Throws AccessDenied for nobody, for what is no person, and for a proof that is too old. */
+async function administrator(ctx: Context, proofAge: number): Promise<User & { id: string }> {
+  const session = await ctx.currentSession()
+  const { apiKey, actor } = (session ?? {}) as { apiKey?: unknown; actor?: unknown }
+  if (apiKey !== undefined || actor !== undefined)
+    throw new AccessDenied('impersonation.start: an API key, or somebody who acts as another person already, cannot act as a user.')
+  const userId = session && (await ctx.session.user(ctx))?.id
+  // What signed the request in may be another person than the cookie's.
+  const same = session?.user?.id === undefined || session.user.id === userId
+  const admin = userId && same ? await ctx.store?.getUser(userId) : undefined
+  if (!admin) throw new AccessDenied('impersonation.start: nobody is signed in.')
+  const attributes = await ctx.session.attributes?.(ctx)
+  const newest = Math.max(attributes?.authTime ?? 0, ...Object.values(attributes?.methods ?? {}))
+  const age = ctx.now.getTime() / 1000 - newest
+  // A time from the future is a clock that was moved, and proves nothing.
+  if (!(age >= -60 && age <= proofAge))
+    throw new AccessDenied(`impersonation.start: the proof is older than ${proofAge} seconds. Call auth.stepUp.require(request) first.`)
+  return admin
+}
+
+// No hook for sign-ins is asked, nor is one told: nobody signed in. The second factor is the user's, and is not asked.
+function loginAs(user: User & { id: string }, { origin }: Context): Login {
+  return {
+    user,
+    account: { provider, providerAccountId: user.id, type: 'credentials' },
+    isNewUser: false,
+    trigger: 'signIn',
+    session: 'new',
+    purpose: 'stepUp',
+    passed: [],
+    proof: { amr: [], factors: 1 },
+    person: `user:${user.id}`,
+    previous: null,
+    match: 'none',
+    callbackUrl: origin,
+  }
+}
+
+function attributesFor({ id: sub }: { id: string }, sid: string, { now, facts }: Context): SessionAttributes {
+  const { address, userAgent } = facts
+  const where = { ...(address !== undefined && { address }), ...(userAgent !== undefined && { userAgent }) }
+  // No method: such a session proves nothing about the user.
+  return { provider, sub, sid, authTime: 0, methods: {}, factors: 1, started: now.getTime(), ...where }
+}

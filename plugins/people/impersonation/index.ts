@@ -1,0 +1,66 @@
+/** An administrator acts as a user, for 30 minutes, with a reason, and gets the own session back. */
+import { AuthError, type Plugin, type User } from 'authkernel/kernel'
+import { type Order, pathOf, type StartOptions, start, stop } from './acts.ts'
+import type { ImpersonationOptions } from './options.ts'
+import { guarded } from './strategy.ts'
+import { impersonationTable } from './table.ts'
+
+export type { Order, StartOptions } from './acts.ts'
+export type { ImpersonationOptions } from './options.ts'
+export type { Actor, ImpersonationRow } from './table.ts'
+
+declare module 'authkernel/kernel' {
+  interface Events {
+    /** From now on `admin` acts as `user`, until `until` at the latest. */
+    impersonationStarted: { admin: User; user: User; reason: string; until: Date }
+    /** `admin` acts as `user` no longer. */
+    impersonationEnded: { admin: { id: string }; user: { id: string }; reason: string }
+    /** `can` refused it. */
+    impersonationDenied: { admin: User; user: User; reason: string }
+  }
+}
+
+/** What the plugin puts on `auth`. Call it behind routes that check a CSRF token. */
+export interface ImpersonationApi {
+  impersonation: {
+    /**
+     * A redirect whose cookies make the browser the user's; `session.actor` says who acts. Throws AccessDenied when nobody, an API key or somebody who
+     * acts already asks, when the proof is older than `proofAge`, and when `can` says no; HttpError 404 for an unknown user, 400 for a missing reason.
+     */
+    start(request: Request, order: StartOptions): Promise<Response>
+    /** A redirect with a new token of the administrator's own session; with none when that has ended. Throws AccessDenied where nobody acts. */
+    stop(request: Request, order?: Order): Promise<Response>
+  }
+}
+
+/**
+ * Adds `auth.impersonation` and the route `POST /impersonation/stop`. Needs the service `records`, a store, and a session strategy that keeps attributes and
+ * ends sessions by id: `session.revocable` with jwt. Throws AuthError for options of the wrong shape.
+ */
+export function impersonationPlugin(options: ImpersonationOptions): Plugin<ImpersonationApi> {
+  const { can, proofAge = 300 } = (options ?? {}) as ImpersonationOptions
+  if (typeof can !== 'function') throw new AuthError('Plugin "impersonation": the option `can` is missing. Say who may act as whom.')
+  if (!(proofAge >= 1 && proofAge <= 3600)) throw new AuthError('Plugin "impersonation": `proofAge` must be 1 to 3600 seconds.')
+  return {
+    name: 'impersonation',
+    requires: ['store', 'records', 'store:getUser', 'session:attributes', 'session:revoke:id'],
+    setup(kernel) {
+      kernel.records('impersonation', impersonationTable)
+      kernel.decorate('session', (inner) => guarded(kernel, inner, can))
+      kernel.route({
+        method: 'POST',
+        path: '/impersonation/stop',
+        handler: async (ctx) => stop(kernel, ctx, await ctx.callbackUrl()),
+      })
+      return {
+        impersonation: {
+          start: (request, order) => start(kernel, request, order, { can, proofAge }),
+          async stop(request, order = {}) {
+            const ctx = await kernel.contextOf(request)
+            return kernel.answer(ctx, await stop(kernel, ctx, ctx.origin + pathOf(order)))
+          },
+        },
+      }
+    },
+  }
+}

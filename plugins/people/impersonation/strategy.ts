@@ -1,0 +1,93 @@
+/**
+ * The session strategy with impersonations: a session read says who acts, and nothing else learns whose session it is. So factors, addresses, passkeys,
+ * accounts, keys and tokens of the user are out of reach, in routes and APIs alike, and a sign-in links nothing.
+ */
+import type { Awaitable, Context, Kernel, Row, Session, SessionAttributes, SessionStrategy, User } from 'authkernel/kernel'
+import { contextWith } from './cookies.ts'
+import type { ImpersonationOptions } from './options.ts'
+import { type ImpersonationRow, provider } from './table.ts'
+
+/** An impersonation that goes on. */
+interface Live {
+  row: Row<ImpersonationRow>
+  admin: User
+}
+
+// Contexts in which this plugin itself looks.
+const own = new WeakSet<Context>()
+
+export function guarded(kernel: Kernel, inner: SessionStrategy, can: ImpersonationOptions['can']): Partial<SessionStrategy> {
+  const states = new WeakMap<Context, Promise<Live | null | undefined>>()
+  /** Undefined: an ordinary session, or none. Null: an impersonation that has ended. */
+  const stateOf = (ctx: Context): Promise<Live | null | undefined> => {
+    const known = states.get(ctx) ?? find(ctx)
+    states.set(ctx, known)
+    return known
+  }
+
+  async function find(ctx: Context): Promise<Live | null | undefined> {
+    const attributes = await inner.attributes?.(ctx)
+    if (attributes?.provider !== provider) return undefined
+    const row = attributes.sid === undefined ? null : await ctx.records('impersonation').get(attributes.sid)
+    if (!row || row.until <= ctx.now) return null
+    // The own session of the administrator: whatever ends it ends this one.
+    const admin = await inner.user(await contextWith(kernel, ctx, row.cookies))
+    const user = await ctx.store?.getUser(row.userId)
+    if (!user || admin?.id !== row.adminId || (await can({ admin, user, ctx })) !== true) return null
+    return { row, admin }
+  }
+
+  /** For everything but a session read there is nobody. */
+  const hidden =
+    <T>(ask: (ctx: Context) => Awaitable<T | null>): ((ctx: Context) => Promise<T | null>) =>
+    async (ctx) =>
+      (await stateOf(ctx)) === undefined ? ask(ctx) : null
+
+  async function read(ctx: Context): Promise<Session | null> {
+    const state = await stateOf(ctx)
+    if (state === undefined) return inner.read(ctx)
+    const session = state && (await inner.read(ctx))
+    if (!session) return null
+    const { row, admin } = state
+    const until = row.until.toISOString()
+    const expires = session.expires < until ? session.expires : until
+    return { ...session, expires, actor: { id: row.adminId, name: admin.name ?? null, reason: row.reason, until } }
+  }
+
+  /** Sign-out, or a sign-in: the session of the administrator goes with it. */
+  async function abandon(ctx: Context): Promise<void> {
+    const attributes = await inner.attributes?.(ctx)
+    if (attributes?.provider !== provider || attributes.sid === undefined) return
+    const row = await ctx.records('impersonation').take(attributes.sid)
+    if (!row) return
+    await inner.end(await contextWith(kernel, ctx, row.cookies))
+    await ctx.emit('impersonationEnded', { admin: { id: row.adminId }, user: { id: row.userId }, reason: row.reason })
+  }
+
+  return {
+    read,
+    // What a client sends with an update may be anything, a new address for example.
+    update: async (ctx, data) => ((await stateOf(ctx)) === undefined ? inner.update(ctx, data) : read(ctx)),
+    user: hidden((ctx) => inner.user(ctx)),
+    ...(inner.subject && { subject: hidden((ctx) => inner.subject?.(ctx) ?? null) }),
+    attributes: (ctx) => (own.has(ctx) ? (inner.attributes?.(ctx) ?? null) : hidden(() => inner.attributes?.(ctx) ?? null)(ctx)),
+    async end(ctx) {
+      await abandon(ctx)
+      return inner.end(ctx)
+    },
+    async issue(ctx, login, attributes) {
+      await abandon(ctx)
+      return inner.issue(ctx, login, attributes)
+    },
+  }
+}
+
+/** What is kept of the session, also of one in which somebody acts. */
+export async function attributesWithin(ctx: Context): Promise<SessionAttributes | null> {
+  own.add(ctx)
+  try {
+    return (await ctx.session.attributes?.(ctx)) ?? null
+  } finally {
+    own.delete(ctx)
+  }
+}
