@@ -1,6 +1,9 @@
 /** Telemetry: spans and metrics through the SDK of OpenTelemetry, with exporters in memory. */
 import { AsyncLocalStorage } from 'node:async_hooks'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import * as api from '@opentelemetry/api'
+import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http'
 import { AggregationTemporality, InMemoryMetricExporter, MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics'
 import { BasicTracerProvider, InMemorySpanExporter, type ReadableSpan, SimpleSpanProcessor } from '@opentelemetry/sdk-trace-base'
 import { type AuthConfig, createAuth } from 'authkernel'
@@ -260,5 +263,32 @@ describe('telemetryPlugin', () => {
       expect.stringContaining('npm install @opentelemetry/api') as never,
     ])
     expect(spanExporter.getFinishedSpans()).toEqual([])
+  })
+
+  it('reaches a collector over OTLP/HTTP, and a collector that is away breaks no request', async () => {
+    const received: string[] = []
+    const collector = createServer((request, response) => {
+      let body = ''
+      request.on('data', (chunk) => (body += String(chunk)))
+      request.on('end', () => {
+        received.push(body)
+        response.setHeader('content-type', 'application/json').end('{}')
+      })
+    })
+    await new Promise<void>((resolve) => collector.listen(0, '127.0.0.1', resolve))
+    const url = `http://127.0.0.1:${(collector.address() as AddressInfo).port}/v1/traces`
+    const provider = new BasicTracerProvider({
+      spanProcessors: [new SimpleSpanProcessor(new OTLPTraceExporter({ url, timeoutMillis: 500 }))],
+    })
+    const trace = Object.assign(Object.create(api.trace) as typeof api.trace, { getTracer: (name: string) => provider.getTracer(name) })
+    const { browser } = createHost({ lib: () => Promise.resolve({ ...api, trace }) })
+    await signIn(browser)
+    await provider.forceFlush()
+    expect(received.join('\n')).toContain('"POST /auth/callback/:provider"')
+    expect(received.join('\n')).not.toMatch(/canary/i)
+    collector.closeAllConnections()
+    await new Promise((resolve) => collector.close(resolve))
+    expect((await browser.get('/session')).status).toBe(200)
+    await provider.shutdown().catch(() => {})
   })
 })
