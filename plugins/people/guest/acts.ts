@@ -1,0 +1,78 @@
+/** How guests come and go. */
+import {
+  type AdapterUser,
+  type AnyContext,
+  AuthError,
+  type Context,
+  HttpError,
+  type JobContext,
+  randomUUID,
+  redirectTo,
+  type Store,
+} from 'authkernel/kernel'
+import type { Settled } from './options.ts'
+import { guestId, provider } from './table.ts'
+
+/** Which guests. */
+export interface Sweep {
+  /** Name of the tenant, where there are several. */
+  of?: string | null
+  /** Default 1000. */
+  max?: number
+}
+
+/** Makes a guest of whoever is nobody. `returnTo`: a path of the own origin; default: where the request wants to go. */
+export async function begin(ctx: Context, { idle, max }: Settled, returnTo?: string): Promise<Response> {
+  if (returnTo !== undefined && (typeof returnTo !== 'string' || !/^\/(?![/\\])/.test(returnTo)))
+    throw new HttpError(400, 'guest.start: `returnTo` must be a path that begins with one "/".')
+  const target = await ctx.callbackUrl(returnTo === undefined ? undefined : ctx.origin + returnTo)
+  if (await ctx.currentSession()) return redirectTo(target)
+  const { allowed, retryAfter } = await ctx.limit.take(`guest:${ctx.clientAddress ?? 'unknown'}`, { max, seconds: 3600 })
+  if (!allowed) throw new HttpError(429, 'Too many guests came from this address.', { 'Retry-After': String(retryAfter) })
+
+  const store = ctx.store as Store
+  const nobody = { id: randomUUID(ctx.runtime), name: null, emailVerified: null, ...(store.nullableEmail && { email: null }) }
+  const user = await store.createUser(nobody as unknown as AdapterUser)
+  const forget = async (): Promise<void> => void (await store.deleteUser(user.id))
+  try {
+    await ctx.records('guest').create({ id: await guestId(user.id), userId: user.id, idleUntil: later(ctx, idle) })
+  } catch (error) {
+    await forget()
+    throw error
+  }
+  // As every sign-in: it passes the hooks, and is told.
+  const response = await ctx.complete({
+    user,
+    account: { provider, providerAccountId: user.id, type: 'credentials' },
+    match: 'none',
+    proof: { amr: [], factors: 1 },
+    onFailed: forget,
+  })
+  await ctx.emit('guestCreated', { user })
+  return response
+}
+
+/** Deletes guests who did not come back. */
+export async function sweep(ctx: JobContext, max: number): Promise<number> {
+  if (!Number.isInteger(max) || max < 1) throw new AuthError('guest.sweep: `max` must be a whole number of at least 1.')
+  const guests = ctx.records('guest')
+  let count = 0
+  while (count < max) {
+    const { rows } = await guests.find({ range: { idleUntil: { lte: ctx.now } }, limit: Math.min(100, max - count) })
+    let taken = 0
+    for (const { id, userId, idleUntil } of rows) {
+      // One that came back, or signed in meanwhile, is left alone.
+      if (!(await guests.take(id, { if: { idleUntil } }))) continue
+      await ctx.store?.deleteUser(userId)
+      taken++
+    }
+    count += taken
+    if (taken === 0) return count
+  }
+  return count
+}
+
+/** When a guest who is here now is gone. */
+export function later({ now }: AnyContext, idle: number): Date {
+  return new Date(now.getTime() + idle * 1000)
+}

@@ -1,0 +1,72 @@
+/** People who begin without signing in: a stored user without an address, whose data goes to the user they become. */
+import { AuthError, type Plugin, type User } from 'authkernel/kernel'
+import { begin, sweep, type Sweep } from './acts.ts'
+import type { GuestOptions } from './options.ts'
+import { withGuests } from './strategy.ts'
+import { guestTable } from './table.ts'
+
+export type { Sweep } from './acts.ts'
+export type { GuestOptions } from './options.ts'
+export type { GuestRow } from './table.ts'
+
+declare module 'authkernel/kernel' {
+  interface Events {
+    /** Somebody began as a guest. */
+    guestCreated: { user: User }
+    /** A guest signed in as `user`, after the option `convert`. The user of the guest is deleted now. */
+    guestConverted: { guest: User; user: User }
+  }
+}
+
+/** What the plugin puts on `auth`. */
+export interface GuestApi {
+  guest: {
+    /**
+     * A redirect whose cookies make the browser a guest's; whoever is signed in stays who they are. Throws HttpError 400 for a wrong `returnTo`, 429 for too many
+     * guests, and AccessDenied when the hook `signIn` says no. Call it behind a route that checks a CSRF token.
+     */
+    start(request: Request, order?: { returnTo?: string }): Promise<Response>
+    /** Deletes the users of guests who did not come back; answers how many. Call it once a day for each tenant. */
+    sweep(order?: Sweep): Promise<number>
+  }
+}
+
+/**
+ * Adds `auth.guest` and the route `POST /guest`. Needs the services `records` and `limit`, an adapter that stores users without an address and deletes users, and a session
+ * strategy that keeps attributes. Throws AuthError for options of the wrong shape.
+ */
+export function guestPlugin(options: GuestOptions = {}): Plugin<GuestApi> {
+  const { convert, idle = 30 * 86_400, max = 20 } = options
+  if (!(idle >= 3600 && idle <= 400 * 86_400)) throw new AuthError('Plugin "guest": `idle` must be 3600 to 34560000 seconds.')
+  if (!Number.isInteger(max) || max < 1) throw new AuthError('Plugin "guest": `max` must be a whole number of at least 1.')
+  const settled = { convert, idle, max }
+  return {
+    name: 'guest',
+    requires: [
+      'store',
+      'records',
+      'limit',
+      'store:createUser',
+      'store:getUser',
+      'store:deleteUser',
+      'store:nullableEmail',
+      'session:attributes',
+    ],
+    setup(kernel) {
+      kernel.records('guest', guestTable)
+      kernel.decorate('session', (inner) => withGuests(inner, settled))
+      kernel.route({ method: 'POST', path: '/guest', handler: (ctx) => begin(ctx, settled) })
+      return {
+        guest: {
+          async start(request, { returnTo = '/' } = {}) {
+            const ctx = await kernel.contextOf(request)
+            return kernel.answer(ctx, await begin(ctx, settled, returnTo))
+          },
+          async sweep({ of, max: most = 1000 } = {}) {
+            return sweep(await kernel.contextOf({ job: 'guest', ...(of !== undefined && { tenant: of }) }), most)
+          },
+        },
+      }
+    },
+  }
+}

@@ -1,0 +1,69 @@
+/**
+ * The session strategy with guests: a session read says `guest`, and nothing else takes a guest for somebody who is signed in. So a guest has no factor, key or
+ * linked account, and whoever signs in gets the user that the sign-in finds. Every way to sign in ends in `issue`: there the guest is handed over.
+ */
+import type { Awaitable, Context, Row, SessionStrategy, User } from 'authkernel/kernel'
+import { later } from './acts.ts'
+import type { Settled } from './options.ts'
+import { guestId, type GuestRow, provider } from './table.ts'
+
+const day = 86_400_000
+
+export function withGuests(inner: SessionStrategy, { convert, idle }: Settled): Partial<SessionStrategy> {
+  /** Undefined: an ordinary session, or none. Null: a guest who is gone. */
+  async function guestOf(ctx: Context): Promise<Row<GuestRow> | null | undefined> {
+    const attributes = await inner.attributes?.(ctx)
+    if (attributes?.provider !== provider || attributes.sub === undefined) return undefined
+    const row = await ctx.records('guest').get(await guestId(attributes.sub))
+    return row && row.idleUntil > ctx.now ? row : null
+  }
+
+  /** For everything but a session read there is nobody. */
+  const hidden =
+    <T>(ask: (ctx: Context) => Awaitable<T | null>): ((ctx: Context) => Promise<T | null>) =>
+    async (ctx) =>
+      (await inner.attributes?.(ctx))?.provider === provider ? null : ask(ctx)
+
+  async function shown(
+    ctx: Context,
+    ask: () => ReturnType<SessionStrategy['read']>,
+  ): Promise<Awaited<ReturnType<SessionStrategy['read']>>> {
+    const guest = await guestOf(ctx)
+    if (guest === undefined) return ask()
+    const session = guest && (await ask())
+    if (!session) return null
+    // Like the session itself: extended where cookies can be set, and at most once a day.
+    const until = later(ctx, idle)
+    if (ctx.canSetCookies && until.getTime() - guest.idleUntil.getTime() >= Math.min(day, idle * 500))
+      await ctx.records('guest').update(guest.id, { idleUntil: until })
+    return { ...session, guest: true }
+  }
+
+  async function handOver(ctx: Context, id: string, userId: string, user: User): Promise<void> {
+    // One of several sign-ins gets what the guest has.
+    if (!(await ctx.records('guest').take(id))) return
+    const guest = (await ctx.store?.getUser(userId)) ?? { id: userId }
+    try {
+      await convert?.({ guest, user, ctx })
+    } catch (error) {
+      ctx.logger.error(error instanceof Error ? error : new Error(String(error)))
+      return
+    }
+    await ctx.emit('guestConverted', { guest, user })
+    await ctx.store?.deleteUser(userId)
+  }
+
+  return {
+    read: (ctx) => shown(ctx, () => inner.read(ctx)),
+    update: (ctx, data) => shown(ctx, () => inner.update(ctx, data)),
+    user: hidden((ctx) => inner.user(ctx)),
+    ...(inner.subject && { subject: hidden((ctx) => inner.subject?.(ctx) ?? null) }),
+    attributes: hidden((ctx) => inner.attributes?.(ctx) ?? null),
+    async issue(ctx, login, attributes) {
+      const guest = await guestOf(ctx)
+      const issued = await inner.issue(ctx, login, attributes)
+      if (guest && issued && attributes.provider !== provider) await handOver(ctx, guest.id, guest.userId, login.user)
+      return issued
+    },
+  }
+}

@@ -1,0 +1,35 @@
+/** The record of guests: who is one, and until when. */
+import { type RecordSpec, sha256, toHex } from 'authkernel/kernel'
+
+/** A row of `guest`. Whoever takes it hands the data of the guest over, or deletes it. */
+export interface GuestRow {
+  userId: string
+  idleUntil: Date
+}
+declare module 'authkernel/kernel' {
+  interface Records {
+    guest: GuestRow
+  }
+}
+// Where hosts add theirs: TypeScript loses one of two augmentations that come by different modules.
+declare module 'authkernel' {
+  interface Session {
+    /** There for somebody who has not signed in. */
+    guest?: true
+  }
+}
+/** Id of the provider that such sessions begin with: what tells them from all others. */
+export const provider = 'guest'
+
+export const guestTable: RecordSpec<GuestRow> = {
+  id: 'given',
+  // No `expires`: an expired row would be gone before its user is.
+  fields: { userId: { type: 'string' }, idleUntil: { type: 'date' } },
+  index: [['idleUntil'], ['userId']],
+  owner: 'user',
+}
+
+/** The id of a guest's row. */
+export async function guestId(userId: string): Promise<string> {
+  return toHex(await sha256(userId))
+}
