@@ -132,6 +132,8 @@ async function byProvider() {
   const fetch = await providerFetch()
   const config = await openid.discovery(new URL(issuer), client.clientId, client.clientSecret, undefined, { [openid.customFetch]: fetch })
   config[openid.customFetch] = fetch
+  // The signature of the ID token is checked, as everybody else here does.
+  openid.enableNonRepudiationChecks(config)
   return async () => {
     const verifier = openid.randomPKCECodeVerifier()
     const state = openid.randomState()
