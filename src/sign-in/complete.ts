@@ -8,7 +8,9 @@ import { withParams } from '../http/redirect.ts'
 import { redirectTo } from '../http/responses.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import { attributesOf } from '../session/attributes.ts'
+import { settledOwner } from './late.ts'
 import { linkIdentity } from './link.ts'
+import { keyOf } from './write.ts'
 
 /** From an identity to a session. Throws AccessDenied and what linking throws. */
 export async function complete(ctx: KernelContext, given: Identity): Promise<Response> {
@@ -116,8 +118,12 @@ function currentNames({ registers, updates, settled, ...identity }: Identity): I
 async function findOwner(ctx: KernelContext, { match, account, user }: Identity): Promise<AdapterUser | null> {
   const { store } = ctx
   if (!store || match === 'none') return null
-  if (match === 'email') return user.email ? store.getUserByEmail(user.email) : null
-  return store.getUserByAccount({ provider: account.provider, providerAccountId: account.providerAccountId })
+  const { provider, providerAccountId } = account
+  const read = (): AdapterUser | null | PromiseLike<AdapterUser | null> => {
+    if (match === 'email') return user.email ? store.getUserByEmail(user.email) : null
+    return store.getUserByAccount({ provider, providerAccountId })
+  }
+  return settledOwner(store, keyOf({ match, account, user }), read)
 }
 
 // An email account has no row of its own; its owner is whoever has the address.

@@ -4,9 +4,9 @@ import type { Context } from '../contract/context.ts'
 import type { User } from '../contract/data.ts'
 import type { Identity } from '../contract/login.ts'
 import { randomUUID } from '../keys/crypto.ts'
+import { expectLate, settledOwner } from './late.ts'
 import { made, note, turn } from './turns.ts'
 import { healedFault } from '../store/store-error.ts'
-import { lateAnswer } from '../store/store.ts'
 
 /** What became of it; `createdUser` and `linked` are true for exactly one of several simultaneous callers. */
 export interface Written {
@@ -72,7 +72,8 @@ export async function awaitOwner(ctx: Context, identity: Identity, brief: boolea
     .get(keyOf(identity))
     ?.catch(() => {})
   const { provider, providerAccountId } = identity.account
-  const owner = (): AdapterUser | null | PromiseLike<AdapterUser | null> => store.getUserByAccount({ provider, providerAccountId })
+  const owner = (): Promise<AdapterUser | null> =>
+    settledOwner(store, keyOf(identity), () => store.getUserByAccount({ provider, providerAccountId }))
   const found = await owner()
   return found || brief || store.supports('createUserWithAccount') ? found : poll(owner)
 }
@@ -92,7 +93,8 @@ function flightsOf(store: Store): Map<string, Promise<Written>> {
   return running
 }
 
-function keyOf({ match, user, account: { provider, providerAccountId } }: Identity): string {
+/** Names the person whom an identity is about. */
+export function keyOf({ match, user, account: { provider, providerAccountId } }: Pick<Identity, 'match' | 'user' | 'account'>): string {
   return JSON.stringify(match === 'email' ? [user.email] : [provider, providerAccountId])
 }
 
@@ -146,7 +148,13 @@ async function recover(
   // An answer that was lost after the commit: the id that we gave tells our user from others.
   const mine = created ?? (owner ? undefined : ((await quiet(() => store.getUser(candidate.id))) ?? undefined))
   const winner = await findWinner(store, identity, mine)
-  undoLate(ctx, store, identity, error, { makesUser: !owner && !created, winner })
+  const makesUser = !owner && !created
+  expectLate(store, keyOf(identity), error, (answer) => {
+    if (!makesUser) return winner ? undefined : undo(ctx, store, identity, undefined)
+    // Nobody checked this answer.
+    const id = (answer as AdapterUser | null | undefined)?.id
+    return id === undefined || id === winner?.id ? undefined : undo(ctx, store, undefined, answer as AdapterUser)
+  })
   if (winner) ctx.logger.warn('store-fault-healed', healedFault(error))
   const isOurs = winner !== null && winner.id === mine?.id
   if (winner && (isOurs || winner.id === owner?.id)) {
@@ -182,25 +190,6 @@ async function undo(ctx: Context, store: Store, linked: Identity | undefined, cr
   } catch (error) {
     ctx.logger.error(error as Error)
   }
-}
-
-/** A write that succeeds after its deadline is undone when it arrives, unless the sign-in went on with it. */
-function undoLate(
-  ctx: Context,
-  store: Store,
-  identity: Identity,
-  error: unknown,
-  { makesUser, winner }: { makesUser: boolean; winner: AdapterUser | null },
-): void {
-  lateAnswer(error)?.then(
-    (answer) => {
-      if (!makesUser) return winner ? undefined : undo(ctx, store, identity, undefined)
-      // Nobody checked this answer, and nobody waits for it: what it throws would end the process.
-      const id = (answer as AdapterUser | null | undefined)?.id
-      return id === undefined || id === winner?.id ? undefined : undo(ctx, store, undefined, answer as AdapterUser)
-    },
-    () => {},
-  )
 }
 
 async function quiet(read: () => AdapterUser | null | PromiseLike<AdapterUser | null>): Promise<AdapterUser | null> {
