@@ -149,7 +149,15 @@ export const published: readonly Published[] = [
       const options = { type: 'postgres', url: urlOf(spec), synchronize: true }
       const adapter = TypeORMAdapter!(options) as Adapter
       const manager = (await getManager!({ dataSource: options, entities })) as { connection: { destroy(): Promise<void> } }
-      return { adapter, spec, close: () => manager.connection.destroy().then(() => dropStore(spec)) }
+      // Outside production it rebuilds TypeORM's metadata inside every call, and calls at once then break each other.
+      const { NODE_ENV } = process.env
+      process.env['NODE_ENV'] = 'production'
+      const close = async () => {
+        process.env['NODE_ENV'] = NODE_ENV
+        await manager.connection.destroy()
+        await dropStore(spec)
+      }
+      return { adapter, spec, close }
     },
   },
   {
