@@ -48,8 +48,11 @@ export default defineBuildConfig({
   failOnWarn: true,
   rollup: {
     emitCJS: false,
-    // The questions of `init`: small, without a dependency of ours, and in the file of the command alone.
+    // Small and without dependencies, so an installation is five packages beside ours. The questions of `init` are in the file of the command alone.
+    // docs/licenses.md has their licences.
     inlineDependencies: [
+      'citty',
+      'cookie-es',
       '@clack/prompts',
       '@clack/core',
       'sisteransi',
