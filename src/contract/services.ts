@@ -54,6 +54,14 @@ export interface Pages {
 }
 /** A built-in page, or one of a plugin (`kernel.page`). */
 export type PageName = 'signIn' | 'signOut' | 'error' | 'verifyRequest' | 'verifyConfirm' | (string & {})
+/** Home-realm discovery: which provider the people of a domain use. */
+export interface HomeRealm {
+  /**
+   * Looks at the domain of the address alone, so that the answer tells nothing about persons. Null for a domain without a provider, and for what is no
+   * address. Never throws for what somebody typed.
+   */
+  find(ctx: Context, address: string): Awaitable<{ provider: string } | null>
+}
 
 /** What plugins share by name. Third parties merge their own in. */
 export interface Services {
@@ -79,6 +87,8 @@ export interface Services {
   records: RecordStore
   /** Tokens that count as ended before they expire. */
   revocations: Revocations
+  /** Which provider the people of a domain use; a sign-in page asks it once an address was typed. */
+  homeRealm: HomeRealm
 }
 
 /** What a service factory may look at. */
