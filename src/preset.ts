@@ -1,6 +1,7 @@
 /** The composition root: options become the same `.use()` calls that a host could write. The only kernel file that imports plugins. */
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { credentialsPlugin } from 'authkernel/plugins/credentials'
+import { debugPlugin } from 'authkernel/plugins/debug'
 import { databaseSessionPlugin } from 'authkernel/plugins/session-database'
 import { emailPlugin } from 'authkernel/plugins/email'
 import { jwtSessionPlugin } from 'authkernel/plugins/session-jwt'
@@ -25,7 +26,7 @@ export function createAuth(config: AuthConfig = {}, options: Pick<KernelOptions,
   return createKernel(resolved, { ...options, preset: presetPlugins(resolved) })
 }
 
-function presetPlugins({ adapter, experimental }: AuthConfig): Plugin[] {
+function presetPlugins({ adapter, debug, experimental }: AuthConfig): Plugin[] {
   return [
     oauthPlugin(),
     oidcPlugin(),
@@ -37,6 +38,7 @@ function presetPlugins({ adapter, experimental }: AuthConfig): Plugin[] {
     jwtSessionPlugin(),
     databaseSessionPlugin(),
     ...(adapter ? [adapterPlugin(adapter)] : []),
+    ...(debug ? [debugPlugin()] : []),
   ]
 }
 

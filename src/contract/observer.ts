@@ -1,5 +1,5 @@
 /** What sees calls of the kernel from outside: spans, traces, measurements. Types only. */
-import type { Context } from './context.ts'
+import type { AnyContext, Context } from './context.ts'
 
 /**
  * Each member is given work, runs it exactly once and answers what it answers. What a member throws by itself breaks the request, so it throws
@@ -10,11 +10,23 @@ export interface Observer {
   request?(ctx: Context, work: () => Promise<Response>): Promise<Response>
   /** Around all handlers of a hook, or all listeners of an event. Only where somebody answers or listens. The answer may be a promise. */
   hook?<T>(call: HookCall, work: () => T): T
+  /** Around one handler of a hook. The answer may be a promise. */
+  handler?<T>(call: HandlerCall, work: () => T): T
   /** Around a call to another server: what `ctx.runtime.fetch` is in the place of the host's. */
   fetch?(input: RequestInfo | URL, init: RequestInit | undefined, send: typeof fetch): Promise<Response>
+  /** Told what contexts write to the log as an error or a warning, before the logger gets it. */
+  log?(entry: { error: Error } | { code: string }): void
 }
 /** A hook that is asked, or an event that is told. */
 export interface HookCall {
   readonly kind: 'hook' | 'event'
   readonly name: string
+  /** Absent where a hook is asked before a request has a context. */
+  readonly ctx?: AnyContext | undefined
+}
+/** A handler of a hook. */
+export interface HandlerCall extends HookCall {
+  readonly kind: 'hook'
+  /** Who registered it; `host` for the host itself. */
+  readonly plugin: string
 }

@@ -1,5 +1,6 @@
 /** Turns registrations into one frozen snapshot and checks it; the only place where plugins can conflict. */
 import type { ProviderInput, ResolvedConfig } from '../contract/config.ts'
+import type { LoggerInstance } from '../contract/data.ts'
 import type { Observer } from '../contract/observer.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { Shared } from '../contract/runtime.ts'
@@ -43,7 +44,7 @@ export function compile(
   attempt(() => closing(draft))
 
   const resolved = withDefaults(config, draft)
-  for (const { hook } of draft.observers) if (hook) draft.bus.observe(hook)
+  for (const observer of draft.observers) draft.bus.observe(observer)
   const settings = Object.freeze({ ...baseSettings, ...draft.settings, ...hostSettings(config) })
   const flows = draft.types()
   const normalise = (provider: ProviderInput): Provider => {
@@ -108,14 +109,30 @@ export function compile(
 function withDefaults(config: ResolvedConfig, draft: Draft): ResolvedConfig {
   const cookies = merge(config.cookies, draft.cookies)
   const trustProxy = config.trustProxy ?? (draft.trustProxyFollowsHost && config.trustHost)
-  const runtime = draft.observers.some(({ fetch }) => fetch)
-    ? { ...config.runtime, fetch: observed(config.runtime.fetch, draft.observers) }
+  const { observers } = draft
+  const runtime = observers.some(({ fetch }) => fetch)
+    ? { ...config.runtime, fetch: observed(config.runtime.fetch, observers) }
     : config.runtime
-  return Object.freeze({ ...config, cookies, trustProxy, runtime })
+  const logger = observers.some(({ log }) => log) ? heard(config.logger, observers) : config.logger
+  return Object.freeze({ ...config, cookies, trustProxy, runtime, logger })
 }
 
 function observed(fetch: typeof globalThis.fetch, observers: readonly Observer[]): typeof globalThis.fetch {
   return observers.reduceRight<typeof fetch>((send, { fetch: see }) => (see ? (input, init) => see(input, init, send) : send), fetch)
+}
+
+function heard({ error, warn, debug }: LoggerInstance, observers: readonly Observer[]): LoggerInstance {
+  return {
+    error(failure) {
+      for (const { log } of observers) log?.({ error: failure })
+      error(failure)
+    },
+    warn(code, details) {
+      for (const { log } of observers) log?.({ code })
+      warn(code, details)
+    },
+    debug,
+  }
 }
 
 /** What the host said itself stands above what a plugin suggests. */

@@ -2,7 +2,7 @@
 import { Hookable } from 'hookable'
 import type { AnyContext, Facts } from '../contract/context.ts'
 import type { Awaitable } from '../contract/data.ts'
-import type { Observer } from '../contract/observer.ts'
+import type { HookCall, Observer } from '../contract/observer.ts'
 import { unanswered } from '../contract/symbols.ts'
 import { withTimeout } from '../errors/timeout.ts'
 
@@ -50,11 +50,13 @@ export class HookBus {
   /** `hook:name` and `on:name` of everything that somebody answers or listens to. */
   declare readonly known: Set<string>
   declare private readonly handlers: Hookable
+  declare private readonly watchers: NonNullable<Observer['handler']>[]
   declare private readonly specByName: Map<string, HookSpec>
 
   constructor() {
     this.known = new Set()
     this.handlers = new Hookable()
+    this.watchers = []
     this.specByName = new Map(Object.entries(hookSpecs))
   }
 
@@ -77,12 +79,18 @@ export class HookBus {
     return this.known.has(`${kind}:${name}`) || (kind === 'on' && name !== readEvent && this.known.has('on:*'))
   }
 
-  /** From now on `around` sees every call. A bus that nobody observes runs through nothing more. */
-  observe(around: NonNullable<Observer['hook']>): void {
+  /** From now on the observer sees every call. A bus that nobody observes runs through nothing more. */
+  observe({ hook: around, handler }: Observer): void {
+    if (handler) this.watchers.push(handler)
+    if (!around) return
     const ask = this.ask.bind(this)
     const emit = this.emit.bind(this)
-    this.ask = (name, ...rest) => (this.has('hook', name) ? around({ kind: 'hook', name }, () => ask(name, ...rest)) : ask(name, ...rest))
-    this.emit = (name, ...rest) => (this.has('on', name) ? around({ kind: 'event', name }, () => emit(name, ...rest)) : undefined)
+    this.ask = (name, message, ctx, skip) => {
+      const work = (): Awaitable<unknown> => ask(name, message, ctx, skip)
+      return this.has('hook', name) ? around({ kind: 'hook', name, ctx }, work) : work()
+    }
+    this.emit = (name, message, telling) =>
+      this.has('on', name) ? around({ kind: 'event', name, ctx: telling.ctx }, () => emit(name, message, telling)) : undefined
   }
 
   /** Hooks that are declared, by name. */
@@ -96,8 +104,9 @@ export class HookBus {
     if (!spec) throw new TypeError(`No plugin declared the hook "${name}": call kernel.declareHook("${name}", verb) in the plugin's setup.`)
     const asked = ctx ? attach(message, ctx) : message
     const caller = (all: readonly Handler[]): unknown => {
-      const handlers =
+      let handlers =
         skip === undefined ? all : all.filter(({ owner = '' }) => (typeof skip === 'string' ? owner !== skip : !skip.includes(owner)))
+      for (const see of this.watchers) handlers = handlers.map((inner) => watched(see, inner, { kind: 'hook', name, ctx }))
       if (spec.verb === 'first') return first(handlers.toReversed(), asked, 0)
       return spec.verb === 'guard' ? guard(handlers, asked, 0) : pipe(handlers, asked, spec.carry ?? name, 0)
     }
@@ -116,6 +125,11 @@ export class HookBus {
     const named = toldTo(`on:${name}`, copy)
     return this.known.has(everything) ? named.then(() => toldTo(everything, () => ({ event: name, message: copy() }))) : named
   }
+}
+
+function watched(see: NonNullable<Observer['handler']>, inner: Handler, call: HookCall & { kind: 'hook' }): Handler {
+  const { owner = '' } = inner
+  return Object.assign((message: Message) => see({ ...call, plugin: owner }, () => inner(message)), { owner })
 }
 
 // All stay synchronous until a handler answers with a promise: a session read pays for no tick it does not need.
