@@ -10,7 +10,7 @@ import { steadyLimit } from '../store/steady-limit.ts'
 import type { Draft } from './draft.ts'
 import { keyed } from './keyed-services.ts'
 import { overlay } from './overlay.ts'
-import { chooseStrategy } from './strategies.ts'
+import { chooseStrategy, keepsWord } from './strategies.ts'
 
 /** The services of one snapshot. */
 export interface ServiceSet {
@@ -59,7 +59,7 @@ export function resolveServices(
   const strategy = (): SessionStrategy | undefined => {
     const named = chooseStrategy(draft.strategies, view)
     if (named) draft.serviceOwners.set('session', named.owner)
-    return named?.make(view)
+    return named && keepsWord(named.make(view), named)
   }
   const decorated = (name: string, service: unknown): unknown =>
     service === undefined
