@@ -2,7 +2,9 @@
 import { solveChallenge } from 'altcha-lib'
 import { deriveKey } from 'altcha-lib/algorithms/pbkdf2'
 import { type AuthConfig, createAuth } from 'authkernel'
+import type { Context } from 'authkernel/kernel'
 import { altcha, type Captcha, captchaPlugin, type CaptchaOptions, hcaptcha, recaptcha, turnstile } from 'authkernel/plugins/captcha'
+import { codesPlugin } from 'authkernel/plugins/codes'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { describe, expect, it } from 'vitest'
 import { baseConfig, Client, fakeRuntime } from '../_setup.ts'
@@ -119,6 +121,18 @@ describe('captchaPlugin(altcha())', () => {
     expect(await attempt({}, client('198.51.100.1'))).toBe('CaptchaRequired')
     expect(await attempt({ username: 'bob' }, client('198.51.100.1'))).toBe('in')
     expect(await attempt({ altcha: await solve(client()) })).toBe('in')
+  })
+
+  it('covers every form that takes something typed, and is asked of everybody after an attack over many names', async () => {
+    const { auth, client } = createHost(cheap, { when: { failures: 3 }, linksWithout: 0 })
+    auth.use(codesPlugin({ send: () => undefined }))
+    const ask = async () => new URL((await client().post('/signin/codes', { email: 'a@x.example' })).headers.get('location')!)
+    expect((await ask()).pathname).toBe('/auth/codes')
+    const attack = async (ctx: Context) => (await ctx.emit('codesGuessed', { plugin: 'codes' }), new Response(null))
+    auth.use({ name: 'attack', setup: (kernel) => kernel.route({ method: 'GET', path: '/attack', handler: attack }) })
+    await client().get('/attack')
+    expect((await ask()).searchParams.get('error')).toBe('CaptchaRequired')
+    expect(await (await client('192.0.2.77').get('/signin')).text()).toMatch(/action="[^"]*signin\/codes"[^]*altcha/)
   })
 
   it('is in the forms that need it, with a policy that grows by a script alone', async () => {

@@ -1,7 +1,7 @@
 /** A captcha in the forms that begin a sign-in: always, or after failures. */
-import { AuthError, type Context, type ErrorRow, json, networksOf, type Plugin, type RouteInfo } from 'authkernel/kernel'
+import { AuthError, type Context, type ErrorRow, json, networksOf, type Plugin, type Provider, type RouteInfo } from 'authkernel/kernel'
 import { messages } from './messages.ts'
-import { isSuspicious, noteFailure, type Suspicion } from './suspicion.ts'
+import { isSuspicious, noteAttack, noteFailure, type Suspicion } from './suspicion.ts'
 import type { Captcha } from './widget.ts'
 
 export { altcha, type AltchaOptions } from './altcha.ts'
@@ -14,7 +14,7 @@ export interface CaptchaOptions {
   /** `always`, or after failures of the same network or name. Default `always`. */
   when?: 'always' | Suspicion
   /**
-   * Which POST requests beside the forms of type credentials and email and the routes of plugins that begin a sign-in. Their pages draw the widget
+   * Which POST requests beside the forms that take something typed and the routes of plugins that begin a sign-in. Their pages draw the widget
    * with the form helper.
    */
   routes?: (route: RouteInfo, ctx: Context) => boolean
@@ -42,8 +42,6 @@ export class CaptchaUnavailable extends AuthError {
 
 const maxToken = 8_192
 const hour = 3_600
-// The callback of these brings a proof that was typed here. Others come from a provider, an authenticator or a mail.
-const typedHere = new Set(['credentials'])
 
 /** Asks for a captcha before a password is checked and before a mail is sent. */
 export function captchaPlugin(captcha: Captcha, options: CaptchaOptions = {}): Plugin {
@@ -74,6 +72,8 @@ export function captchaPlugin(captcha: Captcha, options: CaptchaOptions = {}): P
         throw new CaptchaRequired(`captchaPlugin: the request has no right token in "${captcha.field}".`)
       })
       if (when !== 'always') {
+        // The event belongs to the plugin of codes, which may be absent: its types are not there then.
+        kernel.on('codesGuessed' as never, (({ ctx }: { ctx: Context }) => noteAttack(ctx)) as never)
         kernel.on('signInFailed', async ({ ctx, error }) => {
           if (ctx.request && error.status < 500 && !(error instanceof CaptchaRequired)) await noteFailure(ctx, when)
         })
@@ -87,20 +87,28 @@ async function isGuarded(ctx: Context, routes: CaptchaOptions['routes']): Promis
   if (routes?.(ctx.route, ctx)) return true
   if (ctx.route.flow === undefined) return false
   if (ctx.params['provider'] === undefined) return true
-  const { type } = await ctx.provider()
-  return ctx.route.flow === 'callback' ? typedHere.has(type) : type === 'email'
+  return asksHere(ctx, await ctx.provider(), ctx.route.flow === 'callback' ? 'callback' : 'signin')
+}
+
+// What is typed here: a proof that is posted to the callback, or whom a message goes to. Others come from a provider, an authenticator or a mail.
+function asksHere(ctx: Context, provider: Provider, post?: 'signin' | 'callback'): boolean {
+  const form = ctx.flow(provider).form?.(provider)
+  if (!form || form.script !== undefined || (post !== undefined && form.post !== post)) return false
+  return Object.values(form.fields ?? {}).some(({ type }) => type !== 'hidden')
 }
 
 /** Whether a form of a page leads to what is guarded. */
 async function belongsTo(ctx: Context, form: string, page: string): Promise<boolean> {
   if (form === page) return true
-  const type = (await ctx.providers()).find(({ id }) => id === form)?.type
-  return type === undefined || typedHere.has(type) || type === 'email'
+  const provider = (await ctx.providers()).find(({ id }) => id === form)
+  return provider === undefined || asksHere(ctx, provider)
 }
 
 /** The way in without JavaScript: a mailed link proves more than a captcha does. */
 async function mayHaveLink(ctx: Context, max: number): Promise<boolean> {
-  if (ctx.route?.flow !== 'signIn' || ctx.params['provider'] === undefined || (await ctx.provider()).type !== 'email') return false
+  if (ctx.route?.flow !== 'signIn' || ctx.params['provider'] === undefined) return false
+  const { type } = await ctx.provider()
+  if (type !== 'email' && type !== 'codes') return false
   const key = `captcha links ${networksOf(ctx.clientAddress)[0]?.key}`
   return (await ctx.limit.take(key, { max, seconds: hour })).allowed
 }

@@ -9,21 +9,30 @@ export interface Suspicion {
   seconds?: number
 }
 
+const attack = { key: 'captcha attack', rule: { max: 1, seconds: 600 } }
+
 /** Whether there were so many failures. Looks, and counts nothing. */
 export async function isSuspicious(ctx: Context, { failures = 3, seconds = 3_600 }: Suspicion): Promise<boolean> {
   if (failures <= 0) return true
-  for (const key of await keysOf(ctx)) {
-    const { allowed } = await ctx.limit.take(key, { max: failures, seconds })
-    if (!allowed) return true
-    await ctx.limit.refund(key)
-  }
-  return false
+  for (const key of await keysOf(ctx)) if (await isFull(ctx, key, { max: failures, seconds })) return true
+  return isFull(ctx, attack.key, attack.rule)
+}
+
+/** Somebody guesses over many names: everybody is asked for ten minutes. */
+export async function noteAttack(ctx: Context): Promise<void> {
+  await ctx.limit.take(attack.key, attack.rule)
 }
 
 /** Counts a failure. */
 export async function noteFailure(ctx: Context, { failures = 3, seconds = 3_600 }: Suspicion): Promise<void> {
   if (failures <= 0) return
   for (const key of await keysOf(ctx)) await ctx.limit.take(key, { max: failures, seconds })
+}
+
+async function isFull(ctx: Context, key: string, rule: { max: number; seconds: number }): Promise<boolean> {
+  const { allowed } = await ctx.limit.take(key, rule)
+  if (allowed) await ctx.limit.refund(key)
+  return !allowed
 }
 
 async function keysOf(ctx: Context): Promise<string[]> {

@@ -1,6 +1,5 @@
 /** Sign-in with an address and a password. */
-import { type Context, CredentialsSignin, type Identity, type ProviderFlow, type Row, type User } from 'authkernel/kernel'
-import { toAddress } from './address.ts'
+import { type Context, CredentialsSignin, type Identity, type ProviderFlow, type Row, type User, toAddress } from 'authkernel/kernel'
 import type { Parts } from './parts.ts'
 import { isShort, normalise } from './policy.ts'
 import { passwordOf, type PasswordRow } from './tables.ts'

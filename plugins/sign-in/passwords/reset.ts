@@ -1,6 +1,5 @@
 /** A new password by a mailed link: for whoever forgot it, and for people who came by another way. */
-import { type Context, endSessions, type Kernel, redirectTo } from 'authkernel/kernel'
-import { toAddress } from './address.ts'
+import { type Context, endSessions, type Kernel, redirectTo, toAddress } from 'authkernel/kernel'
 import type { Parts } from './parts.ts'
 import { acceptNew } from './policy.ts'
 import { later, mail, storePassword, type StoredUser } from './store-password.ts'

@@ -1,6 +1,16 @@
 /** Registration: nothing is made of a typed address before its owner has opened the mail. */
-import { type Context, type CookieHandle, createCookie, equal, type Kernel, randomHex, redirectTo, sha256, toHex } from 'authkernel/kernel'
-import { toAddress } from './address.ts'
+import {
+  type Context,
+  type CookieHandle,
+  createCookie,
+  equal,
+  type Kernel,
+  randomHex,
+  redirectTo,
+  sha256,
+  toHex,
+  toAddress,
+} from 'authkernel/kernel'
 import type { Parts } from './parts.ts'
 import { acceptNew } from './policy.ts'
 import { later, mail, storePassword, type StoredUser } from './store-password.ts'

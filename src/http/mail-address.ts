@@ -1,9 +1,9 @@
-/** Addresses as people type them: one text, one mailbox. */
+/** Mail addresses as people type them: one text, one mailbox. */
 
 const local = /^(?![-/])[a-z0-9#$&'*+/=?^_{}~-]+(?:\.[a-z0-9#$&'*+/=?^_{}~-]+)*$/
 const label = /^[\p{L}\p{N}](?:[\p{L}\p{M}\p{N}-]{0,61}[\p{L}\p{M}\p{N}])?$/u
 
-/** In small letters and NFKC; undefined for what is no address, or could be read as two. */
+/** A typed mail address in small letters and NFKC; undefined for what is no address, or could be read as two. */
 export function toAddress(typed: unknown): string | undefined {
   if (typeof typed !== 'string' || typed.length > 512) return undefined
   const text = typed

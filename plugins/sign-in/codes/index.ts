@@ -1,0 +1,130 @@
+/** Sign-in by a code of six digits: by mail beside the link, or by anything else that carries a message. */
+import {
+  AuthError,
+  beginAttempt,
+  type Bucket,
+  type ClientPart,
+  type Context,
+  createCookie,
+  isKnownDevice,
+  networksOf,
+  type Plugin,
+  randomUUID,
+  rememberDevice,
+  toAddress,
+} from 'authkernel/kernel'
+import { checkChannel, type CodeChannel, isMail, textOf } from './channel.ts'
+import { TooManyCodes, UnknownRecipient, WrongCode } from './errors.ts'
+import type { Line } from './line.ts'
+import { messages } from './messages.ts'
+import { addLine, type CodeMethods, lineMethods } from './register.ts'
+
+export { type CodeChannel, email } from './channel.ts'
+export type { CodeMessage, CodesConfig } from './line.ts'
+export type { CodeMethods } from './register.ts'
+export type { SignInCodeGuessRow, SignInCodeRow } from './tables.ts'
+export { TooManyCodes, UnknownRecipient, WrongCode }
+
+/** What `codesPlugin` takes: `via`, or `send` alone. */
+export interface CodesOptions {
+  /** `email()`, or an object with `send(message)`. */
+  via?: CodeChannel
+  /** Short for `via: { send }`. */
+  send?: CodeChannel['send']
+}
+
+/**
+ * Sign-in by a code that goes to an address. Needs an adapter and the service `records`, and for `email()` something that carries mails.
+ * Throws AuthError for options of the wrong shape.
+ */
+export function codesPlugin({ via, send }: CodesOptions): Plugin<ClientPart<{ readonly codes: CodeMethods<{ email: string }> }>> {
+  if (via && send) throw new AuthError('Plugin "codes": give `via` or `send`, not both.')
+  const channel = checkChannel('codes', (via ?? { send }) as CodeChannel)
+  const line = addressLine(channel)
+  return {
+    name: 'codes',
+    requires: [
+      'store',
+      'store:getUserByEmail',
+      'records',
+      'limit',
+      'once',
+      ...(isMail(channel) ? (['mail', 'mailTransport'] as const) : []),
+    ],
+    setup(kernel) {
+      kernel.messages(messages)
+      for (const [name, code, button] of [
+        ['codes.both', true, true],
+        ['codes.code', true, false],
+        ['codes.link', false, true],
+      ] as const)
+        kernel.mailTemplate(name, {
+          subject: code ? 'codes.mail.subject' : 'codes.mail.link-subject',
+          lines: [code ? 'codes.mail.lead' : 'codes.mail.link-lead'],
+          ...(code && { code: 'code' }),
+          ...(button && { button: { text: 'codes.mail.open', url: 'url' } }),
+          after: [button && code ? 'codes.mail.valid-both' : 'codes.mail.valid', 'codes.mail.asked', 'codes.mail.place'],
+          note: 'codes.mail.never-tell',
+        })
+      addLine(kernel, line, { id: 'codes', type: 'codes', name: 'Email' })
+      return lineMethods<{ email: string }, 'codes'>(kernel, line, 'codes')
+    },
+  }
+}
+
+function addressLine(channel: CodeChannel): Line {
+  const device = (address: string): string => `mail ${address}`
+  return {
+    name: 'codes',
+    cookie: createCookie('code', { path: 'base', maxAge: 600 }),
+    field: 'email',
+    input: {
+      label: 'Email',
+      type: 'email',
+      required: true,
+      autocomplete: 'username',
+      placeholder: 'you@example.com',
+      maxlength: 254,
+      autocapitalize: 'none',
+      spellcheck: 'false',
+    },
+    submit: 'Email me a code',
+    page: 'codes',
+    path: '/codes',
+    link: channel.link ?? true,
+    read(_ctx, typed) {
+      const address = toAddress(typed)
+      if (address !== undefined) return address
+      throw new UnknownRecipient('What was typed is no mail address, or more than one.', { cause: { provider: 'codes' } })
+    },
+    person: async (ctx, email) =>
+      (await ctx.service('store').getUserByEmail(email)) ?? { id: randomUUID(ctx.runtime), email, emailVerified: null },
+    identify: async (_ctx, email) => ({
+      user: { email },
+      account: { provider: 'codes', type: 'codes', providerAccountId: email },
+      match: 'email',
+      proof: { amr: ['email'] },
+    }),
+    count: (ctx, address) => countMail(ctx, address, device(address)),
+    proved: (ctx, address) => rememberDevice(ctx, device(address)),
+    deliver: async (ctx, message) => void (await channel.send({ ...message, text: textOf(ctx, message, false) }, ctx)),
+  }
+}
+
+// The same counts as those of mailed links: a mailbox is spared, whatever is in the mails.
+async function countMail(ctx: Context, address: string, name: string): ReturnType<Line['count']> {
+  const rule = ctx.app.config.throttle.mail
+  if (!rule) return { end: () => Promise.resolve() }
+  const { max, seconds } = rule
+  const device = await isKnownDevice(ctx, name)
+  const to = device ? `device ${device} ${address}` : address
+  const buckets: Bucket[] = [
+    { key: `mail:${to}`, rule },
+    { key: `mail day:${to}`, rule: { max: Math.ceil((max * 10) / 3), seconds: Math.max(seconds, 86_400) } },
+  ]
+  if (!device)
+    for (const { key, scale } of networksOf(ctx.clientAddress))
+      buckets.push({ key: `mail network:${key}`, rule: { max: max * 100 * scale, seconds } })
+  const attempt = await beginAttempt(ctx, buckets)
+  return attempt.refused ? false : attempt
+}

@@ -1,0 +1,66 @@
+/** What the plugins of codes share: `codes` for addresses, `phone` for numbers. */
+import type { Awaitable, Context, CookieHandle, Identity, InputAttributes, User } from 'authkernel/kernel'
+
+/** The provider of codes by mail. */
+export interface CodesConfig {
+  id: string
+  name: string
+  type: 'codes'
+}
+/** The provider of codes by text message. */
+export interface PhoneConfig {
+  id: string
+  name: string
+  type: 'phone'
+}
+
+declare module 'authkernel/kernel' {
+  interface ProviderTypes {
+    codes: CodesConfig
+    phone: PhoneConfig
+  }
+}
+
+/** A message with a code, a link or both, as a `send` of the host gets it. */
+export interface CodeMessage {
+  /** The address or number, in canonical form. */
+  to: string
+  /** Six digits. Undefined: too many codes for it were wrong, and only the link works. */
+  code: string | undefined
+  /** The sign-in link; undefined where messages have none. */
+  url: string | undefined
+  /** The message in the language of whoever asked. Of a text message it ends with `@host #123456`, which phones fill in on that site alone. */
+  text: string
+  /** When code and link end. */
+  expires: Date
+}
+
+/** How one plugin of codes differs from the other. */
+export interface Line {
+  /** Of provider, type, page and texts. */
+  readonly name: 'codes' | 'phone'
+  readonly cookie: CookieHandle
+  /** The one field of the form, and what it may hold. */
+  readonly field: 'email' | 'phone'
+  readonly input: InputAttributes
+  /** Name of the page on which the code is typed. */
+  readonly page: 'codes' | 'phoneCode'
+  readonly path: '/codes' | '/phone'
+  /** Text of the button on the sign-in page, in English. */
+  readonly submit: string
+  /** Throws what is missing outside of the options. */
+  check?(): Awaitable<unknown>
+  /** Whether messages have links beside codes. Links come alone when codes have stopped. */
+  readonly link: boolean
+  /** The identifier in canonical form. Throws SignInError. */
+  read(ctx: Context, typed: unknown): Awaitable<string>
+  /** Who asks, for the hook `signIn`. */
+  person(ctx: Context, identifier: string): Promise<User & { id: string }>
+  /** What a right code proves. `startedBy`: who was signed in when it was asked for. */
+  identify(ctx: Context, identifier: string, startedBy: string | null): Promise<Identity>
+  /** Counts a message before it is sent. False: there were too many. `giveBack` when it could not be sent. */
+  count(ctx: Context, identifier: string): Promise<false | { end(counts: boolean): Promise<void> }>
+  /** The identifier was proved in this browser. */
+  proved(ctx: Context, identifier: string): Promise<void>
+  deliver(ctx: Context, message: Omit<CodeMessage, 'text'>): Promise<void>
+}
