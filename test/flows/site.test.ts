@@ -1,0 +1,152 @@
+/** The documentation site as VitePress builds it: complete, searchable offline, accessible, and refused when a link or a page is lost. */
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { createRequire } from 'node:module'
+import { tmpdir } from 'node:os'
+import { dirname, extname, join } from 'node:path'
+import type { Browser } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { close, listen } from '../../playground/_shared/listen.ts'
+import { clean } from '../../scripts/install.ts'
+import { readPages } from '../../site/pages.ts'
+import { root } from '../_sources.ts'
+import { launch, person } from './_chromium.ts'
+
+// In CI what is not installed is a failure.
+const there = existsSync(join(root, 'site/node_modules')) || Boolean(process.env.CI)
+const folder = mkdtempSync(join(tmpdir(), 'authkernel-site-'))
+const drop = [folder]
+afterAll(() => drop.forEach((path) => rmSync(path, { recursive: true, force: true })))
+
+describe.skipIf(!there)('the site', () => {
+  const out = join(folder, 'out')
+  let server: Server
+  let browser: Browser
+  let url: string
+  beforeAll(async () => {
+    const { code, said } = await build(join(root, 'docs'), out)
+    expect(code, said).toBe(0)
+    server = createServer((req, res) => {
+      const path = join(out, decodeURIComponent(new URL(req.url ?? '/', 'http://x').pathname).replace(/\/$/, '/index.html'))
+      if (!existsSync(path)) return void res.writeHead(404).end()
+      res.writeHead(200, { 'content-type': types[extname(path)] ?? 'application/octet-stream' }).end(readFileSync(path))
+    })
+    url = `http://localhost:${await listen(server, 0)}`
+    browser = await launch()
+  }, 240_000)
+  afterAll(async () => {
+    await browser?.close()
+    await close(server)
+  })
+
+  it('has every page, and llms.txt names each of them', () => {
+    const pages = readPages(join(root, 'docs'))
+    expect(pages.length).toBeGreaterThan(100)
+    const names = pages.map(({ path }) => path.replace(/README\.md$/, 'index.md').replace(/\.md$/, '.html'))
+    expect(names.filter((name) => !existsSync(join(out, name)))).toEqual([])
+    const llms = readFileSync(join(out, 'llms.txt'), 'utf8')
+    expect(names.filter((name) => name !== 'index.html' && !llms.includes(`](/${name})`))).toEqual([])
+    expect(readFileSync(join(out, 'llms-full.txt'), 'utf8')).toContain('npx authkernel init')
+  })
+
+  it('has no link within the site that leads nowhere, headings included', () => {
+    const html = readdirSync(out, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.html') && name !== '404.html')
+    const ids = new Map(html.map((name) => [name, idsOf(readFileSync(join(out, name), 'utf8'))]))
+    const broken = html.flatMap((name) =>
+      [...readFileSync(join(out, name), 'utf8').matchAll(/ href="([^"]+)"/g)]
+        .map(([, href]) => new URL(href!, `http://site/${name}`))
+        .filter(({ protocol, host, pathname }) => protocol === 'http:' && host === 'site' && !pathname.startsWith('/assets/'))
+        .filter(({ pathname, hash }) => {
+          const target = pathname.slice(1).replace(/^$|\/$/, '$&index.html')
+          const found = ids.get(extname(target) === '' ? `${target}.html` : target)
+          return found ? hash !== '' && !found.has(decodeURIComponent(hash.slice(1))) : !existsSync(join(out, target))
+        })
+        .map(({ pathname, hash }) => `${name}: ${pathname}${hash}`),
+    )
+    expect(broken).toEqual([])
+  })
+
+  it('finds a page by its words, and asks no other host', async () => {
+    const { context, page } = await person(browser, { viewport: { width: 1280, height: 800 } })
+    const hosts = new Set<string>()
+    context.on('request', (request) => hosts.add(new URL(request.url()).hostname))
+    await page.goto(`${url}/options.html`)
+    await page.getByRole('button', { name: 'Search' }).click()
+    await page.getByRole('searchbox').fill('trusted devices backup codes')
+    await page.getByRole('option').first().click()
+    await page.waitForURL(/two-factor|passwords|security/)
+    expect([...hosts]).toEqual(['localhost'])
+    await context.close()
+  })
+
+  it.each([
+    ['light', 1280],
+    ['dark', 390],
+  ] as const)('is accessible and fits: %s, %i pixels', async (colorScheme, width) => {
+    const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+    const { context, page, complaints } = await person(browser, { colorScheme, viewport: { width, height: 800 } })
+    for (const path of ['/', '/tasks/protect-a-route.html', '/comparison.html', '/plugins/two-factor.html']) {
+      await page.goto(url + path)
+      await page.evaluate(axe)
+      const faults = await page.evaluate(async () => {
+        const { violations } = await (
+          globalThis as unknown as { axe: { run(): Promise<{ violations: { id: string; nodes: { html: string }[] }[] }> } }
+        ).axe.run()
+        const wide = document.documentElement.scrollWidth > innerWidth ? ['wider than the screen'] : []
+        return [...violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`)), ...wide]
+      })
+      expect({ path, faults }).toEqual({ path, faults: [] })
+    }
+    expect(complaints).toEqual([])
+    await context.close()
+  })
+})
+
+describe.skipIf(!there)('a build', { concurrent: true }, () => {
+  it('fails by a dead link', async ({ expect }) => {
+    const { code, said } = await build(docsOf({ 'index.md': '# Start\n\n[gone](gone.md)\n' }), join(folder, 'dead'))
+    expect(code).not.toBe(0)
+    expect(said).toMatch(/dead link.*gone/i)
+  })
+
+  it('fails by a page that nothing leads to, and names it', async ({ expect }) => {
+    const docs = docsOf({ 'index.md': '# Start\n\n[a](a.md)\n', 'a.md': '# A\n', 'lost.md': '# Lost\n' })
+    const { code, said } = await build(docs, join(folder, 'lost'))
+    expect(code).not.toBe(0)
+    expect(said).toContain('No page leads to: lost.md.')
+  })
+})
+
+const types: Readonly<Record<string, string>> = {
+  '.html': 'text/html; charset=utf-8',
+  '.js': 'text/javascript',
+  '.css': 'text/css',
+  '.json': 'application/json',
+}
+
+function docsOf(files: Record<string, string>): string {
+  // Below the package of the site: its pages import Vue.
+  mkdirSync(join(root, 'site/.vitepress/cache'), { recursive: true })
+  const docs = mkdtempSync(join(root, 'site/.vitepress/cache/docs-'))
+  drop.push(docs)
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(docs, name)), { recursive: true })
+    writeFileSync(join(docs, name), text)
+  }
+  return docs
+}
+
+function build(docs: string, out: string): Promise<{ code: number | null; said: string }> {
+  const child = spawn(process.execPath, [join(root, 'site/node_modules/vitepress/bin/vitepress.js'), 'build', join(root, 'site')], {
+    env: { ...clean(), DOCS_DIR: docs, DOCS_OUT: out },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let said = ''
+  for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (said += data.toString()))
+  return new Promise((resolve) => child.on('close', (code) => resolve({ code, said: said.slice(-4_000) })))
+}
+
+function idsOf(html: string): Set<string> {
+  return new Set([...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id!))
+}
