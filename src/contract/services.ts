@@ -1,5 +1,6 @@
 /** What plugins share by name. Types only. */
 import type { Store } from './adapter.ts'
+import type { AccessTokens, AppTokens } from './app-tokens.ts'
 import type { ResolvedConfig } from './config.ts'
 import type { Context } from './context.ts'
 import type { Awaitable, JWT } from './data.ts'
@@ -89,6 +90,10 @@ export interface Services {
   revocations: Revocations
   /** Which provider the people of a domain use; a sign-in page asks it once an address was typed. */
   homeRealm: HomeRealm
+  /** The token endpoint for apps. */
+  appTokens: AppTokens
+  /** Signed access tokens for other services. */
+  accessTokens: AccessTokens
 }
 
 /** What a service factory may look at. */

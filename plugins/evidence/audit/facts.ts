@@ -129,6 +129,11 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
   impersonationDenied: (message) => impersonation('denied', 'denied', message),
   tokensRefreshed: (message) => ({ name: 'tokens.refreshed', outcome: success, ...scalars(message) }),
   tokensExpired: (message) => ({ name: 'tokens.expired', outcome: 'failure', ...scalars(message) }),
+  appSignedIn: (message) => ofApp('bearer.issued', success, message),
+  appTokensRefreshed: (message) => ofApp('bearer.refreshed', success, message),
+  // Somebody copied a token: the owner or a thief was here.
+  appTokenReused: (message) => ({ ...ofApp('bearer.reuseDetected', 'denied', message), actor: anonymous }),
+  appSessionEnded: (message) => ofApp('bearer.revoked', success, message),
   keyRotated: ({ kid, alg, compromised }) => ({
     name: 'key.rotated',
     outcome: success,
@@ -173,6 +178,9 @@ const credentialNames: Readonly<Record<string, string>> = {
   'address added': 'address.proved',
 }
 
+function ofApp(name: string, outcome: Fact['outcome'], { id, user: person, clientId, by }: Message): Fact {
+  return { name, outcome, ...about(person), sessionId: text(id), target: { client: text(clientId), by: text(by) } }
+}
 function impersonation(what: string, outcome: Fact['outcome'], { admin, user: person, reason }: Message): Fact {
   const actor: AuditActor = { ...about(admin).actor, type: 'admin' }
   return { name: `impersonation.${what}`, outcome, ...about(person), actor, target: { reason: text(reason) } }

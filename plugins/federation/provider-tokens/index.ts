@@ -121,8 +121,10 @@ async function find(kernel: Kernel, who: TokensOf): Promise<{ ctx: AnyContext; u
   }
   const ctx = await kernel.contextOf(who)
   const session = await ctx.currentSession()
-  if (session && ('apiKey' in session || 'actor' in session))
-    throw new AccessDenied('tokens: provider tokens are for the person alone, not for an API key or somebody who acts for the person.')
+  if (session && ('apiKey' in session || 'bearer' in session || 'actor' in session))
+    throw new AccessDenied(
+      'tokens: provider tokens are for the person alone, not for an API key, an app or somebody who acts for the person.',
+    )
   return { ctx, userId: session ? (await ctx.session.user(ctx))?.id : undefined }
 }
 

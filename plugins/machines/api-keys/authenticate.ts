@@ -38,9 +38,11 @@ function presented(ctx: Context, prefix: string): string | undefined {
   const { headers } = ctx.request
   const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
   // Other bearer tokens are for other plugins.
-  const given = [bearer?.startsWith(`${prefix}_`) ? bearer : undefined, headers.get('x-api-key')?.trim()].filter((one) => one !== undefined)
-  if (new Set(given).size > 1) throw new HttpError(400, 'Two different API keys were sent. Send one, in Authorization or in x-api-key.')
-  return given[0]
+  const own = headers.get('x-api-key')?.trim()
+  if (own !== undefined && bearer !== undefined && own !== bearer)
+    throw new HttpError(400, 'Two different credentials were sent. Send one, in Authorization or in x-api-key.')
+  const given = [bearer?.startsWith(`${prefix}_`) ? bearer : undefined, own]
+  return given.find((one) => one !== undefined)
 }
 
 async function ownerOf(ctx: Context, userId: string): Promise<NonNullable<Session['user']> | null> {

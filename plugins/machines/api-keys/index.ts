@@ -97,6 +97,10 @@ async function find(kernel: Kernel, who: KeysOf, change?: string): Promise<{ ctx
   const session = await ctx.currentSession()
   if (session?.apiKey && change) throw new AccessDenied(`apiKeys.${change}: a request that is signed in by an API key cannot change keys.`)
   if (session?.apiKey) return { ctx, owner: session.apiKey.owner }
+  if (session && 'bearer' in session) {
+    if (change) throw new AccessDenied(`apiKeys.${change}: an app cannot change keys.`)
+    return { ctx, owner: undefined }
+  }
   const userId = session && (await ctx.session.user(ctx))?.id
   return { ctx, owner: userId ? { userId } : undefined }
 }

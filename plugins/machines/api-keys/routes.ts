@@ -27,7 +27,8 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
 // A key must not make keys.
 async function owner(ctx: Context): Promise<string | null> {
   const session = await ctx.currentSession()
-  if (session?.apiKey) throw new AccessDenied('A request that is signed in by an API key cannot manage keys.')
+  if (session && ('apiKey' in session || 'bearer' in session))
+    throw new AccessDenied('A request that is signed in by an API key or by an app cannot manage keys.')
   return (session && (await ctx.session.user(ctx))?.id) ?? null
 }
 

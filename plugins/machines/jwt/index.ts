@@ -1,6 +1,7 @@
 /** Short-lived signed access tokens (RFC 9068) for other services, with their public keys and introspection. */
 import type { First, Guard, JobTarget, Kernel, Plugin } from 'authkernel/kernel'
-import { type AccessToken, issueToken, type TokenWanted } from './issue.ts'
+import { liveClaims } from './introspect.ts'
+import { type AccessToken, issueToken, ownClaims, signClaims, type TokenWanted } from './issue.ts'
 import { keySet, rotateKeys, signingKeys } from './keys.ts'
 import { type JwtOptions, resolveOptions, type ResolvedOptions } from './options.ts'
 import { addRoutes } from './routes.ts'
@@ -56,6 +57,21 @@ export function jwtPlugin(options: JwtOptions = {}): Plugin<JwtApi> {
       kernel.declareHook('accessToken', 'guard')
       kernel.declareHook('introspect', 'first')
       addRoutes(kernel, resolved)
+      kernel.provide('accessTokens', {
+        sign: (ctx, claims) => signClaims(ctx, resolved, { ...claims, ...ownClaims(ctx, resolved) }),
+        verify: (ctx, token, audiences) => liveClaims(ctx, resolved, token, audiences),
+      })
+      // Where apps find the public keys, when a plugin has a token endpoint.
+      kernel.decorate('appTokens', (inner) => ({
+        metadata: async (ctx) => ({
+          ...(await inner.metadata(ctx)),
+          jwks_uri: `${ctx.origin}/.well-known/jwks.json`,
+          ...(resolved.introspection && {
+            introspection_endpoint: `${ctx.base}/jwt/introspect`,
+            introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
+          }),
+        }),
+      }))
       return { jwt: api(kernel, resolved) }
     },
   }

@@ -1,5 +1,5 @@
 /** Token introspection (RFC 7662): resource servers ask whether a token is live. */
-import { type Context, equal, json, sha256, toHex } from 'authkernel/kernel'
+import { type AnyContext, type Context, equal, json, sha256, toHex } from 'authkernel/kernel'
 import { keyOf } from './issue.ts'
 import { keySet, signingKeys } from './keys.ts'
 import { issuerOf, type ResolvedOptions } from './options.ts'
@@ -43,7 +43,13 @@ async function callerOf(
   return apiKey && introspection?.apiKey ? introspection.apiKey({ apiKey, ctx }) : undefined
 }
 
-async function liveClaims(ctx: Context, options: ResolvedOptions, token: string, audiences: readonly string[]): Promise<Claims | null> {
+/** Null: not ours, ended, refused by a plugin, or for another audience. */
+export async function liveClaims(
+  ctx: AnyContext,
+  options: ResolvedOptions,
+  token: string,
+  audiences: readonly string[],
+): Promise<Claims | null> {
   if (token.length > 8192) return null
   const { createLocalJWKSet, errors, jwtVerify } = await import('jose')
   const keys = await signingKeys(ctx, options)
@@ -75,7 +81,7 @@ async function foreignClaims(ctx: Context, token: string, audiences: readonly st
 }
 
 // Deleting a user ends the tokens of the person for those who ask. Where sessions need no stored user, nobody knows.
-async function isThere(ctx: Context, { sub }: Claims): Promise<boolean> {
+async function isThere(ctx: AnyContext, { sub }: Claims): Promise<boolean> {
   if (!ctx.session.storedUsers || /^(?:key|service):/.test(String(sub)) || !ctx.store?.supports('getUser')) return true
   return (await ctx.store.getUser(String(sub))) !== null
 }

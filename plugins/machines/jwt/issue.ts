@@ -1,5 +1,5 @@
 /** One access token (RFC 9068) for the person or the API key of a request. */
-import { AccessDenied, AuthError, type Context, HttpError, type Session, setBounded, toBase64Url } from 'authkernel/kernel'
+import { AccessDenied, type AnyContext, AuthError, type Context, HttpError, type Session, setBounded, toBase64Url } from 'authkernel/kernel'
 import { signerOf, signingKeys } from './keys.ts'
 import { type CallerKey, issuerOf, type ResolvedOptions } from './options.ts'
 import type { SigningKey } from './table.ts'
@@ -22,7 +22,24 @@ export interface AccessToken {
 }
 
 const maxKeys = 100
-const reserved = ['iss', 'exp', 'aud', 'sub', 'client_id', 'iat', 'jti', 'nbf', 'scope', 'auth_time', 'acr', 'amr', 'cnf', 'act', 'may_act']
+const reserved = [
+  'iss',
+  'exp',
+  'aud',
+  'sub',
+  'client_id',
+  'iat',
+  'jti',
+  'nbf',
+  'scope',
+  'auth_time',
+  'acr',
+  'amr',
+  'cnf',
+  'act',
+  'may_act',
+  'ses',
+]
 
 /** Null: nobody is signed in. Throws HttpError 400 for an audience or scope that no token may have, AccessDenied for who may have none. */
 export async function issueToken(
@@ -34,39 +51,53 @@ export async function issueToken(
   const subject = session && (await subjectOf(ctx, session))
   if (!session || !subject) return null
   const asked = scopesOf(options, audience, scope)
-  const granted = await grant(ctx, options, session, { audience, asked, held: subject.key?.scopes })
-  const now = Math.floor(ctx.now.getTime() / 1000)
-  const issuer = issuerOf(ctx, options)
-  const expiresAt = Math.min(now + options.maxAge, Math.floor(new Date(session.expires).getTime() / 1000))
+  const granted = await grant(ctx, options, session, { audience, asked, held: subject.scopes })
+  const own = ownClaims(ctx, options)
+  const expiresAt = Math.min(own.iat + options.maxAge, Math.floor(new Date(session.expires).getTime() / 1000))
   const more = options.claims ? await options.claims({ session, audience, ctx }) : {}
   const claims = {
     ...Object.fromEntries(Object.entries(more).filter(([name]) => !reserved.includes(name))),
-    iss: issuer,
+    ...own,
     sub: subject.sub,
     aud: audience,
-    client_id: subject.key?.id ?? options.clientId ?? issuer,
-    iat: now,
+    client_id: subject.client ?? options.clientId ?? own.iss,
     exp: expiresAt,
-    jti: toBase64Url(ctx.runtime.random(16)),
     ...(granted.length > 0 && { scope: granted.join(' ') }),
-    ...(!subject.key && (await proofOf(ctx))),
+    ...(!subject.client && (await proofOf(ctx))),
   }
+  const accessToken = await signClaims(ctx, options, claims)
+  return { accessToken, tokenType: 'Bearer', expiresAt, scope: granted.join(' ') }
+}
+
+/** Throws AccessDenied when a plugin refuses the token. */
+export async function signClaims(ctx: AnyContext, options: ResolvedOptions, claims: Record<string, unknown>): Promise<string> {
   if (ctx.has('hook', 'accessToken') && (await ctx.ask('accessToken', { claims })) !== true)
     throw new AccessDenied('jwt.issue: a plugin that answers the hook `accessToken` refused the token.')
   const signer = signerOf(ctx, await signingKeys(ctx, options))
   const { SignJWT } = await import('jose')
-  const accessToken = await new SignJWT(claims)
-    .setProtectedHeader({ alg: signer.alg, typ: 'at+jwt', kid: signer.id })
-    .sign(await privateKey(ctx, signer))
-  return { accessToken, tokenType: 'Bearer', expiresAt, scope: granted.join(' ') }
+  return new SignJWT(claims).setProtectedHeader({ alg: signer.alg, typ: 'at+jwt', kid: signer.id }).sign(await privateKey(ctx, signer))
 }
 
-/** Whose token: of an API key, else of the person. Null: somebody without an id. */
-async function subjectOf(ctx: Context, session: Session): Promise<{ sub: string; key?: CallerKey } | null> {
+/** What every token of this server says of itself. */
+export function ownClaims(ctx: AnyContext, options: ResolvedOptions): { iss: string; iat: number; jti: string } {
+  return { iss: issuerOf(ctx, options), iat: Math.floor(ctx.now.getTime() / 1000), jti: toBase64Url(ctx.runtime.random(16)) }
+}
+
+/** Whose token, and what it carries at most: of an API key, of an app, else of the person. */
+interface Subject {
+  sub: string
+  client?: string
+  scopes?: readonly string[]
+}
+
+/** Null: somebody without an id. */
+async function subjectOf(ctx: Context, session: Session): Promise<Subject | null> {
   if ('actor' in session) throw new AccessDenied('jwt.issue: somebody who acts for another person gets no tokens of that person.')
   const key = keyOf(session)
-  if (key) return { sub: ownerOf(key), key }
-  if (session.user?.id !== undefined) return { sub: String(session.user.id) }
+  if (key) return { sub: ownerOf(key), client: key.id, scopes: key.scopes }
+  const { bearer } = session as { bearer?: { clientId: string; scopes: readonly string[] } }
+  if (session.user?.id !== undefined)
+    return { sub: String(session.user.id), ...(bearer && { client: bearer.clientId, scopes: bearer.scopes }) }
   // The cookie may be another person's than the one that a plugin recognized by other means.
   if (ctx.has('hook', 'authenticate') && (await ctx.ask('authenticate', {})) !== undefined) return null
   const id = (await ctx.session.user(ctx))?.id
@@ -114,7 +145,7 @@ async function proofOf(ctx: Context): Promise<Record<string, unknown>> {
   return { auth_time: known.authTime, amr: Object.keys(known.methods), ...(known.acr !== undefined && { acr: known.acr }) }
 }
 
-async function privateKey(ctx: Context, { id, alg, privateKey: jwk }: SigningKey): Promise<CryptoKey> {
+async function privateKey(ctx: AnyContext, { id, alg, privateKey: jwk }: SigningKey): Promise<CryptoKey> {
   const imported = ctx.app.shared.cache<CryptoKey>('jwt.keys')
   const { importJWK } = await import('jose')
   return imported.get(id) ?? setBounded(imported, id, (await importJWK(jwk, alg)) as CryptoKey, maxKeys)

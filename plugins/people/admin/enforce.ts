@@ -16,8 +16,14 @@ export function addBans(kernel: Kernel): void {
   })
   // The hook belongs to the plugin of API keys, which may be absent: its types are not there then.
   kernel.hook('apiKey' as never, (async ({ key, ctx }: KeyQuestion) => !(await isBanned(ctx, key.owner.userId))) as never)
+  // That of apps belongs to bearerPlugin.
+  kernel.hook('appSession' as never, (async ({ user, ctx }: AppQuestion) => !(await isBanned(ctx, user.id))) as never)
 }
 
+interface AppQuestion {
+  user: { id?: string }
+  ctx: AnyContext
+}
 interface KeyQuestion {
   key: { owner: { userId?: string } }
   ctx: AnyContext

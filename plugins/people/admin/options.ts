@@ -54,9 +54,9 @@ async function fromRequest(kernel: Kernel, request: Request, act: AdminAct): Pro
   const ctx = await kernel.contextOf(request)
   const session = await ctx.currentSession()
   if (!session) return null
-  const { apiKey, actor } = session as { apiKey?: unknown; actor?: unknown }
-  if (apiKey !== undefined || actor !== undefined)
-    throw new AccessDenied(`admin.${act}: an API key, or somebody who acts as another person, is no administrator.`)
+  const { apiKey, bearer, actor } = session as { apiKey?: unknown; bearer?: unknown; actor?: unknown }
+  if (apiKey !== undefined || bearer !== undefined || actor !== undefined)
+    throw new AccessDenied(`admin.${act}: an API key, an app, or somebody who acts as another person, is no administrator.`)
   const userId = (await ctx.session.user(ctx))?.id
   // What signed the request in may be another person than the cookie's.
   if (userId === undefined || (session.user?.id !== undefined && session.user.id !== userId)) return null

@@ -96,9 +96,9 @@ export function pathOf({ returnTo = '/' }: Order): string {
 /** Throws AccessDenied for nobody, for what is no person, and for a proof that is too old. */
 async function administrator(ctx: Context, proofAge: number): Promise<User & { id: string }> {
   const session = await ctx.currentSession()
-  const { apiKey, actor } = (session ?? {}) as { apiKey?: unknown; actor?: unknown }
-  if (apiKey !== undefined || actor !== undefined)
-    throw new AccessDenied('impersonation.start: an API key, or somebody who acts as another person already, cannot act as a user.')
+  const { apiKey, bearer, actor } = (session ?? {}) as { apiKey?: unknown; bearer?: unknown; actor?: unknown }
+  if (apiKey !== undefined || bearer !== undefined || actor !== undefined)
+    throw new AccessDenied('impersonation.start: an API key, an app, or somebody who acts as another person already, cannot act as a user.')
   const userId = session && (await ctx.session.user(ctx))?.id
   // What signed the request in may be another person than the cookie's.
   const same = session?.user?.id === undefined || session.user.id === userId

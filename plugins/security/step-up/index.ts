@@ -91,8 +91,8 @@ const secondFactors = new Set(['otp', 'hwk', 'swk', 'mfa', 'sms', 'fpt', 'face',
 
 /** What the person proved; null for sessions that are no proof of a person: API keys, bearer tokens, somebody who acts as another person. */
 async function proofOf(ctx: Context, session: Session): Promise<SessionAttributes | null> {
-  const { apiKey, actor } = session as { apiKey?: unknown; actor?: unknown }
-  if (apiKey !== undefined || actor !== undefined) return null
+  const { apiKey, bearer, actor } = session as { apiKey?: unknown; bearer?: unknown; actor?: unknown }
+  if (apiKey !== undefined || bearer !== undefined || actor !== undefined) return null
   return (await ctx.session.attributes?.(ctx)) ?? null
 }
 

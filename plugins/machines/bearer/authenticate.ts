@@ -1,0 +1,69 @@
+/** Who a request with an access token is. */
+import { type AnyContext, type Context, HttpError, type Session } from 'authkernel/kernel'
+import { issuerOf, type ResolvedOptions } from './options.ts'
+import { personOf, rightsOf } from './person.ts'
+import type { AppSession } from './table.ts'
+import { parseAccess, scopesWithin } from './tokens.ts'
+
+/** A token that is live, and what it may. */
+export interface LiveToken {
+  session: AppSession
+  scopes: string[]
+  /** Seconds since the epoch. */
+  end: number
+}
+
+/** Undefined: the request has no token of ours. Null: it has one, and it is nobody's. Throws HttpError 400 when an API key comes with it. */
+export async function authenticate(ctx: Context, options: ResolvedOptions): Promise<Session | null | undefined> {
+  const { headers } = ctx.request
+  const text = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+  if (text === undefined || !isOurs(text, options)) return undefined
+  if (headers.has('x-api-key')) throw new HttpError(400, 'An access token and an API key were sent. Send one of them.')
+  const live = await liveToken(ctx, options, text)
+  const person = live && (await personOf(ctx, options, live.session))
+  if (!live || !person) return null
+  const { id, name = null, email = null, image = null } = person.user
+  const scopes = await rightsOf(ctx, options, person, live.scopes)
+  return {
+    user: { id, name, email, image },
+    expires: new Date(live.end * 1000).toISOString(),
+    bearer: { id: live.session.id, clientId: live.session.clientId, scopes },
+  }
+}
+
+/** Null: not ours, expired, or of an app session that ended. */
+export async function liveToken(ctx: AnyContext & { origin?: string }, options: ResolvedOptions, text: string): Promise<LiveToken | null> {
+  const parts = options.format === 'opaque' ? parseAccess(text) : undefined
+  if (parts) {
+    const session = await ctx.records('appSession').get(parts.session)
+    const scopes = session && (await scopesWithin(ctx, session, parts))
+    return session && scopes ? { session, scopes, end: parts.end } : null
+  }
+  if (options.format === 'opaque' || !ctx.request) return null
+  const claims = await ctx.service('accessTokens').verify(ctx, text, [options.audience ?? issuerOf(ctx, options)])
+  return claims && liveClaims(ctx, claims)
+}
+
+/** The app session of signed claims; null: it has ended, or the claims are of another token. */
+export async function liveClaims(ctx: AnyContext, claims: Readonly<Record<string, unknown>>): Promise<LiveToken | null> {
+  const session = typeof claims['ses'] === 'string' ? await ctx.records('appSession').get(claims['ses']) : null
+  if (!session || session.userId !== claims['sub'] || session.clientId !== claims['client_id']) return null
+  const scopes = String(claims['scope'] ?? '').split(' ')
+  return { session, scopes: session.scopes.filter((scope) => scopes.includes(scope)), end: Number(claims['exp']) }
+}
+
+// Keys and tokens of other plugins are theirs. A signed access token is ours where we sign them, also when it is a wrong one.
+function isOurs(text: string, { format }: ResolvedOptions): boolean {
+  if (text.startsWith('at.')) return true
+  if (format === 'opaque') return false
+  try {
+    const head = text.split('.')[0]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''
+    return (
+      String((JSON.parse(atob(head)) as { typ?: unknown }).typ)
+        .toLowerCase()
+        .replace('application/', '') === 'at+jwt'
+    )
+  } catch {
+    return false
+  }
+}

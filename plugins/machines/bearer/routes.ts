@@ -1,0 +1,49 @@
+/** Routes for apps: authorization, tokens, revocation, metadata. */
+import { type AuthError, type Context, json, type Kernel } from 'authkernel/kernel'
+import { authorize, decide } from './authorize.ts'
+import { clientOf } from './client.ts'
+import { metadataOfBase } from './metadata.ts'
+import type { ResolvedOptions } from './options.ts'
+import { revoke } from './revoke.ts'
+
+const metadataPath = '/.well-known/oauth-authorization-server'
+
+/** Adds them. */
+export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
+  // A page says what is wrong, at an address of our own.
+  const refused = (ctx: Context, { type, status }: AuthError): Promise<Response> | undefined =>
+    type === 'AppRequestRefused' ? ctx.render('error', { error: type, status: String(status) }) : undefined
+  kernel.route({ method: 'GET', path: '/oauth/authorize', handler: (ctx) => authorize(ctx, options), failure: refused })
+  kernel.route({ method: 'POST', path: '/oauth/authorize', handler: (ctx) => decide(ctx, options) })
+
+  // Without cookies, so that scripts of any origin may call them: a browser's own credentials are worth nothing here.
+  const forApps = { csrf: 'bearer' as const, cors: { origins: 'any' as const }, body: { bytes: 16_384 }, failure }
+  kernel.route({ method: 'POST', path: '/oauth/token', ...forApps, handler: token })
+  kernel.route({ method: 'POST', path: '/oauth/revoke', ...forApps, handler: (ctx) => revoke(ctx, options) })
+
+  const describe = { method: 'GET' as const, at: 'root' as const, public: { maxAge: 300 }, cors: { origins: 'any' as const }, failure }
+  kernel.route({ ...describe, path: metadataPath, handler: async (ctx) => metadataOf(await ctx.service('appTokens').metadata(ctx)) })
+  const { basePath } = kernel.config
+  if (basePath === '/') return
+  kernel.route({
+    ...describe,
+    path: `${metadataPath}${basePath}` as `/${string}`,
+    handler: async (ctx) => metadataOf(metadataOfBase(ctx, await ctx.service('appTokens').metadata(ctx))),
+  })
+}
+
+async function token(ctx: Context): Promise<Response> {
+  const form = await ctx.form()
+  const app = clientOf(ctx, form)
+  if ('error' in app) return json(app.error, app.status, app.headers)
+  const answer = await ctx.service('appTokens').grant(ctx, app.client, form)
+  return json(answer, answer.error === undefined ? 200 : 400, { 'Cache-Control': 'no-store', Pragma: 'no-cache' })
+}
+
+function metadataOf(members: Readonly<Record<string, unknown>>): Response {
+  return new Response(JSON.stringify(members), { headers: { 'Content-Type': 'application/json' } })
+}
+
+function failure(_ctx: Context, { status }: AuthError): Response {
+  return json({ error: status < 500 ? 'invalid_request' : 'server_error' }, status, { 'Cache-Control': 'no-store' })
+}

@@ -1,0 +1,59 @@
+/** Tokens for apps on other devices, and signed tokens for other services: what plugins share of them. Types only. */
+import type { AnyContext, Context } from './context.ts'
+import type { Awaitable } from './data.ts'
+import type { SessionAttributes } from './session.ts'
+
+/** An app that people sign in to with tokens in place of cookies. */
+export interface AppClient {
+  /** `client_id` (RFC 6749 section 2.2). It is public. */
+  readonly id: string
+  /** What people call the app. */
+  readonly name: string
+  /** Exact redirect URIs; the port of a loopback one is free. */
+  readonly redirectUris: readonly string[]
+  /** What the app may ask for. */
+  readonly scopes: readonly string[]
+}
+/** What somebody gave an app. */
+export interface AppGrant {
+  readonly client: AppClient
+  readonly userId: string
+  /** Of the session that gave it; null: nobody kept them. */
+  readonly attributes: SessionAttributes | null
+  readonly scopes: readonly string[]
+  /** How: `code`, `device`, or what another plugin calls it. */
+  readonly by: string
+}
+/** Answer of a token endpoint: tokens, or an error of RFC 6749 section 5.2. */
+export type TokenAnswer = Readonly<Record<string, unknown>> & { readonly error?: string }
+
+/** The token endpoint as other plugins extend it: they decorate `grant` and `metadata`. */
+export interface AppTokens {
+  /** An app by its `client_id`. */
+  client(id: string): AppClient | undefined
+  /** The scopes that a text asks for, or undefined when the app may not have one of them. An empty text: all that the app may have. */
+  scopes(client: AppClient, asked: string | null): readonly string[] | undefined
+  /** Answers one grant type: `form` has no repeated fields, `client` is known. */
+  grant(ctx: Context, client: AppClient, form: URLSearchParams): Awaitable<TokenAnswer>
+  /** A new app session and its first tokens. Answers `invalid_grant` when the person may not have one. */
+  issue(ctx: Context, grant: AppGrant): Promise<TokenAnswer>
+  /** Members of the metadata of RFC 8414. */
+  metadata(ctx: Context): Awaitable<Readonly<Record<string, unknown>>>
+}
+
+/** Claims of a signed access token; `iss`, `iat` and `jti` are added. */
+export interface AccessClaims {
+  readonly sub: string
+  readonly aud: string
+  readonly client_id: string
+  /** Seconds since the epoch. */
+  readonly exp: number
+  readonly [claim: string]: unknown
+}
+/** Signs and verifies access tokens (RFC 9068) of this server. */
+export interface AccessTokens {
+  /** Throws AccessDenied when a plugin refuses the token. */
+  sign(ctx: Context, claims: AccessClaims): Promise<string>
+  /** The claims of a live token for one of the audiences; null for any other text. */
+  verify(ctx: AnyContext, token: string, audiences: readonly string[]): Promise<Readonly<Record<string, unknown>> | null>
+}
