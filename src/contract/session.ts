@@ -32,12 +32,15 @@ export interface SessionAttributes {
 /** What a strategy can do beyond reading, issuing and ending the session of the request. */
 export type SessionAbility = 'list' | 'revoke:id' | 'revoke:user' | 'revoke:attribute' | 'attributes'
 
-/** Which sessions to end. `until`: only those that began up to then, in milliseconds. */
+/**
+ * Which sessions to end. `until`: only those that began up to then, in milliseconds. `sub` beside `sid`: only when the session is of that person.
+ * `brief`: with as few statements as the strategy can, whatever their number; how many were ended may then be unknown.
+ */
 export type SessionSelector =
   | { id: string; userId?: string }
   | { userId: string; except?: string }
-  | { provider: string; sid: string; until?: number }
-  | { provider: string; sub: string; until?: number }
+  | { provider: string; sid: string; sub?: string; until?: number; brief?: true }
+  | { provider: string; sub: string; until?: number; brief?: true }
 
 /** A session as it may be shown to its owner: without its token. */
 export interface SessionInfo {
@@ -97,7 +100,10 @@ export interface SessionStrategies {
 
 /** One reason why sessions count as ended. */
 export interface Revocation {
-  /** `id:<session>`, `user:<id>`, `sid:<provider>:<sid>`, `sub:<provider>:<sub>` (the provider's id URL-encoded), or `all`. */
+  /**
+   * `id:<session>`, `user:<id>`, `sid:<provider>:<sid>`, `sub:<provider>:<sub>`, `pair:<provider>:<sub>:<sid>` (provider and `sub` of a pair
+   * URL-encoded), or `all`.
+   */
   key: string
   /** Sessions that began up to then, in milliseconds; of no meaning for an `id:`. */
   before: number

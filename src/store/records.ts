@@ -33,9 +33,10 @@ export interface RecordScope extends FieldSealer {
 type Fields = Record<string, unknown>
 
 const defaultLimit = 100
-const maxLimit = 1_000
+const maxLimit = 10_000
 const maxMany = 500
 const maxAtomic = 20
+const countLimit = 1_000
 // Of one statement that deletes.
 const batch = 1_000
 
@@ -65,7 +66,7 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
       const rows = await Promise.all(page.map((row) => back(row)))
       return { rows: rows as Row<T>[], cursor: found.length > size && last ? writeCursor(query, last) : undefined }
     },
-    async count(where = {}, { range, max = maxLimit }: { range?: Range<T>; max?: number } = {}) {
+    async count(where = {}, { range, max = countLimit }: { range?: Range<T>; max?: number } = {}) {
       const query = toQuery(declared, ns, { where, range: range as Fields, limit: max })
       return call('count', () => store.count(name, query, scope.now()))
     },

@@ -30,8 +30,8 @@ export function labelOf(table: Table): string {
 }
 
 /** `(a, b) in ((1, 2), …)`, for as many rows as a batch has: one statement fits all. */
-export function listed(dialect: DialectName, table: Table, fields: readonly string[]): SqlExpression {
-  const places = [...Array(batchSize).keys()].map((at) => sql.join(fields.map((field) => sql`${new Slot(`${field}.${at}`)}`)))
+export function listed(dialect: DialectName, table: Table, fields: readonly string[], size: number = batchSize): SqlExpression {
+  const places = [...Array(size).keys()].map((at) => sql.join(fields.map((field) => sql`${new Slot(`${field}.${at}`)}`)))
   const columns = sql.join(fields.map((field) => ref(table, field)))
   if (fields.length === 1) return sql`${columns} in (${sql.join(places)})`
   const rows = sql.join(places.map((place) => sql`(${place})`))
@@ -39,10 +39,10 @@ export function listed(dialect: DialectName, table: Table, fields: readonly stri
 }
 
 /** Values for `listed`, those of the last row repeated. */
-export function listValues(fields: readonly string[], rows: readonly Row[]): Row {
+export function listValues(fields: readonly string[], rows: readonly Row[], size: number = batchSize): Row {
   const values: Row = {}
   for (const field of fields) {
-    for (let at = 0; at < batchSize; at++) values[`${field}.${at}`] = rows[Math.min(at, rows.length - 1)]![field]
+    for (let at = 0; at < size; at++) values[`${field}.${at}`] = rows[Math.min(at, rows.length - 1)]![field]
   }
   return values
 }

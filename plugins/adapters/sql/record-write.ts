@@ -65,7 +65,8 @@ export async function insert({ database, runner, table }: Target, rows: readonly
 async function put(target: Target, row: StoredRow): Promise<void> {
   const { database, runner, table } = target
   const fields = [...table.columns.keys()].filter((field) => field !== 'ns' && field !== 'id')
-  if (table.dialect === 'mysql') {
+  // Its upsert takes any unique key for the one that was meant.
+  if (table.dialect === 'mysql' && table.stored.unique.length > 0) {
     const condition = equal(table, { ns: row.ns, id: row.id }, 'key.')
     if (!(await read(database, runner, table, condition, true))) return insert(target, [row])
     if (fields.length > 0) await set(target, condition, Object.fromEntries(fields.map((field) => [field, row[field] ?? null])))
@@ -73,8 +74,13 @@ async function put(target: Target, row: StoredRow): Promise<void> {
   }
   const build = (): Sql => {
     const names = ['ns', 'id', ...fields]
+    const into = sql`insert into ${tableName(table)} (${columns(table, names)}) values (${sql.join(names.map((field) => slot(table, field, field)))})`
+    if (table.dialect === 'mysql') {
+      const same = (fields.length > 0 ? fields : ['id']).map((field) => sql`${column(table, field)} = values(${column(table, field)})`)
+      return sql`${into} on duplicate key update ${sql.join(same)}`
+    }
     const fresh = fields.map((field) => sql`${column(table, field)} = ${sql.id('excluded', table.columns.get(field)!.name)}`)
-    return sql`insert into ${tableName(table)} (${columns(table, names)}) values (${sql.join(names.map((field) => slot(table, field, field)))})
+    return sql`${into}
       on conflict (${column(table, 'ns')}, ${column(table, 'id')}) do ${fields.length > 0 ? sql`update set ${sql.join(fresh)}` : sql`nothing`}`
   }
   await run(database, runner, table, 'put', build, row)

@@ -9,6 +9,9 @@ import { nameOf, ref } from './refs.ts'
 import { find, insertOwned, matching, possible, remove, take, update } from './rows.ts'
 import { onceMine } from './tokens.ts'
 
+// Of one statement. SQLite binds at most 32,766 values.
+const manySessions = 10_000
+
 type Sessions = Pick<
   Required<Adapter>,
   | 'createSession'
@@ -74,10 +77,12 @@ export function sessions(database: Database): Sessions {
     },
     async deleteSessions(sessionTokens) {
       const rows = await table('sessions')
-      const build = () => sql`delete from ${nameOf(rows)} where ${listed(database.dialect, rows, ['sessionToken'])}`
-      for (let from = 0; from < sessionTokens.length; from += batchSize) {
-        const batch = sessionTokens.slice(from, from + batchSize).map((sessionToken) => ({ sessionToken }))
-        await repeat(() => database.run(db, rows, 'delete sessions', build, listValues(['sessionToken'], batch)))
+      // Two statements fit all: most people have few sessions.
+      const size = sessionTokens.length > batchSize ? manySessions : batchSize
+      const build = () => sql`delete from ${nameOf(rows)} where ${listed(database.dialect, rows, ['sessionToken'], size)}`
+      for (let from = 0; from < sessionTokens.length; from += size) {
+        const batch = sessionTokens.slice(from, from + size).map((sessionToken) => ({ sessionToken }))
+        await repeat(() => database.run(db, rows, `delete ${size} sessions`, build, listValues(['sessionToken'], batch, size)))
       }
     },
   }

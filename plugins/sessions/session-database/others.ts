@@ -15,7 +15,7 @@ import { idOf, type Kept, tableOf } from './kept.ts'
 type Found = { id: string; token: string }
 type Page = Awaited<ReturnType<RecordTable<SessionFields>['find']>>
 
-const pageSize = 1_000
+const pageSize = 10_000
 
 /** The newest first. From the rows of the adapter, with what is kept of them; from records alone where the adapter cannot list. */
 export async function listSessions(ctx: AnyContext, userId: string, kept: Kept | undefined, maxAge: number): Promise<SessionInfo[]> {
@@ -59,13 +59,18 @@ export async function revokeSessions(ctx: AnyContext, which: SessionSelector, ke
   const name = 'sid' in which ? { sid: await indexed(which.sid) } : { sub: await indexed(which.sub) }
   const range = which.until === undefined ? {} : { range: { started: { lte: new Date(which.until) } } }
   const asked = { where: { provider: which.provider, ...name }, ...range }
-  const rows = await pages(ctx, asked)
+  const found = await pages(ctx, asked)
+  const sub = 'sid' in which && which.sub !== undefined ? await indexed(which.sub) : undefined
+  const rows = sub === undefined ? found : found.filter((row) => row.sub === sub)
   await deleteTokens(
     store,
     rows.map(({ token }) => token).filter((token) => token !== null),
   )
+  // Rows without a session show nowhere where the adapter lists sessions, and end by themselves.
+  if (which.brief && store.supports('listSessionsByUserId')) return undefined
   // After the sessions: what a crash leaves behind is found again.
-  if (rows.length > 0) await tableOf(ctx).deleteWhere(asked)
+  if (rows.length < found.length) for (const { id } of rows) await tableOf(ctx).delete(id)
+  else if (rows.length > 0) await tableOf(ctx).deleteWhere(asked)
   return rows.length
 }
 

@@ -11,7 +11,7 @@ import {
   type SessionInfo,
   type SessionSelector,
 } from 'authkernel/kernel'
-import { attributeKey, type Claim, expiry, type Held, type Made } from './token.ts'
+import { attributeKey, type Claim, endedBy, expiry, type Held, type Made } from './token.ts'
 
 type Rows = Awaited<ReturnType<RecordTable<SessionFields>['find']>>['rows']
 
@@ -51,10 +51,16 @@ export async function extend(ctx: Context, options: Made, claim: Claim): Promise
   await tableOf(ctx).update(claim.id, { lastUsed: ctx.now, expires: expiry(ctx, options, claim, options.tokenAge) })
 }
 
-/** The newest first. */
-export async function list(ctx: AnyContext, userId: string): Promise<SessionInfo[]> {
+/** The newest first. Rows outlive their sessions where those were ended by what the provider calls them. */
+export async function list(ctx: AnyContext, { revocations }: Made, userId: string): Promise<SessionInfo[]> {
   const rows = await find(ctx, { where: { userId } })
+  if (rows.length > 0 && revocations && ctx.runtime.now() >= revocations.freshUntil) await revocations.sync()
+  const { namespace } = ctx.settings
   return rows
+    .filter(({ id, started, attributes }) => {
+      const claim: Claim = { id, ...(attributes as SessionAttributes), started: started.getTime() }
+      return !revocations || !endedBy(revocations, namespace, { sub: userId }, claim)
+    })
     .map(({ id, expires, started, lastUsed, attributes }) => {
       return { id, userId, expires, createdAt: started, lastUsed, attributes: attributes as SessionAttributes }
     })
@@ -64,13 +70,15 @@ export async function list(ctx: AnyContext, userId: string): Promise<SessionInfo
 /** How many were ended; undefined where sessions are not recorded. */
 export async function revoke(ctx: AnyContext, options: Made, which: SessionSelector): Promise<number | undefined> {
   if ('id' in which) return revokeOne(ctx, options, which)
+  if ('provider' in which && which.brief) {
+    await options.revocations?.revoke(ctx, [watermark(ctx, which)], options.tokenAge)
+    return undefined
+  }
   const [found, asked] = await recorded(ctx, options, which)
   const ids = found && found.length <= maxIds ? found.map((id): Revocation => ({ key: `id:${id}`, before: ctx.now.getTime() })) : []
   await options.revocations?.revoke(ctx, [watermark(ctx, which), ...ids], options.tokenAge)
-  if (found && asked) {
-    if ('userId' in which && which.except !== undefined) for (const id of found) await tableOf(ctx).delete(id)
-    else await tableOf(ctx).deleteWhere(asked)
-  }
+  if (asked && !('userId' in which && which.except !== undefined)) await tableOf(ctx).deleteWhere(asked)
+  else for (const id of found ?? []) await tableOf(ctx).delete(id)
   return found?.length
 }
 
@@ -87,8 +95,7 @@ async function revokeOne(ctx: AnyContext, options: Made, { id, userId }: { id: s
 function watermark(ctx: AnyContext, which: Exclude<SessionSelector, { id: string }>): Revocation {
   const now = ctx.now.getTime()
   if ('userId' in which) return { key: `user:${which.userId}`, before: now, except: which.except ?? null }
-  const key = 'sid' in which ? attributeKey('sid', which.provider, which.sid) : attributeKey('sub', which.provider, which.sub)
-  return { key, before: which.until ?? now }
+  return { key: attributeKey(which), before: which.until ?? now }
 }
 
 /** Ids of the recorded sessions that a selector names, and how to delete their rows. */
@@ -96,7 +103,7 @@ async function recorded(
   ctx: AnyContext,
   { lists }: Made,
   which: Exclude<SessionSelector, { id: string }>,
-): Promise<[string[], Parameters<RecordTable<SessionFields>['deleteWhere']>[0]] | [undefined, undefined]> {
+): Promise<[string[] | undefined, Parameters<RecordTable<SessionFields>['deleteWhere']>[0] | undefined]> {
   if (!lists) return [undefined, undefined]
   if ('userId' in which) {
     const asked = { where: { userId: which.userId } }
@@ -105,7 +112,11 @@ async function recorded(
   const name = 'sid' in which ? { sid: await indexed(which.sid) } : { sub: await indexed(which.sub) }
   const range = which.until === undefined ? {} : { range: { started: { lte: new Date(which.until) } } }
   const asked = { where: { provider: which.provider, ...name }, ...range }
-  return [(await find(ctx, asked)).map(({ id }) => id), asked]
+  const rows = await find(ctx, asked)
+  if (!('sid' in which) || which.sub === undefined) return [rows.map(({ id }) => id), asked]
+  const sub = await indexed(which.sub)
+  const own = rows.filter((row) => row.sub === sub)
+  return [own.map(({ id }) => id), own.length === rows.length ? asked : undefined]
 }
 
 async function find(ctx: AnyContext, asked: Parameters<RecordTable<SessionFields>['find']>[0]): Promise<Rows> {

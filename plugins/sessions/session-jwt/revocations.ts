@@ -17,7 +17,7 @@ import {
 interface RevocationFields extends Record<string, unknown> {
   /** Namespace, a blank, and what is ended. The id is its hash: keys of a provider may be long. */
   key: string
-  /** Of the head row: how often something was written. */
+  /** Of the head row: another number after each write. */
   before: number
   except: string | null
   at: Date
@@ -81,13 +81,9 @@ export function createRevocations(kernel: Kernel, shared: Shared, staleness: num
     async revoke({ settings: { namespace } }, revocations, seconds) {
       const at = runtime.now()
       const until = at + (seconds + margin) * 1000
-      // A watermark never goes back: a sign-out that arrives late must not undo a later one.
-      await copy.sync()
-      const entries = revocations
-        .map(({ key, before, except = null }): Entry => ({ key: `${namespace} ${key}`, before, except, until }))
-        .filter(({ key, before }) => !((copy.entries.get(key)?.before ?? -1) > before))
+      const entries = revocations.map(({ key, before, except = null }): Entry => ({ key: `${namespace} ${key}`, before, except, until }))
       for (let from = 0; from < entries.length; from += maxWrites) await write(entries.slice(from, from + maxWrites), at)
-      for (const entry of entries) copy.entries.set(entry.key, entry)
+      for (const entry of entries) enter(copy, entry)
     },
   }
   known.set('copy', copy)
@@ -113,16 +109,17 @@ export function createRevocations(kernel: Kernel, shared: Shared, staleness: num
     const rows = await Promise.all(
       entries.map(async ({ until, ...entry }) => ({
         record: 'revocation',
-        put: { id: await idOf(entry.key), ...entry, at: new Date(at), expires: new Date(until) },
+        put: { id: await idOf(rowOf(entry)), ...entry, at: new Date(at), expires: new Date(until) },
       })),
     )
-    const head = { record: 'revocation', increment: headId, field: 'before', by: 1 }
-    await inRecords(async (table, ctx) => {
+    // Any other number than before says that there is something new.
+    const [high = 0, ...low] = runtime.random(7)
+    const before = low.reduce((number, byte) => number * 256 + byte, high % 16)
+    const head = { record: 'revocation', put: { id: headId, key: headId, before, except: null, at: new Date(0), expires: null } }
+    await inRecords(async (_table, ctx) => {
       const commit = (): Promise<readonly unknown[] | false> => ctx.atomic([...rows, head] as never)
-      if (await commit()) return
-      // The first one of all makes the head; of several at once one wins.
-      await table.create({ id: headId, key: headId, before: 0, except: null, at: new Date(0), expires: null }).catch(() => {})
-      if (!(await commit())) throw new Error('The revocation could not be written.')
+      // Of several that make the head at once one wins.
+      if (!(await commit()) && !(await commit())) throw new Error('The revocation could not be written.')
     })
   }
 }
@@ -133,12 +130,22 @@ async function load(table: RecordTable<RevocationFields>, copy: Copy, now: numbe
   do {
     const page = await table.find({ range: { at: { gte: since } }, limit: pageSize, ...(cursor !== undefined && { cursor }) })
     for (const { key, before, except, at, expires } of page.rows) {
-      copy.entries.set(key, { key, before, except, until: expires?.getTime() ?? Infinity })
+      enter(copy, { key, before, except, until: expires?.getTime() ?? Infinity })
       copy.last = Math.max(copy.last, at.getTime())
     }
     cursor = page.cursor
   } while (cursor !== undefined)
   for (const [key, { until }] of copy.entries) if (until <= now) copy.entries.delete(key)
+}
+
+/** A watermark never goes back: a sign-out that arrives late must not undo a later one. */
+function enter({ entries }: Copy, entry: Entry): void {
+  if (!((entries.get(entry.key)?.before ?? -1) > entry.before)) entries.set(entry.key, entry)
+}
+
+// Each watermark has a row of its own, so that a late one cannot replace a later one. What is ended by its id is looked up by that.
+function rowOf({ key, before }: Pick<Entry, 'key' | 'before'>): string {
+  return key.includes(' id:') ? key : `${key} ${before}`
 }
 
 async function idOf(key: string): Promise<string> {

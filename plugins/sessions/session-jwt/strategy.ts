@@ -74,7 +74,7 @@ export function createStrategy(options: Made): SessionStrategy {
       return { token }
     },
 
-    list: (ctx, userId) => list(ctx, userId),
+    list: (ctx, userId) => list(ctx, options, userId),
     revoke: (ctx, which) => revoke(ctx, options, which),
   }
 }

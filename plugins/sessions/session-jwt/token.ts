@@ -53,7 +53,8 @@ export function newClaim(ctx: Context, { revocations }: Made, token: JWT, attrib
 /** The latest reason in the copy of this process why a session has ended. One function without callbacks: session reads pay for it. */
 export function endedBy({ entries }: Revocations, namespace: string, { sub }: JWT, claim: Claim): Revocation | undefined {
   const provider = encodeURIComponent(claim.provider ?? '')
-  const keys = [`user:${sub}`, `sid:${provider}:${claim.sid ?? ''}`, `sub:${provider}:${claim.sub ?? ''}`, 'all']
+  const pair = `pair:${provider}:${encodeURIComponent(claim.sub ?? '')}:${claim.sid ?? ''}`
+  const keys = [`user:${sub}`, `sid:${provider}:${claim.sid ?? ''}`, `sub:${provider}:${claim.sub ?? ''}`, pair, 'all']
   let latest = entries.get(`${namespace} id:${claim.id}`)
   for (const key of keys) {
     const entry = entries.get(`${namespace} ${key}`)
@@ -63,8 +64,11 @@ export function endedBy({ entries }: Revocations, namespace: string, { sub }: JW
 }
 
 /** What sessions of a provider are ended by. */
-export function attributeKey(kind: 'sid' | 'sub', provider: string, value: string): string {
-  return `${kind}:${encodeURIComponent(provider)}:${value}`
+export function attributeKey({ provider: id, ...names }: { provider: string; sid?: string; sub?: string }): string {
+  const { sid, sub } = names
+  const provider = encodeURIComponent(id)
+  if (sid === undefined) return `sub:${provider}:${sub ?? ''}`
+  return sub === undefined ? `sid:${provider}:${sid}` : `pair:${provider}:${encodeURIComponent(sub)}:${sid}`
 }
 
 /** The token of a cookie, without a word about one that cannot be opened. */

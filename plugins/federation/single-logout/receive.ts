@@ -1,0 +1,140 @@
+/** Logouts that a provider tells: by a signed token, or by a frame in the browser. */
+import {
+  type AnyContext,
+  type AuthError,
+  type Context,
+  endSessions,
+  HttpError,
+  InvalidProvider,
+  json,
+  RecordConflict,
+  type RecordSpec,
+  type SessionSelector,
+  sha256,
+  toHex,
+} from 'authkernel/kernel'
+import { LogoutRefused } from './errors.ts'
+import type { Resolved } from './options.ts'
+import { type LogoutToken, readToken } from './token.ts'
+
+/** A token that came. Its id is made of provider and `jti`. */
+export interface LogoutTokenRow extends Record<string, unknown> {
+  token: string
+  at: Date
+  expires: Date
+}
+
+declare module 'authkernel/kernel' {
+  interface Records {
+    logoutToken: LogoutTokenRow
+  }
+}
+
+export const tokenTable: RecordSpec<LogoutTokenRow> = {
+  fields: { token: { type: 'string', max: 64 }, at: { type: 'date' }, expires: { type: 'date' } },
+  expires: 'expires',
+  id: 'given',
+}
+
+const noStore = { 'Cache-Control': 'no-store' }
+// Seconds.
+const leeway = 60
+const remembered = 600
+const longest = 86_400
+
+/** `POST /backchannel-logout/:provider`. */
+export async function backChannel(ctx: Context, options: Resolved): Promise<Response> {
+  const { provider = '' } = ctx.params
+  const { backChannel: takes, legacyLogoutTokens = false } = options.of(provider)
+  if (!takes) throw new LogoutRefused(`Provider "${provider}" may not send logout tokens (\`backChannel\`).`)
+  const jwt = await tokenOf(ctx)
+  const token = await readToken(ctx, provider, jwt, legacyLogoutTokens)
+  const mark = await begin(ctx, provider, token, toHex(await sha256(jwt)))
+  const until = (token.iat + leeway) * 1000
+  const which = selectorOf(provider, token, mark.first ? until : Math.min(until, mark.at.getTime()))
+  if (!mark.first) {
+    // It came before, and may have been interrupted: what it should have ended then, and nothing that began since. Nobody is told twice.
+    await ctx.session.revoke?.(ctx, which)
+    return done()
+  }
+  try {
+    await endSessions(ctx, which, 'single-logout')
+  } catch (error) {
+    // The provider sends it again, and it counts as the first time.
+    await ctx
+      .records('logoutToken')
+      .delete(mark.id)
+      .catch(() => false)
+    throw error
+  }
+  await ctx.emit('providerLogout', { provider, sub: token.sub, sid: token.sid, channel: 'back' })
+  return done()
+}
+
+/** `GET /frontchannel-logout/:provider` (OpenID Connect Front-Channel Logout 1.0). */
+export async function frontChannel(ctx: Context, options: Resolved): Promise<Response> {
+  const { provider = '' } = ctx.params
+  if (options.of(provider).frontChannel !== true) throw new LogoutRefused(`Provider "${provider}" may not end sessions (\`frontChannel\`).`)
+  const { issuer } = await ctx.service('oauth').metadata(ctx, provider)
+  const { searchParams: query } = ctx.url
+  const [sid = ''] = query.getAll('sid')
+  // A page of anybody can load this address: who does not know the session ends none.
+  if (query.getAll('iss').join() !== issuer || query.getAll('sid').length !== 1 || sid === '' || sid.length > 255)
+    throw new LogoutRefused('A front-channel logout needs `iss` and `sid` of the provider.')
+  const count = await endSessions(ctx, { provider, sid, until: ctx.runtime.now() }, 'single-logout')
+  if (count !== 0) await ctx.emit('providerLogout', { provider, sub: undefined, sid, channel: 'front' })
+  const headers = { ...noStore, 'Content-Type': 'text/html; charset=utf-8' }
+  return new Response('<!doctype html><title>Signed out</title>', {
+    headers: { ...headers, 'Content-Security-Policy': `default-src 'none'; frame-ancestors ${new URL(issuer).origin}` },
+  })
+}
+
+/** What the provider did wrong is 400; for everything else it should try again. */
+export function refusal(error: AuthError): Response {
+  return error instanceof LogoutRefused || error instanceof InvalidProvider
+    ? json({ error: 'invalid_request' }, 400, noStore)
+    : new Response(null, { status: 503, headers: { 'Retry-After': '60', ...noStore } })
+}
+
+function done(): Response {
+  return new Response(null, { status: 200, headers: noStore })
+}
+
+async function tokenOf(ctx: Context): Promise<string> {
+  const type = ctx.request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/x-www-form-urlencoded') throw new LogoutRefused('A logout token comes in a form.')
+  try {
+    const [token, ...more] = (await ctx.form()).getAll('logout_token')
+    if (token !== undefined && more.length === 0) return token
+  } catch (error) {
+    throw error instanceof HttpError ? new LogoutRefused(error.message) : error
+  }
+  throw new LogoutRefused('A logout request has exactly one `logout_token`.')
+}
+
+/** Remembers the token before it ends anything: whenever it comes again, it ends nothing that began later. */
+async function begin(
+  ctx: AnyContext,
+  provider: string,
+  { jti, exp }: LogoutToken,
+  token: string,
+): Promise<{ id: string; first: boolean; at: Date }> {
+  const id = toHex(await sha256(JSON.stringify([provider, jti])))
+  const now = ctx.runtime.now()
+  const expires = new Date(Math.min((exp + remembered) * 1000, now + longest * 1000))
+  const tokens = ctx.records('logoutToken')
+  try {
+    await tokens.create({ id, token, at: new Date(now), expires })
+    return { id, first: true, at: new Date(now) }
+  } catch (error) {
+    if (!(error instanceof RecordConflict)) throw error
+  }
+  const known = await tokens.get(id)
+  if (known && known.token !== token) throw new LogoutRefused(`Provider "${provider}" used a \`jti\` for a second logout token.`)
+  return { id, first: false, at: known?.at ?? new Date(now) }
+}
+
+function selectorOf(provider: string, { sid, sub }: LogoutToken, until: number): SessionSelector {
+  if (sid === undefined) return { provider, sub: sub ?? '', until, brief: true }
+  return { provider, sid, ...(sub !== undefined && { sub }), until, brief: true }
+}

@@ -1,0 +1,128 @@
+/** A logout token, verified (OpenID Connect Back-Channel Logout 1.0 section 2.6). */
+import { type AnyContext, OAuthRequestError } from 'authkernel/kernel'
+import { LogoutRefused } from './errors.ts'
+
+type JsonObject = Readonly<Record<string, unknown>>
+/** Who is signed out; at least one of `sub` and `sid` is there. Times in seconds. */
+export interface LogoutToken {
+  jti: string
+  iat: number
+  exp: number
+  sub: string | undefined
+  sid: string | undefined
+}
+
+const event = 'http://schemas.openid.net/event/backchannel-logout'
+const type = 'logout+jwt'
+// Seconds.
+const leeway = 60
+const maxAge = 600
+const maxLegacyAge = 120
+const maxName = 255
+
+/** Throws LogoutRefused for what the provider did wrong, and OAuthRequestError when its keys cannot be had. */
+export async function readToken(ctx: AnyContext, provider: string, jwt: string, legacy: boolean): Promise<LogoutToken> {
+  const oauth = ctx.service('oauth')
+  const metadata = await oauth.metadata(ctx, provider)
+  const { clientId, client } = (await ctx.providerById(provider)) as {
+    clientId?: string
+    client?: { client_id?: string; id_token_signed_response_alg?: string }
+  }
+  const expected: Expected = {
+    provider,
+    issuer: metadata.issuer,
+    audience: client?.client_id ?? clientId ?? '',
+    legacy,
+    now: ctx.runtime.now() / 1000,
+  }
+  const stated = unverified(jwt)
+  // First without the signature, so that a refusal can say why; nothing is used before the signature was checked.
+  checkHeader(stated.header, expected, client?.id_token_signed_response_alg ?? metadata['id_token_signing_alg_values_supported'])
+  checkClaims(stated.claims, expected)
+  const typ = legacy ? [type, 'JWT', undefined] : type
+  const { claims } = await oauth.verify(ctx, provider, jwt, { typ, claims: ['iat', 'jti', 'events'] }).catch((error: unknown) => {
+    throw verdict(error)
+  })
+  return checkClaims(claims, expected)
+}
+
+interface Expected {
+  provider: string
+  issuer: string
+  audience: string
+  legacy: boolean
+  now: number
+}
+
+/** `algorithms`: the one that the client registered, else those that the issuer names. */
+function checkHeader({ typ, alg }: JsonObject, { provider, legacy }: Expected, algorithms: unknown): void {
+  const listed = typeof algorithms === 'string' ? [algorithms] : algorithms
+  if (typeof alg !== 'string' || alg === 'none' || (Array.isArray(listed) && listed.length > 0 && !listed.includes(alg)))
+    throw new LogoutRefused(`The logout token of provider "${provider}" is signed with an algorithm that is not the client's (\`alg\`).`)
+  const name = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ
+  if (name === type || (legacy && (name === undefined || name === 'jwt'))) return
+  throw new LogoutRefused(
+    `The logout token of provider "${provider}" has not the header \`typ: ${type}\`.${name === undefined || name === 'jwt' ? remedy(provider) : ''}`,
+  )
+}
+
+function checkClaims(claims: JsonObject, { provider, issuer, audience, legacy, now }: Expected): LogoutToken {
+  const refuse = (what: string): never => {
+    throw new LogoutRefused(`The logout token of provider "${provider}" ${what}.`)
+  }
+  const { iat, exp = legacy ? (iat as number) + maxLegacyAge : undefined, jti, sub, sid, events } = claims
+  if (claims['iss'] !== issuer) refuse('is of another issuer (`iss`)')
+  if (![claims['aud']].flat().includes(audience)) refuse('is for another client (`aud`)')
+  if ('nonce' in claims) refuse('has a `nonce`, as ID tokens have')
+  if (!isTime(iat)) return refuse('has no `iat`')
+  if (iat > now + leeway) refuse('is from the future (`iat`)')
+  if (iat < now - (legacy && claims['exp'] === undefined ? maxLegacyAge : maxAge)) refuse('is too old (`iat`)')
+  if (exp === undefined) return refuse(`has no \`exp\`.${remedy(provider)}`)
+  if (!isTime(exp)) return refuse('has an `exp` that is no time')
+  if (exp <= now - leeway) refuse('has expired (`exp`)')
+  if (typeof jti !== 'string' || jti === '') return refuse('has no `jti`')
+  const logout = isObject(events) && Object.hasOwn(events, event) ? events[event] : undefined
+  if (!isObject(logout)) refuse('says nothing of a logout (`events`)')
+  if (!isName(sub) || !isName(sid) || (sub === undefined && sid === undefined)) return refuse('names nobody (`sub`, `sid`)')
+  return { jti, iat, exp, sub, sid }
+}
+
+function remedy(provider: string): string {
+  return ` If this provider sends no others, set \`providers.${provider}.legacyLogoutTokens: true\` of singleLogoutPlugin`
+}
+
+function unverified(jwt: string): { header: JsonObject; claims: JsonObject } {
+  const [header, claims] = jwt.split('.').slice(0, 2).map(parsed)
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(jwt) || !header || !claims) throw new LogoutRefused('`logout_token` is not a signed JWT.')
+  return { header, claims }
+}
+
+function parsed(part: string): JsonObject | undefined {
+  try {
+    const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0))
+    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
+    return isObject(value) ? value : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Where the keys could not be had, the provider should send the token again. */
+function verdict(error: unknown): unknown {
+  const err = error instanceof OAuthRequestError ? (error.cause?.err as (Error & { code?: unknown }) | undefined) : undefined
+  return String(err?.code).startsWith('ERR_J')
+    ? new LogoutRefused('The signature of the logout token is not one of the issuer.', err)
+    : error
+}
+
+function isTime(value: unknown): value is number {
+  return typeof value === 'number' && Number.isFinite(value)
+}
+
+function isName(value: unknown): value is string | undefined {
+  return value === undefined || (typeof value === 'string' && value !== '' && value.length <= maxName)
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
