@@ -56,7 +56,8 @@ function exportsOf(path: string): Member[] {
       if (!node.moduleSpecifier.text.startsWith('.')) continue
       const target = join(dirname(path), node.moduleSpecifier.text)
       if (target.endsWith('deprecated.ts')) continue
-      const all = exportsOf(target)
+      // What is exported as a type alone cannot be called.
+      const all = exportsOf(target).filter(({ type }) => !node.isTypeOnly || type === 'interface' || type === 'type')
       const names = node.exportClause && ts.isNamedExports(node.exportClause) ? node.exportClause.elements : undefined
       for (const member of all) {
         const alias = names?.find(({ name, propertyName }) => (propertyName ?? name).text === member.name)

@@ -5,6 +5,7 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { readExamples } from './examples/read.ts'
 import { examples } from './reference-examples.ts'
 import { type Member, readExports, readInterface } from './reference-source.ts'
 
@@ -67,12 +68,20 @@ const pages: readonly Page[] = [
 /** Pages by name. Throws when a member or an export has no sentence. */
 export function referencePages(): Record<string, string> {
   const silent: string[] = []
+  const lines = readExamples()
   const made: Record<string, string> = {}
   for (const page of pages) {
     const parts = page.interfaces.map((name) => {
       const found = readInterface(name)
       silent.push(...missing(name, found.members))
-      return [`## \`${name}\``, '', found.text, '', ...table(found.members), '']
+      return [
+        `## \`${name}\``,
+        '',
+        found.text,
+        '',
+        ...table(found.members, lines.get(lower(name)), (member) => silent.push(`${name}.${member}: no example`)),
+        '',
+      ]
     })
     made[`${page.file}.md`] = [`# ${page.title}`, '', page.lead, '', ...example(page.file), ...parts.flat()].join('\n')
   }
@@ -84,11 +93,11 @@ export function referencePages(): Record<string, string> {
     'Everything that a plugin may import.',
     '',
     ...example('exports'),
-    ...table(all),
+    ...table(all, lines.get('exports'), (name) => silent.push(`exports ${name}: no example`)),
     '',
   ].join('\n')
   made['README.md'] = index()
-  if (silent.length > 0) throw new Error(`These have no sentence in their comment:\n${silent.join('\n')}`)
+  if (silent.length > 0) throw new Error(`These have no sentence in their comment, or no line in scripts/examples:\n${silent.join('\n')}`)
   return made
 }
 
@@ -96,9 +105,25 @@ function missing(owner: string, members: readonly Member[]): string[] {
   return members.filter(({ text }) => text === '').map(({ name }) => `${owner}.${name}`)
 }
 
-function table(members: readonly Member[]): string[] {
-  const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim()
-  return ['| | type | |', '|---|---|---|', ...members.map(({ name, type, text }) => `| \`${name}\` | \`${cell(type)}\` | ${cell(text)} |`)]
+const lower = (name: string): string => name.slice(0, 1).toLowerCase() + name.slice(1)
+const cell = (text: string): string => text.replaceAll('|', '\\|').replace(/\s+/g, ' ').trim()
+const code = (text: string): string => (text.includes('`') ? `\`\` ${cell(text)} \`\`` : `\`${cell(text)}\``)
+
+/** `lines`: examples by member; every member but types then needs one. */
+function table(members: readonly Member[], lines: ReadonlyMap<string, string> | undefined, lacks: (name: string) => void): string[] {
+  const seen = new Map<string, number>()
+  const rows = members.map(({ name, type, text }) => {
+    const plain = name.replace(/\?$/, '')
+    const nth = (seen.get(plain) ?? 0) + 1
+    seen.set(plain, nth)
+    const start = `| \`${name}\` | \`${cell(type)}\` | ${cell(text)} |`
+    if (!lines) return start
+    const line = lines.get(nth === 1 ? plain : `${plain} ${nth}`)
+    if (line === undefined && type !== 'interface' && type !== 'type') lacks(plain)
+    return `${start} ${line === undefined ? '' : `${code(line)} `}|`
+  })
+  const heads = lines ? ['| | type | | example |', '|---|---|---|---|'] : ['| | type | |', '|---|---|---|']
+  return [...heads, ...rows]
 }
 
 function example(page: string): string[] {
