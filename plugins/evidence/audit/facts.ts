@@ -124,6 +124,13 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     actor: { ...about(admin).actor, type: 'admin' },
     target: { reason: text(reason) },
   }),
+  organizationChanged: ({ act, organizationId, by, userId, role, id }) => ({
+    name: `org.${text(act)}`,
+    outcome: success,
+    actor: by === null ? { type: 'system' } : user(by),
+    ...(typeof userId === 'string' && { subject: { type: 'user', id: userId } }),
+    target: { organizationId: text(organizationId), role: text(role), id: text(id) },
+  }),
   impersonationStarted: (message) => impersonation('started', success, message),
   impersonationEnded: (message) => impersonation('ended', success, message),
   impersonationDenied: (message) => impersonation('denied', 'denied', message),

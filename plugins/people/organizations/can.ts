@@ -1,0 +1,54 @@
+/** `auth.can`: whether somebody may do something in an organization, read at each use. */
+import { type AnyContext, AuthError, didYouMean, type Session } from 'authkernel/kernel'
+import { type Desk, isId, isRowId, memberOf, rowsOf } from './desk.ts'
+import { grants } from './roles.ts'
+
+/** In which organization. */
+export interface CanWhere {
+  /** Its id; default: the active one of the session. */
+  organization?: string | undefined
+  /** Id of a team: what the person is in it counts too. A second query. */
+  team?: string | undefined
+  /** Name of the tenant, where there are several and a session was given in place of a request. */
+  of?: string | null
+}
+
+/** False for nobody, for whoever is no member, and without the permission. Throws AuthError for a permission that no statement names. */
+export async function can(
+  desk: Desk,
+  who: Session | Request | null,
+  permission: string,
+  { organization, team, of }: CanWhere,
+): Promise<boolean> {
+  const { all, roles } = desk.options
+  if (!all.has(permission)) {
+    const hint = didYouMean(permission, [...all])
+    throw new AuthError(
+      `auth.can: no statement names the permission "${permission}".${hint} Add it to \`statements\` of organizationsPlugin.`,
+    )
+  }
+  if (!who) return false
+  let ctx: AnyContext
+  let session: Session | null
+  if (who instanceof Request) {
+    const asked = await desk.kernel.contextOf(who)
+    ;[ctx, session] = [asked, await asked.currentSession()]
+  } else {
+    ctx = await desk.kernel.contextOf({ job: 'can', ...(of !== undefined && { tenant: of }) })
+    session = who
+  }
+  const userId = session?.user?.id
+  const organizationId = organization ?? session?.organization?.id
+  if (!session || !isId(userId) || !isRowId(organizationId)) return false
+  // A key does what it was made for, and never more than its owner.
+  const { apiKey } = session as { apiKey?: { scopes?: readonly string[] } }
+  if (apiKey !== undefined && !apiKey.scopes?.includes(permission)) return false
+  const rows = await rowsOf(desk, ctx)
+  const [member, inTeam] = await Promise.all([
+    memberOf(rows, organizationId, userId),
+    isRowId(team) ? rows.records('organizationTeamMember').get({ teamId: team, userId }) : null,
+  ])
+  if (!member) return false
+  if (grants(roles, member.role, permission)) return true
+  return inTeam?.organizationId === organizationId && grants(roles, inTeam.role, permission)
+}

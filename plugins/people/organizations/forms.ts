@@ -1,0 +1,85 @@
+/** `POST /organizations`: the forms of the pages. */
+import { AuthError, type Context, type Kernel, redirectTo } from 'authkernel/kernel'
+import { setActive } from './active.ts'
+import { create } from './acts.ts'
+import { type Actor, actorOf, type Desk, rowsOf } from './desk.ts'
+import { accept, cancel, decline, invite } from './invitations.ts'
+import { leave, remove, setRole } from './members.ts'
+import { opened } from './pages.ts'
+
+type Fields = Readonly<Record<string, string>>
+
+/** What each form does, and where it leads. */
+const acts: Readonly<Record<string, (desk: Desk, ctx: Context, fields: Fields, by: Actor) => Promise<string>>> = {
+  async create(_desk, _ctx, { name = '' }, by) {
+    return members((await create(by, { name })).id)
+  },
+  async active(desk, ctx, { organization = '' }) {
+    await setActive(desk, ctx, organization === '' ? null : organization)
+    return '/organizations'
+  },
+  async leave(_desk, _ctx, { organization = '' }, by) {
+    await leave(by, organization)
+    return '/organizations'
+  },
+  async role(_desk, _ctx, { organization = '', userId = '', role = '' }, by) {
+    await setRole(by, organization, userId, role)
+    return members(organization, { done: '1' })
+  },
+  async remove(_desk, _ctx, { organization = '', userId = '' }, by) {
+    await remove(by, organization, userId)
+    return members(organization, { done: '1' })
+  },
+  async invite(_desk, _ctx, { organization = '', email = '', role = 'member' }, by) {
+    await invite(by, organization, { email, role })
+    return members(organization, { done: '1' })
+  },
+  async cancel(_desk, _ctx, { organization = '', invitation = '' }, by) {
+    await cancel(by, organization, invitation)
+    return members(organization, { done: '1' })
+  },
+  async accept(desk, ctx, _fields, by) {
+    const [entry] = await opened.all(ctx)
+    const { organization } = await accept(by, entry?.token ?? '')
+    await opened.drop(ctx, ['invitation'])
+    await setActive(desk, ctx, organization)
+    return members(organization)
+  },
+}
+
+export function addForms(kernel: Kernel, desk: Desk): void {
+  kernel.route({
+    method: 'POST',
+    path: '/organizations',
+    async handler(ctx) {
+      const fields = await textsOf(ctx)
+      const { action = '', organization } = fields
+      try {
+        if (action === 'decline') {
+          const [entry] = await opened.all(ctx)
+          await decline(desk, ctx, await rowsOf(desk, ctx), entry?.token)
+          await opened.drop(ctx, ['invitation'])
+          return redirectTo(`${ctx.base}/organizations`)
+        }
+        const act = Object.hasOwn(acts, action) ? acts[action] : undefined
+        const by = await actorOf(desk, ctx)
+        return redirectTo(ctx.base + (act ? await act(desk, ctx, fields, by) : '/organizations'))
+      } catch (error) {
+        if (!(error instanceof AuthError) || error.status >= 500 || typeof error.cause?.['retryAfter'] === 'number') throw error
+        return redirectTo(ctx.base + failed(action, organization, error.type))
+      }
+    },
+  })
+}
+
+function failed(action: string, organization: string | undefined, error: string): string {
+  if (action === 'accept') return `/organizations/invitation?error=${encodeURIComponent(error)}`
+  if (organization === undefined || ['active', 'leave'].includes(action)) return `/organizations?error=${encodeURIComponent(error)}`
+  return members(organization, { error })
+}
+function members(organization: string, more: Record<string, string> = {}): string {
+  return `/organizations/members?${new URLSearchParams({ organization, ...more }).toString()}`
+}
+async function textsOf(ctx: Context): Promise<Fields> {
+  return Object.fromEntries(Object.entries(await ctx.body()).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+}

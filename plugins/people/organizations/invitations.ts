@@ -1,0 +1,168 @@
+/** Invitations: mailed, bound to an address, used once, and void when whoever invited may not invite any more. */
+import { type AnyContext, type AtomicWrite, AuthError, type Context, randomHex, type Row } from 'authkernel/kernel'
+import { atMost } from './acts.ts'
+import { addressOf } from './address.ts'
+import { type Actor, type Desk, isId, isRowId, memberOf, type Seat, seatIn } from './desk.ts'
+import { AlreadyMember, InvitationInvalid, InvitationOther, OrganizationBusy, OrganizationFull, OrganizationInput } from './errors.ts'
+import { join, mayTouch, roleOf } from './members.ts'
+import { covers, grants } from './roles.ts'
+import type { InvitationRow, OrganizationRow } from './tables.ts'
+import { tell } from './told.ts'
+
+/** An open invitation. */
+export interface Invitation {
+  id: string
+  email: string
+  role: string
+  team: string | null
+  created: Date
+  expires: Date
+}
+/** Whom to invite. */
+export interface NewInvitation {
+  email: string
+  /** Default `member`. */
+  role?: string | undefined
+  /** Id of a team that the person joins too. */
+  team?: string | undefined
+  /** Language of the mail; default: that of the request. */
+  lang?: string | undefined
+}
+
+/** A second invitation of an address takes the place of the first. */
+export async function invite(actor: Actor, id: string, { email, role = 'member', team, lang }: NewInvitation): Promise<Invitation> {
+  const seat = await seatIn(actor, id, 'invitation:create')
+  const { rows, ctx, options, organization } = seat
+  const base = baseOf(seat)
+  const wanted = roleOf(actor, role)
+  mayTouch(seat, wanted)
+  const address = addressOf(email)
+  if (address === undefined) throw new OrganizationInput('organizations.invite: the address cannot be used.')
+  if (team !== undefined) await teamIn(seat, team)
+  const known = await ctx.store?.getUserByEmail(address)
+  if (known && (await memberOf(rows, id, known.id))) throw new AlreadyMember('organizations.invite: the person is a member already.')
+  const table = rows.records('organizationInvitation')
+  const former = await table.get({ organizationId: id, email: address })
+  const { invitations: most } = options.limits
+  if (!former && (await table.count({ organizationId: id }, { max: most })) >= most)
+    throw new OrganizationFull(`organizations.invite: there are ${most} open invitations.`)
+  await atMost(actor, `mail ${address}`, 5)
+  const token = randomHex(ctx.runtime, 32)
+  const row = {
+    organizationId: id,
+    email: address,
+    role: wanted,
+    teamId: team ?? null,
+    token: await rows.digest('organization invitation', token),
+    inviterId: actor.user?.id ?? null,
+    created: ctx.now,
+    expires: new Date(ctx.now.getTime() + options.invitationAge * 1000),
+  }
+  // Under the version with which the right to invite was read.
+  const { version } = organization
+  const written = await rows.atomic([
+    { record: 'organization', update: id, change: { closing: false }, if: { version, closing: false } },
+    former
+      ? { record: 'organizationInvitation', update: former.id, change: row, if: { token: former.token } }
+      : { record: 'organizationInvitation', create: row },
+  ])
+  if (!written) throw new OrganizationBusy('organizations.invite: others changed the organization at the same moment. Try again.')
+  const made = written[1] as Row<InvitationRow>
+  send(seat, address, `${base}/organizations/invitation?token=${token}`, lang)
+  await tell(actor, 'invitation.created', id, { id: made.id, role: wanted })
+  return shown(made)
+}
+
+/** The newest first. */
+export async function listInvitations(actor: Actor, id: string): Promise<Invitation[]> {
+  const { rows } = await seatIn(actor, id, 'invitation:create')
+  const found = await rows.records('organizationInvitation').find({ where: { organizationId: id }, order: 'desc', limit: 1000 })
+  return found.rows.map(shown)
+}
+
+/** False: there is no such invitation. */
+export async function cancel(actor: Actor, id: string, invitationId: string): Promise<boolean> {
+  const { rows } = await seatIn(actor, id, 'invitation:cancel')
+  if (!isRowId(invitationId)) return false
+  if (!(await rows.records('organizationInvitation').take(invitationId, { if: { organizationId: id } }))) return false
+  await tell(actor, 'invitation.cancelled', id, { id: invitationId })
+  return true
+}
+
+/** An invitation whose mail somebody has, with its organization; null: used, cancelled, too old, or void. */
+export async function byToken(
+  { options }: Desk,
+  rows: AnyContext,
+  token: unknown,
+): Promise<{ row: Row<InvitationRow>; organization: Row<OrganizationRow> } | null> {
+  if (typeof token !== 'string' || !/^[0-9a-f]{64}$/.test(token)) return null
+  for (const stored of await rows.digests('organization invitation', token)) {
+    const row = await rows.records('organizationInvitation').get({ token: stored })
+    if (!row) continue
+    // The organization first: a role that changes afterwards raises its version.
+    const organization = await rows.records('organization').get(row.organizationId)
+    if (!organization || organization.closing) return null
+    const inviter = row.inviterId === null ? null : await memberOf(rows, row.organizationId, row.inviterId)
+    const may = inviter && grants(options.roles, inviter.role, 'invitation:create') && covers(options.roles, inviter.role, row.role)
+    return row.inviterId === null || may ? { row, organization } : null
+  }
+  return null
+}
+
+/** The person joins. Throws InvitationInvalid, and InvitationOther unless the address of the invitation is theirs and proved. */
+export async function accept(actor: Actor, token: string): Promise<{ organization: string; role: string }> {
+  const { rows, user, ctx } = actor
+  for (let tries = 0; tries < 16; tries++) {
+    const found = await byToken(actor, rows, token)
+    if (!found || !user) throw new InvitationInvalid('organizations.accept: the invitation is used, cancelled, too old or void.')
+    const { row, organization } = found
+    if (!user.emailVerified || addressOf(user.email) !== row.email)
+      throw new InvitationOther('organizations.accept: the invitation is for an address that the person has not proved.')
+    const more: AtomicWrite[] = [{ record: 'organizationInvitation', take: row.id, if: { token: row.token } }]
+    const team = row.teamId === null ? null : await rows.records('organizationTeam').get(row.teamId)
+    if (team?.organizationId === organization.id) {
+      const member = { teamId: team.id, organizationId: organization.id, userId: user.id, role: null, joined: ctx.now }
+      more.push({ record: 'organizationTeamMember', create: member })
+    }
+    if (await join({ ...actor, organization, role: null }, user.id, row.role, more)) {
+      await tell(actor, 'invitation.accepted', organization.id, { userId: user.id, role: row.role, id: row.id })
+      return { organization: organization.id, role: row.role }
+    }
+  }
+  throw new OrganizationBusy('organizations.accept: others changed the organization at the same moment. Try again.')
+}
+
+/** Whoever has the mail can decline. False: there is no such invitation. */
+export async function decline(desk: Desk, ctx: Context, rows: AnyContext, token: unknown): Promise<boolean> {
+  const found = await byToken(desk, rows, token)
+  if (!found || !(await rows.records('organizationInvitation').take(found.row.id, { if: { token: found.row.token } }))) return false
+  await tell({ ctx, user: null }, 'invitation.declined', found.organization.id, { id: found.row.id })
+  return true
+}
+
+export async function teamIn({ rows, organization }: Seat, team: unknown): Promise<string> {
+  const row = isRowId(team) ? await rows.records('organizationTeam').get(team) : null
+  if (row?.organizationId !== organization.id) throw new OrganizationInput('organizations: the organization has no such team.')
+  return row.id
+}
+
+// The answer does not wait for it.
+function send({ ctx, user, organization, options }: Seat, to: string, url: string, lang: string | undefined): void {
+  const { name } = user ?? {}
+  const data = { url, organization: organization.name, ...(isId(name) && { inviter: name }), left: { seconds: options.invitationAge } }
+  ctx
+    .service('mail')
+    .send(ctx, to, 'organizations.invitation', data, { lang })
+    .catch((error: unknown) => ctx.logger.error(error as Error))
+}
+
+function baseOf({ ctx }: Seat): string {
+  if (ctx.request) return ctx.base
+  const { origin, basePath } = ctx.settings
+  if (!origin) throw new AuthError('organizations.invite: without a request the origin must be set: `origin` of the options, or AUTH_URL.')
+  return origin + (basePath === '/' ? '' : basePath)
+}
+
+function shown({ id, email, role, teamId, created, expires }: Row<InvitationRow>): Invitation {
+  return { id, email, role, team: teamId, created, expires }
+}

@@ -1,0 +1,82 @@
+/** Options of `organizationsPlugin`. */
+import { type AnyContext, AuthError, type Awaitable, type User } from 'authkernel/kernel'
+import { type RoleRights, type Roles, settleRoles, type Statements } from './roles.ts'
+
+/** How many there may be. */
+export interface OrganizationLimits {
+  /** Organizations that one person owns; default 10. */
+  perUser?: number
+  /** Members of one organization; default 10000. A function answers for each, for example by what was paid. */
+  members?: number | ((question: { organization: { id: string; name: string }; ctx: AnyContext }) => Awaitable<number>)
+  /** Open invitations of one organization; default 100. */
+  invitations?: number
+  /** Teams of one organization; default 100. */
+  teams?: number
+  /** Domains of one organization, claimed or proved; default 10. */
+  domains?: number
+}
+/** Domains and their providers. */
+export interface DomainOptions {
+  /** Finds TXT records; default: `resolveTxt` of `node:dns/promises`. An error with the code ENOTFOUND or ENODATA means that there are none. */
+  resolveTxt?: (name: string) => Promise<readonly (readonly string[])[]>
+  /** Whether everybody may register below it (`com`, `co.uk`, `github.io`); default: by the optional package `tldts`. */
+  isPublicSuffix?: (domain: string) => Awaitable<boolean>
+  /**
+   * The organization that brought a provider; undefined for one of yours, which all may use. Such a provider signs in people with an address in a proved domain of
+   * that organization, and nobody else.
+   */
+  own?: (providerId: string) => string | undefined
+}
+/** What `organizationsPlugin` takes. */
+export interface OrganizationsOptions<S extends Statements = Statements> {
+  /** Things of your app and what may be done with each: `{ project: ['create', 'update'] }`. */
+  statements?: S
+  /** What each role may do. Default: `admin` everything but deletion and transfer, `member` sees the other members. `owner` may do everything. */
+  roles?: { readonly [role: string]: RoleRights<S> }
+  /** Whether somebody may make an organization; default: everybody who is signed in. */
+  create?: (question: { user: User; ctx: AnyContext }) => Awaitable<boolean>
+  limits?: OrganizationLimits
+  /** Seconds that an invitation lives; default 604800 (7 days). */
+  invitationAge?: number
+  domains?: DomainOptions
+  /**
+   * `inside` (default): each tenant has organizations of its own. `over`: organizations stand above the tenants, and have members of several. Without tenants
+   * there is no difference.
+   */
+  tenants?: 'inside' | 'over'
+}
+
+/** The options with their defaults. */
+export interface Settled extends Required<Omit<OrganizationsOptions, 'statements' | 'roles' | 'limits' | 'domains'>> {
+  all: ReadonlySet<string>
+  roles: Roles
+  limits: Required<OrganizationLimits>
+  domains: Required<Omit<DomainOptions, 'resolveTxt' | 'isPublicSuffix'>> & DomainOptions
+}
+
+/** Throws AuthError that names the option. */
+export function settle(options: OrganizationsOptions): Settled {
+  const {
+    statements = {},
+    roles = {},
+    create = () => true,
+    limits = {},
+    invitationAge = 7 * 86_400,
+    domains = {},
+    tenants = 'inside',
+  } = options
+  for (const [name, value] of Object.entries(limits))
+    if (typeof value !== 'function' && !(Number.isInteger(value) && value >= 1))
+      throw new AuthError(`Plugin "organizations": \`limits.${name}\` must be a whole number of at least 1.`)
+  if (!(invitationAge >= 60 && invitationAge <= 30 * 86_400))
+    throw new AuthError('Plugin "organizations": `invitationAge` must be 60 to 2592000 seconds.')
+  if (tenants !== 'inside' && tenants !== 'over') throw new AuthError('Plugin "organizations": `tenants` must be "inside" or "over".')
+  return {
+    ...settleRoles(statements, roles as Record<string, unknown>),
+    create,
+    limits: { perUser: 10, members: 10_000, invitations: 100, teams: 100, domains: 10, ...limits },
+    invitationAge,
+    domains: { own: () => undefined, ...domains },
+    tenants,
+  }
+}

@@ -1,0 +1,156 @@
+/** The records of organizations: they themselves, members, teams, invitations, domains. */
+import type { RecordSpec } from 'authkernel/kernel'
+
+/** A row of `organization`. */
+export interface OrganizationRow {
+  name: string
+  slug: string
+  /** How many there are; joins count it up to the limit. */
+  members: number
+  /** Raised by every change of roles, so that a right which was lost meanwhile changes nothing. */
+  version: number
+  /** It is being deleted: nobody joins any more. */
+  closing: boolean
+  created: Date
+}
+/** A row of `organizationMember`: what somebody may do is read from here at each use. */
+export interface MemberRow {
+  organizationId: string
+  userId: string
+  role: string
+  joined: Date
+}
+/** A row of `organizationTeam`. */
+export interface TeamRow {
+  organizationId: string
+  name: string
+  created: Date
+}
+/** A row of `organizationTeamMember`. `role` is what the person is in this team beside the role in the organization. */
+export interface TeamMemberRow {
+  teamId: string
+  organizationId: string
+  userId: string
+  role: string | null
+  joined: Date
+}
+/** A row of `organizationInvitation`. */
+export interface InvitationRow {
+  organizationId: string
+  email: string
+  role: string
+  teamId: string | null
+  /** Digest of what stands in the mail. */
+  token: string
+  /** Null: the host's own code invited. */
+  inviterId: string | null
+  created: Date
+  expires: Date
+}
+/** A row of `organizationClaim`: a domain that is not proved. Several organizations may claim one. */
+export interface ClaimRow {
+  organizationId: string
+  domain: string
+  value: string
+  created: Date
+  expires: Date
+}
+/** A row of `organizationDomain`: a proved domain, of one organization. */
+export interface DomainRow {
+  organizationId: string
+  domain: string
+  value: string
+  provider: string | null
+  verified: Date
+  /** When the record was last seen. */
+  checked: Date
+}
+
+declare module 'authkernel/kernel' {
+  interface Records {
+    organization: OrganizationRow
+    organizationMember: MemberRow
+    organizationTeam: TeamRow
+    organizationTeamMember: TeamMemberRow
+    organizationInvitation: InvitationRow
+    organizationClaim: ClaimRow
+    organizationDomain: DomainRow
+  }
+}
+
+const id = { type: 'string', max: 64 } as const
+const user = { type: 'string', max: 255 } as const
+const role = { type: 'string', max: 32 } as const
+const name = { type: 'string', max: 100 } as const
+const domain = { type: 'string', max: 253 } as const
+const date = { type: 'date' } as const
+
+export const organizationTable: RecordSpec<OrganizationRow> = {
+  fields: {
+    name,
+    slug: id,
+    members: { type: 'integer' },
+    version: { type: 'integer' },
+    closing: { type: 'boolean' },
+    created: date,
+  },
+  unique: [['slug']],
+}
+export const memberTable: RecordSpec<MemberRow> = {
+  fields: { organizationId: id, userId: user, role, joined: date },
+  unique: [['organizationId', 'userId']],
+  index: [
+    ['organizationId', 'joined'],
+    ['organizationId', 'role', 'joined'],
+    ['userId', 'joined'],
+  ],
+  owner: 'user',
+}
+export const teamTable: RecordSpec<TeamRow> = {
+  fields: { organizationId: id, name, created: date },
+  unique: [['organizationId', 'name']],
+  index: [['organizationId', 'created']],
+}
+export const teamMemberTable: RecordSpec<TeamMemberRow> = {
+  fields: { teamId: id, organizationId: id, userId: user, role: { ...role, optional: true }, joined: date },
+  unique: [['teamId', 'userId']],
+  index: [
+    ['teamId', 'joined'],
+    ['organizationId', 'userId'],
+    ['userId', 'joined'],
+  ],
+  owner: 'user',
+}
+export const invitationTable: RecordSpec<InvitationRow> = {
+  fields: {
+    organizationId: id,
+    email: { type: 'string', max: 254 },
+    role,
+    teamId: { ...id, optional: true },
+    token: id,
+    inviterId: { ...user, optional: true },
+    created: date,
+    expires: date,
+  },
+  unique: [['token'], ['organizationId', 'email']],
+  index: [['organizationId', 'created']],
+  expires: 'expires',
+}
+export const claimTable: RecordSpec<ClaimRow> = {
+  fields: { organizationId: id, domain, value: id, created: date, expires: date },
+  unique: [['organizationId', 'domain']],
+  index: [['organizationId', 'created']],
+  expires: 'expires',
+}
+export const domainTable: RecordSpec<DomainRow> = {
+  fields: {
+    organizationId: id,
+    domain,
+    value: id,
+    provider: { type: 'string', max: 100, optional: true },
+    verified: date,
+    checked: date,
+  },
+  unique: [['domain']],
+  index: [['organizationId', 'verified'], ['checked']],
+}
