@@ -27,10 +27,17 @@ export interface AppGrant {
 /** Answer of a token endpoint: tokens, or an error of RFC 6749 section 5.2. */
 export type TokenAnswer = Readonly<Record<string, unknown>> & { readonly error?: string }
 
+/** Which app calls, or what to answer in its place. */
+export type AppCaller =
+  | { readonly client: AppClient }
+  | { readonly error: TokenAnswer; readonly status: number; readonly headers: Readonly<Record<string, string>> }
+
 /** The token endpoint as other plugins extend it: they decorate `grant` and `metadata`. */
 export interface AppTokens {
   /** An app by its `client_id`. */
   client(id: string): AppClient | undefined
+  /** The app that posts a form to an endpoint of RFC 6749, which must not have repeated fields. */
+  caller(ctx: Context, form: URLSearchParams): AppCaller
   /** The scopes that a text asks for, or undefined when the app may not have one of them. An empty text: all that the app may have. */
   scopes(client: AppClient, asked: string | null): readonly string[] | undefined
   /** Answers one grant type: `form` has no repeated fields, `client` is known. */

@@ -141,6 +141,9 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
   // Somebody copied a token: the owner or a thief was here.
   appTokenReused: (message) => ({ ...ofApp('bearer.reuseDetected', 'denied', message), actor: anonymous }),
   appSessionEnded: (message) => ofApp('bearer.revoked', success, message),
+  deviceFlowStarted: (message) => ({ name: 'deviceFlow.started', outcome: success, target: { client: text(message['clientId']) } }),
+  deviceFlowApproved: (message) => ofApp('deviceFlow.approved', success, message),
+  deviceFlowDenied: (message) => ofApp('deviceFlow.denied', 'denied', message),
   keyRotated: ({ kid, alg, compromised }) => ({
     name: 'key.rotated',
     outcome: success,

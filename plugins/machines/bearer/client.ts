@@ -1,11 +1,8 @@
 /** Which app calls the token endpoint. Apps are public clients: they have an id and no secret. */
-import type { AppClient, Context, TokenAnswer } from 'authkernel/kernel'
+import type { AppCaller, Context, TokenAnswer } from 'authkernel/kernel'
 
 /** The app, or the answer of RFC 6749 section 5.2. */
-export function clientOf(
-  ctx: Context,
-  form: URLSearchParams,
-): { client: AppClient } | { error: TokenAnswer; status: number; headers: Record<string, string> } {
+export function clientOf(ctx: Context, form: URLSearchParams): AppCaller {
   // RFC 6749 section 4.1.3: a form, and nothing else.
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(ctx.request.headers.get('content-type') ?? ''))
     return failed({ error: 'invalid_request', error_description: 'Send a form (application/x-www-form-urlencoded).' }, 400)
@@ -21,6 +18,6 @@ export function clientOf(
   return { client }
 }
 
-function failed(error: TokenAnswer, status: number, headers: Record<string, string> = {}) {
+function failed(error: TokenAnswer, status: number, headers: Record<string, string> = {}): AppCaller {
   return { error, status, headers: { 'Cache-Control': 'no-store', ...headers } }
 }

@@ -9,6 +9,7 @@ import {
   toBase64Url,
   type TokenAnswer,
 } from 'authkernel/kernel'
+import { clientOf } from './client.ts'
 import { endSession, newSession, rotate, told } from './family.ts'
 import { metadata } from './metadata.ts'
 import { issuerOf, type ResolvedOptions } from './options.ts'
@@ -22,6 +23,7 @@ const invalidGrant: TokenAnswer = { error: 'invalid_grant' }
 export function appTokens(options: ResolvedOptions): AppTokens {
   return {
     client: (id) => options.apps.get(id),
+    caller: clientOf,
     scopes: scopesFor,
     async grant(ctx, client, form) {
       const type = form.get('grant_type')

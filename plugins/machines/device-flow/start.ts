@@ -1,0 +1,74 @@
+/** The device authorization endpoint (RFC 8628 section 3.1): a device without a browser asks for a code to show. */
+import { type Context, HttpError, json, networksOf, RecordConflict, toBase64Url } from 'authkernel/kernel'
+import { hashOf, makeUserCode } from './codes.ts'
+import type { ResolvedOptions } from './options.ts'
+
+const lifetime = 600
+const interval = 5
+/** Requests of one network in ten minutes. */
+const perNetwork = { max: 60, seconds: 600 }
+/** Where no binding says where requests come from. */
+const unknown = { max: 600, seconds: 600 }
+const maxTries = 5
+
+/** Answers `POST /oauth/device`. */
+export async function start(ctx: Context, options: ResolvedOptions): Promise<Response> {
+  const form = await ctx.form()
+  const tokens = ctx.service('appTokens')
+  const app = tokens.caller(ctx, form)
+  if ('error' in app) return json(app.error, app.status, { ...app.headers })
+  const { client } = app
+  if (!options.apps.has(client.id)) return json({ error: 'unauthorized_client' }, 400)
+  const asked = tokens.scopes(client, form.get('scope'))
+  const scopes = form.get('scope') ? asked : asked?.filter((scope) => options.scopes?.includes(scope) ?? true)
+  if (!scopes?.every((scope) => options.scopes?.includes(scope) ?? true)) return json({ error: 'invalid_scope' }, 400)
+  await count(ctx)
+
+  const deviceCode = toBase64Url(ctx.runtime.random(32))
+  const userCode = await create(ctx, deviceCode, client.id, [...scopes])
+  await ctx.emit('deviceFlowStarted', { clientId: client.id })
+  const page = `${ctx.base}/device`
+  return json({
+    device_code: deviceCode,
+    user_code: userCode,
+    verification_uri: page,
+    verification_uri_complete: `${page}?user_code=${userCode}`,
+    expires_in: lifetime,
+    interval,
+  })
+}
+
+async function create(ctx: Context, deviceCode: string, clientId: string, scopes: string[]): Promise<string> {
+  const until = ctx.now.getTime() + lifetime * 1000
+  const row = {
+    id: await hashOf(ctx, 'device', deviceCode),
+    clientId,
+    scopes,
+    status: 'pending' as const,
+    userId: null,
+    attributes: null,
+    address: ctx.facts.address?.slice(0, 64) ?? null,
+    userAgent: ctx.facts.userAgent ?? null,
+    interval,
+    polled: ctx.now,
+    until: new Date(until),
+    expires: new Date(until + lifetime * 1000),
+  }
+  for (let tries = 1; ; tries++) {
+    const userCode = makeUserCode(ctx.runtime)
+    try {
+      await ctx.records('deviceCode').create({ ...row, userCode: await hashOf(ctx, 'user', userCode) })
+      return userCode
+    } catch (error) {
+      // Two devices with one code would be one too many; the next draw is another one.
+      if (!(error instanceof RecordConflict) || tries === maxTries) throw error
+    }
+  }
+}
+
+// Nobody has to sign in for it: without a limit one could fill the table, and make codes easier to guess.
+async function count(ctx: Context): Promise<void> {
+  const network = ctx.clientAddress === undefined ? undefined : networksOf(ctx.clientAddress)[0]?.key
+  const { allowed, retryAfter } = await ctx.limit.take(`deviceFlow.start:${network ?? ''}`, network === undefined ? unknown : perNetwork)
+  if (!allowed) throw new HttpError(429, 'Too many device codes.', { 'Retry-After': String(retryAfter) })
+}
