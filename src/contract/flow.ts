@@ -59,6 +59,8 @@ export interface ProviderForm {
   script?: string
   /** Text of the button; default: "Sign in with {name}". */
   submit?: string
+  /** `post: 'signin'` leads to a page of this site: the Content-Security-Policy names no other origin for it. */
+  stays?: boolean
   /** Not on the built-in page: there is nothing that it could ask. */
   hidden?: boolean
 }

@@ -5,7 +5,7 @@ import { createAuth } from 'authkernel'
 import { nodeBinding } from 'authkernel/bindings/node'
 import { altcha, captchaPlugin } from 'authkernel/plugins/captcha'
 import { memoryAdapter } from 'authkernel/plugins/memory'
-import type { Browser } from 'playwright-core'
+import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { launch, mail, openWindow, password, secret } from './_pages.ts'
 
@@ -42,7 +42,7 @@ afterAll(async () => {
 it('is solved while somebody types, or when the button is pressed at once, and the policy stops nothing', async () => {
   const window = await openWindow(browser)
   await window.page.goto(`${url}/auth/signin`)
-  await window.page.getByLabel('Username').fill('ann')
+  await identify(window.page, 'ann')
   await window.page.locator('input[name=password]').fill('wrong')
   await window.page.locator('input[name=password]').press('Enter')
   await window.page.waitForURL(/error=CredentialsSignin/)
@@ -61,13 +61,21 @@ it('is solved while somebody types, or when the button is pressed at once, and t
 it('without JavaScript a password leads to the words that name the mailed link, and that link is sent', async () => {
   const window = await openWindow(browser, { javaScriptEnabled: false })
   await window.page.goto(`${url}/auth/signin`)
-  await window.page.getByLabel('Username').fill('ann')
+  await identify(window.page, 'ann')
   await window.page.locator('input[name=password]').fill('right')
   await window.page.locator('input[name=password]').press('Enter')
   await window.page.waitForURL(/error=CaptchaRequired/)
   await expect.poll(() => window.page.getByRole('alert').textContent()).toContain('ask for a link by email')
-  await window.page.locator('input[name=email]').fill('ann@example.com')
-  await window.page.locator('input[name=email]').press('Enter')
+  await window.page.getByRole('link', { name: 'Change' }).click()
+  await identify(window.page, 'ann@example.com')
+  await window.page.getByRole('button', { name: /link/ }).click()
   await window.page.waitForURL(/verify-request/)
   await window.context.close()
 })
+
+/** The one field that the sign-in page asks for first. */
+async function identify(page: Page, text: string): Promise<void> {
+  await page.fill('#input-identifier-for-signin', text)
+  await page.click('#submitButton')
+  await page.locator('.who').waitFor()
+}

@@ -33,7 +33,10 @@ describe.each([
     }
     for (const path of ['/', '/mailbox', '/audit', '/nowhere', '/auth/signin']) await look(path)
 
-    await page.getByRole('textbox', { name: 'Email', exact: true }).fill('grace@example.com')
+    await page.fill('#input-identifier-for-signin', 'grace@example.com')
+    await page.click('#submitButton')
+    await page.locator('.who').waitFor()
+    await look()
     await page.getByRole('button', { name: 'Email me a link to sign in' }).click()
     await page.getByRole('heading', { name: 'Check your email' }).waitFor()
     await look()

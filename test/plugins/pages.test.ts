@@ -132,9 +132,10 @@ describe('sign-in', () => {
       const { text } = await get('/signin', config, { 'accept-language': lang })
       return [...text.matchAll(/<label[^>]*>([^<]*)<\/label>/g)].map(([, label]) => label)
     }
-    expect(await labels('en')).toEqual(['Email', 'email', 'code', 'Email (Passkey)'])
-    expect(await labels('fr')).toEqual(['E-mail', 'email', 'code', 'E-mail (Clé d’accès)'])
-    expect(await labels('ja')).toEqual(['メールアドレス', 'email', 'code', 'メールアドレス（パスキー）'])
+    // The first is the one field; the others wait in the document.
+    expect(await labels('en')).toEqual(['Email', 'Email (Passkey)', 'Email', 'email', 'code'])
+    expect(await labels('fr')).toEqual(['E-mail', 'E-mail (Clé d’accès)', 'E-mail', 'email', 'code'])
+    expect(await labels('ja')).toEqual(['メールアドレス', 'メールアドレス（パスキー）', 'メールアドレス', 'email', 'code'])
   })
 
   it('a button says what happens: a mail, a passkey; two that would say the same name their providers', async () => {
@@ -152,22 +153,29 @@ describe('sign-in', () => {
     }
     const login = { ...password, name: 'Credentials' }
     expect(await buttons([mail('resend', 'Resend'), login, passkey()])).toEqual([
+      'Continue',
+      'Sign in with passkey',
       'Email me a link to sign in',
       'Sign in',
-      'Sign in with passkey',
     ])
     expect(await buttons([mail('resend', 'Resend'), password, passkey()], {}, 'de')).toEqual([
+      'Weiter',
+      'Mit Passkey anmelden',
       'Anmeldelink per E-Mail schicken',
       'Mit Passwort anmelden',
-      'Mit Passkey anmelden',
     ])
-    expect(await buttons([mail('a', 'Work mail'), mail('b', 'Home mail')])).toEqual(['Sign in with Work mail', 'Sign in with Home mail'])
+    expect(await buttons([mail('a', 'Work mail'), mail('b', 'Home mail')])).toEqual([
+      'Continue',
+      'Sign in with Work mail',
+      'Sign in with Home mail',
+    ])
     const messages = { en: { 'signIn.submit': 'Continue with {name}', 'signIn.submit.resend': 'Send' } }
     expect(await buttons([mail('resend', 'Resend'), login, passkey(), github], { messages })).toEqual([
-      'Send',
-      'Continue with Credentials',
+      'Continue',
       'Continue with Passkey',
       'Continue with GitHub',
+      'Send',
+      'Continue with Credentials',
     ])
   })
 
@@ -289,13 +297,14 @@ describe('after a wrong password', () => {
     return browser
   }
 
-  it('the name is there again, in its form alone, and the password is not', async () => {
+  it('the name is there again, and the password is not', async () => {
     const browser = await fail()
     const [, cookie = ''] = [...browser.cookies].find(([name]) => name.endsWith('.typed')) ?? []
     expect(cookie).not.toMatch(/Jane|wrong/)
     const text = await (await browser.get('/signin?error=CredentialsSignin&code=credentials')).text()
     expect(text).toMatch(/id="input-username-for-credentials-provider"[^>]* value="Jane &quot;J&quot; &lt;Doe&gt;"/)
-    expect(text.match(/Jane/g)).toHaveLength(1)
+    // Both forms ask for a name: it is shown once, and carried by both.
+    expect(text.match(/Jane/g)).toHaveLength(3)
     expect(text).not.toMatch(/wrong-password|value="t2"/)
     // Once.
     expect(await (await browser.get('/signin?error=CredentialsSignin')).text()).not.toContain('Jane')

@@ -13,6 +13,7 @@ import {
 import { registerAccount } from './account/index.ts'
 import { parseColor } from './color.ts'
 import { errorPage, refusalPage } from './error.ts'
+import { maxIdentifier } from './identifier.ts'
 import { createSheet, type Sheet } from './layout.ts'
 import { createSpeakers, type Speaker, speakersOf } from './locale.ts'
 import { pluginPage } from './plugin-page.ts'
@@ -46,6 +47,17 @@ export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
       kernel.provide('pages', { render })
       registerAccount(kernel)
       kernel.cookie(typedCookie)
+      // The answer is the page itself: what was typed stays out of addresses.
+      kernel.route({
+        method: 'POST',
+        path: '/identifier',
+        async handler(ctx) {
+          const { identifier } = await ctx.body()
+          const text = typeof identifier === 'string' ? identifier.trim() : ''
+          const usable = text !== '' && text.length <= maxIdentifier && ctx.app.config.pages.signIn === undefined
+          return usable ? ctx.render('signIn', { identifier: text }) : ctx.page('signIn')
+        },
+      })
       kernel.hook('failure', async ({ error, ctx }) => {
         const refusal = refusalPage(ctx, error, () => prepare(ctx, 'error'))
         if (!refusal) await keepTyped(ctx, error)

@@ -1,12 +1,16 @@
-/** The sign-in page: one block per provider, drawn from what its type's `form()` says, in the order of the configuration. */
+/**
+ * The sign-in page: one block per provider, drawn from what its type's `form()` says, in the order of the configuration. Several forms that begin
+ * with an address or a name share one field: it is asked for first, and the ways follow.
+ */
 import type { PageTools, Provider, ProviderForm } from 'authkernel/kernel'
 import { alert } from './alert.ts'
 import { field, hasInputs } from './fields.ts'
 import { type Content, type Html, markup } from './html.ts'
+import { asksFirst, carried, chosen, couldBe, type Identifier, identifierForm, identifierOf } from './identifier.ts'
 import { answer, createNonce, documentOf, draw, emphasis, hidden, type Page, type Sheet, siteTile } from './layout.ts'
-import { createMark, filled as filledButton, type Mark, surfaces } from './look.ts'
+import { createMark, type Mark } from './look.ts'
 import { ownTargets, providerTargets } from './policy.ts'
-import { brand } from './style.ts'
+import { coloursOf, drawMark } from './provider-look.ts'
 import { filled, gaps, type Prepared, prepared } from './prepared.ts'
 import { drawSlots } from './slots.ts'
 import { takeTyped, type Typed } from './typed.ts'
@@ -23,10 +27,20 @@ interface Item extends Wording {
   mark: Mark
   index: number
   inputs: boolean
-  primary: boolean
-  /** The button that scripts of a host know as `submitButton`: of the first form one types into, else of the first. */
-  first: boolean
   fields: Wording['fields']
+  /** The field that the form begins with, when it is an address or a name. */
+  identifier: Identifier | undefined
+}
+
+/** All forms at once; the one field; or what follows it. */
+type Step = 'all' | 'ask' | 'ways'
+/** How a block stands among the others. */
+interface Place {
+  marked: boolean
+  main: { primary?: Item | undefined; first?: Item | undefined }
+  part: Content
+  before: Item | undefined
+  step: Step
 }
 
 /** What a request brings to the page. */
@@ -36,6 +50,8 @@ interface Request {
   alert: Content
   email?: string | undefined
   typed?: Typed | undefined
+  /** What was typed into the field that is asked for first. */
+  identifier?: string | undefined
   /** Somebody is signed in: the passkey button then says what it is for. */
   again: boolean
 }
@@ -48,7 +64,7 @@ export async function signInPage(
   tools: PageTools,
 ): Promise<Response> {
   const { ctx, speaker, base, origin } = sheet
-  const { error, code, email } = params
+  const { error, code, email, identifier } = params
   const providers = await ctx.providers()
   const typed = error === undefined ? undefined : await takeTyped(ctx)
   const request = {
@@ -57,13 +73,14 @@ export async function signInPage(
     alert: error !== undefined && alert(speaker, error, code),
     email,
     typed,
+    identifier,
   }
   const formsFor = async (away: readonly Provider[]): Promise<string[]> => [
     ...(await ownTargets(ctx, targets)),
     ...(away.length > 0 ? providerTargets(away, targets) : []),
   ]
   // What plugins add, and what somebody typed, belongs to this request alone.
-  if (typed || email !== undefined || ctx.app.parts.slots.some(({ page }) => page === 'signIn')) {
+  if (typed || email !== undefined || identifier !== undefined || ctx.app.parts.slots.some(({ page }) => page === 'signIn')) {
     const again = providers.some((provider) => ctx.flow(provider).form?.(provider).script) && (await isKnown(ctx))
     const { page, away } = await compose(sheet, providers, { ...request, again }, tools)
     return draw(sheet, { ...page, forms: await formsFor(away) })
@@ -93,11 +110,24 @@ async function compose(
 ): Promise<{ page: Page; away: readonly Provider[] }> {
   const { speaker } = sheet
   const { typed } = request
-  const items = arrange(providers, sheet)
+  const all = arrange(providers, sheet)
+  const asked = asksFirst(all)
+  const given = request.identifier ?? typedIdentifier(all, typed)
+  const step = !asked ? 'all' : given === undefined ? 'ask' : 'ways'
+  // An address is no phone number. Who has an account plays no part.
+  const items = step === 'ways' ? all.filter((item) => !waits(item) || fits(item, given)) : all
+  const main = mainOf(items, step)
   for (const item of items) if (item.provider.id === typed?.provider) item.fields = filledIn(item.fields, typed.values)
   const parts = new Map<Item, Content>()
   for (const item of items) parts.set(item, await drawSlots(sheet, tools, 'form', item.provider.id))
   const marked = items.some(({ inputs, mark }) => !inputs && (mark.picture || mark.brand))
+  const draw = (item: Item, at: number, list: readonly Item[]): Html =>
+    block(sheet, item, { ...request, identifier: given }, { marked, main, part: parts.get(item), before: list[at - 1], step })
+  // Forms that wait for the field keep their place in the document, for whoever knows them by their ids.
+  const waiting = step === 'ask' ? items.filter(waits) : []
+  const shown = items.filter((item) => !waiting.includes(item))
+  const question =
+    step === 'ask' && markup`<div class="provider wide">${identifierForm(sheet, items, request.csrfToken, request.email)}</div>`
   const page: Page = {
     kind: items.length > manyProviders ? 'signin many' : 'signin',
     title: speaker.say('signIn.title'),
@@ -106,14 +136,16 @@ async function compose(
     tile: siteTile(sheet.site),
     body: [
       request.alert,
-      markup`<div class="providers">${items.map((item, at) => block(sheet, item, items[at - 1], request, marked, parts.get(item)))}</div>`,
+      step === 'ways' && chosen(sheet, given as string),
+      markup`<div class="providers">${question}${shown.map(draw)}</div>`,
+      waiting.length > 0 && markup`<div hidden>${waiting.map(draw)}</div>`,
       items.length === 0 && markup`<p class="message">${speaker.say('signIn.empty')}</p>`,
       items
         .filter(({ form }) => form.script)
         .map(({ name }) => markup`<noscript><p class="hint">${speaker.say('signIn.noScript', { name })}</p></noscript>`),
     ],
-    light: items.map((item) => colours(item, 'light')).join(''),
-    dark: items.map((item) => colours(item, 'dark')).join(''),
+    light: items.map((item) => coloursOf(item, item === main.primary, 'light')).join(''),
+    dark: items.map((item) => coloursOf(item, item === main.primary, 'dark')).join(''),
     scripts: items.map(({ form }) => form.script).filter((script) => script !== undefined),
   }
   return { page, away: items.filter(leaves).map(({ provider }) => provider) }
@@ -124,51 +156,72 @@ function arrange(providers: readonly Provider[], { ctx, speaker, origin }: Sheet
     .map((provider): [Provider, ProviderForm] => [provider, ctx.flow(provider).form?.(provider) ?? { post: 'signin' }])
     .filter(([, form]) => !form.hidden)
   const words = wordings(speaker, all)
-  const items = all.map(([provider, form], index): Item => {
+  return all.map(([provider, form], index): Item => {
     const mark = createMark((provider as { style?: Parameters<typeof createMark>[0] }).style, origin)
-    return { ...(words[index] as Wording), provider, form, mark, index, inputs: hasInputs(form.fields), primary: false, first: false }
+    return { ...(words[index] as Wording), provider, form, mark, index, inputs: hasInputs(form.fields), identifier: identifierOf(form) }
   })
-  // One main action on a page: the first form one types into, or the only button there is.
-  const main = items.find(({ inputs }) => inputs) ?? (items.length === 1 ? items[0] : undefined)
-  if (main) main.primary = true
+}
+
+/** One main action on a page: the first form one types into, or the only button there is. `first` has the id that scripts of hosts know. */
+function mainOf(items: readonly Item[], step: Step): { primary?: Item | undefined; first?: Item | undefined } {
+  if (step === 'ask') return {}
   const simple = items.filter(({ form }) => form.script === undefined)
-  const first = simple.find(({ inputs }) => inputs) ?? simple[0]
-  if (first) first.first = true
-  return items
+  return {
+    primary: items.find(({ inputs }) => inputs) ?? (items.length === 1 ? items[0] : undefined),
+    first: simple.find(({ inputs }) => inputs) ?? simple[0],
+  }
+}
+
+function fits({ identifier }: Item, text: string | undefined): boolean {
+  return identifier === undefined || text === undefined || couldBe(identifier, text)
+}
+
+function waits({ identifier, form }: Item): boolean {
+  return identifier !== undefined && form.script === undefined
+}
+
+/** After a wrong password: the name that was typed with it. */
+function typedIdentifier(items: readonly Item[], typed: Typed | undefined): string | undefined {
+  const name = items.find(({ provider }) => provider.id === typed?.provider)?.identifier?.name
+  return name === undefined ? undefined : typed?.values[name]
 }
 
 // What a script may have to say: it reads `data-text-<key>` of its form.
 const scriptTexts = ['cancelled', 'failed', 'known', 'unsupported'] as const
 
-// A form that posts to its own callback brings the proof along, and a mailed link comes later; anything else goes to whoever signs people in.
-function leaves({ form, provider }: Item): boolean {
-  return form.post === 'signin' && provider.type !== 'email'
+// A form that posts to its own callback brings the proof along, and a mailed link or code comes later; anything else goes to whoever signs
+// people in.
+function leaves({ form }: Item): boolean {
+  return form.post === 'signin' && !form.stays
 }
 
-function block(
-  sheet: Sheet,
-  item: Item,
-  before: Item | undefined,
-  { csrfToken, callbackUrl, email, again }: Request,
-  marked: boolean,
-  part: Content,
-): Html {
-  const { provider, form, index } = item
+function block(sheet: Sheet, item: Item, request: Request, { marked, main, part, before, step }: Place): Html {
+  const { provider, form, index, identifier } = item
   const { speaker, base } = sheet
   const id = encodeURIComponent(provider.id)
-  const divided = before !== undefined && (before.inputs || item.inputs)
+  const script = form.script !== undefined
+  // What was asked for already leaves a passkey, or a mailed link, with a button alone.
+  const typing = item.inputs && !(step !== 'all' && script && identifier !== undefined)
+  const divided = (step === 'ask' && !before) || (before !== undefined && (before.inputs || typing))
   // A form one types into leaves the callback URL to the cookie, which this page sets.
-  const secrets = { csrfToken, ...(!item.inputs && form.post === 'signin' && { callbackUrl }) }
-  const script = form.script !== undefined && [
+  const secrets = { csrfToken: request.csrfToken, ...(!item.inputs && form.post === 'signin' && { callbackUrl: request.callbackUrl }) }
+  const scripted = script && [
     markup` id="${provider.id}-form" data-provider="${provider.id}" data-options-url="${base}/webauthn-options/${id}"`,
     scriptTexts.map((key) => markup` data-text-${key}="${speaker.say(`script.${key}`)}"`),
   ]
-  return markup`<div class="provider p${index}${(divided || item.inputs) && ' wide'}${script && ' needs-script'}">
+  const draw = ([name, given]: [string, Wording['fields'][string]]): Html => {
+    const key = `input-${name}-for-${provider.id}-provider`
+    const known = name === identifier?.name && (step === 'ways' || (step === 'ask' && script))
+    return known
+      ? carried(name, key, given, fits(item, request.identifier) ? request.identifier : undefined, script)
+      : field(name, key, given, request.email, script)
+  }
+  return markup`<div class="provider p${index}${(divided || typing) && ' wide'}${script && ' needs-script'}">
 ${divided && markup`<p class="divider">${speaker.say('signIn.or')}</p>`}
-<form action="${base}/${form.post}/${id}" method="post"${script}>
+<form action="${base}/${form.post}/${id}" method="post"${scripted}>
 ${hidden(secrets)}
-${Object.entries(item.fields).map(([name, given]) => field(name, `input-${name}-for-${provider.id}-provider`, given, email, script !== false))}
-${part}${submit(item, marked, again)}
+${Object.entries(item.fields).map(draw)}
+${part}${submit(item, main, marked, request.again)}
 ${script && markup`<div class="script-message" role="alert"></div>`}
 </form>
 </div>
@@ -181,26 +234,11 @@ function filledIn(fields: Wording['fields'], values: Readonly<Record<string, str
   )
 }
 
-function submit({ provider, name, button, mark, inputs, form, primary, first }: Item, marked: boolean, again: boolean): Html {
-  const id = first ? 'submitButton' : `submitButton-${provider.id}`
+function submit(item: Item, main: Place['main'], marked: boolean, again: boolean): Html {
+  const { provider, name, button, mark, inputs, form } = item
+  const primary = item === main.primary
+  const id = item === main.first ? 'submitButton' : `submitButton-${provider.id}`
   const sign = (mark.picture || (marked && !inputs && !primary)) && drawMark(mark, name)
   const action = again && form.script !== undefined && markup` name="action" value="authenticate"`
   return markup`<button class="button${primary && ' primary'}" type="submit" id="${id}"${action}>${sign}<span class="label">${button}</span></button>`
-}
-
-function drawMark({ picture }: Mark, name: string): Html {
-  if (picture?.kind === 'shape') return markup`<span class="mark shape" aria-hidden="true"></span>`
-  if (picture) return markup`<span class="mark" aria-hidden="true"><img src="${picture.url}" alt=""></span>`
-  return markup`<span class="mark letter" aria-hidden="true">${[...name][0]?.toUpperCase()}</span>`
-}
-
-// Custom properties of one provider: hex colours and an encoded data: URL, nothing as the host wrote it.
-function colours({ mark, index, primary, inputs }: Item, scheme: 'light' | 'dark'): string {
-  const rules = [
-    mark.brand && `--provider-brand-color:${mark.brand};--on-brand:${mark.onBrand};`,
-    mark[scheme] && `--mark:${mark[scheme]};`,
-    mark.picture?.kind === 'shape' && `--shape:url("${mark.picture.url}");`,
-    primary && !inputs && mark.brand && brand(filledButton(mark.brand, surfaces[scheme])),
-  ].filter(Boolean)
-  return rules.length > 0 ? `.p${index}{${rules.join('')}}` : ''
 }

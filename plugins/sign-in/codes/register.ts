@@ -62,7 +62,7 @@ function flowOf(line: Line): ProviderFlow<{ id: string; name: string; type: Line
   return {
     callback: { POST: 'csrf' },
     options: { id: true, name: true, type: true },
-    form: () => ({ post: 'signin', fields: { [line.field]: line.input }, submit: line.submit }),
+    form: () => ({ post: 'signin', stays: true, fields: { [line.field]: line.input }, submit: line.submit }),
     ...(line.check && { check: () => line.check?.() }),
     ...(line.field === 'email' && { provesAddress: () => true }),
     start: (ctx) => start(ctx, line),

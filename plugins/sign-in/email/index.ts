@@ -51,6 +51,7 @@ const emailFlow: ProviderFlow<Email> = {
   check: checkMailer,
   form: () => ({
     post: 'signin',
+    stays: true,
     fields: {
       email: {
         label: 'Email',

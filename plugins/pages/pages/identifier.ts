@@ -1,0 +1,104 @@
+/**
+ * The one field of a sign-in page with several forms that begin with an address or a name. What follows are the ways that the deployment offers,
+ * the same for everybody.
+ */
+import type { InputAttributes, Provider, ProviderForm } from 'authkernel/kernel'
+import { field, isHidden } from './fields.ts'
+import { type Html, markup } from './html.ts'
+import { hidden, type Sheet } from './layout.ts'
+
+/** What people type first: an address, a name, a number. */
+export type Kind = 'email' | 'name' | 'phone'
+/** The field of a form that one begins with. */
+export interface Identifier {
+  name: string
+  kind: Kind
+}
+interface Form {
+  provider: Provider
+  form: ProviderForm
+  identifier: Identifier | undefined
+}
+
+const names: Readonly<Record<string, Kind>> = {
+  email: 'email',
+  mail: 'email',
+  username: 'name',
+  user: 'name',
+  login: 'name',
+  identifier: 'name',
+  phone: 'phone',
+  tel: 'phone',
+}
+const kinds: readonly Kind[] = ['email', 'name', 'phone']
+const typing: Readonly<Record<Kind, string>> = { email: 'email', name: 'text', phone: 'tel' }
+/** Longer than any address, name or number. */
+export const maxIdentifier = 254
+
+/** The identifier of a form; undefined for a form that begins with something else. */
+export function identifierOf({ fields = {} }: ProviderForm): Identifier | undefined {
+  const first = Object.entries(fields).find(([, given]) => !isHidden(given))
+  if (!first) return undefined
+  const [name, { type, autocomplete }] = first
+  const purpose = String(autocomplete ?? '').split(/\s+/)
+  if (type === 'email' || purpose.includes('email')) return { name, kind: 'email' }
+  if (type === 'tel' || purpose.includes('tel')) return { name, kind: 'phone' }
+  const kind = names[name.toLowerCase()] ?? (purpose.includes('username') ? 'name' : undefined)
+  return kind && (type === undefined || type === 'text') ? { name, kind } : undefined
+}
+
+/** Whether the page asks for the identifier first: several forms begin with one. */
+export function asksFirst(forms: readonly Form[]): boolean {
+  return forms.filter(({ identifier }) => identifier).length > 1
+}
+
+/** Whether a text could be of a kind. Says nothing about whether anybody has it. */
+export function couldBe({ kind }: Identifier, text: string): boolean {
+  if (kind === 'email') return text.includes('@')
+  return kind === 'phone' ? /^\+?[\d\s().-]+$/.test(text) : true
+}
+
+/** The form with the one field. `value` fills it in. */
+export function identifierForm(sheet: Sheet, forms: readonly Form[], csrfToken: string, value: string | undefined): Html {
+  const { speaker, base } = sheet
+  const asked = kinds.filter((kind) => forms.some(({ identifier }) => identifier?.kind === kind))
+  const passkeys = forms.some(({ form }) => Object.values(form.fields ?? {}).some(offersPasskeys))
+  const input = field('identifier', 'input-identifier-for-signin', {
+    label: speaker.find(`signIn.identifier.${asked.join('-')}`) ?? '',
+    type: asked.length === 1 ? typing[asked[0] as Kind] : 'text',
+    required: true,
+    autocomplete: passkeys ? 'username webauthn' : 'username',
+    maxlength: maxIdentifier,
+    autocapitalize: 'none',
+    spellcheck: 'false',
+    ...(value !== undefined && { value }),
+  })
+  return markup`<form action="${base}/identifier" method="post" id="identifier-form">
+${hidden({ csrfToken })}
+${input}
+<button class="button primary" type="submit" id="submitButton"><span class="label">${speaker.say('signIn.continue')}</span></button>
+</form>`
+}
+
+/** What was typed, above the ways, and the way back. */
+export function chosen({ speaker, base }: Sheet, text: string): Html {
+  return markup`<p class="who"><bdi>${text}</bdi> <a href="${base}/signin">${speaker.say('signIn.change')}</a></p>`
+}
+
+/** The field of a form that was asked for already: there for password managers and for scripts, and not to be typed again. */
+export function carried(name: string, id: string, given: InputAttributes, value: string | undefined, scripted: boolean): Html {
+  const { autocomplete, label = name } = given
+  const input: InputAttributes = {
+    label,
+    type: 'text',
+    ...(autocomplete !== undefined && { autocomplete }),
+    ...(value !== undefined && { value }),
+  }
+  return markup`<div hidden>${field(name, id, input, undefined, scripted)}</div>`
+}
+
+function offersPasskeys({ autocomplete }: InputAttributes): boolean {
+  return String(autocomplete ?? '')
+    .split(/\s+/)
+    .includes('webauthn')
+}

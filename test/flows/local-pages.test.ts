@@ -1,0 +1,137 @@
+/** The sign-in page with one field, codes, passwords and passkeys, in Chromium: axe-core, 320 pixels, no JavaScript, autofill of passkeys. */
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import type { run } from 'axe-core'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAuth } from 'authkernel'
+import type { MailMessage, Plugin } from 'authkernel/kernel'
+import { nodeBinding } from 'authkernel/bindings/node'
+import { adapterPlugin } from 'authkernel/plugins/adapter'
+import { codesPlugin, email } from 'authkernel/plugins/codes'
+import { memoryAdapter } from 'authkernel/plugins/memory'
+import { passwordsPlugin } from 'authkernel/plugins/passwords'
+import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
+import { webauthnPlugin } from 'authkernel/plugins/webauthn'
+import { launch, listen, oauth, openWindow, secret } from './_pages.ts'
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const mails: MailMessage[] = []
+let browser: Browser
+let site: { url: string; close(): Promise<void> }
+
+beforeAll(async () => {
+  browser = await launch()
+  const postbox: Plugin = { name: 'postbox', setup: (kernel) => kernel.provide('mailTransport', { send: (mail) => void mails.push(mail) }) }
+  const auth = createAuth({
+    secret,
+    trustHost: true,
+    env: false,
+    throttle: false,
+    session: { strategy: 'database' },
+    providers: [oauth('orbit', 'Orbit', 'https://orbit.example/authorize')],
+    logger: { error: () => undefined, warn: () => undefined, debug: () => undefined },
+  })
+    .use(adapterPlugin(memoryAdapter()))
+    .use(postbox)
+    .use(passwordsPlugin({ breached: false }))
+    .use(codesPlugin({ via: email() }))
+    .use(webauthnPlugin())
+    .use(twoFactorPlugin())
+    .use(nodeBinding())
+  site = await listen((req, res) => {
+    void auth.node.handler(req, res).then(async (answered) => {
+      if (answered) return
+      const session = await auth.node.session(req, res)
+      res.setHeader('content-type', 'text/html').end(`<!doctype html><title>app</title><p id="who">${session?.user?.email ?? 'nobody'}</p>`)
+    })
+  })
+})
+afterAll(async () => {
+  await browser.close()
+  await site.close()
+})
+
+describe.each([
+  [1280, true],
+  [320, true],
+  [320, false],
+] as const)('%i pixels, JavaScript: %s', (width, javaScriptEnabled) => {
+  it('asks for one thing, offers the ways, and signs in by the code', async () => {
+    const { context, page, complaints } = await openWindow(browser, { javaScriptEnabled, viewport: { width, height: 900 } })
+    await page.goto(`${site.url}/auth/signin?callbackUrl=/home`)
+    const typing = () => page.locator('input:visible')
+    expect(await typing().evaluateAll((all) => all.map((one) => [one.getAttribute('name'), one.getAttribute('autocomplete')]))).toEqual([
+      ['identifier', 'username webauthn'],
+    ])
+    await look(page, `ask-${width}`, javaScriptEnabled)
+    const person = `p${width}${javaScriptEnabled}@example.com`
+    await page.fill('input[name=identifier]', person)
+    await page.press('input[name=identifier]', 'Enter')
+    await page.locator('.who').waitFor()
+    expect(await typing().evaluateAll((all) => all.map((one) => one.getAttribute('name')))).toEqual(['password'])
+    await look(page, `ways-${width}`, javaScriptEnabled)
+    await page.getByRole('button', { name: 'Email me a code' }).click()
+    await page.waitForURL('**/auth/codes')
+    await look(page, `code-${width}`, javaScriptEnabled)
+    await page.fill('input[name=code]', '000000')
+    await page.press('input[name=code]', 'Enter')
+    await page.getByRole('alert').waitFor()
+    await look(page, `wrong-${width}`, javaScriptEnabled)
+    await expect.poll(() => mails.filter(({ to }) => to === person).length).toBe(1)
+    const code = /^\s*(\d{6})\s*$/m.exec(mails.findLast(({ to }) => to === person)!.text)![1]!
+    await page.fill('input[name=code]', code)
+    await page.press('input[name=code]', 'Enter')
+    await page.waitForURL(`${site.url}/home`)
+    expect(await page.textContent('#who')).toBe(person)
+    for (const path of ['account', 'two-factor/setup', 'passwords/change', 'passwords/sign-up', 'passwords/reset', 'passwords/mailed']) {
+      await page.goto(`${site.url}/auth/${path}`)
+      await look(page, `${path.replace('/', '-')}-${width}`, javaScriptEnabled)
+    }
+    expect(complaints.filter((text) => !/status of 4/.test(text))).toEqual([])
+    await context.close()
+  })
+})
+
+it('a passkey is offered in the one field at once, and signs in', async () => {
+  const { context, page } = await openWindow(browser)
+  const devtools = await context.newCDPSession(page)
+  await devtools.send('WebAuthn.enable', { enableUI: false })
+  const { authenticatorId } = await devtools.send('WebAuthn.addVirtualAuthenticator', {
+    options: {
+      protocol: 'ctap2',
+      transport: 'internal',
+      hasResidentKey: true,
+      hasUserVerification: true,
+      isUserVerified: true,
+      automaticPresenceSimulation: false,
+    },
+  })
+  const presence = (enabled: boolean) => devtools.send('WebAuthn.setAutomaticPresenceSimulation', { authenticatorId, enabled })
+  const url = site.url.replace('127.0.0.1', 'localhost')
+  await page.goto(`${url}/auth/signin?callbackUrl=/home`)
+  await page.fill('input[name=identifier]', 'key@example.com')
+  await page.press('input[name=identifier]', 'Enter')
+  await page.locator('.who').waitFor()
+  await presence(true)
+  await page.getByRole('button', { name: 'Sign in with passkey' }).click()
+  await page.waitForURL(`${url}/home`)
+  await context.clearCookies()
+  // Conditional mediation: nothing is pressed, and the virtual authenticator answers at once.
+  await page.goto(`${url}/auth/signin?callbackUrl=/home`)
+  await page.waitForURL(`${url}/home`)
+  expect(await page.textContent('#who')).toBe('key@example.com')
+  await context.close()
+})
+
+/** No violation, nothing wider than the window. */
+async function look(page: Page, name: string, scripts: boolean): Promise<void> {
+  if (process.env['SHOTS']) await page.screenshot({ path: `${process.env['SHOTS']}/${name}${scripts ? '' : '-nojs'}.png`, fullPage: true })
+  const width = await page.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth)
+  expect([name, width]).toEqual([name, 0])
+  // axe-core itself is a script: a window without them is looked at by the one with them, which shows the same page.
+  if (!scripts) return
+  await page.evaluate(axe)
+  const found = await page.evaluate(async () => (await (globalThis as unknown as { axe: { run: typeof run } }).axe.run()).violations)
+  expect([name, found.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`)]).toEqual([name, []])
+}
