@@ -5,6 +5,7 @@ import type { RecordTask } from '../../src/testing/record-options.ts'
 import { workOnRecords } from '../../src/testing/record-races.ts'
 import { createHost, type Somebody } from './_journeys.ts'
 import { load, type LoadTask } from './_load.ts'
+import { actAsPeople, type PeopleTask } from './_people.ts'
 import { sign, type SignTask } from './_signing.ts'
 import { openStore, type StoreSpec } from './_stores.ts'
 import { askForTokens, type TokenTask } from './_tokens.ts'
@@ -22,6 +23,7 @@ export type Task =
   | { do: 'signIn'; provider: { issuer: string; clientId: string; clientSecret: string }; who: Somebody; times: number }
   | TokenTask
   | SignTask
+  | PeopleTask
   | { do: 'close' }
 /** Counts of a finished task, and what the fulfilled operations returned. */
 export interface Answer {
@@ -70,6 +72,7 @@ async function run(task: Task): Promise<PromiseSettledResult<unknown>[]> {
   }
   if (task.do === 'tokens') return askForTokens(subject, task)
   if (task.do === 'sign') return sign(subject, task)
+  if (task.do === 'people') return actAsPeople(subject, task)
   if (task.do === 'load') return Promise.allSettled([load(subject as never, task)])
   if (task.do === 'signIn') {
     const authorize = async (location: string): Promise<string> =>

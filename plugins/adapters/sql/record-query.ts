@@ -137,8 +137,9 @@ export function ordered(table: RecordTable, { by, order }: Pick<StoredQuery, 'by
         ? sql` nulls first`
         : sql` nulls last`
       : sql``
-  const id = sql`${column(table, 'id')} ${turn}`
-  return by === undefined ? sql`order by ${id}` : sql`order by ${column(table, by)} ${turn}${nulls}, ${id}`
+  // With the table: a bare name is that of the selected value, a date as text for example, and no index has those in order.
+  const of = (field: string): Sql => sql`${tableName(table)}.${column(table, field)} ${turn}`
+  return by === undefined ? sql`order by ${of('id')}` : sql`order by ${of(by)}${nulls}, ${of('id')}`
 }
 
 /** Text of `find`: for the store, and for whoever wants to explain it. */
