@@ -1,11 +1,14 @@
-/** Bundles the script of the sign-in page into plugins/sign-in/webauthn/browser.generated.ts. Run it after changing src/client/{page-script,ceremony}.ts. */
+/** Bundles the script of the sign-in page into browser.generated.ts of the plugins that have passkeys on a page. Run it after changing src/client/{page-script,ceremony}.ts. */
 import { writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
 
 const root = new URL('../', import.meta.url)
 
-/** The text of the generated file. */
+// Plugins do not import each other.
+export const files = ['plugins/sign-in/webauthn/browser.generated.ts', 'plugins/security/two-factor/browser.generated.ts']
+
+/** The text of the generated files. */
 export async function generate() {
   const { outputFiles } = await build({
     entryPoints: [fileURLToPath(new URL('src/client/page-script.ts', root))],
@@ -24,5 +27,5 @@ export async function generate() {
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {
-  writeFileSync(new URL('plugins/sign-in/webauthn/browser.generated.ts', root), await generate())
+  for (const file of files) writeFileSync(new URL(file, root), await generate())
 }

@@ -3,11 +3,12 @@ import { type Context, type Kernel, type Login, type Parked, redirectTo } from '
 import { beginTry, endTry } from './attempts.ts'
 import { deviceCookie, isTrusted, trust } from './devices.ts'
 import { TooManySecondFactors, WrongSecondFactor } from './errors.ts'
-import { accept, askable, confirmedFactors } from './factors.ts'
+import { accept, askable, confirmedFactors, hasStrong } from './factors.ts'
 import { mailCode } from './mailed-code.ts'
 import { notify } from './notices.ts'
 import type { Options } from './options.ts'
-import { personOf } from './person.ts'
+import { acceptPasskey } from './passkey.ts'
+import { type Person, personOf } from './person.ts'
 
 /** What is kept with a login that waits for a factor. */
 export interface Waiting {
@@ -31,7 +32,7 @@ export function askForFactor(kernel: Kernel, options: Options): void {
   })
   kernel.hook('stepUp', async ({ login, level, ctx }) => {
     const kinds = await askable(ctx, await personOf(ctx, login), login, options.factors)
-    if (kinds.includes('totp') || (level === undefined && kinds.length > 0)) return ctx.park(login, { to: '/two-factor', data: {} })
+    if (hasStrong(kinds) || (level === undefined && kinds.length > 0)) return ctx.park(login, { to: '/two-factor', data: {} })
     // Nobody without a factor can prove two: the page says how to get one.
     return level === 'mfa' ? redirectTo(`${ctx.base}/two-factor/setup`) : undefined
   })
@@ -43,18 +44,19 @@ export function askForFactor(kernel: Kernel, options: Options): void {
 export async function waitingFor(
   ctx: Context,
   options: Options,
-): Promise<{ parked: Parked<Waiting>; login: Login; kinds: string[] } | undefined> {
+): Promise<{ parked: Parked<Waiting>; login: Login; person: Person; kinds: string[] } | undefined> {
   const parked = await ctx.parked<Waiting>()
   if (!parked) return undefined
-  const kinds = await askable(ctx, await personOf(ctx, parked.login), parked.login, options.factors)
-  return { parked, login: parked.login, kinds }
+  const person = await personOf(ctx, parked.login)
+  const kinds = await askable(ctx, person, parked.login, options.factors)
+  return { parked, login: parked.login, person, kinds }
 }
 
 async function answer(ctx: Context, options: Options): Promise<Response> {
   const waiting = await waitingFor(ctx, options)
   if (!waiting) return ctx.page('signIn')
   const { parked, login } = waiting
-  const { code, remember } = await ctx.body()
+  const { code, data, remember } = await ctx.body()
   const person = await personOf(ctx, login)
   // Factors are read again: one that was removed meanwhile does not count.
   const kinds = await askable(ctx, person, login, options.factors)
@@ -64,7 +66,11 @@ async function answer(ctx: Context, options: Options): Promise<Response> {
     throw new TooManySecondFactors(`Five wrong second factors ended the sign-in of ${person.key}.`)
   }
   if (refusal) return ctx.render('twoFactor', { error: TooManySecondFactors.type, wait: String(refusal.wait) })
-  const proved = typeof code === 'string' && code.length <= 64 ? await accept(ctx, person, kinds, code, parked.id) : undefined
+  const typed = typeof code === 'string' && code.length <= 64 ? code : ''
+  const proved =
+    data !== undefined && kinds.includes('passkey')
+      ? await acceptPasskey(ctx, person, data)
+      : await accept(ctx, person, kinds, typed, parked.id)
   if (!proved) {
     ctx.logger.error(new WrongSecondFactor(`A second factor of ${person.key} was wrong.`))
     await ctx.emit('signInFailed', {

@@ -6,9 +6,9 @@ import type { Person } from './person.ts'
 import type { FactorRow } from './tables.ts'
 import { acceptTotp } from './totp.ts'
 
-/** A kind of second factor: `totp()`, `emailCode()`. */
+/** A kind of second factor: `totp()`, `passkey()`, `emailCode()`. */
 export interface Factor {
-  readonly kind: 'totp' | 'emailCode'
+  readonly kind: 'totp' | 'passkey' | 'emailCode'
 }
 /** What a right code proves. */
 export interface Proved {
@@ -21,6 +21,11 @@ export interface Proved {
 /** Codes of an authenticator app. Needs the package `otpauth`; `uqr` draws the QR code. */
 export function totp(): Factor {
   return { kind: 'totp' }
+}
+
+/** Passkeys and security keys, of which a person may have ten. Needs the package `@simplewebauthn/server`, and JavaScript in the browser. */
+export function passkey(): Factor {
+  return { kind: 'passkey' }
 }
 
 /**
@@ -41,8 +46,17 @@ export async function confirmedFactors(ctx: AnyContext, person: Person): Promise
 export async function askable(ctx: AnyContext, person: Person, login: Login, offered: readonly Factor[]): Promise<Factor['kind'][]> {
   const rows = await confirmedFactors(ctx, person)
   const kinds = offered.filter(({ kind }) => rows.some((row) => row.kind === kind)).map(({ kind }) => kind)
-  // The same channel twice is one factor.
-  return kinds.filter((kind) => kind !== 'emailCode' || (hasAddress(person) && !login.proof.amr.includes('email')))
+  const { amr } = login.proof
+  // The same channel twice is one factor: the same mailbox, or a key after a key.
+  return kinds.filter((kind) => {
+    if (kind === 'passkey') return !amr.includes('hwk') && !amr.includes('swk')
+    return kind !== 'emailCode' || (hasAddress(person) && !amr.includes('email'))
+  })
+}
+
+/** Whether one of them proves two factors. */
+export function hasStrong(kinds: readonly string[]): boolean {
+  return kinds.includes('totp') || kinds.includes('passkey')
 }
 
 /** Tries a code against every factor that may be asked. `mailId` names the code that was mailed for this login. */
@@ -56,6 +70,8 @@ export async function accept(
   if (kinds.includes('totp')) {
     for (const row of await confirmedFactors(ctx, person))
       if (row.kind === 'totp' && (await acceptTotp(ctx, row, code))) return { amr: ['otp', 'mfa'], factors: 2 }
+  }
+  if (hasStrong(kinds)) {
     const left = await takeBackupCode(ctx, person, code)
     if (left !== undefined) return { amr: ['otp', 'mfa'], factors: 2, left }
   }

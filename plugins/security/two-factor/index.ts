@@ -1,4 +1,4 @@
-/** A second factor after every way to sign in: codes of an authenticator app, backup codes, trusted devices. */
+/** A second factor after every way to sign in: codes of an authenticator app, passkeys, backup codes, trusted devices. */
 import type { AnyContext, Plugin, User } from 'authkernel/kernel'
 import { askForFactor, deviceCookie } from './ask.ts'
 import { resetFactors, twoFactorApi, type TwoFactorApi } from './api.ts'
@@ -8,13 +8,15 @@ import { mailMessages } from './messages-mail.ts'
 import { pageMessages } from './messages.ts'
 import { resolveOptions, type TwoFactorOptions } from './options.ts'
 import { addPages } from './pages.ts'
+import { factorChallenges } from './passkey.ts'
+import { addPasskeyRoute } from './passkey-form.ts'
 import { raiseGeneration } from './person.ts'
 import { addSetup } from './setup.ts'
 import { backupCodeTable, deviceTable, factorTable, mailedCodeTable, stateTable } from './tables.ts'
 
 export type { FactorsOf, ListedFactor, TwoFactorApi } from './api.ts'
 export type { TrustedDevices } from './devices.ts'
-export { emailCode, type Factor, totp } from './factors.ts'
+export { emailCode, type Factor, passkey, totp } from './factors.ts'
 export type { TwoFactorOptions } from './options.ts'
 export type { BackupCodeRow, FactorRow, MailedCodeRow, StateRow, TrustedDeviceRow } from './tables.ts'
 export { TooManySecondFactors, WrongSecondFactor }
@@ -45,6 +47,10 @@ export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFacto
       kernel.records('twoFactorDevice', deviceTable)
       kernel.records('twoFactorMailedCode', mailedCodeTable)
       kernel.cookie(deviceCookie)
+      if (resolved.factors.some(({ kind }) => kind === 'passkey')) {
+        kernel.pending(factorChallenges)
+        addPasskeyRoute(kernel, resolved)
+      }
       kernel.messages(pageMessages)
       kernel.messages(mailMessages)
       kernel.mailTemplate('two-factor.code', {

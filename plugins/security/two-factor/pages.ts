@@ -2,9 +2,10 @@
 import type { Content, Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
 import { waitingFor } from './ask.ts'
 import { listDevices } from './devices.ts'
-import { confirmedFactors } from './factors.ts'
+import { confirmedFactors, hasStrong } from './factors.ts'
 import { hasAddress } from './mailed-code.ts'
 import type { Options } from './options.ts'
+import { passkeyForm, passkeyScript } from './passkey-form.ts'
 import { currentPerson } from './person.ts'
 import { drawQr } from './qr.ts'
 import { mustProveAddress, type Visitor, visitorOf } from './setup.ts'
@@ -12,6 +13,7 @@ import { enrolmentOf } from './totp.ts'
 
 type Params = Readonly<Record<string, string | undefined>>
 
+const names: Readonly<Record<string, string>> = { totp: 'two-factor.app', passkey: 'two-factor.passkey' }
 const codeField = {
   label: 'two-factor.code',
   type: 'text',
@@ -49,19 +51,23 @@ async function question(ctx: Context, tools: PageTools, params: Params, options:
   const { html, say, form, field, submit, alert } = tools
   const waiting = await waitingFor(ctx, options)
   if (!waiting) return ctx.page('signIn')
-  const { kinds, login } = waiting
+  const { kinds, login, parked } = waiting
   const body: Content[] = [params['wait'] ? wait(tools, Number(params['wait'])) : alert(params['error'])]
   if (params['sent'] && kinds.includes('emailCode')) body.push(html`<p role="status">${say('two-factor.sent')}</p>`)
   const remember =
-    options.trustedDevices && login.purpose === 'signIn' && kinds.includes('totp')
+    options.trustedDevices && login.purpose === 'signIn' && hasStrong(kinds)
       ? html`<label class="check"
           ><input type="checkbox" name="remember" value="on" /> ${say('two-factor.remember', { days: options.trustedDevices.days })}</label
         >`
       : undefined
-  body.push(await form('/two-factor', [field('code', { ...codeField, autofocus: true }), remember, submit(say('two-factor.continue'))]))
-  if (kinds.includes('totp')) body.push(html`<p class="hint">${say('two-factor.backup-hint')}</p>`)
+  const keys = kinds.includes('passkey')
+  const { flow } = parked
+  if (keys) body.push(await passkeyForm(ctx, tools, { action: '/two-factor', purpose: 'ask', label: say('two-factor.use-passkey'), flow }))
+  body.push(await form('/two-factor', [field('code', { ...codeField, autofocus: !keys }), remember, submit(say('two-factor.continue'))]))
+  if (hasStrong(kinds)) body.push(html`<p class="hint">${say('two-factor.backup-hint')}</p>`)
   if (kinds.includes('emailCode')) body.push(await form('/two-factor/send', submit(say('two-factor.send'), { quiet: true })))
-  return { title: say('two-factor.title'), lead: say(kinds.includes('totp') ? 'two-factor.lead' : 'two-factor.lead-mail'), body }
+  const lead = keys ? 'two-factor.lead-passkey' : kinds.includes('totp') ? 'two-factor.lead' : 'two-factor.lead-mail'
+  return { title: say('two-factor.title'), lead: say(lead), body, ...(keys && { scripts: [passkeyScript] }) }
 }
 
 async function setup(ctx: Context, tools: PageTools, params: Params, options: Options): Promise<PageView | Response> {
@@ -75,7 +81,7 @@ async function setup(ctx: Context, tools: PageTools, params: Params, options: Op
     form('/two-factor/setup', submit(label, { quiet: action !== 'totp' }), { action, ...(id !== undefined && { id }) })
   const body: Content[] = [alert(params['error'])]
   for (const row of rows) {
-    const name = say(row.kind === 'totp' ? 'two-factor.app' : 'two-factor.mail')
+    const name = say(names[row.kind] ?? 'two-factor.mail')
     body.push(
       html`<section class="item">
         <h2>${name}</h2>
@@ -85,12 +91,13 @@ async function setup(ctx: Context, tools: PageTools, params: Params, options: Op
     )
   }
   if (rows.length === 0) body.push(html`<p>${say('two-factor.explain')}</p>`)
-  body.push(await act('totp', say(rows.length === 0 ? 'two-factor.add-app' : 'two-factor.add-another')))
+  const offers = (kind: string): boolean => options.factors.some((factor) => factor.kind === kind)
+  const hasApp = rows.some(({ kind }) => kind === 'totp')
+  if (offers('totp')) body.push(await act('totp', say(hasApp ? 'two-factor.add-another' : 'two-factor.add-app')))
+  const key = { action: '/two-factor/setup', purpose: 'add', label: say('two-factor.add-passkey'), flow: visitor.parked?.flow } as const
+  if (offers('passkey')) body.push(await passkeyForm(ctx, tools, key))
   if (rows.length > 0 && !visitor.parked) {
-    const mail =
-      options.factors.some(({ kind }) => kind === 'emailCode') &&
-      !rows.some(({ kind }) => kind === 'emailCode') &&
-      hasAddress(visitor.person)
+    const mail = offers('emailCode') && !rows.some(({ kind }) => kind === 'emailCode') && hasAddress(visitor.person)
     if (mail) body.push(await act('emailCode', say('two-factor.add-mail')))
     body.push(await act('renew', say('two-factor.renew')))
     for (const device of await listDevices(ctx, visitor.person))
@@ -102,7 +109,8 @@ async function setup(ctx: Context, tools: PageTools, params: Params, options: Op
         </section>`,
       )
   }
-  return { title, lead: say(visitor.parked ? 'two-factor.required' : 'two-factor.setup-lead'), body }
+  const lead = say(visitor.parked ? 'two-factor.required' : 'two-factor.setup-lead')
+  return { title, lead, body, ...(offers('passkey') && { scripts: [passkeyScript] }) }
 }
 
 async function address({ say, form, field, submit, alert, html }: PageTools, params: Params, { person }: Visitor): Promise<PageView> {

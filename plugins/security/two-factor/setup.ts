@@ -6,9 +6,10 @@ import { renewBackupCodes } from './backup-codes.ts'
 import { changed, isFresh, proveAgain } from './changes.ts'
 import { listDevices } from './devices.ts'
 import { TooManySecondFactors, WrongSecondFactor } from './errors.ts'
-import { confirmedFactors } from './factors.ts'
+import { confirmedFactors, hasStrong } from './factors.ts'
 import { hasAddress, mailCode, takeMailedCode } from './mailed-code.ts'
 import type { Options } from './options.ts'
+import { addPasskey } from './passkey.ts'
 import { currentPerson, type Person, personOf, stateOf } from './person.ts'
 import { never } from './tables.ts'
 import { beginTotp, confirmTotp } from './totp.ts'
@@ -48,7 +49,7 @@ async function parkedForSetup(ctx: Context): Promise<Parked<Waiting> | undefined
 async function act(ctx: Context, options: Options): Promise<Response> {
   const visitor = await visitorOf(ctx)
   if (!visitor) return ctx.page('signIn')
-  const { action, id, code } = await ctx.body()
+  const { action, id, code, data } = await ctx.body()
   const given = { id: typeof id === 'string' ? id : '', code: typeof code === 'string' ? code.slice(0, 64) : '' }
   const back = `${ctx.base}/two-factor/setup`
   const { parked } = visitor
@@ -61,6 +62,9 @@ async function act(ctx: Context, options: Options): Promise<Response> {
       return ctx.render('twoFactorApp', { id: await beginTotp(ctx, visitor.person) })
     case 'confirm':
       return confirm(ctx, visitor, given.id, given.code)
+    // What the script of the form says.
+    case 'register':
+      return addKey(ctx, visitor, options, data)
     case 'emailCode':
       if (!parked) await addEmailCode(ctx, visitor.person, options)
       return redirectTo(back)
@@ -110,6 +114,18 @@ async function confirm(ctx: Context, { person, parked }: Visitor, id: string, co
   // The secret is not shown again: the code is typed below the text key that is still on the screen, or the enrolment begins anew.
   if (!(await confirmTotp(ctx, row, code))) return ctx.render('twoFactorApp', { again: id, error: WrongSecondFactor.type })
   await endTry(ctx, person)
+  return added(ctx, { person, parked }, first)
+}
+
+async function addKey(ctx: Context, { person, parked }: Visitor, options: Options, data: unknown): Promise<Response> {
+  const first = !hasStrong((await confirmedFactors(ctx, person)).map(({ kind }) => kind))
+  const offered = options.factors.some(({ kind }) => kind === 'passkey')
+  if (!offered || !(await addPasskey(ctx, person, data))) return ctx.render('twoFactorSetup', { error: WrongSecondFactor.type })
+  return added(ctx, { person, parked }, first)
+}
+
+/** A factor counts from now on. The first one comes with backup codes. */
+async function added(ctx: Context, { person, parked }: Visitor, first: boolean): Promise<Response> {
   const { id: state } = await stateOf(ctx, person)
   await ctx.records('twoFactorState').update(state, { proveAddress: false })
   if (parked) await ctx.keep(parked, { ...parked.data, enrolled: true })
@@ -131,11 +147,11 @@ async function remove(ctx: Context, person: Person, id: string, options: Options
   const rows = await confirmedFactors(ctx, person)
   const row = rows.find((one) => one.id === id)
   if (!row) return
-  const rest = rows.filter((one) => one.id !== id && one.kind === 'totp')
+  const rest = rows.filter((one) => one.id !== id && hasStrong([one.kind]))
   if (rest.length === 0 && (await options.required(person.user)))
     throw new AccessDenied('The last second factor of somebody who must have one cannot be removed.')
   if (!(await ctx.records('twoFactor').delete(id))) return
-  // A code by mail and backup codes are nothing without an app.
+  // A code by mail and backup codes are nothing without an app or a key.
   if (rest.length === 0) {
     for (const { id: other } of rows) await ctx.records('twoFactor').delete(other)
     await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
