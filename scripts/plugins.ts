@@ -8,6 +8,7 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 const further: Readonly<Record<string, string>> = {
   mail: 'plugins/pages/pages/mail.ts',
   oidc: 'plugins/sign-in/oauth/oidc.ts',
+  phone: 'plugins/sign-in/codes/phone.ts',
 }
 
 /** Public name to file, relative to the root. Throws when two folders have one name. */
