@@ -1,0 +1,190 @@
+/** The OAuth 2 client of an app: authorization code with PKCE (RFC 8252), refresh, device code (RFC 8628), revocation. */
+import type { Session } from 'authkernel'
+import type { AppClient, AppClientOptions, DeviceSignIn } from './app-types.ts'
+import type { AuthClientError } from './protocol.ts'
+
+interface Kept {
+  access: string
+  refresh: string
+  /** Milliseconds: from then on a new one is fetched. */
+  renewAt: number
+}
+interface Answer extends Record<string, unknown> {
+  error?: string
+}
+
+const margin = 30
+
+/** `Refusal` is given, so that a page loads no file for the class that both share. */
+export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientError): AppClient {
+  const { server, clientId, storage, basePath = '/auth', redirectUri, scope, resources = [], fetch: given } = options
+  const { origin } = new URL(server)
+  const base = origin + basePath.replace(/\/$/, '')
+  const key = `authkernel ${origin} ${clientId}`
+  let renewing: Promise<Kept | null> | undefined
+
+  const failure = (message: string, { error }: Answer): Error =>
+    error === undefined ? new Refusal(message, 400) : new Refusal(`${message} (${error})`, 400, { error })
+  const send = (url: string, init: RequestInit): Promise<Response> => (given ?? fetch)(url, { ...init, credentials: 'omit' })
+  const post = async (path: string, fields: Record<string, string | undefined>): Promise<Answer> => {
+    const body = new URLSearchParams({ client_id: clientId })
+    for (const [name, value] of Object.entries(fields)) if (value !== undefined) body.set(name, value)
+    const response = await send(`${base}/oauth/${path}`, { method: 'POST', body })
+    const answer = ((await response.json().catch(() => null)) ?? {}) as Answer
+    if (!response.ok && answer.error === undefined) throw new Refusal(`${path} answered ${response.status}.`, response.status)
+    return answer
+  }
+  const read = async <T>(name: string): Promise<T | null> => {
+    const text = await storage.get(`${key} ${name}`)
+    return text ? (JSON.parse(text) as T) : null
+  }
+  const write = (name: string, value: unknown): unknown => storage.set(`${key} ${name}`, JSON.stringify(value))
+  const forget = (name: string): unknown => storage.remove(`${key} ${name}`)
+
+  async function keep(answer: Answer): Promise<Kept> {
+    const { access_token: access, refresh_token: refresh, expires_in: seconds } = answer
+    if (typeof access !== 'string' || typeof refresh !== 'string') throw failure('The server answered no tokens.', answer)
+    const kept = { access, refresh, renewAt: Date.now() + Math.max(1, Number(seconds) - margin) * 1000 }
+    // Before anything is done with them: the former refresh token is used up.
+    await write('tokens', kept)
+    return kept
+  }
+
+  /** One refresh at a time. Null: nobody is signed in any more. */
+  const renew = (before: Kept): Promise<Kept | null> => (renewing ??= exchange(before).finally(() => (renewing = undefined)))
+
+  async function exchange(before: Kept): Promise<Kept | null> {
+    const answer = await post('token', { grant_type: 'refresh_token', refresh_token: before.refresh })
+    if (answer.error === undefined) return keep(answer)
+    if (answer.error !== 'invalid_grant') throw failure('The refresh was refused.', answer)
+    // Another process of the app may have been faster.
+    const now = await read<Kept>('tokens')
+    if (now && now.refresh !== before.refresh) return now
+    await forget('tokens')
+    return null
+  }
+
+  async function valid(): Promise<Kept | null> {
+    const kept = await read<Kept>('tokens')
+    return kept && Date.now() >= kept.renewAt ? renew(kept) : kept
+  }
+
+  async function call(url: string, init: RequestInit = {}): Promise<Response> {
+    const target = new URL(url, base)
+    if (target.origin !== origin && !resources.includes(target.origin))
+      throw new TypeError(`${target.origin} is not the server, and not in \`resources\`: it gets no token.`)
+    const ask = (kept: Kept | null): Promise<Response> => {
+      const headers = new Headers(init.headers)
+      if (kept) headers.set('authorization', `Bearer ${kept.access}`)
+      return send(target.href, { ...init, headers })
+    }
+    const kept = await valid()
+    const response = await ask(kept)
+    if (response.status !== 401 || !kept || init.body instanceof ReadableStream) return response
+    const fresh = await renew(kept)
+    return fresh ? ask(fresh) : response
+  }
+
+  async function startDevice(): Promise<DeviceSignIn> {
+    const begun = await post('device', { scope })
+    if (begun.error !== undefined) throw failure('The server gave no code.', begun)
+    const { device_code, user_code, verification_uri, verification_uri_complete, expires_in, interval } = begun
+    return {
+      userCode: user_code as string,
+      verificationUri: verification_uri as string,
+      verificationUriComplete: verification_uri_complete as string,
+      expiresIn: expires_in as number,
+      async done(signal) {
+        let seconds = Number(interval ?? 5)
+        for (;;) {
+          await pause(seconds * 1000, signal)
+          const fields = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: device_code as string }
+          // A server that cannot be reached for a moment is asked again (RFC 8628 section 3.5).
+          const answer = await post('token', fields).catch(() => ({ error: 'slow_down' }) as Answer)
+          if (answer.error === undefined) return void (await keep(answer))
+          if (answer.error === 'slow_down') seconds += 5
+          else if (answer.error !== 'authorization_pending') throw failure('The device was not let in.', answer)
+        }
+      },
+    }
+  }
+
+  return {
+    async signIn() {
+      if (redirectUri === undefined) throw new TypeError('createAppClient: signIn needs `redirectUri`.')
+      const [verifier, state] = [random(), random()]
+      await write('pending', { verifier, state })
+      const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
+      const query = new URLSearchParams({
+        response_type: 'code',
+        client_id: clientId,
+        redirect_uri: redirectUri,
+        state,
+        code_challenge: base64url(new Uint8Array(hash)),
+        code_challenge_method: 'S256',
+        ...(scope !== undefined && { scope }),
+      })
+      return `${base}/oauth/authorize?${query}`
+    },
+    async finish(url) {
+      const { searchParams: query } = new URL(url)
+      const pending = await read<{ verifier: string; state: string }>('pending')
+      // Another program may have opened the address: only what this app began goes on.
+      if (!pending || query.get('state') !== pending.state || query.get('iss') !== origin)
+        throw failure('This answer belongs to no sign-in that the app began.', { error: 'invalid_request' })
+      await forget('pending')
+      const error = query.get('error') ?? undefined
+      if (error !== undefined) throw failure('The sign-in was refused.', { error })
+      const code = query.get('code') ?? ''
+      const answer = await post('token', {
+        grant_type: 'authorization_code',
+        code,
+        redirect_uri: redirectUri,
+        code_verifier: pending.verifier,
+      })
+      if (answer.error !== undefined) throw failure('The code was refused.', answer)
+      await keep(answer)
+    },
+    startDevice,
+    accessToken: async () => (await valid())?.access ?? null,
+    fetch: call,
+    async getSession() {
+      if (!(await read('tokens'))) return null
+      const response = await call(`${base}/session`)
+      if (!response.ok) throw new Refusal(`The session was answered with ${response.status}.`, response.status)
+      return (await response.json()) as Session | null
+    },
+    async signOut() {
+      const kept = await read<Kept>('tokens')
+      await forget('tokens')
+      if (!kept) return
+      await send(`${base}/oauth/revoke`, { method: 'POST', body: new URLSearchParams({ client_id: clientId, token: kept.refresh }) })
+    },
+  }
+}
+
+function random(): string {
+  return base64url(crypto.getRandomValues(new Uint8Array(32)))
+}
+
+function base64url(bytes: Uint8Array): string {
+  return btoa(String.fromCharCode(...bytes))
+    .replace(/\+/g, '-')
+    .replace(/\//g, '_')
+    .replace(/=/g, '')
+}
+
+function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason as Error)
+    const stop = (): void => {
+      clearTimeout(timer)
+      reject(signal?.reason as Error)
+    }
+    const timer = setTimeout(() => {
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, milliseconds)
+    signal?.addEventListener('abort', stop, { once: true })
+  })
+}
