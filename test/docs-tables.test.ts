@@ -197,7 +197,9 @@ async function everyFlow(strategy: 'jwt' | 'database'): Promise<Map<string, stri
     return () => client.send(path, { method: 'POST', body: new URLSearchParams({ csrfToken, ...fields }) })
   }
   const callback = async (provider: string, flow: string): Promise<void> => {
-    const away = await walk('`POST /signin/acme`: off to a provider', await post(`/signin/${provider}`))
+    const who = (await client.session()) ? 'off to a provider, while signed in' : 'off to a provider'
+    log.length = 0
+    const away = await walk(`\`POST /signin/acme\`: ${who}`, await post(`/signin/${provider}`))
     const state = new URL(away.headers.get('location') ?? '').searchParams.get('state')
     await walk(flow, () => client.send(`/callback/${provider}?code=c&state=${state}`))
   }

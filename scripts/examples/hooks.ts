@@ -41,5 +41,8 @@ export const eventsExamples: Listeners = {
   signInFailed: ({ provider, error, tried, facts }) => console.warn(provider, error.type, tried, facts.address),
   refused: ({ reason, route }) => console.warn(reason, route?.path),
   credentialChanged: ({ user, kind, action }) => console.log(user?.id, kind, action),
+  linkRequested: ({ user, provider }) => console.log(user.id, 'wants to link', provider),
+  cleanedUp: ({ report }) => console.log('sessions removed', report.sessions),
+  noted: ({ name, outcome, user }) => console.log(name, outcome, user?.id),
   configurationFault: ({ error }) => console.error(error.message),
 }

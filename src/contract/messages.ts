@@ -5,6 +5,7 @@ import type { AccountKey, AdapterSession, AdapterUser } from './adapter.ts'
 import type { AnyContext, Context, Facts } from './context.ts'
 import type { Awaitable, JWT, Profile, Session, User } from './data.ts'
 import type { Login } from './login.ts'
+import type { CleanUpReport } from './maintenance.ts'
 import type { Provider } from './provider.ts'
 import type { RouteInfo } from './route.ts'
 import type { SessionAttributes, SessionSelector } from './session.ts'
@@ -147,8 +148,29 @@ export interface Events {
     /** Of the credential, where it has one that opens nothing. */
     id?: string
   }
+  /** Somebody who is signed in set out to link an account of a provider. */
+  linkRequested: { user: User; provider: string }
+  /** Ended rows were removed. */
+  cleanedUp: { report: CleanUpReport }
+  /** A fact that has no event of its own, for logs: a password reset was asked for, a device was trusted, a step-up was demanded. */
+  noted: Note
   /** No request is served until the mistake is gone. */
   configurationFault: { error: AuthError }
+}
+/** A fact for logs, under a name of the list in docs/plugins/audit.md or one of a plugin's own. Nothing in it opens anything. */
+export interface Note {
+  /** `password.reset.requested`, `device.trusted`: what it is about, then what happened. */
+  name: string
+  outcome: 'success' | 'failure' | 'denied'
+  /** Whom it is about. */
+  user?: { id?: string | undefined } | null | undefined
+  reason?: string | undefined
+  provider?: string | undefined
+  /** Public id of a session, never its token. */
+  sessionId?: string | undefined
+  /** What a stranger typed. Listeners that keep it key it, because people type passwords into name fields. */
+  typed?: string | undefined
+  details?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
 }
 type Told<C> = [C] extends [never] ? {} : { readonly ctx: C }
 /** What a handler of a hook is called with. */

@@ -14,7 +14,7 @@ export interface Observer {
   handler?<T>(call: HandlerCall, work: () => T): T
   /** Around a call to another server: what `ctx.runtime.fetch` is in the place of the host's. */
   fetch?(input: RequestInfo | URL, init: RequestInit | undefined, send: typeof fetch): Promise<Response>
-  /** Told what contexts write to the log as an error or a warning, before the logger gets it. */
+  /** Told each error and each warning, before the logger gets it. */
   log?(entry: { error: Error } | { code: string }): void
 }
 /** A hook that is asked, or an event that is told. */

@@ -42,6 +42,7 @@ export async function cleanUp(ctx: JobContext, { onProgress }: CleanUpRun = {}):
       // Adapters of others answer what they like.
       if (isCounts(removed)) Object.assign(report, removed)
     }
+    await ctx.emit('cleanedUp', { report })
     return report
   } finally {
     await lease.release()

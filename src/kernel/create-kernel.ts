@@ -6,6 +6,7 @@ import type { Shared } from '../contract/runtime.ts'
 import type { Settings } from '../contract/settings.ts'
 import { AuthError } from '../errors/index.ts'
 import { defaultKeyInfo } from '../keys/key-info.ts'
+import { heardLogger } from './heard-logger.ts'
 import { registerOwnParts } from './own-parts.ts'
 import { createSealer } from '../keys/sealer.ts'
 import { resolveConfig } from '../options/config.ts'
@@ -48,7 +49,9 @@ export interface KernelOptions {
 
 /** A bare kernel: nothing works that was not `.use()`d. Reads no environment (D41). Throws what a preset plugin's `setup` throws. */
 export function createKernel(config: AuthConfig = {}, { shared = createShared(), preset = [] }: KernelOptions = {}): Auth {
-  const resolved = resolveConfig(config)
+  const options = resolveConfig(config)
+  const logger = heardLogger(options.logger, () => current.compiled?.observers ?? [])
+  const resolved = Object.freeze({ ...options, logger })
   const base: Settings = {
     secret: resolved.secret,
     origin: resolved.origin ?? '',

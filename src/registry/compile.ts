@@ -1,6 +1,5 @@
 /** Turns registrations into one frozen snapshot and checks it; the only place where plugins can conflict. */
 import type { ProviderInput, ResolvedConfig } from '../contract/config.ts'
-import type { LoggerInstance } from '../contract/data.ts'
 import type { Observer } from '../contract/observer.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { Shared } from '../contract/runtime.ts'
@@ -113,26 +112,11 @@ function withDefaults(config: ResolvedConfig, draft: Draft): ResolvedConfig {
   const runtime = observers.some(({ fetch }) => fetch)
     ? { ...config.runtime, fetch: observed(config.runtime.fetch, observers) }
     : config.runtime
-  const logger = observers.some(({ log }) => log) ? heard(config.logger, observers) : config.logger
-  return Object.freeze({ ...config, cookies, trustProxy, runtime, logger })
+  return Object.freeze({ ...config, cookies, trustProxy, runtime })
 }
 
 function observed(fetch: typeof globalThis.fetch, observers: readonly Observer[]): typeof globalThis.fetch {
   return observers.reduceRight<typeof fetch>((send, { fetch: see }) => (see ? (input, init) => see(input, init, send) : send), fetch)
-}
-
-function heard({ error, warn, debug }: LoggerInstance, observers: readonly Observer[]): LoggerInstance {
-  return {
-    error(failure) {
-      for (const { log } of observers) log?.({ error: failure })
-      error(failure)
-    },
-    warn(code, details) {
-      for (const { log } of observers) log?.({ code })
-      warn(code, details)
-    },
-    debug,
-  }
 }
 
 /** What the host said itself stands above what a plugin suggests. */

@@ -85,12 +85,10 @@ export class HookBus {
     if (!around) return
     const ask = this.ask.bind(this)
     const emit = this.emit.bind(this)
-    this.ask = (name, message, ctx, skip) => {
-      const work = (): Awaitable<unknown> => ask(name, message, ctx, skip)
-      return this.has('hook', name) ? around({ kind: 'hook', name, ctx }, work) : work()
-    }
-    this.emit = (name, message, telling) =>
-      this.has('on', name) ? around({ kind: 'event', name, ctx: telling.ctx }, () => emit(name, message, telling)) : undefined
+    this.ask = (name, ...rest) =>
+      this.has('hook', name) ? around({ kind: 'hook', name, ctx: rest[1] }, () => ask(name, ...rest)) : ask(name, ...rest)
+    this.emit = (name, ...rest) =>
+      this.has('on', name) ? around({ kind: 'event', name, ctx: rest[1].ctx }, () => emit(name, ...rest)) : undefined
   }
 
   /** Hooks that are declared, by name. */

@@ -40,8 +40,11 @@ export const coreRoutes: readonly Owned<Route>[] = routes.map((value) => ({ valu
 
 async function start(ctx: Context): Promise<Response> {
   const provider = await ctx.provider()
-  const { start } = ctx.flow(provider)
-  return start ? start(ctx, provider) : ctx.page('signIn')
+  const response = await ctx.flow(provider).start?.(ctx, provider)
+  if (!response) return ctx.page('signIn')
+  const user = ctx.has('on', 'linkRequested') ? await ctx.session.user(ctx) : null
+  if (user) await ctx.emit('linkRequested', { user, provider: provider.id })
+  return response
 }
 
 async function callback(ctx: Context): Promise<Response> {

@@ -47,7 +47,15 @@ export async function resume(ctx: KernelContext, login: Login): Promise<Response
   }
   assertAwaited(ctx)
   const session = await issue(ctx, login)
-  if (login.purpose === 'stepUp') return redirectTo(login.callbackUrl)
+  const stepUp = login.purpose === 'stepUp'
+  if (login.session === 'renew')
+    await ctx.emit('noted', {
+      name: stepUp ? 'stepUp.completed' : 'session.rotated',
+      outcome: 'success',
+      user: login.user,
+      sessionId: session?.id,
+    })
+  if (stepUp) return redirectTo(login.callbackUrl)
   await ctx.emit('signIn', signInEvent(login))
   await ctx.emit('signedIn', { login, session })
   const { newUser } = ctx.app.config.pages

@@ -37,6 +37,7 @@ export async function claimOf(ctx: KernelContext, user: AdapterUser): Promise<Cl
  */
 export async function evict(ctx: KernelContext, user: AdapterUser, claim: Exclude<Claim, 'believed'>): Promise<AdapterUser | null> {
   const store = ctx.store as Store
+  await ctx.emit('noted', { name: 'registration.evicted', outcome: 'success', user })
   if (claim === 'claimed' || !canEmpty(ctx, store)) {
     await store.updateUser({ id: user.id, email: null as never })
     ctx.logger.warn('unproved-address-taken-back', { userId: user.id })

@@ -3,6 +3,7 @@ import type { Adapter, Once, RecordStore } from 'authkernel/kernel'
 import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
 import type { RecordTask } from '../../src/testing/record-options.ts'
 import { workOnRecords } from '../../src/testing/record-races.ts'
+import { type AuditTask, changeForever } from './_audited.ts'
 import { createHost, type Somebody } from './_journeys.ts'
 import { load, type LoadTask } from './_load.ts'
 import { actAsPeople, type PeopleTask } from './_people.ts'
@@ -24,6 +25,7 @@ export type Task =
   | TokenTask
   | SignTask
   | PeopleTask
+  | AuditTask
   | { do: 'close' }
 /** Counts of a finished task, and what the fulfilled operations returned. */
 export interface Answer {
@@ -60,6 +62,10 @@ async function run(task: Task): Promise<PromiseSettledResult<unknown>[]> {
   if (task.do === 'churn') {
     // Several people at once: the more is being written, the more a kill can tear.
     for (let person = 0; person < 4; person++) void churn(subject as Required<Adapter>)
+    return []
+  }
+  if (task.do === 'audit') {
+    void changeForever(subject, task)
     return []
   }
   if (task.do === 'take') {

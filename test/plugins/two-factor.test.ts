@@ -1,5 +1,4 @@
 /** The second factor: asked after every method, guessed by nobody, changed by its owner only. */
-import { createHmac } from 'node:crypto'
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import type { AuthConfig, MailMessage, Plugin } from 'authkernel/kernel'
@@ -7,20 +6,9 @@ import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { emailCode, totp, type TwoFactorOptions, twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { baseConfig, Client } from '../_setup.ts'
+import { codeOf } from './_totp.ts'
 
 const minute = 60_000
-
-/** RFC 6238, by hand. */
-function codeOf(base32: string, now: number): string {
-  const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'
-  const bits = [...base32].map((letter) => alphabet.indexOf(letter).toString(2).padStart(5, '0')).join('')
-  const secret = Buffer.from((bits.match(/.{8}/g) ?? []).map((byte) => Number.parseInt(byte, 2)))
-  const counter = Buffer.alloc(8)
-  counter.writeBigUInt64BE(BigInt(Math.floor(now / 30_000)))
-  const hash = createHmac('sha1', secret).update(counter).digest()
-  const offset = hash[19]! & 15
-  return String((hash.readUInt32BE(offset) & 0x7fffffff) % 1_000_000).padStart(6, '0')
-}
 
 function postbox(): { mails: MailMessage[]; plugin: Plugin } {
   const mails: MailMessage[] = []

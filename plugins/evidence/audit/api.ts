@@ -1,7 +1,7 @@
 /** `auth.audit`. */
 import { type AnyContext, AuthError, type Kernel } from 'authkernel/kernel'
 import { anonymised } from './chain.ts'
-import type { Fact } from './facts.ts'
+import type { Fact } from './message.ts'
 import type { Log } from './log.ts'
 import type { AuditRecord } from './record.ts'
 import type { AuditPage, AuditQuery, AuditSink } from './sink.ts'

@@ -1,6 +1,6 @@
 /** Turns a fact into a record: who asked, from where, and nothing that opens anything. */
 import { type AnyContext, networksOf } from 'authkernel/kernel'
-import type { Fact } from './facts.ts'
+import type { Fact } from './message.ts'
 import { type AuditRecord, clean, uuid7 } from './record.ts'
 
 /** How much of a network address is kept: all, the /24 or /48 of it, or a keyed hash that only compares. */

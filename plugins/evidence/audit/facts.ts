@@ -1,24 +1,8 @@
 /** What events mean: the name, outcome and persons of each. Only what is named here gets into a record. */
 import type { AnyEvent, AuthError, Login } from 'authkernel/kernel'
-import type { AuditActor, AuditRecord, AuditSubject } from './record.ts'
-
-/** What an event says. `typed` was typed by a stranger and is keyed before it is kept. */
-export interface Fact extends Pick<AuditRecord, 'name' | 'outcome'> {
-  reason?: string | undefined
-  actor?: AuditActor
-  subject?: AuditSubject
-  provider?: string | undefined
-  method?: string | undefined
-  amr?: readonly string[] | undefined
-  sessionId?: string | undefined
-  target?: Record<string, string | number | boolean | undefined>
-  typed?: string | undefined
-}
-type Message = Record<string, unknown>
-
-const anonymous: AuditActor = { type: 'anonymous' }
-const user = (id: unknown): AuditActor => (id === undefined || id === null ? anonymous : { type: 'user', id: String(id) })
-const success = 'success' as const
+import { refused, signInFailed } from './facts-failures.ts'
+import { about, anonymous, type Fact, type Message, number, ofAccount, ofLogin, plainOf, scalars, success, text, user } from './message.ts'
+import type { AuditActor } from './record.ts'
 
 /** The facts of an event; none for what is told by another one. */
 export function factsOf({ event, message }: AnyEvent): Fact[] {
@@ -30,7 +14,7 @@ export function factsOf({ event, message }: AnyEvent): Fact[] {
 
 /** Events whose records are written before the answer, when the log is durable. */
 export function isDurable(name: string): boolean {
-  return /^(?:password|factor|backupCodes|address|passkey|apiKey|key|impersonation|admin|user\.(?:banned|unbanned|deleted|merged))\b/.test(
+  return /^(?:password\.(?:set|changed|removed|reset\.completed)|factor|backupCodes|address|passkey|apiKey|key|impersonation|admin|user\.(?:banned|unbanned|deleted|merged))\b/.test(
     name,
   )
 }
@@ -42,26 +26,18 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
   signedIn({ login, session }) {
     const id = (session as { id?: string } | null)?.id
     const common = { ...ofLogin(login as Login), sessionId: id }
+    // A session that goes on is told by `noted`.
+    const isNew = id !== undefined && (login as Login).session === 'new'
     const begun: Fact = {
       name: 'signIn.succeeded',
       outcome: success,
       ...common,
       target: { isNewUser: (login as Login).isNewUser, factors: (login as Login).proof?.factors },
     }
-    return id === undefined ? [begun] : [begun, { name: 'session.created', outcome: success, ...common }]
+    return isNew ? [begun, { name: 'session.created', outcome: success, ...common }] : [begun]
   },
-  signInFailed({ provider, error, user: person, account, tried }) {
-    const fault = error as AuthError
-    const refused = refusals[fault.type] ?? (fault.cause?.['retryAfter'] === undefined ? undefined : 'limit')
-    const { type: method } = (account ?? {}) as { type?: string }
-    const whom = (person as { id?: unknown } | undefined)?.id
-    const common = { reason: fault.type, provider: text(provider), method, actor: anonymous, typed: text(tried) }
-    const subject = whom === undefined || whom === null ? {} : { subject: { type: 'user', id: String(whom) } }
-    if (refused) return { name: 'request.refused', outcome: 'denied', ...common, target: { kind: refused } }
-    if (fault.type === 'AccountNotLinked' || fault.type === 'OAuthAccountNotLinked')
-      return { name: 'account.linkRefused', outcome: 'denied', ...common, ...subject }
-    return { name: 'signIn.failed', outcome: fault.status === 403 ? 'denied' : 'failure', ...common, ...subject }
-  },
+  signInFailed,
+  refused,
   loginParked: ({ login, by }) => ({ name: 'signIn.parked', outcome: success, ...ofLogin(login as Login), target: { by: text(by) } }),
   loginResumed: ({ login, by }) => ({ name: 'signIn.resumed', outcome: success, ...ofLogin(login as Login), target: { by: text(by) } }),
   signOut(message) {
@@ -134,6 +110,37 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
   impersonationStarted: (message) => impersonation('started', success, message),
   impersonationEnded: (message) => impersonation('ended', success, message),
   impersonationDenied: (message) => impersonation('denied', 'denied', message),
+  noted({ name, outcome, user: person, reason, provider, sessionId, typed, details }) {
+    const fact: Fact = {
+      name: String(name),
+      outcome: outcome as Fact['outcome'],
+      ...about(person),
+      reason: text(reason),
+      provider: text(provider),
+      sessionId: text(sessionId),
+      typed: text(typed),
+      target: plainOf(details),
+    }
+    // A step-up gives the session a new token.
+    return name === 'stepUp.completed' ? [fact, { ...fact, name: 'session.rotated' }] : fact
+  },
+  guestCreated: ({ user: person }) => ({ name: 'guest.created', outcome: success, ...about(person) }),
+  guestConverted: ({ guest, user: person }) => ({
+    name: 'guest.converted',
+    outcome: success,
+    ...about(person),
+    target: { guest: text((guest as { id?: unknown } | undefined)?.id) },
+  }),
+  signalReceived: (message) => ({
+    name: 'signal.received',
+    outcome: success,
+    actor: { type: 'provider', id: String(message['provider']) },
+    ...scalars(message),
+  }),
+  cleanedUp({ report }) {
+    const count = (report as { records: Record<string, number> }).records['audit'] ?? 0
+    return count > 0 ? { name: 'audit.pruned', outcome: success, actor: { type: 'system' }, target: { count } } : undefined
+  },
   tokensRefreshed: (message) => ({ name: 'tokens.refreshed', outcome: success, ...scalars(message) }),
   tokensExpired: (message) => ({ name: 'tokens.expired', outcome: 'failure', ...scalars(message) }),
   appSignedIn: (message) => ofApp('bearer.issued', success, message),
@@ -150,18 +157,6 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     actor: { type: 'system' },
     target: { kid: text(kid), alg: text(alg), compromised: compromised === true },
   }),
-  refused({ reason, route, error }) {
-    const fault = error as AuthError
-    const kind = refusals[fault.type] ?? reasons[String(reason)] ?? text(reason)
-    const { method, path } = (route ?? {}) as { method?: string; path?: string }
-    return {
-      name: 'request.refused',
-      outcome: 'denied',
-      reason: fault.type ?? fault.name,
-      actor: anonymous,
-      target: { kind, route: path && `${method} ${path}` },
-    }
-  },
   configurationFault: ({ error }) => ({
     name: 'config.fault',
     outcome: 'failure',
@@ -170,14 +165,6 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
   }),
 }
 
-const refusals: Readonly<Record<string, string>> = {
-  TooManyRequests: 'limit',
-  CaptchaRequired: 'captcha',
-  CaptchaUnavailable: 'captcha',
-  MissingCSRF: 'csrf',
-  InvalidCheck: 'replay',
-}
-const reasons: Readonly<Record<string, string>> = { MissingCSRF: 'csrf', TooManyRequests: 'limit', UntrustedHost: 'host' }
 const adminNames: Readonly<Record<string, string>> = { ban: 'user.banned', unban: 'user.unbanned' }
 const credentialNames: Readonly<Record<string, string>> = {
   'password added': 'password.set',
@@ -195,41 +182,8 @@ function impersonation(what: string, outcome: Fact['outcome'], { admin, user: pe
   const actor: AuditActor = { ...about(admin).actor, type: 'admin' }
   return { name: `impersonation.${what}`, outcome, ...about(person), actor, target: { reason: text(reason) } }
 }
-function ofLogin({ user: person, account, proof }: Login): Pick<Fact, 'actor' | 'subject' | 'provider' | 'method' | 'amr'> {
-  return { ...about(person), ...ofAccount(account), amr: proof?.amr }
-}
-function ofAccount(account: unknown): Pick<Fact, 'provider' | 'method'> {
-  const { provider, type } = Object(account) as { provider?: string; type?: string }
-  return { provider, method: type }
-}
-function about(person: unknown): Required<Pick<Fact, 'actor'>> & Pick<Fact, 'subject'> {
-  const id = (person as { id?: unknown } | null | undefined)?.id
-  return id === undefined || id === null ? { actor: anonymous } : { actor: user(id), subject: { type: 'user', id: String(id) } }
-}
-
 /** Events of plugins that are unknown here: persons and plain facts under names that hold no secret. */
 function unknownEvent(event: string, message: Message): Fact {
   const fault = message['error'] as AuthError | undefined
   return { name: event, outcome: fault ? 'failure' : success, reason: fault?.type, ...about(message['user']), ...scalars(message) }
-}
-
-const plain = ['kind', 'action', 'count', 'by', 'reason', 'level', 'left', 'role', 'organizationId', 'scope', 'id']
-function scalars(message: Message): Pick<Fact, 'provider' | 'subject' | 'target' | 'sessionId'> {
-  const target = Object.fromEntries(
-    plain.flatMap((key) => (['string', 'number', 'boolean'].includes(typeof message[key]) ? [[key, message[key] as string]] : [])),
-  )
-  const { userId, provider, sessionId } = message
-  return {
-    target,
-    provider: text(provider),
-    sessionId: text(sessionId),
-    ...(userId !== undefined && userId !== null && { subject: { type: 'user', id: String(userId as string) } }),
-  }
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === 'string' ? value : undefined
-}
-function number(value: unknown): number | undefined {
-  return typeof value === 'number' ? value : undefined
 }

@@ -1,7 +1,7 @@
 /** An audit log: what happened, who did it, from where. Written in batches, off the request. */
-import { AuthError, type AnyEvent, type Plugin } from 'authkernel/kernel'
+import { AuthError, type AnyEvent, type Kernel, type Plugin } from 'authkernel/kernel'
 import { type AuditApi, createApi } from './api.ts'
-import { type AuditFunction, type AuditOptions, createLog } from './log.ts'
+import { type AuditFunction, type AuditOptions, createLog, type Log } from './log.ts'
 import { onSignals } from './signals.ts'
 import type { AuditSink } from './sink.ts'
 
@@ -30,6 +30,7 @@ export function auditPlugin(options: AuditOptions): Plugin<AuditApi> {
       for (const sink of sinks) sink.setup?.(kernel)
       const log = createLog(kernel, sinks, options)
       kernel.on('*', (told: AnyEvent) => log.hear(told))
+      kernel.observe({ log: (entry) => 'code' in entry && entry.code === 'store-fault-healed' && void healed(kernel, log) })
       const undo = options.signals ? onSignals(log.flush) : undefined
       const close = async (): Promise<void> => {
         undo?.()
@@ -38,5 +39,15 @@ export function auditPlugin(options: AuditOptions): Plugin<AuditApi> {
       kernel.onClose(close, { first: true })
       return createApi({ kernel, sinks, log })
     },
+  }
+}
+
+/** A fault of the store that was overcome. It is told to the log alone, outside of any request. */
+async function healed(kernel: Kernel, log: Log): Promise<void> {
+  try {
+    const ctx = await kernel.contextOf({ job: 'store', tenant: null })
+    await log.note(ctx, { name: 'store.healed', outcome: 'success', actor: { type: 'system' } })
+  } catch (error) {
+    kernel.config.logger.error(error instanceof Error ? error : new Error(String(error)))
   }
 }

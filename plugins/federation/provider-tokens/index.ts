@@ -95,6 +95,7 @@ function tokens(kernel: Kernel, options: Resolved): ProviderTokensApi['tokens'] 
       const { refresh_token: refresh, access_token: access } = row.tokens
       if (refresh !== undefined) await ctx.service('oauth').revoke(ctx, provider, refresh, 'refresh_token')
       if (access !== undefined) await ctx.service('oauth').revoke(ctx, provider, access, 'access_token')
+      await ctx.emit('noted', { name: 'tokens.revoked', outcome: 'success', user: { id: row.userId }, provider })
       return true
     },
     async fetch(who, provider, url, init = {}) {

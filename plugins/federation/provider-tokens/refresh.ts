@@ -2,7 +2,7 @@
  * A token that is good for a while, refreshed when needed. One holder of a lease sends the refresh token, and the mark that it does is committed
  * before a byte goes out. What nobody knows the outcome of is not sent again, unless the provider does not rotate.
  */
-import { type AnyContext, AuthError, OAuthRequestError, toBase64Url, type TokenSet } from 'authkernel/kernel'
+import { type AnyContext, AuthError, endSessions, OAuthRequestError, toBase64Url, type TokenSet } from 'authkernel/kernel'
 import { decodeJwt } from 'jose'
 import { TokensBusy, TokensExpired } from './errors.ts'
 import { keepsToken, type Resolved } from './options.ts'
@@ -134,6 +134,8 @@ async function failed(ctx: AnyContext, wanted: Wanted, row: Stored, error: unkno
   if (!(error instanceof AuthError)) ctx.logger.error(error as Error)
   const state = outcome === 'refused' ? 'lost' : 'unknown'
   const marked = await change(ctx, row, { state, lease: '', leaseUntil: null })
+  if (marked && state === 'unknown')
+    await ctx.emit('noted', { name: 'tokens.unknownOutcome', outcome: 'failure', user: { id: row.userId }, provider: row.provider })
   if (marked && state === 'lost') await lose(ctx, wanted, 'invalid_grant')
   // Whoever was faster, or the next try: from the row.
   const set = await validTokens(ctx, wanted)
@@ -143,7 +145,7 @@ async function failed(ctx: AnyContext, wanted: Wanted, row: Stored, error: unkno
 
 async function lose(ctx: AnyContext, { userId, provider, options }: Wanted, reason: string): Promise<void> {
   await ctx.emit('tokensExpired', { userId, provider, reason })
-  if (options.endSessions) await ctx.session.revoke?.(ctx as never, { userId })
+  if (options.endSessions && ctx.session.abilities?.has('revoke:user')) await endSessions(ctx, { userId }, 'provider-tokens')
 }
 
 function mayRetry({ provider, options }: Wanted, row: Stored): boolean {

@@ -12,17 +12,22 @@ export async function authenticate(ctx: Context, options: ResolvedOptions): Prom
   const text = presented(ctx, options.prefix)
   if (text === undefined) return undefined
   const key = await verify(ctx, options, text)
-  if (!key) return null
+  if (!key) return refused(ctx, 'unknown')
   const user =
     'userId' in key.owner ? await ownerOf(ctx, key.owner.userId) : { name: 'service' in key.owner ? key.owner.service : 'tenant' }
-  if (!user) return null
+  if (!user) return refused(ctx, 'owner', key.id)
   // A plugin that knows of bans, or of members that left, says so here.
-  if (ctx.has('hook', 'apiKey') && (await ctx.ask('apiKey', { key })) !== true) return null
+  if (ctx.has('hook', 'apiKey') && (await ctx.ask('apiKey', { key })) !== true) return refused(ctx, 'hook', key.id)
   await count(ctx, key)
   await touch(ctx, key)
   const scopes = await rights(ctx, options, key)
   const end = Math.min((key.expires ?? never).getTime(), ctx.now.getTime() + 60 * minute)
   return { user, expires: new Date(end).toISOString(), apiKey: { id: key.id, name: key.name, env: key.env, scopes, owner: key.owner } }
+}
+
+async function refused(ctx: Context, reason: string, id?: string): Promise<null> {
+  await ctx.emit('noted', { name: 'apiKey.refused', outcome: 'denied', reason, details: { id } })
+  return null
 }
 
 /** The live key of a text; null for any other. */

@@ -97,7 +97,7 @@ function accounts(kernel: Kernel): AccountsApi['accounts'] {
         await store.linkAccount(row)
         throw lastAccount()
       }
-      await forgetAuthenticators(store, userId, row)
+      await forgetAuthenticators(found.ctx, userId, row)
       return true
     },
   }
@@ -110,10 +110,13 @@ function lastAccount(): AuthError {
 }
 
 /** A passkey without its account would still sign in. */
-async function forgetAuthenticators(store: Store, userId: string, { type, providerAccountId }: AdapterAccount): Promise<void> {
+async function forgetAuthenticators(ctx: Context, userId: string, { type, providerAccountId }: AdapterAccount): Promise<void> {
+  const store = ctx.service('store')
   if (type !== 'webauthn' || !store.supports('listAuthenticatorsByUserId') || !store.supports('deleteAuthenticator')) return
   for (const authenticator of await store.listAuthenticatorsByUserId(userId)) {
-    if (authenticator.providerAccountId === providerAccountId) await store.deleteAuthenticator(authenticator.credentialID)
+    if (authenticator.providerAccountId !== providerAccountId) continue
+    await store.deleteAuthenticator(authenticator.credentialID)
+    await ctx.emit('credentialChanged', { user: { id: userId }, kind: 'passkey', action: 'removed', id: authenticator.credentialID })
   }
 }
 

@@ -12,7 +12,9 @@ export function addBans(kernel: Kernel): void {
   // A ban ends the sessions that are there. This one was on its way.
   kernel.on('signedIn', async ({ login, ctx }) => {
     const { id } = login.user
-    if (id !== undefined && (await isBanned(ctx, id))) await endSessions(ctx, { userId: id }, 'admin.ban')
+    if (id === undefined || !(await isBanned(ctx, id))) return
+    await endSessions(ctx, { userId: id }, 'admin.ban')
+    await ctx.emit('noted', { name: 'session.refused', outcome: 'denied', reason: 'banned', user: { id } })
   })
   // The hook belongs to the plugin of API keys, which may be absent: its types are not there then.
   kernel.hook('apiKey' as never, (async ({ key, ctx }: KeyQuestion) => !(await isBanned(ctx, key.owner.userId))) as never)

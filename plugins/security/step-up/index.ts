@@ -52,6 +52,9 @@ function api(kernel: Kernel): StepUpApi['stepUp'] {
       const checked = check(demand)
       const session = await ctx.currentSession()
       if (session && (await satisfied(ctx, session, checked))) return session
+      const { id } = session?.user ?? {}
+      const { level, maxAge } = checked
+      await ctx.emit('noted', { name: 'stepUp.required', outcome: 'denied', user: { id }, details: { level, maxAge } })
       if ((demand.as ?? kindOf(request)) === 'api') return challenge(session !== null, checked)
       return kernel.answer(ctx, await lead(ctx, session, checked, request))
     },

@@ -1,5 +1,5 @@
 /** What a change of factors needs, and what follows from it. */
-import { type AnyContext, type Context, redirectTo } from 'authkernel/kernel'
+import { type AnyContext, type Context, endSessions, redirectTo } from 'authkernel/kernel'
 import { confirmedFactors } from './factors.ts'
 import { notify } from './notices.ts'
 import { type Person, raiseGeneration } from './person.ts'
@@ -33,7 +33,8 @@ export async function changed(
   // Before the new token: the id of the session is the one of the request.
   if (others && person.userId !== null) {
     const except = ctx.request ? await ctx.session.id?.(ctx) : undefined
-    await ctx.session.revoke?.(ctx, { userId: person.userId, ...(except && { except }) })
+    if (ctx.session.abilities?.has('revoke:user'))
+      await endSessions(ctx, { userId: person.userId, ...(except && { except }) }, 'two-factor')
   }
   if (renew && ctx.request) {
     const login = await ctx.loginAgain({ callbackUrl: ctx.origin })

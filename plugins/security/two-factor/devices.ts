@@ -39,6 +39,7 @@ export async function trust(ctx: Context, person: Person, { days, max }: Trusted
   })
   const { rows } = await table.find({ where: { person: person.key }, order: 'desc', limit: 1000 })
   for (const { id } of rows.slice(max)) await table.delete(id)
+  await ctx.emit('noted', { name: 'device.trusted', outcome: 'success', user: { id: person.userId ?? undefined }, details: { label } })
   deviceCookie.set(ctx, value, { maxAge: days * 86_400, expires })
 }
 

@@ -75,6 +75,7 @@ async function act(ctx: Context, options: Options): Promise<Response> {
       if (parked || (await confirmedFactors(ctx, visitor.person)).length === 0) return redirectTo(back)
       const codes = await renewBackupCodes(ctx, visitor.person)
       await changed(ctx, visitor.person, 'changed', { others: false })
+      await ctx.emit('noted', { name: 'backupCodes.renewed', outcome: 'success', user: visitor.person.user })
       return ctx.render('twoFactorCodes', { codes: codes.join(' ') })
     }
     case 'forget':
@@ -160,5 +161,8 @@ async function remove(ctx: Context, person: Person, id: string, options: Options
 }
 
 async function forget(ctx: Context, person: Person, id: string): Promise<void> {
-  if ((await listDevices(ctx, person)).some((device) => device.id === id)) await ctx.records('twoFactorDevice').delete(id)
+  const device = (await listDevices(ctx, person)).find((each) => each.id === id)
+  if (!device) return
+  await ctx.records('twoFactorDevice').delete(device.id)
+  await ctx.emit('noted', { name: 'device.untrusted', outcome: 'success', user: person.user, details: { label: device.label } })
 }

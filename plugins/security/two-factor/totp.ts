@@ -56,8 +56,11 @@ export async function confirmTotp(ctx: AnyContext, row: Row<FactorRow>, code: st
 /** True to one of many callers with the same code: the accepted step is raised by compare-and-set. */
 export async function acceptTotp(ctx: AnyContext, row: Row<FactorRow>, code: string): Promise<boolean> {
   const step = await stepOf(ctx, row, code)
-  if (step === undefined || step <= row.step) return false
-  return (await ctx.records('twoFactor').update(row.id, { step }, { if: { step: row.step } })) !== null
+  if (step === undefined) return false
+  if (step > row.step && (await ctx.records('twoFactor').update(row.id, { step }, { if: { step: row.step } }))) return true
+  // The right code, for the second time.
+  await ctx.emit('noted', { name: 'factor.replayed', outcome: 'denied', user: { id: row.userId ?? undefined }, details: { id: row.id } })
+  return false
 }
 
 async function stepOf(ctx: AnyContext, { secret }: FactorRow, code: string): Promise<number | undefined> {

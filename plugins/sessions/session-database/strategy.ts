@@ -179,6 +179,7 @@ async function find(ctx: Context, { absoluteMaxAge }: Settled, token: string): P
   const { expires, createdAt } = found.session
   if (expires.getTime() > now && (absoluteMaxAge === undefined || capOf({ absoluteMaxAge }, createdAt) > now)) return found
   await store.deleteSession(token)
+  await ctx.emit('noted', { name: 'session.expired', outcome: 'success', user: { id: found.session.userId }, sessionId: await idOf(token) })
   return null
 }
 

@@ -110,6 +110,7 @@ async function start(ctx: Context, provider: Email): Promise<Response> {
   try {
     await mailLink(ctx, store, provider, identifier)
     await attempt?.end(true)
+    await ctx.emit('noted', { name: 'address.proofRequested', outcome: 'success', provider: provider.id, typed: identifier })
   } catch (error) {
     // No mail went out, so none is counted.
     await attempt?.end(false)

@@ -56,7 +56,10 @@ export async function isRight(ctx: Context, { hasher }: Parts, row: Row<Password
   const short = isShort(password)
   if (current && row.short === short) return true
   const change = { hash: current ? row.hash : await hasher.hash(password), short }
-  if (await ctx.records('password').update(row.id, change, { if: { hash: row.hash } })) return true
+  if (await ctx.records('password').update(row.id, change, { if: { hash: row.hash } })) {
+    if (!current) await ctx.emit('noted', { name: 'password.rehashed', outcome: 'success', user: { id: row.userId } })
+    return true
+  }
   // Somebody was faster: another sign-in that did the same, or a change, after which this password counts no longer.
   const now = await ctx.records('password').get(row.id)
   return now !== null && hasher.verify(password, typed as string, now.hash)

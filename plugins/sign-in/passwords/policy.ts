@@ -39,10 +39,15 @@ export async function acceptNew(
   if ('error' in found) return found
   const { password } = found
   if (lengthOf(password) < (withFactor ? longEnoughWithFactor : longEnough)) return { error: 'PasswordTooShort' }
-  if (isCommon(password, [ctx.settings.origin ?? '', about.email ?? '', about.name ?? ''])) return { error: 'PasswordBreached' }
+  if (isCommon(password, [ctx.settings.origin ?? '', about.email ?? '', about.name ?? ''])) return refused(ctx, about, 'common')
   // An answer that fails blocks nobody: the list above was asked.
   const known = breached ? await Promise.resolve(breached(ctx, password)).catch(() => false) : false
-  return known ? { error: 'PasswordBreached' } : { password, short: isShort(password) }
+  return known ? refused(ctx, about, 'breached') : { password, short: isShort(password) }
+}
+
+async function refused(ctx: AnyContext, about: About, reason: string): Promise<{ error: Refusal }> {
+  await ctx.emit('noted', { name: 'password.breached', outcome: 'denied', reason, user: { id: (about as { id?: string }).id } })
+  return { error: 'PasswordBreached' }
 }
 
 /** Too short for a password that alone signs in. */

@@ -29,6 +29,8 @@ async function ask(ctx: Context): Promise<Response> {
   const { email } = await ctx.body()
   const address = toAddress(email)
   if (address === undefined) return ctx.render('passwordReset', { error: 'PasswordAddress' })
+  // Before the address is looked up: time and text are the same for everybody.
+  await ctx.emit('noted', { name: 'password.reset.requested', outcome: 'success', typed: address })
   later(ctx, mailReset(ctx, address))
   return redirectTo(`${ctx.base}/passwords/mailed`)
 }
@@ -44,6 +46,7 @@ async function finish(ctx: Context, { options, hasher }: Parts): Promise<Respons
   if ('error' in found) return ctx.render('passwordNew', { error: found.error, token: String(token) })
   const chosen = { hash: await hasher.hash(found.password), short: found.short }
   if (!(await ctx.records('passwordReset').take({ token: reset.token }))) return ctx.render('passwordNew', { error: 'PasswordLinkInvalid' })
+  await ctx.emit('noted', { name: 'password.reset.completed', outcome: 'success', user: { id: user.id } })
   if (user.emailVerified) {
     await storePassword(ctx, user, chosen)
     return redirectTo(`${ctx.base}/signin`)

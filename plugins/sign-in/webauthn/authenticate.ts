@@ -29,7 +29,7 @@ export async function authenticate(ctx: Context, provider: WebAuthn, answer: Cre
   const authenticator = await store.getAuthenticator(credentialID)
   if (!authenticator) throw new AuthError(`Nobody has registered the credential presented to provider "${provider.id}": ${credentialID}.`)
   const { newCounter: counter, userVerified } = await verify(ctx, provider, answer, pending.challenge, authenticator)
-  assertForward(provider, authenticator, counter)
+  await assertForward(ctx, provider, authenticator, counter)
   await store.updateAuthenticatorCounter(authenticator.credentialID, counter)
   const account = await store.getAccount(authenticator.providerAccountId, provider.id)
   if (!account || account.userId !== authenticator.userId) {
@@ -67,8 +67,15 @@ async function verify(
 }
 
 // WebAuthn section 6.1.1: a counter that does not grow is the sign of a cloned key. Synced passkeys always say 0 (D27).
-function assertForward(provider: WebAuthn, { credentialID, userId, counter: stored }: AdapterAuthenticator, received: number): void {
+async function assertForward(
+  ctx: Context,
+  provider: WebAuthn,
+  { credentialID, userId, counter: stored }: AdapterAuthenticator,
+  received: number,
+): Promise<void> {
   if (received > stored || (received === 0 && stored === 0)) return
+  const details = { id: credentialID, stored, received }
+  await ctx.emit('noted', { name: 'passkey.counterFault', outcome: 'denied', user: { id: userId }, provider: provider.id, details })
   throw new WebAuthnVerificationError(
     `The counter of a credential of provider "${provider.id}" went from ${stored} to ${received}: it may be a cloned key. The sign-in was refused.`,
     { cause: { provider: provider.id, credentialID, userId, stored, received } },

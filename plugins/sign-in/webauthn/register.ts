@@ -49,6 +49,7 @@ export async function register(ctx: Context, provider: WebAuthn, answer: Credent
         credentialBackedUp,
         transports: transportsOf(answer),
       })
+      await ctx.emit('credentialChanged', { user: owner, kind: 'passkey', action: 'added', id: credentialID })
     },
   }
 }
