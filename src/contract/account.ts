@@ -24,6 +24,8 @@ export interface TokenSet {
   readonly authorization_details?: readonly AuthorizationDetails[]
   /** Seconds since the epoch, computed from `expires_in` (row 196). */
   expires_at?: number
+  /** The key that the tokens are bound to (RFC 9449): a private JWK in JSON. Keep it as secret as a refresh token. */
+  readonly dpop_key?: string
   /** Other members of the answer, `session_state` for example. */
   readonly [parameter: string]: unknown
 }

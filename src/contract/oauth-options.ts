@@ -106,7 +106,14 @@ export interface ProfileContext {
 }
 
 /** How a client authenticates at the token endpoint (OpenID Connect Core section 9). */
-export type ClientAuthMethod = 'client_secret_basic' | 'client_secret_post' | 'client_secret_jwt' | 'private_key_jwt' | 'none'
+export type ClientAuthMethod =
+  | 'client_secret_basic'
+  | 'client_secret_post'
+  | 'client_secret_jwt'
+  | 'private_key_jwt'
+  | 'tls_client_auth'
+  | 'self_signed_tls_client_auth'
+  | 'none'
 /** Overrides for the OAuth library (row 190). */
 export interface Client {
   client_id?: string | undefined
@@ -117,6 +124,9 @@ export interface Client {
   require_auth_time?: boolean | undefined
   [metadata: string]: unknown
 }
+
+/** A private key; with several, `kid` says which one. */
+export type DecryptionKey = CryptoKey | { key: CryptoKey; kid?: string }
 
 /** Options of an OAuth 2.0 provider. `P` is the profile that `userinfo` answers. */
 export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
@@ -135,8 +145,11 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
   scope?: string | undefined
   /** Default `['pkce']`; a `state` is always sent (D47). */
   checks?: readonly OIDCCheck[] | undefined
-  /** The user that a profile describes; its `id` becomes providerAccountId and must not be empty (row 194). */
-  profile?: ((profile: P, tokens: TokenSet, context: ProfileContext) => Awaitable<ProviderUser>) | undefined
+  /**
+   * The user that a profile describes; its `id` becomes providerAccountId and must not be empty (row 194). `fapi2`: `securityProfile: 'fapi2'` with the
+   * default mapping.
+   */
+  profile?: ((profile: P, tokens: TokenSet, context: ProfileContext) => Awaitable<ProviderUser>) | 'fapi2' | undefined
   /** Replaces the stored token fields (row 195). */
   account?: ((tokens: TokenSet) => Partial<TokenSet> | undefined | void) | undefined
   /** Links to an existing user of the same address unless the provider calls it unverified (D33). */
@@ -163,6 +176,25 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
    * discovery document says that the provider requires it.
    */
   pushedAuthorization?: boolean | undefined
+  /**
+   * `fapi2`: what the FAPI 2.0 Security Profile asks of a client is on, and options that contradict it are refused: pushed requests, PKCE, `iss` in the
+   * answer, private_key_jwt or mTLS, bound tokens, signatures with PS256, ES256 or Ed25519.
+   */
+  securityProfile?: 'fapi2' | undefined
+  /** Binds tokens to a key of this server (RFC 9449), so that a stolen token is of no use; true is ES256. Default false. */
+  dpop?: boolean | 'ES256' | 'Ed25519' | undefined
+  /** Signs the authorization request with `token.clientPrivateKey` (RFC 9101). Default false. */
+  signedRequest?: boolean | undefined
+  /** What the access token is for (RFC 8707): absolute URIs. Sent with the authorization request; a single one with token requests, too. */
+  resource?: string | readonly string[] | undefined
+  /** Claims that are asked for (OpenID Connect Core 5.5). */
+  claims?: Record<string, unknown> | undefined
+  /** Seconds since the person last proved who they are; an answer that does not keep to it is refused. */
+  max_age?: number | undefined
+  /** Authentication context classes that are asked for, the best first. */
+  acr_values?: string | readonly string[] | undefined
+  /** Opens ID tokens and userinfo that the provider encrypts for this client (JWE). */
+  decryptionKey?: DecryptionKey | readonly DecryptionKey[] | undefined
   /** Folds other parameters of the callback into the claims: Apple's `user` form field. */
   callback?: ((params: Record<string, string>, claims: P) => Awaitable<P>) | undefined
   /** The issuer a token must come from, when it depends on the token: Entra's tenants. Throw to refuse. */

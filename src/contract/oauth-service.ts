@@ -15,6 +15,8 @@ export interface RefreshOptions {
   subject?: string | undefined
   /** Milliseconds until the answer is given up; default `deadlines.network`. */
   deadline?: number | undefined
+  /** The key of the former tokens (`dpop_key`); default: a new one, where the provider has `dpop`. */
+  dpopKey?: string | undefined
 }
 /** What a signed token must say. */
 export interface VerifyOptions {
@@ -42,6 +44,11 @@ export interface OAuthService {
   request(ctx: AnyContext, id: string, endpoint: string, parameters: Readonly<Record<string, string>>): Promise<Response>
   /** A JWT of the provider for this client: signature, algorithm, `typ`, `iss`, `aud` and times. */
   verify(ctx: AnyContext, id: string, jwt: string, options: VerifyOptions): Promise<VerifiedToken>
+  /**
+   * A request with an access token, as a bearer or with proof of its key (RFC 9449), also when the server asks for a nonce first. The answer is complete,
+   * whatever its status; no redirect is followed. Where the token may go is for the caller to decide.
+   */
+  fetch(ctx: AnyContext, id: string, tokens: TokenSet, url: URL, init?: RequestInit): Promise<Response>
   /** Revokes a token (RFC 7009). False: the provider has no revocation endpoint. */
   revoke(ctx: AnyContext, id: string, token: string, hint?: 'access_token' | 'refresh_token'): Promise<boolean>
 }

@@ -3,7 +3,7 @@ import type { AdapterMethod, HealedFault } from '../contract/adapter.ts'
 import { AdapterError } from '../errors/index.ts'
 import { redactError } from '../errors/redact.ts'
 
-const named = ['sessionToken', 'access_token', 'refresh_token', 'id_token', 'token']
+const named = ['sessionToken', 'access_token', 'refresh_token', 'id_token', 'dpop_key', 'token']
 const byToken: ReadonlySet<AdapterMethod> = new Set(['getSessionAndUser', 'deleteSession'])
 // Shorter ones are words.
 const minLength = 8

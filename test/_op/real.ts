@@ -7,6 +7,8 @@ import { keys } from './keys.ts'
 // The package brings no types.
 interface Grant {
   addOIDCScope(scope: string): void
+  addOIDCClaims(claims: string[]): void
+  addResourceScope(resource: string, scope: string): void
   save(): Promise<string>
 }
 interface ProviderLike {
@@ -14,7 +16,12 @@ interface ProviderLike {
   interactionDetails(
     request: IncomingMessage,
     response: ServerResponse,
-  ): Promise<{ prompt: { name: string }; params: Record<string, unknown>; session?: { accountId: string }; grantId?: string }>
+  ): Promise<{
+    prompt: { name: string; details: { missingOIDCClaims?: string[]; missingResourceScopes?: Record<string, string[]> } }
+    params: Record<string, unknown>
+    session?: { accountId: string }
+    grantId?: string
+  }>
   interactionFinished(request: IncomingMessage, response: ServerResponse, result: object, options?: object): Promise<void>
   Grant: { new (of: { accountId: string; clientId: string }): Grant; find(id: string): Promise<Grant | undefined> }
 }
@@ -93,6 +100,9 @@ async function interact(provider: ProviderLike, request: IncomingMessage, respon
   const known = grantId === undefined ? undefined : await provider.Grant.find(grantId)
   const grant = known ?? new provider.Grant({ accountId: session?.accountId ?? '', clientId: String(params['client_id']) })
   grant.addOIDCScope(String(params['scope']))
+  const { missingOIDCClaims, missingResourceScopes = {} } = prompt.details
+  if (missingOIDCClaims) grant.addOIDCClaims(missingOIDCClaims)
+  for (const [resource, scopes] of Object.entries(missingResourceScopes)) grant.addResourceScope(resource, scopes.join(' '))
   await provider.interactionFinished(request, response, { consent: { grantId: await grant.save() } }, { mergeWithLastSubmission: true })
 }
 

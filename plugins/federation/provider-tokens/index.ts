@@ -55,7 +55,7 @@ export function providerTokensPlugin(options: ProviderTokensOptions = {}): Plugi
     requires: ['records', 'oauth'],
     setup(kernel) {
       kernel.records('providerToken', table)
-      kernel.decorate('oauth', (_inner, view) => (checkProviders(options, view), {}))
+      kernel.decorate('oauth', (_inner, view) => (checkProviders(options, resolved, view), {}))
       kernel.on('signedIn', ({ login, ctx }) => (ctx.request ? keepTokens(ctx, login, resolved) : undefined))
       kernel.on('unlinkAccount', async ({ userId, account: { provider, providerAccountId }, ctx }) => {
         const row = await rows(ctx).get({ userId, provider, account: providerAccountId })
@@ -106,10 +106,7 @@ function tokens(kernel: Kernel, options: Resolved): ProviderTokensApi['tokens'] 
         )
       const { ctx, set } = await setOf(who, provider)
       if (!set) throw new AccessDenied(`tokens.fetch: nobody is signed in with an account at provider "${provider}".`)
-      const headers = new Headers(init.headers)
-      headers.set('authorization', `Bearer ${set.access_token}`)
-      const { fetch } = ctx.runtime
-      return fetch(target.href, { ...init, headers, redirect: 'manual' })
+      return ctx.service('oauth').fetch(ctx, provider, set, target, init)
     },
   }
 }

@@ -3,7 +3,7 @@ import type { Account, Context, Login, TokenSet } from 'authkernel/kernel'
 import { keepsToken, type Resolved } from './options.ts'
 import { newest, type ProviderTokenRow, rows, type Stored } from './table.ts'
 
-const kept = ['access_token', 'refresh_token', 'id_token', 'expires_at', 'scope', 'token_type'] as const
+const kept = ['access_token', 'refresh_token', 'id_token', 'expires_at', 'scope', 'token_type', 'dpop_key'] as const
 const maxTries = 5
 
 /** Stores the tokens of a login, whatever state the former ones are in. */

@@ -20,6 +20,8 @@ export interface ProviderTokensOptions {
 }
 const enoughKept = 2
 export interface Resolved {
+  /** Providers under the FAPI 2.0 Security Profile. */
+  readonly fapi: Set<string>
   minValid: number
   wait: number
   endSessions: boolean
@@ -37,16 +39,25 @@ export function resolveOptions({ providers = {}, minValid = 60, wait = 10_000, o
       if (!URL.canParse(origin) || new URL(origin).origin !== origin || !isSecureUrl(new URL(origin)))
         throw wrong(`\`providers.${id}.resources\` has ${JSON.stringify(origin)}: write an origin such as "https://api.example".`)
   }
+  const fapi = new Set<string>()
   return {
+    fapi,
     minValid,
     wait,
     endSessions: onExpired === 'endSessions',
-    of: (id) => (Object.hasOwn(providers, id) ? providers[id] : undefined) ?? {},
+    of(id) {
+      const said = (Object.hasOwn(providers, id) ? providers[id] : undefined) ?? {}
+      // FAPI 2.0 section 5.3.2.1: servers do not rotate, and a retry with the former token works.
+      return fapi.has(id) ? { rotation: false, ...said } : said
+    },
   }
 }
 
-/** Ids that no provider has are mistakes. */
-export function checkProviders({ providers = {} }: ProviderTokensOptions, view: CompileView): void {
+/** Ids that no provider has are mistakes. Learns which providers follow FAPI 2.0. */
+export function checkProviders({ providers = {} }: ProviderTokensOptions, { fapi }: Resolved, view: CompileView): void {
+  fapi.clear()
+  for (const [id, { profile, securityProfile }] of view.providers as ReadonlyMap<string, { profile?: unknown; securityProfile?: unknown }>)
+    if (profile === 'fapi2' || securityProfile === 'fapi2') fapi.add(id)
   for (const id of Object.keys(providers)) {
     const type = view.providers.get(id)?.type
     if (type !== 'oauth' && type !== 'oidc')

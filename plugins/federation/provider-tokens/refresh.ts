@@ -13,7 +13,7 @@ const leaseSeconds = 60
 const exchangeDeadline = 45_000
 const [firstPause, longestPause] = [50, 500]
 const defaultWait = 5
-const members = new Set(['access_token', 'refresh_token', 'id_token', 'expires_at', 'scope', 'token_type'])
+const members = new Set(['access_token', 'refresh_token', 'id_token', 'expires_at', 'scope', 'token_type', 'dpop_key'])
 
 /** Whose tokens, and how they are treated. */
 export interface Wanted {
@@ -73,10 +73,11 @@ async function advance(ctx: AnyContext, wanted: Wanted, row: Stored, end: number
 async function exchange(ctx: AnyContext, wanted: Wanted, row: Stored): Promise<TokenSet> {
   let fresh: TokenSet
   try {
-    const subject = subjectOf(row.tokens)
+    const [subject, { dpop_key: dpopKey }] = [subjectOf(row.tokens), row.tokens]
     fresh = await ctx.service('oauth').refresh(ctx, row.provider, row.tokens.refresh_token as string, {
       deadline: exchangeDeadline,
       ...(subject !== undefined && { subject }),
+      ...(dpopKey !== undefined && { dpopKey }),
     })
   } catch (error) {
     return failed(ctx, wanted, row, error)

@@ -3,6 +3,7 @@ import type { AnyContext, ClientAuthMethod } from 'authkernel/kernel'
 import * as oauth from 'oauth4webapi'
 import { tokenOf } from './endpoints.ts'
 import { Refusal } from './failure.ts'
+import { isFapi } from './strength.ts'
 import type { OAuthProvider } from './types.ts'
 
 /** Seconds that a provider's clock may differ; one minute and the way of the answer. */
@@ -41,6 +42,9 @@ export function authenticationOf(provider: OAuthProvider, server: oauth.Authoriz
       return oauth.ClientSecretJwt(demand())
     case 'private_key_jwt':
       return privateKeyJwt(provider, server)
+    case 'tls_client_auth':
+    case 'self_signed_tls_client_auth':
+      return oauth.TlsClientAuth()
     case 'none':
       return oauth.None()
   }
@@ -71,7 +75,8 @@ function privateKeyJwt(provider: OAuthProvider, server: oauth.AuthorizationServe
   return oauth.PrivateKeyJwt(key, {
     [oauth.modifyAssertion](_header, payload) {
       // Servers expect one or the other.
-      payload['aud'] = server.token_endpoint === undefined ? [server.issuer] : [server.issuer, server.token_endpoint]
+      const both = !isFapi(provider) && server.token_endpoint !== undefined
+      payload['aud'] = both ? [server.issuer, server.token_endpoint] : isFapi(provider) ? server.issuer : [server.issuer]
     },
   })
 }

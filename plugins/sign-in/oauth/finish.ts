@@ -8,6 +8,7 @@ import { identityOf } from './profile.ts'
 import { forwardCallback } from './proxy.ts'
 import { serverOf } from './server.ts'
 import { exchange } from './tokens.ts'
+import { isFapi } from './strength.ts'
 import type { OAuthProvider, Secrets } from './types.ts'
 import { profileOf } from './userinfo.ts'
 
@@ -52,6 +53,7 @@ function checkParameters(params: URLSearchParams, provider: OAuthProvider, secre
   // The library reads an empty parameter as none.
   if (params.get('error') === '') throw refusedByProvider(provider, params, secrets)
   if (params.get('iss') === '') throw new Refusal('The callback carries an empty `iss`.')
+  if (isFapi(provider) && !params.has('iss')) throw new Refusal('The callback carries no `iss`, which FAPI 2.0 needs.')
   // A code flow was asked for: what a hybrid flow or JARM adds was put there by somebody else.
   for (const name of ['response', 'id_token', 'access_token']) {
     if (params.has(name)) throw new Refusal(`The callback carries the parameter \`${name}\`, which was not asked for.`)

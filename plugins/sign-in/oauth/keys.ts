@@ -5,6 +5,7 @@ import type { AuthorizationServer } from 'oauth4webapi'
 import { Refusal } from './failure.ts'
 import { isObject, readJson } from './json.ts'
 import { endpointOf, fetchOf } from './server.ts'
+import { fapiAlgorithms, isFapi } from './strength.ts'
 import type { OAuthProvider } from './types.ts'
 
 // A withdrawn key stops counting within this time.
@@ -47,31 +48,32 @@ export async function verify({ ctx, provider, server, clientSecret }: Signer, to
     const { protectedHeader, payload } = await compactVerify(token, new TextEncoder().encode(clientSecret), { algorithms: [registered] })
     return { header: protectedHeader, payload }
   }
+  const algorithms = isFapi(provider) ? [...fapiAlgorithms] : asymmetric
   const uri = endpointOf(server, 'jwks_uri', provider).href
   const cache = ctx.app.shared.cache<KeySet>('oauth.keys')
   const known = cache.get(uri)
   const cached = known !== undefined && known.until > ctx.runtime.now()
   const keys = cached ? known : await fetchKeys(ctx, provider, uri)
   try {
-    return await check(token, keys)
+    return await check(token, keys, algorithms)
   } catch (error) {
     // Keys may have been rotated just before signing (OpenID Connect Core 10.1.1), even under the same kid.
     const stale = error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed
     if (!cached || !stale || !mayRefetch(ctx, uri)) throw error
-    return check(token, await fetchKeys(ctx, provider, uri))
+    return check(token, await fetchKeys(ctx, provider, uri), algorithms)
   }
 }
 
-async function check(token: string, { find }: KeySet): Promise<Verified> {
+async function check(token: string, { find }: KeySet, algorithms: string[]): Promise<Verified> {
   try {
-    const { protectedHeader, payload } = await compactVerify(token, find, { algorithms: asymmetric })
+    const { protectedHeader, payload } = await compactVerify(token, find, { algorithms })
     return { header: protectedHeader, payload }
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
     let tries = 0
     for await (const key of error) {
       if (++tries > maxTries) break
-      const match = await compactVerify(token, key, { algorithms: asymmetric }).catch(() => undefined)
+      const match = await compactVerify(token, key, { algorithms }).catch(() => undefined)
       if (match) return { header: match.protectedHeader, payload: match.payload }
     }
     throw new errors.JWSSignatureVerificationFailed()

@@ -24,7 +24,8 @@ const stored = ['access_token', 'id_token', 'refresh_token', 'expires_at', 'scop
 /** Maps a profile. Throws OAuthProfileParseError. */
 export async function identityOf({ ctx, provider, tokens, secrets, claims }: Exchanged, profile: Profile): Promise<Identity> {
   try {
-    const described: unknown = await (provider.profile ?? defaultProfile)(profile, tokens, { fetch: fetchOf(ctx, provider) })
+    const map = typeof provider.profile === 'function' ? provider.profile : defaultProfile
+    const described: unknown = await map(profile, tokens, { fetch: fetchOf(ctx, provider) })
     if (!isObject(described)) throw new Refusal(`\`profile\` of provider "${provider.id}" returned no user.`)
     const { id, email, ...rest } = described as ProviderUser & { email?: unknown }
     const owner = { provider: provider.id, type: provider.type, providerAccountId: accountId(ctx, id) }

@@ -3,13 +3,14 @@ import type { Context } from 'authkernel/kernel'
 import * as oauth from 'oauth4webapi'
 import { authenticationOf, clientOf, secretOf } from './client.ts'
 import { endpointOf, fetchOf } from './server.ts'
+import { isFapi } from './strength.ts'
 import type { OAuthProvider } from './types.ts'
 
 const endpoint = 'pushed_authorization_request_endpoint'
 
 /** Whether the host wants it, or the provider takes no other requests. */
-export function isPushed({ pushedAuthorization }: OAuthProvider, server: oauth.AuthorizationServer): boolean {
-  return pushedAuthorization ?? server.require_pushed_authorization_requests === true
+export function isPushed(provider: OAuthProvider, server: oauth.AuthorizationServer): boolean {
+  return provider.pushedAuthorization ?? (isFapi(provider) || server.require_pushed_authorization_requests === true)
 }
 
 /** The URL with `client_id` and `request_uri` alone. Throws Refusal, NetworkError and the errors of oauth4webapi. */

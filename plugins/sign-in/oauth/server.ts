@@ -5,6 +5,7 @@ import { authorizationOf, fill, namesOf, type TemplateValues, tokenOf, userinfoO
 import { Refusal } from './failure.ts'
 import { leadsInside } from './hosts.ts'
 import { isObject, readJson } from './json.ts'
+import { usesCertificate } from './strength.ts'
 import type { JsonObject, OAuthProvider } from './types.ts'
 
 // A document changes when an operator moves an endpoint: rarely, and announced.
@@ -20,7 +21,9 @@ export async function serverOf(ctx: AnyContext, provider: OAuthProvider): Promis
   const found = needsDiscovery(provider)
     ? await discover(ctx, provider)
     : { issuer: provider.issuer ?? written.token_endpoint ?? provider.id }
-  return { ...found, ...written } as AuthorizationServer
+  // Certificates are asked for at addresses of their own (RFC 8705 section 5).
+  const aliases = usesCertificate(provider) ? (found as JsonObject)['mtls_endpoint_aliases'] : undefined
+  return { ...found, ...(aliases as object | undefined), ...written } as AuthorizationServer
 }
 
 /**

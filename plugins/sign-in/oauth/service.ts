@@ -17,8 +17,9 @@ import { parseJson } from './json.ts'
 import { verify as verifySignature } from './keys.ts'
 import { failedRequest } from './request-failure.ts'
 import { endpointOf, fetchOf, knownServerOf, serverOf } from './server.ts'
-import { tokenBody, withExpiry } from './tokens.ts'
-import type { OAuthProvider, Secrets } from './types.ts'
+import { tokenResource } from './strength.ts'
+import { bindingOf, checkTokenType, opened, tokenBody, withExpiry } from './tokens.ts'
+import type { JsonObject, OAuthProvider, Secrets } from './types.ts'
 import { verifyToken } from './verify-token.ts'
 
 /** One client: provider, server and how it authenticates. */
@@ -52,6 +53,24 @@ export const oauthService: OAuthService = {
     const provider = await providerOf(ctx, id)
     const secrets: Secrets = new Set([jwt])
     return guarded(provider, secrets, async () => verifyToken(ctx, { ...(await partyOf(ctx, provider, secrets)), ctx }, jwt, options))
+  },
+
+  async fetch(ctx, id, tokens, url, init = {}) {
+    const provider = await providerOf(ctx, id)
+    const { access_token: token = '', dpop_key: key, token_type: type } = tokens
+    const { fetch } = ctx.runtime
+    const headers = new Headers(init.headers)
+    for (const name of ['authorization', 'dpop']) headers.delete(name)
+    if (type !== 'dpop') {
+      headers.set('authorization', `Bearer ${token}`)
+      return fetch(url.href, { ...init, headers, redirect: 'manual' })
+    }
+    return guarded(provider, new Set([token, key ?? '']), async () => {
+      if (key === undefined) throw new Refusal('The tokens are bound to a key that was not kept (`dpop_key`).')
+      const { bind, boundRequest } = await import('./dpop.ts')
+      const { dpop_signing_alg_values_supported: accepted } = await serverOf(ctx, provider)
+      return boundRequest(await bind(clientOf(ctx, provider), 'ES256', accepted, key), token, url, { ...init, headers, fetch })
+    })
   },
 
   async revoke(ctx, id, token, hint) {
@@ -93,21 +112,29 @@ async function refresh(
   ctx: AnyContext,
   { provider, server, clientSecret, secrets }: Party,
   token: string,
-  { scope, subject, deadline }: RefreshOptions,
+  { scope, subject, deadline, dpopKey }: RefreshOptions,
 ): Promise<TokenSet> {
   const client = clientOf(ctx, provider)
   const values = { ...namesOf(provider), clientSecret }
   const { href } = endpointOf(server, 'token_endpoint', provider, values)
   const located = { ...server, token_endpoint: href }
   const extra = Object.entries(tokenOf(provider).params ?? {}).map(([name, value]): [string, string] => [name, fill(value, values)])
-  const response = await oauth.refreshTokenGrantRequest(located, client, authenticationOf(provider, located, clientSecret), token, {
-    additionalParameters: new URLSearchParams([...extra, ...(scope === undefined ? [] : [['scope', scope]])]),
+  const bound = await bindingOf(ctx, provider, server, dpopKey)
+  if (bound) secrets.add(bound.key)
+  const more = [...tokenResource(provider), ...(scope === undefined ? [] : [['scope', scope]])]
+  const request: Parameters<typeof oauth.refreshTokenGrantRequest>[4] = {
+    additionalParameters: new URLSearchParams([...extra, ...more]),
+    ...(bound && { DPoP: bound.handle }),
     [oauth.allowInsecureRequests]: true,
     // An answer that nobody waits for would lose the new refresh token: the end of the request does not end the call.
     [oauth.customFetch]: fetchOf(ctx, provider, true, deadline) as never,
-  })
-  const body = await tokenBody(response, tokenOf(provider), provider)
-  for (const name of ['access_token', 'refresh_token', 'id_token']) if (typeof body[name] === 'string') secrets.add(body[name])
+  }
+  const ask = async (): Promise<JsonObject> => {
+    const authentication = authenticationOf(provider, located, clientSecret)
+    const response = await oauth.refreshTokenGrantRequest(located, client, authentication, token, request)
+    return tokenBody(response, tokenOf(provider), provider)
+  }
+  const body = await opened(provider, await (bound ? bound.once(ask) : ask()), secrets)
   const { id_token: idToken, ...rest } = body
   const oidc = provider.type === 'oidc' && typeof idToken === 'string'
   const issuer =
@@ -115,14 +142,14 @@ async function refresh(
   const from = { ...server, issuer }
   const answer = new Response(JSON.stringify(oidc ? body : rest), { headers: { 'content-type': 'application/json' } })
   const tokens = await oauth.processRefreshTokenResponse(from, client, answer)
-  if (tokens.token_type !== 'bearer') throw new Refusal(`The token endpoint answered with the token type "${tokens.token_type}".`)
+  checkTokenType(tokens, bound)
   if (oidc) {
     const { payload } = await verifySignature({ ctx, provider, server: from, clientSecret }, idToken, client.id_token_signed_response_alg)
     const claims = parseJson(payload, 'The ID token')
     checkSubject(claims['sub'])
     if (subject !== undefined && claims['sub'] !== subject) throw new Refusal('The refreshed ID token is of another person (`sub`).')
   }
-  return withExpiry(tokens, ctx)
+  return withExpiry({ ...tokens, ...(bound && { dpop_key: bound.key }) }, ctx)
 }
 
 async function post(

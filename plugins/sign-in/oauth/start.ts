@@ -71,7 +71,8 @@ async function authorizationUrl(ctx: Context, provider: OAuthProvider): Promise<
   if (nonce !== undefined) url.searchParams.set('nonce', nonce)
   await remember(ctx, provider, { state, verifier, nonce, callbackUrl, checks, maxAge: maxAgeOf(url) })
   const asked = (await authorizationOf(provider).request?.({ url, provider })) ?? url
-  return isPushed(provider, server) ? pushed(ctx, provider, server, asked) : asked
+  const sent = provider.signedRequest ? await (await import('./request-object.ts')).signedRequest(ctx, provider, server, asked) : asked
+  return isPushed(provider, server) ? pushed(ctx, provider, server, sent) : sent
 }
 
 // What the host wrote counts over our defaults, on the URL or as params.
@@ -85,13 +86,24 @@ function configure(url: URL, ctx: Context, provider: OAuthProvider): void {
     if (value === undefined || value === null) continue
     url.searchParams.set(name, typeof value === 'object' ? JSON.stringify(value) : fill(String(value), namesOf(provider)))
   }
-  const maxAge = provider.client?.default_max_age
-  if (maxAge !== undefined && !url.searchParams.has('max_age')) url.searchParams.set('max_age', String(maxAge))
+  const { claims, acr_values: classes, resource, max_age: maxAge = provider.client?.default_max_age } = provider
+  const wanted: [string, string | undefined][] = [
+    ['claims', claims && JSON.stringify(claims)],
+    ['acr_values', classes && [classes].flat().join(' ')],
+    ['max_age', maxAge?.toString()],
+  ]
+  for (const [name, value] of wanted) if (value !== undefined && !url.searchParams.has(name)) url.searchParams.set(name, value)
+  if (!url.searchParams.has('resource')) for (const one of [resource ?? []].flat()) url.searchParams.append('resource', one)
 }
 
 function forward(url: URL, ctx: Context, provider: OAuthProvider): void {
   const seen = new Set<string>()
+  const { acr_values, resource, max_age: longest } = provider
+  // What the host demands by an option of its own is not the client's to weaken.
+  const fixed = Object.entries({ acr_values, resource }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
   for (const [name, value] of ctx.url.searchParams) {
+    if (fixed.includes(name) || (name === 'max_age' && longest !== undefined && !(/^\d+$/.test(value) && Number(value) <= longest)))
+      continue
     if (!isClientParameter(name) || (provider.authorizationParams && !provider.authorizationParams.includes(name))) continue
     if (repeatable.has(name) && seen.has(name)) url.searchParams.append(name, value)
     else url.searchParams.set(name, value)

@@ -11,6 +11,8 @@ import { isObject, parseJson, readJson } from './json.ts'
 import { verify } from './keys.ts'
 import { endpointOf, fetchOf } from './server.ts'
 import { redirectUriOf } from './start.ts'
+import type { Binding } from './dpop.ts'
+import { dpopOf, tokenResource } from './strength.ts'
 import type { JsonObject, OAuthProvider, Secrets } from './types.ts'
 
 const maxToken = 65_536
@@ -41,9 +43,13 @@ export async function exchange(attempt: Attempt): Promise<Exchanged> {
   // State, `iss` (RFC 9207) and `error`.
   const answer = oauth.validateAuthResponse(attempt.server, client, params, flow.state ?? oauth.skipStateCheck)
   const endpoint = tokenOf(provider)
-  const response = endpoint.request ? await ownRequest(attempt, endpoint.request) : await codeRequest(attempt, client, answer)
-  const body = await tokenBody(response, endpoint, provider)
-  for (const name of tokenNames) if (typeof body[name] === 'string') secrets.add(body[name])
+  const bound = await bindingOf(ctx, provider, attempt.server)
+  if (bound) secrets.add(bound.key)
+  const ask = async (): Promise<JsonObject> => {
+    const response = endpoint.request ? await ownRequest(attempt, endpoint.request) : await codeRequest(attempt, client, answer, bound)
+    return tokenBody(response, endpoint, provider)
+  }
+  const body = await opened(provider, await (bound ? bound.once(ask) : ask()), secrets)
 
   // An OAuth 2.0 provider identifies people by its userinfo; an ID token beside it is stored and believed for nothing.
   const { id_token: idToken, ...rest } = body
@@ -54,9 +60,9 @@ export async function exchange(attempt: Attempt): Promise<Exchanged> {
     ...(oidc && flow.maxAge !== undefined && { maxAge: flow.maxAge }),
     requireIdToken: oidc,
   })
-  // DPoP was not asked for: such a token is of no use here, and its presence says that somebody changed the request.
-  if (processed.token_type !== 'bearer') throw new Refusal(`The token endpoint answered with the token type "${processed.token_type}".`)
-  const tokens = withExpiry({ ...processed, ...(!oidc && typeof idToken === 'string' && { id_token: idToken }) }, ctx)
+  checkTokenType(processed, bound)
+  const own = { ...(!oidc && typeof idToken === 'string' && { id_token: idToken }), ...(bound && { dpop_key: bound.key }) }
+  const tokens = withExpiry({ ...processed, ...own }, ctx)
   if (!oidc) return { ...attempt, tokens, claims: undefined }
 
   const { header, payload } = await verify({ ctx, provider, server, clientSecret }, idToken as string, client.id_token_signed_response_alg)
@@ -70,10 +76,39 @@ export async function exchange(attempt: Attempt): Promise<Exchanged> {
   return { ...attempt, server, tokens, claims }
 }
 
+/** How tokens of this provider are bound; undefined: they are not. `known`: the key of former tokens. */
+export async function bindingOf(
+  ctx: AnyContext,
+  provider: OAuthProvider,
+  server: oauth.AuthorizationServer,
+  known?: string,
+): Promise<Binding | undefined> {
+  const algorithm = dpopOf(provider)
+  if (!algorithm) return undefined
+  return (await import('./dpop.ts')).bind(clientOf(ctx, provider), algorithm, server.dpop_signing_alg_values_supported, known)
+}
+
+/** Throws Refusal: a bearer token where a bound one was asked for is weaker than the host wants, and one that is bound to no key of ours is of no use. */
+export function checkTokenType({ token_type: type }: { token_type?: string | undefined }, bound: Binding | undefined): void {
+  if (type !== (bound ? 'dpop' : 'bearer')) throw new Refusal(`The token endpoint answered with the token type "${type}".`)
+}
+
+/** The answer with its ID token decrypted; what must not be logged goes to `secrets`. Throws Refusal and the errors of jose. */
+export async function opened(provider: OAuthProvider, body: JsonObject, secrets: Secrets): Promise<JsonObject> {
+  for (const name of tokenNames) if (typeof body[name] === 'string') secrets.add(body[name])
+  const { id_token: token } = body
+  if (provider.decryptionKey === undefined || typeof token !== 'string') return body
+  const { id_token_encrypted_response_alg: alg, id_token_encrypted_response_enc: enc } = provider.client ?? {}
+  const inner = await (await import('./jwe.ts')).decrypted(provider, token, { alg, enc }, 'The ID token')
+  secrets.add(inner)
+  return { ...body, id_token: inner }
+}
+
 async function codeRequest(
   { ctx, provider, server, flow, clientSecret }: Attempt,
   client: oauth.Client,
   answer: URLSearchParams,
+  bound: Binding | undefined,
 ): Promise<Response> {
   const values = { ...namesOf(provider), clientSecret }
   const { href } = endpointOf(server, 'token_endpoint', provider, values)
@@ -83,7 +118,8 @@ async function codeRequest(
   const authentication = authenticationOf(provider, located, clientSecret)
   const redirectUri = redirectUriOf(ctx, provider)
   return oauth.authorizationCodeGrantRequest(located, client, authentication, answer, redirectUri, flow.verifier ?? oauth.nopkce, {
-    additionalParameters: new URLSearchParams(extra),
+    additionalParameters: new URLSearchParams([...extra, ...tokenResource(provider)]),
+    ...(bound && { DPoP: bound.handle }),
     // Endpoints were checked; what may be plain http is decided there.
     [oauth.allowInsecureRequests]: true,
     [oauth.customFetch]: fetchOf(ctx, provider) as never,

@@ -7,8 +7,8 @@ import { Refusal } from './failure.ts'
 import { essence, isObject, parseJson, readJson } from './json.ts'
 import { verify } from './keys.ts'
 import { endpointOf, fetchOf } from './server.ts'
-import type { Exchanged } from './tokens.ts'
-import type { JsonObject } from './types.ts'
+import { bindingOf, type Exchanged } from './tokens.ts'
+import type { JsonObject, OAuthProvider } from './types.ts'
 
 const answerOf = 'The answer of the userinfo endpoint'
 
@@ -39,7 +39,7 @@ async function userinfo(exchanged: Exchanged): Promise<JsonObject> {
   const values = { ...namesOf(provider), clientSecret, tokens }
   const url = endpointOf(server, 'userinfo_endpoint', provider, values)
   const signed = provider.client?.userinfo_signed_response_alg !== undefined
-  const response = await requestUserinfo(endpoint, url.href, values, fetcher, signed)
+  const response = await requestUserinfo(endpoint, url.href, values, await senderOf(exchanged, fetcher), signed)
   if (response.status !== 200) throw new Refusal(`The userinfo endpoint answered with status ${response.status}.`)
   // Without an ID token there is no subject to compare, and hardly two of these providers answer alike.
   if (claims === undefined) return usable(await readProfile(response, endpoint.unwrap))
@@ -54,8 +54,8 @@ async function connectUserinfo(exchanged: Exchanged, claims: JsonObject, respons
   const client = clientOf(ctx, provider)
   const subject = String(claims['sub'])
   if (essence(response) === 'application/jwt') {
-    const token = (await response.clone().text()).trim()
-    await oauth.processUserInfoResponse(server, client, subject, response)
+    const token = await innerOf(provider, (await response.clone().text()).trim())
+    await oauth.processUserInfoResponse(server, client, subject, new Response(token, { headers: { 'content-type': 'application/jwt' } }))
     const { payload } = await verify(exchanged, token, client.userinfo_signed_response_alg)
     return parseJson(payload, answerOf)
   }
@@ -63,6 +63,24 @@ async function connectUserinfo(exchanged: Exchanged, claims: JsonObject, respons
   const headers = { 'content-type': 'application/json' }
   await oauth.processUserInfoResponse(server, client, subject, new Response(JSON.stringify(body), { headers }))
   return body
+}
+
+/** Sends the access token with proof of its key, where it has one. */
+async function senderOf({ ctx, provider, server, tokens }: Exchanged, fetcher: typeof fetch): Promise<typeof fetch> {
+  if (tokens.token_type !== 'dpop') return fetcher
+  const { boundRequest } = await import('./dpop.ts')
+  const bound = await bindingOf(ctx, provider, server, tokens.dpop_key)
+  return ((input: string, init: RequestInit) =>
+    boundRequest(bound as NonNullable<typeof bound>, tokens.access_token ?? '', new URL(input), {
+      ...init,
+      fetch: fetcher,
+    })) as typeof fetch
+}
+
+async function innerOf(provider: OAuthProvider, token: string): Promise<string> {
+  if (provider.decryptionKey === undefined) return token
+  const { userinfo_encrypted_response_alg: alg, userinfo_encrypted_response_enc: enc } = provider.client ?? {}
+  return (await import('./jwe.ts')).decrypted(provider, token, { alg, enc }, 'The userinfo')
 }
 
 // OpenID Connect Core 5.3.2: else another person's profile could be substituted.

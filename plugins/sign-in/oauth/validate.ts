@@ -1,9 +1,13 @@
 /** Mistakes in a provider's options, found before the first request (rows 184, 362, D9). */
 import { allowInsecureRequests, InvalidEndpoints, isSecureUrl, type ResolvedConfig } from 'authkernel/kernel'
 import { authorizationOf, fill, namesOf, responseMode, tokenOf, userinfoOf, wantsUserinfo } from './endpoints.ts'
+import { checkStrength } from './strength.ts'
 import type { OAuthProvider } from './types.ts'
 
-const methods = ['client_secret_basic', 'client_secret_post', 'client_secret_jwt', 'private_key_jwt', 'none']
+const methods = ['client_secret_basic', 'client_secret_post', 'client_secret_jwt', 'private_key_jwt', 'none'].concat([
+  'tls_client_auth',
+  'self_signed_tls_client_auth',
+])
 
 /** Throws InvalidEndpoints with provider, option and remedy. */
 export function validate(provider: OAuthProvider, _all: unknown, config: ResolvedConfig): void {
@@ -19,6 +23,7 @@ export function validate(provider: OAuthProvider, _all: unknown, config: Resolve
   checkChecks(provider, fail)
   checkClient(provider, fail)
   checkTrust(provider, fail)
+  checkStrength(provider, fail)
   if (provider.pushedAuthorization !== undefined && typeof provider.pushedAuthorization !== 'boolean')
     fail('`pushedAuthorization` must be true or false.')
   const mode = responseMode(provider)

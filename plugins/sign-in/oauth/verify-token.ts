@@ -18,7 +18,9 @@ export async function verifyToken(
 ): Promise<VerifiedToken> {
   if (typeof jwt !== 'string' || jwt.length > maxLength) throw new Refusal('The token is not a text, or too long.')
   const client = clientOf(ctx, signer.provider)
-  const { header, payload } = await verify(signer, jwt, client.id_token_signed_response_alg)
+  const { provider } = signer
+  const signed = provider.decryptionKey === undefined ? jwt : await (await import('./jwe.ts')).decrypted(provider, jwt, {}, 'The token')
+  const { header, payload } = await verify(signer, signed, client.id_token_signed_response_alg)
   const claims = parseJson(payload, 'The token')
   checkType((header as { typ?: unknown }).typ, typeof typ === 'string' ? [typ] : typ)
   for (const name of ['iss', 'aud', ...needed]) if (claims[name] === undefined) throw new Refusal(`The token has no \`${name}\`.`)

@@ -1,0 +1,43 @@
+/** Tokens that the provider encrypted for this client (OpenID Connect Core section 10.2). Loaded where a provider has `decryptionKey`. */
+import { compactDecrypt, decodeProtectedHeader } from 'jose'
+import { Refusal } from './failure.ts'
+import type { OAuthProvider } from './types.ts'
+
+// Asymmetric ones: nobody but this client can read them.
+const keyManagementAlgorithms = ['RSA-OAEP', 'RSA-OAEP-256', 'RSA-OAEP-384', 'RSA-OAEP-512'].concat([
+  'ECDH-ES',
+  'ECDH-ES+A128KW',
+  'ECDH-ES+A192KW',
+  'ECDH-ES+A256KW',
+])
+const contentEncryptionAlgorithms = ['A128GCM', 'A192GCM', 'A256GCM', 'A128CBC-HS256', 'A192CBC-HS384', 'A256CBC-HS512']
+const maxLength = 131_072
+
+/** The token inside; a token that is not encrypted as it is. Throws Refusal and the errors of jose. */
+export async function decrypted(
+  provider: OAuthProvider,
+  token: string,
+  registered: { alg?: unknown; enc?: unknown },
+  what: string,
+): Promise<string> {
+  if (token.split('.').length !== 5) {
+    if (registered.alg === undefined) return token
+    throw new Refusal(`${what} is not encrypted, as the client registered it.`)
+  }
+  if (token.length > maxLength) throw new Refusal(`${what} is too long.`)
+  const { kid } = decodeProtectedHeader(token)
+  const { key } = keyFor(provider, kid)
+  const { plaintext } = await compactDecrypt(token, key, {
+    keyManagementAlgorithms: typeof registered.alg === 'string' ? [registered.alg] : keyManagementAlgorithms,
+    contentEncryptionAlgorithms: typeof registered.enc === 'string' ? [registered.enc] : contentEncryptionAlgorithms,
+  })
+  return new TextDecoder().decode(plaintext)
+}
+
+function keyFor({ decryptionKey }: OAuthProvider, kid: string | undefined): { key: CryptoKey } {
+  const list = [decryptionKey ?? []].flat().map((one) => ('key' in one ? one : { key: one, kid: undefined }))
+  const found =
+    list.find((one) => one.kid !== undefined && one.kid === kid) ?? list.find((one) => one.kid === undefined || kid === undefined)
+  if (!found) throw new Refusal('The token is encrypted for a key that `decryptionKey` has not.')
+  return found
+}
