@@ -6,6 +6,7 @@ import { workOnRecords } from '../../src/testing/record-races.ts'
 import { type AuditTask, changeForever } from './_audited.ts'
 import { createHost, type Somebody } from './_journeys.ts'
 import { load, type LoadTask } from './_load.ts'
+import { actAsLocals, type LocalsTask } from './_locals.ts'
 import { actAsPeople, type PeopleTask } from './_people.ts'
 import { sign, type SignTask } from './_signing.ts'
 import { openStore, type StoreSpec } from './_stores.ts'
@@ -26,6 +27,7 @@ export type Task =
   | SignTask
   | PeopleTask
   | AuditTask
+  | LocalsTask
   | { do: 'close' }
 /** Counts of a finished task, and what the fulfilled operations returned. */
 export interface Answer {
@@ -78,6 +80,7 @@ async function run(task: Task): Promise<PromiseSettledResult<unknown>[]> {
   }
   if (task.do === 'tokens') return askForTokens(subject, task)
   if (task.do === 'sign') return sign(subject, task)
+  if (task.do === 'locals') return actAsLocals(subject, task)
   if (task.do === 'people') return actAsPeople(subject, task)
   if (task.do === 'load') return Promise.allSettled([load(subject as never, task)])
   if (task.do === 'signIn') {
