@@ -102,8 +102,8 @@ export interface Hooks extends Decisions {
   session: Pipe<SessionMessage, 'session'>
   /** Where to go after sign-out: logout at the provider. */
   signOut: First<{ ended: Events['signOut'] }, string>
-  /** Somebody who is signed in must prove it anew: who can ask for that parks the login. `level` mfa: by a second factor. `maxAge` in seconds. */
-  stepUp: First<{ login: Login; level: 'mfa' | undefined; maxAge: number }, Response>
+  /** Somebody who is signed in must prove it anew: who can ask for that parks the login. `level` mfa: by a second factor. `maxAge` in seconds. `acr`: classes of which the session must get one. */
+  stepUp: First<{ login: Login; level: 'mfa' | undefined; maxAge: number; acr?: readonly string[] | undefined }, Response>
   /** Answers in place of the error redirect. */
   failure: First<{ error: AuthError }, Response>
 }

@@ -104,7 +104,7 @@ async function lead(ctx: Context, session: Session | null, demand: Checked, requ
   const path = demand.returnTo ?? (request.method === 'GET' ? pathname + search : '/')
   const callbackUrl = ctx.origin + path
   const again: Login | null = session ? await ctx.loginAgain({ callbackUrl }) : null
-  const answered = again && (await ctx.ask('stepUp', { login: again, level: demand.level, maxAge: demand.maxAge }))
+  const answered = again && (await ctx.ask('stepUp', { login: again, level: demand.level, maxAge: demand.maxAge, acr: demand.acr }))
   // Without a factor the first method is proved again: whoever signs in there comes back with a new session.
   return answered ?? redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(callbackUrl)}`)
 }

@@ -30,7 +30,9 @@ export function askForFactor(kernel: Kernel, options: Options): void {
     if (options.trustedDevices && (await isTrusted(ctx, person))) return undefined
     return ctx.park(login, { to: '/two-factor', data: {} })
   })
-  kernel.hook('stepUp', async ({ login, level, ctx }) => {
+  kernel.hook('stepUp', async ({ login, level, acr, ctx }) => {
+    // A class is the word of a provider.
+    if (acr !== undefined) return undefined
     const kinds = await askable(ctx, await personOf(ctx, login), login, options.factors)
     if (hasStrong(kinds) || (level === undefined && kinds.length > 0)) return ctx.park(login, { to: '/two-factor', data: {} })
     // Nobody without a factor can prove two: the page says how to get one.

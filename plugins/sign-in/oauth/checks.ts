@@ -15,7 +15,7 @@ import {
   toBase64Url,
 } from 'authkernel/kernel'
 import { isFormPost } from './endpoints.ts'
-import type { OAuthProvider } from './types.ts'
+import type { OAuthProvider, StepUp } from './types.ts'
 
 /** Seconds that a person may take at the provider. */
 export const flowLifetime = 900
@@ -30,6 +30,8 @@ interface Entry {
   maxAge?: number
   /** Who was signed in. */
   by?: string
+  /** The session that is here is proved anew. */
+  stepUp?: StepUp
   /** Comes back by a cross-site POST. */
   post?: boolean
 }
@@ -55,6 +57,7 @@ export interface Started {
   checks: readonly OIDCCheck[]
   /** Seconds since the last authentication that the request allowed. */
   maxAge: number | undefined
+  stepUp: StepUp | undefined
 }
 /** What a flow that came back brings along. */
 export interface Flow {
@@ -63,6 +66,7 @@ export interface Flow {
   verifier: string | undefined
   nonce: string | undefined
   maxAge: number | undefined
+  stepUp: StepUp | undefined
   /** Who was signed in when it began; null: nobody, or nobody knows. */
   startedBy: string | null
 }
@@ -80,12 +84,13 @@ export async function remember(ctx: Context, provider: OAuthProvider, started: S
   const id = await idOf(started.state)
   const base = { provider: provider.id, ...(isFormPost(provider) && { post: true }) }
   const callbackUrl = started.callbackUrl === ctx.origin ? {} : { callbackUrl: started.callbackUrl }
-  const by = ctx.store && (await subjectOf(ctx))
+  const by = (ctx.store || started.stepUp) && (await subjectOf(ctx))
   await states.add(ctx, id, {
     ...base,
     ...callbackUrl,
     ...(by && { by }),
     ...(started.maxAge !== undefined && { maxAge: started.maxAge }),
+    ...(started.stepUp && { stepUp: started.stepUp }),
     checks: started.checks,
   })
   if (started.verifier !== undefined) await verifiers.add(ctx, id, { ...base, value: started.verifier })
@@ -115,6 +120,7 @@ export async function take(ctx: Context, provider: OAuthProvider, params: URLSea
     verifier: needed(provider, flow, verifier, 'pkce'),
     nonce: needed(provider, flow, nonce, 'nonce'),
     maxAge: flow.maxAge,
+    stepUp: flow.stepUp,
     startedBy: flow.by ?? null,
   }
 }
@@ -134,7 +140,7 @@ async function takeCode(ctx: Context, provider: OAuthProvider, params: URLSearch
   const code = params.get('code') ?? ''
   if (code !== '' && !(await ctx.once.take(`code:${await idOf(`${provider.id} ${code}`)}`, flowLifetime)))
     throw invalid(provider, 'was used before')
-  return { state: undefined, verifier: undefined, nonce: undefined, maxAge: undefined, startedBy: null }
+  return { state: undefined, verifier: undefined, nonce: undefined, maxAge: undefined, stepUp: undefined, startedBy: null }
 }
 
 function needed(provider: OAuthProvider, flow: Entry, entry: Entry | undefined, check: 'pkce' | 'nonce'): string | undefined {

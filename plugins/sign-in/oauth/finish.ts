@@ -7,6 +7,7 @@ import { callbackFailure, Refusal, refusedByProvider } from './failure.ts'
 import { identityOf } from './profile.ts'
 import { forwardCallback } from './proxy.ts'
 import { serverOf } from './server.ts'
+import { provedAgain } from './step-up.ts'
 import { exchange } from './tokens.ts'
 import { isFapi } from './strength.ts'
 import type { OAuthProvider, Secrets } from './types.ts'
@@ -36,6 +37,7 @@ export async function finish(ctx: Context, provider: OAuthProvider): Promise<Ide
     const clientSecret = await secretOf(ctx, provider)
     if (clientSecret !== undefined) secrets.add(clientSecret)
     const exchanged = await exchange({ ctx, provider, server, params, flow, secrets, clientSecret })
+    if (flow.stepUp) return await provedAgain(exchanged, flow.stepUp)
     return { ...(await identityOf(exchanged, await profileOf(exchanged))), startedBy: flow.startedBy }
   } catch (error) {
     throw callbackFailure(provider, error, secrets)

@@ -5,6 +5,7 @@ import { registerChecks } from './checks.ts'
 import { finish } from './finish.ts'
 import { oauthService } from './service.ts'
 import { start } from './start.ts'
+import { askProvider } from './step-up.ts'
 import type { OAuthProvider } from './types.ts'
 import { validate } from './validate.ts'
 
@@ -70,5 +71,6 @@ export const oauthFlow: ProviderFlow<OAuthProvider> = {
 /** Cookies of pending flows, and the service `oauth`. */
 export function register(kernel: Kernel): void {
   registerChecks(kernel)
+  kernel.hook('stepUp', (asked) => askProvider(asked.ctx, asked))
   kernel.provide('oauth', oauthService, { fallback: true })
 }

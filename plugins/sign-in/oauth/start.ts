@@ -6,7 +6,11 @@ import { authorizationOf, fill, namesOf } from './endpoints.ts'
 import { Refusal, withoutSecrets } from './failure.ts'
 import { isPushed, pushed } from './pushed.ts'
 import { endpointOf, needsDiscovery, serverOf } from './server.ts'
-import type { OAuthProvider } from './types.ts'
+import { demand } from './demand.ts'
+import type { OAuthProvider, StepUp } from './types.ts'
+
+/** A step-up, and where it leads. */
+type Again = StepUp & { callbackUrl: string; loginHint?: string }
 
 /** Purpose of the sealed state that carries the origin past a redirect proxy. */
 export const envelopePurpose = 'encodedState'
@@ -42,9 +46,10 @@ export function redirectUriOf(ctx: Context, provider: OAuthProvider): string {
   return typeof written === 'string' ? fill(written, namesOf(provider)) : `${proxyOf(ctx, provider) ?? ctx.base}/callback/${provider.id}`
 }
 
-async function authorizationUrl(ctx: Context, provider: OAuthProvider): Promise<URL> {
+/** Where the person is sent. `again`: the session that is here is proved anew. */
+export async function authorizationUrl(ctx: Context, provider: OAuthProvider, again?: Again): Promise<URL> {
   // Asked before anything is fetched.
-  const callbackUrl = await ctx.callbackUrl()
+  const callbackUrl = again?.callbackUrl ?? (await ctx.callbackUrl())
   const server = await serverOf(ctx, provider)
   const url = endpointOf(server, 'authorization_endpoint', provider)
   const proxied = proxyOf(ctx, provider) !== undefined
@@ -55,7 +60,8 @@ async function authorizationUrl(ctx: Context, provider: OAuthProvider): Promise<
   const nonce = checks.includes('nonce') ? random() : undefined
 
   configure(url, ctx, provider)
-  forward(url, ctx, provider)
+  // The query of the page that asks for a step-up is none for the provider.
+  if (!again) forward(url, ctx, provider)
   const { params } = authorizationOf(provider)
   const scope = fill(provider.scope ?? defaultScope, namesOf(provider))
   if (!url.searchParams.has('scope') && params?.['scope'] !== null && scope !== '') url.searchParams.set('scope', scope)
@@ -63,13 +69,14 @@ async function authorizationUrl(ctx: Context, provider: OAuthProvider): Promise<
     const parameters = await ctx.ask('authorizationRequest', { provider, parameters: new URLSearchParams(url.searchParams) })
     if (parameters) url.search = parameters.toString()
   }
+  if (again) demand(url.searchParams, again, server.claims_parameter_supported === true)
   if (state !== undefined) url.searchParams.set('state', state)
   if (verifier !== undefined) {
     url.searchParams.set('code_challenge', toBase64Url(await sha256(verifier)))
     url.searchParams.set('code_challenge_method', 'S256')
   }
   if (nonce !== undefined) url.searchParams.set('nonce', nonce)
-  await remember(ctx, provider, { state, verifier, nonce, callbackUrl, checks, maxAge: maxAgeOf(url) })
+  await remember(ctx, provider, { state, verifier, nonce, callbackUrl, checks, maxAge: maxAgeOf(url), stepUp: again && stepUpOf(again) })
   const asked = (await authorizationOf(provider).request?.({ url, provider })) ?? url
   const sent = provider.signedRequest ? await (await import('./request-object.ts')).signedRequest(ctx, provider, server, asked) : asked
   return isPushed(provider, server) ? pushed(ctx, provider, server, sent) : sent
@@ -115,6 +122,10 @@ function forward(url: URL, ctx: Context, provider: OAuthProvider): void {
 function isClientParameter(name: string): boolean {
   const read = name.trim().toLowerCase().split('[')[0] ?? ''
   return !reserved.has(read.replace(/[. ]/g, '_'))
+}
+
+function stepUpOf({ sub, maxAge, acr }: Again): StepUp {
+  return { sub, maxAge, ...(acr && { acr }) }
 }
 
 // Whoever asked for it, host or client: an answer that ignores it is none (OpenID Connect Core 3.1.2.1).

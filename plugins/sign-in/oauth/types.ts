@@ -9,3 +9,11 @@ export type JsonObject = Record<string, unknown>
 
 /** Values that must not reach a log: secrets, codes, tokens. Filled as a flow learns them. */
 export type Secrets = Set<string>
+/** What a step-up demands of the provider's answer. */
+export interface StepUp {
+  /** The account of the session. */
+  sub: string
+  /** Seconds. */
+  maxAge: number
+  acr?: readonly string[]
+}

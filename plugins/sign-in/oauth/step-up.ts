@@ -1,0 +1,64 @@
+/**
+ * Step-up at the provider (RFC 9470, OpenID Connect Core section 3.1.2.1): whoever signed in there proves it anew, with `max_age` and `acr_values`.
+ * The answer must be about the same account and say when and how the person was authenticated; else nothing changes.
+ */
+import { AccessDenied, type Context, type Login, OAuthSignInError, type Provider, redirectTo, subjectOf } from 'authkernel/kernel'
+import { proofOf } from './assurance.ts'
+import { Refusal, withoutSecrets } from './failure.ts'
+import { authorizationUrl } from './start.ts'
+import type { Exchanged } from './tokens.ts'
+import type { OAuthProvider, StepUp } from './types.ts'
+
+/** Seconds that clocks may differ. */
+const skew = 30
+
+/** Leads to the provider of the session. Undefined: it is none that can be asked. */
+export async function askProvider(
+  ctx: Context,
+  { login, level, maxAge, acr }: { login: Login; level: 'mfa' | undefined; maxAge: number; acr?: readonly string[] | undefined },
+): Promise<Response | undefined> {
+  const attributes = await ctx.session.attributes?.(ctx)
+  if (!attributes?.sub) return undefined
+  const provider = await known(ctx, attributes.provider)
+  if (provider?.type !== 'oidc') return undefined
+  // Two factors are believed of a trusted provider alone.
+  if (level === 'mfa' && !provider.trustAssurance) return undefined
+  const stepUp: StepUp = { sub: attributes.sub, maxAge: Math.floor(maxAge), ...(acr && { acr }) }
+  try {
+    const { email } = login.user
+    const url = await authorizationUrl(ctx, provider, { ...stepUp, callbackUrl: login.callbackUrl, ...(email && { loginHint: email }) })
+    return redirectTo(url.href)
+  } catch (error) {
+    throw new OAuthSignInError(`The step-up at provider "${provider.id}" could not be started.`, {
+      cause: { err: withoutSecrets(error, new Set()), provider: provider.id },
+    })
+  }
+}
+
+/** Renews the session that is here. Throws Refusal and AccessDenied: nothing has changed then. */
+export async function provedAgain({ ctx, provider, claims = {}, flow }: Exchanged, { sub, maxAge, acr }: StepUp): Promise<Response> {
+  const { auth_time: authTime, acr: said } = claims
+  const now = Math.floor(ctx.now.getTime() / 1000)
+  if (claims['sub'] !== sub) throw new Refusal('The step-up was answered for another account than the one of the session.')
+  if (!Number.isSafeInteger(authTime)) throw new Refusal('The answer to a step-up has no `auth_time`: the provider ignored `max_age`.')
+  const at = authTime as number
+  if (now - at > maxAge + skew) throw new Refusal('The provider ignored `max_age`: its `auth_time` is too long ago.')
+  if (at > now + skew) throw new Refusal('The `auth_time` of the provider is in the future.')
+  if (acr && !acr.includes(said as string)) throw new Refusal('The provider answered with another `acr` than those that were asked for.')
+  if (flow.startedBy !== (await subjectOf(ctx))) throw new AccessDenied('Somebody else is signed in than when the step-up began.')
+  const login = await ctx.loginAgain({ callbackUrl: await ctx.callbackUrl() })
+  const attributes = await ctx.session.attributes?.(ctx)
+  if (!login || attributes?.provider !== provider.id || attributes.sub !== sub)
+    throw new AccessDenied('The session is another one than when the step-up began.')
+  const trusted = proofOf(provider, claims)
+  // `fed`: proved there, and not said how.
+  const amr = trusted && trusted.amr.length > 0 ? trusted.amr : ['fed']
+  return ctx.resume(login, {
+    proof: { amr, authTime: at, factors: trusted?.factors ?? 1, ...(acr && { acr: said as string }) },
+  })
+}
+
+async function known(ctx: Context, id: string): Promise<OAuthProvider | undefined> {
+  const provider: Provider | undefined = await ctx.providerById(id).catch(() => undefined)
+  return provider?.type === 'oidc' ? (provider as OAuthProvider) : undefined
+}
