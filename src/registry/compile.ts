@@ -81,6 +81,7 @@ export function compile(
   const inner = {
     scoped,
     watchesStore: draft.records.has('erasure') || ['on:deleteUser', 'on:unlinkAccount', 'on:*'].some((name) => draft.bus.known.has(name)),
+    required,
     records: draft.records,
     bus: draft.bus,
     observers: draft.observers,

@@ -18,6 +18,8 @@ export interface Compiled extends App {
   scoped(namespace: string): Readonly<Partial<Services>>
   /** Whether somebody must know of people and accounts that go. */
   readonly watchesStore: boolean
+  /** What plugins require. */
+  readonly required: ReadonlySet<string>
   /** Declared records by name. */
   readonly records: ReadonlyMap<string, Declared>
   readonly bus: HookBus

@@ -44,8 +44,10 @@ async function missingTables(app: Compiled): Promise<AuthError | undefined> {
       () => new Error(`no answer within ${config.deadlines.store} ms (deadlines.store)`),
     )
     if (missing.length === 0) return undefined
+    // What stands in brackets is the host's own to change.
+    const remedy = missing.some((name) => !name.includes('(')) ? ' Make what is missing: npx authkernel migrate --apply' : ''
     const tables = missing.some((name) => name.includes('.')) ? '' : missing.length > 1 ? 'the tables ' : 'the table '
-    return new AdapterError(`The database lacks ${tables}${missing.join(', ')}. Make what is missing: npx authkernel migrate --apply`)
+    return new AdapterError(`The database lacks ${tables}${missing.join(', ')}.${remedy}`)
   } catch (error) {
     config.logger.warn('store-not-checked', { message: error instanceof Error ? error.message : String(error) })
     return undefined
@@ -57,8 +59,9 @@ async function missingRecords({ services, records, config }: Compiled): Promise<
   return store && records.size > 0 ? faultOf(() => assertTables(store, config.deadlines.store)) : undefined
 }
 
-/** Operations that the strategy of sessions and the types of the providers in use need. */
-function operationsOf({ services: { session }, providers, flows }: Compiled): AdapterMethod[] {
+/** Operations that the strategy of sessions, the types of the providers in use and plugins need. */
+function operationsOf({ services: { session }, providers, flows, required }: Compiled): (AdapterMethod | 'nullableEmail')[] {
   const types = new Set([...providers.values()].map(({ type }) => type))
-  return [...new Set([...(session?.methods ?? []), ...[...types].flatMap((type) => flowOf(flows, type).methods ?? [])])]
+  const ofPlugins = [...required].filter((name) => name.startsWith('store:')).map((name) => name.slice(6) as AdapterMethod)
+  return [...new Set([...(session?.methods ?? []), ...[...types].flatMap((type) => flowOf(flows, type).methods ?? []), ...ofPlugins])]
 }

@@ -30,11 +30,16 @@ export function userRules({ rule, stored }: Subject): void {
 
   rule('getUsers answers those that are there', ['getUsers', 'createUser'], async (adapter) => {
     const users = [await stored(adapter), await stored(adapter), await stored(adapter)]
-    const ids = [users[0]!.id, crypto.randomUUID(), users[2]!.id, 'a\'"; --']
+    const ids = [users[0]!.id, crypto.randomUUID(), users[2]!.id]
     expect((await adapter.getUsers(ids)).map(({ id }) => id).sort()).toEqual([users[0]!.id, users[2]!.id].sort())
     expect(await adapter.getUsers([])).toEqual([])
     const many = await adapter.getUsers([...users.map(({ id }) => id), ...[...Array(150).keys()].map(() => crypto.randomUUID())])
     expect(many).toHaveLength(3)
+  })
+
+  rule('getUsers finds nobody for an id of another shape', ['getUsers', 'createUser'], async (adapter) => {
+    const { id } = await stored(adapter)
+    expect((await adapter.getUsers(['a\'"; --', id])).map((user) => user.id)).toEqual([id])
   })
 
   rule('listUsers pages by the id, and by the beginning of the address', ['listUsers', 'createUser'], async (adapter) => {

@@ -68,4 +68,5 @@ const operations: readonly AdapterMethod[] = [
   'deleteVerificationTokens',
   'deleteAuthenticator',
   'deleteExpired',
+  'listUsers',
 ]

@@ -22,6 +22,10 @@ describe.each(schemas.map((schema) => [schema.name, schema] as const))('%s', (na
 /** What a schema keeps from holding, also when it has been migrated: its columns stay what they are. */
 function gapsOf({ name, kind }: Schema): string[] {
   return [
+    // `email` is NOT NULL there, and a column that is there is the host's.
+    ...(/kysely|prisma-adapter on PostgreSQL/.test(name)
+      ? ['users without an address, where the adapter says so: many, findable by id alone, and each may get one']
+      : []),
     // The collation of the column is the host's: Zoë and Zoe are one address, and the second person is refused.
     ...(kind === 'mysql' ? ['addresses that differ only in accents or separators are different people'] : []),
     // `integer` ends at 2^31 - 1, and the client that was generated for it expects that.

@@ -1,6 +1,9 @@
 /** sqlAdapter on databases that Auth.js made: as they are, and after `migrate`. */
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createAuth } from 'authkernel'
+import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { newAccount, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
+import { baseConfig } from '../_setup.ts'
 import { makeDatabase, schemas } from './_schemas.ts'
 import { reachable } from './_servers.ts'
 import { dropStore, openDatabase, openSql, type SqlSpec } from './_stores.ts'
@@ -62,6 +65,18 @@ describe.each(schemas.map((schema) => [schema.name, schema] as const))('%s', (_n
       expect((await adapter.migrate({ apply: true })).statements).toEqual(plan.statements)
       expect(await adapter.migrate()).toEqual({ applied: false, notes: [], statements: [] })
       await adapter.close()
+    })
+
+    it('start-up says when a plugin needs users without an address and the column takes none', async () => {
+      const adapter = openSql(openDatabase(spec), { migrate: true })
+      const plugin = { name: 'nameless', requires: ['store:nullableEmail'], setup() {} } as const
+      const asked = createAuth(baseConfig({ session: { strategy: 'jwt' }, providers: [] }))
+        .use(adapterPlugin(adapter))
+        .use(plugin)
+        .ready()
+      if (/kysely|prisma-adapter on PostgreSQL/.test(schema.name))
+        await expect(asked).rejects.toThrow(/lacks .*\.email that may be NULL \(change the column by a migration of your own\)\.$/)
+      else await asked
     })
   })
 })

@@ -1,5 +1,4 @@
 /** The only maker of redirects to targets from outside (rows 70 to 76, D57). */
-import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { isCallbackUrl, sameOrigin, withParams } from '../../src/http/redirect.ts'
 import type { Context } from '../../src/contract/context.ts'
@@ -105,22 +104,4 @@ describe('withParams', () => {
     ['/in', { a: undefined }, '/in'],
     ['https://a.example', { a: 'ä&=#?\r\n' }, 'https://a.example?a=%C3%A4%26%3D%23%3F%0D%0A'],
   ])('D21: %s with %j is %s', (target, params, expected) => expect(withParams(target, params)).toBe(expected))
-})
-
-describe('the example of docs/hooks.md', () => {
-  const page = readFileSync(new URL('../../docs/hooks.md', import.meta.url), 'utf8')
-  const [, source] = /auth\.hook\('redirect', (\([\s\S]*?\n\})\)/.exec(page) ?? []
-  // The text of our own page.
-  const example = new Function(`return ${source}`)() as (message: { url: string; baseUrl: string }) => string
-  const baseUrl = 'https://app.example'
-
-  it.each([
-    // `ctx.redirect('/code')` of a second factor must not land on the start page.
-    ['/code', 'https://app.example/code'],
-    ['https://app.example/inside?a=b', 'https://app.example/inside?a=b'],
-    ['https://docs.example/page', 'https://docs.example/page'],
-    ['https://docs.example.evil.example/', baseUrl],
-    ['//evil.example/', baseUrl],
-    ['https://app.example.evil.example/', baseUrl],
-  ])('%s leads to %s', (url, target) => expect(example({ url, baseUrl })).toBe(target))
 })

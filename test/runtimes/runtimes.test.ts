@@ -21,6 +21,16 @@ const notInWorkerd: Record<string, string> = {
     'the test reads the repository',
 }
 
+for (const [isTTY, env] of [
+  [true, {}],
+  [false, {}],
+  [true, { NO_COLOR: '1' }],
+  [false, { FORCE_COLOR: '1' }],
+  [true, { FORCE_COLOR: '0' }],
+])
+  notInWorkerd[`test/kernel/logger.test.ts: console colour only on a terminal: ${JSON.stringify({ isTTY })} ${JSON.stringify(env)}`] =
+    'the test plays a terminal'
+
 const failures = (report: Report): string[] =>
   [...report].filter(([, error]) => error !== undefined).map(([name, error]) => `${name}\n${error?.slice(0, 2000)}`)
 const names = (report: Report): string[] => [...report.keys()].sort()

@@ -4,8 +4,8 @@ import type { Database } from './database.ts'
 import { candidates, columnOf } from './names.ts'
 import type { TableName } from './types.ts'
 
-/** Names of missing tables and of missing columns that the host declared, as `migrate` would make them. Users, accounts and one-time marks are always needed. */
-export async function missingTables(database: Database, operations: readonly AdapterMethod[]): Promise<string[]> {
+/** Names of missing tables and of missing columns that the host declared, and of a column of addresses that should take NULL, as `migrate` would make them. Users, accounts and one-time marks are always needed. */
+export async function missingTables(database: Database, operations: readonly (AdapterMethod | 'nullableEmail')[]): Promise<string[]> {
   const needed = new Set<TableName>(['users', 'accounts', 'tokens'])
   for (const operation of operations) {
     if (operation.includes('Session')) needed.add('sessions')
@@ -16,6 +16,10 @@ export async function missingTables(database: Database, operations: readonly Ada
     const table = await database.maybe(kind)
     if (!table) missing.push(candidates(kind, database.names)[0] ?? kind)
     else if (kind === 'users') {
+      const email = table.columns.get('email')
+      // Columns that are there belong to the host: `migrate` changes none.
+      if (email && !email.nullable && operations.includes('nullableEmail'))
+        missing.push(`${table.name}.${email.name} that may be NULL (change the column by a migration of your own)`)
       missing.push(
         ...Object.keys(database.fields).flatMap((field) =>
           table.columns.has(field) ? [] : [`${table.name}.${columnOf(kind, field, database.names)}`],
