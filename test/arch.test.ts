@@ -162,7 +162,7 @@ describe('budgets', () => {
     )
   })
 
-  it('the kernel entry is at most 58 KB gzipped, without jose (docs/architecture.md says why not 12)', async () => {
+  it('the kernel entry is at most 62 KB gzipped in one file, without jose (docs/architecture.md says why not 12)', async () => {
     const { outputFiles } = await build({
       entryPoints: [`${root}src/kernel/index.ts`],
       bundle: true,
@@ -172,7 +172,7 @@ describe('budgets', () => {
       target: 'es2022',
       external: ['jose'],
     })
-    expect(gzipSync(outputFiles[0]!.contents, { level: 9 }).length).toBeLessThanOrEqual(58 * 1024)
+    expect(gzipSync(outputFiles[0]!.contents, { level: 9 }).length).toBeLessThanOrEqual(62 * 1024)
   })
 })
 

@@ -47,6 +47,7 @@ export const kernelExamples: Lines = {
   'on 2': ({ kernel }) => kernel.on('*', ({ event, message }) => console.log(event, message.facts.requestId)),
   observe: ({ kernel }) => kernel.observe({ hook: ({ name }, work) => (console.time(name), work()) }),
   entryPoints: ({ kernel, request }) => kernel.entryPoints.session(request),
+  preload: ({ kernel }) => kernel.preload(() => import('node:zlib')),
   onClose: ({ kernel }) => kernel.onClose(() => console.log('closed')),
   contextOf: async ({ kernel, request }) => (await kernel.contextOf(request)).currentSession(),
   'contextOf 2': async ({ kernel }) => (await kernel.contextOf({ job: 'report', tenant: null })).records('shopNote').count(),

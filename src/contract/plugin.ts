@@ -51,8 +51,8 @@ export interface EntryPoints {
   session(request: Request, options?: HandleOptions): Promise<Session | null>
   /** The session and the Set-Cookie headers that go with it. Throws like `session`. */
   read(request: Request, options?: HandleOptions): Promise<{ session: Session | null; headers: Headers }>
-  /** Compiles; throws the configuration mistake. */
-  ready(): Promise<void>
+  /** Compiles; throws the configuration mistake. `warm` also loads what the first sign-in and the first page would load: for servers, not for functions. */
+  ready(options?: { warm?: boolean }): Promise<void>
   /**
    * Removes what has ended: rows of records, sessions, mailed links, marks of `once` and `limit`, of all tenants, 1000 rows a statement. One
    * process at a time; null: another one is at it. Run it once a day.
@@ -150,6 +150,8 @@ export interface Kernel {
   on(name: '*', handler: (told: AnyEvent) => unknown, options?: { reads?: boolean }): () => void
   /** Sees requests, hooks, events and calls to other servers from outside. Costs nothing where no plugin does it. */
   observe(observer: Observer): void
+  /** `ready({ warm: true })` calls this, beside the first request that needs it: `kernel.preload(() => import('./heavy.ts'))`. */
+  preload(load: () => Promise<unknown>): void
   /** The entry points of `auth`, for APIs of bindings; after `remove` they throw. */
   readonly entryPoints: EntryPoints
   /** @deprecated `declareHook` */

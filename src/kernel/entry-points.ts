@@ -10,15 +10,18 @@ import { AuthError, HttpError } from '../errors/index.ts'
 import { isBelow, pathBelow } from '../http/path.ts'
 import type { KernelParts } from '../registry/plugin-kernel.ts'
 import type { Compiled } from '../registry/snapshot.ts'
-import { bareFailure, dispatch } from '../request/dispatch.ts'
 import { finish } from '../request/finish.ts'
 import { JobContext } from '../request/job-context.ts'
 import { recordScope } from '../request/record-scope.ts'
-import { RequestContext } from '../request/request-context.ts'
-import { checkSurroundings } from '../request/surroundings.ts'
+import { flows, RequestContext } from '../request/request-context.ts'
+import { handlers } from '../request/routes.ts'
 import { resolveSettings, resolveTenant } from '../request/settings.ts'
-import { reseal } from '../store/reseal.ts'
-import { cleanUp } from './clean-up.ts'
+import { lazily } from '../runtime/lazily.ts'
+import { recordTables } from '../store/records.ts'
+
+// A host that reads sessions only never loads what routes need.
+const routing = lazily(() => import('../request/dispatch.ts'))
+const keeping = lazily(() => import('./upkeep.ts'))
 
 /** The snapshot of the moment: dropped by each registration, made by the next request. */
 export interface Current {
@@ -56,11 +59,15 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
         ctx = await contextFor(request, options)
       } catch (error) {
         config.logger.error(error instanceof HttpError ? (error.reason ?? error) : (error as Error))
-        return bareFailure(error)
+        return (await routing()).bareFailure(error)
       }
+      const { dispatch } = await routing()
       return dispatch(ctx, config.raw === raw)
     },
-    dispatch: async (request, options) => dispatch(await contextFor(request, options), true),
+    async dispatch(request, options) {
+      const ctx = await contextFor(request, options)
+      return (await routing()).dispatch(ctx, true)
+    },
     async session(request, options) {
       const ctx = await contextFor(request, options, false)
       if (ctx.app.fault) throw ctx.app.fault
@@ -74,11 +81,17 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
       ctx.jar.write(headers)
       return { session, headers }
     },
-    async ready() {
-      await checkSurroundings(sound())
+    async ready({ warm = false } = {}) {
+      const app = sound()
+      const { checkSurroundings } = await keeping()
+      await Promise.all([
+        checkSurroundings(app),
+        ...(warm ? [flows, routing, handlers, recordTables, ...app.draft.preloads].map((load) => load()) : []),
+      ])
     },
-    cleanup: async (run) => cleanUp(await jobContext({ job: 'cleanup', tenant: null }), run),
+    cleanup: async (run) => (await keeping()).cleanUp(await jobContext({ job: 'cleanup', tenant: null }), run),
     async reseal({ tenant, onProgress } = {}) {
+      const { reseal } = await keeping()
       const ctx = await jobContext({ job: 'reseal', ...(tenant !== undefined && { tenant }) })
       const total = { resealed: 0, unreadable: 0 }
       for (const declared of ctx.services.records ? ctx.compiled.records.values() : []) {

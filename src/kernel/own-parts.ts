@@ -1,7 +1,7 @@
 /** What the kernel registers itself, after everybody else: records and cookies of parked logins, and leases. */
 import type { RecordSpec } from '../contract/records.ts'
 import type { Draft } from '../registry/draft.ts'
-import { parkedCookies, parkedRecord } from '../sign-in/parked-store.ts'
+import { parkedCookies, parkedRecord } from '../sign-in/parked-parts.ts'
 
 const leaseRecord: RecordSpec = {
   fields: { holder: { type: 'string', max: 64 }, until: { type: 'date' } },

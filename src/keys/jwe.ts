@@ -1,13 +1,14 @@
-/** Encrypted tokens by jose, for runtimes without `node:crypto`: keys derived per purpose, nothing compressed (rows 92 to 102, D37). */
+/**
+ * Encrypted tokens by jose, for runtimes without `node:crypto`: keys derived per purpose, nothing compressed (rows 92 to 102, D37). Imported on
+ * demand, so that Node never loads jose for a token; the import of jose is static, so that a bundler takes these four functions alone.
+ */
+import { base64url, calculateJwkThumbprint, EncryptJWT, jwtDecrypt } from 'jose'
 import type { JWT } from '../contract/data.ts'
 import type { KeyInfo } from '../contract/settings.ts'
 import { hkdf } from './crypto.ts'
 
 /** Content encryption of a token (RFC 7518 section 5.1). */
 export type ContentEncryption = 'A256CBC-HS512' | 'A256GCM'
-
-// Loaded by the first token that needs it: Node never does.
-const load = () => import('jose')
 
 /** A content encryption key and the name it travels under. */
 export interface DerivedKey {
@@ -19,14 +20,12 @@ export interface DerivedKey {
 /** The key of one secret for one purpose; `kid` is its RFC 7638 thumbprint (row 93). */
 export async function deriveKey(secret: string, salt: string, keyInfo: KeyInfo, enc: ContentEncryption): Promise<DerivedKey> {
   const raw = await hkdf(secret, salt, keyInfo(salt), enc === 'A256CBC-HS512' ? 64 : 32)
-  const { base64url, calculateJwkThumbprint } = await load()
   const kid = await calculateJwkThumbprint({ kty: 'oct', k: base64url.encode(raw) }, enc === 'A256CBC-HS512' ? 'sha512' : 'sha256')
   return { raw, kid, enc }
 }
 
 /** Encrypts a payload that already has its times. */
 export async function encrypt(payload: JWT, key: DerivedKey): Promise<string> {
-  const { EncryptJWT } = await load()
   return new EncryptJWT(payload).setProtectedHeader({ alg: 'dir', enc: key.enc, kid: key.kid }).encrypt(key.raw)
 }
 
@@ -39,7 +38,6 @@ export async function decrypt(
   toleranceSeconds: number,
   endless = false,
 ): Promise<JWT> {
-  const { jwtDecrypt } = await load()
   const { payload } = await jwtDecrypt(
     token,
     async ({ kid, enc, zip }) => {

@@ -5,10 +5,12 @@ import type { Settings } from '../contract/settings.ts'
 import { outdatedKey } from '../contract/symbols.ts'
 import { setBounded } from '../runtime/shared.ts'
 import { randomUUID } from './crypto.ts'
-import { decrypt, type DerivedKey, deriveKey, encrypt } from './jwe.ts'
+import type { DerivedKey } from './jwe.ts'
 import { createNodeSealer } from './sealer-node.ts'
 import { keyInfoOf } from './key-info.ts'
 
+// Loaded by the first token that needs it: Node never does.
+const load = () => import('./jwe.ts')
 const maxKeys = 10_000
 // Nodes of one host may disagree a little; more is not an honest token.
 const maxAhead = 60
@@ -30,6 +32,7 @@ function createJoseSealer(runtime: Runtime, shared: Shared): Sealer {
     // JSON keeps ("a","bc") and ("ab","c") apart.
     const info = keyInfoOf(settings, purpose)
     const id = JSON.stringify([enc, secret, purpose, info])
+    const { deriveKey } = await load()
     return keys.get(id) ?? setBounded(keys, id, await deriveKey(secret, purpose, () => info, enc), maxKeys)
   }
 
@@ -50,6 +53,7 @@ function createJoseSealer(runtime: Runtime, shared: Shared): Sealer {
     async seal(purpose, payload, seconds, settings) {
       const now = Math.floor(runtime.now() / 1000)
       const { first } = await ring(purpose, settings, settings.encryption[0] ?? 'A256CBC-HS512')
+      const { encrypt } = await load()
       return encrypt({ ...payload, iat: now, ...(seconds !== null && { exp: now + seconds }), jti: randomUUID(runtime) }, first)
     },
     async open(purpose, token, settings, endless = false) {
@@ -61,6 +65,7 @@ function createJoseSealer(runtime: Runtime, shared: Shared): Sealer {
         return (used = key)
       }
       try {
+        const { decrypt } = await load()
         const payload = await decrypt(token, find, settings.encryption, runtime.now(), 0, endless)
         const { iat = 0, exp = 0 } = payload
         if (iat > runtime.now() / 1000 + maxAhead || -iat > lastSecond || (exp > lastSecond && !endless)) return null

@@ -3,7 +3,7 @@ import type { JWT } from '../contract/data.ts'
 import type { KeyInfo } from '../contract/settings.ts'
 import type { DecodeParams, EncodeParams } from '../contract/token.ts'
 import { setBounded } from '../runtime/shared.ts'
-import { type ContentEncryption, decrypt, type DerivedKey, deriveKey, encrypt } from './jwe.ts'
+import type { ContentEncryption, DerivedKey } from './jwe.ts'
 import { defaultKeyInfo } from './key-info.ts'
 import { type NodeCrypto, nodeCrypto } from './node-crypto.ts'
 import {
@@ -16,6 +16,8 @@ import {
   ringOfKeys,
 } from './sealer-node.ts'
 
+// For runtimes without `node:crypto`.
+const load = () => import('./jwe.ts')
 const month = 30 * 24 * 60 * 60
 // D46: hosts that decode by themselves may run on another machine than the one that encoded.
 const tolerance = 15
@@ -32,6 +34,7 @@ export async function encode<Payload = JWT>(params: EncodeParams<Payload>): Prom
   const first = secretsOf(secret)[0] as string
   const node = nodeCrypto()
   if (node) return encryptNow(node, ringOf(node, [first], salt, keyInfo).sealing, JSON.stringify(payload))
+  const { deriveKey, encrypt } = await load()
   return encrypt(payload, await deriveKey(first, salt, keyInfo, 'A256CBC-HS512'))
 }
 
@@ -41,7 +44,7 @@ export async function decode<Payload = JWT>(params: DecodeParams): Promise<Paylo
   if (!token) return null
   const secrets = secretsOf(secret)
   const node = nodeCrypto()
-  if (!node) return (await decrypt(token, keyFinder(secrets, salt, keyInfo), algorithms, Date.now(), tolerance)) as Payload
+  if (!node) return (await (await load()).decrypt(token, keyFinder(secrets, salt, keyInfo), algorithms, Date.now(), tolerance)) as Payload
   const ring = ringOf(node, secrets, salt, keyInfo)
   const header = token.slice(0, token.indexOf('.'))
   const key = ring.byHeader.get(header) ?? foreignKey(ring, header)
@@ -61,6 +64,7 @@ function ringOf(node: NodeCrypto, secrets: readonly string[], salt: string, keyI
 
 function keyFinder(secrets: readonly string[], salt: string, keyInfo: KeyInfo) {
   return async (kid: string | undefined, enc: ContentEncryption): Promise<DerivedKey> => {
+    const { deriveKey } = await load()
     if (kid === undefined) return deriveKey(secrets[0] as string, salt, keyInfo, enc)
     for (const secret of secrets) {
       const key = await deriveKey(secret, salt, keyInfo, enc)

@@ -37,6 +37,7 @@ export class Draft {
   readonly strategies: NamedStrategy[] = []
   readonly decorators: (Owned<Decorator> & { name: string })[] = []
   readonly observers: Observer[] = []
+  readonly preloads: (() => Promise<unknown>)[] = []
   readonly handlers: { kind: 'hook' | 'on'; name: string; owner: string }[] = []
   readonly #types: Map<string, Owned<ProviderFlow<never>> & { fallback: boolean }> = new Map()
   readonly #services: Map<string, Candidate[]> = new Map()

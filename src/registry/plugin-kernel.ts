@@ -124,6 +124,7 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
     hook: (hook, handler) => add((draft) => draft.handler('hook', hook, handler as never, name)),
     on: (event: string, handler: unknown, { reads = false }: { reads?: boolean } = {}) =>
       add((draft) => draft.handler('on', event, handler as never, name, reads)),
+    preload: (load) => void add((draft) => draft.preloads.push(load)),
     observe: (observer) => void add((draft) => draft.observers.push(observer)),
     onClose: (run, { first = false } = {}) => void record.closers.push({ run, first }),
   }

@@ -4,7 +4,7 @@ import { HttpError } from '../errors/index.ts'
 import { bodyType } from '../http/body.ts'
 import { assertSameSite } from './csrf.ts'
 import type { RequestContext } from './request-context.ts'
-import { callbackProtection } from './routes.ts'
+import { callbackProtection } from './handlers.ts'
 
 /** Throws InvalidProvider, HttpError 415, MissingCSRF or CrossSiteRequest. */
 export async function admit(ctx: RequestContext, { route, info }: Match & { route: Route }): Promise<void> {

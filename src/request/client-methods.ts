@@ -4,9 +4,9 @@ import type { Context } from '../contract/context.ts'
 import type { Awaitable } from '../contract/data.ts'
 import type { Kernel } from '../contract/plugin.ts'
 import type { Route } from '../contract/route.ts'
+import { CrossSiteRequest } from '../errors/cross-site.ts'
 import { AuthError, CredentialsSignin, rowOf, visibleType } from '../errors/index.ts'
 import { json } from '../http/responses.ts'
-import { CrossSiteRequest } from './csrf.ts'
 
 // Functions that every client has.
 const taken = new Set(

@@ -2,6 +2,7 @@
 import type { Context } from '../contract/context.ts'
 import type { HandleOptions } from '../contract/handle-options.ts'
 import { skipCSRFCheck } from '../contract/symbols.ts'
+import { CrossSiteRequest } from '../errors/cross-site.ts'
 import { MissingCSRF } from '../errors/index.ts'
 import { equal, randomHex } from '../keys/crypto.ts'
 
@@ -27,11 +28,6 @@ export async function prepareForm(ctx: Context): Promise<string> {
   const callbackUrl = await ctx.callbackUrl()
   if (ctx.cookie(name) !== callbackUrl) ctx.setCookie(name, callbackUrl, options)
   return csrfToken(ctx)
-}
-
-/** A POST from another site, whatever token it carries: 403, never a redirect. */
-export class CrossSiteRequest extends MissingCSRF {
-  static override type = 'MissingCSRF'
 }
 
 /**

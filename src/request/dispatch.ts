@@ -8,7 +8,7 @@ import { admit } from './admit.ts'
 import { configurationAnswer, failureAnswer, httpAnswer, notFoundPage } from './failure.ts'
 import { finish, preflight } from './finish.ts'
 import type { RequestContext } from './request-context.ts'
-import { wrongMethod } from './routes.ts'
+import { wrongMethod } from './handlers.ts'
 
 /** Answers one request. With `throws`, AuthErrors go to the caller (the spec's `raw`). */
 export async function dispatch(ctx: RequestContext, throws: boolean): Promise<Response> {

@@ -9,14 +9,14 @@ import type { PageName } from '../contract/services.ts'
 import { CookieJar } from '../http/cookies.ts'
 import { redirectTo } from '../http/responses.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
-import { complete } from '../sign-in/complete.ts'
-import { drop, keep, loginAgain, park, parked, resumeLogin } from '../sign-in/park.ts'
-import { type BodyReader, createBodyReader } from './body-reader.ts'
-import { findCallbackUrl, resolveRedirect } from './callback-url.ts'
-import { prepareForm } from './csrf.ts'
+import { lazily, type Lazy } from '../runtime/lazily.ts'
+import type { BodyReader } from './body-reader.ts'
 import { findProvider, listProviders } from './find-provider.ts'
 import { pageRedirect, renderPage } from './pages.ts'
 import { ReadContext } from './read-context.ts'
+
+/** Bodies, redirects, CSRF tokens and sign-ins. */
+export const flows: Lazy<typeof import('./flows.ts')> = lazily(() => import('./flows.ts'))
 
 export class RequestContext extends ReadContext implements KernelContext, Context {
   /** A route was found: from here on the context knows it. */
@@ -68,27 +68,32 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
     this.cache.candidate = candidate
   }
 
-  callbackUrl(candidate?: string): Promise<string> {
+  async callbackUrl(candidate?: string): Promise<string> {
     if (candidate !== undefined) this.useCallbackUrl(candidate)
-    return (this.cache.callbackUrl ??= findCallbackUrl(this, this.cache.candidate))
+    return (this.cache.callbackUrl ??= this.foundCallbackUrl())
   }
 
-  private get reader(): BodyReader {
+  private async foundCallbackUrl(): Promise<string> {
+    return (await flows()).findCallbackUrl(this, this.cache.candidate)
+  }
+
+  private async reader(): Promise<BodyReader> {
+    const { createBodyReader } = await flows()
     return (this.cache.body ??= createBodyReader(this))
   }
   async body(): Promise<Record<string, unknown>> {
-    return (await this.reader.parsed()).fields
+    return (await (await this.reader()).parsed()).fields
   }
   async form(): Promise<URLSearchParams> {
     return this.request.method === 'GET' || this.request.method === 'HEAD'
       ? new URL(this.request.url).searchParams
-      : (await this.reader.parsed()).form
+      : (await (await this.reader()).parsed()).form
   }
-  text(): Promise<string> {
-    return this.reader.text()
+  async text(): Promise<string> {
+    return (await this.reader()).text()
   }
-  bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return this.reader.bytes()
+  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return (await this.reader()).bytes()
   }
 
   cookie(name: string): string | undefined {
@@ -116,38 +121,42 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
   }
 
   async redirect(target: string): Promise<Response> {
-    return redirectTo(await resolveRedirect(this, target))
+    return redirectTo(await (await flows()).resolveRedirect(this, target))
   }
 
   csrfToken(): Promise<string> {
-    return (this.cache.csrfToken ??= prepareForm(this))
+    return (this.cache.csrfToken ??= this.preparedForm())
   }
 
-  complete(identity: Identity): Promise<Response> {
+  private async preparedForm(): Promise<string> {
+    return (await flows()).prepareForm(this)
+  }
+
+  async complete(identity: Identity): Promise<Response> {
     this.subject = identity.user
     this.account = identity.account
-    return complete(this, identity)
+    return (await flows()).complete(this, identity)
   }
 
-  park(login: Login, options: ParkOptions): Promise<Response> {
-    return park(this, login, options)
+  async park(login: Login, options: ParkOptions): Promise<Response> {
+    return (await flows()).park(this, login, options)
   }
-  parked<D = unknown>(by?: string): Promise<Parked<D> | null> {
-    return parked<D>(this, by)
+  async parked<D = unknown>(by?: string): Promise<Parked<D> | null> {
+    return (await flows()).parked<D>(this, by)
   }
-  keep(login: Parked, data: unknown): Promise<void> {
-    return keep(this, login, data)
+  async keep(login: Parked, data: unknown): Promise<void> {
+    return (await flows()).keep(this, login, data)
   }
-  drop(login: Parked): Promise<void> {
-    return drop(this, login)
+  async drop(login: Parked): Promise<void> {
+    return (await flows()).drop(this, login)
   }
-  resume(given: Parked | Login, options?: ResumeOptions | string): Promise<Response> {
+  async resume(given: Parked | Login, options?: ResumeOptions | string): Promise<Response> {
     const { user, account } = 'login' in given ? given.login : given
     this.subject = user
     this.account = account
-    return resumeLogin(this, given, options)
+    return (await flows()).resumeLogin(this, given, options)
   }
-  loginAgain({ callbackUrl }: { callbackUrl: string }): Promise<Login | null> {
-    return loginAgain(this, callbackUrl)
+  async loginAgain({ callbackUrl }: { callbackUrl: string }): Promise<Login | null> {
+    return (await flows()).loginAgain(this, callbackUrl)
   }
 }

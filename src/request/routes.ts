@@ -1,172 +1,45 @@
 /** The kernel's own routes; everything else comes from plugins. */
 import type { Context } from '../contract/context.ts'
-import type { PagesOptions } from '../contract/data.ts'
-import type { Provider } from '../contract/provider.ts'
-import type { PublicProvider } from '../contract/provider-options.ts'
 import type { Route } from '../contract/route.ts'
-import { skipCSRFCheck } from '../contract/symbols.ts'
-import { InvalidProvider, SessionTokenError, SignOutError, UnknownAction, UntrustedHost } from '../errors/index.ts'
-import { withParams } from '../http/redirect.ts'
-import { json, redirectTo } from '../http/responses.ts'
+import { CrossSiteRequest } from '../errors/cross-site.ts'
+import { SessionTokenError } from '../errors/index.ts'
+import { json } from '../http/responses.ts'
 import type { Owned } from '../registry/draft.ts'
-import { CrossSiteRequest } from './csrf.ts'
+import { lazily, type Lazy } from '../runtime/lazily.ts'
+
+type Handlers = typeof import('./handlers.ts')
+
+/** Their handlers. */
+export const handlers: Lazy<Handlers> = lazily(() => import('./handlers.ts'))
+
+const by =
+  (name: Exclude<keyof Handlers, 'callbackProtection' | 'wrongMethod'>) =>
+  async (ctx: Context): Promise<Response> =>
+    (await handlers())[name](ctx)
 
 const routes: readonly Route[] = [
-  { method: 'GET', path: '/signin', handler: signInPage },
+  { method: 'GET', path: '/signin', handler: by('signInPage') },
   { method: 'POST', path: '/signin', handler: async (ctx) => ctx.page('signIn') },
-  { method: 'POST', path: '/signin/:provider', flow: 'signIn', handler: start },
-  { method: 'GET', path: '/callback/:provider', flow: 'callback', handler: callback },
-  { method: 'POST', path: '/callback/:provider', flow: 'callback', handler: callback },
+  { method: 'POST', path: '/signin/:provider', flow: 'signIn', handler: by('start') },
+  { method: 'GET', path: '/callback/:provider', flow: 'callback', handler: by('callback') },
+  { method: 'POST', path: '/callback/:provider', flow: 'callback', handler: by('callback') },
   // No wrong path, but it names nobody: a page for people, and not "Bad request.".
-  { method: 'GET', path: '/callback', handler: leadsNowhere },
-  { method: 'POST', path: '/callback', csrf: 'crossSite', handler: leadsNowhere },
-  { method: 'GET', path: '/signout', handler: signOutPage },
-  { method: 'POST', path: '/signout', handler: signOut },
-  { method: 'GET', path: '/session', handler: readSession, failure: async () => json(null, 503) },
+  { method: 'GET', path: '/callback', handler: by('leadsNowhere') },
+  { method: 'POST', path: '/callback', csrf: 'crossSite', handler: by('leadsNowhere') },
+  { method: 'GET', path: '/signout', handler: by('signOutPage') },
+  { method: 'POST', path: '/signout', handler: by('signOut') },
+  { method: 'GET', path: '/session', handler: by('readSession'), failure: async () => json(null, 503) },
   {
     method: 'POST',
     path: '/session',
-    handler: updateSession,
+    handler: by('updateSession'),
     failure: async (_ctx, error) => json(null, error instanceof SessionTokenError ? 503 : error instanceof CrossSiteRequest ? 403 : 400),
   },
-  { method: 'GET', path: '/csrf', handler: csrf },
-  { method: 'GET', path: '/providers', public: true, handler: providers },
-  { method: 'GET', path: '/error', handler: errorPage },
-  { method: 'GET', path: '/verify-request', handler: verifyRequestPage },
+  { method: 'GET', path: '/csrf', handler: by('csrf') },
+  { method: 'GET', path: '/providers', public: true, handler: by('providers') },
+  { method: 'GET', path: '/error', handler: by('errorPage') },
+  { method: 'GET', path: '/verify-request', handler: by('verifyRequestPage') },
 ]
 
 /** Registered under the name `kernel`. */
 export const coreRoutes: readonly Owned<Route>[] = routes.map((value) => ({ value, owner: 'kernel' }))
-
-async function start(ctx: Context): Promise<Response> {
-  const provider = await ctx.provider()
-  const response = await ctx.flow(provider).start?.(ctx, provider)
-  if (!response) return ctx.page('signIn')
-  const user = ctx.has('on', 'linkRequested') ? await ctx.session.user(ctx) : null
-  if (user) await ctx.emit('linkRequested', { user, provider: provider.id })
-  return response
-}
-
-async function callback(ctx: Context): Promise<Response> {
-  const provider = await ctx.provider()
-  const result = await ctx.flow(provider).finish(ctx, provider)
-  return 'account' in result ? ctx.complete(result) : result
-}
-
-/** How the provider's type protects its callback. Throws InvalidProvider for a method that the type does not answer (row 20). */
-export async function callbackProtection(ctx: Context): Promise<'token' | 'crossSite'> {
-  const provider = await ctx.provider()
-  const { callback } = ctx.flow(provider)
-  const isGet = ctx.request.method === 'GET'
-  const accepted = isGet ? callback?.GET : (callback?.POST ?? 'csrf')
-  if (accepted === false) {
-    throw new InvalidProvider(`Callbacks of provider "${provider.id}" (${provider.type}) do not take ${ctx.request.method} requests.`)
-  }
-  return isGet || accepted === 'crossSite' ? 'crossSite' : 'token'
-}
-
-/** Thrown for a known path with another method (row 10). */
-export function wrongMethod(ctx: Context): UnknownAction {
-  return new UnknownAction(`${ctx.request.method} is not a method of ${new URL(ctx.request.url).pathname}.`)
-}
-
-async function leadsNowhere(ctx: Context): Promise<never> {
-  throw new InvalidProvider(`${new URL(ctx.request.url).pathname.slice(0, 200)} names no provider.`)
-}
-
-async function signOut(ctx: Context): Promise<Response> {
-  const callbackUrl = await ctx.callbackUrl()
-  let ended: Awaited<ReturnType<typeof ctx.session.end>>
-  try {
-    ended = await ctx.session.end(ctx)
-  } catch (error) {
-    throw error instanceof SignOutError ? error : new SignOutError(error as Error)
-  }
-  if (!ended) return redirectTo(callbackUrl)
-  await ctx.emit('signOut', ended)
-  const elsewhere = await ctx.ask('signOut', { ended })
-  return redirectTo(elsewhere ?? callbackUrl)
-}
-
-async function readSession(ctx: Context): Promise<Response> {
-  return json(await ctx.currentSession())
-}
-
-async function updateSession(ctx: Context): Promise<Response> {
-  const { data } = await ctx.body()
-  try {
-    return json(await ctx.session.update(ctx, data))
-  } catch (error) {
-    // As for a read: what a store or a callback throws is an outage, and no fault of the client (D38).
-    throw error instanceof SessionTokenError || error instanceof UntrustedHost ? error : new SessionTokenError(error as Error)
-  }
-}
-
-async function csrf(ctx: Context): Promise<Response> {
-  if (ctx.app.config.skipCSRFCheck !== skipCSRFCheck) return json({ csrfToken: await ctx.csrfToken() })
-  ctx.logger.warn('csrf-disabled')
-  // Makes no token now, and still keeps the callback URL (row 15).
-  await ctx.csrfToken()
-  const { name, options } = ctx.cookies.csrfToken
-  ctx.setCookie(name, '', { ...options, maxAge: 0 })
-  return new Response(null, { status: 404 })
-}
-
-async function providers(ctx: Context): Promise<Response> {
-  const entries = (await ctx.providers()).map((provider): [string, PublicProvider] => {
-    const { id, name, type } = provider
-    const form = publicForm(ctx, provider)
-    return [id, { id, name, type, signinUrl: `${ctx.base}/signin/${id}`, callbackUrl: `${ctx.base}/callback/${id}`, form }]
-  })
-  // The same for everybody: no cache header, as clients expect (D40). Addresses that follow a proxy's headers are not the same for everybody.
-  const { settings, app } = ctx
-  const follows = settings.origin === '' && app.config.trustProxy
-  return new Response(JSON.stringify(Object.fromEntries(entries)), {
-    headers: { 'Content-Type': 'application/json', ...(follows && { Vary: 'X-Forwarded-Host, X-Forwarded-Proto' }) },
-  })
-}
-
-/** What the sign-in page shows of a type's form, for clients and pages of the host. A form that no page shows keeps its fields to itself. */
-function publicForm(ctx: Context, provider: Provider): PublicProvider['form'] {
-  const { script: _script, fields, ...form } = ctx.flow(provider).form?.(provider) ?? { post: 'signin' as const }
-  return { ...form, ...(fields && !form.hidden && { fields }) }
-}
-
-async function signInPage(ctx: Context): Promise<Response> {
-  const query = new URL(ctx.request.url).searchParams
-  const error = query.get('error') || undefined
-  const callbackUrl = await ctx.callbackUrl()
-  return (
-    ownPage(ctx, 'signIn', { callbackUrl, error }) ??
-    ctx.render('signIn', { error, code: query.get('code') ?? undefined, callbackUrl, email: query.getAll('email').at(-1) })
-  )
-}
-
-async function signOutPage(ctx: Context): Promise<Response> {
-  await keepCallbackUrl(ctx)
-  return ownPage(ctx, 'signOut', {}) ?? ctx.render('signOut')
-}
-
-async function errorPage(ctx: Context): Promise<Response> {
-  // A `redirect` hook that fails must not lead from the error page to the error page.
-  await keepCallbackUrl(ctx).catch((error: unknown) => ctx.logger.error(error as Error))
-  const error = new URL(ctx.request.url).searchParams.get('error') ?? undefined
-  return ownPage(ctx, 'error', { error }) ?? ctx.render('error', { error })
-}
-
-async function verifyRequestPage(ctx: Context): Promise<Response> {
-  await keepCallbackUrl(ctx)
-  const query = Object.fromEntries(new URL(ctx.request.url).searchParams)
-  return ownPage(ctx, 'verifyRequest', query) ?? ctx.render('verifyRequest', { provider: query['provider'], type: query['type'] })
-}
-
-/** A host's own page may post without the callbackUrl that it was opened with: the cookie has it then. */
-async function keepCallbackUrl(ctx: Context): Promise<void> {
-  if (new URL(ctx.request.url).searchParams.has('callbackUrl')) await ctx.callbackUrl()
-}
-
-/** The host's own page, as it was configured (rows 279 to 281). */
-function ownPage(ctx: Context, name: keyof PagesOptions, params: Record<string, string | undefined>): Response | undefined {
-  const page = ctx.app.config.pages[name]
-  return page ? redirectTo(withParams(page, params)) : undefined
-}

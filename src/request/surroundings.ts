@@ -4,7 +4,7 @@ import { AdapterError, AuthError } from '../errors/index.ts'
 import { withTimeout } from '../errors/timeout.ts'
 import { flowOf } from '../options/providers.ts'
 import type { Compiled } from '../registry/snapshot.ts'
-import { assertTables } from '../store/records.ts'
+import { assertTables } from '../store/record-table.ts'
 
 // What was found in order stays so until the next registration.
 const checked = new WeakSet<Compiled>()

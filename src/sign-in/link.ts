@@ -1,11 +1,11 @@
 /** The only writer of users and accounts: who an identity belongs to, and what is stored for it. */
 import type { Account } from '../contract/account.ts'
 import type { AdapterUser } from '../contract/adapter.ts'
-import type { Context } from '../contract/context.ts'
 import type { User } from '../contract/data.ts'
 import type { Identity, Login } from '../contract/login.ts'
 import { AccountNotLinked, type AuthError, CallbackRouteError } from '../errors/index.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
+import { subjectOf } from './subject.ts'
 import { type Claim, claimOf, evict, isTyped, provesAddresses } from './unproved.ts'
 import { accountOf, AddressTaken, awaitOwner, writeOnce, recordOf, type Written } from './write.ts'
 
@@ -18,11 +18,6 @@ export async function linkIdentity(ctx: KernelContext, identity: Identity, owner
   if (!ctx.store) return settle(identity, identity.user, { isNewUser: undefined })
   const current = await ctx.session.user(ctx)
   return identity.match === 'email' ? byEmail(ctx, identity, owner, current) : byAccount(ctx, identity, owner, current)
-}
-
-/** Who is signed in, as text to compare; null: nobody. */
-export async function subjectOf(ctx: Context): Promise<string | null> {
-  return ctx.session.subject ? ctx.session.subject(ctx) : ((await ctx.session.user(ctx))?.id ?? null)
 }
 
 /** Nothing is stored for these; a strategy that points to stored users needs one to point to (D52). */

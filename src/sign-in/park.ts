@@ -7,8 +7,9 @@ import { withParams } from '../http/redirect.ts'
 import { redirectTo } from '../http/responses.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import { resume } from './complete.ts'
-import { subjectOf } from './link.ts'
-import { keepData, list, maxSeconds, store, type StoredLogin, take } from './parked-store.ts'
+import { maxSeconds } from './parked-parts.ts'
+import { keepData, list, store, type StoredLogin, take } from './parked-store.ts'
+import { subjectOf } from './subject.ts'
 
 const defaultSeconds = 600
 const flowLength = 12

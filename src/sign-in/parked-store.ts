@@ -5,12 +5,12 @@
 import type { CookieHandle } from '../contract/cookie.ts'
 import type { Login } from '../contract/login.ts'
 import type { Parked } from '../contract/park.ts'
-import type { RecordSpec, RecordTable } from '../contract/records.ts'
+import type { RecordTable } from '../contract/records.ts'
 import { AuthError, type ErrorRow } from '../errors/index.ts'
-import { createCookie, createPending } from '../http/cookie-handle.ts'
 import { sha256, toBase64Url, toHex } from '../keys/crypto.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import { deflated, inflated } from './packed.ts'
+import { handles, maxSeconds, type ParkedRow, slots } from './parked-parts.ts'
 
 /** A login does not fit into cookies. */
 export class LoginTooLarge extends AuthError {
@@ -25,42 +25,13 @@ export interface Kept {
   /** Who was signed in, for logins that keep or renew a session. */
   subject: string | null
 }
-interface ParkedRow extends Record<string, unknown> {
-  by: string
-  login: unknown
-  data: unknown
-  subject: string | null
-  owner: string | null
-  expires: Date
-}
 /** One that waits. */
 export type StoredLogin = Kept & { id: string; expires: Date }
 /** One in a cookie; the later one has the higher turn. */
 type InCookie = StoredLogin & { turn: number }
 
-/** The record of parked logins. */
-export const parkedRecord: RecordSpec<ParkedRow> = {
-  fields: {
-    by: { type: 'string', max: 64 },
-    login: { type: 'json', sealed: true },
-    data: { type: 'json', sealed: true, optional: true },
-    subject: { type: 'text', sealed: true, optional: true },
-    owner: { type: 'string', optional: true },
-    expires: { type: 'date' },
-  },
-  owner: { field: 'owner', of: 'user' },
-  expires: 'expires',
-  id: 'given',
-}
-/** Seconds that a login may wait. */
-export const maxSeconds = 3_600
 const maxChunks = 3
 const chunk = 4096 - 160
-
-const handles = createPending<{ handle: string }>('parked', { seconds: maxSeconds, cookie: { path: 'base' } })
-const slots: readonly CookieHandle[] = ['parked-a', 'parked-b'].map((name) => createCookie(name, { path: 'base', chunked: true }))
-/** Cookies that parked logins need. */
-export const parkedCookies: readonly CookieHandle[] = [handles.cookie, ...slots]
 
 /** Stores a login; answers its id. Throws LoginTooLarge. */
 export async function store(ctx: KernelContext, kept: Kept, seconds: number): Promise<StoredLogin> {

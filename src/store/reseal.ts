@@ -2,7 +2,7 @@
 import type { ResealReport } from '../contract/maintenance.ts'
 import type { StoredKey, StoredRow, StoredValue } from '../contract/records.ts'
 import type { Declared } from './record-spec.ts'
-import { type RecordScope, calling } from './records.ts'
+import { type RecordScope, calling } from './record-table.ts'
 import { fromStored, toChange } from './record-values.ts'
 
 const page = 500

@@ -2,7 +2,7 @@
  * The one field of a sign-in page with several forms that begin with an address or a name. What follows are the ways that the deployment offers,
  * the same for everybody.
  */
-import type { InputAttributes, Provider, ProviderForm } from 'authkernel/kernel'
+import type { Context, InputAttributes, Provider, ProviderForm } from 'authkernel/kernel'
 import { field, isHidden } from './fields.ts'
 import { type Html, markup } from './html.ts'
 import { hidden, type Sheet } from './layout.ts'
@@ -101,4 +101,12 @@ function offersPasskeys({ autocomplete }: InputAttributes): boolean {
   return String(autocomplete ?? '')
     .split(/\s+/)
     .includes('webauthn')
+}
+
+/** `POST /identifier`: the sign-in page with the ways of whoever was typed. */
+export async function identify(ctx: Context): Promise<Response> {
+  const { identifier } = await ctx.body()
+  const text = typeof identifier === 'string' ? identifier.trim() : ''
+  const usable = text !== '' && text.length <= maxIdentifier && ctx.app.config.pages.signIn === undefined
+  return usable ? ctx.render('signIn', { identifier: text }) : ctx.page('signIn')
 }

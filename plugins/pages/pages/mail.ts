@@ -11,13 +11,14 @@ import {
   type MailText,
   type MailTransport,
   type MailValue,
+  type PageParts,
   type Plugin,
   redactError,
   type Theme,
   unlinked,
   withDeadline,
 } from 'authkernel/kernel'
-import { type Speaker, speakersOf } from './locale.ts'
+import { makeSpeakers, type Speaker, type Speakers } from './speaker.ts'
 import { mailTexts } from './messages/mail.ts'
 
 /** Options of `mailPlugin`. */
@@ -30,6 +31,8 @@ export interface MailPluginOptions {
   theme?: Theme | undefined
 }
 type Data = Readonly<Record<string, MailValue>>
+
+const speakers = new WeakMap<PageParts, Speakers>()
 
 /** Brings the service `mail`, and `mailTransport` where `transport` is given. */
 export function mailPlugin({ from, transport, theme }: MailPluginOptions = {}): Plugin {
@@ -76,9 +79,12 @@ function templateOf(ctx: AnyContext, name: string): MailTemplate {
 
 /** The caller's language, else that of the request. */
 function speakerFor(ctx: AnyContext, lang: MailOptions['lang']): Speaker {
-  const { config } = ctx.app
+  const { config, parts } = ctx.app
+  let speak = speakers.get(parts)
+  // The keys of a mail are those of plugins and of the host: the texts of the pages are not needed.
+  if (!speak) speakers.set(parts, (speak = makeSpeakers({}, config.messages, parts.texts)))
   const wanted = lang ?? (ctx.request && (config.locale ? config.locale(ctx.request) : ctx.request.headers.get('accept-language')))
-  return speakersOf(ctx.app)(wanted)
+  return speak(wanted)
 }
 
 function write(

@@ -26,7 +26,9 @@ const maxLocal = 64
 const atext = "[a-z0-9#$&'*+/=?^_{}~-]"
 const asciiLocal = new RegExp(`^${atext}+(?:\\.${atext}+)*$`, 'i')
 const internationalText = atext.replace('a-z0-9', String.raw`\p{L}\p{M}\p{N}`)
-const internationalLocal = new RegExp(`^${internationalText}+(?:\\.${internationalText}+)*$`, 'iu')
+// Made at the first use: Node takes milliseconds for its classes of characters.
+let internationalLocal: RegExp | undefined
+const manyScripts = (): RegExp => (internationalLocal ??= new RegExp(`^${internationalText}+(?:\\.${internationalText}+)*$`, 'iu'))
 const label = '[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?'
 const asciiDomain = new RegExp(`^(?=.{1,253}$)(?:${label}\\.)*${label}$`, 'i')
 // A last label of digits makes an IPv4 address of it (WHATWG URL, "ends in a number").
@@ -82,7 +84,7 @@ function canonical(text: string, international = false): string {
   if (at < 1 || at !== text.lastIndexOf('@')) throw new Error('The email address must have the form name@domain, with exactly one @.')
   const local = text.slice(0, at)
   // A leading dash is an option to sendmail (GHSA-48ww-j4fc-435p), a leading slash a file; some relays decode what follows `=?`.
-  if (!(international ? internationalLocal : asciiLocal).test(local) || /^[-/]|=\?/.test(local)) {
+  if (!(international ? manyScripts() : asciiLocal).test(local) || /^[-/]|=\?/.test(local)) {
     throw new Error('The part of the email address before the @ holds characters that are not accepted.')
   }
   const address = `${local}@${toDomain(text.slice(at + 1))}`

@@ -3,37 +3,26 @@
  * the link works once, for ten minutes, for the address it was sent to.
  */
 import {
-  AccessDenied,
-  AdapterError,
-  type AdapterUser,
-  AuthError,
-  CallbackRouteError,
   type CompileView,
-  type Context,
-  EmailSignInError,
+  lazily,
   type MailTransport,
   type Plugin,
   type ProviderFlow,
   type ProviderGiven,
   type ProviderOf,
   providerPlugin,
-  randomUUID,
-  SessionTokenError,
-  type SignInQuestion,
-  Verification,
 } from 'authkernel/kernel'
-import { toIdentifier } from './identifier.ts'
-import { mailLink, redeemLink } from './link.ts'
 import { linkTemplate } from './message.ts'
 import { messages } from './messages.ts'
-import { checkMailer } from './nodemailer.ts'
-import { firstTransport } from './transport.ts'
-import { beginMail, rememberMailbox } from './throttle.ts'
+import { firstTransport, smtp } from './transport.ts'
 import { options, validateProvider } from './validate.ts'
 
 export { createMessage, type Message, type MessageOptions } from './message.ts'
 
 type Email = ProviderOf<'email'>
+// Nothing of it is needed before somebody asks for a link.
+const signIn = lazily(() => import('./sign-in.ts'))
+
 type EmailGiven = ProviderGiven<'email'>
 
 // One function for all plugins of this type: the kernel takes it for one candidate.
@@ -48,7 +37,7 @@ const emailFlow: ProviderFlow<Email> = {
   // The templates of an HTTP mailer may name further options.
   open: ({ api }) => api !== undefined,
   validate: validateProvider,
-  check: checkMailer,
+  check: async (provider) => (await smtp()).checkMailer(provider),
   form: () => ({
     post: 'signin',
     stays: true,
@@ -67,8 +56,8 @@ const emailFlow: ProviderFlow<Email> = {
     submit: 'Email me a link to sign in',
   }),
   provesAddress: () => true,
-  start,
-  finish,
+  start: async (ctx, provider) => (await signIn()).start(ctx, provider),
+  finish: async (ctx, provider) => (await signIn()).finish(ctx, provider),
 }
 
 /**
@@ -82,116 +71,7 @@ export const emailPlugin: (...providers: (EmailGiven | (() => EmailGiven))[]) =>
   setup(kernel) {
     kernel.messages(messages)
     kernel.mailTemplate('email.link', linkTemplate)
+    kernel.preload(async () => signIn())
     kernel.provide('mailTransport', mailTransport, { fallback: true })
   },
 })
-
-async function start(ctx: Context, provider: Email): Promise<Response> {
-  // First, and for everybody: the cookie it may set would tell who was refused.
-  await ctx.callbackUrl()
-  const identifier = await readIdentifier(ctx, provider)
-  const store = ctx.service('store')
-  const user = (await store.getUserByEmail(identifier)) ?? stranger(ctx, identifier)
-  const account = { provider: provider.id, type: 'email' as const, providerAccountId: identifier, userId: user.id }
-  const answer = (): Response => ctx.page('verifyRequest', { provider: provider.id, type: 'email' })
-
-  const verdict = await askSignIn(ctx, { user, account, email: { verificationRequest: true } })
-  if (typeof verdict === 'string') return ctx.redirect(verdict)
-  if (!verdict) {
-    const error = new AccessDenied('The signIn callback refused this address.', { cause: { provider: provider.id } })
-    if (provider.revealDenied) throw error
-    ctx.logger.error(error)
-    await ctx.emit('signInFailed', { provider: provider.id, error, user })
-    return answer()
-  }
-  const attempt = await beginMail(ctx, identifier)
-  // The same answer as always: a mailbox is spared, and nobody learns that it was asked for.
-  if (attempt?.refused) return answer()
-  try {
-    await mailLink(ctx, store, provider, identifier)
-    await attempt?.end(true)
-    await ctx.emit('noted', { name: 'address.proofRequested', outcome: 'success', provider: provider.id, typed: identifier })
-  } catch (error) {
-    // No mail went out, so none is counted.
-    await attempt?.end(false)
-    throw error instanceof AuthError ? error : failure(provider, error)
-  }
-  return answer()
-}
-
-async function finish(ctx: Context, provider: Email): Promise<Response> {
-  const callbackUrl = await ctx.callbackUrl()
-  const { token, email } = await readLink(ctx)
-  if (token === undefined) {
-    throw new CallbackRouteError('The sign-in link has no token: it was cut, or not written by this library.', {
-      cause: { provider: provider.id },
-    })
-  }
-  if (email === undefined) throw new Verification('The sign-in link has no email address: it was cut, or not written by this library.')
-  // Scanners of mail open every link; only a person presses the button (B31, D17).
-  if (provider.confirm && ctx.request.method === 'GET') {
-    // The page posts everything but `action` back, so the token leaves the address bar.
-    return ctx.render('verifyConfirm', {
-      action: `${ctx.base}/callback/${provider.id}`,
-      token,
-      email,
-      callbackUrl,
-    })
-  }
-  const link = await redeemLink(ctx, ctx.service('store'), provider, email, token)
-  const user = stranger(ctx, email)
-  const account = { provider: provider.id, type: 'email' as const, providerAccountId: email }
-  await rememberMailbox(ctx, email)
-  try {
-    return await ctx.complete({ user, account, match: 'email', proof: { amr: ['email'] } })
-  } catch (error) {
-    // Not the person's fault: the same link works again when the store does (B21).
-    if (error instanceof AdapterError || error instanceof SessionTokenError) await link.giveBack()
-    throw error
-  }
-}
-
-/** Exactly one address, from exactly one field. Throws EmailSignInError. */
-async function readIdentifier(ctx: Context, provider: Email): Promise<string> {
-  const { email } = await ctx.body()
-  const { internationalAddresses: international, normalizeIdentifier: normalize } = provider
-  try {
-    // The last of several would be used and another one shown: whoever repeats a field has a reason (GHSA-xv97-c62v-4587).
-    if ((await ctx.form()).getAll('email').length > 1) throw new Error('The field "email" was sent more than once.')
-    return toIdentifier(email, { international, normalize })
-  } catch (error) {
-    throw failure(provider, error)
-  }
-}
-
-function failure(provider: Email, thrown: unknown): EmailSignInError {
-  const err = thrown instanceof Error ? thrown : new Error(String(thrown))
-  return new EmailSignInError(err.message, { cause: { err, provider: provider.id } })
-}
-
-/** `token` and `email` of the link, from the confirm form or the query. Throws Verification for repeated ones (D36). */
-async function readLink(ctx: Context): Promise<{ token: string | undefined; email: string | undefined }> {
-  const sources = [new URL(ctx.request.url).searchParams]
-  if (ctx.request.method === 'POST') sources.unshift(await ctx.form())
-  const one = (name: string): string | undefined => {
-    const values = sources.map((source) => source.getAll(name)).find((all) => all.length > 0) ?? []
-    if (values.length > 1) throw new Verification(`The sign-in link has more than one ${name}.`)
-    return values[0] || undefined
-  }
-  return { token: one('token'), email: one('email') }
-}
-
-/** The answer of the `signIn` hook. Whatever it throws is AccessDenied here, AuthErrors included (rows 137, 138). */
-async function askSignIn(ctx: Context, message: SignInQuestion): Promise<boolean | string> {
-  try {
-    return await ctx.ask('signIn', message)
-  } catch (error) {
-    const err = error instanceof Error ? error : new Error(String(error))
-    throw new AccessDenied(err.message, { cause: { err, provider: message.account.provider } })
-  }
-}
-
-/** Somebody who is not stored yet. */
-function stranger(ctx: Context, email: string): AdapterUser {
-  return { id: randomUUID(ctx.runtime), email, emailVerified: null }
-}

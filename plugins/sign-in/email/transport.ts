@@ -1,15 +1,17 @@
 /** Email providers as carriers of mails: an SMTP server, or an HTTP API that is data. */
-import type { EmailConfig, MailTransport, Provider } from 'authkernel/kernel'
+import { type EmailConfig, lazily, type Lazy, type MailTransport, type Provider } from 'authkernel/kernel'
 import { sendThroughApi } from './api.ts'
-import { sendThroughServer, verifyServer } from './nodemailer.ts'
+
+/** Mails over SMTP. */
+export const smtp: Lazy<typeof import('./nodemailer.ts')> = lazily(() => import('./nodemailer.ts'))
 
 /** The carrier that a provider brings. */
 export function transportOf(provider: EmailConfig): MailTransport {
   return {
     from: provider.from,
-    ...(!provider.api && { verify: (signal: AbortSignal) => verifyServer(provider, provider.server ?? {}, signal) }),
+    ...(!provider.api && { verify: async (signal: AbortSignal) => (await smtp()).verifyServer(provider, provider.server ?? {}, signal) }),
     async send(message, signal, ctx) {
-      if (!provider.api) return sendThroughServer(provider, provider.server ?? {}, message, signal)
+      if (!provider.api) return (await smtp()).sendThroughServer(provider, provider.server ?? {}, message, signal)
       const { deadlines, limits } = ctx.app.config
       return sendThroughApi(provider, provider.api, message, {
         fetch: ctx.runtime.fetch,

@@ -1,6 +1,6 @@
 /** What a provider's word about an address is worth (D33, D85). */
 import type { AdapterAccount, Profile, TokenSet } from 'authkernel/kernel'
-import { decodeJwt } from 'jose'
+import { decodeClaims } from './json.ts'
 import type { OAuthProvider } from './types.ts'
 
 /** What the provider says of the address: undefined when it says nothing. */
@@ -34,7 +34,7 @@ export function vouches(provider: OAuthProvider, account: AdapterAccount | undef
 // Our own row: its signature was checked when it was stored.
 function claimsOf(token: unknown): Profile | undefined {
   try {
-    return typeof token === 'string' ? (decodeJwt(token) as Profile) : undefined
+    return typeof token === 'string' ? (decodeClaims(token) as Profile) : undefined
   } catch {
     return undefined
   }

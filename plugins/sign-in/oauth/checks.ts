@@ -2,51 +2,12 @@
  * Pending flows: what the browser keeps between the authorization request and its answer (D12, D47). Each of the three cookies
  * holds a sealed list, an entry per tab; an entry is known by the hash of the flow's `state` and used once.
  */
-import {
-  type Context,
-  createPending,
-  equal,
-  InvalidCheck,
-  type Kernel,
-  type OIDCCheck,
-  type PendingList,
-  sha256,
-  subjectOf,
-  toBase64Url,
-} from 'authkernel/kernel'
+import { type Context, equal, InvalidCheck, type OIDCCheck, type PendingList, sha256, subjectOf, toBase64Url } from 'authkernel/kernel'
 import { isFormPost } from './endpoints.ts'
+import { type Entry, flowLifetime, nonces, states, verifiers } from './lists.ts'
 import type { OAuthProvider, StepUp } from './types.ts'
 
-/** Seconds that a person may take at the provider. */
-export const flowLifetime = 900
-
-/** One pending flow in one cookie. */
-interface Entry {
-  provider: string
-  /** PKCE verifier or nonce. */
-  value?: string
-  callbackUrl?: string
-  checks?: readonly string[]
-  maxAge?: number
-  /** Who was signed in. */
-  by?: string
-  /** The session that is here is proved anew. */
-  stepUp?: StepUp
-  /** Comes back by a cross-site POST. */
-  post?: boolean
-}
-const listOf = (name: string, key: string, maxAge: number | undefined): PendingList<Entry> =>
-  // A POST of the provider is cross-site: Lax cookies would stay at home (row 87).
-  createPending<Entry>(name, { seconds: flowLifetime, cookie: { key, maxAge }, crossSite: ({ post }) => post === true })
-const states = listOf('state', 'state', flowLifetime)
-const verifiers = listOf('pkce.code_verifier', 'pkceCodeVerifier', flowLifetime)
-// As Auth.js has it: Expires alone (row 80).
-const nonces = listOf('nonce', 'nonce', undefined)
-
-/** Registers the cookies of pending flows. */
-export function registerChecks(kernel: Kernel): void {
-  for (const list of [states, verifiers, nonces]) kernel.pending(list)
-}
+export { flowLifetime } from './lists.ts'
 
 /** What a new flow remembers. */
 export interface Started {

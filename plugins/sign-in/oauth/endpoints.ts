@@ -1,6 +1,6 @@
 /** Endpoints as providers write them: strings or objects, with templates (`AuthorizationEndpoint` and its siblings). */
 import type { AuthorizationEndpoint, TokenEndpoint, TokenSet, UserinfoEndpoint } from 'authkernel/kernel'
-import { Refusal } from './failure.ts'
+import { Refusal } from './refusal.ts'
 import { isObject, readJson } from './json.ts'
 import type { JsonObject, OAuthProvider } from './types.ts'
 

@@ -3,18 +3,9 @@ import { AuthError, CallbackRouteError, OAuthCallbackError, redactError, redactT
 import { AuthorizationResponseError, ResponseBodyError } from 'oauth4webapi'
 import type { JsonObject, OAuthProvider, Secrets } from './types.ts'
 
-const maxText = 300
+export { Refusal } from './refusal.ts'
 
-/** Something a provider did that is refused. The message is ours. */
-export class Refusal extends Error {
-  /** Of the answer that was refused. */
-  readonly status: number | undefined
-  constructor(message: string, status?: number) {
-    super(message)
-    this.name = 'Refusal'
-    this.status = status
-  }
-}
+const maxText = 300
 
 /** What a failing callback ends in (rows 192, 276). */
 export function callbackFailure(provider: OAuthProvider, error: unknown, secrets: Secrets): AuthError {

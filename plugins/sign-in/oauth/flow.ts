@@ -1,13 +1,12 @@
 /** What the types oauth and oidc have in common: all but their names. */
-import { type Kernel, OAuthAccountNotLinked, type OIDCConfig, type ProviderFlow } from 'authkernel/kernel'
+import { type Kernel, OAuthAccountNotLinked, type OAuthService, type OIDCConfig, type ProviderFlow } from 'authkernel/kernel'
 import { vouches } from './address.ts'
-import { registerChecks } from './checks.ts'
-import { finish } from './finish.ts'
-import { oauthService } from './service.ts'
-import { start } from './start.ts'
-import { askProvider } from './step-up.ts'
+import { registerChecks } from './lists.ts'
 import type { OAuthProvider } from './types.ts'
 import { validate } from './validate.ts'
+
+// Loaded by the first sign-in, with oauth4webapi: a session read needs none of it.
+const load = () => import('./work.ts')
 
 /** A record, so that the compiler finds what is missing. */
 const options: Record<Exclude<keyof OIDCConfig, symbol>, true> = {
@@ -64,13 +63,24 @@ export const oauthFlow: ProviderFlow<OAuthProvider> = {
   provesAddress: ({ trustEmail }) => trustEmail === true || (Array.isArray(trustEmail) && trustEmail.length > 0),
   vouches,
   validate,
-  start,
-  finish,
+  start: async (ctx, provider) => (await load()).start(ctx, provider),
+  finish: async (ctx, provider) => (await load()).finish(ctx, provider),
+}
+
+/** The same object for both plugins, so that the kernel sees one candidate. */
+const service: OAuthService = {
+  metadata: async (...given) => (await load()).oauthService.metadata(...given),
+  refresh: async (...given) => (await load()).oauthService.refresh(...given),
+  request: async (...given) => (await load()).oauthService.request(...given),
+  verify: async (...given) => (await load()).oauthService.verify(...given),
+  fetch: async (...given) => (await load()).oauthService.fetch(...given),
+  revoke: async (...given) => (await load()).oauthService.revoke(...given),
 }
 
 /** Cookies of pending flows, and the service `oauth`. */
 export function register(kernel: Kernel): void {
   registerChecks(kernel)
-  kernel.hook('stepUp', (asked) => askProvider(asked.ctx, asked))
-  kernel.provide('oauth', oauthService, { fallback: true })
+  kernel.hook('stepUp', async (asked) => (await load()).askProvider(asked.ctx, asked))
+  kernel.provide('oauth', service, { fallback: true })
+  kernel.preload(load)
 }

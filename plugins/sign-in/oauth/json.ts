@@ -1,5 +1,6 @@
 /** JSON from strangers: checked before anything reads it. */
-import { Refusal } from './failure.ts'
+import { fromBase64 } from 'authkernel/kernel'
+import { Refusal } from './refusal.ts'
 import type { JsonObject } from './types.ts'
 
 const maxDepth = 32
@@ -33,6 +34,13 @@ export function parseJson(bytes: Uint8Array, what: string): JsonObject {
   }
   if (!isObject(value)) throw new Refusal(`${what} is not a JSON object.`)
   return plain(value, what, maxDepth) as JsonObject
+}
+
+/** The claims of a JWT whose signature was checked before, or is yet to be checked. Throws Refusal. */
+export function decodeClaims(token: string): JsonObject {
+  const [, payload, ...rest] = token.split('.')
+  if (payload === undefined || rest.length !== 1 || !/^[\w-]+$/.test(payload)) throw new Refusal('The token is not a compact JWS.')
+  return parseJson(fromBase64(payload), 'The token')
 }
 
 /** A non-null object that is not an array. */

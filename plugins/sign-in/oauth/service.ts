@@ -7,13 +7,12 @@ import {
   type RefreshOptions,
   type TokenSet,
 } from 'authkernel/kernel'
-import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import { authenticationOf, clientOf, secretOf } from './client.ts'
 import { fill, namesOf, tokenOf } from './endpoints.ts'
 import { checkSubject } from './id-token.ts'
 import { Refusal } from './failure.ts'
-import { parseJson } from './json.ts'
+import { decodeClaims, parseJson } from './json.ts'
 import { verify as verifySignature } from './keys.ts'
 import { failedRequest } from './request-failure.ts'
 import { endpointOf, fetchOf, knownServerOf, serverOf } from './server.ts'
@@ -30,7 +29,7 @@ interface Party {
   secrets: Secrets
 }
 
-/** The same object for both plugins, so that the kernel sees one candidate. */
+/** Loaded with the first call; `flow.ts` registers it. */
 export const oauthService: OAuthService = {
   async metadata(ctx, id) {
     const provider = await providerOf(ctx, id)
@@ -138,7 +137,7 @@ async function refresh(
   const { id_token: idToken, ...rest } = body
   const oidc = provider.type === 'oidc' && typeof idToken === 'string'
   const issuer =
-    oidc && provider.issuerOf ? provider.issuerOf(decodeJwt(idToken), { id: provider.id, issuer: provider.issuer }) : server.issuer
+    oidc && provider.issuerOf ? provider.issuerOf(decodeClaims(idToken), { id: provider.id, issuer: provider.issuer }) : server.issuer
   const from = { ...server, issuer }
   const answer = new Response(JSON.stringify(oidc ? body : rest), { headers: { 'content-type': 'application/json' } })
   const tokens = await oauth.processRefreshTokenResponse(from, client, answer)

@@ -1,13 +1,12 @@
 /** The code for tokens, and the tokens checked (RFC 6749 section 4.1.3, OpenID Connect Core 3.1.3). */
 import type { AnyContext, Context, TokenEndpoint, TokenSet } from 'authkernel/kernel'
-import { decodeJwt } from 'jose'
 import * as oauth from 'oauth4webapi'
 import type { Flow } from './checks.ts'
 import { authenticationOf, clientOf } from './client.ts'
 import { fill, namesOf, tokenOf } from './endpoints.ts'
 import { Refusal } from './failure.ts'
 import { checkIdToken } from './id-token.ts'
-import { isObject, parseJson, readJson } from './json.ts'
+import { decodeClaims, isObject, parseJson, readJson } from './json.ts'
 import { verify } from './keys.ts'
 import { endpointOf, fetchOf } from './server.ts'
 import { redirectUriOf } from './start.ts'
@@ -193,7 +192,7 @@ export function withExpiry(answer: oauth.TokenEndpointResponse, ctx: AnyContext)
 // The host knows which issuers a token may name (Entra: one per tenant); the signature is checked as always.
 function issuerOf({ provider, server }: Attempt, idToken: unknown): oauth.AuthorizationServer {
   if (!provider.issuerOf || typeof idToken !== 'string') return server
-  return { ...server, issuer: provider.issuerOf(decodeJwt(idToken), { id: provider.id, issuer: provider.issuer }) }
+  return { ...server, issuer: provider.issuerOf(decodeClaims(idToken), { id: provider.id, issuer: provider.issuer }) }
 }
 
 function withoutNulls(body: JsonObject): JsonObject {

@@ -1,15 +1,5 @@
 /** `GET /webauthn-options/:provider`: what a browser needs to begin a ceremony. */
-import {
-  type AuthError,
-  type Context,
-  InvalidProvider,
-  json,
-  type ProviderOf,
-  type Route,
-  sha256,
-  toBase64Url,
-  type User,
-} from 'authkernel/kernel'
+import { type Context, InvalidProvider, json, type ProviderOf, sha256, toBase64Url, type User } from 'authkernel/kernel'
 import { keepChallenge, type Registration } from './challenge.ts'
 import { descriptor } from './credential.ts'
 import { loadLibrary } from './library.ts'
@@ -26,30 +16,21 @@ interface Person {
   exists: boolean
 }
 
-/** The route, the same object for every plugin of the type. */
-export const optionsRoute: Route = {
-  method: 'GET',
-  path: '/webauthn-options/:provider',
-  async handler(ctx) {
-    const provider = await ctx.provider()
-    if (provider.type !== 'webauthn')
-      throw new InvalidProvider(`Provider "${provider.id}" is of type ${provider.type}: only webauthn has such options.`)
-    const action = ctx.url.searchParams.get('action')
-    if (action !== null && action !== 'register' && action !== 'authenticate') return json({ error: 'Invalid action' }, 400)
-    const person = await whoAsks(ctx, provider)
-    if (!person) return json({ error: 'Invalid request' }, 400)
-    const decision = decide(action, person)
-    if (decision === 'authenticate') return json({ action: decision, options: await authenticationOptions(ctx, provider, person) })
-    // A new person without an address could never be told apart from another.
-    if (decision === 'register' && person.user && (person.signedIn || person.user.email))
-      return json({ action: decision, options: await registrationOptions(ctx, provider, person, person.user) })
-    return json({ error: 'Invalid request' }, 400)
-  },
-  // Scripts read this route; an error page would be noise to them. A wrong provider is a mistake of whoever wrote the script.
-  failure(_ctx: Context, error: AuthError): Response | undefined {
-    if (error.type === 'InvalidProvider') return undefined
-    return json({ error: 'Server error' }, error.type === 'AdapterError' || error.type === 'SessionTokenError' ? 503 : 500)
-  },
+/** Answers the options. */
+export async function answerOptions(ctx: Context): Promise<Response> {
+  const provider = await ctx.provider()
+  if (provider.type !== 'webauthn')
+    throw new InvalidProvider(`Provider "${provider.id}" is of type ${provider.type}: only webauthn has such options.`)
+  const action = ctx.url.searchParams.get('action')
+  if (action !== null && action !== 'register' && action !== 'authenticate') return json({ error: 'Invalid action' }, 400)
+  const person = await whoAsks(ctx, provider)
+  if (!person) return json({ error: 'Invalid request' }, 400)
+  const decision = decide(action, person)
+  if (decision === 'authenticate') return json({ action: decision, options: await authenticationOptions(ctx, provider, person) })
+  // A new person without an address could never be told apart from another.
+  if (decision === 'register' && person.user && (person.signedIn || person.user.email))
+    return json({ action: decision, options: await registrationOptions(ctx, provider, person, person.user) })
+  return json({ error: 'Invalid request' }, 400)
 }
 
 /** Which ceremony fits the action and the person (row 245); undefined: none does. */

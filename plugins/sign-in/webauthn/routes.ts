@@ -1,6 +1,19 @@
 /** The routes of the type; paths that name nobody are answered like those of other actions (row 10). */
-import { type Context, InvalidProvider, type Route, UnknownAction } from 'authkernel/kernel'
-import { optionsRoute } from './options.ts'
+import { type AuthError, type Context, InvalidProvider, json, lazily, type Lazy, type Route, UnknownAction } from 'authkernel/kernel'
+
+/** Loaded by the first ceremony. */
+export const ceremonies: Lazy<typeof import('./ceremonies.ts')> = lazily(() => import('./ceremonies.ts'))
+
+const optionsRoute: Route = {
+  method: 'GET',
+  path: '/webauthn-options/:provider',
+  handler: async (ctx) => (await ceremonies()).answerOptions(ctx),
+  // Scripts read this route; an error page would be noise to them. A wrong provider is a mistake of whoever wrote the script.
+  failure(_ctx: Context, error: AuthError): Response | undefined {
+    if (error.type === 'InvalidProvider') return undefined
+    return json({ error: 'Server error' }, error.type === 'AdapterError' || error.type === 'SessionTokenError' ? 503 : 500)
+  },
+}
 
 /** For whoever provides the type in another way, as the switch on the experiment does. */
 export const webauthnRoutes: readonly Route[] = [

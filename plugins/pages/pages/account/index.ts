@@ -1,21 +1,16 @@
 /** The account page: what a person may know and change about the own account. Sections come from here and from plugins. */
-import type { AccountSection, AccountSectionView, Content, Context, Kernel, PageDraw, PageTools, Sources } from 'authkernel/kernel'
+import type { AccountSection, AccountSectionView, Content, Context, PageDraw, PageTools, Sources } from 'authkernel/kernel'
 import { markup } from '../html.ts'
 import { createNeeds, note } from '../needs.ts'
 import { methodsSection } from './methods.ts'
 import { personOf } from './person.ts'
 import { profileSection } from './profile.ts'
-import { registerSessions, sessionsSection } from './sessions.ts'
+import { sessionsSection } from './sessions.ts'
 
 const builtin = [profileSection, methodsSection, sessionsSection].map((section) => ({ ...section, plugin: 'pages' }))
 
-/** Registers the page, its routes, and nothing that a host could not replace. */
-export function registerAccount(kernel: Kernel): void {
-  kernel.page('account', accountPage, { path: '/account' })
-  registerSessions(kernel)
-}
-
-const accountPage: PageDraw = async (ctx, tools, { done, error }) => {
+/** `GET /account`. */
+export const accountPage: PageDraw = async (ctx, tools, { done, error }) => {
   const person = await personOf(ctx)
   if (!person) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account` })
   const { say, alert, link } = tools

@@ -1,5 +1,5 @@
 /** Devices and sessions, each with a button that ends it, and one that ends all. */
-import { type AccountSection, type Context, endSessions, type Kernel, redirectTo, type SessionInfo, withParams } from 'authkernel/kernel'
+import { type AccountSection, type Context, endSessions, redirectTo, type SessionInfo, withParams } from 'authkernel/kernel'
 import { type Html, markup } from '../html.ts'
 import { deviceOf } from './device.ts'
 import { personOf } from './person.ts'
@@ -44,13 +44,8 @@ export const sessionsSection: AccountSection = {
   },
 }
 
-/** What the buttons post to. Both need the token of the page. */
-export function registerSessions(kernel: Kernel): void {
-  kernel.route({ method: 'POST', path: '/account/sessions/end', handler: endOne })
-  kernel.route({ method: 'POST', path: '/account/sessions/end-all', handler: endAll })
-}
-
-async function endOne(ctx: Context): Promise<Response> {
+/** What the first button posts to, with the token of the page. */
+export async function endOne(ctx: Context): Promise<Response> {
   const userId = (await personOf(ctx))?.id
   if (userId === undefined) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account` })
   const { id } = await ctx.body()
@@ -59,7 +54,7 @@ async function endOne(ctx: Context): Promise<Response> {
 }
 
 /** Everywhere is here too. */
-async function endAll(ctx: Context): Promise<Response> {
+export async function endAll(ctx: Context): Promise<Response> {
   const userId = (await personOf(ctx))?.id
   if (userId !== undefined) {
     await endSessions(ctx, { userId }, 'the account page')

@@ -1,0 +1,31 @@
+/** What the pages register. Their drawing, their style and their languages are loaded by the first request that shows a page. */
+import type { Plugin } from 'authkernel/kernel'
+import type { Drawer } from './draw.ts'
+import type { PagesPluginOptions } from './options.ts'
+import { keepTyped, typedCookie } from './typed.ts'
+
+/** Draws the sign-in, sign-out, error, verify-request and verify-confirm pages. */
+export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
+  let made: Promise<Drawer> | undefined
+  const drawer = (): Promise<Drawer> => (made ??= load().then(({ createDrawer }) => createDrawer(options)))
+  return {
+    name: 'pages',
+    setup(kernel) {
+      kernel.provide('pages', { render: async (...given) => (await drawer()).render(...given) })
+      kernel.page('account', async (...given) => (await load()).accountPage(...given), { path: '/account' })
+      kernel.route({ method: 'POST', path: '/account/sessions/end', handler: async (ctx) => (await load()).endOne(ctx) })
+      kernel.route({ method: 'POST', path: '/account/sessions/end-all', handler: async (ctx) => (await load()).endAll(ctx) })
+      // The answer is the page itself: what was typed stays out of addresses.
+      kernel.route({ method: 'POST', path: '/identifier', handler: async (ctx) => (await load()).identify(ctx) })
+      kernel.preload(load)
+      kernel.cookie(typedCookie)
+      kernel.hook('failure', async ({ error, ctx }) => {
+        const refusal = (await drawer()).refusal(ctx, error)
+        if (!refusal) await keepTyped(ctx, error)
+        return refusal
+      })
+    },
+  }
+}
+
+const load = () => import('./draw.ts')

@@ -1,0 +1,20 @@
+/** `POST /callback/:provider`: what the browser brings back of a ceremony. */
+import { AuthError, type Context, type Identity, type ProviderOf } from 'authkernel/kernel'
+import { authenticate } from './authenticate.ts'
+import { useChallenge } from './challenge.ts'
+import { readAnswer } from './credential.ts'
+import { register } from './register.ts'
+
+/** Verifies it. Throws AuthError. */
+export async function finish(ctx: Context, provider: ProviderOf<'webauthn'>): Promise<Identity | Response> {
+  const { action, data } = await ctx.body()
+  const answer = readAnswer(data)
+  // Before anything is looked at: whatever is wrong with the rest, this challenge is spent (D12).
+  const pending = await useChallenge(ctx, provider, answer)
+  // The redirect hook comes before all others.
+  await ctx.callbackUrl()
+  if (!answer) throw new AuthError(`The data posted to provider "${provider.id}" is not a credential as JSON.`)
+  if (action === 'register') return register(ctx, provider, answer, pending)
+  if (action === 'authenticate') return authenticate(ctx, provider, answer, pending)
+  throw new AuthError(`The action posted to provider "${provider.id}" must be "register" or "authenticate".`)
+}

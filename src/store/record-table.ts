@@ -1,0 +1,232 @@
+/** Records of one tenant over what an adapter brings: values checked, calls end in time, failures are AdapterErrors. */
+import type {
+  AtomicWrite,
+  FindOptions,
+  IncrementOptions,
+  NewRow,
+  Range,
+  RecordStore,
+  RecordTable,
+  Row,
+  StoredRow,
+  StoredWrite,
+} from '../contract/records.ts'
+import { AuthError } from '../errors/base.ts'
+import { withTimeout } from '../errors/timeout.ts'
+import { RecordConflict } from './record-conflict.ts'
+import { toKey, toQuery, writeCursor } from './record-query.ts'
+import type { Declared } from './record-spec.ts'
+import { type FieldSealer, fromStored, toChange, toCondition, toStored } from './record-values.ts'
+import { failedCall, lateCall } from './store-error.ts'
+
+/** What the records of a context work with. */
+export interface RecordScope extends FieldSealer {
+  readonly store: RecordStore
+  readonly namespace: string
+  /** Milliseconds that a call may take. */
+  readonly deadline: number
+  now(): number
+  newId(): string
+  /** Throws for a name that nobody declared. */
+  declared(name: string): Declared
+}
+type Fields = Record<string, unknown>
+
+const defaultLimit = 100
+const maxLimit = 10_000
+const maxMany = 500
+const maxAtomic = 20
+const countLimit = 1_000
+// Of one statement that deletes.
+const batch = 1_000
+
+/** The operations of one record. */
+export function createRecordTable<T extends Fields>(name: string, scope: RecordScope): RecordTable<T> {
+  const declared = scope.declared(name)
+  const { store, namespace: ns } = scope
+  const call = <R>(operation: string, work: () => R | PromiseLike<R>): Promise<R> =>
+    calling(scope, `records(${JSON.stringify(name)}).${operation}`, work)
+  const back = async (row: StoredRow | null): Promise<Row<T> | null> => row && ((await fromStored(declared, row, scope)) as Row<T>)
+  const writeOne = async (write: StoredWrite): Promise<unknown> =>
+    (await call(write.op, () => store.write([write], scope.now())))?.[0] ?? null
+  const build = async (row: NewRow<T>): Promise<StoredRow> =>
+    toStored(declared, ns, idOf(declared, row as { id?: string }, scope), withoutId(row), scope)
+
+  return {
+    async get(key) {
+      const stored = toKey(declared, key)
+      return back(await call('get', () => store.get(name, ns, stored, scope.now())))
+    },
+    async find({ where, range, order, limit = defaultLimit, cursor }: FindOptions<T> = {}) {
+      const size = Math.min(Math.max(1, Math.trunc(limit)), maxLimit)
+      const query = toQuery(declared, ns, { where, range: range as Fields, order, limit: size + 1, cursor })
+      const found = await call('find', () => store.find(name, query, scope.now()))
+      const page = found.slice(0, size)
+      const last = page.at(-1)
+      const rows = await Promise.all(page.map((row) => back(row)))
+      return { rows: rows as Row<T>[], cursor: found.length > size && last ? writeCursor(query, last) : undefined }
+    },
+    async count(where = {}, { range, max = countLimit }: { range?: Range<T>; max?: number } = {}) {
+      const query = toQuery(declared, ns, { where, range: range as Fields, limit: max })
+      return call('count', () => store.count(name, query, scope.now()))
+    },
+    async create(row) {
+      return (await back((await writeOne({ op: 'create', table: name, row: await build(row) })) as StoredRow)) as Row<T>
+    },
+    async createMany(rows) {
+      if (rows.length === 0) return []
+      if (rows.length > maxMany) throw new TypeError(`The record "${name}" takes at most ${maxMany} rows at once.`)
+      const writes = await Promise.all(
+        rows.map(async (row): Promise<StoredWrite> => ({ op: 'create', table: name, row: await build(row) })),
+      )
+      const made = await call('createMany', () => store.write(writes, scope.now()))
+      return Promise.all((made as StoredRow[]).map((row) => back(row) as Promise<Row<T>>))
+    },
+    async put(row) {
+      return (await back((await writeOne({ op: 'put', table: name, row: await build(row) })) as StoredRow)) as Row<T>
+    },
+    async update(id, change, { if: condition = {} } = {}) {
+      const write: StoredWrite = {
+        op: 'update',
+        table: name,
+        ns,
+        id,
+        change: await toChange(declared, id, change, scope),
+        if: toCondition(declared, condition),
+      }
+      return back((await writeOne(write)) as StoredRow | null)
+    },
+    async increment(id, field, by, options: IncrementOptions<T> = {}) {
+      return (await writeOne(await toIncrement(declared, scope, id, field, by, options))) as number | null
+    },
+    async take(key, { if: condition = {} } = {}) {
+      const write: StoredWrite = { op: 'take', table: name, ns, key: toKey(declared, key), if: toCondition(declared, condition) }
+      return back((await writeOne(write)) as StoredRow | null)
+    },
+    delete: async (id) => (await writeOne({ op: 'delete', table: name, ns, id })) === true,
+    async deleteWhere({ where = {}, range }, { max = Infinity } = {}) {
+      let removed = 0
+      while (removed < max) {
+        const limit = Math.min(batch, max - removed)
+        const query = toQuery(declared, ns, { where, range: range as Fields, limit })
+        const done = await call('deleteWhere', () => store.deleteWhere(name, query, scope.now()))
+        removed += done
+        if (done < limit) break
+      }
+      return removed
+    },
+  }
+}
+
+/** Up to 20 writes over several records: all, with their answers in order, or none and false. */
+export async function writeAtomic(scope: RecordScope, writes: readonly AtomicWrite[]): Promise<readonly unknown[] | false> {
+  if (writes.length > maxAtomic) throw new TypeError(`ctx.atomic takes at most ${maxAtomic} writes.`)
+  const stored = await Promise.all((writes as readonly Fields[]).map((write) => toWrite(scope, write)))
+  try {
+    const answers = await calling(scope, 'records.atomic', () => scope.store.write(stored, scope.now()))
+    if (!answers) return false
+    return Promise.all(
+      answers.map((answer, at) => {
+        const write = stored[at] as StoredWrite
+        return typeof answer === 'object' && answer !== null ? fromStored(scope.declared(write.table), answer as StoredRow, scope) : answer
+      }),
+    )
+  } catch (error) {
+    if (error instanceof RecordConflict) return false
+    throw error
+  }
+}
+
+async function toWrite(scope: RecordScope, write: Fields): Promise<StoredWrite> {
+  const table = String(write['record'])
+  const declared = scope.declared(table)
+  const { namespace: ns } = scope
+  const condition = toCondition(declared, (write['if'] as Fields | undefined) ?? {})
+  if ('create' in write || 'put' in write) {
+    const row = (write['create'] ?? write['put']) as Fields & { id?: string }
+    return {
+      op: 'create' in write ? 'create' : 'put',
+      table,
+      row: await toStored(declared, ns, idOf(declared, row, scope), withoutId(row), scope),
+    }
+  }
+  if ('update' in write) {
+    const id = String(write['update'])
+    return { op: 'update', table, ns, id, change: await toChange(declared, id, write['change'] as Fields, scope), if: condition }
+  }
+  if ('increment' in write)
+    return toIncrement(
+      declared,
+      scope,
+      String(write['increment']),
+      String(write['field']),
+      Number(write['by']),
+      write as IncrementOptions<Fields>,
+    )
+  if ('take' in write) return { op: 'take', table, ns, key: toKey(declared, write['take'] as string | Fields), if: condition }
+  if ('delete' in write) return { op: 'delete', table, ns, id: String(write['delete']) }
+  throw new TypeError('ctx.atomic takes writes with create, put, update, increment, take or delete.')
+}
+
+async function toIncrement(
+  declared: Declared,
+  scope: RecordScope,
+  id: string,
+  field: string,
+  by: number,
+  options: IncrementOptions<Fields>,
+): Promise<StoredWrite> {
+  const { name } = declared.stored
+  if (declared.fields.get(field)?.type !== 'integer' || !Number.isSafeInteger(by))
+    throw new TypeError(`The record "${name}" has no integer field "${field}" to increment.`)
+  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER, if: condition = {}, set = {} } = options
+  return {
+    op: 'increment',
+    table: name,
+    ns: scope.namespace,
+    id,
+    field,
+    by,
+    min,
+    max,
+    if: toCondition(declared, condition),
+    set: await toChange(declared, id, set, scope),
+  }
+}
+
+function idOf({ spec, stored }: Declared, { id }: { id?: string }, scope: RecordScope): string {
+  if (id !== undefined) return id
+  if (spec.id === 'given') throw new TypeError(`The record "${stored.name}" takes rows with an \`id\`.`)
+  return scope.newId()
+}
+
+function withoutId<T>(row: T): Fields {
+  const { id: _id, ...fields } = row as Fields
+  return fields
+}
+
+/** Throws AuthError when the store lacks tables or indexes, with the command that makes them, and AdapterError when it cannot be asked. */
+export async function assertTables(store: RecordStore, deadline: number): Promise<void> {
+  const { missing } = store
+  if (!missing) return
+  const lacks = await calling({ deadline }, 'records.missing', () => missing.call(store))
+  if (lacks.length > 0)
+    throw new AuthError(`The store lacks ${lacks.join(', ')} of plugins' records. Run \`npx authkernel migrate --apply\`.`)
+}
+
+/** A call of the store: it ends in time, and its failure is an AdapterError. */
+export async function calling<R>(
+  { deadline }: Pick<RecordScope, 'deadline'>,
+  operation: string,
+  work: () => R | PromiseLike<R>,
+): Promise<R> {
+  try {
+    const answer = work()
+    return typeof (answer as PromiseLike<R> | null)?.then === 'function'
+      ? await withTimeout(answer as PromiseLike<R>, deadline, () => lateCall(operation, deadline))
+      : (answer as R)
+  } catch (error) {
+    if (error instanceof RecordConflict) throw error
+    throw failedCall(operation, error)
+  }
+}
