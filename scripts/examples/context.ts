@@ -68,6 +68,7 @@ export const contextExamples: Readonly<Record<string, Given>> = {
   setCookie: (ctx) => ctx.setCookie('theme', 'dark', { path: '/', maxAge: 86_400 }),
   setChunkedCookie: (ctx) => ctx.setChunkedCookie('shop-cart', 'x'.repeat(6000), { path: '/', httpOnly: true }),
   deleteCookie: (ctx) => ctx.deleteCookie('theme', { path: '/' }),
+  addHeader: (ctx) => ctx.addHeader('Server-Timing', 'sign-in;dur=12'),
   page: (ctx) => ctx.page('signIn', { error: 'AccessDenied' }),
   render: (ctx) => ctx.render('terms', { error: 'NotAccepted' }),
   redirect: (ctx) => ctx.redirect(ctx.url.searchParams.get('to') ?? '/'),

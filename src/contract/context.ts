@@ -141,6 +141,8 @@ export interface Context extends CommonContext {
   setChunkedCookie(name: string, value: string, options?: CookieOptions): void
   /** Removes a cookie and its chunks. */
   deleteCookie(name: string, options?: CookieOptions): void
+  /** Adds a header to the answer; dropped when the flow fails. Not for cookies. */
+  addHeader(name: string, value: string): void
   /** Redirect to a page: the host's own URL or the built-in one. Throws AuthError for a page without a path. */
   page(name: PageName | 'newUser', params?: Record<string, string | undefined>): Response
   /** Draws a page here and now; with `pages.<name>` of the host, a page of a plugin is a redirect to that. */

@@ -9,6 +9,7 @@ export function finish(ctx: RequestContext, response: Response, failed = false):
   // Nothing to add: a copy would cost more than reading the session did.
   if (
     ctx.jar.empty &&
+    !ctx.added &&
     response.type === 'default' &&
     response.headers.has('cache-control') &&
     !response.headers.has('location') &&
@@ -19,6 +20,7 @@ export function finish(ctx: RequestContext, response: Response, failed = false):
   // Responses may be immutable: redirects of the platform, answers of a fetch.
   const headers = new Headers(response.headers)
   ctx.jar.write(headers)
+  if (!failed) for (const [name, value] of ctx.added ?? []) headers.append(name, value)
   if (!headers.has('cache-control')) cache(headers, matched?.public)
   if (matched?.cors) allow(headers, matched.cors, request)
   const location = headers.get('location')

@@ -19,6 +19,9 @@ import { ReadContext } from './read-context.ts'
 export const flows: Lazy<typeof import('./flows.ts')> = lazily(() => import('./flows.ts'))
 
 export class RequestContext extends ReadContext implements KernelContext, Context {
+  /** Headers of the answer that plugins added. */
+  declare added: Headers | undefined
+
   /** A route was found: from here on the context knows it. */
   enter({ route, info, params }: Extract<Match, { params: unknown }>): void {
     this.matched = route
@@ -111,6 +114,10 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
   }
   deleteCookie(name: string, options?: CookieOptions): void {
     this.jar.delete(name, this.secured(options))
+  }
+
+  addHeader(name: string, value: string): void {
+    ;(this.added ??= new Headers()).append(name, value)
   }
 
   page(name: PageName | 'newUser', params: Record<string, string | undefined> = {}): Response {

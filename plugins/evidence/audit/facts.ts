@@ -100,6 +100,13 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     actor: { ...about(admin).actor, type: 'admin' },
     target: { reason: text(reason) },
   }),
+  deviceBinding: ({ what, sessionId, userId }) => ({
+    name: `dbsc.${text(what)}`,
+    outcome: what === 'failed' ? 'failure' : success,
+    ...about({ id: userId }),
+    sessionId: text(sessionId),
+  }),
+  deviceNew: ({ user: person }) => ({ name: 'device.new', outcome: success, ...about(person) }),
   organizationChanged: ({ act, organizationId, by, userId, role, id }) => ({
     name: `org.${text(act)}`,
     outcome: success,

@@ -9,7 +9,7 @@ import {
   type SessionAttributes,
   type User,
 } from 'authkernel/kernel'
-import { contextWith, cookiesOf, redirectWith } from './cookies.ts'
+import { contextBehind, contextWith, cookiesOf, redirectWith } from './cookies.ts'
 import type { ImpersonationOptions } from './options.ts'
 import { attributesWithin } from './strategy.ts'
 import { provider } from './table.ts'
@@ -78,7 +78,7 @@ export async function stop(kernel: Kernel, ctx: Context, target: string): Promis
   // In a context of its own: that of the request writes its cookies after these.
   const acting = await contextWith(kernel, ctx, ctx.request.headers.get('cookie') ?? '')
   await acting.session.end(acting)
-  const before = await contextWith(kernel, ctx, row?.cookies ?? '')
+  const before = await contextBehind(kernel, ctx, row?.cookies ?? '')
   const admin = row && (await before.session.user(before))
   if (row) await ctx.emit('impersonationEnded', { admin: { id: row.adminId }, user: { id: row.userId }, reason: row.reason })
   const again = admin && admin.id === row.adminId ? await before.loginAgain({ callbackUrl: ctx.origin }) : null

@@ -9,6 +9,17 @@ export function contextWith(kernel: Kernel, { request }: Context, cookies: strin
   return kernel.contextOf(new Request(request.url, { headers }))
 }
 
+/** The session of stored cookies in the browser that is here: its other cookies are those of the request. */
+export function contextBehind(kernel: Kernel, ctx: Context, stored: string): Promise<Context> {
+  const { name } = ctx.cookies.sessionToken
+  const known = new Set(stored.split('; ').map(nameOf))
+  const others = (ctx.request.headers.get('cookie') ?? '').split(/; */).filter((line) => {
+    const own = nameOf(line)
+    return line !== '' && own !== name && !own.startsWith(`${name}.`) && !known.has(own)
+  })
+  return contextWith(kernel, ctx, [stored, ...others].filter((line) => line !== '').join('; '))
+}
+
 /** What a browser would send after an answer of this context. */
 export function cookiesOf(kernel: Kernel, ctx: Context): string {
   return linesOf(kernel, ctx)

@@ -3,7 +3,7 @@
  * accounts, keys and tokens of the user are out of reach, in routes and APIs alike, and a sign-in links nothing.
  */
 import type { Awaitable, Context, Kernel, Row, Session, SessionAttributes, SessionStrategy, User } from 'authkernel/kernel'
-import { contextWith } from './cookies.ts'
+import { contextBehind } from './cookies.ts'
 import type { ImpersonationOptions } from './options.ts'
 import { type ImpersonationRow, provider } from './table.ts'
 
@@ -31,7 +31,7 @@ export function guarded(kernel: Kernel, inner: SessionStrategy, can: Impersonati
     const row = attributes.sid === undefined ? null : await ctx.records('impersonation').get(attributes.sid)
     if (!row || row.until <= ctx.now) return null
     // The own session of the administrator: whatever ends it ends this one.
-    const admin = await inner.user(await contextWith(kernel, ctx, row.cookies))
+    const admin = await inner.user(await contextBehind(kernel, ctx, row.cookies))
     const user = await ctx.store?.getUser(row.userId)
     if (!user || admin?.id !== row.adminId || (await can({ admin, user, ctx })) !== true) return null
     return { row, admin }
@@ -60,7 +60,7 @@ export function guarded(kernel: Kernel, inner: SessionStrategy, can: Impersonati
     if (attributes?.provider !== provider || attributes.sid === undefined) return
     const row = await ctx.records('impersonation').take(attributes.sid)
     if (!row) return
-    await inner.end(await contextWith(kernel, ctx, row.cookies))
+    await inner.end(await contextBehind(kernel, ctx, row.cookies))
     await ctx.emit('impersonationEnded', { admin: { id: row.adminId }, user: { id: row.userId }, reason: row.reason })
   }
 

@@ -1,0 +1,135 @@
+/** The routes of Device Bound Session Credentials: a key is registered once, and signs for each new cookie. */
+import { type Context, type Kernel, randomHex } from 'authkernel/kernel'
+import { renew, shortCookie } from './cookie.ts'
+import { checkProof, type PublicKey } from './jwt.ts'
+import type { Settled } from './options.ts'
+import { type DeviceSession, inSeconds, rowOf } from './table.ts'
+
+/** Finds the session of a request past what this plugin hides. */
+export type Find = (ctx: Context) => Promise<string | null>
+
+const offerSeconds = 60
+// Longer than the cookie: the browser signs when that is about to end.
+const challengeSeconds = 2 * 3600
+
+/** What is stored with a new session, so that its browser can register a key. */
+export function offer(ctx: Context): { offer: string; offerUntil: Date } {
+  return { offer: randomHex(ctx.runtime, 32), offerUntil: inSeconds(ctx, offerSeconds) }
+}
+/** Tells the browser that it can. */
+export function announce(ctx: Context, challenge: string): void {
+  const path = `${ctx.basePath === '/' ? '' : ctx.basePath}/dbsc/register`
+  ctx.addHeader('Secure-Session-Registration', `(ES256);path="${path}";challenge="${challenge}"`)
+}
+
+/** Adds both routes. A signature over a value of ours says who sends it, so no token of a form is needed. */
+export function addRoutes(kernel: Kernel, options: Settled, find: Find): void {
+  kernel.route({ method: 'POST', path: '/dbsc/register', csrf: 'crossSite', handler: (ctx) => register(ctx, options, find) })
+  kernel.route({ method: 'POST', path: '/dbsc/refresh', csrf: 'crossSite', handler: (ctx) => refresh(ctx, options) })
+}
+
+async function register(ctx: Context, options: Settled, find: Find): Promise<Response> {
+  const row = await ownRow(ctx, find)
+  const open = row && row.bound === null && row.offer !== null && row.offerUntil !== null && row.offerUntil > ctx.now
+  const key = open ? await checkProof(ctx, ctx.request.headers.get('secure-session-response'), row.offer as string, null) : null
+  if (!row || !key) {
+    await told(ctx, row, 'failed')
+    return refused(400)
+  }
+  const bound = randomHex(ctx.runtime, 16)
+  const { change, set } = await renew(ctx, row, options.cookieAge)
+  // One of several registrations of a session binds it.
+  const stored = await ctx
+    .records('deviceSession')
+    .update(
+      row.id,
+      { ...change, bound, key: JSON.stringify(key), offer: null, offerUntil: null },
+      { if: { offer: row.offer, bound: null } },
+    )
+  if (!stored) return refused(400)
+  set()
+  await told(ctx, row, 'registered')
+  return answer(ctx, bound)
+}
+
+/** Whoever signs with the key gets the cookie, also while somebody acts as another person in this browser. */
+async function refresh(ctx: Context, options: Settled): Promise<Response> {
+  const named =
+    ctx.request.headers
+      .get('sec-secure-session-id')
+      ?.trim()
+      .replace(/^"(.*)"$/, '$1') ?? ''
+  if (!/^[0-9a-f]{32}$/.test(named)) return refused(400)
+  const [row] = (await ctx.records('deviceSession').find({ where: { bound: named }, limit: 1 })).rows
+  if (!row || row.bound === null || row.key === null) {
+    // The session has ended: the browser forgets it.
+    shortCookie.delete(ctx)
+    return json({ session_identifier: named, continue: false })
+  }
+  const proof = ctx.request.headers.get('secure-session-response')
+  const known = JSON.parse(row.key) as PublicKey
+  const live = row.challenge !== null && row.challengeUntil !== null && row.challengeUntil > ctx.now
+  if (proof !== null && live && (await checkProof(ctx, proof, row.challenge as string, known))) {
+    const { change, set } = await renew(ctx, row, options.cookieAge)
+    const challenge = randomHex(ctx.runtime, 32)
+    const next = { ...change, challenge, challengeUntil: inSeconds(ctx, challengeSeconds) }
+    // A proof counts once.
+    if (await ctx.records('deviceSession').update(row.id, next, { if: { challenge: row.challenge } })) {
+      set()
+      await told(ctx, row, 'refreshed')
+      return answer(ctx, row.bound, { 'Secure-Session-Challenge': `"${challenge}";id="${row.bound}"` })
+    }
+  } else if (proof !== null) await told(ctx, row, 'failed')
+  return challengeOf(ctx, row)
+}
+
+/** 403 with what to sign. One that is live is given again: several requests may be under way. */
+async function challengeOf(ctx: Context, row: DeviceSession): Promise<Response> {
+  const table = ctx.records('deviceSession')
+  const now = (await table.get(row.id)) ?? row
+  let { challenge } = now
+  // Half of its life must be left.
+  if (challenge === null || now.challengeUntil === null || now.challengeUntil <= inSeconds(ctx, challengeSeconds / 2)) {
+    challenge = randomHex(ctx.runtime, 32)
+    const change = { challenge, challengeUntil: inSeconds(ctx, challengeSeconds) }
+    if (!(await table.update(row.id, change, { if: { challenge: now.challenge } })))
+      challenge = (await table.get(row.id))?.challenge ?? challenge
+  }
+  return new Response(null, {
+    status: 403,
+    headers: { 'Secure-Session-Challenge': `"${challenge}";id="${row.bound}"`, 'Cache-Control': 'no-store' },
+  })
+}
+
+/** What a browser must know to keep the session. */
+function answer(ctx: Context, bound: string, headers: Record<string, string> = {}): Response {
+  const path = ctx.basePath === '/' ? '' : ctx.basePath
+  const attributes = `Path=/; ${ctx.origin.startsWith('https:') ? 'Secure; ' : ''}HttpOnly; SameSite=Lax`
+  return json(
+    {
+      session_identifier: bound,
+      refresh_url: `${path}/dbsc/refresh`,
+      scope: {
+        origin: ctx.origin,
+        include_site: false,
+        scope_specification: [{ type: 'exclude', domain: ctx.url.hostname, path: `${path}/dbsc` }],
+      },
+      credentials: [{ type: 'cookie', name: shortCookie.name(ctx), attributes }],
+    },
+    headers,
+  )
+}
+
+async function ownRow(ctx: Context, find: Find): Promise<DeviceSession | null> {
+  const sessionId = await find(ctx)
+  return sessionId === null ? null : rowOf(ctx, sessionId)
+}
+function json(value: object, headers: Record<string, string> = {}): Response {
+  return Response.json(value, { headers: { 'Cache-Control': 'no-store', ...headers } })
+}
+function refused(status: number): Response {
+  return new Response(null, { status, headers: { 'Cache-Control': 'no-store' } })
+}
+async function told(ctx: Context, row: DeviceSession | null, what: 'registered' | 'refreshed' | 'failed'): Promise<void> {
+  await ctx.emit('deviceBinding', { what, sessionId: row?.sessionId ?? null, userId: row?.userId ?? null })
+}

@@ -1,0 +1,82 @@
+/** The record of sessions and the devices they are bound to; its id is made of the session's. */
+import { type Context, type RecordSpec, type Row, sha256, toHex } from 'authkernel/kernel'
+
+/** A row of `deviceSession`. */
+export interface DeviceSessionRow {
+  sessionId: string
+  userId: string
+  started: Date
+  /** When it was last used, accurate to a minute. */
+  seen: Date
+  address: string | null
+  userAgent: string | null
+  /** The last answer of the host to a change was that the person must prove anew who they are. */
+  doubted: boolean
+  /** What the browser must sign to register a key; null: it cannot any more. */
+  offer: string | null
+  offerUntil: Date | null
+  /** What Chrome calls the session; null: not bound. */
+  bound: string | null
+  /** The public key as JSON. */
+  key: string | null
+  /** What the browser must sign next. */
+  challenge: string | null
+  challengeUntil: Date | null
+  /** Digests of the short cookie: the present value and the one before, and until when they count. */
+  value: string | null
+  valueUntil: Date | null
+  former: string | null
+  formerUntil: Date | null
+  /** The row is kept so long. */
+  expires: Date
+}
+declare module 'authkernel/kernel' {
+  interface Records {
+    deviceSession: DeviceSessionRow
+  }
+}
+
+const text = { type: 'string', max: 64, optional: true } as const
+const date = { type: 'date', optional: true } as const
+
+export const deviceSessionTable: RecordSpec<DeviceSessionRow> = {
+  id: 'given',
+  fields: {
+    sessionId: { type: 'string', max: 128 },
+    userId: { type: 'string' },
+    started: { type: 'date' },
+    seen: { type: 'date' },
+    address: { type: 'string', max: 64, optional: true },
+    userAgent: { type: 'string', max: 256, optional: true },
+    doubted: { type: 'boolean' },
+    offer: text,
+    offerUntil: date,
+    bound: text,
+    key: { type: 'text', optional: true },
+    challenge: text,
+    challengeUntil: date,
+    value: text,
+    valueUntil: date,
+    former: text,
+    formerUntil: date,
+    expires: { type: 'date' },
+  },
+  unique: [['sessionId']],
+  index: [['userId', 'started'], ['bound']],
+  owner: 'user',
+  expires: 'expires',
+}
+
+export type DeviceSession = Row<DeviceSessionRow>
+
+/** The id of a session's row. */
+export async function rowId(sessionId: string): Promise<string> {
+  return toHex(await sha256(sessionId))
+}
+/** The row of a session; null for one from before the plugin. */
+export async function rowOf(ctx: Context, sessionId: string): Promise<DeviceSession | null> {
+  return ctx.records('deviceSession').get(await rowId(sessionId))
+}
+export function inSeconds({ now }: Context, seconds: number): Date {
+  return new Date(now.getTime() + seconds * 1000)
+}
