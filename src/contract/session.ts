@@ -23,6 +23,8 @@ export interface SessionAttributes {
   readonly factors: 1 | 2
   /** When it began, in milliseconds; a step-up keeps it. */
   readonly started: number
+  /** Name of the app that has it, for sessions without cookies. */
+  readonly app?: string
   /** Where it began. */
   readonly address?: string
   /** At most 256 characters. */

@@ -4,6 +4,7 @@ import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../
 import type { RecordTask } from '../../src/testing/record-options.ts'
 import { workOnRecords } from '../../src/testing/record-races.ts'
 import { type AuditTask, changeForever } from './_audited.ts'
+import { type AppTask, workOnApps } from './_apps.ts'
 import { createHost, type Somebody } from './_journeys.ts'
 import { load, type LoadTask } from './_load.ts'
 import { actAsLocals, type LocalsTask } from './_locals.ts'
@@ -25,6 +26,7 @@ export type Task =
   | { do: 'signIn'; provider: { issuer: string; clientId: string; clientSecret: string }; who: Somebody; times: number }
   | TokenTask
   | SignTask
+  | AppTask
   | PeopleTask
   | AuditTask
   | LocalsTask
@@ -81,6 +83,7 @@ async function run(task: Task): Promise<PromiseSettledResult<unknown>[]> {
   if (task.do === 'tokens') return askForTokens(subject, task)
   if (task.do === 'sign') return sign(subject, task)
   if (task.do === 'locals') return actAsLocals(subject, task)
+  if (task.do === 'app') return workOnApps(subject, task)
   if (task.do === 'people') return actAsPeople(subject, task)
   if (task.do === 'load') return Promise.allSettled([load(subject as never, task)])
   if (task.do === 'signIn') {

@@ -1,9 +1,13 @@
 /** API keys: their text, who they are, what they may not do, and how they end. */
+import { execFileSync } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import type { AuthConfig, HttpError } from 'authkernel/kernel'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
-import { type ApiKeysOptions, apiKeysPlugin, keyPattern } from 'authkernel/plugins/api-keys'
+import { type ApiKeysOptions, apiKeysPlugin, findKeys, keyPattern, scannerPattern } from 'authkernel/plugins/api-keys'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { tenantsPlugin } from 'authkernel/plugins/tenants'
 import { baseConfig, Client } from '../_setup.ts'
@@ -99,6 +103,22 @@ describe('the text of a key', () => {
     expect(key).toMatch(/^acme_test_[0-9A-Za-z]{12}_[0-9A-Za-z]{38}$/)
     expect(keyPattern('acme').test(key)).toBe(true)
     expect(shown).toBe(`acme_test_${key.split('_')[2]!.slice(0, 4)}…${key.slice(-4)}`)
+  })
+
+  it('is found in a leaked file by the expression, in this engine and in that of grep', async () => {
+    const { auth, ada } = await world({ prefix: 'acme' })
+    const { key } = await auth.apiKeys.create({ userId: ada.id }, { name: 'k' })
+    const typo = `${key.slice(0, -1)}${key.endsWith('0') ? '1' : '0'}`
+    const near = [`x${key}`, `${key}x`, key.replace('acme', 'other'), key.slice(0, -1), key.toUpperCase()]
+    const leaked = `# .env\nACME_KEY="${key}"\nurl: https://api.example/?k=${key}&x=1\ntypo=${typo}\n${near.join('\n')}\n`
+    expect(leaked.match(scannerPattern('acme'))).toEqual([key, key, typo])
+    expect(findKeys(leaked, 'acme')).toEqual([key])
+    expect(findKeys('nothing', 'acme')).toEqual([])
+    const folder = mkdtempSync(join(tmpdir(), 'authkernel-leak-'))
+    writeFileSync(join(folder, 'settings.yml'), leaked)
+    const found = execFileSync('grep', ['-rohE', scannerPattern('acme').source, folder], { encoding: 'utf8' })
+    rmSync(folder, { recursive: true })
+    expect(found.trim().split('\n')).toEqual([key, key, typo])
   })
 
   it('is stored as a hash alone', async () => {
@@ -254,6 +274,64 @@ describe('tenants, routes and options', () => {
     expect(await (await send(client, 'GET', '/api-keys')).json()).toMatchObject({ keys: [{ id, name: 'a' }] })
     expect((await send(client, 'DELETE', `/api-keys/${id}`)).status).toBe(200)
     expect((await send(client, 'DELETE', `/api-keys/${id}`)).status).toBe(404)
+  })
+
+  it('people make, replace and revoke keys on the account page; a key is shown once', async () => {
+    const { auth, ada, eve, browser, bearer } = await world({ accountSection: true, scopes: ['read', 'deploy'], max: 3 })
+    const client = await browser()
+    const page = async (who = client) => (await who.get('/account')).text()
+    const act = (fields: Record<string, string>, who = client) => who.post('/account/api-keys', fields)
+    expect(await page()).toContain('id="api-keys"')
+    const made = await act({ action: 'create', name: 'CI <b>', scope: 'deploy', days: '30' })
+    const shown = await made.text()
+    const key = /acme_\w+|ak_live_\w+/.exec(shown)![0]
+    expect([made.status, made.headers.get('cache-control')?.includes('no-store'), shown.includes('<b>')]).toEqual([200, true, false])
+    const session = await auth.session(bearer(key))
+    expect(session?.apiKey).toMatchObject({ name: 'CI <b>', scopes: ['deploy'], owner: { userId: ada.id } })
+    const [{ id, expires } = expect.fail()] = await auth.apiKeys.list({ userId: ada.id })
+    expect(Math.round((expires!.getTime() - Date.UTC(2026, 0, 2, 3, 4, 5)) / (24 * hour))).toBe(30)
+    expect([(await page()).includes('CI &lt;b&gt;'), (await page()).includes(key)]).toEqual([true, false])
+    // What a form says beyond what it offers is refused.
+    for (const wrong of [{ name: ' ' }, { name: 'k', scope: 'admin' }])
+      expect((await act({ action: 'create', ...wrong })).headers.get('location')).toContain('ApiKeyRefused')
+    const stranger = await browser(eve.id)
+    await act({ action: 'revoke', id }, stranger)
+    expect(await auth.session(bearer(key))).not.toBeNull()
+    const next = /ak_live_\w+/.exec(await (await act({ action: 'rotate', id })).text())![0]
+    expect([await auth.session(bearer(key)), await auth.session(bearer(next))].every(Boolean)).toBe(true)
+    await act({ action: 'create', name: 'third' })
+    expect((await act({ action: 'create', name: 'fourth' })).headers.get('location')).toContain('TooManyApiKeys')
+    await act({ action: 'revoke', id })
+    expect(await auth.session(bearer(key))).toBeNull()
+    const cross = {
+      method: 'POST',
+      body: new URLSearchParams({ action: 'create', name: 'k' }),
+      headers: { origin: 'https://evil.example' },
+    }
+    expect((await client.send('/account/api-keys', cross)).status).toBe(403)
+    const titles = await Promise.all(
+      ['en', 'de', 'fr', 'es', 'it'].map(
+        async (lang) =>
+          (await (await client.get('/account', { 'accept-language': lang })).text()).match(
+            /(API keys|API-Schlüssel|Clés d’API|Claves de API|Chiavi API)/,
+          )?.[1],
+      ),
+    )
+    expect(new Set(titles).size).toBe(5)
+  })
+
+  it('a key reaches neither the section nor the sessions of its owner', async () => {
+    const { auth, ada } = await world({ accountSection: true }, { session: { strategy: 'database' } })
+    const { key } = await auth.apiKeys.create({ userId: ada.id }, { name: 'k' })
+    const program = new Client(auth)
+    const post = (path: string, fields: Record<string, string>) => program.post(path, fields, { 'x-api-key': key })
+    for (const [path, fields] of [
+      ['/account/api-keys', { action: 'create', name: 'more' }],
+      ['/account/sessions/end-all', {}],
+    ] as const)
+      expect((await post(path, fields)).headers.get('location')).toContain('/auth/signin')
+    expect((await program.get('/account', { 'x-api-key': key })).status).not.toBe(200)
+    expect(await auth.apiKeys.list({ userId: ada.id })).toHaveLength(1)
   })
 
   it('tells each change', async () => {

@@ -106,7 +106,7 @@ describe.each(strategies)('an app under the %s strategy', (strategy) => {
     const eve = await signIn(config, await browser('eve'))
     const cookies = () => new Request(origin, { headers: { cookie: client.cookieHeader() } })
     const listed = await auth.bearer.list(cookies())
-    expect(listed.map(({ attributes }) => attributes?.userAgent)).toEqual(['Acme Desktop', 'Acme Desktop'])
+    expect(listed.map(({ attributes }) => attributes?.app)).toEqual(['Acme Desktop', 'Acme Desktop'])
     expect((await auth.sessions.list(cookies())).map(({ id }) => id)).toEqual(expect.arrayContaining(listed.map(({ id }) => id)))
     const { id } = (await auth.session(bearer(one.access_token)))!.bearer!
     expect([await auth.bearer.revoke({ userId: 'eve' }, id), await auth.bearer.revoke(cookies(), id)]).toEqual([false, true])

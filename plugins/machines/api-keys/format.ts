@@ -29,9 +29,22 @@ export function parseKey(text: string, prefix: string): KeyText | undefined {
   return checkOf(text.slice(0, -checkLength)) === check ? { env, id, secret } : undefined
 }
 
-/** What finds keys in a text: for secret scanners. */
+/** A text that is one key. */
 export function keyPattern(prefix: string): RegExp {
   return new RegExp(`^${prefix}_([a-z0-9]{1,16})_([0-9A-Za-z]{${idLength}})_([0-9A-Za-z]{${secretLength}})([0-9A-Za-z]{${checkLength}})$`)
+}
+
+/**
+ * An expression that finds keys inside of files, for secret scanners: without look-around, so that RE2, Hyperscan and `grep -E` take it too. What it
+ * finds may still be no key: `findKeys` looks at the check digits.
+ */
+export function scannerPattern(prefix: string): RegExp {
+  return new RegExp(`\\b${prefix}_[a-z0-9]{1,16}_[0-9A-Za-z]{${idLength}}_[0-9A-Za-z]{${secretLength + checkLength}}\\b`, 'g')
+}
+
+/** Keys of a prefix in a text, each once: what has the right check digits. */
+export function findKeys(text: string, prefix: string): string[] {
+  return [...new Set(text.match(scannerPattern(prefix)))].filter((found) => parseKey(found, prefix))
 }
 
 // Rejection sampling: 62 does not divide 256.

@@ -3,10 +3,11 @@ import { AccessDenied, type AnyContext, type Guard, type JobTarget, type Kernel,
 import { authenticate, verify } from './authenticate.ts'
 import { createKey, listKeys, type MadeApiKey, type NewApiKey, revokeKey, rotateKey } from './manage.ts'
 import { type ApiKeysOptions, resolveOptions, type ResolvedOptions } from './options.ts'
+import { addAccountSection } from './page.ts'
 import { addRoutes } from './routes.ts'
 import { type ApiKey, type KeyOwner, table } from './table.ts'
 
-export { keyPattern } from './format.ts'
+export { findKeys, keyPattern, scannerPattern } from './format.ts'
 export type { MadeApiKey, NewApiKey } from './manage.ts'
 export type { ApiKeysOptions, KeyLimit } from './options.ts'
 export type { ApiKey, ApiKeyRow, KeyOwner } from './table.ts'
@@ -58,6 +59,7 @@ export function apiKeysPlugin(options: ApiKeysOptions = {}): Plugin<ApiKeysApi> 
       kernel.declareHook('apiKey', 'guard')
       kernel.hook('authenticate', ({ ctx }) => authenticate(ctx, resolved))
       if (resolved.routes) addRoutes(kernel, resolved)
+      if (resolved.accountSection) addAccountSection(kernel, resolved)
       return { apiKeys: api(kernel, resolved) }
     },
   }

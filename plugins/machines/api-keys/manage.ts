@@ -29,9 +29,8 @@ export async function createKey(ctx: AnyContext, options: ResolvedOptions, owner
       : typeof scope === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(scope)
     if (!known) throw refused(`the scope ${JSON.stringify(String(scope).slice(0, 100))} is not one of the plugin's.`)
   }
-  if ((await ctx.records('apiKey').count(ownerQuery(owner), { max: options.max })) >= options.max)
-    throw new HttpError(409, `There are ${options.max} keys already. Revoke one first.`)
-  const made = await store(ctx, options, {
+  if (await isFull(ctx, owner, options.max)) throw tooMany(options)
+  const { row, text } = await draft(ctx, options, {
     family: '',
     name: name.trim(),
     env,
@@ -41,13 +40,19 @@ export async function createKey(ctx: AnyContext, options: ResolvedOptions, owner
     max: limit?.max ?? null,
     seconds: limit?.seconds ?? null,
   })
-  for (const scope of made.scopes) {
-    if (!options.can || (await options.can({ key: made, scope, ctx }))) continue
-    await ctx.records('apiKey').delete(made.id)
-    throw new HttpError(403, `The owner does not have the right "${scope}", so a key cannot have it.`)
+  const key = toApiKey(row, options.prefix)
+  for (const scope of key.scopes) {
+    if (options.can && !(await options.can({ key, scope, ctx })))
+      throw new HttpError(403, `The owner does not have the right "${scope}", so a key cannot have it.`)
   }
-  await told(ctx, owner, made.id, 'added')
-  return made
+  await ctx.records('apiKey').create(row)
+  // Written first, then counted: keys that are made at the same moment cannot exceed the limit together.
+  if (await isFull(ctx, owner, options.max + 1)) {
+    await ctx.records('apiKey').delete(row.id)
+    throw tooMany(options)
+  }
+  await told(ctx, owner, row.id, 'added')
+  return { ...key, key: text }
 }
 
 /** Newest first. */
@@ -62,15 +67,18 @@ export async function rotateKey(ctx: AnyContext, options: ResolvedOptions, owner
   const row = await owned(ctx, owner, id)
   if (!row || row.rotated) return null
   const end = new Date(Math.min(ctx.now.getTime() + options.overlap * 1000, row.expires.getTime()))
-  // Compare-and-set: of two rotations at the same moment one makes the next key.
-  const old = await keys.update(id, { rotated: true, expires: end }, { if: { rotated: false } })
-  if (!old) return null
+  const next = await draft(ctx, options, { ...copyOf(row), expires: row.expires })
+  // Of two rotations at the same moment one makes the next key, and a process that dies leaves both keys or the old one as it was.
+  const written = await ctx.atomic([
+    { record: 'apiKey', update: id, change: { rotated: true, expires: end }, if: { rotated: false } },
+    { record: 'apiKey', create: next.row },
+  ])
+  if (!written) return null
   // At most two are live: one from the rotation before ends now.
   const { rows } = await keys.find({ where: { family: row.family } })
   for (const former of rows) if (former.id !== id && former.rotated) await keys.delete(former.id)
-  const made = await store(ctx, options, { ...copyOf(row), expires: row.expires })
-  await told(ctx, owner, made.id, 'changed')
-  return made
+  await told(ctx, owner, next.row.id, 'changed')
+  return { ...toApiKey(next.row, options.prefix), key: next.text }
 }
 
 /** It is nobody from now on. False: the owner has no such key. */
@@ -82,19 +90,11 @@ export async function revokeKey(ctx: AnyContext, owner: KeyOwner, id: string): P
 
 type NewRow = Omit<ApiKeyRow, 'hash' | 'tail' | 'created' | 'used' | 'rotated'>
 
-async function store(ctx: AnyContext, { prefix }: ResolvedOptions, row: NewRow): Promise<MadeApiKey> {
+/** A row to create, and the text of its key. */
+async function draft(ctx: AnyContext, { prefix }: ResolvedOptions, row: NewRow): Promise<{ row: Row<ApiKeyRow>; text: string }> {
   const { id, secret, text } = makeKey(ctx.runtime, prefix, row.env)
-  const created = await ctx.records('apiKey').create({
-    ...row,
-    id,
-    family: row.family || id,
-    hash: await hashOf(secret),
-    tail: text.slice(-4),
-    created: ctx.now,
-    used: null,
-    rotated: false,
-  })
-  return { ...toApiKey(created, prefix), key: text }
+  const facts = { hash: await hashOf(secret), tail: text.slice(-4), created: ctx.now, used: null, rotated: false }
+  return { text, row: { ...row, ...facts, id, family: row.family || id } }
 }
 
 /** What is stored of a secret: it has 190 random bits, so that a fast hash is enough. */
@@ -106,6 +106,14 @@ async function owned(ctx: AnyContext, owner: KeyOwner, id: string): Promise<Row<
   const row = typeof id === 'string' ? await ctx.records('apiKey').get(id) : null
   const fields = ownerFields(owner)
   return row && row.userId === fields.userId && row.owner === fields.owner ? row : null
+}
+
+async function isFull(ctx: AnyContext, owner: KeyOwner, max: number): Promise<boolean> {
+  return (await ctx.records('apiKey').count(ownerQuery(owner), { max })) >= max
+}
+
+function tooMany({ max }: ResolvedOptions): HttpError {
+  return new HttpError(409, `There are ${max} keys already. Revoke one first.`)
 }
 
 function copyOf({ family, name, env, scopes, userId, owner, max, seconds }: ApiKeyRow): Omit<NewRow, 'expires'> {

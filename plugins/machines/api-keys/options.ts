@@ -31,6 +31,8 @@ export interface ApiKeysOptions {
   max?: number | undefined
   /** Adds routes below `/api-keys` for the person who is signed in; default false. */
   routes?: boolean | undefined
+  /** Adds a section to the account page, where people make, replace and revoke their keys; default false. */
+  accountSection?: boolean | undefined
 }
 /** With the defaults in place. */
 export interface ResolvedOptions extends ApiKeysOptions {

@@ -24,7 +24,7 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
   route('DELETE', '/api-keys/:id', async (ctx, userId) => (await revokeKey(ctx, { userId }, ctx.params['id'] ?? '')) && { revoked: true })
 }
 
-// A key must not make keys.
+/** Whose keys: of the person who is signed in; null for nobody. A key must not make keys: throws AccessDenied. */
 async function owner(ctx: Context): Promise<string | null> {
   const session = await ctx.currentSession()
   if (session && ('apiKey' in session || 'bearer' in session))
@@ -43,4 +43,11 @@ function wantedOf({ name, scopes, expiresIn, env }: Record<string, unknown>): Ne
 
 function json(value: unknown, status: number): Response {
   return Response.json(value, { status })
+}
+
+/** The same for pages, where a key or an app is simply nobody. */
+export async function personOf(ctx: Context): Promise<string | null> {
+  const session = await ctx.currentSession()
+  if (!session || 'apiKey' in session || 'bearer' in session || 'actor' in session) return null
+  return (await ctx.session.user(ctx))?.id ?? null
 }

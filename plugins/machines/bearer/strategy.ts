@@ -39,7 +39,7 @@ export async function listApps(ctx: AnyContext, { apps }: ResolvedOptions, userI
     attributes: {
       ...(attributes ?? { provider: '', authTime: 0, methods: {}, factors: 1 as const }),
       started: started.getTime(),
-      userAgent: apps.get(clientId)?.name ?? clientId,
+      app: apps.get(clientId)?.name ?? clientId,
       address: address ?? '',
     },
   }))

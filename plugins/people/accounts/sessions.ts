@@ -10,6 +10,8 @@ export interface ListedSession extends Pick<SessionInfo, 'id' | 'expires' | 'cre
   provider?: string
   address?: string
   userAgent?: string
+  /** Name of the app, for sessions of bearerPlugin. */
+  app?: string
 }
 /** Nobody signed in: lists are empty, the others answer false. Each throws MissingSessionAbility when the session strategy cannot do it. */
 export interface SessionsApi {
@@ -32,8 +34,8 @@ export function sessions(kernel: Kernel): SessionsApi {
       const strategy = strategyWith(ctx, 'list', 'auth.sessions.list')
       const infos = (await strategy.list?.(ctx, userId)) ?? []
       return infos.map(({ id, expires, createdAt, lastUsed, attributes }) => {
-        const { provider, address, userAgent } = attributes ?? {}
-        const shown = { ...(provider && { provider }), ...(address && { address }), ...(userAgent && { userAgent }) }
+        const { provider, app, address, userAgent } = attributes ?? {}
+        const shown = { ...(provider && { provider }), ...(app && { app }), ...(address && { address }), ...(userAgent && { userAgent }) }
         return { id, expires, createdAt, lastUsed, current: id === current, ...shown }
       })
     },

@@ -6,5 +6,7 @@ export async function personOf(ctx: Context): Promise<User | null> {
   const stored = await ctx.session.user(ctx)
   if (stored) return stored
   const session = await ctx.currentSession()
-  return session ? (session.user ?? {}) : null
+  // A key or an app acts for the person, and is not the person.
+  if (!session || 'apiKey' in session || 'bearer' in session) return null
+  return session.user ?? {}
 }

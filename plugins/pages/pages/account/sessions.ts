@@ -18,7 +18,8 @@ export const sessionsSection: AccountSection = {
       const { id, createdAt, lastUsed, attributes } = info
       const { browser, system } = deviceOf(attributes?.userAgent ?? (id === current ? ctx.facts.userAgent : undefined))
       const device =
-        browser && system ? say('account.session.device', { browser, system }) : (browser ?? system ?? say('account.session.unknown'))
+        attributes?.app ??
+        (browser && system ? say('account.session.device', { browser, system }) : (browser ?? system ?? say('account.session.unknown')))
       const facts = [
         attributes?.address,
         createdAt && say('account.session.since', { date: date(createdAt) }),
