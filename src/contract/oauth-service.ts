@@ -24,6 +24,8 @@ export interface VerifyOptions {
   typ: string | readonly (string | undefined)[]
   /** Claims that must be there, beside `iss` and `aud`. `exp`, `nbf` and `iat` are checked when they are there. */
   claims?: readonly string[]
+  /** Whom it must be for, and nobody else (`aud`). Default: this client, perhaps among others. */
+  audience?: string
 }
 /** A verified token. */
 export interface VerifiedToken {
@@ -42,7 +44,7 @@ export interface OAuthService {
   refresh(ctx: AnyContext, id: string, token: string, options?: RefreshOptions): Promise<TokenSet>
   /** A form POST to an endpoint that the metadata names, `introspection_endpoint` for example; the answer is complete. */
   request(ctx: AnyContext, id: string, endpoint: string, parameters: Readonly<Record<string, string>>): Promise<Response>
-  /** A JWT of the provider for this client: signature, algorithm, `typ`, `iss`, `aud` and times. */
+  /** A JWT of the provider for this client, or for `audience`: signature, algorithm, `typ`, `iss`, `aud` and times. */
   verify(ctx: AnyContext, id: string, jwt: string, options: VerifyOptions): Promise<VerifiedToken>
   /**
    * A request with an access token, as a bearer or with proof of its key (RFC 9449), also when the server asks for a nonce first. The answer is complete,

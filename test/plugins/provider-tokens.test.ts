@@ -328,11 +328,122 @@ describe('tokens.fetch', () => {
   })
 })
 
+describe('without records: a sealed cookie', () => {
+  const site = (options: ProviderTokensOptions = {}): World =>
+    world({ providers: { acme: { rotation: false } }, ...options }, { adapter: undefined as never }, { clientId: 'keeps' })
+  /** Puts what came into the browser. */
+  const taken = (browser: Client, headers: Headers): number => {
+    const cookies = headers.getSetCookie()
+    for (const line of cookies) {
+      const [pair = ''] = line.split(';')
+      const [name = '', value = ''] = pair.split(/=(.*)/s)
+      if (/max-age=0(;|$)/i.test(line)) browser.cookies.delete(name)
+      else browser.cookies.set(name, value)
+    }
+    return cookies.length
+  }
+  const reply = (): Headers => new Headers()
+
+  it('answers without a write while the token is good, and says so before anything is sent when it cannot write', async () => {
+    const { auth, request, signIn, clock, refreshes, browser } = site()
+    await signIn()
+    const first = await auth.tokens.get(request(), 'acme')
+    expect(first?.accessToken).toEqual(expect.any(String))
+    clock.ahead = 10 * minute
+    await expect(auth.tokens.get(request(), 'acme')).rejects.toMatchObject({ type: 'TokensNotWritable' })
+    expect(refreshes()).toBe(0)
+    const headers = reply()
+    const second = await auth.tokens.get(request(), 'acme', { headers })
+    expect([second?.accessToken === first?.accessToken, refreshes(), taken(browser, headers)]).toEqual([false, 1, expect.any(Number)])
+    expect([(await auth.tokens.get(request(), 'acme'))?.accessToken, refreshes()]).toEqual([second?.accessToken, 1])
+    expect(JSON.stringify([...browser.cookies])).not.toContain(String(second?.accessToken))
+  })
+
+  it('ten callers at once make one refresh; the same request asks once; a tab with the former cookie is served too', async () => {
+    const { auth, request, signIn, clock, refreshes } = site()
+    await signIn()
+    clock.ahead = 10 * minute
+    const one = request()
+    const all = await Promise.all(
+      [...Array(10).keys()].map((at) => auth.tokens.get(at < 5 ? one : request(), 'acme', { headers: reply() })),
+    )
+    expect([new Set(all.map((token) => token?.accessToken)).size, refreshes()]).toEqual([1, 1])
+    expect([(await auth.tokens.get(one, 'acme'))?.accessToken, refreshes()]).toEqual([all[0]?.accessToken, 1])
+    expect((await auth.tokens.get(request(), 'acme', { headers: reply() }))?.accessToken).toEqual(expect.any(String))
+    expect(refreshes()).toBe(2)
+  })
+
+  it('tokens.fetch and revoke carry the cookie; sign-out takes it away', async () => {
+    const { auth, request, signIn, clock, browser } = site({ providers: { acme: { rotation: false, resources: [op.issuer] } } })
+    await signIn()
+    clock.ahead = 10 * minute
+    const headers = reply()
+    expect((await auth.tokens.fetch(request(), 'acme', `${op.issuer}/me`, {}, { headers })).status).toBe(200)
+    taken(browser, headers)
+    const token = await auth.tokens.get(request(), 'acme')
+    await expect(auth.tokens.revoke(request(), 'acme')).rejects.toMatchObject({ type: 'TokensNotWritable' })
+    expect((await fetch(`${op.issuer}/me`, { headers: { authorization: `Bearer ${token?.accessToken}` } })).status).toBe(200)
+    const gone = reply()
+    expect(await auth.tokens.revoke(request(), 'acme', { headers: gone })).toBe(true)
+    taken(browser, gone)
+    expect(await auth.tokens.get(request(), 'acme')).toBeNull()
+    expect((await fetch(`${op.issuer}/me`, { headers: { authorization: `Bearer ${token?.accessToken}` } })).status).toBe(401)
+    clock.ahead = 0
+    await signIn()
+    await browser.post('/signout', { csrfToken: await browser.csrfToken() })
+    expect([...browser.cookies.keys()].filter((name) => name.includes('provider-tokens'))).toEqual([])
+  })
+
+  it('a lost answer is asked for once more; invalid_grant is told once and ends the session by option', async () => {
+    const { auth, request, signIn, clock, refreshes, answers, events, browser } = site({ onExpired: 'endSessions' })
+    await signIn()
+    clock.ahead = 10 * minute
+    answers.push(async (send) => {
+      await send()
+      throw Object.assign(new TypeError('fetch failed'), { cause: { code: 'ECONNRESET' } })
+    })
+    const headers = reply()
+    expect(await auth.tokens.get(request(), 'acme', { headers })).not.toBeNull()
+    expect(refreshes()).toBe(2)
+    taken(browser, headers)
+    clock.ahead = 20 * minute
+    answers.push(() => Promise.resolve(Response.json({ error: 'invalid_grant' }, { status: 400 })))
+    const over = reply()
+    await expect(auth.tokens.get(request(), 'acme', { headers: over })).rejects.toMatchObject({ type: 'TokensExpired' })
+    taken(browser, over)
+    expect(events.map(([name, message]) => [name, (message as { reason?: string }).reason])).toEqual([
+      ['tokensRefreshed', undefined],
+      ['tokensExpired', 'invalid_grant'],
+    ])
+    expect(await browser.session()).toBeNull()
+  })
+
+  it('the cookie of another person says nothing, and a job has none', async () => {
+    const { auth, request, signIn, browser } = site()
+    await signIn()
+    const stolen = [...browser.cookies].filter(([name]) => name.includes('provider-tokens'))
+    browser.cookies.clear()
+    await signIn()
+    expect(stolen.length).toBeGreaterThan(0)
+    for (const [name, value] of stolen) browser.cookies.set(name, value)
+    expect(await auth.tokens.get(request(), 'acme')).toBeNull()
+    await expect(auth.tokens.get({ userId: 'somebody' }, 'acme')).rejects.toThrow('records')
+  })
+
+  it('scopes add up', async () => {
+    const { signIn, browser } = site()
+    await signIn()
+    const asked = new URL(locationOf(await browser.signIn('acme', {}, '?scope=calendar'))).searchParams.get('scope')
+    expect(asked?.split(' ').sort()).toEqual(['calendar', 'email', 'offline_access', 'openid'])
+  })
+})
+
 describe('configuration', () => {
   const ready = (options: ProviderTokensOptions, config: AuthConfig = {}): Promise<void> => world(options, config).auth.ready()
 
   it('needs records, and says how to get them', async () => {
-    await expect(ready({}, { adapter: undefined as never })).rejects.toThrow(/records/)
+    await expect(ready({}, { adapter: undefined as never })).rejects.toThrow(/records.*`providers\.acme\.rotation: false`/)
+    await expect(ready({ providers: { acme: { rotation: true } } }, { adapter: undefined as never })).rejects.toThrow(/recordsPlugin/)
   })
   it('names what is wrong with an option', async () => {
     await expect(ready({ providers: { acne: { rotation: false } } })).rejects.toThrow('providers.acne')

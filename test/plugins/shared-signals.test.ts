@@ -290,3 +290,104 @@ describe('sharedSignalsPlugin', () => {
     await expect(auth.ready()).rejects.toThrow(/"shared-signals" needs the ability "revoke:attribute"/)
   })
 })
+
+describe('Global Token Revocation', () => {
+  const options: SignalsOfProvider = { experimentalGlobalTokenRevocation: true }
+  const audience = 'http://localhost:3000/auth/global-token-revocation/acme'
+  const alice = { sub_id: { format: 'iss_sub', iss: '', sub: 'alice' } }
+  const bearer = ({ clock }: World, change: Jwk = {}, header: Jwk = {}, key: SigningKey = keys.k1): string => {
+    const now = Math.floor((Date.now() + clock.ahead) / 1000)
+    const claims = { iss: op.issuer, aud: audience, iat: now, exp: now + 300, jti: `revocation-${tokens++}`, ...change }
+    return `Bearer ${jws({ alg: key.alg, kid: key.kid, typ: 'global-token-revocation+jwt', ...header }, claims, key)}`
+  }
+  const ask = async (
+    { auth }: World,
+    authorization: string,
+    body: unknown = { sub_id: { ...alice.sub_id, iss: op.issuer } },
+    headers: Record<string, string> = {},
+    id = 'acme',
+  ): Promise<number> => {
+    const answer = await auth.handler(
+      new Request(`http://localhost:3000/auth/global-token-revocation/${id}`, {
+        method: 'POST',
+        body: typeof body === 'string' ? body : JSON.stringify(body),
+        headers: { 'content-type': 'application/json', authorization, ...headers },
+      }),
+    )
+    expect(answer.headers.get('cache-control')).toContain('no-store')
+    return answer.status
+  }
+
+  it.each(['jwt', 'database'] as const)('%s: ends all sessions of the person that this provider began', async (strategy) => {
+    const made = world(strategy, options)
+    const browsers = [await made.signIn('one'), await made.signIn('two')]
+    const token = bearer(made)
+    expect(await ask(made, token)).toBe(204)
+    expect(await Promise.all(browsers.map(isIn))).toEqual([false, false])
+    expect(made.told).toEqual([
+      expect.objectContaining({
+        kind: 'token-revocation',
+        provider: 'acme',
+        subject: { sub: 'alice' },
+        userId: expect.any(String) as string,
+      }),
+    ])
+    const again = await made.signIn('three')
+    expect([await ask(made, token), await isIn(again)]).toEqual([401, true])
+    // As older drafts call it, and by a proved address.
+    expect(await ask(made, bearer(made), { subject: { format: 'email', email: 'Alice@example.com' } })).toBe(204)
+    expect(await isIn(again)).toBe(false)
+  })
+
+  it('refuses what is no request of this provider', async () => {
+    const made = world('database', options)
+    const browser = await made.signIn()
+    const now = Math.floor(Date.now() / 1000)
+    const plain = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
+    const claims = { iss: op.issuer, aud: audience, iat: now, exp: now + 60, jti: 'x' }
+    const refused: [string, string][] = [
+      ['nothing', ''],
+      ['a password', 'Basic YTpi'],
+      ['another audience', bearer(made, { aud: op.clientId })],
+      ['two audiences', bearer(made, { aud: [audience, 'https://other.example'] })],
+      ['a foreign issuer', bearer(made, { iss: 'https://evil.example' })],
+      ['an unknown key', bearer(made, {}, {}, keys.evil)],
+      ['alg none', `Bearer ${plain({ alg: 'none' })}.${plain(claims)}.AAAA`],
+      ['HS256 with the public key', `Bearer ${hmacJws({ alg: 'HS256', kid: keys.k1.kid }, claims, pem(keys.k1))}`],
+      ['an hour of life', bearer(made, { exp: now + 3_600 })],
+      ['an end that has passed', bearer(made, { iat: now - 600, exp: now - 400 })],
+      ['no end', bearer(made, { exp: undefined })],
+      ['no jti', bearer(made, { jti: undefined })],
+      ['a logout token', bearer(made, {}, { typ: 'logout+jwt' })],
+    ]
+    for (const [name, token] of refused) expect([name, await ask(made, token)]).toEqual([name, 401])
+    expect(await ask(made, bearer(made), { sub_id: 'alice' })).toBe(400)
+    expect(await ask(made, bearer(made), 'hello')).toBe(400)
+    expect(await ask(made, bearer(made), undefined, { 'content-type': 'text/plain' })).toBe(400)
+    expect(await ask(made, bearer(made), { sub_id: { format: 'iss_sub', iss: op.issuer, sub: 'bob' } })).toBe(404)
+    expect(await ask(made, bearer(made), { sub_id: { format: 'iss_sub', iss: 'https://evil.example', sub: 'alice' } })).toBe(404)
+    expect(await ask(made, bearer(made), undefined, {}, 'nobody')).toBe(403)
+    expect([await isIn(browser), made.told]).toEqual([true, []])
+  })
+
+  it('an address counts only for domains that the provider is trusted for', async () => {
+    const made = world('database', options)
+    made.auth.remove('oidc:acme')
+    made.auth.use(
+      oidcPlugin({ id: 'acme', issuer: op.issuer, clientId: op.clientId, clientSecret: op.clientSecret, trustEmail: ['other.example'] }),
+    )
+    expect(await ask(made, bearer(made), { sub_id: { format: 'email', email: 'alice@example.com' } })).toBe(403)
+  })
+
+  it('is not there unless a provider has it, and says that it is experimental', async () => {
+    const made = world('jwt')
+    const answer = await made.push('', {}, '/global-token-revocation/acme')
+    expect(answer.status).toBe(400)
+    const warnings: string[] = []
+    await world('jwt', options, { logger: { warn: (code) => void warnings.push(code), error() {} } }).auth.ready()
+    expect(warnings).toContain('experimental-global-token-revocation')
+    expect(() => sharedSignalsPlugin({ providers: { acme: { experimentalGlobalTokenRevocation: 'yes' as never } } })).toThrow(
+      'experimentalGlobalTokenRevocation',
+    )
+  })
+})

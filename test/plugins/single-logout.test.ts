@@ -128,6 +128,15 @@ describe.each(['jwt', 'database'] as const)('back-channel logout, %s sessions', 
     expect([await isIn(first), await isIn(again), told.length]).toEqual([false, true, heard])
   })
 
+  it('somebody who comes back at once can be signed out again', async () => {
+    const { signIn, token, push, clock } = world(strategy)
+    for (let times = 0; times < 3; times++) {
+      clock.ahead += 5
+      const browser = await signIn('one')
+      expect([(await push(token({ sid: undefined, sub: 'alice' }))).status, await isIn(browser)]).toEqual([200, false])
+    }
+  })
+
   it('a late token ends no session that began a minute after it was made', async () => {
     const { signIn, token, push, clock } = world(strategy)
     const late = token({ sid: 'one', exp: Math.floor(Date.now() / 1000) + 900 })
@@ -446,6 +455,10 @@ describe('sign-out at the provider', () => {
     const none = new URL(await at({ postLogoutRedirectUri: false })).searchParams
     expect([none.has('post_logout_redirect_uri'), none.has('state'), none.has('id_token_hint')]).toEqual([false, false, true])
     expect(await at({ endSession: false })).toBe('http://localhost:3000/bye')
+    expect(await at({ endSession: ({ callbackUrl }) => !callbackUrl.endsWith('/bye') })).toBe('http://localhost:3000/bye')
+    expect(await at({ endSession: ({ provider, request }) => provider === 'acme' && request.method === 'POST' })).toContain(
+      'https://id.example/',
+    )
   })
 
   it('the ID token is in no row, no session and no answer as plain text', async () => {
@@ -468,6 +481,7 @@ describe('configuration', () => {
   it('names what is wrong with an option', async () => {
     await expect(ready({ providers: { acne: {} } })).rejects.toThrow('`providers.acne` names no provider')
     expect(() => singleLogoutPlugin({ backChannel: 'yes' as never })).toThrow('`backChannel`')
+    expect(() => singleLogoutPlugin({ providers: { acme: { endSession: 'yes' as never } } })).toThrow('`providers.acme.endSession`')
     expect(() => singleLogoutPlugin({ providers: { acme: { frontChannel: 1 as never } } })).toThrow('`providers.acme.frontChannel`')
     expect(() => singleLogoutPlugin({ providers: { acme: { postLogoutRedirectUri: 'http://app.example/' } } })).toThrow(
       'postLogoutRedirectUri',

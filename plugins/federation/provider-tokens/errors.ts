@@ -7,6 +7,12 @@ export class TokensExpired extends AuthError {
   static override row: ErrorRow = { page: 'signIn', status: 401 }
 }
 
+/** The tokens are in a cookie and must change, and the answer to this request cannot carry it. Nothing was sent to the provider. */
+export class TokensNotWritable extends AuthError {
+  static override type = 'TokensNotWritable'
+  static override row: ErrorRow = { page: 'error', status: 500 }
+}
+
 /** Not now: somebody else refreshes, or the provider does not answer. Try again after `retryAfter` seconds. */
 export class TokensBusy extends AuthError {
   static override type = 'TokensBusy'

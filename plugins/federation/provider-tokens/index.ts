@@ -1,11 +1,21 @@
 /** Access tokens of the provider that somebody signed in with, kept fresh on the server. */
-import { AccessDenied, type AnyContext, AuthError, type JobTarget, type Kernel, type Plugin, type TokenSet } from 'authkernel/kernel'
+import {
+  AccessDenied,
+  type AnyContext,
+  AuthError,
+  type Context,
+  type JobTarget,
+  type Kernel,
+  type Plugin,
+  type TokenSet,
+} from 'authkernel/kernel'
+import { checkSealed, revokeSealed, sealedScopes, sealedToken, sealTokens, tokenCookie } from './cookie.ts'
 import { grantedScopes, keepTokens } from './keep.ts'
 import { checkProviders, type ProviderTokensOptions, type Resolved, resolveOptions } from './options.ts'
 import { validTokens } from './refresh.ts'
 import { newest, rows, table } from './table.ts'
 
-export { TokensBusy, TokensExpired } from './errors.ts'
+export { TokensBusy, TokensExpired, TokensNotWritable } from './errors.ts'
 export type { ProviderTokensOptions, TokensOfProvider } from './options.ts'
 export type { ProviderTokenRow } from './table.ts'
 
@@ -31,6 +41,8 @@ export interface ProviderToken {
 }
 /** How a token is asked for. */
 export interface TokenWanted {
+  /** Of your response: with tokens in a cookie, `Set-Cookie` is added when they change. Not needed with records. */
+  headers?: Headers | undefined
   /** Seconds that it must be good for; default: the option of the plugin. */
   minValid?: number | undefined
 }
@@ -41,9 +53,9 @@ export interface ProviderTokensApi {
     /** Null: nobody is signed in, or the person has no account at this provider. Throws TokensExpired and TokensBusy. */
     get(who: TokensOf, provider: string, wanted?: TokenWanted): Promise<ProviderToken | null>
     /** Ends the tokens at the provider (RFC 7009) and forgets them. False: there were none. */
-    revoke(who: TokensOf, provider: string): Promise<boolean>
+    revoke(who: TokensOf, provider: string, wanted?: Pick<TokenWanted, 'headers'>): Promise<boolean>
     /** `fetch` with the access token, for origins in `resources` of the provider. Follows no redirect. Throws like `get`. */
-    fetch(who: TokensOf, provider: string, url: string | URL, init?: RequestInit): Promise<Response>
+    fetch(who: TokensOf, provider: string, url: string | URL, init?: RequestInit, wanted?: TokenWanted): Promise<Response>
   }
 }
 
@@ -52,34 +64,55 @@ export function providerTokensPlugin(options: ProviderTokensOptions = {}): Plugi
   const resolved = resolveOptions(options)
   return {
     name: 'provider-tokens',
-    requires: ['records', 'oauth'],
+    requires: ['oauth'],
     setup(kernel) {
-      kernel.records('providerToken', table)
-      kernel.decorate('oauth', (_inner, view) => (checkProviders(options, resolved, view), {}))
-      kernel.on('signedIn', ({ login, ctx }) => (ctx.request ? keepTokens(ctx, login, resolved) : undefined))
+      const where = { cookie: false }
+      kernel.cookie(tokenCookie)
+      kernel.records('providerToken', table, { optional: true })
+      kernel.decorate('oauth', (_inner, view) => {
+        checkProviders(options, resolved, view)
+        where.cookie = !view.records.has('providerToken')
+        if (where.cookie) checkSealed(resolved, view)
+        return {}
+      })
+      kernel.on('signedIn', ({ login, ctx }) => {
+        if (!ctx.request) return undefined
+        return where.cookie ? sealTokens(ctx, login) : keepTokens(ctx, login, resolved)
+      })
+      kernel.on('signOut', ({ ctx }) => (where.cookie && ctx.request ? tokenCookie.delete(ctx) : undefined))
       kernel.on('unlinkAccount', async ({ userId, account: { provider, providerAccountId }, ctx }) => {
+        if (where.cookie) return
         const row = await rows(ctx).get({ userId, provider, account: providerAccountId })
         if (row) await rows(ctx).delete(row.id)
       })
       kernel.hook('authorizationRequest', async ({ provider, parameters, ctx }) => {
-        const granted = await grantedScopes(ctx, provider.id)
+        const granted = await (where.cookie ? sealedScopes : grantedScopes)(ctx, provider.id)
         if (granted.length === 0) return undefined
         const asked = (parameters.get('scope') ?? '').split(' ').filter(Boolean)
         parameters.set('scope', [...new Set([...granted, ...asked])].join(' '))
         return parameters
       })
-      return { tokens: tokens(kernel, resolved) }
+      return { tokens: tokens(kernel, resolved, where) }
     },
   }
 }
 
-function tokens(kernel: Kernel, options: Resolved): ProviderTokensApi['tokens'] {
+function tokens(kernel: Kernel, options: Resolved, where: { readonly cookie: boolean }): ProviderTokensApi['tokens'] {
   async function setOf(
     who: TokensOf,
     provider: string,
-    { minValid = options.minValid }: TokenWanted = {},
+    { minValid = options.minValid, headers }: TokenWanted = {},
   ): Promise<{ ctx: AnyContext; set: TokenSet | null }> {
     const { ctx, userId } = await find(kernel, who)
+    if (where.cookie) {
+      const own = browserOf(ctx)
+      const writable = headers !== undefined
+      try {
+        return { ctx, set: await sealedToken(own, provider, { minValid, writable, options }) }
+      } finally {
+        carry(kernel, own, headers)
+      }
+    }
     return { ctx, set: userId === undefined ? null : await validTokens(ctx, { userId, provider, minValid, options }) }
   }
   return {
@@ -87,8 +120,14 @@ function tokens(kernel: Kernel, options: Resolved): ProviderTokensApi['tokens'] 
       const { set } = await setOf(who, provider, wanted)
       return set && shown(set)
     },
-    async revoke(who, provider) {
+    async revoke(who, provider, { headers } = {}) {
       const { ctx, userId } = await find(kernel, who)
+      if (where.cookie) {
+        const own = browserOf(ctx)
+        const done = await revokeSealed(own, provider, headers !== undefined)
+        carry(kernel, own, headers)
+        return done
+      }
       const row = userId === undefined ? null : await newest(ctx, userId, provider)
       // Forgotten first: what cannot be ended at the provider is at least not used again here.
       if (!row || !(await rows(ctx).take(row.id))) return false
@@ -98,17 +137,29 @@ function tokens(kernel: Kernel, options: Resolved): ProviderTokensApi['tokens'] 
       await ctx.emit('noted', { name: 'tokens.revoked', outcome: 'success', user: { id: row.userId }, provider })
       return true
     },
-    async fetch(who, provider, url, init = {}) {
+    async fetch(who, provider, url, init = {}, wanted = {}) {
       const target = new URL(url)
       if (!options.of(provider).resources?.includes(target.origin))
         throw new AuthError(
           `tokens.fetch: ${target.origin} is not in \`providers.${provider}.resources\` of providerTokensPlugin, so it gets no token.`,
         )
-      const { ctx, set } = await setOf(who, provider)
+      const { ctx, set } = await setOf(who, provider, wanted)
       if (!set) throw new AccessDenied(`tokens.fetch: nobody is signed in with an account at provider "${provider}".`)
       return ctx.service('oauth').fetch(ctx, provider, set, target, init)
     },
   }
+}
+
+/** Tokens in a cookie are those of a browser. */
+function browserOf(ctx: AnyContext): Context {
+  if (ctx.request) return ctx
+  throw new AuthError(
+    'tokens: without the service "records" tokens are in the cookie of a browser, and a job has none. Give the request, or use `recordsPlugin`.',
+  )
+}
+
+function carry(kernel: Kernel, ctx: Context, headers: Headers | undefined): void {
+  if (headers) for (const line of kernel.answer(ctx, new Response()).headers.getSetCookie()) headers.append('set-cookie', line)
 }
 
 /** Whose tokens; no user id: nobody's. A key, or somebody who acts for another person, gets none. */

@@ -154,14 +154,14 @@ function mayRetry({ provider, options }: Wanted, row: Stored): boolean {
 }
 
 // Beside the fresh members the former ones stay: no `scope` means unchanged (RFC 6749 section 6).
-function joined(ctx: AnyContext, former: TokenSet, fresh: TokenSet): TokenSet {
+export function joined(ctx: AnyContext, former: TokenSet, fresh: TokenSet): TokenSet {
   const { expires_at: _former, expires_in: _seconds, ...rest } = former
   const next = Object.fromEntries(Object.entries(fresh).filter(([name, value]) => value !== undefined && members.has(name))) as TokenSet
   const over = fresh.expires_at === undefined && fresh.expires_in !== undefined
   return { ...rest, ...next, ...(over && { expires_at: Math.floor(ctx.runtime.now() / 1000) }) }
 }
 
-function isValid(ctx: AnyContext, { expires_at: at }: TokenSet, minValid: number): boolean {
+export function isValid(ctx: AnyContext, { expires_at: at }: TokenSet, minValid: number): boolean {
   return at === undefined || at - minValid > ctx.runtime.now() / 1000
 }
 
@@ -177,7 +177,8 @@ function flightKey(ctx: AnyContext, { id, lease }: Stored): string {
   return JSON.stringify([ctx.settings.namespace, id, lease])
 }
 
-async function inTime(work: Promise<TokenSet>, { provider }: Wanted, end: number): Promise<TokenSet> {
+/** The set, or TokensBusy when it does not come by `end`. */
+export async function inTime(work: Promise<TokenSet>, { provider }: Pick<Wanted, 'provider'>, end: number): Promise<TokenSet> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new TokensBusy(`Provider "${provider}" takes long to refresh.`, 1)), Math.max(1, end - Date.now()))

@@ -10,6 +10,17 @@ export type SignalErrorCode =
   | 'authentication_failed'
   | 'access_denied'
 
+/** A request for Global Token Revocation that was not followed; `code` is the status of the answer. */
+export class RevocationRefused extends AuthError {
+  static override type = 'RevocationRefused'
+  static override row: ErrorRow = { page: 'error', status: 400 }
+  readonly code: 400 | 401 | 403 | 404
+  constructor(code: 400 | 401 | 403 | 404, message: string, err?: Error) {
+    super(message, err ? { cause: { err } } : undefined)
+    this.code = code
+  }
+}
+
 /** The sender is told `code` and the message, with status 400. */
 export class SignalRefused extends AuthError {
   static override type = 'SignalRefused'

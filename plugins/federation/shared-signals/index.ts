@@ -3,8 +3,9 @@ import { type AuthError, type Context, HttpError, InvalidProvider, json, type Pl
 import { SignalRefused } from './errors.ts'
 import { checkProviders, resolveOptions, type Sender, type SharedSignalsOptions } from './options.ts'
 import { receive, type Signal } from './receive.ts'
+import { revocationFailure, revokeGlobally } from './revocation.ts'
 
-export { SignalRefused, type SignalErrorCode } from './errors.ts'
+export { RevocationRefused, SignalRefused, type SignalErrorCode } from './errors.ts'
 export type { RevokingSignal, SharedSignalsOptions, SignalKind, SignalsOfProvider } from './options.ts'
 export type { Signal } from './receive.ts'
 
@@ -20,12 +21,26 @@ const maxBytes = 65_536
 /** `POST /signals/:provider`. Throws AuthError for options of the wrong shape. */
 export function sharedSignalsPlugin(options: SharedSignalsOptions): Plugin<void> {
   const senders = resolveOptions(options)
-  const revokes = [...senders.values()].some((sender) => sender.revokes.size > 0)
+  const globally = [...senders.values()].some((sender) => sender.revokesGlobally)
+  const revokes = globally || [...senders.values()].some((sender) => sender.revokes.size > 0)
   return {
     name: 'shared-signals',
     requires: ['oauth', ...(revokes ? (['session:revoke:attribute'] as const) : [])],
     setup(kernel) {
-      kernel.decorate('oauth', (_inner, view) => (checkProviders(senders, view), {}))
+      kernel.decorate('oauth', (_inner, view) => {
+        checkProviders(senders, view)
+        if (globally) view.config.logger.warn('experimental-global-token-revocation')
+        return {}
+      })
+      if (globally)
+        kernel.route({
+          method: 'POST',
+          path: '/global-token-revocation/:provider',
+          csrf: 'bearer',
+          body: { bytes: maxBytes },
+          handler: (ctx) => revokeGlobally(ctx, senders),
+          failure: (_ctx, error) => revocationFailure(error),
+        })
       kernel.route({
         method: 'POST',
         path: '/signals/:provider',

@@ -2,7 +2,14 @@
 import { AuthError, type CompileView } from 'authkernel/kernel'
 
 /** What a signal may say. */
-export type SignalKind = 'session-revoked' | 'credential-change' | 'account-disabled' | 'verification' | 'stream-updated'
+export type SignalKind =
+  | 'session-revoked'
+  | 'credential-change'
+  | 'account-disabled'
+  | 'verification'
+  | 'stream-updated'
+  /** Experimental: Global Token Revocation. */
+  | 'token-revocation'
 /** Signals that may end sessions. */
 export type RevokingSignal = 'session-revoked' | 'credential-change' | 'account-disabled'
 
@@ -12,6 +19,11 @@ export interface SignalsOfProvider {
   revoke?: boolean | readonly RevokingSignal[] | undefined
   /** What the sender puts into the header `Authorization`, as agreed with it: `Bearer …`. Default: the signature is enough. */
   authorization?: string | undefined
+  /**
+   * Experimental, because it is a draft that may change: Global Token Revocation, as Okta Universal Logout sends it. `POST
+   * <basePath>/global-token-revocation/<id>` ends the sessions of a person that this provider began. Default false.
+   */
+  experimentalGlobalTokenRevocation?: boolean | undefined
 }
 export interface SharedSignalsOptions {
   /** Who may send, by provider id. */
@@ -20,6 +32,7 @@ export interface SharedSignalsOptions {
 export interface Sender {
   revokes: ReadonlySet<SignalKind>
   authorization: string | undefined
+  revokesGlobally: boolean
 }
 
 const revoking: readonly RevokingSignal[] = ['session-revoked', 'credential-change', 'account-disabled']
@@ -28,7 +41,12 @@ const revoking: readonly RevokingSignal[] = ['session-revoked', 'credential-chan
 export function resolveOptions(options: SharedSignalsOptions): ReadonlyMap<string, Sender> {
   const given = Object.entries(options?.providers ?? {})
   if (given.length === 0) throw wrong('`providers` names nobody. Write the ids of providers that may send: `providers: { acme: {} }`.')
-  return new Map(given.map(([id, { revoke = false, authorization }]) => [id, { revokes: new Set(kinds(id, revoke)), authorization }]))
+  return new Map(
+    given.map(([id, { revoke = false, authorization, experimentalGlobalTokenRevocation: revokesGlobally = false }]) => {
+      if (typeof revokesGlobally !== 'boolean') throw wrong(`\`providers.${id}.experimentalGlobalTokenRevocation\` must be true or false.`)
+      return [id, { revokes: new Set(kinds(id, revoke)), authorization, revokesGlobally }]
+    }),
+  )
 }
 
 /** Ids that no provider has are mistakes. */

@@ -90,7 +90,7 @@ async function userOf({ store }: AnyContext, provider: string, { sub }: Subject)
 
 /** Only sessions of this sender, and none that began after the signal. */
 async function end(ctx: AnyContext, provider: string, { sub, sid }: Subject, iat: number): Promise<number | undefined> {
-  const until = (iat + leeway) * 1000
+  const until = Math.min((iat + leeway) * 1000, ctx.runtime.now())
   const selectors: SessionSelector[] = []
   if (sid !== undefined) selectors.push({ provider, sid, until })
   if (sub !== undefined) selectors.push({ provider, sub, until })

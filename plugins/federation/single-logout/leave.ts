@@ -62,9 +62,13 @@ export function withHints(inner: SessionStrategy, hints: Hints): Partial<Session
 /** Where the browser goes after a sign-out; undefined: the provider has no logout, or is not reachable. */
 export async function leave(ctx: Context, hints: Hints, options: Resolved): Promise<string | undefined> {
   const ending = endings.get(ctx)
-  if (!ending || options.of(ending.attributes.provider).endSession === false) return undefined
+  if (!ending) return undefined
   return quietly(ctx, async () => {
     const { provider } = ending.attributes
+    const { endSession = true } = options.of(provider)
+    const callbackUrl = await ctx.callbackUrl()
+    if (!(typeof endSession === 'function' ? await endSession({ provider, callbackUrl, request: ctx.request }) : endSession))
+      return undefined
     const known = await endpointOf(ctx, provider)
     if (!known) return undefined
     const { postLogoutRedirectUri: uri = `${ctx.base}/signed-out` } = options.of(provider)
@@ -72,7 +76,7 @@ export async function leave(ctx: Context, hints: Hints, options: Resolved): Prom
     const url = new URL(known.endpoint)
     for (const [name, value] of Object.entries(parametersOf(known.clientId, ending, uri, state))) url.searchParams.set(name, value)
     const post = url.href.length > maxUrl && ending.idToken !== undefined
-    if (uri !== false || post) await returns.add(ctx, state, { provider, callbackUrl: await ctx.callbackUrl() })
+    if (uri !== false || post) await returns.add(ctx, state, { provider, callbackUrl })
     if (!post) return url.href
     await hints.put(ctx, hintOf(state), { userId: ending.userId, idToken: ending.idToken ?? '' }, patience)
     return `${ctx.base}/signing-out?state=${state}`

@@ -1,10 +1,12 @@
 /** Options, checked once. */
-import { AuthError, type CompileView, isSecureUrl } from 'authkernel/kernel'
+import { AuthError, type Awaitable, type CompileView, isSecureUrl } from 'authkernel/kernel'
 
 /** What is said of one provider. */
 export interface LogoutOfProvider {
-  /** Signs people out at the provider too, where it has an `end_session_endpoint`. Default true. */
-  endSession?: boolean | undefined
+  /**
+   * Signs people out at the provider too, where it has an `end_session_endpoint`; a function is asked at each sign-out. Default true.
+   */
+  endSession?: boolean | ((signOut: { provider: string; callbackUrl: string; request: Request }) => Awaitable<boolean>) | undefined
   /**
    * Where the provider sends people afterwards, as registered there: a URL of the host, which gets `state` and leads on by itself. `false`: nowhere, the
    * provider shows its own page. Default: `<basePath>/signed-out`, which leads to the `callbackUrl` of the sign-out.
@@ -37,7 +39,9 @@ export function resolveOptions({ backChannel = true, providers = {} }: SingleLog
   const wrong = (what: string): AuthError => new AuthError(`singleLogoutPlugin: ${what}`)
   if (typeof backChannel !== 'boolean') throw wrong('`backChannel` must be true or false.')
   for (const [id, options] of all) {
-    for (const name of ['endSession', 'backChannel', 'frontChannel', 'legacyLogoutTokens'] as const)
+    if (!['undefined', 'boolean', 'function'].includes(typeof options.endSession))
+      throw wrong(`\`providers.${id}.endSession\` must be true, false or a function.`)
+    for (const name of ['backChannel', 'frontChannel', 'legacyLogoutTokens'] as const)
       if (options[name] !== undefined && typeof options[name] !== 'boolean')
         throw wrong(`\`providers.${id}.${name}\` must be true or false.`)
     const { postLogoutRedirectUri: uri } = options

@@ -50,8 +50,8 @@ export async function backChannel(ctx: Context, options: Resolved): Promise<Resp
   const jwt = await tokenOf(ctx)
   const token = await readToken(ctx, provider, jwt, legacyLogoutTokens)
   const mark = await begin(ctx, provider, token, toHex(await sha256(jwt)))
-  const until = (token.iat + leeway) * 1000
-  const which = selectorOf(provider, token, mark.first ? until : Math.min(until, mark.at.getTime()))
+  // What began after it first came is none of its business.
+  const which = selectorOf(provider, token, Math.min((token.iat + leeway) * 1000, mark.at.getTime()))
   if (!mark.first) {
     // It came before, and may have been interrupted: what it should have ended then, and nothing that began since. Nobody is told twice.
     await ctx.session.revoke?.(ctx, which)

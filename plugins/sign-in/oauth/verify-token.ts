@@ -14,7 +14,7 @@ export async function verifyToken(
   ctx: AnyContext,
   signer: Signer,
   jwt: string,
-  { typ, claims: needed = [] }: VerifyOptions,
+  { typ, claims: needed = [], audience: wanted }: VerifyOptions,
 ): Promise<VerifiedToken> {
   if (typeof jwt !== 'string' || jwt.length > maxLength) throw new Refusal('The token is not a text, or too long.')
   const client = clientOf(ctx, signer.provider)
@@ -27,7 +27,8 @@ export async function verifyToken(
   if (claims['iss'] !== signer.server.issuer) throw new Refusal('The token is of another issuer (`iss`).')
   const audience = claims['aud']
   const named = typeof audience === 'string' ? [audience] : Array.isArray(audience) ? (audience as unknown[]) : []
-  if (!named.includes(client.client_id)) throw new Refusal('The token is for another client (`aud`).')
+  if (wanted === undefined ? !named.includes(client.client_id) : named.length !== 1 || named[0] !== wanted)
+    throw new Refusal('The token is for another client (`aud`).')
   checkTimes(claims, Math.floor(ctx.runtime.now() / 1000))
   return { header: header as unknown as Record<string, unknown>, claims }
 }

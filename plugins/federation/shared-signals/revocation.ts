@@ -1,0 +1,112 @@
+/** Global Token Revocation, as Okta Universal Logout sends it. Experimental: draft-parecki-oauth-global-token-revocation is no standard. */
+import {
+  type AuthError,
+  type Context,
+  endSessions,
+  HttpError,
+  InvalidProvider,
+  json,
+  OAuthRequestError,
+  sha256,
+  toHex,
+} from 'authkernel/kernel'
+import { RevocationRefused } from './errors.ts'
+import type { Sender } from './options.ts'
+import { findSubject, type Subject } from './subject.ts'
+import { isObject, type JsonObject } from './token.ts'
+
+// Seconds.
+const longest = 300
+const leeway = 60
+const types = ['global-token-revocation+jwt', 'JWT', undefined]
+
+/** `POST /global-token-revocation/:provider`: ends the sessions of one person that this provider began. */
+export async function revokeGlobally(ctx: Context, senders: ReadonlyMap<string, Sender>): Promise<Response> {
+  const { provider = '' } = ctx.params
+  const sender = senders.get(provider)
+  if (!sender?.revokesGlobally) throw new RevocationRefused(403, `Provider "${provider}" may not revoke.`)
+  const { jti, iat, exp } = await authenticated(ctx, provider)
+  const subject = await subjectOf(ctx)
+  if (subject['format'] === 'email' && !(await trusts(ctx, provider, subject['email'])))
+    throw new RevocationRefused(403, `Provider "${provider}" is not trusted for this address (\`trustEmail\`).`)
+  const { issuer } = await ctx.service('oauth').metadata(ctx, provider)
+  const { sub }: Subject = await findSubject(ctx, { provider, issuer }, subject, false)
+  const userId = sub === undefined ? undefined : await userOf(ctx, provider, sub)
+  if (sub === undefined || userId === null) throw new RevocationRefused(404, 'Nobody of that name has signed in here.')
+  const count = await endSessions(ctx, { provider, sub, until: Math.min((iat + leeway) * 1000, ctx.runtime.now()) }, 'shared-signals')
+  // After the effect: one that failed may be repeated.
+  const key = await keyOf(provider, jti)
+  if (!(await ctx.once.take(key, exp - iat + 2 * leeway))) return done()
+  const details = { sub_id: subject }
+  const told = { provider, kind: 'token-revocation', userId, subject: { sub }, at: iat * 1000, reason: undefined, count, details } as const
+  await ctx.emit('signalReceived', told)
+  return done()
+}
+
+/** What was wrong is a status; for everything else the sender should try again. */
+export function revocationFailure(error: AuthError): Response {
+  const headers = { 'Cache-Control': 'no-store' }
+  if (error instanceof InvalidProvider) return new Response(null, { status: 403, headers })
+  if (!(error instanceof RevocationRefused)) return new Response(null, { status: 503, headers: { 'Retry-After': '60', ...headers } })
+  const challenge = error.code === 401 ? { 'WWW-Authenticate': 'Bearer error="invalid_token"' } : {}
+  return json({ error: error.code === 400 ? 'invalid_request' : 'access_denied' }, error.code, { ...headers, ...challenge })
+}
+
+function done(): Response {
+  return new Response(null, { status: 204, headers: { 'Cache-Control': 'no-store' } })
+}
+
+async function authenticated(ctx: Context, provider: string): Promise<{ jti: string; iat: number; exp: number }> {
+  const [, jwt] = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(ctx.request.headers.get('authorization') ?? '') ?? []
+  const refuse = (what: string, err?: Error): RevocationRefused => new RevocationRefused(401, `The token of the request ${what}.`, err)
+  if (jwt === undefined) throw refuse('is missing')
+  const audience = `${ctx.base}/global-token-revocation/${provider}`
+  const { header, claims } = await ctx
+    .service('oauth')
+    .verify(ctx, provider, jwt, { typ: types, claims: ['iat', 'exp', 'jti'], audience })
+    .catch((error: unknown) => {
+      const err = error instanceof OAuthRequestError ? (error.cause?.err as (Error & { code?: unknown }) | undefined) : undefined
+      // Keys that cannot be had are no fault of the sender.
+      throw err && (String(err.code).startsWith('ERR_J') || /^The token /.test(err.message)) ? refuse('is not valid', err) : error
+    })
+  const { iat, exp, jti } = claims as { iat: number; exp: number; jti: unknown }
+  const now = ctx.runtime.now() / 1000
+  if (String(header['alg']).startsWith('HS')) throw refuse('is signed with a shared secret')
+  if (exp - iat > longest || iat < now - longest - leeway || iat > now + leeway) throw refuse('is valid for too long, or too old')
+  if (typeof jti !== 'string' || jti === '') throw refuse('has no `jti`')
+  if (await ctx.once.taken(await keyOf(provider, jti))) throw refuse('was used before')
+  return { jti, iat, exp }
+}
+
+async function subjectOf(ctx: Context): Promise<JsonObject> {
+  const type = ctx.request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
+  if (type !== 'application/json') throw new RevocationRefused(400, 'The content type must be application/json.')
+  try {
+    const body = await ctx.body()
+    const subject = body['sub_id'] ?? body['subject']
+    if (isObject(subject) && typeof subject['format'] === 'string') return subject
+  } catch (error) {
+    throw error instanceof HttpError ? new RevocationRefused(400, error.message) : error
+  }
+  throw new RevocationRefused(400, 'The request names nobody (`sub_id`).')
+}
+
+/** Null: there are stored users, and none of them has this account. */
+async function userOf({ store }: Context, provider: string, sub: string): Promise<string | undefined | null> {
+  if (!store?.supports('getUserByAccount')) return undefined
+  return (await store.getUserByAccount({ provider, providerAccountId: sub }))?.id ?? null
+}
+
+async function trusts(ctx: Context, id: string, email: unknown): Promise<boolean> {
+  const { trustEmail } = (await ctx.providerById(id)) as { trustEmail?: boolean | readonly string[] }
+  if (typeof email !== 'string') return false
+  const domain = email
+    .slice(email.lastIndexOf('@') + 1)
+    .trim()
+    .toLowerCase()
+  return trustEmail === true || (Array.isArray(trustEmail) && (trustEmail as string[]).some((one) => one.toLowerCase() === domain))
+}
+
+async function keyOf(provider: string, jti: string): Promise<string> {
+  return `revocation:${provider}:${toHex(await sha256(jti))}`
+}
