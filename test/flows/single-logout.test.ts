@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { createAuth } from 'authkernel'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { oidcPlugin } from 'authkernel/plugins/oidc'
+import { providerTokensPlugin } from 'authkernel/plugins/provider-tokens'
 import { singleLogoutPlugin } from 'authkernel/plugins/single-logout'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Client, locationOf } from '../_client.ts'
@@ -36,7 +37,7 @@ beforeAll(async () => {
     post_logout_redirect_uris: ['http://localhost:3000/auth/signed-out'],
     backchannel_logout_uri: `http://127.0.0.1:${port}/auth/backchannel-logout/acme`,
     response_types: ['code'],
-    grant_types: ['authorization_code'],
+    grant_types: ['authorization_code', 'refresh_token'],
   }
   op = await realOp(
     [
@@ -128,6 +129,35 @@ describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
     expect(await op.visit(prompt, { browser: laptop.there })).toContain('error=login_required')
     expect(errors).toEqual([])
   })
+})
+
+it.each([
+  ['openid email', null],
+  ['openid email offline_access', expect.objectContaining({ accessToken: expect.any(String) as string })],
+])('tokens of the session go with it unless they were granted for longer: %s', async (scope, left) => {
+  const auth = createAuth({ secret: 'the-secret-of-the-instance-has-40-letters', trustHost: true, env: false, adapter: memoryAdapter() })
+    .use(
+      oidcPlugin({
+        id: 'acme',
+        issuer: op.issuer,
+        clientId: 'with-sid',
+        clientSecret,
+        scope,
+        authorization: { params: { prompt: 'consent' } },
+      }),
+    )
+    .use(providerTokensPlugin())
+    .use(singleLogoutPlugin())
+  receive = (request) => auth.handler(request)
+  received.length = 0
+  let userId = ''
+  auth.on('signIn', ({ user }) => void (userId = user.id ?? ''))
+  const [here, there] = [new Client(auth), new Map<string, string>()]
+  await here.get(await op.visit(locationOf(await here.signIn('acme')), { browser: there }))
+  expect(await auth.tokens.get({ userId }, 'acme')).not.toBeNull()
+  await endSession(`${op.issuer}/session/end`, there)
+  await expect.poll(() => received.map(({ status }) => status)).toEqual([200])
+  expect([await here.session(), await auth.tokens.get({ userId }, 'acme')]).toEqual([null, left])
 })
 
 /** The person's yes on the logout page of the provider; where that leads. */

@@ -10,7 +10,7 @@ import {
   type TokenSet,
 } from 'authkernel/kernel'
 import { checkSealed, revokeSealed, sealedScopes, sealedToken, sealTokens, tokenCookie } from './cookie.ts'
-import { grantedScopes, keepTokens } from './keep.ts'
+import { dropTokens, grantedScopes, keepTokens } from './keep.ts'
 import { checkProviders, type ProviderTokensOptions, type Resolved, resolveOptions } from './options.ts'
 import { validTokens } from './refresh.ts'
 import { newest, rows, table } from './table.ts'
@@ -75,10 +75,11 @@ export function providerTokensPlugin(options: ProviderTokensOptions = {}): Plugi
         if (where.cookie) checkSealed(resolved, view)
         return {}
       })
-      kernel.on('signedIn', ({ login, ctx }) => {
+      kernel.on('signedIn', ({ login, session, ctx }) => {
         if (!ctx.request) return undefined
-        return where.cookie ? sealTokens(ctx, login) : keepTokens(ctx, login, resolved)
+        return where.cookie ? sealTokens(ctx, login) : keepTokens(ctx, login, session?.attributes.sid, resolved)
       })
+      kernel.on('sessionsEnded', ({ which, by, ctx }) => (by === 'single-logout' && !where.cookie ? dropTokens(ctx, which) : undefined))
       kernel.on('signOut', ({ ctx }) => (where.cookie && ctx.request ? tokenCookie.delete(ctx) : undefined))
       kernel.on('unlinkAccount', async ({ userId, account: { provider, providerAccountId }, ctx }) => {
         if (where.cookie) return

@@ -1,5 +1,5 @@
 /** A sign-in brings a new set of tokens. */
-import type { Account, Context, Login, TokenSet } from 'authkernel/kernel'
+import { type Account, type AnyContext, type Context, indexed, type Login, type SessionSelector, type TokenSet } from 'authkernel/kernel'
 import { keepsToken, type Resolved } from './options.ts'
 import { newest, type ProviderTokenRow, rows, type Stored } from './table.ts'
 
@@ -7,7 +7,12 @@ const kept = ['access_token', 'refresh_token', 'id_token', 'expires_at', 'scope'
 const maxTries = 5
 
 /** Stores the tokens of a login, whatever state the former ones are in. */
-export async function keepTokens(ctx: Context, { user, account, trimmed }: Login, options: Resolved): Promise<void> {
+export async function keepTokens(
+  ctx: Context,
+  { user, account, trimmed }: Login,
+  sid: string | undefined,
+  options: Resolved,
+): Promise<void> {
   if (account.type !== 'oauth' && account.type !== 'oidc') return
   if (user.id === undefined || typeof account.access_token !== 'string') {
     if (trimmed?.includes('tokens')) ctx.logger.warn('provider-tokens-lost-while-parked')
@@ -19,6 +24,7 @@ export async function keepTokens(ctx: Context, { user, account, trimmed }: Login
     const former = await rows(ctx).get(key)
     const next: ProviderTokenRow = {
       ...key,
+      sid: sid === undefined ? null : await indexed(sid),
       at: ctx.now,
       generation: (former?.generation ?? 0) + 1,
       state: 'ready',
@@ -32,6 +38,18 @@ export async function keepTokens(ctx: Context, { user, account, trimmed }: Login
     }
     if (former ? await rows(ctx).update(former.id, next, { if: { generation: former.generation } }) : await created(ctx, next)) return
   }
+}
+
+/**
+ * The provider ended sessions: their tokens go with them, unless they were granted for the time afterwards (`offline_access`, OpenID Connect Back-Channel
+ * Logout 1.0 section 2.7).
+ */
+export async function dropTokens(ctx: AnyContext, which: SessionSelector): Promise<void> {
+  if (!('provider' in which)) return
+  const { provider } = which
+  const where = 'sid' in which ? { provider, sid: await indexed(which.sid) } : { provider, account: which.sub }
+  for (const { id, tokens, generation } of (await rows(ctx).find({ where })).rows)
+    if (!(tokens.scope ?? '').split(' ').includes('offline_access')) await rows(ctx).take(id, { if: { generation } })
 }
 
 /** Scopes that the account has already. */

@@ -6,6 +6,8 @@ export interface ProviderTokenRow extends Record<string, unknown> {
   userId: string
   provider: string
   account: string
+  /** The session at the provider that they are of, as `indexed` makes it. */
+  sid: string | null
   /** Of the last sign-in. */
   at: Date
   /** Grows with each new set. */
@@ -38,6 +40,7 @@ export const table: RecordSpec<ProviderTokenRow> = {
     userId: { type: 'string', max: 200 },
     provider: { type: 'string', max: 64 },
     account: { type: 'string', max: 255 },
+    sid: { type: 'string', max: 200, optional: true },
     at: { type: 'date' },
     generation: { type: 'integer' },
     state: { type: 'string', max: 16 },
@@ -50,7 +53,11 @@ export const table: RecordSpec<ProviderTokenRow> = {
     expires: { type: 'date', optional: true },
   },
   unique: [['userId', 'provider', 'account']],
-  index: [['userId', 'provider', 'at']],
+  index: [
+    ['userId', 'provider', 'at'],
+    ['provider', 'account'],
+    ['provider', 'sid'],
+  ],
   owner: 'user',
   expires: 'expires',
 }
