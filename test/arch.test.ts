@@ -16,6 +16,7 @@ const nodeFiles: Record<string, string> = {
   'bindings/_node.ts': 'turns IncomingMessage and ServerResponse into Request and Response',
   'plugins/adapters/unstorage/folder-lock.ts': 'locks a folder of the file system; imported on demand, when a host asks for it',
   'plugins/people/organizations/dns.ts': 'looks up TXT records; imported on demand, unless a host gives its own look-up',
+  'plugins/hosting/better-auth-compat/xchacha.ts': 'decrypts what better-auth stored; imported on demand',
   'plugins/sign-in/passwords/foreign.ts': 'computes hashes of other products; imported on demand',
   'plugins/sign-in/passwords/line.ts': 'counts cores; imported at the first hash',
   'plugins/sign-in/passwords/scrypt.ts': 'computes scrypt; imported on demand',

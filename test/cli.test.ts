@@ -422,8 +422,27 @@ describe('migrate', () => {
   it('refuses a mistyped option instead of passing over it', async () => {
     expect(await cli('migrate', '--aply')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/no option "--aply". Known: --env, --apply, --json\./),
+      stderr: expect.stringMatching(/no option "--aply". Known: --env, --apply, --from, --json\./),
     })
+  })
+
+  it('takes over from better-auth, a dry run first', async () => {
+    const report = `{ users: 3, sessions: 4, passwords: { found: 2, taken: 2 }, factors: { found: 1, taken: 0 }, notes: apply ? [] : ['look at this'] }`
+    const uses = `.use({ name: 'other', setup: () => ({ betterAuth: { takeOver: async ({ apply }: { apply: boolean }) => (${report}) } }) })`
+    const file = app('other', `session: { strategy: 'jwt' }, adapter: ${adapter}`, undefined, uses)
+    const dry = await cli('migrate', file, '--from', 'better-auth')
+    expect(dry.code).toBe(1)
+    expect(dry.stdout).toMatch(
+      /3 users and 4 sessions[\s\S]*2 found, 2 to take over[\s\S]*1 found, 0 to take over[\s\S]*note look at this[\s\S]*--from better-auth --apply/,
+    )
+    const done = JSON.parse((await cli('migrate', file, '--from', 'better-auth', '--apply', '--json')).stdout)
+    expect(done).toMatchObject({ ok: true, applied: true, from: { users: 3, passwords: { taken: 2 } } })
+    expect(await cli('migrate', file, '--from', 'authjs')).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('--from knows better-auth'),
+    })
+    const without = app('without', `session: { strategy: 'jwt' }, adapter: ${adapter}`)
+    expect((await cli('migrate', without, '--from', 'better-auth')).stderr).toContain('betterAuthCompatPlugin({ db })')
   })
 
   it('says so when there is nothing to migrate', async () => {

@@ -35,6 +35,10 @@ export const servicesExamples: Readonly<Record<string, (ctx: Context) => unknown
   appTokens: (ctx) => ctx.service('appTokens').client('phone')?.name,
   accessTokens: (ctx) => ctx.service('accessTokens').verify(ctx, 'a token', ['https://api.example']),
   homeRealm: (ctx) => ctx.service('homeRealm'),
+  sessionCookie: (ctx) => ctx.service('sessionCookie').write(ctx, 'a token'),
+  passwordTakeover: (ctx) => ctx.service('passwordTakeover').take(ctx, [{ userId: '4711', hash: 'salt:key' }], { dry: true }),
+  factorTakeover: (ctx) =>
+    ctx.service('factorTakeover').take(ctx, [{ userId: '4711', secret: 'JBSWY3DPEHPK3PXP', backupCodes: [] }], { dry: true }),
 }
 export const onceExamples: Uses<Once> = {
   take: (once) => once.take('code 4711', 600),

@@ -144,6 +144,7 @@ function program(setting: Setting): CommandDef {
           auth: authArg,
           env: envArg,
           apply: { type: 'boolean', description: 'Run the statements; without it they are only shown' },
+          from: { type: 'string', valueHint: 'better-auth', description: 'Also take over what that product stored' },
           json: jsonArg,
         },
         run: ({ args }) => migrate(args, setting),

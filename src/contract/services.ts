@@ -2,7 +2,7 @@
 import type { Store } from './adapter.ts'
 import type { AccessTokens, AppTokens } from './app-tokens.ts'
 import type { ResolvedConfig } from './config.ts'
-import type { Context } from './context.ts'
+import type { AnyContext, Context } from './context.ts'
 import type { Awaitable, JWT } from './data.ts'
 import type { Mail, MailTransport } from './mail.ts'
 import type { Provider } from './provider.ts'
@@ -64,6 +64,27 @@ export interface HomeRealm {
   find(ctx: Context, address: string): Awaitable<{ provider: string } | null>
 }
 
+/** The session's cookie in the form of another product. The strategy `database` asks it. */
+export interface SessionCookie {
+  /** The token in the value of a cookie; undefined: it is not ours, or was altered. */
+  open(ctx: AnyContext, value: string): Awaitable<string | undefined>
+  /** The value of the cookie of a token. */
+  write(ctx: AnyContext, token: string): Awaitable<string>
+}
+/** Takes over what another product stored for people who are in the store. */
+export interface Takeover<T> {
+  /** Stores what a person does not have here yet, and answers how many; with `dry` it only counts. Throws AuthError for what it does not know. */
+  take(ctx: AnyContext, rows: readonly T[], options: { dry: boolean }): Promise<number>
+}
+/** A second factor of another product. */
+export interface FactorTaken {
+  userId: string
+  /** Base32 secret of codes of 6 digits, 30 seconds, SHA-1. */
+  secret: string
+  /** In clear text, as the person has them. */
+  backupCodes: readonly string[]
+}
+
 /** What plugins share by name. Third parties merge their own in. */
 export interface Services {
   /** Users, accounts, sessions and tokens. */
@@ -94,6 +115,12 @@ export interface Services {
   appTokens: AppTokens
   /** Signed access tokens for other services. */
   accessTokens: AccessTokens
+  /** The form of the session's cookie, where it is not the token itself. */
+  sessionCookie: SessionCookie
+  /** Hashes of passwords of another product. */
+  passwordTakeover: Takeover<{ userId: string; hash: string }>
+  /** Second factors of another product. */
+  factorTakeover: Takeover<FactorTaken>
 }
 
 /** What a service factory may look at. */

@@ -12,6 +12,8 @@ export interface Settings {
   origin: string
   basePath: string
   cookiePrefix: string
+  /** Name of the session's cookie behind the prefix; default `session-token`. */
+  sessionCookieName?: string
   /** Of the tenant: 0 to 32 characters of a-z, 0-9 and "-"; '' is the default. What one namespace stores is absent in every other. */
   namespace: string
   /** HKDF info of a key, by salt. */

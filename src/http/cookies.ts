@@ -13,9 +13,11 @@ const maxStale = 20
 // Longer single values are not ours: browsers store 4096 bytes.
 const maxValue = 8_192
 
+type CookieNames = Pick<Settings, 'cookiePrefix' | 'sessionCookieName'>
+
 /** The own cookies and those of plugins, with the host's overrides; build once per prefix. */
 export function cookieSet(
-  prefix: string,
+  { cookiePrefix: prefix, sessionCookieName = 'session-token' }: CookieNames,
   secure: boolean,
   overrides: Partial<CookiesOptions> = {},
   declared: readonly CookieHandle['spec'][] = [],
@@ -25,7 +27,7 @@ export function cookieSet(
     options: { httpOnly: true, sameSite: 'lax', path: '/', secure, ...extra },
   })
   const own = {
-    sessionToken: cookie('session-token', '__Secure-'),
+    sessionToken: cookie(sessionCookieName, '__Secure-'),
     callbackUrl: cookie('callback-url', '__Secure-'),
     // __Host-: a sibling sub-domain must not be able to plant a token it knows.
     csrfToken: cookie('csrf-token', '__Host-'),
@@ -41,13 +43,12 @@ export function cookieSet(
 export function createCookieSets(
   overrides: Partial<CookiesOptions>,
   declared: readonly CookieHandle['spec'][] = [],
-): (settings: Pick<Settings, 'cookiePrefix'>, secure: boolean) => CookieSet {
+): (settings: CookieNames, secure: boolean) => CookieSet {
   const sets = new WeakMap<object, readonly [plain: CookieSet, secure: CookieSet]>()
   return (settings, secure) => {
     let pair = sets.get(settings)
     if (!pair) {
-      const { cookiePrefix: prefix } = settings
-      sets.set(settings, (pair = [cookieSet(prefix, false, overrides, declared), cookieSet(prefix, true, overrides, declared)]))
+      sets.set(settings, (pair = [cookieSet(settings, false, overrides, declared), cookieSet(settings, true, overrides, declared)]))
     }
     return pair[secure ? 1 : 0]
   }

@@ -1,6 +1,6 @@
 /** What Kysely leaves to its users: which database this is, which of its errors pass by themselves, and how keys are compared exactly. */
 import { MysqlAdapter, PostgresAdapter, sql, SqliteAdapter } from 'kysely'
-import { Slot } from './statements.ts'
+import type { Slot } from './statements.ts'
 import type { DialectName, SqlDatabase, SqlExpression } from './types.ts'
 
 /** Dialect of a Kysely instance; throws for one that is not known. */
@@ -64,8 +64,8 @@ export function isTaken(error: unknown): boolean {
 }
 
 /** `column = the value of that name`, letter by letter: many a MySQL collation takes `Ada`, `áda` and `ada ` for one. */
-export function exactly(dialect: DialectName, column: SqlExpression, name: string): SqlExpression {
-  const value = sql`${new Slot(name)}`
+export function exactly(dialect: DialectName, column: SqlExpression, slot: Slot): SqlExpression {
+  const value = sql`${slot}`
   if (dialect !== 'mysql') return sql`${column} = ${value}`
   // The first comparison finds the row by its index, the second looks at its bytes, whatever letters column and connection have.
   const bytes = (text: SqlExpression): SqlExpression => sql`cast(convert(${text} using utf8mb4) as binary)`

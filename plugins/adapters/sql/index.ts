@@ -21,7 +21,8 @@ export type { RecordModel } from './record-model.ts'
 export { type SqlRecords, sqlRecords } from './record-store.ts'
 export type { SqlOptions } from './database.ts'
 export type { SqlConnection, SqlPool } from './pool.ts'
-export type { DialectName, SqlDatabase, SqlNames, TableName } from './types.ts'
+export type { Form as SqlForm } from './forms.ts'
+export type { DialectName, SqlDatabase, SqlMapping, SqlNames, TableName } from './types.ts'
 
 /** Options of `sqlAdapter`. */
 export interface SqlAdapterOptions extends SqlOptions {

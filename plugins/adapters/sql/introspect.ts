@@ -1,7 +1,7 @@
 /** Finds out how a database is laid out: which tables are there, how columns hold their values, what is unique. */
 import type { AdditionalFields } from 'authkernel/kernel'
 import { type Kysely, sql } from 'kysely'
-import { candidates, fieldOf, requiredFields } from './names.ts'
+import { candidates, fieldOf, mappingOf, requiredFields } from './names.ts'
 import type { AnyDatabase, Column, DialectName, Layout, SqlNames, Table, TableName } from './types.ts'
 import { kindOf } from './values.ts'
 
@@ -64,7 +64,10 @@ export async function introspect(db: Kysely<AnyDatabase>, scope: Scope): Promise
 }
 
 function missingFields(kind: TableName, table: FoundTable, { names }: Scope): string[] {
-  const fields = new Set(table.columns.map((column) => fieldOf(kind, column.name, names)))
+  const fields = new Set([
+    ...table.columns.map((column) => fieldOf(kind, column.name, names)),
+    ...Object.keys(mappingOf(kind, names)?.absent ?? {}),
+  ])
   return requiredFields[kind].filter((field) => !fields.has(field))
 }
 
@@ -87,14 +90,17 @@ function choose(kind: TableName, found: readonly FoundTable[], path: readonly st
 
 function describe(kind: TableName, table: FoundTable, indexes: readonly IndexColumn[], { dialect, names }: Scope): Table {
   const columns = new Map<string, Column>()
+  const mapping = mappingOf(kind, names)
   for (const { name, dataType, isNullable, hasDefaultValue, isAutoIncrementing } of table.columns) {
     const field = fieldOf(kind, name, names)
     const type = dataType.toLowerCase()
+    const form = mapping?.forms?.[field]
     columns.set(field, {
       field,
       name,
       type,
-      kind: kindOf(dialect, field, type),
+      kind: kindOf(dialect, field, type, form),
+      form,
       nullable: isNullable,
       filled: hasDefaultValue || isAutoIncrementing,
     })
@@ -110,7 +116,7 @@ function describe(kind: TableName, table: FoundTable, indexes: readonly IndexCol
   const nameOf = (index: string): string => (dialect === 'mysql' ? index.slice(table.name.length + 1) : index)
   const unique = [...lists].filter(([, list]) => list.unique).map(([index, { fields }]) => Object.assign(fields, { name: nameOf(index) }))
   const indexed = new Set([...lists.values()].flatMap(({ fields }) => fields.slice(0, 1)))
-  return { kind, name: table.name, schema: dialect === 'postgres' ? table.schema : undefined, columns, unique, indexed }
+  return { kind, name: table.name, schema: dialect === 'postgres' ? table.schema : undefined, columns, unique, indexed, mapping }
 }
 
 async function searchPath(db: Kysely<AnyDatabase>, { dialect, schema }: Scope): Promise<readonly string[] | undefined> {

@@ -1,7 +1,7 @@
 /** Brings a database to the wanted tables: makes what is missing, widens what is too narrow, drops nothing. */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { introspect, isUnique, type Scope } from './introspect.ts'
-import { columnOf, defaultTables } from './names.ts'
+import { columnOf, defaultTables, mappingOf } from './names.ts'
 import { narrowColumns } from './narrow.ts'
 import { nameOf, ref } from './refs.ts'
 import { binaryCollation, generatorOf, typeOf, wantedWith, type WantedTable } from './schema.ts'
@@ -62,7 +62,9 @@ export async function plan(db: Kysely<AnyDatabase>, scope: Scope): Promise<Plan>
   const owner = await ownerOf(db, scope, layout.users, collation)
   const statements: string[] = []
   const notes: string[] = []
-  for (const want of wantedWith(scope.fields)) {
+  for (const whole of wantedWith(scope.fields)) {
+    const absent = mappingOf(whole.kind, scope.names)?.absent ?? {}
+    const want = { ...whole, columns: whole.columns.filter(({ field }) => !(field in absent)) }
     const table = layout[want.kind]
     if (!table) {
       statements.push(create(db, scope, want, owner, collation), ...indexes(db, scope, want, owner))

@@ -1,5 +1,5 @@
 /** Fields of each table, and the names that Auth.js and its published adapters give to tables and columns. */
-import type { SqlNames, TableName } from './types.ts'
+import type { SqlMapping, SqlNames, TableName } from './types.ts'
 
 /** The names of a new database: those of `@auth/pg-adapter`. */
 export const defaultTables: Readonly<Record<TableName, string>> = {
@@ -60,12 +60,18 @@ export function candidates(table: TableName, names: SqlNames): readonly string[]
 /** The field that a column holds. Columns of the host's own have their own name. */
 export function fieldOf(table: TableName, column: string, names: SqlNames): string {
   const given = names[table]
-  const columns = typeof given === 'object' ? (given.columns ?? {}) : {}
+  const columns: Readonly<Record<string, string>> = typeof given === 'object' ? (given.columns ?? {}) : {}
   const mapped = Object.entries(columns).find(([, name]) => name === column)
   if (mapped) return mapped[0]
   const known = [...requiredFields[table], ...optionalFields[table]].filter((field) => columns[field] === undefined)
   // Sequelize and hand-made schemas write user_id for userId; MySQL and SQLite do not tell cases apart.
   return known.find((field) => field === column) ?? known.find((field) => bare(field) === bare(column)) ?? column
+}
+
+/** What is told of a table beside its name. */
+export function mappingOf(table: TableName, names: SqlNames): SqlMapping | undefined {
+  const given = names[table]
+  return typeof given === 'object' ? given : undefined
 }
 
 /** The column name of a field in a table that is to be made. */

@@ -35,6 +35,7 @@ export function toRecord<T>(table: Table, row: unknown, prefix = ''): T {
     const value = decode ? decode(read) : read
     if (value !== null || !own) record[field] = value
   }
+  for (const [field, make] of Object.entries(table.mapping?.absent ?? {})) record[field] = make(record)
   return record as T
 }
 

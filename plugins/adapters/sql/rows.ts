@@ -2,6 +2,7 @@
 import { type QueryResult, sql } from 'kysely'
 import type { Database, Runner } from './database.ts'
 import { exactly, isUnstorable } from './dialect.ts'
+import { toColumn } from './forms.ts'
 import { selection, toRecord } from './records.ts'
 import { columnOf, nameOf, ref } from './refs.ts'
 import { Slot, type Values } from './statements.ts'
@@ -13,7 +14,11 @@ export type Match = Values
 
 /** `a = 1 and b = 2`, exactly; each value is named like its field behind a prefix. */
 export function matching({ dialect }: Database, table: Table, fields: readonly string[], alias?: string, prefix = ''): SqlExpression {
-  const conditions = fields.map((field) => exactly(dialect, ref(table, field, alias), prefix + field))
+  const conditions = fields.map((field) => {
+    const { form } = columnOf(table, field)
+    const slot = new Slot(prefix + field, form && ((value) => toColumn(form, value)))
+    return exactly(dialect, ref(table, field, alias), slot)
+  })
   return sql.join(conditions, sql` and `)
 }
 
@@ -83,6 +88,9 @@ function valuesOf(table: Table, record: object): { fields: string[]; row: Values
   if (id && row.id === undefined && !id.filled) row.id = crypto.randomUUID()
   // A serial id is the database's to give.
   if (id && id.filled && !possible(table, { id: row.id ?? null })) delete row.id
+  for (const [field, make] of Object.entries(table.mapping?.fill ?? {})) row[field] ??= make()
+  // No text, and no date, is written as something.
+  for (const [field, { form }] of table.columns) if (form === 'flag' || form === 'blank') row[field] ??= null
   return { fields: Object.keys(row).filter((field) => row[field] !== undefined && table.columns.has(field)), row }
 }
 

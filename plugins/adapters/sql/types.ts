@@ -1,5 +1,6 @@
 /** Shapes of the SQL adapter: what it takes, and what it knows of a database. */
 import type { Expression, Kysely, RawBuilder, Transaction } from 'kysely'
+import type { Form } from './forms.ts'
 
 /**
  * Any `Kysely` instance. Structural, so that `Kysely<Database>` of every `Database` fits and types of the host's copy of Kysely do.
@@ -16,9 +17,21 @@ export interface SqlDatabase {
 export type TableName = 'users' | 'accounts' | 'sessions' | 'tokens' | 'authenticators'
 /** Dialects of Kysely that are known here. */
 export type DialectName = 'postgres' | 'mysql' | 'sqlite'
+/** A table that another product made, or a host. */
+export interface SqlMapping {
+  table?: string
+  /** Columns by field; what is not named is found by itself. */
+  columns?: Readonly<Record<string, string>>
+  /** Fields that the column holds in another form. */
+  forms?: Readonly<Record<string, Form>>
+  /** Values of columns that must have one and are no field of ours, for new rows. */
+  fill?: Readonly<Record<string, () => unknown>>
+  /** Fields without a column, made of the other fields of a row. `migrate` adds no column for them. */
+  absent?: Readonly<Record<string, (row: Readonly<Record<string, unknown>>) => unknown>>
+}
 /** Names of a host's own tables and columns; what is not named is found by itself (see `docs/plugins/sql.md`). */
 export type SqlNames = {
-  [T in TableName]?: string | { table?: string; columns?: Record<string, string> }
+  [T in TableName]?: string | SqlMapping
 } & {
   /** Tables of plugins' records, by the name of the record; default `auth_<record>` in snake case. */
   records?: Readonly<Record<string, string>>
@@ -59,6 +72,7 @@ export interface Column {
   nullable: boolean
   /** Filled by the database when left out. */
   filled: boolean
+  form?: Form | undefined
 }
 /** Fields that the database keeps unique together. */
 export interface UniqueIndex extends ReadonlyArray<string> {
@@ -73,6 +87,8 @@ export interface Table {
   columns: ReadonlyMap<string, Column>
   /** Unique indexes and primary keys, as lists of fields. */
   unique: readonly UniqueIndex[]
+  /** Of a table that is not laid out as ours. */
+  mapping?: SqlMapping | undefined
   /** Fields that some index begins with. */
   indexed: ReadonlySet<string>
 }

@@ -1,6 +1,7 @@
 /** Values on their way into columns and back: dates in UTC whatever the column and the time zones of process and server. */
 import { isDate } from 'authkernel/kernel'
 import { sql } from 'kysely'
+import { type Form, toColumn, toField } from './forms.ts'
 import { Slot } from './statements.ts'
 import type { Column, DialectName, Kind, SqlExpression } from './types.ts'
 
@@ -9,8 +10,9 @@ const numbers = new Set(['expires_at', 'counter'])
 const ids = new Set(['id', 'userId'])
 
 /** How a column of that field and type holds values. */
-export function kindOf(dialect: DialectName, field: string, type: string): Kind {
-  if (dates.has(field)) {
+export function kindOf(dialect: DialectName, field: string, type: string, form?: Form): Kind {
+  if (form === 'flag') return 'boolean'
+  if (dates.has(field) || form === 'instant') {
     if (dialect === 'postgres' && /^(timestamp|date)/.test(type)) return 'pg-date'
     if (dialect === 'mysql' && /^timestamp/.test(type)) return 'mysql-timestamp'
     if (dialect === 'mysql' && /^date/.test(type)) return 'mysql-datetime'
@@ -33,7 +35,10 @@ export function reading({ kind }: Column, ref: SqlExpression): SqlExpression {
 
 /** The expression that writes the value of that name into a column. */
 export function writing(dialect: DialectName, column: Column, name: string): SqlExpression {
-  const slot = new Slot(name, (value) => (value === null || value === undefined ? null : encode(dialect, column, value)))
+  const slot = new Slot(name, (given) => {
+    const value = column.form ? toColumn(column.form, given) : given
+    return value === null || value === undefined ? null : encode(dialect, column, value)
+  })
   return column.kind === 'mysql-timestamp' ? sql`from_unixtime(${slot})` : sql`${slot}`
 }
 
@@ -73,8 +78,15 @@ function time(value: unknown): number {
 }
 
 /** What turns a read value into what it stands for; undefined where that is the same. Throws when it is nonsense, naming the column. */
-export function decoderOf({ field, kind, name }: Column): ((value: unknown) => unknown) | undefined {
-  if (dates.has(field)) {
+export function decoderOf(column: Column): ((value: unknown) => unknown) | undefined {
+  const { form } = column
+  const decode = plainDecoderOf(column)
+  if (!form) return decode
+  return (value) => toField(form, decode && value !== null ? decode(value) : value)
+}
+
+function plainDecoderOf({ field, kind, name, form }: Column): ((value: unknown) => unknown) | undefined {
+  if (form === 'instant' || (form === undefined && dates.has(field))) {
     return (value) => {
       if (value === null) return null
       const date = toDate(kind, value)

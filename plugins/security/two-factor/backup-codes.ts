@@ -25,11 +25,24 @@ export async function renewBackupCodes(ctx: AnyContext, person: Person): Promise
 /** How many are left after this one; undefined: not one of them. Of many callers with the same code one gets a number. */
 export async function takeBackupCode(ctx: AnyContext, person: Person, given: string): Promise<number | undefined> {
   const code = given.toUpperCase().replace(/[\s-]/g, '')
-  if (!new RegExp(`^[${alphabet}]{${length}}$`).test(code)) return undefined
+  const own = new RegExp(`^[${alphabet}]{${length}}$`).test(code)
+  // Codes of another product count as they were given out: letters in two cases, a hyphen in the middle.
+  const other = /^[\w-]{6,32}$/.test(given.trim()) && given.trim() !== code ? given.trim() : undefined
   const { salt } = await stateOf(ctx, person)
   const table = ctx.records('twoFactorBackupCode')
-  if (!(await table.take({ person: person.key, hash: await slowHash(code, salt) }))) return undefined
-  return table.count({ person: person.key }, { max: count })
+  for (const each of [...(own ? [code] : []), ...(other === undefined ? [] : [other])])
+    if (await table.take({ person: person.key, hash: await slowHash(each, salt) }))
+      return table.count({ person: person.key }, { max: count })
+  return undefined
+}
+
+/** Takes over codes that another product gave out. */
+export async function storeBackupCodes(ctx: AnyContext, person: Person, codes: readonly string[]): Promise<void> {
+  const { salt } = await stateOf(ctx, person)
+  const rows = await Promise.all(
+    [...new Set(codes)].map(async (code) => ({ person: person.key, userId: person.userId, hash: await slowHash(code, salt) })),
+  )
+  if (rows.length > 0) await ctx.records('twoFactorBackupCode').createMany(rows)
 }
 
 // PBKDF2 with SHA-256 runs on every platform without a package.

@@ -12,6 +12,7 @@ import { factorChallenges } from './passkey.ts'
 import { addPasskeyRoute } from './passkey-form.ts'
 import { raiseGeneration } from './person.ts'
 import { addSetup } from './setup.ts'
+import { takeFactors } from './takeover.ts'
 import { backupCodeTable, deviceTable, factorTable, mailedCodeTable, stateTable } from './tables.ts'
 
 export type { FactorsOf, ListedFactor, TwoFactorApi } from './api.ts'
@@ -66,6 +67,7 @@ export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFacto
           lines: [`two-factor.mail.${what}-text`],
           note: 'two-factor.mail.not-you',
         })
+      kernel.provide('factorTakeover', { take: takeFactors })
       askForFactor(kernel, resolved)
       addSetup(kernel, resolved)
       addPages(kernel, resolved)

@@ -34,7 +34,7 @@ export function databaseSessionPlugin(options: DatabaseSessionOptions = {}): Plu
           }
           const inRecords = view.records.has('sessionRecord')
           const kept = inRecords || view.requires('session:attributes') ? createKept(inRecords ? undefined : cookie) : undefined
-          return createStrategy(settled, kept, store)
+          return createStrategy(settled, kept, store, view.service('sessionCookie'))
         },
         { suits: (view) => view.service('store') !== undefined },
       )

@@ -1,12 +1,14 @@
 /** What is kept of a session beside its row: in records, or in a sealed cookie of the browser that has it. */
 import {
   type AnyContext,
+  type Awaitable,
   type Context,
   type CookieHandle,
   createCookie,
   indexed,
   type RecordTable,
   type SessionAttributes,
+  type SessionCookie,
   type SessionFields,
   sha256,
   toHex,
@@ -85,6 +87,12 @@ function inCookie(cookie: CookieHandle): Kept {
 
 export function tableOf(ctx: AnyContext): RecordTable<SessionFields> {
   return ctx.records('sessionRecord') as unknown as RecordTable<SessionFields>
+}
+
+/** The token that the browser sent; undefined: none. `cookie`: its form, where it is not the token itself. */
+export function tokenOf(ctx: Context, cookie: SessionCookie | undefined): Awaitable<string | undefined> {
+  const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
+  return value === undefined || !cookie ? value : cookie.open(ctx, value)
 }
 
 /** The id of a session; the same for a token and for the form in which `hashSessionTokens` lists it. */

@@ -5,12 +5,13 @@ import {
   indexed,
   type RecordTable,
   type SessionAttributes,
+  type SessionCookie,
   type SessionFields,
   type SessionInfo,
   type SessionSelector,
   type Store,
 } from 'authkernel/kernel'
-import { idOf, type Kept, tableOf } from './kept.ts'
+import { idOf, type Kept, tableOf, tokenOf } from './kept.ts'
 
 type Found = { id: string; token: string }
 type Page = Awaited<ReturnType<RecordTable<SessionFields>['find']>>
@@ -52,10 +53,15 @@ function toInfo(
 }
 
 /** How many were ended; undefined where the adapter does not say. */
-export async function revokeSessions(ctx: AnyContext, which: SessionSelector, kept: Kept | undefined): Promise<number | undefined> {
+export async function revokeSessions(
+  ctx: AnyContext,
+  which: SessionSelector,
+  kept: Kept | undefined,
+  cookie: SessionCookie | undefined,
+): Promise<number | undefined> {
   const store = ctx.store as Store
   if ('id' in which) return revokeOne(ctx, store, which, kept)
-  if ('userId' in which) return revokeUser(ctx, store, which, kept)
+  if ('userId' in which) return revokeUser(ctx, store, which, kept, cookie)
   const name = 'sid' in which ? { sid: await indexed(which.sid) } : { sub: await indexed(which.sub) }
   const range = which.until === undefined ? {} : { range: { started: { lte: new Date(which.until) } } }
   const asked = { where: { provider: which.provider, ...name }, ...range }
@@ -107,9 +113,10 @@ async function revokeUser(
   store: Store,
   { userId, except }: { userId: string; except?: string },
   kept: Kept | undefined,
+  cookie: SessionCookie | undefined,
 ): Promise<number | undefined> {
   const listed = store.supports('listSessionsByUserId') ? await withIds(await store.listSessionsByUserId(userId)) : undefined
-  const own = except === undefined ? undefined : ((await ownToken(ctx, except)) ?? listed?.find(({ id }) => id === except)?.token)
+  const own = except === undefined ? undefined : ((await ownToken(ctx, except, cookie)) ?? listed?.find(({ id }) => id === except)?.token)
   const gone = listed?.filter(({ id }) => id !== except)
   if (store.supports('deleteSessionsByUserId') && (except === undefined || own !== undefined))
     await store.deleteSessionsByUserId(userId, own === undefined ? undefined : { sessionToken: own })
@@ -128,8 +135,8 @@ async function forgetUser(ctx: AnyContext, userId: string, except: string | unde
 }
 
 /** The token of the browser that asks, when it is the session of that id: the form that the adapter takes. */
-async function ownToken(ctx: AnyContext, id: string): Promise<string | undefined> {
-  const token = ctx.request ? ctx.chunkedCookie(ctx.cookies.sessionToken.name) : undefined
+async function ownToken(ctx: AnyContext, id: string, cookie: SessionCookie | undefined): Promise<string | undefined> {
+  const token = ctx.request ? await tokenOf(ctx, cookie) : undefined
   return token !== undefined && (await idOf(token)) === id ? token : undefined
 }
 

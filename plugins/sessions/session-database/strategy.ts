@@ -8,6 +8,7 @@ import {
   randomUUID,
   type Session,
   type SessionAbility,
+  type SessionCookie,
   type SessionStrategy,
   sha256,
   type Store,
@@ -15,7 +16,7 @@ import {
   unanswered,
   type User,
 } from 'authkernel/kernel'
-import { idOf, type Kept } from './kept.ts'
+import { idOf, type Kept, tokenOf } from './kept.ts'
 import { listSessions, revokeSessions } from './others.ts'
 import type { Settled } from './settled.ts'
 
@@ -34,8 +35,13 @@ const methods = [
   'deleteSession',
 ] as const
 
-/** `store` is there to see what it can do; requests bring their own. */
-export function createStrategy(options: Settled, kept: Kept | undefined, adapter: Store | undefined): SessionStrategy {
+/** `store` is there to see what it can do; requests bring their own. `cookie`: its form, where it is not the token itself. */
+export function createStrategy(
+  options: Settled,
+  kept: Kept | undefined,
+  adapter: Store | undefined,
+  cookie: SessionCookie | undefined,
+): SessionStrategy {
   // D44: one look per request, whoever asks.
   const looks = new WeakMap<Context, Promise<Found>>()
   const look = (ctx: Context, token: string): Promise<Found> => {
@@ -45,7 +51,9 @@ export function createStrategy(options: Settled, kept: Kept | undefined, adapter
   }
 
   async function access(ctx: Context, update?: { data: unknown }): Promise<Session | null> {
-    const token = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
+    // As `tokenOf`: every function counts in a session read.
+    const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
+    const token = value === undefined || !cookie ? value : await cookie.open(ctx, value)
     if (token === undefined) return null
     const found = await look(ctx, token)
     if (!found) {
@@ -68,7 +76,7 @@ export function createStrategy(options: Settled, kept: Kept | undefined, adapter
       const answer = await ctx.ask('session', Object.defineProperty(message, unanswered, { value: unanswered }))
       session = (answer as unknown) === unanswered ? withoutColumns(whole, own) : answer
     }
-    if (ctx.canSetCookies) remember(ctx, token, expires)
+    if (ctx.canSetCookies) await remember(ctx, cookie, token, expires)
     // Every check is told, one that the host answers with nobody too (row 156).
     if (ctx.has('on', 'session')) await ctx.emit('session', { session: session as Session })
     return session
@@ -82,26 +90,26 @@ export function createStrategy(options: Settled, kept: Kept | undefined, adapter
     update: (ctx, data) => access(ctx, { data }),
 
     async user(ctx) {
-      const token = tokenOf(ctx)
+      const token = await tokenOf(ctx, cookie)
       return token === undefined ? null : ((await look(ctx, token))?.user ?? null)
     },
 
     async subject(ctx) {
-      const token = tokenOf(ctx)
+      const token = await tokenOf(ctx, cookie)
       // The token itself belongs into no other cookie.
       return token === undefined ? null : toBase64Url(await sha256(token))
     },
 
     async id(ctx) {
-      const token = tokenOf(ctx)
+      const token = await tokenOf(ctx, cookie)
       return token === undefined ? null : idOf(token)
     },
 
     async issue(ctx, login, attributes) {
-      const former = tokenOf(ctx)
+      const former = await tokenOf(ctx, cookie)
       const found = former === undefined ? null : await (login.session === 'renew' ? look(ctx, former) : looks.get(ctx))
       if (login.session === 'keep' && former !== undefined && found) {
-        remember(ctx, former, found.session.expires)
+        await remember(ctx, cookie, former, found.session.expires)
         return { id: await idOf(former) }
       }
       const { id: userId } = login.user
@@ -112,22 +120,22 @@ export function createStrategy(options: Settled, kept: Kept | undefined, adapter
       // First what finds a session: one that nothing finds could not be ended from elsewhere.
       await kept?.start(ctx, { id, userId, token, attributes, expires: session.expires })
       await storeOf(ctx).createSession(session)
-      remember(ctx, token, session.expires)
+      await remember(ctx, cookie, token, session.expires)
       // A session that was planted or left behind must not outlive the sign-in (fixation).
       if (former !== undefined && found !== null) await drop(ctx, former)
       return { id }
     },
 
     async attributes(ctx) {
-      const token = tokenOf(ctx)
+      const token = await tokenOf(ctx, cookie)
       return token === undefined || !kept || !(await look(ctx, token)) ? null : kept.attributes(ctx, await idOf(token))
     },
 
     list: (ctx, userId) => listSessions(ctx, userId, kept, options.maxAge),
-    revoke: (ctx, which) => revokeSessions(ctx, which, kept),
+    revoke: (ctx, which) => revokeSessions(ctx, which, kept, cookie),
 
     async end(ctx) {
-      const token = tokenOf(ctx)
+      const token = await tokenOf(ctx, cookie)
       if (token === undefined) return null
       clear(ctx)
       if (kept) await kept.end(ctx, await idOf(token))
@@ -205,15 +213,12 @@ function show(names: readonly string[], user: AdapterUser, person: object): void
   for (const name of names) Object.assign(person, { [name]: (user as unknown as Record<string, unknown>)[name] })
 }
 
-function tokenOf(ctx: Context): string | undefined {
-  return ctx.chunkedCookie(ctx.cookies.sessionToken.name)
-}
-
-function remember(ctx: Context, token: string, expires: Date): void {
+async function remember(ctx: Context, cookie: SessionCookie | undefined, token: string, expires: Date): Promise<void> {
   const { name, options } = ctx.cookies.sessionToken
+  const value = cookie ? await cookie.write(ctx, token) : token
   // A jwt of before, in chunks, would be read first.
   ctx.deleteCookie(name, options)
-  ctx.setCookie(name, token, { ...options, expires })
+  ctx.setCookie(name, value, { ...options, expires })
 }
 
 function clear(ctx: Context): void {

@@ -1,6 +1,6 @@
 /** Passwords: registration, sign-in, reset and change, with hashes of other products taken over. */
 import type { Plugin } from 'authkernel/kernel'
-import { passwordsApi, type PasswordsApi } from './api.ts'
+import { passwordsApi, type PasswordsApi, takeHashes } from './api.ts'
 import { addChange } from './change.ts'
 import { passwordsFlow } from './flow.ts'
 import { createHasher } from './hash.ts'
@@ -64,6 +64,7 @@ export function passwordsPlugin(options: PasswordsOptions = {}): Plugin<Password
           lines: [`passwords.mail.${what}-text`, 'passwords.mail.keys'],
           note: 'passwords.mail.not-you',
         })
+      kernel.provide('passwordTakeover', { take: (ctx, rows, { dry }) => takeHashes(ctx, parts, rows, dry) })
       if (resolved.signUp) addSignUp(kernel, parts)
       addReset(kernel, parts)
       addChange(kernel, parts)

@@ -1,0 +1,199 @@
+/** Cookies and tables of better-auth; the apps themselves move in test/migration/better-auth.test.ts. */
+import { createHmac } from 'node:crypto'
+import { createAuth } from 'authkernel'
+import { betterAuthCompatPlugin, betterAuthNames } from 'authkernel/plugins/better-auth-compat'
+import { betterAuthHash, passwordsPlugin } from 'authkernel/plugins/passwords'
+import passkey from 'authkernel/providers/passkey'
+import { libsqlDialect, sqlAdapter } from 'authkernel/plugins/sql'
+import { Kysely, sql } from 'kysely'
+import { describe, expect, it } from 'vitest'
+import { baseConfig } from '../_setup.ts'
+
+const old = 'an old secret of at least thirty-two letters'
+const newest = 'the new secret of at least thirty-two letters'
+const credentialId = '-_8AAQIDBAUGBwgJCgsMDQ'
+const statements = [
+  `create table "user" ("id" text primary key, "name" text not null, "email" text not null unique, "emailVerified" integer not null, "image" text,
+    "createdAt" date not null, "updatedAt" date not null, "twoFactorEnabled" integer)`,
+  `create table "session" ("id" text primary key, "expiresAt" date not null, "token" text not null unique, "createdAt" date not null,
+    "updatedAt" date not null, "ipAddress" text, "userAgent" text, "userId" text not null references "user" ("id") on delete cascade)`,
+  `create table "account" ("id" text primary key, "accountId" text not null, "providerId" text not null, "userId" text not null references "user" ("id"),
+    "accessToken" text, "refreshToken" text, "idToken" text, "accessTokenExpiresAt" date, "refreshTokenExpiresAt" date, "scope" text, "password" text,
+    "createdAt" date not null, "updatedAt" date not null)`,
+  `create table "twoFactor" ("id" text primary key, "secret" text not null, "backupCodes" text not null, "userId" text not null, "verified" integer)`,
+  `create table "passkey" ("id" text primary key, "name" text, "publicKey" text not null, "userId" text not null, "credentialID" text not null,
+    "counter" integer not null, "deviceType" text not null, "backedUp" integer not null, "transports" text, "createdAt" date, "aaguid" text)`,
+  `insert into "user" values ('1', '', 'ann@example.com', 1, null, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 1)`,
+  `insert into "user" values ('2', 'Bob', 'bob@example.com', 0, null, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 0)`,
+  `insert into "session" values ('s', '2099-01-01T00:00:00.000Z', 'token-of-ann', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', null, null, '1')`,
+  `insert into "account" values ('a', 'g1', 'github', '1', 'at', null, null, '2026-02-03T04:05:06.000Z', null, 'x', null, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')`,
+  `insert into "passkey" values ('p', 'Phone', 'pQECAyYgASFYIA==', '1', '${credentialId}', 3, 'multiDevice', 1, 'internal,hybrid', null, null)`,
+]
+
+async function world(config: Parameters<typeof baseConfig>[0] = {}, passkeys = true) {
+  const db = new Kysely<Record<string, Record<string, unknown>>>({ dialect: libsqlDialect({ url: ':memory:' }) })
+  for (const statement of statements) await sql.raw(statement).execute(db)
+  const adapter = sqlAdapter(db, { names: betterAuthNames({ passkeys }) })
+  await adapter.migrate({ apply: true })
+  const base = baseConfig({ adapter, session: { strategy: 'database' }, ...config })
+  return { db, adapter, base }
+}
+const signed = (token: string, secret: string): string =>
+  encodeURIComponent(`${token}.${createHmac('sha256', secret).update(token).digest('base64')}`)
+
+describe('the session cookie', () => {
+  it.each([
+    ['http://localhost:3000', 'better-auth.session_token'],
+    ['https://app.example', '__Secure-better-auth.session_token'],
+  ])('%s: is %s, under any of the secrets', async (origin, name) => {
+    const { base } = await world({ origin })
+    const auth = createAuth(base).use(betterAuthCompatPlugin({ secret: [newest, old] }))
+    const read = async (cookie: string) => auth.session(new Request(origin, { headers: { cookie } }))
+    for (const secret of [newest, old]) expect((await read(`${name}=${signed('token-of-ann', secret)}`))?.user?.id).toBe('1')
+    expect(await read(`${name}=${signed('token-of-ann', 'a third secret')}`)).toBeNull()
+    expect(await read(`${name}=token-of-ann`)).toBeNull()
+    expect(await read(`${name}=${signed('', newest)}`)).toBeNull()
+    const { headers } = await auth.handler(
+      new Request(`${origin}/auth/session`, { headers: { cookie: `${name}=${signed('token-of-ann', old)}` } }),
+    )
+    // Signed with the newest secret from now on.
+    expect(headers.getSetCookie().join()).toContain(`${name}=${signed('token-of-ann', newest)}`)
+  })
+
+  it('takes the secrets of the configuration by default', async () => {
+    const { base } = await world()
+    const auth = createAuth({ ...base, secret: old }).use(betterAuthCompatPlugin())
+    const cookie = `better-auth.session_token=${signed('token-of-ann', old)}`
+    expect((await auth.session(new Request('http://localhost:3000', { headers: { cookie } })))?.user?.id).toBe('1')
+  })
+
+  it('refuses an empty secret', () => {
+    expect(() => betterAuthCompatPlugin({ secret: '' })).toThrow('`secret` must be the value of BETTER_AUTH_SECRET')
+    expect(() => betterAuthCompatPlugin({ secret: [] })).toThrow('`secret`')
+  })
+})
+
+describe('the tables', () => {
+  it('reads users, accounts and sessions as they are', async () => {
+    const { adapter } = await world()
+    expect(await adapter.getUser('1')).toMatchObject({ id: '1', name: null, email: 'ann@example.com', emailVerified: expect.any(Date) })
+    expect(await adapter.getUser('2')).toMatchObject({ name: 'Bob', emailVerified: null })
+    expect(await adapter.getAccount('g1', 'github')).toMatchObject({
+      type: 'oauth',
+      userId: '1',
+      access_token: 'at',
+      expires_at: Date.UTC(2026, 1, 3, 4, 5, 6) / 1000,
+    })
+  })
+
+  it('writes what better-auth reads', async () => {
+    const { adapter, db } = await world()
+    const user = await adapter.createUser({ id: '3', name: null, email: 'cleo@example.com', emailVerified: null } as never)
+    await adapter.updateUser({ id: user.id, emailVerified: new Date() })
+    await adapter.linkAccount({ userId: '3', type: 'oidc', provider: 'acme', providerAccountId: 'x', expires_at: 1_770_000_000 })
+    await adapter.createSession({ sessionToken: 't', userId: '3', expires: new Date(4e12) })
+    const { rows } = await sql<
+      Record<string, unknown>
+    >`select u.name, u."emailVerified", u."createdAt" as made, a."accessTokenExpiresAt" as ends,
+      s."updatedAt" as updated, s.id as sid from "user" u join account a on a."userId" = u.id join session s on s."userId" = u.id where u.id = '3'`.execute(
+      db,
+    )
+    expect(rows).toEqual([
+      {
+        name: '',
+        emailVerified: 1,
+        made: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+        ends: '2026-02-02T02:40:00.000Z',
+        updated: expect.stringMatching(/Z$/),
+        sid: expect.stringMatching(/.{20}/),
+      },
+    ])
+  })
+
+  it('finds passkeys by the id that a browser sends, and gives them an account', async () => {
+    const { adapter, base, db } = await world()
+    const stored = Buffer.from(credentialId, 'base64url').toString('base64')
+    expect(await adapter.getAuthenticator(stored)).toMatchObject({
+      credentialID: stored,
+      providerAccountId: stored,
+      userId: '1',
+      counter: 3,
+    })
+    expect((await adapter.updateAuthenticatorCounter(stored, 4)).counter).toBe(4)
+    const other = Buffer.from('another credential').toString('base64')
+    await adapter.createAuthenticator({
+      credentialID: other,
+      userId: '2',
+      providerAccountId: other,
+      credentialPublicKey: 'pQ==',
+      counter: 0,
+      credentialDeviceType: 'singleDevice',
+      credentialBackedUp: false,
+    })
+    const { rows } = await sql<{ credentialID: string }>`select "credentialID" from passkey where "userId" = '2'`.execute(db)
+    expect(rows).toEqual([{ credentialID: Buffer.from('another credential').toString('base64url') }])
+
+    const auth = createAuth({ ...base, experimental: { enableWebAuthn: true }, providers: [passkey()] }).use(betterAuthCompatPlugin())
+    let account: unknown
+    let none: unknown
+    auth.use({
+      name: 'looks',
+      setup: (kernel) =>
+        kernel.route({
+          method: 'GET',
+          path: '/looks',
+          async handler(ctx) {
+            account = await ctx.service('store').getAccount(stored, 'passkey')
+            none = await ctx.service('store').getAccount(stored, 'github')
+            return new Response('')
+          },
+        }),
+    })
+    await auth.handler(new Request('http://localhost:3000/auth/looks'))
+    expect(account).toEqual({ provider: 'passkey', providerAccountId: stored, userId: '1', type: 'webauthn' })
+    expect(none).toBeNull()
+  })
+
+  it('makes no column in them', async () => {
+    const { adapter } = await world({}, false)
+    expect((await adapter.migrate()).statements).toEqual([])
+  })
+})
+
+describe('taking over', () => {
+  it('says what is missing', async () => {
+    const { base, db } = await world()
+    await sql`insert into account values ('c', '1', 'credential', '1', null, null, null, null, null, null, ${'0'.repeat(32)} || ':' || ${'0'.repeat(128)}, '', '')`.execute(
+      db,
+    )
+    await sql`insert into "twoFactor" values ('t', '00', '[]', '1', 1)`.execute(db)
+    const alone = createAuth(base).use(betterAuthCompatPlugin({ db }))
+    const { notes, ...found } = await alone.betterAuth.takeOver({ apply: true })
+    expect(found).toMatchObject({ users: 2, sessions: 1, passwords: { found: 1, taken: 0 }, factors: { found: 1, taken: 0 } })
+    expect(notes).toEqual([
+      expect.stringContaining('passwordsPlugin({ verify: [betterAuthHash()] })'),
+      expect.stringContaining('cannot be decrypted'),
+      expect.stringContaining('twoFactorPlugin()'),
+    ])
+    await expect(createAuth(base).use(betterAuthCompatPlugin()).betterAuth.takeOver()).rejects.toThrow('as `db`')
+  })
+
+  it('refuses a hash that no format of `verify` knows, and names the entry', async () => {
+    const { base, db, adapter } = await world()
+    await sql`insert into account values ('c', '1', 'credential', '1', null, null, null, null, null, null, 'md5:x', '', '')`.execute(db)
+    const auth = createAuth(base)
+      .use({ name: 'post', setup: (kernel) => kernel.provide('mailTransport', { send() {} }) })
+      .use(passwordsPlugin({ verify: [betterAuthHash()], breached: false }))
+      .use(betterAuthCompatPlugin({ db }))
+    await auth.ready().catch(() => {})
+    await adapter.migrate({ apply: true })
+    await expect(auth.betterAuth.takeOver()).rejects.toThrow('entry 0')
+  })
+
+  it('says so when these are not the tables of better-auth', async () => {
+    const { base } = await world()
+    const db = new Kysely<Record<string, Record<string, unknown>>>({ dialect: libsqlDialect({ url: ':memory:' }) })
+    const { notes } = await createAuth(base).use(betterAuthCompatPlugin({ db })).betterAuth.takeOver()
+    expect(notes).toEqual(['There is no table user.', 'There is no table account.', 'There is no table session.'])
+  })
+})
