@@ -17,6 +17,8 @@ export interface OPClient {
   redirectUris: string[]
   /** Where sign-out may lead. */
   origins?: string[]
+  /** Where logout tokens are posted to. */
+  backChannel?: string
 }
 /** A running provider. */
 export interface OP {
@@ -40,12 +42,13 @@ async function configuration(issuer: string, clients: OPClient[]): Promise<Recor
   const { privateKey } = await generateKeyPair('RS256', { extractable: true })
   const hour = 3_600
   return {
-    clients: clients.map(({ id, secret, name, redirectUris, origins = [] }) => ({
+    clients: clients.map(({ id, secret, name, redirectUris, origins = [], backChannel }) => ({
       client_id: id,
       client_secret: secret,
       client_name: name,
       redirect_uris: redirectUris,
-      post_logout_redirect_uris: origins.map((origin) => `${origin}/`),
+      post_logout_redirect_uris: origins.flatMap((origin) => [`${origin}/`, `${origin}/auth/signed-out`]),
+      ...(backChannel && { backchannel_logout_uri: backChannel, backchannel_logout_session_required: true }),
       grant_types: ['authorization_code', 'refresh_token'],
       response_types: ['code'],
     })),
@@ -58,8 +61,11 @@ async function configuration(issuer: string, clients: OPClient[]): Promise<Recor
     findAccount: (_ctx: unknown, sub: string) => account(issuer, sub),
     features: {
       devInteractions: { enabled: false },
+      backchannelLogout: { enabled: true },
       rpInitiatedLogout: { enabled: true, logoutSource: logoutPage, postLogoutSuccessSource: goodbyePage },
     },
+    // Also without offline_access, so that nobody has to consent each time.
+    issueRefreshToken: (_ctx: unknown, client: { grantTypeAllowed(type: string): boolean }) => client.grantTypeAllowed('refresh_token'),
     interactions: { url: (_ctx: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     renderError: (ctx: { type: string; body: string }, out: Record<string, string>) => {
       ctx.type = 'html'

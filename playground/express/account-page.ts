@@ -7,13 +7,24 @@ import { layout, personCard } from './layout.ts'
 /** What the store keeps about the person. */
 export interface Holdings {
   accounts: readonly LinkedAccount[]
-  /** Undefined with the jwt strategy, which stores none. */
-  sessions: readonly ListedSession[] | undefined
+  sessions: readonly ListedSession[]
+  /** Of the access token of Acme ID; undefined: there is none. */
+  token: TokenState | undefined
   /** Somebody tried to give up the last way in. */
   last: boolean
 }
 
-export function accountPage(session: Session, { accounts, sessions, last }: Holdings): Html {
+/** `expiresAt` in seconds since the epoch. */
+export interface TokenState {
+  expiresAt?: number | undefined
+  scope?: string | undefined
+  problem?: string
+}
+
+// Acme ID gives tokens for an hour.
+const lifetime = 3_600
+
+export function accountPage(session: Session, { accounts, sessions, token, last }: Holdings): Html {
   const keys = accounts.filter(({ type }) => type === 'webauthn')
   const others = accounts.filter(({ type }) => type !== 'webauthn')
   const content = html`<div>
@@ -22,7 +33,7 @@ export function accountPage(session: Session, { accounts, sessions, last }: Hold
     </div>
     ${last && html`<p class="card" role="alert">That is the last account: without it, nobody could come in as you. Add another one first.</p>`}
     <section class="card">${personCard(session.user ?? {})}</section>
-    <div class="columns">${accountCard(others)}${passkeyCard(keys)}${sessionCard(sessions)}</div>`
+    <div class="columns">${accountCard(others)}${passkeyCard(keys)}${sessionCard(sessions)}${tokenCard(token)}</div>`
   return layout('/account', 'Account', session, content, 'account')
 }
 
@@ -80,15 +91,9 @@ function accountLine({ provider, providerAccountId, type }: LinkedAccount): Html
   </li>`
 }
 
-function sessionCard(sessions: Holdings['sessions']): Html {
-  if (sessions === undefined) {
-    return html`<section class="card">
-      <h2>Sessions</h2>
-      <p>The jwt strategy stores none. Start with <code>AUTH_STRATEGY=database</code> to see and end them here.</p>
-    </section>`
-  }
+function sessionCard(sessions: readonly ListedSession[]): Html {
   return html`<section class="card">
-    <h2>Sessions</h2>
+    <h2>Devices</h2>
     <ul class="list" id="sessions">
       ${sessions.map(sessionLine)}
     </ul>
@@ -96,11 +101,35 @@ function sessionCard(sessions: Holdings['sessions']): Html {
   </section>`
 }
 
-function sessionLine({ createdAt, current, expires }: ListedSession): Html {
+function sessionLine({ id, createdAt, lastUsed, current, expires, provider, address, userAgent }: ListedSession): Html {
   const minute = (date: Date): string => `${date.toISOString().slice(0, 16).replace('T', ' ')} UTC`
+  const began = [provider && `by ${names[provider] ?? provider}`, address && `from ${address}`].filter(Boolean).join(' ')
   return html`<li>
     <div>
-      ${current ? 'This browser' : 'Another browser'}<small>${createdAt && `since ${minute(createdAt)}, `}until ${minute(expires)}</small>
+      ${current ? 'This browser' : 'Another browser'}
+      <small>${createdAt && `since ${minute(createdAt)}, `}${lastUsed && `used ${minute(lastUsed)}, `}until ${minute(expires)}</small>
+      <small>${began}</small>
+      <small>${userAgent?.slice(0, 120)}</small>
     </div>
+    ${
+      !current &&
+      html`<form method="post" action="/account/end">
+        <input type="hidden" name="id" value="${id}" />
+        <button class="small">End</button>
+      </form>`
+    }
   </li>`
+}
+
+function tokenCard(token: TokenState | undefined): Html {
+  const left = token?.expiresAt === undefined ? undefined : token.expiresAt - Math.floor(Date.now() / 1000)
+  return html`<section class="card" id="token">
+    <h2>Access token of Acme ID</h2>
+    ${!token && html`<p>None: you came in another way.</p>`} ${token?.problem && html`<p role="alert">${token.problem}</p>`}
+    ${left !== undefined && html`<p id="token-age">${lifetime - left} seconds old, good for ${Math.floor(left / 60)} minutes.</p>`}
+    <div class="row">
+      ${token && !token.problem && html`<form method="post" action="/account/refresh"><button>Refresh it</button></form>`}
+      <form method="post" action="/logout/provider"><button>Sign out at Acme ID, too</button></form>
+    </div>
+  </section>`
 }

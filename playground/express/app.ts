@@ -1,10 +1,11 @@
 /** The Express app: routes, and nothing about how people sign in. */
 import type { Session } from 'authkernel'
 import { AuthError } from 'authkernel'
+import { TokensBusy, TokensExpired } from 'authkernel/plugins/provider-tokens'
 import express, { type Express, type NextFunction, type Request, type Response } from 'express'
 import type { Html } from '../_shared/html.ts'
 import type { Mailbox } from '../_shared/mail.ts'
-import { accountPage } from './account-page.ts'
+import { accountPage, type TokenState } from './account-page.ts'
 import { readAssets } from './assets.ts'
 import type { Audit } from './audit.ts'
 import type { PlaygroundAuth } from './auth.ts'
@@ -46,6 +47,7 @@ export function createApp(parts: Parts): Express {
   app.use(express.urlencoded({ extended: false, limit: '16kb' }))
   app.post('/login/:provider', (req, res) => signIn(auth, req, res))
   app.post('/logout', (req) => auth.express.signOut(req, { redirectTo: '/' }))
+  app.post('/logout/provider', (req) => auth.express.signOut(req, { redirectTo: '/?goodbye' }))
   account(app, parts)
 
   app.use((_req, res) => send(res.status(404), errorPage(404, 'This page does not exist.')))
@@ -57,16 +59,39 @@ function account(app: Express, parts: Parts): void {
   const guard = parts.auth.express.requireSession
   app.get('/account', guard, (req, res) => showAccount(parts, req, res))
   app.post('/account/unlink', sameOrigin, guard, (req, res) => unlink(parts, req, res))
+  app.post('/account/end', sameOrigin, guard, (req, res) => endOne(parts, req, res))
   app.post('/account/end-others', sameOrigin, guard, (req, res) => endOthers(parts, req, res))
+  app.post('/account/refresh', sameOrigin, guard, (req, res) => refresh(parts, req, res))
 }
 
-async function showAccount({ auth, strategy }: Parts, req: Request, res: Response): Promise<void> {
+async function showAccount(parts: Parts, req: Request, res: Response): Promise<void> {
+  const { auth } = parts
   const person = auth.express.request(req)
-  const [accounts, sessions] = await Promise.all([
-    auth.accounts.list(person),
-    strategy === 'database' ? auth.sessions.list(person) : undefined,
-  ])
-  send(res, accountPage(sessionOf(res) as Session, { accounts, sessions, last: 'last' in req.query }))
+  const [accounts, sessions, token] = await Promise.all([auth.accounts.list(person), auth.sessions.list(person), tokenOf(parts, req, 0)])
+  send(res, accountPage(sessionOf(res) as Session, { accounts, sessions, token, last: 'last' in req.query }))
+}
+
+/** What is known of the access token of Acme ID; never the token itself. */
+async function tokenOf({ auth }: Parts, req: Request, minValid: number): Promise<TokenState | undefined> {
+  try {
+    const token = await auth.tokens.get(auth.express.request(req), 'acme', { minValid })
+    return token ? { expiresAt: token.expiresAt, scope: token.scope } : undefined
+  } catch (error) {
+    if (error instanceof TokensExpired || error instanceof TokensBusy) return { problem: error.message }
+    throw error
+  }
+}
+
+async function refresh(parts: Parts, req: Request, res: Response): Promise<void> {
+  // No token is good for a year: this one is asked for anew.
+  await tokenOf(parts, req, 86_400)
+  res.redirect('/account#token')
+}
+
+async function endOne({ auth }: Parts, req: Request, res: Response): Promise<void> {
+  const { id = '' } = req.body as Record<string, string>
+  await auth.sessions.revoke(auth.express.request(req), id)
+  res.redirect('/account')
 }
 
 async function unlink({ auth }: Parts, req: Request, res: Response): Promise<void> {

@@ -52,6 +52,10 @@ export function record(on: On, audit: Audit): void {
     audit.write('signIn', `${who(user)} by ${account?.provider ?? 'unknown'}${isNewUser ? ', new' : ''}`),
   )
   on('signOut', (ended) => audit.write('signOut', 'token' in ended ? (ended.token?.name ?? '') : (ended.session?.userId ?? '')))
+  on('tokensRefreshed', ({ provider }) => audit.write('tokensRefreshed', provider))
+  on('tokensExpired', ({ provider, reason }) => audit.write('tokensExpired', `${provider}: ${reason}`, true))
+  on('providerLogout', ({ provider, sub }) => audit.write('providerLogout', `${sub ?? 'a session'} at ${provider}`))
+  on('sessionsEnded', ({ count, by }) => audit.write('sessionsEnded', `${count ?? 'some'} by ${by ?? 'nobody'}`))
   on('session', ({ session }) => audit.write('session', who(session.user)))
   on('signInFailed', ({ provider, error, user }) =>
     audit.write(

@@ -7,6 +7,8 @@ import { credentialsPlugin } from 'authkernel/plugins/credentials'
 import { emailPlugin } from 'authkernel/plugins/email'
 import { oauthPlugin } from 'authkernel/plugins/oauth'
 import { oidcPlugin } from 'authkernel/plugins/oidc'
+import { providerTokensPlugin, type ProviderTokensApi } from 'authkernel/plugins/provider-tokens'
+import { singleLogoutPlugin } from 'authkernel/plugins/single-logout'
 import { webauthnPlugin } from 'authkernel/plugins/webauthn'
 import passkey from 'authkernel/providers/passkey'
 import { pinPlugin } from './pin-plugin.ts'
@@ -22,7 +24,7 @@ export interface Surroundings {
   quiet: boolean
 }
 /** What the pages use. */
-export type PlaygroundAuth = Auth<AccountsApi & { express: ExpressApi; pin: { open: boolean } }>
+export type PlaygroundAuth = Auth<AccountsApi & ProviderTokensApi & { express: ExpressApi; pin: { open: boolean } }>
 
 // Logos travel inside the page: nothing is loaded from elsewhere (D19).
 const svg = (color: string, path: string): string =>
@@ -40,7 +42,8 @@ export function createPlaygroundAuth({ issuer, clients, mailServer, adapter, sec
   const auth = createAuth({
     secret,
     adapter,
-    session: { strategy },
+    // Sessions in a cookie can be ended from elsewhere, too.
+    session: { strategy, revocable: strategy === 'jwt' },
     // On loopback every Host header is ours. A deployment sets AUTH_URL instead.
     trustHost: true,
     ...(quiet && { logger: { error: () => {}, warn: () => {} } }),
@@ -93,6 +96,9 @@ export function createPlaygroundAuth({ issuer, clients, mailServer, adapter, sec
       }),
     )
     .use(accountsPlugin())
+    .use(providerTokensPlugin())
+    // "Sign out" ends the session here; the button that leads past `?goodbye` ends the one at Acme ID as well.
+    .use(singleLogoutPlugin({ providers: { acme: { endSession: ({ callbackUrl }) => new URL(callbackUrl).searchParams.has('goodbye') } } }))
     .use(expressBinding())
 
   // A hook: the flow waits for the answer.

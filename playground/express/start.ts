@@ -73,7 +73,9 @@ export async function startPlayground({ port, opPort, strategy, store: wished, q
   }
 }
 
-function registrations(port: number): { id: string; secret: string; name: string; redirectUris: string[]; origins: string[] }[] {
+function registrations(
+  port: number,
+): { id: string; secret: string; name: string; redirectUris: string[]; origins: string[]; backChannel?: string }[] {
   const origins = [`http://localhost:${port}`, `http://127.0.0.1:${port}`]
   return Object.entries(clients).map(([provider, { id, secret }]) => ({
     id,
@@ -81,5 +83,6 @@ function registrations(port: number): { id: string; secret: string; name: string
     name: 'authkernel playground',
     redirectUris: origins.map((origin) => `${origin}/auth/callback/${provider}`),
     origins,
+    ...(provider === 'acme' && { backChannel: `${origins[1]}/auth/backchannel-logout/acme` }),
   }))
 }

@@ -155,6 +155,45 @@ for (const strategy of ['jwt', 'database'] as const) {
       expect(await page.locator('#accounts li').count()).toBe(1)
     })
 
+    it('the access token shows its age, and a button refreshes it', async () => {
+      const { page } = ada
+      await signInByButton(page)
+      await page.goto(`${playground.url}/account`)
+      expect(await page.locator('#token-age').textContent()).toMatch(/^\d+ seconds old, good for (59|60) minutes\.$/)
+      await page.getByRole('button', { name: 'Refresh it' }).click()
+      await page.waitForURL('**/account#token')
+      await page.locator('#token-age').waitFor()
+      await page.goto(`${playground.url}/audit`)
+      await page.locator('#log li', { hasText: 'tokensRefreshed' }).waitFor()
+    })
+
+    it('sign-out at the provider: it asks for the account anew, and comes back', async () => {
+      const { page } = ada
+      await signInByButton(page)
+      await page.goto(`${playground.url}/account`)
+      await page.getByRole('button', { name: 'Sign out at Acme ID, too' }).click()
+      await heading(page, 'Sign out of Acme ID too?')
+      await page.getByRole('button', { name: 'Sign out' }).click()
+      await page.waitForURL(`${playground.url}/?goodbye`)
+      await page.getByRole('button', { name: 'Continue with Acme ID' }).click()
+      await page.getByRole('button', { name: 'Ada Lovelace' }).waitFor()
+    })
+
+    it('two browsers of one person: both are listed, and the one that signs out at the provider is signed out here', async () => {
+      const phone = await person(browser)
+      for (const { page } of [ada, phone]) await signInByButton(page)
+      await ada.page.goto(`${playground.url}/account`)
+      expect(await ada.page.locator('#sessions li').count()).toBe(2)
+      expect(await ada.page.locator('#sessions li').first().textContent()).toMatch(/by Acme ID from .*Chrome/s)
+      await phone.page.goto(`${playground.issuer}/session/end`)
+      await phone.page.getByRole('button', { name: 'Sign out' }).click()
+      await heading(phone.page, 'Signed out')
+      await expect.poll(async () => (await phone.page.request.get(`${playground.url}/api/me`, { maxRedirects: 0 })).status()).not.toBe(200)
+      await ada.page.goto(`${playground.url}/account`)
+      expect(await ada.page.locator('#sessions li').count()).toBe(1)
+      await phone.context.close()
+    })
+
     it('the audit log is live', async () => {
       const { page } = ada
       const stream = page.waitForResponse('**/audit/stream')
@@ -233,18 +272,24 @@ for (const strategy of ['jwt', 'database'] as const) {
   })
 }
 
-it('with database sessions, those of other browsers are listed and ended', async () => {
-  playground = await startPlayground({ port: 0, opPort: 0, strategy: 'database', store: 'memory', quiet: true })
-  const [here, elsewhere] = [await person(browser), await person(browser)]
-  for (const { page } of [here, elsewhere]) await signInByButton(page)
-  await here.page.goto(`${playground.url}/account`)
-  expect(await here.page.locator('#sessions li').count()).toBe(2)
-  await here.page.getByRole('button', { name: 'End all others' }).click()
-  await here.page.locator('#sessions li', { hasText: 'This browser' }).waitFor()
-  expect(await here.page.locator('#sessions li').count()).toBe(1)
-  await elsewhere.page.goto(`${playground.url}/protected`)
-  expect(elsewhere.page.url()).toContain('/auth/signin')
-  for (const { context } of [here, elsewhere]) await context.close()
+it.each(['jwt', 'database'] as const)('%s: sessions of other browsers are ended, one or all', async (strategy) => {
+  playground = await startPlayground({ port: 0, opPort: 0, strategy, store: 'memory', quiet: true })
+  const people = [await person(browser), await person(browser), await person(browser)]
+  for (const { page } of people) await signInByButton(page)
+  const [{ page }] = people as [Person]
+  const count = (): Promise<number> => page.locator('#sessions li').count()
+  await page.goto(`${playground.url}/account`)
+  expect(await count()).toBe(3)
+  await page.locator('#sessions').getByRole('button', { name: 'End' }).first().click()
+  await expect.poll(count).toBe(2)
+  await page.getByRole('button', { name: 'End all others' }).click()
+  await expect.poll(count).toBe(1)
+  await page.locator('#sessions li', { hasText: 'This browser' }).waitFor()
+  for (const other of people.slice(1)) {
+    await other.page.goto(`${playground.url}/protected`)
+    expect(other.page.url()).toContain('/auth/signin')
+  }
+  for (const { context } of people) await context.close()
   await playground.close()
 })
 
