@@ -76,21 +76,27 @@ describe.each(['jwt', 'database'] as const)('a bound session, %s', (strategy) =>
         include_site: false,
         scope_specification: [{ type: 'exclude', domain: 'app.example', path: '/auth/dbsc' }],
       },
-      credentials: [{ type: 'cookie', name: '__Secure-authkernel.device', attributes: 'Path=/; Secure; HttpOnly; SameSite=Lax' }],
+      credentials: [
+        {
+          type: 'cookie',
+          name: expect.stringMatching(/^__Secure-authkernel\.device\.[0-9a-f]{8}$/),
+          attributes: 'Path=/; Secure; HttpOnly; SameSite=Lax',
+        },
+      ],
     })
     expect(answer?.headers.getSetCookie().join()).toMatch(
-      /__Secure-authkernel\.device=[0-9a-f]{64}; Max-Age=300; Path=\/; HttpOnly; Secure; SameSite=Lax/i,
+      /__Secure-authkernel\.device\.[0-9a-f]{8}=[0-9a-f]{64}; Max-Age=300; Path=\/; HttpOnly; Secure; SameSite=Lax/i,
     )
     expect(await name(client)).toBe('ada')
     for (let round = 0; round < 3; round++) {
-      const before = client.cookies.get('__Secure-authkernel.device')
+      const before = client.cookies.get(device.instructions!.credentials[0]!.name)
       runtime.advance(5 * minute)
       expect(await name(client)).toBeNull()
       const asked = await device.ask()
       expect([asked.status, challengeOf(asked)]).toEqual([403, expect.any(String)])
       const next = await device.ask(challengeOf(asked))
       expect([next.status, challengeOf(next) === challengeOf(asked)]).toEqual([200, false])
-      expect(client.cookies.get('__Secure-authkernel.device')).not.toBe(before)
+      expect(client.cookies.get(device.instructions!.credentials[0]!.name)).not.toBe(before)
       expect(await name(client)).toBe('ada')
     }
     expect(told).toEqual(['new ada', 'registered', 'refreshed', 'refreshed', 'refreshed'])
@@ -203,7 +209,7 @@ describe.each(['jwt', 'database'] as const)('a bound session, %s', (strategy) =>
       200,
       { session_identifier: device.instructions!.session_identifier, continue: false },
     ])
-    expect(client.cookies.has('__Secure-authkernel.device')).toBe(false)
+    expect(client.cookies.has(device.instructions!.credentials[0]!.name)).toBe(false)
     const nobody = new Device(new Client(auth, 'https://app.example'))
     nobody.instructions = { ...device.instructions!, session_identifier: '' }
     expect((await nobody.ask()).status).toBe(400)
@@ -211,7 +217,7 @@ describe.each(['jwt', 'database'] as const)('a bound session, %s', (strategy) =>
 
   it('stays bound through an impersonation and its end', async () => {
     const { auth, bound, asks, copy, name } = await world(strategy, { bind: 'required' })
-    const { client } = await bound()
+    const { client, device } = await bound()
     const keep = async (response: Response) => {
       const carrier = new Client({ handler: () => Promise.resolve(response) })
       for (const [key, value] of client.cookies) carrier.cookies.set(key, value)
@@ -224,7 +230,7 @@ describe.each(['jwt', 'database'] as const)('a bound session, %s', (strategy) =>
     await keep(await auth.impersonation.stop(asks(client)))
     expect(await name(client)).toBe('ada')
     const thief = copy(client)
-    thief.cookies.delete('__Secure-authkernel.device')
+    thief.cookies.delete(device.instructions!.credentials[0]!.name)
     expect(await name(thief)).toBeNull()
   })
 })

@@ -106,6 +106,12 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     ...about({ id: userId }),
     sessionId: text(sessionId),
   }),
+  accountSwitched: ({ user: person, from }) => ({
+    name: 'session.switched',
+    outcome: success,
+    ...about(person),
+    actor: about(from ?? person).actor,
+  }),
   deviceNew: ({ user: person }) => ({ name: 'device.new', outcome: success, ...about(person) }),
   organizationChanged: ({ act, organizationId, by, userId, role, id }) => ({
     name: `org.${text(act)}`,

@@ -1,6 +1,6 @@
 /** The routes of Device Bound Session Credentials: a key is registered once, and signs for each new cookie. */
 import { type Context, type Kernel, randomHex } from 'authkernel/kernel'
-import { renew, shortCookie } from './cookie.ts'
+import { forget, nameOf, renew } from './cookie.ts'
 import { checkProof, type PublicKey } from './jwt.ts'
 import type { Settled } from './options.ts'
 import { type DeviceSession, inSeconds, rowOf } from './table.ts'
@@ -37,7 +37,7 @@ async function register(ctx: Context, options: Settled, find: Find): Promise<Res
     return refused(400)
   }
   const bound = randomHex(ctx.runtime, 16)
-  const { change, set } = await renew(ctx, row, options.cookieAge)
+  const { change, set } = await renew(ctx, row, bound, options.cookieAge)
   // One of several registrations of a session binds it.
   const stored = await ctx
     .records('deviceSession')
@@ -63,14 +63,14 @@ async function refresh(ctx: Context, options: Settled): Promise<Response> {
   const [row] = (await ctx.records('deviceSession').find({ where: { bound: named }, limit: 1 })).rows
   if (!row || row.bound === null || row.key === null) {
     // The session has ended: the browser forgets it.
-    shortCookie.delete(ctx)
+    forget(ctx, named)
     return json({ session_identifier: named, continue: false })
   }
   const proof = ctx.request.headers.get('secure-session-response')
   const known = JSON.parse(row.key) as PublicKey
   const live = row.challenge !== null && row.challengeUntil !== null && row.challengeUntil > ctx.now
   if (proof !== null && live && (await checkProof(ctx, proof, row.challenge as string, known))) {
-    const { change, set } = await renew(ctx, row, options.cookieAge)
+    const { change, set } = await renew(ctx, row, row.bound, options.cookieAge)
     const challenge = randomHex(ctx.runtime, 32)
     const next = { ...change, challenge, challengeUntil: inSeconds(ctx, challengeSeconds) }
     // A proof counts once.
@@ -114,7 +114,7 @@ function answer(ctx: Context, bound: string, headers: Record<string, string> = {
         include_site: false,
         scope_specification: [{ type: 'exclude', domain: ctx.url.hostname, path: `${path}/dbsc` }],
       },
-      credentials: [{ type: 'cookie', name: shortCookie.name(ctx), attributes }],
+      credentials: [{ type: 'cookie', name: nameOf(ctx, bound), attributes }],
     },
     headers,
   )

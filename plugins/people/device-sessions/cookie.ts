@@ -1,13 +1,24 @@
 /** The short cookie of a bound session. */
-import { type Context, type CookieHandle, createCookie, equal, randomHex, sha256, toHex } from 'authkernel/kernel'
+import { type Context, type CookieHandle, type CookieOptions, createCookie, equal, randomHex, sha256, toHex } from 'authkernel/kernel'
 import type { DeviceSession, DeviceSessionRow } from './table.ts'
 import { inSeconds } from './table.ts'
 
+/** What the cookies of sessions are called, before a piece of what the browser calls the session: several may wait in one browser. */
 export const shortCookie: CookieHandle = createCookie('device', {})
+
+export function nameOf(ctx: Context, bound: string): string {
+  return `${shortCookie.name(ctx)}.${bound.slice(0, 8)}`
+}
+export function forget(ctx: Context, bound: string): void {
+  ctx.deleteCookie(nameOf(ctx, bound), optionsOf(ctx))
+}
+function optionsOf(ctx: Context): CookieOptions {
+  return (ctx.cookies as unknown as Record<string, { options: CookieOptions }>)[shortCookie.spec.key]?.options ?? {}
+}
 
 /** Whether the browser has the present value, or the one before, which counts 30 seconds longer: requests may be under way with it. */
 export async function holds(ctx: Context, row: DeviceSession): Promise<boolean> {
-  const given = shortCookie.get(ctx)
+  const given = row.bound === null ? undefined : ctx.cookie(nameOf(ctx, row.bound))
   if (given === undefined) return false
   const digest = toHex(await sha256(given))
   const counts = (value: string | null, until: Date | null): boolean =>
@@ -19,6 +30,7 @@ export async function holds(ctx: Context, row: DeviceSession): Promise<boolean> 
 export async function renew(
   ctx: Context,
   row: DeviceSession,
+  bound: string,
   seconds: number,
 ): Promise<{ change: Partial<DeviceSessionRow>; set(): void }> {
   const value = randomHex(ctx.runtime, 32)
@@ -30,5 +42,5 @@ export async function renew(
     former: row.value,
     formerUntil: until && until < soon ? until : soon,
   }
-  return { change, set: () => shortCookie.set(ctx, value, { maxAge: seconds }) }
+  return { change, set: () => ctx.setCookie(nameOf(ctx, bound), value, { ...optionsOf(ctx), maxAge: seconds }) }
 }

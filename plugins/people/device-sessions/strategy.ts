@@ -1,7 +1,7 @@
 /** The session strategy with devices: where a session began and is used, when it ends, and what it is bound to. */
 import { type AnyContext, type Awaitable, type Context, type Login, type SessionAttributes, type SessionStrategy } from 'authkernel/kernel'
 import { announce, offer } from './bind.ts'
-import { holds, shortCookie } from './cookie.ts'
+import { forget, holds } from './cookie.ts'
 import { notify } from './notice.ts'
 import type { Settled } from './options.ts'
 import { type DeviceSession, type DeviceSessionRow, inSeconds, rowId, rowOf } from './table.ts'
@@ -78,7 +78,7 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
     }
     // Whoever acts as another person has no sign-in that a browser could answer, and goes back to a session that is bound.
     const acts = given.provider === 'impersonation'
-    if (!acts) shortCookie.delete(ctx)
+    if (!acts && former?.bound) forget(ctx, former.bound)
     const bound = options.bind && !acts ? offer(ctx) : null
     const fresh = { id, sessionId: issued.id, userId, started: ctx.now, seen: ctx.now, doubted: false, expires: inSeconds(ctx, kept) }
     await table.create({ ...fresh, ...placeOf(ctx), ...bound })
@@ -120,7 +120,7 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
     async end(ctx) {
       const sessionId = await own(ctx)
       const row = sessionId === null ? null : await ctx.records('deviceSession').take(await rowId(sessionId))
-      if (row && row.bound !== null) shortCookie.delete(ctx)
+      if (row?.bound) forget(ctx, row.bound)
       return inner.end(ctx)
     },
   }

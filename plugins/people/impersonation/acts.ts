@@ -2,14 +2,16 @@
 import {
   AccessDenied,
   type Context,
+  contextBehind,
+  cookiesToStore,
   HttpError,
   type Kernel,
   type Login,
   randomHex,
+  redirectBehind,
   type SessionAttributes,
   type User,
 } from 'authkernel/kernel'
-import { contextBehind, contextWith, cookiesOf, redirectWith } from './cookies.ts'
 import type { ImpersonationOptions } from './options.ts'
 import { attributesWithin } from './strategy.ts'
 import { provider } from './table.ts'
@@ -52,7 +54,7 @@ export async function start(
   const again = await ctx.loginAgain({ callbackUrl: ctx.origin })
   if (!again) throw new AccessDenied('impersonation.start: the session has ended. Sign in again.')
   await ctx.resume(again)
-  const cookies = cookiesOf(kernel, ctx)
+  const cookies = cookiesToStore(kernel, ctx)
   const { name, options } = ctx.cookies.sessionToken
   ctx.deleteCookie(name, options)
 
@@ -61,11 +63,11 @@ export async function start(
   const id = randomHex(ctx.runtime, 16)
   await ctx.records('impersonation').create({ id, userId: user.id, adminId: admin.id, reason, cookies, until, expires })
   // Without cookies, so that the session of the administrator lives on.
-  const acting = await contextWith(kernel, ctx, '')
+  const acting = await contextBehind(kernel, ctx, '')
   const issued = await acting.session.issue(acting, loginAs(user, ctx), attributesFor(user, id, ctx))
   if (!issued) throw new AccessDenied('impersonation.start: the jwt callback refused the session.')
   await ctx.emit('impersonationStarted', { admin, user, reason, until })
-  return redirectWith(kernel, ctx.origin + path, acting, ctx)
+  return redirectBehind(kernel, ctx.origin + path, acting, ctx)
 }
 
 /** Back to the own session, when it is still there. `target` is a URL of the own origin. */
@@ -76,14 +78,14 @@ export async function stop(kernel: Kernel, ctx: Context, target: string): Promis
   // One of several callers gets the session back.
   const row = await ctx.records('impersonation').take(found.sid)
   // In a context of its own: that of the request writes its cookies after these.
-  const acting = await contextWith(kernel, ctx, ctx.request.headers.get('cookie') ?? '')
+  const acting = await contextBehind(kernel, ctx, null)
   await acting.session.end(acting)
   const before = await contextBehind(kernel, ctx, row?.cookies ?? '')
   const admin = row && (await before.session.user(before))
   if (row) await ctx.emit('impersonationEnded', { admin: { id: row.adminId }, user: { id: row.userId }, reason: row.reason })
   const again = admin && admin.id === row.adminId ? await before.loginAgain({ callbackUrl: ctx.origin }) : null
   if (again) await before.resume(again)
-  return redirectWith(kernel, target, before, acting)
+  return redirectBehind(kernel, target, before, acting)
 }
 
 /** A path of the own origin: `//host` and `/\\host` name another one. Throws HttpError 400. */

@@ -2,8 +2,17 @@
  * The session strategy with impersonations: a session read says who acts, and nothing else learns whose session it is. So factors, addresses, passkeys,
  * accounts, keys and tokens of the user are out of reach, in routes and APIs alike, and a sign-in links nothing.
  */
-import type { Awaitable, Context, Kernel, Row, Session, SessionAttributes, SessionStrategy, User } from 'authkernel/kernel'
-import { contextBehind } from './cookies.ts'
+import {
+  type Awaitable,
+  type Context,
+  contextBehind,
+  type Kernel,
+  type Row,
+  type Session,
+  type SessionAttributes,
+  type SessionStrategy,
+  type User,
+} from 'authkernel/kernel'
 import type { ImpersonationOptions } from './options.ts'
 import { type ImpersonationRow, provider } from './table.ts'
 

@@ -1,0 +1,154 @@
+/** Switching between sessions of one browser. Each one has its own id, and a new token whenever it comes or goes. */
+import {
+  AccessDenied,
+  type Context,
+  contextBehind,
+  cookiesToStore,
+  HttpError,
+  type Kernel,
+  redirectBehind,
+  redirectTo,
+  type Row,
+  type User,
+} from 'authkernel/kernel'
+import { AccountGone, TooManyAccounts } from './errors.ts'
+import { idsOf, keep, seconds, type WaitingSessionRow } from './table.ts'
+
+/** An account that this browser is signed in to. */
+export interface BrowserAccount {
+  /** Names it for `switch` and `signOut`; null for the current one. */
+  id: string | null
+  name: string | null
+  email: string | null
+  image: string | null
+  /** Whether it is the one that is used now. */
+  current: boolean
+}
+
+/** The current one first. */
+export async function list(kernel: Kernel, ctx: Context): Promise<BrowserAccount[]> {
+  const here = await personOf(ctx)
+  const waiting = await Promise.all(
+    (await idsOf(ctx)).map(async (id) => {
+      const found = await open(kernel, ctx, await ctx.records('waitingSession').get(id))
+      return found ? [shown(found.user, id)] : []
+    }),
+  )
+  return [...(here ? [shown(here, null)] : []), ...waiting.flat()]
+}
+
+/** Lets the session that is here wait, and leads to the sign-in page as nobody. Throws TooManyAccounts. */
+export async function add(kernel: Kernel, ctx: Context, max: number): Promise<Response> {
+  const ids = await idsOf(ctx)
+  if (ids.length >= max && (await personOf(await contextBehind(kernel, ctx, null))))
+    throw new TooManyAccounts(`multiSession.add: ${max} sessions wait in this browser already.`)
+  const left = await leave(kernel, ctx)
+  if (!left) return redirectTo(`${ctx.base}/signin`)
+  await keep(left.ctx, [left.id, ...ids])
+  return kernel.answer(left.ctx, redirectTo(`${ctx.base}/signin`))
+}
+
+/** The session that waits comes back, and the one that is here waits. Throws AccountGone. */
+export async function switchTo(kernel: Kernel, ctx: Context, id: string, target: string): Promise<Response> {
+  const ids = await idsOf(ctx)
+  // One of several callers gets it.
+  const row = ids.includes(id) ? await ctx.records('waitingSession').take(id) : null
+  const found = await open(kernel, ctx, row)
+  const again = found && (await found.ctx.loginAgain({ callbackUrl: ctx.origin }))
+  if (!found || !again) throw new AccountGone('multiSession.switch: the browser has no such account, or its session has ended.')
+  const left = await leave(kernel, ctx)
+  const back = found.ctx
+  await back.resume(again)
+  await keep(back, [...(left ? [left.id] : []), ...ids.filter((other) => other !== id)])
+  forget(back)
+  await ctx.emit('accountSwitched', { user: found.user, from: left?.user ?? null })
+  return redirectBehind(kernel, target, back, left?.ctx ?? back)
+}
+
+/** Ends sessions that wait: one, or all of them and the one that is here. False: there was none. */
+export async function signOut(kernel: Kernel, ctx: Context, which: string): Promise<boolean> {
+  const ids = await idsOf(ctx)
+  const ends = which === 'all' ? ids : ids.filter((id) => id === which)
+  for (const id of ends) await end(kernel, ctx, id)
+  await keep(
+    ctx,
+    ids.filter((id) => !ends.includes(id)),
+  )
+  if (which !== 'all') return ends.length > 0
+  const ended = await ctx.session.end(ctx)
+  if (ended) await ctx.emit('signOut', ended)
+  forget(ctx)
+  return ended !== null || ends.length > 0
+}
+
+/** A sign-in of somebody whose session waits takes its place. */
+export async function replace(kernel: Kernel, ctx: Context, userId: string): Promise<void> {
+  const ids = await idsOf(ctx)
+  const same: string[] = []
+  for (const id of ids) if ((await ctx.records('waitingSession').get(id))?.userId === userId) same.push(id)
+  if (same.length === 0) return
+  for (const id of same) await end(kernel, ctx, id)
+  await keep(
+    ctx,
+    ids.filter((id) => !same.includes(id)),
+  )
+}
+
+/** A path of the own origin: `//host` and `/\\host` name another one. Throws HttpError 400. */
+export function pathOf(returnTo: unknown): string {
+  if (typeof returnTo !== 'string' || !/^\/(?![/\\])/.test(returnTo))
+    throw new HttpError(400, 'multiSession: `returnTo` must be a path that begins with one "/".')
+  return returnTo
+}
+
+/** The session that is here gets a new token, which only the server keeps. Null: nobody is here. */
+async function leave(kernel: Kernel, ctx: Context): Promise<{ ctx: Context; id: string; user: User } | null> {
+  // In a context of its own: that of a route writes its cookies after those of the answer.
+  const own = await contextBehind(kernel, ctx, null)
+  const user = await personOf(own)
+  const again = user && (await own.loginAgain({ callbackUrl: ctx.origin }))
+  if (!user?.id || !again) return null
+  await own.resume(again)
+  const cookies = cookiesToStore(kernel, own)
+  const expires = new Date(ctx.now.getTime() + seconds * 1000)
+  const { id } = await ctx.records('waitingSession').create({ userId: user.id, cookies, expires })
+  const { name, options } = own.cookies.sessionToken
+  own.deleteCookie(name, options)
+  forget(own)
+  return { ctx: own, id, user }
+}
+
+/** The live session of a row; null: it has ended. */
+async function open(kernel: Kernel, ctx: Context, row: Row<WaitingSessionRow> | null): Promise<{ ctx: Context; user: User } | null> {
+  if (!row) return null
+  const behind = await contextBehind(kernel, ctx, row.cookies)
+  const user = await behind.session.user(behind)
+  return user?.id === row.userId ? { ctx: behind, user } : null
+}
+
+async function end(kernel: Kernel, ctx: Context, id: string): Promise<void> {
+  const row = await ctx.records('waitingSession').take(id)
+  if (!row) return
+  const behind = await contextBehind(kernel, ctx, row.cookies)
+  const ended = await behind.session.end(behind)
+  if (ended) await ctx.emit('signOut', ended)
+}
+
+/** Who is signed in. Throws AccessDenied for a key, and for somebody who acts as another person. */
+async function personOf(ctx: Context): Promise<User | null> {
+  const session = await ctx.currentSession()
+  if (!session) return null
+  const { apiKey, bearer, actor } = session as { apiKey?: unknown; bearer?: unknown; actor?: unknown }
+  if (apiKey !== undefined || bearer !== undefined || actor !== undefined)
+    throw new AccessDenied('multiSession: a key, an app, or somebody who acts as another person, has no accounts to switch.')
+  return ctx.session.user(ctx)
+}
+
+// A token for forms and a target of the one must not be there for the other.
+function forget(ctx: Context): void {
+  for (const { name, options } of [ctx.cookies.csrfToken, ctx.cookies.callbackUrl]) ctx.deleteCookie(name, options)
+}
+
+function shown({ name = null, email = null, image = null }: User, id: string | null): BrowserAccount {
+  return { id, name, email, image, current: id === null }
+}

@@ -1,0 +1,60 @@
+/** The page of the accounts of a browser, and the way back to them from the sign-in page. Without JavaScript. */
+import { AuthError, type Content, type Context, type Kernel, type PageTools, type PageView, redirectTo } from 'authkernel/kernel'
+import { add, list, signOut, switchTo } from './acts.ts'
+import { listCookie } from './table.ts'
+
+export function addPages(kernel: Kernel, max: number): void {
+  kernel.page('switch', (ctx, tools, params) => draw(kernel, ctx, tools, params['error']), { path: '/switch' })
+  kernel.route({ method: 'POST', path: '/switch', handler: (ctx) => act(kernel, ctx, max) })
+  kernel.slot('signIn', 'foot', (ctx, { html, say, base }) =>
+    listCookie.get(ctx) === undefined
+      ? undefined
+      : { html: html`<p class="foot"><a href="${base}/switch">${say('multi-session.back')}</a></p>` },
+  )
+  kernel.accountSection({
+    id: 'switch',
+    order: 350,
+    draw: (_ctx, { say, link }) => ({ heading: say('multi-session.title'), body: link(say('multi-session.open'), '/switch') }),
+  })
+}
+
+async function draw(
+  kernel: Kernel,
+  ctx: Context,
+  { html, say, form, submit, alert }: PageTools,
+  error?: string,
+): Promise<PageView | Response> {
+  const accounts = await list(kernel, ctx)
+  if (accounts.length === 0) return ctx.page('signIn')
+  const body: Content[] = [alert(error)]
+  for (const { id, name, email, current } of accounts) {
+    const forms = id !== null && [
+      await form('/switch', submit(say('multi-session.use')), { action: 'switch', id }),
+      await form('/switch', submit(say('multi-session.sign-out'), { quiet: true }), { action: 'signOut', id }),
+    ]
+    body.push(
+      html`<section class="item">
+        <h2>${name ?? email}</h2>
+        <p>${name !== null && email}${current && html` <b>${say('multi-session.current')}</b>`}</p>
+        ${forms}
+      </section>`,
+    )
+  }
+  body.push(await form('/switch', submit(say('multi-session.add')), { action: 'add' }))
+  body.push(await form('/switch', submit(say('multi-session.all'), { quiet: true }), { action: 'all' }))
+  return { title: say('multi-session.title'), body, ...(error !== undefined && { status: 400 }) }
+}
+
+async function act(kernel: Kernel, ctx: Context, max: number): Promise<Response> {
+  const { action, id } = await ctx.body()
+  try {
+    if (action === 'add') return await add(kernel, ctx, max)
+    if (action === 'switch') return await switchTo(kernel, ctx, String(id), await ctx.callbackUrl())
+    if (action === 'all') await signOut(kernel, ctx, 'all')
+    if (action === 'signOut' && typeof id === 'string' && id !== 'all') await signOut(kernel, ctx, id)
+    return redirectTo(`${ctx.base}${action === 'all' ? '/signin' : '/switch'}`)
+  } catch (error) {
+    if (!(error instanceof AuthError) || error.status >= 500) throw error
+    return redirectTo(`${ctx.base}/switch?error=${encodeURIComponent(error.type)}`)
+  }
+}
