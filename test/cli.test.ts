@@ -123,6 +123,45 @@ describe('doctor', () => {
     })
   })
 
+  it('looks at the health of the app: a store that is away is an error, a check of the host may warn', async () => {
+    const broken = `adapter: { ...memoryAdapter(), getUserByEmail() { throw new Error('connect ECONNREFUSED postgres://root:hunter2@db') } }`
+    const imports = `import { memoryAdapter } from 'authkernel/plugins/memory'\nimport { healthPlugin } from 'authkernel/plugins/health'\n`
+    const away = await cli(
+      'doctor',
+      app('away', `origin: 'https://app.example', providers: [], ${broken}`, undefined, '', imports),
+      '--json',
+    )
+    const health = (stdout: string): object[] =>
+      (JSON.parse(stdout) as { findings: { code: string }[] }).findings.filter(({ code }) => code === 'health')
+    expect([away.code, health(away.stdout)]).toEqual([
+      1,
+      [{ level: 'error', code: 'health', message: expect.stringMatching(/^store: .*getUserByEmail/) }],
+    ])
+    expect(away.stdout).not.toContain('hunter2')
+    const uses = `.use(healthPlugin({ checks: { queue: () => 'is long' } }))`
+    const slow = app('slow', `origin: 'https://app.example', providers: [], adapter: memoryAdapter()`, undefined, uses, imports)
+    const warned = await cli('doctor', slow, '--json')
+    expect([warned.code, health(warned.stdout)]).toEqual([0, [{ level: 'warning', code: 'health', message: 'queue: is long' }]])
+    expect((await cli('doctor', slow, '--strict')).code).toBe(1)
+    expect(health((await cli('doctor', slow, '--json', '--offline')).stdout)).toEqual([])
+  })
+
+  it('--watch prints what changes, and ends with the last exit code', { timeout: 60_000 }, async () => {
+    const imports = `import { memoryAdapter } from 'authkernel/plugins/memory'\nimport { healthPlugin } from 'authkernel/plugins/health'\nimport { existsSync } from 'node:fs'\n`
+    const flag = join(folder, 'down')
+    const uses = `.use(healthPlugin({ checks: { queue: () => { if (existsSync(${JSON.stringify(flag)})) throw new Error('gone') } } }))`
+    const file = app('watched', `origin: 'https://app.example', providers: [], adapter: memoryAdapter()`, undefined, uses, imports)
+    let text = ''
+    const stdout = { write: (more: string) => void (text += more) }
+    const running = runCli(['doctor', file, '--watch', '1'], { stdout, stderr: stdout, env: {}, cwd: folder })
+    await expect.poll(() => text, { timeout: 20_000 }).toContain('[once]')
+    writeFileSync(flag, '')
+    await expect.poll(() => text, { timeout: 20_000 }).toContain('queue: gone')
+    process.emit('SIGINT')
+    expect(await running).toBe(1)
+    expect(text.match(/authkernel doctor/g)).toHaveLength(2)
+  })
+
   it('asks issuers: one that is missing and one that is another are errors, --offline asks nobody', async () => {
     const file = app('issuers', `origin: 'https://app.example', providers: [${oidc('gone', '/gone')}, ${oidc('other', '/other')}]`)
     const { stdout, code } = await cli('doctor', file, '--json')

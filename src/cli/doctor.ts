@@ -2,11 +2,14 @@
 import type { Context } from 'authkernel/kernel'
 import { findFaults, findUnreachable } from './faults.ts'
 import { askIssuers } from './issuers.ts'
-import { loadModule } from './load.ts'
-import { type Finding, type Paint, type Report, type Setting, table } from './report.ts'
+import { askHealth } from './health.ts'
+import { type Loaded, loadModule } from './load.ts'
+import { type Finding, type Paint, type Report, type Setting, table, UsageError } from './report.ts'
 import { askRootPaths } from './root-paths.ts'
 import { lookInside, originOf } from './snapshot.ts'
 import { findRisks } from './risks.ts'
+
+const defaultPause = 10
 
 /** Options of the command. */
 export interface DoctorOptions {
@@ -14,12 +17,54 @@ export interface DoctorOptions {
   env?: string | undefined
   origin?: string | undefined
   offline?: boolean | undefined
+  /** Warnings count as errors. */
+  strict?: boolean | undefined
+  /** Seconds between two looks. */
+  watch?: string | undefined
 }
-/** Not ok when anything of level `error` was found. */
+/** Not ok when anything of level `error` was found; with `strict` also for a warning. With `watch` it looks again and again until SIGINT. */
 export async function doctor(options: DoctorOptions, setting: Setting): Promise<Report> {
-  const { auth, file } = await loadModule(options, setting)
+  const loaded = await loadModule(options, setting)
+  try {
+    return options.watch === undefined ? await look(loaded, options, setting) : await watch(loaded, options, setting)
+  } finally {
+    await loaded.auth.close()
+  }
+}
+
+/** Prints a report whenever it differs from the one before; answers the last one. */
+async function watch(loaded: Loaded, options: DoctorOptions, setting: Setting): Promise<Report> {
+  const seconds = Number(options.watch === '' ? defaultPause : options.watch)
+  if (!(seconds >= 1)) throw new UsageError('doctor: --watch takes seconds, at least 1.')
+  let [over, wake] = [false, (): void => {}]
+  const end = (): void => {
+    over = true
+    wake()
+  }
+  process.once('SIGINT', end).once('SIGTERM', end)
+  let shown = ''
+  for (;;) {
+    const report = await look(loaded, options, setting)
+    const text = report.lines.join('\n')
+    if (text !== shown) setting.print(`${new Date().toISOString()}\n${text}\n`)
+    shown = text
+    setting.progress(`looked at ${new Date().toLocaleTimeString()}, again in ${seconds} s`)
+    if (!over)
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, seconds * 1000)
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    if (over) return { ...report, lines: [] }
+  }
+}
+
+async function look({ auth, file }: Loaded, options: DoctorOptions, setting: Setting): Promise<Report> {
   const inspection = auth.inspect()
   const findings = await findFaults(auth)
+  const sound = !findings.some(({ level }) => level === 'error')
   const ctx = await lookInside(auth, 'https://your-app.example')
   const { origin, guessed } = originOf(options.origin, ctx.app.settings.origin)
   const providers = [...ctx.app.providers.values()].map(({ id, name, type }) => ({
@@ -34,12 +79,13 @@ export async function doctor(options: DoctorOptions, setting: Setting): Promise<
     findings.push(...(await askIssuers(ctx.app.providers.values(), ctx.runtime.fetch)))
     if (!guessed) findings.push(...(await askRootPaths(auth, origin, inspection.plugins, ctx.runtime.fetch)))
   }
-  await auth.close()
+  // What lacks a package or a table cannot be well.
+  if (!options.offline && sound) findings.push(...(await askHealth(auth, ctx)))
   const { plugins, services, routes } = inspection
   const data = { file, origin, plugins, services, routes, providers, findings }
   return {
     data,
-    ok: !findings.some(({ level }) => level === 'error'),
+    ok: !findings.some(({ level }) => level === 'error' || options.strict),
     lines: describe(data, guessed, strategyOf(ctx), setting.paint),
   }
 }

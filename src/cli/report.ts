@@ -16,6 +16,8 @@ export interface Setting {
   paint: Paint
   /** Prints before the report, where a person looks at a terminal and can answer questions; else undefined. */
   ask?: ((text: string) => void) | undefined
+  /** Prints before the end of the command; nothing with `--json`. */
+  print(text: string): void
   /** A line that the next one replaces; shown where a person looks at a terminal. */
   progress(text: string): void
 }

@@ -46,6 +46,7 @@ export async function runCli(argv: string[], terminal: Terminal): Promise<number
     cwd: terminal.cwd,
     paint: createPaint(terminal.stdout, terminal.env),
     ask: asks ? print : undefined,
+    print: (text) => void (json || print(text)),
     progress: (text) => void (terminal.stdout.isTTY && !json && terminal.stdout.write(`\r\u001B[K${text}`)),
   }
   try {
@@ -128,7 +129,9 @@ function program(setting: Setting): CommandDef {
           auth: authArg,
           env: envArg,
           origin: originArg,
-          offline: { type: 'boolean', description: 'Do not ask issuers whether they answer' },
+          offline: { type: 'boolean', description: 'Ask no issuer, no store and no mail server' },
+          strict: { type: 'boolean', description: 'Exit code 1 for warnings, too' },
+          watch: { type: 'string', valueHint: 'seconds', description: 'Look again and again, and print what changes; ends by Ctrl-C' },
           json: jsonArg,
         },
         run: ({ args }) => doctor(args, setting),

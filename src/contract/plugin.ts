@@ -41,6 +41,15 @@ export interface OptionalRecord {
   when?: (requires: CompileView['requires']) => boolean
 }
 
+/** How `ready()` looks. */
+export interface ReadyOptions {
+  /** Also loads what the first sign-in and the first page would load. Default false. */
+  warm?: boolean
+  /** Seconds to wait for a store that does not answer; default 0, where it is a warning. Mistakes of the configuration are thrown at once. */
+  wait?: number
+  /** Told each second why it waits. Default: a line on a terminal. */
+  onProgress?: (waiting: { seconds: number; message: string }) => void
+}
 /** What a host or a binding asks of the kernel (docs/architecture.md). */
 export interface EntryPoints {
   /** Answers every route; every error becomes a response. */
@@ -52,7 +61,7 @@ export interface EntryPoints {
   /** The session and the Set-Cookie headers that go with it. Throws like `session`. */
   read(request: Request, options?: HandleOptions): Promise<{ session: Session | null; headers: Headers }>
   /** Compiles; throws the configuration mistake. `warm` also loads what the first sign-in and the first page would load: for servers, not for functions. */
-  ready(options?: { warm?: boolean }): Promise<void>
+  ready(options?: ReadyOptions): Promise<void>
   /**
    * Removes what has ended: rows of records, sessions, mailed links, marks of `once` and `limit`, of all tenants, 1000 rows a statement. One
    * process at a time; null: another one is at it. Run it once a day.

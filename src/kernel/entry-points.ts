@@ -81,11 +81,11 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
       ctx.jar.write(headers)
       return { session, headers }
     },
-    async ready({ warm = false } = {}) {
+    async ready({ warm = false, ...waiting } = {}) {
       const app = sound()
       const { checkSurroundings } = await keeping()
       await Promise.all([
-        checkSurroundings(app),
+        checkSurroundings(app, waiting),
         ...(warm ? [flows, routing, handlers, recordTables, ...app.draft.preloads].map((load) => load()) : []),
       ])
     },

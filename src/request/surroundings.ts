@@ -1,16 +1,47 @@
 /** What must be there beside the configuration: packages of providers, tables of the database. */
 import type { AdapterMethod } from '../contract/adapter.ts'
+import type { ReadyOptions } from '../contract/plugin.ts'
 import { AdapterError, AuthError } from '../errors/index.ts'
 import { withTimeout } from '../errors/timeout.ts'
 import { flowOf } from '../options/providers.ts'
 import type { Compiled } from '../registry/snapshot.ts'
 import { assertTables } from '../store/record-table.ts'
 
+// Milliseconds between two looks.
+const pause = 1_000
 // What was found in order stays so until the next registration.
 const checked = new WeakSet<Compiled>()
 
 /** Throws AuthError with all that is missing; the single errors are `cause.errors`. A store that does not answer is a warning: it may come later. */
-export async function checkSurroundings(app: Compiled): Promise<void> {
+export async function checkSurroundings(
+  app: Compiled,
+  { wait = 0, onProgress = onTerminal }: Omit<ReadyOptions, 'warm'> = {},
+): Promise<void> {
+  const started = performance.now()
+  for (;;) {
+    const fault = await faultOf(async () => {
+      // Without this a store that is away is a warning: the server may start before it.
+      if (wait > 0 && app.store?.supports('getUserByEmail')) await app.store.getUserByEmail('ready@invalid.invalid')
+      await look(app)
+    })
+    const seconds = Math.round((performance.now() - started) / 1000)
+    if (!fault || !(fault instanceof AdapterError) || seconds >= wait) {
+      if (wait > 0) onProgress({ seconds, message: fault ? fault.message : '' })
+      if (fault) throw fault
+      return
+    }
+    onProgress({ seconds, message: fault.message })
+    await new Promise((resolve) => setTimeout(resolve, pause))
+  }
+}
+
+/** A line that the next one replaces; the last one is empty. */
+function onTerminal({ seconds, message }: { seconds: number; message: string }): void {
+  const { stderr } = (typeof process === 'undefined' ? {} : process) as { stderr?: { isTTY?: boolean; write(text: string): unknown } }
+  if (stderr?.isTTY) stderr.write(`\r\u001B[K${message && `authkernel waits since ${seconds} s: ${message}`}`)
+}
+
+async function look(app: Compiled): Promise<void> {
   if (checked.has(app)) return
   const found = await Promise.all(
     [...app.providers.values()].map((provider) => faultOf(() => flowOf(app.flows, provider.type).check?.(provider as never))),

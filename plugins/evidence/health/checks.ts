@@ -15,18 +15,29 @@ export interface HealthCheck {
 /** A check of the host: throws or rejects when something fails; a text is a warning. */
 export type OwnCheck = (ctx: AnyContext) => unknown
 
+// A hook that a plugin may answer although this one is not there.
+type Ask = (name: string, message: object) => Promise<Record<string, OwnCheck>>
+
 // Milliseconds by which the clock may be off before tokens are refused.
 const maxSkew = 60_000
 
-/** Runs all checks at once; each ends by the deadlines of the kernel. */
-export async function runChecks(ctx: JobContext | Context, own: Readonly<Record<string, OwnCheck>>): Promise<HealthCheck[]> {
-  const issuers = [...ctx.app.providers.values()].filter(({ type }) => type === 'oidc')
+/**
+ * Runs all checks at once; each ends by the deadlines of the kernel. Plugins add theirs by the hook `health`. `skip` names kinds that are not looked
+ * at, `issuer` for one.
+ */
+export async function runChecks(
+  ctx: JobContext | Context,
+  own: Readonly<Record<string, OwnCheck>>,
+  skip: readonly 'issuer'[] = [],
+): Promise<HealthCheck[]> {
+  const issuers = skip.includes('issuer') ? [] : [...ctx.app.providers.values()].filter(({ type }) => type === 'oidc')
+  const ofPlugins = ctx.has('hook', 'health') ? await (ctx.ask as Ask)('health', { checks: {} }) : {}
   const skews: number[] = []
   const checks = await Promise.all([
     ...(ctx.store ? [timed('store', () => askStore(ctx))] : []),
     ...(ctx.app.services.mailTransport?.verify ? [timed('mail', () => askMail(ctx))] : []),
     ...issuers.map((provider) => timed(`issuer:${provider.id}`, async () => void skews.push(...(await askIssuer(ctx, provider))))),
-    ...Object.entries(own).map(([name, check]) => timed(name, () => check(ctx))),
+    ...Object.entries({ ...ofPlugins, ...own }).map(([name, check]) => timed(name, () => check(ctx))),
   ])
   const skew = skews.sort((a, b) => Math.abs(a) - Math.abs(b))[0]
   if (skew === undefined) return checks

@@ -1,9 +1,15 @@
 /** How the system is, for probes and for people who run it. */
-import { type Context, json, type Kernel, type Plugin } from 'authkernel/kernel'
+import { type AnyContext, type Context, json, type Kernel, type Pipe, type Plugin } from 'authkernel/kernel'
 import { type HealthCheck, type HealthStatus, type OwnCheck, runChecks } from './checks.ts'
 
-export type { HealthCheck, HealthStatus, OwnCheck } from './checks.ts'
+export { type HealthCheck, type HealthStatus, type OwnCheck, runChecks as healthChecks } from './checks.ts'
 
+declare module 'authkernel/kernel' {
+  interface Hooks {
+    /** More checks, by name. */
+    health: Pipe<{ checks: Readonly<Record<string, OwnCheck>> }, 'checks', AnyContext>
+  }
+}
 /** Options of `healthPlugin`. */
 export interface HealthOptions {
   /** Who sees the checks and their messages; default: nobody, who gets the status alone. */
@@ -39,6 +45,7 @@ export function healthPlugin({ details, checks = {}, cache = 5 }: HealthOptions 
   return {
     name: 'health',
     setup(kernel) {
+      kernel.declareHook('health', 'pipe', 'checks')
       let last: HealthReport | undefined
       let running: Promise<HealthReport> | undefined
       const recent = (): Promise<HealthReport> => {

@@ -1,8 +1,8 @@
 /** Short-lived signed access tokens (RFC 9068) for other services, with their public keys and introspection. */
-import type { First, Guard, JobTarget, Kernel, Plugin } from 'authkernel/kernel'
+import type { AnyContext, First, Guard, JobTarget, Kernel, Plugin } from 'authkernel/kernel'
 import { liveClaims } from './introspect.ts'
 import { type AccessToken, issueToken, ownClaims, signClaims, type TokenWanted } from './issue.ts'
-import { keySet, rotateKeys, signingKeys } from './keys.ts'
+import { keyAge, keySet, rotateKeys, signingKeys } from './keys.ts'
 import { type JwtOptions, resolveOptions, type ResolvedOptions } from './options.ts'
 import { addRoutes } from './routes.ts'
 import { type PublicKey, table } from './table.ts'
@@ -57,6 +57,14 @@ export function jwtPlugin(options: JwtOptions = {}): Plugin<JwtApi> {
       kernel.declareHook('accessToken', 'guard')
       kernel.declareHook('introspect', 'first')
       addRoutes(kernel, resolved)
+      // The hook belongs to the plugin that looks after health, which may be absent.
+      kernel.hook(
+        'health' as never,
+        (({ checks }: { checks: object }) => ({
+          ...checks,
+          'signing-key': (ctx: AnyContext) => keyAge(ctx, resolved),
+        })) as never,
+      )
       kernel.provide('accessTokens', {
         sign: (ctx, claims) => signClaims(ctx, resolved, { ...claims, ...ownClaims(ctx, resolved) }),
         verify: (ctx, token, audiences) => liveClaims(ctx, resolved, token, audiences),

@@ -33,6 +33,14 @@ export function signerOf(ctx: AnyContext, keys: readonly SigningKey[]): SigningK
   return signer
 }
 
+/** For health: a text when the key that signs is older than it may get, because no process makes the next one. */
+export async function keyAge(ctx: AnyContext, { rotateEvery }: ResolvedOptions): Promise<string | undefined> {
+  const [newest] = await liveKeys(ctx)
+  const days = newest ? (ctx.now.getTime() - newest.signsFrom.getTime()) / 86_400_000 : 0
+  if (days * 86_400 <= rotateEvery * 1.1) return undefined
+  return `The signing key is ${Math.floor(days)} days old; it is replaced after ${Math.floor(rotateEvery / 86_400)} when a token is issued.`
+}
+
 /** What `/.well-known/jwks.json` answers. */
 export function keySet(keys: readonly SigningKey[]): { keys: PublicKey[] } {
   return { keys: keys.map(({ publicKey }) => publicKey) }

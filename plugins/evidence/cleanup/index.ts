@@ -1,0 +1,71 @@
+/** Runs `auth.cleanup()` by a timer, in one process of all. */
+import { AuthError, type Kernel, type Plugin } from 'authkernel/kernel'
+
+/** When the last clean-up ended. */
+export interface CleanUpRow {
+  at: Date
+}
+declare module 'authkernel/kernel' {
+  interface Records {
+    cleanUp: CleanUpRow
+  }
+}
+
+/** Options of `cleanupPlugin`. */
+export interface CleanupOptions {
+  /** Seconds from one clean-up to the next, of all processes together. Default 86,400, a day; at least 60. */
+  every?: number
+}
+
+/**
+ * Removes what has ended, by itself. Each process has a timer; a lease of `every` seconds lets one of them work. The timer keeps no process alive,
+ * and ends with `auth.close()`. Runtimes that end a process after each request need a scheduled `auth.cleanup()` instead. Throws AuthError for
+ * another `every`.
+ */
+export function cleanupPlugin({ every = 86_400 }: CleanupOptions = {}): Plugin<void> {
+  if (!(every >= 60 && every <= longest)) throw new AuthError(`cleanupPlugin: \`every\` must be 60 to ${longest} seconds.`)
+  return {
+    name: 'cleanup',
+    setup(kernel) {
+      // Also makes the table of leases, without which each process would work by itself.
+      kernel.records('cleanUp', { id: 'given', fields: { at: { type: 'date' } } }, { optional: true })
+      // Not all processes at the moment of a deployment, and none of them long after.
+      const first = Math.min(every, 300) * (0.2 + 0.8 * ((kernel.runtime.random(1)[0] ?? 0) / 255))
+      let timer: ReturnType<typeof setTimeout> | undefined
+      const wait = (seconds: number): void => {
+        timer = setTimeout(() => void turn(kernel, every).finally(() => timer !== undefined && wait(every / 4)), seconds * 1000)
+        if (typeof timer === 'object') timer.unref?.()
+      }
+      wait(first)
+      kernel.onClose(() => {
+        clearTimeout(timer)
+        timer = undefined
+      })
+    },
+  }
+}
+
+// What a timer can hold, with room.
+const longest = 20 * 86_400
+
+/** Works when nobody has within `every` seconds. The lease is kept: its end is the beginning of the next turn. */
+async function turn(kernel: Kernel, every: number): Promise<void> {
+  try {
+    const lease = await kernel.job({ job: 'cleanup', tenant: null }, (ctx) =>
+      ctx.lease('authkernel:clean-up-timer', Math.floor(every * 0.95)),
+    )
+    if (!lease) return
+    try {
+      await kernel.entryPoints.cleanup()
+      await kernel.job({ job: 'cleanup', tenant: null }, async (ctx) => {
+        if (ctx.app.services.records) await ctx.records('cleanUp').put({ id: 'last', at: ctx.now })
+      })
+    } catch (error) {
+      // Another process, or the next look of this one, tries again.
+      await lease.release()
+      throw error
+    }
+  } catch (error) {
+    kernel.config.logger.error(error instanceof Error ? error : new Error(String(error)))
+  }
+}
