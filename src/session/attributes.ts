@@ -2,6 +2,7 @@
 import type { Facts } from '../contract/context.ts'
 import type { Login } from '../contract/login.ts'
 import type { SessionAttributes } from '../contract/session.ts'
+import { fromBase64 } from '../keys/crypto.ts'
 
 /** `before`: of the session that the login renews. */
 export function attributesOf(login: Login, { address, userAgent, at }: Facts, before: SessionAttributes | null): SessionAttributes {
@@ -20,7 +21,8 @@ export function attributesOf(login: Login, { address, userAgent, at }: Facts, be
   return {
     provider: account.provider,
     sub: textOf(claims?.sub) ?? account.providerAccountId,
-    ...optional('sid', textOf(claims?.['sid'])),
+    // The profile may come from userinfo, which knows no session.
+    ...optional('sid', textOf(claims?.['sid'] ?? (claims && claimsOf(account.id_token)['sid']))),
     ...optional('acr', proof.acr),
     authTime: proved,
     methods,
@@ -28,6 +30,17 @@ export function attributesOf(login: Login, { address, userAgent, at }: Facts, be
     started: at,
     ...optional('address', address),
     ...optional('userAgent', userAgent),
+  }
+}
+
+/** Of an ID token that its type has validated. */
+function claimsOf(token: string | undefined): Readonly<Record<string, unknown>> {
+  const payload = token?.split('.')[1]
+  if (!payload) return {}
+  try {
+    return JSON.parse(new TextDecoder().decode(fromBase64(payload))) as Record<string, unknown>
+  } catch {
+    return {}
   }
 }
 

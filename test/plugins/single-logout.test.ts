@@ -1,10 +1,12 @@
 /** Sign-out at the provider, and logout tokens from it, at a test provider whose tokens can be made wrong. */
 import { type AuthConfig, createAuth } from 'authkernel'
 import type { Auth, Plugin } from 'authkernel/kernel'
+import { auditPlugin, type AuditRecord } from 'authkernel/plugins/audit'
 import { memoryAdapter, memoryRecords } from 'authkernel/plugins/memory'
 import { oidcPlugin } from 'authkernel/plugins/oidc'
 import { recordsPlugin } from 'authkernel/plugins/records'
 import { type LogoutOfProvider, singleLogoutPlugin, type SingleLogoutOptions } from 'authkernel/plugins/single-logout'
+import { CompactEncrypt, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Client, locationOf } from '../_client.ts'
 import { HostileOp } from '../_op/hostile.ts'
@@ -291,6 +293,43 @@ it('with `legacyLogoutTokens` tokens without `exp` and with `typ: JWT` count for
   expect(await isIn(browser)).toBe(true)
   expect((await push(token({ exp: undefined }, { typ: undefined }))).status).toBe(200)
   expect(await isIn(browser)).toBe(false)
+})
+
+it('the session is known by its `sid` also where the profile comes from userinfo', async () => {
+  const { signIn, token, push } = world('database', {}, {}, { idToken: false })
+  const browsers = [await signIn('one'), await signIn('two')]
+  expect((await push(token({ sid: 'one' }))).status).toBe(200)
+  expect(await Promise.all(browsers.map(isIn))).toEqual([false, true])
+})
+
+it('a logout token that is encrypted for this client counts, and is checked like any other', async () => {
+  const { publicKey, privateKey } = await generateKeyPair('RSA-OAEP-256')
+  const { signIn, token, push } = world('database', {}, {}, { decryptionKey: privateKey })
+  const encrypted = (jwt: string, key = publicKey): Promise<string> =>
+    new CompactEncrypt(new TextEncoder().encode(jwt)).setProtectedHeader({ alg: 'RSA-OAEP-256', enc: 'A256GCM', cty: 'JWT' }).encrypt(key)
+  const browser = await signIn('one')
+  const other = await generateKeyPair('RSA-OAEP-256')
+  for (const bad of [token({ aud: 'other' }), token({}, { typ: 'JWT' }), token({ nonce: 'n' }), token({}, {}, keys.evil), 'hello'])
+    expect((await push(await encrypted(bad))).status).toBe(400)
+  expect((await push(await encrypted(token({ sid: 'one' }), other.publicKey))).status).toBe(400)
+  expect(await isIn(browser)).toBe(true)
+  expect((await push(await encrypted(token({ sid: 'one' })))).status).toBe(200)
+  expect(await isIn(browser)).toBe(false)
+})
+
+it('is in the audit log', async () => {
+  const { auth, signIn, token, push } = world('database')
+  const records: AuditRecord[] = []
+  auth.use(auditPlugin({ sink: (batch) => void records.push(...batch), pause: 1 }))
+  await signIn('one')
+  await push(token({ sid: 'one', sub: 'alice' }))
+  await expect.poll(() => records.map(({ name }) => name)).toContain('signOut.remote')
+  expect(records.find(({ name }) => name === 'signOut.remote')).toMatchObject({
+    outcome: 'success',
+    actor: { type: 'provider', id: 'acme' },
+    provider: 'acme',
+    target: { sid: 'one', sub: 'alice', channel: 'back' },
+  })
 })
 
 it('the algorithm that the client registered is the only one', async () => {

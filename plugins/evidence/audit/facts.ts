@@ -150,6 +150,13 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     actor: { type: 'provider', id: String(message['provider']) },
     ...scalars(message),
   }),
+  providerLogout: (message) => ({
+    name: 'signOut.remote',
+    outcome: success,
+    actor: { type: 'provider', id: String(message['provider']) },
+    provider: text(message['provider']),
+    target: { sid: text(message['sid']), sub: text(message['sub']), channel: text(message['channel']) },
+  }),
   cleanedUp({ report }) {
     const count = (report as { records: Record<string, number> }).records['audit'] ?? 0
     return count > 0 ? { name: 'audit.pruned', outcome: success, actor: { type: 'system' }, target: { count } } : undefined

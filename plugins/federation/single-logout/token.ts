@@ -35,14 +35,18 @@ export async function readToken(ctx: AnyContext, provider: string, jwt: string, 
     legacy,
     now: ctx.runtime.now() / 1000,
   }
-  const stated = unverified(jwt)
-  // First without the signature, so that a refusal can say why; nothing is used before the signature was checked.
-  checkHeader(stated.header, expected, client?.id_token_signed_response_alg ?? metadata['id_token_signing_alg_values_supported'])
-  checkClaims(stated.claims, expected)
+  const algorithms = client?.id_token_signed_response_alg ?? metadata['id_token_signing_alg_values_supported']
+  // First without the signature, so that a refusal can say why; nothing is used before the signature was checked. What is encrypted is seen afterwards.
+  const stated = /^[\w-]+(\.[\w-]*){4}$/.test(jwt) ? undefined : unverified(jwt)
+  if (stated) {
+    checkHeader(stated.header, expected, algorithms)
+    checkClaims(stated.claims, expected)
+  }
   const typ = legacy ? [type, 'JWT', undefined] : type
-  const { claims } = await oauth.verify(ctx, provider, jwt, { typ, claims: ['iat', 'jti', 'events'] }).catch((error: unknown) => {
-    throw verdict(error)
+  const { header, claims } = await oauth.verify(ctx, provider, jwt, { typ, claims: ['iat', 'jti', 'events'] }).catch((error: unknown) => {
+    throw verdict(error, stated === undefined)
   })
+  checkHeader(header, expected, algorithms)
   return checkClaims(claims, expected)
 }
 
@@ -108,11 +112,11 @@ function parsed(part: string): JsonObject | undefined {
 }
 
 /** Where the keys could not be had, the provider should send the token again. */
-function verdict(error: unknown): unknown {
+function verdict(error: unknown, encrypted: boolean): unknown {
   const err = error instanceof OAuthRequestError ? (error.cause?.err as (Error & { code?: unknown }) | undefined) : undefined
-  return String(err?.code).startsWith('ERR_J')
-    ? new LogoutRefused('The signature of the logout token is not one of the issuer.', err)
-    : error
+  const unfit = encrypted && err?.name === 'Refusal' && err.message.startsWith('The token ')
+  if (!unfit && !String(err?.code).startsWith('ERR_J')) return error
+  return new LogoutRefused('The logout token is not one of the issuer for this client.', err)
 }
 
 function isTime(value: unknown): value is number {
