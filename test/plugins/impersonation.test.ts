@@ -204,3 +204,19 @@ it('mistakes in the configuration name plugin and option', async () => {
     .use(impersonationPlugin({ can: () => true }))
   await expect(auth.ready()).rejects.toThrow(/impersonation/)
 })
+
+it('a banner says who acts, on the pages on the way and on its own, with the button that ends it', async () => {
+  const { browser, act, who } = await world('database')
+  const root = await browser('root')
+  expect((await root.get('/impersonation')).headers.get('location')).toContain('/signin')
+  expect(await (await root.get('/signin')).text()).not.toContain('acts as')
+  await act(root)
+  for (const path of ['/signin', '/signout', '/error']) expect(await (await root.get(path)).text()).toContain('root acts as ada.')
+  const page = await (await root.get('/impersonation')).text()
+  for (const text of ['You act as somebody else', 'Reason: ticket 4711', 'It ends at', 'Stop and return to my account'])
+    expect(page).toContain(text)
+  expect(await (await root.get('/impersonation', { 'accept-language': 'de' })).text()).toContain('Sie handeln als jemand anderes')
+  const [, action] = /<form[^>]* action="([^"]*impersonation\/stop)"/.exec(page) ?? []
+  await root.post(action!.replace('http://localhost:3000/auth', ''))
+  expect(await who(root)).toEqual(['root', undefined])
+})

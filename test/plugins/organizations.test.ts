@@ -26,6 +26,11 @@ describe('roles', () => {
     expect([await may('dan', 'member:read'), await may('eve', 'project:update')]).toEqual([false, false])
     const session = await auth.session(asks(await browser('cy')))
     expect(await auth.can(session, 'project:update', at)).toBe(true)
+    const app = (...scopes: string[]) => ({ ...session!, bearer: { id: 'x', clientId: 'app', scopes } })
+    expect([await auth.can(app(), 'project:update', at), await auth.can(app('project:update'), 'project:update', at)]).toEqual([
+      false,
+      true,
+    ])
     await auth.organizations.setRole({ userId: 'ada' }, id, 'cy', 'viewer')
     expect(await auth.can(session, 'project:update', at)).toBe(false)
     expect([await auth.can(null, 'project:update', at), await auth.can(session, 'project:update')]).toEqual([false, false])

@@ -3,6 +3,8 @@ import { type AnyContext, type First, type Kernel, type Plugin, type User } from
 import { type AdminActs, adminApi } from './api.ts'
 import { addBans } from './enforce.ts'
 import { type AdminAct, type AdminOptions, checkOptions } from './options.ts'
+import { messages } from './messages.ts'
+import { addPages } from './pages.ts'
 import { banTable } from './table.ts'
 
 export type { AdminActs, BanOrder, ListedUser, UserPage, UserSearch } from './api.ts'
@@ -38,7 +40,12 @@ export function adminPlugin(options: AdminOptions): Plugin<AdminApi> {
       kernel.records('userBan', banTable)
       kernel.declareHook('newFactor', 'first')
       addBans(kernel)
-      return { admin: adminApi(kernel, options) }
+      const acts = adminApi(kernel, options)
+      if (options.pages) {
+        kernel.messages(messages)
+        addPages(kernel, acts)
+      }
+      return { admin: acts }
     },
   }
 }

@@ -1,6 +1,8 @@
 /** An administrator acts as a user, for 30 minutes, with a reason, and gets the own session back. */
 import { AuthError, type Plugin, type User } from 'authkernel/kernel'
 import { type Order, pathOf, type StartOptions, start, stop } from './acts.ts'
+import { addBanner } from './banner.ts'
+import { messages } from './messages.ts'
 import type { ImpersonationOptions } from './options.ts'
 import { guarded } from './strategy.ts'
 import { impersonationTable } from './table.ts'
@@ -34,7 +36,7 @@ export interface ImpersonationApi {
 }
 
 /**
- * Adds `auth.impersonation` and the route `POST /impersonation/stop`. Needs the service `records`, a store, and a session strategy that keeps attributes and
+ * Adds `auth.impersonation`, the page `/impersonation` and the route `POST /impersonation/stop`. Needs the service `records`, a store, and a session strategy that keeps attributes and
  * ends sessions by id: `session.revocable` with jwt. Throws AuthError for options of the wrong shape.
  */
 export function impersonationPlugin(options: ImpersonationOptions): Plugin<ImpersonationApi> {
@@ -46,6 +48,8 @@ export function impersonationPlugin(options: ImpersonationOptions): Plugin<Imper
     requires: ['store', 'records', 'store:getUser', 'session:attributes', 'session:revoke:id'],
     setup(kernel) {
       kernel.records('impersonation', impersonationTable)
+      kernel.messages(messages)
+      addBanner(kernel)
       kernel.decorate('session', (inner) => guarded(kernel, inner, can))
       kernel.route({
         method: 'POST',

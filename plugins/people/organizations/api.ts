@@ -85,7 +85,7 @@ export interface DomainActs {
 export interface OrganizationsApi<P extends string = string> {
   /**
    * Whether somebody may do something in an organization, as it is now: one query by a unique key. False for nobody and for whoever is no member. A session of an
-   * API key also needs the permission among its scopes. Throws AuthError for a permission that no statement names.
+   * API key or of an app also needs the permission among its scopes. Throws AuthError for a permission that no statement names.
    */
   can(who: Session | Request | null, permission: P, where?: CanWhere): Promise<boolean>
   organizations: OrganizationActs

@@ -13,6 +13,10 @@ export interface CanWhere {
   of?: string | null
 }
 
+interface Scoped {
+  scopes?: readonly string[]
+}
+
 /** False for nobody, for whoever is no member, and without the permission. Throws AuthError for a permission that no statement names. */
 export async function can(
   desk: Desk,
@@ -40,9 +44,9 @@ export async function can(
   const userId = session?.user?.id
   const organizationId = organization ?? session?.organization?.id
   if (!session || !isId(userId) || !isRowId(organizationId)) return false
-  // A key does what it was made for, and never more than its owner.
-  const { apiKey } = session as { apiKey?: { scopes?: readonly string[] } }
-  if (apiKey !== undefined && !apiKey.scopes?.includes(permission)) return false
+  // A key or an app does what it was made for, and never more than its owner.
+  const { apiKey, bearer } = session as { apiKey?: Scoped; bearer?: Scoped }
+  for (const limited of [apiKey, bearer]) if (limited !== undefined && !limited.scopes?.includes(permission)) return false
   const rows = await rowsOf(desk, ctx)
   const [member, inTeam] = await Promise.all([
     memberOf(rows, organizationId, userId),
