@@ -120,7 +120,7 @@ function complete(config: AuthConfig): AuthConfig {
   const secret = ['AUTH_SECRET', 'AUTH_SECRET_1', 'AUTH_SECRET_2', 'AUTH_SECRET_3'].some((name) => fromEnv(config, name))
     ? undefined
     : fromEnv(config, 'NEXTAUTH_SECRET')
-  const path = parsed?.pathname.replace(/\/+$/, '') || undefined
+  const path = parsed?.pathname.replace(/(?<!\/)\/+$/, '') || undefined
   return withBasePath(
     { ...config, origin: config.origin ?? parsed?.origin, basePath: config.basePath ?? path, secret: config.secret ?? secret },
     '/api/auth',

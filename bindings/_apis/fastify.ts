@@ -130,6 +130,6 @@ function addCookies(reply: FastifyReplyLike, headers: Headers): void {
 
 /** A prefix as the client sees it: it may end in a slash, and hold parameters. */
 function mountOf({ raw }: FastifyRequestLike, prefix = ''): string | undefined {
-  const count = prefix.replace(/\/+$/, '').split('/').length
+  const count = prefix.replace(/(?<!\/)\/+$/, '').split('/').length
   return pathOf(raw).split('/').slice(0, count).join('/') || undefined
 }

@@ -19,7 +19,7 @@ export type AsgardeoOptions = OIDCUserConfig<AsgardeoProfile> & {
  * @see https://wso2.com/asgardeo/docs/guides/authentication/oidc/
  */
 export default function asgardeo(options: AsgardeoOptions): OIDCConfig<AsgardeoProfile> {
-  const base = options.issuer?.replace(/(\/oauth2\/token)?\/*$/, '')
+  const base = options.issuer?.replace(/(?:\/oauth2\/token)?(?<!\/)\/*$/, '')
   return {
     id: 'asgardeo',
     name: 'Asgardeo',

@@ -29,7 +29,7 @@ export interface GitHubOptions extends OAuthUserConfig<GitHubProfile> {
  * @see https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
  */
 export default function github(options: GitHubOptions = {}): OAuthConfig<GitHubProfile> {
-  const site = options.enterprise?.baseUrl?.replace(/\/+$/, '') || 'https://github.com'
+  const site = options.enterprise?.baseUrl?.replace(/(?<!\/)\/+$/, '') || 'https://github.com'
   const api = site === 'https://github.com' ? 'https://api.github.com' : `${site}/api/v3`
   return {
     id: 'github',

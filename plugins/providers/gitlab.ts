@@ -25,7 +25,7 @@ export interface GitLabOptions extends OAuthUserConfig<GitLabProfile> {
  * @see https://docs.gitlab.com/api/oauth2/
  */
 export default function gitlab(options: GitLabOptions = {}): OAuthConfig<GitLabProfile> {
-  const site = options.baseUrl?.replace(/\/+$/, '') || 'https://gitlab.com'
+  const site = options.baseUrl?.replace(/(?<!\/)\/+$/, '') || 'https://gitlab.com'
   return {
     id: 'gitlab',
     name: 'GitLab',

@@ -36,7 +36,7 @@ export default function keycloak(options: KeycloakOptions): OIDCConfig<KeycloakP
     id: 'keycloak',
     name: 'Keycloak',
     type: 'oidc',
-    issuer: options.baseUrl && options.realm && `${options.baseUrl.replace(/\/+$/, '')}/realms/${options.realm}`,
+    issuer: options.baseUrl && options.realm && `${options.baseUrl.replace(/(?<!\/)\/+$/, '')}/realms/${options.realm}`,
     style: { brandColor: '#428bca' },
     options,
   }

@@ -21,7 +21,7 @@ export type NextcloudOptions = OAuthUserConfig<NextcloudProfile> & {
  * @see https://docs.nextcloud.com/server/latest/admin_manual/configuration_server/oauth2.html
  */
 export default function nextcloud(options: NextcloudOptions): OAuthConfig<NextcloudProfile> {
-  const site = options.issuer?.replace(/\/+$/, '')
+  const site = options.issuer?.replace(/(?<!\/)\/+$/, '')
   return {
     id: 'nextcloud',
     name: 'Nextcloud',

@@ -19,7 +19,7 @@ export type OneLoginOptions = OIDCUserConfig<OneLoginProfile> & {
  * @see https://developers.onelogin.com/openid-connect
  */
 export default function onelogin(options: OneLoginOptions): OIDCConfig<OneLoginProfile> {
-  const base = options.issuer?.replace(/(\/oidc\/2)?\/*$/, '')
+  const base = options.issuer?.replace(/(?:\/oidc\/2)?(?<!\/)\/*$/, '')
   return {
     id: 'onelogin',
     name: 'OneLogin',

@@ -22,7 +22,7 @@ export interface WebexOptions extends OAuthUserConfig<WebexProfile> {
  * @see https://developer.webex.com/docs/integrations
  */
 export default function webex(options: WebexOptions = {}): OAuthConfig<WebexProfile> {
-  const api = options.apiBaseUrl?.replace(/\/+$/, '') || 'https://webexapis.com/v1'
+  const api = options.apiBaseUrl?.replace(/(?<!\/)\/+$/, '') || 'https://webexapis.com/v1'
   return {
     id: 'webex',
     name: 'Webex',

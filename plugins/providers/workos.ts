@@ -24,7 +24,7 @@ export interface WorkOSOptions extends OAuthUserConfig<WorkOSProfile> {
  * @see https://workos.com/docs/sso
  */
 export default function workos(options: WorkOSOptions = {}): OAuthConfig<WorkOSProfile> {
-  const api = options.issuer?.replace(/\/+$/, '') || 'https://api.workos.com'
+  const api = options.issuer?.replace(/(?<!\/)\/+$/, '') || 'https://api.workos.com'
   return {
     id: 'workos',
     name: 'WorkOS',

@@ -8,7 +8,7 @@ export function toAddress(typed: unknown): string | undefined {
   if (typeof typed !== 'string' || typed.length > 512) return undefined
   const text = typed
     .normalize('NFKC')
-    .replace(/^[ \t]+|[ \t]+$/g, '')
+    .replace(/^[ \t]+|(?<![ \t])[ \t]+$/g, '')
     .toLowerCase()
     .normalize('NFKC')
   const [name = '', domain = '', more] = text.split('@')

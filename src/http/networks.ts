@@ -28,7 +28,7 @@ export function networksOf(address: string | undefined): Network[] {
 
 /** The eight groups of an IPv6 address in any spelling, with brackets, port or zone or without; undefined: it is none. */
 export function expandAddress(address: string): number[] | undefined {
-  const host = (/^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address).replace(/%.*$/, '')
+  const host = (/^\[(.*)\](?::\d+)?$/.exec(address)?.[1] ?? address).split('%', 1)[0]!
   if (!host.includes(':') || !URL.canParse(`http://[${host}]`)) return undefined
   // The URL parser knows every spelling; the zeros it hides are put back.
   const [head = '', tail] = new URL(`http://[${host}]`).hostname.slice(1, -1).split('::')

@@ -31,7 +31,7 @@ export function fillFromEnv(env: Env, config: AuthConfig, suppressBasePathWarnin
   if (url !== undefined && /^https?:\/\//i.test(url) && URL.canParse(url)) {
     const { origin, pathname } = new URL(url)
     config.origin ??= origin
-    const path = pathname.replace(/\/+$/, '')
+    const path = pathname.replace(/(?<!\/)\/+$/, '')
     if (path !== '') {
       if (config.basePath && !suppressBasePathWarning && !filled.has(config)) warn('env-url-basepath-redundant')
       config.basePath ??= path

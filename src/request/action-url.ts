@@ -75,5 +75,5 @@ function requestOrigin(protocol: string | undefined, headers: Headers, trustProx
 }
 
 function trimmed(path: string): string {
-  return path.replace(/^\/+|\/+$/g, '')
+  return path.replace(/^\/+|(?<!\/)\/+$/g, '')
 }

@@ -46,9 +46,12 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
   const { store, namespace: ns } = scope
   const call = <R>(operation: string, work: () => R | PromiseLike<R>): Promise<R> =>
     calling(scope, `records(${JSON.stringify(name)}).${operation}`, work)
-  const back = async (row: StoredRow | null): Promise<Row<T> | null> => row && ((await fromStored(declared, row, scope)) as Row<T>)
+  const back = async (row: StoredRow | null): Promise<Row<T> | null> =>
+    row && ((await call('read', () => fromStored(declared, row, scope))) as Row<T>)
+  // A store that is broken may answer anything.
+  const made = (row: unknown): Promise<Row<T>> => back(Object(row) as StoredRow) as Promise<Row<T>>
   const writeOne = async (write: StoredWrite): Promise<unknown> =>
-    (await call(write.op, () => store.write([write], scope.now())))?.[0] ?? null
+    (await call(write.op, async () => listed(await store.write([write], scope.now()))))?.[0] ?? null
   const build = async (row: NewRow<T>): Promise<StoredRow> =>
     toStored(declared, ns, idOf(declared, row as { id?: string }, scope), withoutId(row), scope)
 
@@ -60,7 +63,7 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
     async find({ where, range, order, limit = defaultLimit, cursor }: FindOptions<T> = {}) {
       const size = Math.min(Math.max(1, Math.trunc(limit)), maxLimit)
       const query = toQuery(declared, ns, { where, range: range as Fields, order, limit: size + 1, cursor })
-      const found = await call('find', () => store.find(name, query, scope.now()))
+      const found = await call('find', async () => listed(await store.find(name, query, scope.now())) ?? [])
       const page = found.slice(0, size)
       const last = page.at(-1)
       const rows = await Promise.all(page.map((row) => back(row)))
@@ -68,10 +71,10 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
     },
     async count(where = {}, { range, max = countLimit }: { range?: Range<T>; max?: number } = {}) {
       const query = toQuery(declared, ns, { where, range: range as Fields, limit: max })
-      return call('count', () => store.count(name, query, scope.now()))
+      return call('count', async () => counted(await store.count(name, query, scope.now())))
     },
     async create(row) {
-      return (await back((await writeOne({ op: 'create', table: name, row: await build(row) })) as StoredRow)) as Row<T>
+      return made(await writeOne({ op: 'create', table: name, row: await build(row) }))
     },
     async createMany(rows) {
       if (rows.length === 0) return []
@@ -79,11 +82,11 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
       const writes = await Promise.all(
         rows.map(async (row): Promise<StoredWrite> => ({ op: 'create', table: name, row: await build(row) })),
       )
-      const made = await call('createMany', () => store.write(writes, scope.now()))
-      return Promise.all((made as StoredRow[]).map((row) => back(row) as Promise<Row<T>>))
+      const answers = await call('createMany', async () => listed(await store.write(writes, scope.now())))
+      return Promise.all((answers ?? [null]).map(made))
     },
     async put(row) {
-      return (await back((await writeOne({ op: 'put', table: name, row: await build(row) })) as StoredRow)) as Row<T>
+      return made(await writeOne({ op: 'put', table: name, row: await build(row) }))
     },
     async update(id, change, { if: condition = {} } = {}) {
       const write: StoredWrite = {
@@ -109,7 +112,7 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
       while (removed < max) {
         const limit = Math.min(batch, max - removed)
         const query = toQuery(declared, ns, { where, range: range as Fields, limit })
-        const done = await call('deleteWhere', () => store.deleteWhere(name, query, scope.now()))
+        const done = await call('deleteWhere', async () => counted(await store.deleteWhere(name, query, scope.now())))
         removed += done
         if (done < limit) break
       }
@@ -123,7 +126,7 @@ export async function writeAtomic(scope: RecordScope, writes: readonly AtomicWri
   if (writes.length > maxAtomic) throw new TypeError(`ctx.atomic takes at most ${maxAtomic} writes.`)
   const stored = await Promise.all((writes as readonly Fields[]).map((write) => toWrite(scope, write)))
   try {
-    const answers = await calling(scope, 'records.atomic', () => scope.store.write(stored, scope.now()))
+    const answers = await calling(scope, 'records.atomic', async () => listed(await scope.store.write(stored, scope.now())))
     if (!answers) return false
     return Promise.all(
       answers.map((answer, at) => {
@@ -229,4 +232,13 @@ export async function calling<R>(
     if (error instanceof RecordConflict) throw error
     throw failedCall(operation, error)
   }
+}
+
+function listed<T>(answer: T): T {
+  if (answer === null || Array.isArray(answer)) return answer
+  throw new TypeError('The store answered no list.')
+}
+function counted(answer: number): number {
+  if (Number.isInteger(answer)) return answer
+  throw new TypeError('The store answered no number.')
 }

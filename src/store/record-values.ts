@@ -53,12 +53,15 @@ export function toCondition(declared: Declared, where: Plain): Record<string, St
 
 /** A row as its plugin knows it. A sealed field that cannot be opened is null: its secret is gone, or it was moved from another row. */
 export async function fromStored(declared: Declared, row: StoredRow, sealer: FieldSealer): Promise<Plain & { id: string }> {
+  if (typeof row.id !== 'string') throw new TypeError(`The store answered no row of the record "${declared.stored.name}".`)
   const result: Plain & { id: string } = { id: row.id }
   for (const [name, field] of declared.fields) {
     const value = row[name] ?? null
     if (value === null) result[name] = preset(field) ?? null
     else if (field.sealed) result[name] = await unsealed(declared, name, row.id, String(value), sealer)
-    else result[name] = field.type === 'json' ? (JSON.parse(String(value)) as unknown) : value
+    else
+      result[name] =
+        field.type === 'json' ? (JSON.parse(String(value)) as unknown) : plainValue(declared, name, { ...field, max: Infinity }, value)
   }
   return result
 }

@@ -1,6 +1,6 @@
 /** Requests that nobody should send, the same ones in every run, and what must be true of every answer. */
 import { inspect } from 'node:util'
-import { type AuthConfig, createAuth } from 'authkernel'
+import { type Auth, type AuthConfig, createAuth } from 'authkernel'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import passkey from 'authkernel/providers/passkey'
 import { LocalOp } from '../rows/_op.ts'
@@ -18,7 +18,7 @@ export function createDice(seed: number): Dice {
   }
 }
 
-const nasty = [
+export const nasty: readonly string[] = [
   '',
   ' ',
   '0',
@@ -70,7 +70,7 @@ const nasty = [
   '[[[[[[[[[[]]]]]]]]]]',
   '{"__proto__":{"polluted":1}}',
 ]
-const names = [
+export const names: readonly string[] = [
   'csrfToken',
   'callbackUrl',
   'email',
@@ -92,7 +92,7 @@ const names = [
   'session_state',
   'type',
 ]
-const segments = [
+export const segments: readonly string[] = [
   'signin',
   'signout',
   'callback',
@@ -117,7 +117,7 @@ const segments = [
   '__proto__',
   'constructor',
 ]
-const cookieKeys = [
+export const cookieKeys: readonly string[] = [
   'session-token',
   'callback-url',
   'csrf-token',
@@ -128,7 +128,7 @@ const cookieKeys = [
   'session-token.0',
   'session-token.1',
 ]
-const headerNames = [
+export const headerNames: readonly string[] = [
   'origin',
   'sec-fetch-site',
   'x-forwarded-host',
@@ -140,7 +140,7 @@ const headerNames = [
   'user-agent',
   'accept',
 ]
-const contentTypes = [
+export const contentTypes: readonly string[] = [
   'application/x-www-form-urlencoded',
   'application/json',
   'application/json; charset=utf-16',
@@ -150,7 +150,7 @@ const contentTypes = [
   '',
 ]
 /** A request before it is one. */
-interface Sketch {
+export interface Sketch {
   method: string
   path: string
   query: [string, string][]
@@ -160,8 +160,20 @@ interface Sketch {
   body: [string, unknown][] | string
 }
 
+/** Who is attacked. */
+export interface Target {
+  auth: Auth
+  options: ReturnType<typeof baseConfig>
+  own: Client
+  csrfToken: string
+  /** What no answer and no log may hold. */
+  secrets: string[]
+  /** Links of flows under way. */
+  links: string[]
+}
+
 /** A host with everything, two people signed in, and material of flows that are under way. */
-async function createTarget(strategy: 'jwt' | 'database', config: AuthConfig) {
+export async function createTarget(strategy: 'jwt' | 'database', config: AuthConfig): Promise<Target> {
   const options = baseConfig()
   const op = new LocalOp(options.runtime.now)
   options.runtime.fetch = op.fetch
@@ -205,7 +217,6 @@ async function createTarget(strategy: 'jwt' | 'database', config: AuthConfig) {
   ]
   return { auth, options, own, csrfToken, secrets, links: [pending, ...mails] }
 }
-type Target = Awaited<ReturnType<typeof createTarget>>
 
 /** A request that means well, to be spoiled. */
 function sketch(dice: Dice, { own, csrfToken, links }: Target): Sketch {
@@ -346,7 +357,7 @@ export async function fuzz(strategy: 'jwt' | 'database', seed: number, count: nu
   return problems
 }
 
-async function send({ auth, options, secrets }: Target, plan: Sketch): Promise<string | undefined> {
+export async function send({ auth, options, secrets }: Target, plan: Sketch): Promise<string | undefined> {
   const { logger } = options
   logger.errors.length = logger.warnings.length = logger.debugs.length = 0
   const request = toRequest(plan)

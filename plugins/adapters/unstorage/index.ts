@@ -84,7 +84,7 @@ export function unstorageRecords(storage: KeyValueStorage, options: UnstorageAda
 }
 
 function rootOf(prefix: string): string {
-  return prefix === '' ? '' : `${prefix.replace(/:+$/, '')}:`
+  return prefix === '' ? '' : `${prefix.replace(/(?<!:):+$/, '')}:`
 }
 
 function open(

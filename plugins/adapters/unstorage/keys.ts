@@ -30,7 +30,7 @@ const reserved = new Set(['account', 'email', 'session', 'token', 'by-user-id', 
 
 /** Makers of keys under one prefix: '' or 'name' (a colon is put behind it). */
 export function createKeys(prefix: string): Keys {
-  const root = prefix === '' ? '' : `${prefix.replace(/:+$/, '')}:`
+  const root = prefix === '' ? '' : `${prefix.replace(/(?<!:):+$/, '')}:`
   async function key(base: string, ...values: string[]): Promise<Key> {
     const path = root + base + (await Promise.all(values.map(segment))).join(':')
     const legacy = root + base + values.join(':')

@@ -70,7 +70,7 @@ async function askMail(ctx: AnyContext): Promise<void> {
 /** Asks for the discovery document. Answers by how many milliseconds the own clock is ahead. */
 async function askIssuer(ctx: AnyContext, provider: Provider): Promise<number[]> {
   const { issuer, wellKnown } = provider as { issuer?: string; wellKnown?: string }
-  const url = wellKnown ?? `${issuer?.replace(/\/+$/, '')}/.well-known/openid-configuration`
+  const url = wellKnown ?? `${issuer?.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration`
   const { deadlines, limits } = ctx.app.config
   const send = boundedFetch({ fetch: ctx.runtime.fetch, deadline: deadlines.network, limit: limits.providerResponse })
   const before = ctx.runtime.now()

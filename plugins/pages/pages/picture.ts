@@ -62,7 +62,9 @@ function drawing(svg: string): Picture | undefined {
 /** The colours that a drawing paints with; undefined when that cannot be told by reading its attributes. */
 function colors(svg: string): string[] | undefined {
   if (/<(style|image|use|linearGradient|radialGradient|pattern|foreignObject)\b/i.test(svg)) return undefined
-  const painted = [...svg.matchAll(/\b(?:fill|stroke)\s*[=:]\s*["']?\s*([^"';\s>]+)/gi)].map(([, value]) => (value ?? '').toLowerCase())
+  const painted = [...svg.matchAll(/\b(?:fill|stroke)\s{0,9}[=:]\s{0,9}["']?\s{0,9}([^"';\s>]{1,99})/gi)].map(([, value]) =>
+    (value ?? '').toLowerCase(),
+  )
   return [...new Set(painted.filter((value) => !/^(none|transparent|inherit)$/.test(value)))]
 }
 

@@ -63,7 +63,7 @@ async function checkHash(header: CompactJWSHeaderParameters, name: string, claim
   const bits = /(256|384|512)$/.exec(header.alg)?.[1] ?? '512'
   const digest = new Uint8Array(await crypto.subtle.digest(`SHA-${bits}`, new TextEncoder().encode(value)))
   const expected = toBase64Url(digest.slice(0, digest.length / 2))
-  if (typeof claimed !== 'string' || !equal(claimed.replace(/=+$/, ''), expected)) {
+  if (typeof claimed !== 'string' || !equal(claimed.replace(/={1,2}$/, ''), expected)) {
     throw new Refusal(`The ID token belongs to another ${name === 'c_hash' ? 'code' : 'access token'} (\`${name}\`).`)
   }
 }

@@ -84,5 +84,7 @@ async function checkScrypt(password: string, stored: string): Promise<boolean> {
 }
 
 function unpadded(bytes: Uint8Array): string {
-  return Buffer.from(bytes).toString('base64').replace(/=+$/, '')
+  return Buffer.from(bytes)
+    .toString('base64')
+    .replace(/={1,2}$/, '')
 }

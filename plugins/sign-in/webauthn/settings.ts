@@ -133,7 +133,7 @@ function withoutAutofill(provider: WebAuthn, attributes: InputAttributes): Input
   return {
     ...attributes,
     autocomplete: String(attributes['autocomplete'])
-      .replace(/\s*\bwebauthn\b/, '')
+      .replace(/\bwebauthn\b/, '')
       .trim(),
   }
 }

@@ -1,0 +1,4 @@
+/** The whole of the matrix of `plugin-faults.test.ts` for journeys with slow hashes. */
+import { testMatrix } from './_plugin-matrix.ts'
+
+await testMatrix((journey) => journey.slow === true)
