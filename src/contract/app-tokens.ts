@@ -1,6 +1,7 @@
 /** Tokens for apps on other devices, and signed tokens for other services: what plugins share of them. Types only. */
 import type { AnyContext, Context } from './context.ts'
 import type { Awaitable } from './data.ts'
+import type { AtomicWrite } from './records.ts'
 import type { SessionAttributes } from './session.ts'
 
 /** An app that people sign in to with tokens in place of cookies. */
@@ -42,8 +43,11 @@ export interface AppTokens {
   scopes(client: AppClient, asked: string | null): readonly string[] | undefined
   /** Answers one grant type: `form` has no repeated fields, `client` is known. */
   grant(ctx: Context, client: AppClient, form: URLSearchParams): Awaitable<TokenAnswer>
-  /** A new app session and its first tokens. Answers `invalid_grant` when the person may not have one. */
-  issue(ctx: Context, grant: AppGrant): Promise<TokenAnswer>
+  /**
+   * A new app session and its first tokens. `together` are writes that happen with it or not at all: what is used up for it. Answers
+   * `invalid_grant` when the person may not have one, and when one of the writes finds nothing.
+   */
+  issue(ctx: Context, grant: AppGrant, together?: readonly AtomicWrite[]): Promise<TokenAnswer>
   /** Members of the metadata of RFC 8414. */
   metadata(ctx: Context): Awaitable<Readonly<Record<string, unknown>>>
 }

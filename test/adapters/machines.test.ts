@@ -136,6 +136,10 @@ describe.each((['postgres', 'mysql', 'redis', 'libsql'] as const).filter((kind) 
     const device = await approved()
     await killed('token', device, 'before', 'deviceCode')
     expect(withTokens(await here({ what: 'token', fields: device, times: 3 }))).toBe(1)
+    const [lost, had] = [await approved(), await sessions()]
+    await killed('token', lost, 'after', 'deviceCode')
+    // The session is there, and its tokens reached nobody: it is listed, and can be ended.
+    expect([await here({ what: 'token', fields: lost, times: 1 }), await sessions()]).toEqual([[{ error: 'invalid_grant' }], had + 1])
 
     const [one, two] = [
       await auth.apiKeys.create({ service: 'one' }, { name: 'k' }),

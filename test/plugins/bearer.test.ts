@@ -4,13 +4,14 @@ import type { AddressInfo } from 'node:net'
 import * as openid from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
-import type { AuthConfig } from 'authkernel/kernel'
+import { type AuthConfig, endSessions } from 'authkernel/kernel'
 import { accountsPlugin } from 'authkernel/plugins/accounts'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { adminPlugin } from 'authkernel/plugins/admin'
 import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { auditPlugin, type AuditRecord } from 'authkernel/plugins/audit'
 import { type BearerOptions, bearerPlugin } from 'authkernel/plugins/bearer'
+import { impersonationPlugin } from 'authkernel/plugins/impersonation'
 import { jwtPlugin } from 'authkernel/plugins/jwt'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { stepUpPlugin } from 'authkernel/plugins/step-up'
@@ -389,6 +390,40 @@ describe('what ends an app session', () => {
     open = true
     await store.deleteUser!('eve')
     expect(await auth.session(bearer(eve.access_token))).toBeNull()
+  })
+
+  it('the provider signs the person out: sessions that began there end, those of apps too', async () => {
+    const { auth, browser, bearer } = await world({}, { session: { strategy: 'database' } })
+    let end: (sub: string) => Promise<unknown> = () => Promise.reject(new Error('not set up'))
+    auth.use({
+      name: 'logout',
+      requires: ['session:attributes', 'session:revoke:attribute'],
+      setup(kernel) {
+        end = async (sub) => endSessions(await kernel.contextOf({ job: 'logout' }), { provider: 'credentials', sub }, 'logout')
+      },
+    })
+    const config = await discover(auth)
+    const [ada, eve] = [await signIn(config, await browser()), await signIn(config, await browser('eve'))]
+    await end('ada')
+    expect([await auth.session(bearer(ada.access_token)), (await auth.session(bearer(eve.access_token)))?.user?.id]).toEqual([null, 'eve'])
+  })
+
+  it('an administrator who acts as a user gives that user to no app', async () => {
+    const { auth, browser } = await world({}, { session: { strategy: 'database' } })
+    const host = auth.use(impersonationPlugin({ can: () => true }))
+    const client = await browser('eve')
+    const acting = await host.impersonation.start(new Request(`${origin}/admin`, { headers: { cookie: client.cookieHeader() } }), {
+      userId: 'ada',
+      reason: 'support',
+    })
+    for (const line of acting.headers.getSetCookie()) {
+      const [name = '', value = ''] = line.split(';')[0]!.split('=')
+      if (/max-age=0/i.test(line)) client.cookies.delete(name)
+      else client.cookies.set(name, value)
+    }
+    expect(await client.session()).toMatchObject({ user: { name: 'ada' }, actor: { id: 'eve' } })
+    const asked = await client.get(String((await begin(await discover(auth))).url))
+    expect(asked.headers.get('location')).toContain('/auth/signin')
   })
 
   it('the app revokes either of its tokens, and no token of another app', async () => {

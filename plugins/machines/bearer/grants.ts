@@ -31,10 +31,10 @@ export function appTokens(options: ResolvedOptions): AppTokens {
       if (type === 'authorization_code') return fromCode(ctx, options, client, form)
       return type === 'refresh_token' ? fromRefresh(ctx, options, client, form) : { error: 'unsupported_grant_type' }
     },
-    async issue(ctx, grant) {
+    async issue(ctx, grant, together = []) {
       const session = await newSession(ctx, options, grant)
       if (!(await personOf(ctx, options, session))) return invalidGrant
-      await ctx.records('appSession').create(session)
+      if (!(await ctx.atomic([...together, { record: 'appSession', create: session }]))) return invalidGrant
       return begin(ctx, options, session, grant)
     },
     metadata: (ctx) => metadata(ctx, options),

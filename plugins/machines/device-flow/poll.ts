@@ -15,11 +15,12 @@ export async function poll(ctx: Context, tokens: AppTokens, client: AppClient, f
   if (row.until <= ctx.now) return { error: 'expired_token' }
   if (row.status === 'denied') return { error: 'access_denied' }
   if (row.status === 'pending') return wait(ctx, row)
-  // One of several polls gets the tokens.
-  const taken = await ctx.records('deviceCode').take(row.id, { if: { status: 'approved' } })
-  if (!taken || taken.userId === null) return { error: 'invalid_grant' }
-  const { userId, attributes, scopes } = taken
-  return tokens.issue(ctx, { client, userId, attributes, scopes, by: 'device' })
+  const { id, userId, attributes, scopes } = row
+  if (userId === null) return { error: 'invalid_grant' }
+  // In one write with the app session: one of several polls gets the tokens, and what ends the sessions of the person comes before or after.
+  return tokens.issue(ctx, { client, userId, attributes, scopes, by: 'device' }, [
+    { record: 'deviceCode', take: id, if: { status: 'approved' } },
+  ])
 }
 
 async function wait(ctx: Context, { id, interval, polled }: DeviceCode): Promise<TokenAnswer> {
