@@ -9,12 +9,17 @@ import { accountPage, type TokenState } from './account-page.ts'
 import { readAssets } from './assets.ts'
 import type { Audit } from './audit.ts'
 import type { PlaygroundAuth } from './auth.ts'
+import { pluginsPage } from './plugins-page.ts'
+import type { Board } from './switches.ts'
+import type { Watched } from './watch.ts'
 import { auditPage, errorPage, homePage, mailboxPage, protectedPage } from './pages.ts'
 
 /** What the app is made of. */
 export interface Parts {
   auth: PlaygroundAuth
   audit: Audit
+  board: Board
+  requests: readonly Watched[]
   mailbox: Mailbox
   issuer: string
   strategy: 'jwt' | 'database'
@@ -49,6 +54,8 @@ export function createApp(parts: Parts): Express {
   app.post('/logout', (req) => auth.express.signOut(req, { redirectTo: '/' }))
   app.post('/logout/provider', (req) => auth.express.signOut(req, { redirectTo: '/?goodbye' }))
   account(app, parts)
+  app.get('/plugins', (_req, res) => send(res, pluginsPage(sessionOf(res), { groups: parts.board.groups(), log: parts.requests })))
+  app.post('/plugins', sameOrigin, (req, res) => switchPlugin(parts, req, res))
 
   app.use((_req, res) => send(res.status(404), errorPage(404, 'This page does not exist.')))
   app.use((error: unknown, _req: Request, res: Response, _next: NextFunction) => fail(error, res))
@@ -66,6 +73,7 @@ function account(app: Express, parts: Parts): void {
 
 async function showAccount(parts: Parts, req: Request, res: Response): Promise<void> {
   const { auth } = parts
+  if (!('accounts' in auth)) return send(res.status(404), errorPage(404, 'The plugin accounts is switched off.'))
   const person = auth.express.request(req)
   const [accounts, sessions, token] = await Promise.all([auth.accounts.list(person), auth.sessions.list(person), tokenOf(parts, req, 0)])
   send(res, accountPage(sessionOf(res) as Session, { accounts, sessions, token, last: 'last' in req.query }))
@@ -73,6 +81,7 @@ async function showAccount(parts: Parts, req: Request, res: Response): Promise<v
 
 /** What is known of the access token of Acme ID; never the token itself. */
 async function tokenOf({ auth }: Parts, req: Request, minValid: number): Promise<TokenState | undefined> {
+  if (!('tokens' in auth)) return undefined
   try {
     const token = await auth.tokens.get(auth.express.request(req), 'acme', { minValid })
     return token ? { expiresAt: token.expiresAt, scope: token.scope } : undefined
@@ -95,6 +104,7 @@ async function endOne({ auth }: Parts, req: Request, res: Response): Promise<voi
 }
 
 async function unlink({ auth }: Parts, req: Request, res: Response): Promise<void> {
+  if (!('accounts' in auth)) return res.redirect('/account')
   const { provider = '', providerAccountId = '' } = req.body as Record<string, string>
   try {
     await auth.accounts.unlink(auth.express.request(req), { provider, providerAccountId })
@@ -109,6 +119,18 @@ async function unlink({ auth }: Parts, req: Request, res: Response): Promise<voi
 async function endOthers({ auth }: Parts, req: Request, res: Response): Promise<void> {
   await auth.sessions.revokeOthers(auth.express.request(req))
   res.redirect('/account')
+}
+
+async function switchPlugin({ board, requests }: Parts, req: Request, res: Response): Promise<void> {
+  const { id = '', on = '' } = req.body as Record<string, string>
+  try {
+    const fault = await board.set(id, on === 'yes')
+    if (fault === undefined) return res.redirect(303, `/plugins#plugin-${id}`)
+    send(res.status(409), pluginsPage(sessionOf(res), { groups: board.groups(), log: requests, fault }))
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    send(res.status(404), errorPage(404, error.message))
+  }
 }
 
 async function signIn(auth: PlaygroundAuth, req: Request, res: Response): Promise<void> {

@@ -2,15 +2,15 @@
 import { createAuth, CredentialsSignin } from 'authkernel'
 import type { Adapter, Auth } from 'authkernel'
 import { expressBinding, type ExpressApi } from 'authkernel/bindings/express'
-import { type AccountsApi, accountsPlugin } from 'authkernel/plugins/accounts'
+import type { AccountsApi } from 'authkernel/plugins/accounts'
 import { credentialsPlugin } from 'authkernel/plugins/credentials'
 import { emailPlugin } from 'authkernel/plugins/email'
 import { oauthPlugin } from 'authkernel/plugins/oauth'
 import { oidcPlugin } from 'authkernel/plugins/oidc'
-import { providerTokensPlugin, type ProviderTokensApi } from 'authkernel/plugins/provider-tokens'
-import { singleLogoutPlugin } from 'authkernel/plugins/single-logout'
+import type { ProviderTokensApi } from 'authkernel/plugins/provider-tokens'
 import { webauthnPlugin } from 'authkernel/plugins/webauthn'
 import passkey from 'authkernel/providers/passkey'
+import type { Switch } from './catalogue.ts'
 import { pinPlugin } from './pin-plugin.ts'
 
 /** What the playground starts beside the app. */
@@ -38,7 +38,8 @@ const peak = svg('#0b57d0', 'M12 2 3 20h5l4-8 4 8h5z')
 /** People with a password. A real host compares hashes; these passwords are printed on the sign-in page. */
 const demo = { id: 'demo', name: 'Demo Person', email: 'demo@example.com', password: 'playground' }
 
-export function createPlaygroundAuth({ issuer, clients, mailServer, adapter, secret, strategy, quiet }: Surroundings): PlaygroundAuth {
+/** What cannot be switched: the store, the session strategy and the framework. The ways to sign in are plugins of `waysIn`. */
+export function createPlaygroundAuth({ adapter, secret, strategy, quiet }: Surroundings): PlaygroundAuth {
   const auth = createAuth({
     secret,
     adapter,
@@ -49,61 +50,63 @@ export function createPlaygroundAuth({ issuer, clients, mailServer, adapter, sec
     ...(quiet && { logger: { error: () => {}, warn: () => {} } }),
     theme: { brandColor: '#9a3412', logo: shield },
     messages: { en: { 'error.CredentialsSignin.wrong_password': 'User name and password do not fit.' } },
-  })
-    .use(
-      oidcPlugin({
-        id: 'acme',
-        name: 'Acme ID',
-        issuer,
-        clientId: clients.acme.id,
-        clientSecret: clients.acme.secret,
-        style: { logo: peak },
-      }),
-    )
-    .use(
-      oauthPlugin({
-        id: 'globex',
-        name: 'Globex',
-        authorization: { url: `${issuer}/auth`, params: { scope: 'openid profile email' } },
-        token: `${issuer}/token`,
-        userinfo: `${issuer}/me`,
-        issuer,
-        clientId: clients.globex.id,
-        clientSecret: clients.globex.secret,
-        profile: ({ sub, name, email, picture }) => ({ id: String(sub), name: name ?? null, email: email ?? null, image: String(picture) }),
-      }),
-    )
-    .use(
-      credentialsPlugin({
-        type: 'credentials',
-        id: 'credentials',
-        name: 'Password',
-        credentials: {
-          username: { label: 'User name', autocomplete: 'username', placeholder: 'demo', required: true },
-          password: { label: 'Password', type: 'password', autocomplete: 'current-password', placeholder: 'playground', required: true },
-        },
-        authorize: ({ username, password }) => checkPassword(username, password),
-      }),
-    )
-    .use(emailPlugin({ type: 'email', id: 'email', name: 'Email', server: mailServer, from: 'Playground <no-reply@example.com>' }))
-    .use(webauthnPlugin(passkey({ name: 'Passkey' })))
-    .use(
-      pinPlugin({
-        type: 'pin',
-        id: 'kiosk',
-        name: 'Kiosk PIN',
-        people: [{ id: 'kiosk-1', name: 'Kim at the kiosk', email: 'kim@example.com', pin: '4711' }],
-      }),
-    )
-    .use(accountsPlugin())
-    .use(providerTokensPlugin())
-    // "Sign out" ends the session here; the button that leads past `?goodbye` ends the one at Acme ID as well.
-    .use(singleLogoutPlugin({ providers: { acme: { endSession: ({ callbackUrl }) => new URL(callbackUrl).searchParams.has('goodbye') } } }))
-    .use(expressBinding())
+  }).use(expressBinding())
 
   // A hook: the flow waits for the answer.
   auth.hook('signIn', ({ user }) => !user.email?.endsWith('@evil.example'))
-  return auth
+  // The types of what is switched on at run time.
+  return auth as PlaygroundAuth
+}
+
+/** The ways to sign in that the playground begins with. */
+export function waysIn({ issuer, clients, mailServer }: Surroundings): readonly Switch[] {
+  const acme = { id: 'acme', name: 'Acme ID', issuer, clientId: clients.acme.id, clientSecret: clients.acme.secret, style: { logo: peak } }
+  const globex = {
+    id: 'globex',
+    name: 'Globex',
+    authorization: { url: `${issuer}/auth`, params: { scope: 'openid profile email' } },
+    token: `${issuer}/token`,
+    userinfo: `${issuer}/me`,
+    issuer,
+    clientId: clients.globex.id,
+    clientSecret: clients.globex.secret,
+    profile: ({ sub, name, email, picture }: Record<string, unknown>) => ({
+      id: String(sub),
+      name: typeof name === 'string' ? name : null,
+      email: typeof email === 'string' ? email : null,
+      image: String(picture),
+    }),
+  }
+  const password = {
+    type: 'credentials' as const,
+    id: 'credentials',
+    name: 'Password',
+    credentials: {
+      username: { label: 'User name', autocomplete: 'username', placeholder: 'demo', required: true },
+      password: { label: 'Password', type: 'password', autocomplete: 'current-password', placeholder: 'playground', required: true },
+    },
+    authorize: ({ username, password }: Record<string, unknown>) => checkPassword(username, password),
+  }
+  const kiosk = [{ id: 'kiosk-1', name: 'Kim at the kiosk', email: 'kim@example.com', pin: '4711' }]
+  const on = true
+  return [
+    { id: 'oidc', text: 'Acme ID, the OpenID Provider next door.', on, make: () => oidcPlugin(acme) },
+    { id: 'oauth', text: 'Globex, the same provider as plain OAuth 2.', on, make: () => oauthPlugin(globex) },
+    { id: 'credentials', text: 'A password that the host checks.', on, make: () => credentialsPlugin(password) },
+    {
+      id: 'email',
+      text: 'A link by mail.',
+      on,
+      make: () => emailPlugin({ type: 'email', id: 'email', name: 'Email', server: mailServer, from: 'Playground <no-reply@example.com>' }),
+    },
+    { id: 'webauthn', text: 'Passkeys.', on, make: () => webauthnPlugin(passkey({ name: 'Passkey' })) },
+    {
+      id: 'pin',
+      text: 'A provider type that this playground made up.',
+      on,
+      make: () => pinPlugin({ type: 'pin', id: 'kiosk', name: 'Kiosk PIN', people: kiosk }),
+    },
+  ]
 }
 
 /** Credentials are not stored by the kernel; with database sessions their user must exist. */

@@ -8,6 +8,7 @@ const links = [
   ['/account', 'Account'],
   ['/mailbox', 'Mailbox'],
   ['/audit', 'Audit'],
+  ['/plugins', 'Plugins'],
 ] as const
 
 /** A page with its place in the navigation; `script` names the script of the page. */

@@ -6,8 +6,11 @@ import { startMailbox } from '../_shared/mail.ts'
 import { startOP } from '../_shared/op.ts'
 import { createApp } from './app.ts'
 import { createAudit, record } from './audit.ts'
-import { createPlaygroundAuth, type PlaygroundAuth, seed } from './auth.ts'
+import { createPlaygroundAuth, type PlaygroundAuth, seed, waysIn } from './auth.ts'
+import { catalogue } from './catalogue.ts'
 import { openStore } from './store.ts'
+import { createBoard } from './switches.ts'
+import { type Watched, watchPlugin } from './watch.ts'
 
 /** 0: any free port. */
 export interface PlaygroundOptions {
@@ -47,7 +50,7 @@ export async function startPlayground({ port, opPort, strategy, store: wished, q
   await seed(store.adapter)
 
   const audit = createAudit()
-  const auth = createPlaygroundAuth({
+  const surroundings = {
     issuer: op.issuer,
     clients,
     mailServer: { ...mailbox.server },
@@ -55,11 +58,15 @@ export async function startPlayground({ port, opPort, strategy, store: wished, q
     secret: store.secret,
     strategy,
     quiet,
-  })
+  }
+  const auth = createPlaygroundAuth(surroundings)
+  const requests: Watched[] = []
+  auth.use(watchPlugin(requests))
+  const board = createBoard(auth, catalogue(waysIn(surroundings), audit, store.secret))
   record((name, handler) => auth.on(name, handler), audit)
   mailbox.onMail(({ to, subject }) => audit.write('mail', `${subject} → ${to}`))
   await auth.ready()
-  answer = createApp({ auth, audit, mailbox, issuer: op.issuer, strategy })
+  answer = createApp({ auth, audit, board, requests, mailbox, issuer: op.issuer, strategy })
 
   return {
     // Not 127.0.0.1: passkeys are bound to a host name.

@@ -15,6 +15,8 @@ export interface Inspection {
   /** @deprecated `hooks` */
   decisions: { name: string; plugin: string }[]
   events: { name: string; plugin: string }[]
+  /** Names of tables that plugins declared. */
+  records: { name: string; plugin: string }[]
   /** Names of pages that plugins draw. */
   pages: { name: string; plugin: string }[]
   /** Texts that a plugin lacks in a language that others speak: English is shown. */
@@ -36,6 +38,7 @@ export function inspect({ draft, config, parts, providers, flows, fault }: Compi
     hooks: handlers('hook'),
     decisions: handlers('hook'),
     events: handlers('on'),
+    records: [...draft.records].map(([name, { owner }]) => ({ name, plugin: owner })),
     pages: [...parts.pages.values()].map(({ name, plugin }) => ({ name, plugin })),
     gaps: draft.parts.gaps(config.messages),
     ...(fault && { fault: fault.message }),

@@ -1,0 +1,133 @@
+/** Plugins that can be switched on and off while the playground runs, with the options that it gives them. */
+import type { Plugin } from 'authkernel/kernel'
+import { accountsPlugin } from 'authkernel/plugins/accounts'
+import { adminPlugin } from 'authkernel/plugins/admin'
+import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
+import { auditPlugin } from 'authkernel/plugins/audit'
+import { authjsCompatPlugin } from 'authkernel/plugins/authjs-compat'
+import { bearerPlugin } from 'authkernel/plugins/bearer'
+import { betterAuthCompatPlugin } from 'authkernel/plugins/better-auth-compat'
+import { altcha, captchaPlugin } from 'authkernel/plugins/captcha'
+import { codesPlugin, email as byEmail } from 'authkernel/plugins/codes'
+import { debugPlugin } from 'authkernel/plugins/debug'
+import { deviceFlowPlugin } from 'authkernel/plugins/device-flow'
+import { guestPlugin } from 'authkernel/plugins/guest'
+import { healthPlugin } from 'authkernel/plugins/health'
+import { impersonationPlugin } from 'authkernel/plugins/impersonation'
+import { jwtPlugin } from 'authkernel/plugins/jwt'
+import { limitsPlugin } from 'authkernel/plugins/limits'
+import { organizationsPlugin } from 'authkernel/plugins/organizations'
+import { passwordsPlugin } from 'authkernel/plugins/passwords'
+import { providerTokensPlugin } from 'authkernel/plugins/provider-tokens'
+import { sharedSignalsPlugin } from 'authkernel/plugins/shared-signals'
+import { singleLogoutPlugin } from 'authkernel/plugins/single-logout'
+import { stepUpPlugin } from 'authkernel/plugins/step-up'
+import { telemetryPlugin } from 'authkernel/plugins/telemetry'
+import { tenantsPlugin } from 'authkernel/plugins/tenants'
+import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
+import type { Audit } from './audit.ts'
+
+/** A switch. */
+export interface Switch {
+  /** File name of its page in docs/plugins. */
+  id: string
+  /** What it does, in a line. */
+  text: string
+  /** On when the playground starts. */
+  on?: boolean
+  make(): Plugin
+}
+
+/** In groups, as the page shows them. `first`: the ways to sign in that the playground begins with. */
+export function catalogue(first: readonly Switch[], audit: Audit, secret: string): Readonly<Record<string, readonly Switch[]>> {
+  return {
+    'Ways to sign in': [
+      ...first,
+      {
+        id: 'passwords',
+        text: 'Registration, sign-in and reset with a password that this server keeps.',
+        make: () => passwordsPlugin({ breached: false }),
+      },
+      { id: 'codes', text: 'A code by mail in place of a link.', make: () => codesPlugin({ via: byEmail() }) },
+      { id: 'guest', text: 'People begin without signing in; their data goes to the user they become.', make: () => guestPlugin() },
+    ],
+    Security: [
+      { id: 'two-factor', text: 'A second factor after every way to sign in.', make: () => twoFactorPlugin({ issuer: 'Playground' }) },
+      { id: 'step-up', text: 'A proof of the last minutes before what matters.', make: () => stepUpPlugin() },
+      { id: 'limits', text: 'Limits by route, account, address and network.', make: () => limitsPlugin() },
+      { id: 'captcha', text: 'A proof of work before a password is checked or a mail is sent.', make: () => captchaPlugin(altcha()) },
+    ],
+    People: [
+      { id: 'accounts', text: 'Linked accounts and devices, for the account page.', on: true, make: () => accountsPlugin() },
+      { id: 'admin', text: 'Search, ban, end sessions. Nobody is an administrator here.', make: () => adminPlugin({ can: () => false }) },
+      { id: 'impersonation', text: 'Act as a user. Nobody may do it here.', make: () => impersonationPlugin({ can: () => false }) },
+      { id: 'organizations', text: 'Organizations with roles and invitations.', make: () => organizationsPlugin() },
+    ],
+    'Identity providers': [
+      { id: 'provider-tokens', text: 'Tokens of the provider that stay fresh.', on: true, make: () => providerTokensPlugin() },
+      {
+        id: 'single-logout',
+        text: 'Sign-outs reach the provider, and those of the provider arrive.',
+        on: true,
+        // "Sign out" ends the session here; the button that leads past `?goodbye` ends the one at Acme ID as well.
+        make: () =>
+          singleLogoutPlugin({
+            providers: { acme: { endSession: ({ callbackUrl }) => new URL(callbackUrl).searchParams.has('goodbye') } },
+          }),
+      },
+      { id: 'shared-signals', text: 'CAEP and RISC signals of Acme ID.', make: () => sharedSignalsPlugin({ providers: { acme: {} } }) },
+    ],
+    'Programs and apps': [
+      { id: 'api-keys', text: 'Keys for programs.', make: () => apiKeysPlugin({ routes: true }) },
+      {
+        id: 'jwt',
+        text: 'Signed access tokens for other services.',
+        make: () => jwtPlugin({ audiences: ['https://api.example'], routes: true }),
+      },
+      {
+        id: 'bearer',
+        text: 'Access and refresh tokens for mobile and desktop apps.',
+        make: () =>
+          bearerPlugin({ apps: [{ id: 'tv', name: 'Playground TV', redirectUris: ['http://127.0.0.1/callback'], scopes: ['watch'] }] }),
+      },
+      {
+        id: 'device-flow',
+        text: 'Sign-in with a code for devices without a browser. Needs bearer.',
+        make: () => deviceFlowPlugin({ apps: ['tv'], scopes: ['watch'] }),
+      },
+    ],
+    Evidence: [
+      {
+        id: 'audit',
+        text: 'Every event and every refusal, written to the audit page.',
+        make: () =>
+          auditPlugin({
+            sink: (records) => records.forEach(({ name, outcome }) => audit.write(`audit ${name}`, outcome, outcome !== 'success')),
+          }),
+      },
+      { id: 'health', text: 'Whether the store answers, for probes.', make: () => healthPlugin() },
+      { id: 'telemetry', text: 'Spans and metrics by OpenTelemetry.', make: () => telemetryPlugin() },
+      { id: 'debug', text: 'What a request does, in the console of the server.', make: () => debugPlugin() },
+    ],
+    Hosting: [
+      {
+        id: 'tenants',
+        text: 'Another tenant for each host name: localhost and 127.0.0.1 have people of their own.',
+        make: () =>
+          tenantsPlugin({
+            settings: (request) => (new URL(request.url).hostname === '127.0.0.1' ? { namespace: 'numbers', secret: [secret] } : undefined),
+          }),
+      },
+      {
+        id: 'authjs-compat',
+        text: 'Cookies of Auth.js. It signs you out here: the cookies have other names.',
+        make: () => authjsCompatPlugin(),
+      },
+      {
+        id: 'better-auth-compat',
+        text: 'The cookie of better-auth. It signs you out here.',
+        make: () => betterAuthCompatPlugin({ secret }),
+      },
+    ],
+  }
+}
