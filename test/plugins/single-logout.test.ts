@@ -317,6 +317,28 @@ it('a logout token that is encrypted for this client counts, and is checked like
   expect(await isIn(browser)).toBe(false)
 })
 
+it('jwt: another process with the same records refuses the session within the staleness, also with a cold copy', async () => {
+  const adapter = memoryAdapter()
+  const [one, two, cold] = [world('jwt', {}, { adapter }), world('jwt', {}, { adapter }), world('jwt', {}, { adapter })]
+  const browser = await one.signIn('one')
+  const at = (there: World): Client => {
+    const copy = new Client(there.auth)
+    for (const [name, value] of browser.cookies) copy.cookies.set(name, value)
+    return copy
+  }
+  expect(await isIn(at(two))).toBe(true)
+  expect((await one.push(one.token({ sid: 'one' }))).status).toBe(200)
+  expect(await isIn(at(cold))).toBe(false)
+  two.clock.ahead = 10_001
+  expect(await isIn(at(two))).toBe(false)
+  // What was sent to one process is no news to another.
+  const again = await one.signIn('two')
+  const sent = one.token({ sid: 'two' })
+  expect([(await one.push(sent)).status, await isIn(again)]).toEqual([200, false])
+  const heard = cold.told.length
+  expect([(await cold.push(sent)).status, cold.told.length]).toEqual([200, heard])
+})
+
 it('is in the audit log', async () => {
   const { auth, signIn, token, push } = world('database')
   const records: AuditRecord[] = []
