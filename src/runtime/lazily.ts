@@ -9,5 +9,15 @@ export type Lazy<M> = () => M | Promise<M>
  */
 export function lazily<M extends object>(load: () => Promise<M>): Lazy<M> {
   let loaded: M | undefined
-  return () => loaded ?? load().then((module) => (loaded = module))
+  let loading: Promise<M> | undefined
+  // One import for all who ask at once: some loaders of TypeScript give the second one a module that is half evaluated.
+  return () =>
+    loaded ??
+    (loading ??= load().then(
+      (module) => (loaded = module),
+      (error: unknown) => {
+        loading = undefined
+        throw error
+      },
+    ))
 }

@@ -5,6 +5,9 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApp, type App, type Fault, faults, type Flow, flows, garbage, type Step } from './_faults.ts'
 
+// Deadlines are short here: what the first request would load is there before.
+beforeAll(() => createApp(false).auth.ready({ warm: true }))
+
 const sessionCookie = 'authkernel.session-token'
 
 // An unhandled rejection ends a process (B20).
