@@ -46,9 +46,18 @@ export function createPending<E extends object>(
   const handle = createCookie(name, { maxAge: seconds, ...cookie })
   const now = (ctx: Context): number => Math.floor(ctx.runtime.now() / 1000)
 
+  // Finding an entry and dropping it open the same value.
+  const opened = new WeakMap<Context, { value: string; list: readonly PendingEntry<E>[] }>()
+
   async function all(ctx: Context): Promise<PendingEntry<E>[]> {
-    const list = (await handle.open<{ list?: PendingEntry<E>[] }>(ctx))?.list
-    return Array.isArray(list) ? list.filter(({ until }) => until > now(ctx)) : []
+    const value = handle.get(ctx)
+    if (!value) return []
+    let known = opened.get(ctx)
+    if (known?.value !== value) {
+      const list = (await handle.open<{ list?: PendingEntry<E>[] }>(ctx))?.list
+      opened.set(ctx, (known = { value, list: Array.isArray(list) ? list : [] }))
+    }
+    return known.list.filter(({ until }) => until > now(ctx))
   }
   async function write(ctx: Context, entries: readonly PendingEntry<E>[], survivesFailure: boolean): Promise<void> {
     let kept = entries.slice(0, max)

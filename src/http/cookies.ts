@@ -57,7 +57,8 @@ export function createCookieSets(
 /** Cookies of one request and those of its response. */
 export class CookieJar {
   declare private readonly sent: Record<string, string | undefined>
-  declare private readonly written: Map<string, string>
+  /** Lines, and options of what expires: a deletion is often followed by a value of the same name. */
+  declare private readonly written: Map<string, string | CookieOptions>
   /** Names whose lines also go out when the flow failed. */
   declare private readonly lasting: Set<string>
   declare private readonly sealed: boolean
@@ -125,12 +126,20 @@ export class CookieJar {
 
   /** Appends Set-Cookie headers. */
   write(headers: Headers): void {
-    if (!this.sealed) for (const cookie of this.written.values()) headers.append('Set-Cookie', cookie)
+    if (this.sealed) return
+    for (const [name, cookie] of this.written)
+      headers.append('Set-Cookie', typeof cookie === 'string' ? cookie : serializeCookie(name, '', cookie as CookieSerializeOptions))
+  }
+
+  /** The same, and forgets them: for an answer that is made here and goes out as it is. */
+  flush(headers: Headers): void {
+    this.write(headers)
+    this.written.clear()
   }
 
   private expireOne(name: string, options: CookieOptions): void {
     const { expires: _expires, ...rest } = options
-    this.written.set(name, serializeCookie(name, '', { ...rest, maxAge: 0 } as CookieSerializeOptions))
+    this.written.set(name, { ...rest, maxAge: 0 })
     this.lasting.add(name)
   }
 

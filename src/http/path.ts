@@ -2,12 +2,17 @@
 
 const withProvider: ReadonlySet<string> = new Set(['signin', 'callback', 'webauthn-options'])
 
+// Neither escapes nor empty segments, and no last segment "undefined".
+const plain = /^(?:\/(?!undefined$)[^/%]+)+$/
+
 /**
  * Path below the base path in its canonical form, or undefined: outside of it, or with escapes that are no UTF-8.
  * Canonical: no empty segments, and no escapes where none is needed (RFC 3986 section 6.2.2).
  */
 export function pathBelow(basePath: string, pathname: string): string | undefined {
   const rest = restBelow(basePath, pathname)
+  // Most requests: nothing to clean.
+  if (rest !== undefined && plain.test(rest)) return rest
   const segments = rest
     ?.split('/')
     .filter((segment) => segment !== '')

@@ -63,10 +63,12 @@ export function randomUUID(runtime: Pick<Runtime, 'random'>): string {
   return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
 }
 
+const digits: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+
 /** Lower-case hex. */
 export function toHex(value: Uint8Array): string {
   let hex = ''
-  for (const byte of value) hex += byte.toString(16).padStart(2, '0')
+  for (const byte of value) hex += digits[byte]
   return hex
 }
 

@@ -82,8 +82,9 @@ function shapeOf(path: string): string {
 }
 
 function decoded(params: Record<string, string> | undefined): Record<string, string> {
+  if (!params) return {}
   return Object.fromEntries(
-    Object.entries(params ?? {}).map(([name, value]) => {
+    Object.entries(params).map(([name, value]) => {
       try {
         return [name, decodeURIComponent(value)]
       } catch {

@@ -7,6 +7,7 @@ import { skipCSRFCheck } from '../contract/symbols.ts'
 import { InvalidProvider, SessionTokenError, SignOutError, UnknownAction, UntrustedHost } from '../errors/index.ts'
 import { withParams } from '../http/redirect.ts'
 import { json, redirectTo } from '../http/responses.ts'
+import type { RequestContext } from './request-context.ts'
 
 export async function start(ctx: Context): Promise<Response> {
   const provider = await ctx.provider()
@@ -59,7 +60,7 @@ export async function signOut(ctx: Context): Promise<Response> {
 }
 
 export async function readSession(ctx: Context): Promise<Response> {
-  return json(await ctx.currentSession())
+  return withCookies(ctx, json(await ctx.currentSession()))
 }
 
 export async function updateSession(ctx: Context): Promise<Response> {
@@ -73,7 +74,7 @@ export async function updateSession(ctx: Context): Promise<Response> {
 }
 
 export async function csrf(ctx: Context): Promise<Response> {
-  if (ctx.app.config.skipCSRFCheck !== skipCSRFCheck) return json({ csrfToken: await ctx.csrfToken() })
+  if (ctx.app.config.skipCSRFCheck !== skipCSRFCheck) return withCookies(ctx, json({ csrfToken: await ctx.csrfToken() }))
   ctx.logger.warn('csrf-disabled')
   // Makes no token now, and still keeps the callback URL (row 15).
   await ctx.csrfToken()
@@ -100,6 +101,12 @@ export async function providers(ctx: Context): Promise<Response> {
 function publicForm(ctx: Context, provider: Provider): PublicProvider['form'] {
   const { script: _script, fields, ...form } = ctx.flow(provider).form?.(provider) ?? { post: 'signin' as const }
   return { ...form, ...(fields && !form.hidden && { fields }) }
+}
+
+/** Cookies in the answer itself: one that was made a moment ago needs no copy with other headers. */
+function withCookies(ctx: Context, response: Response): Response {
+  ;(ctx as RequestContext).jar.flush(response.headers)
+  return response
 }
 
 export async function signInPage(ctx: Context): Promise<Response> {
