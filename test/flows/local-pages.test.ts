@@ -70,6 +70,12 @@ describe.each([
     await page.press('input[name=identifier]', 'Enter')
     await page.locator('.who').waitFor()
     expect(await typing().evaluateAll((all) => all.map((one) => one.getAttribute('name')))).toEqual(['password'])
+    if (javaScriptEnabled) {
+      await page.getByRole('button', { name: 'Show', exact: true }).click()
+      expect(await page.getAttribute('input[name=password]', 'type')).toBe('text')
+      await page.getByRole('button', { name: 'Hide', exact: true }).click()
+      expect(await page.getAttribute('input[name=password]', 'type')).toBe('password')
+    }
     await look(page, `ways-${width}`, javaScriptEnabled)
     await page.getByRole('button', { name: 'Email me a code' }).click()
     await page.waitForURL('**/auth/codes')
@@ -84,7 +90,25 @@ describe.each([
     await page.press('input[name=code]', 'Enter')
     await page.waitForURL(`${site.url}/home`)
     expect(await page.textContent('#who')).toBe(person)
-    for (const path of ['account', 'two-factor/setup', 'passwords/change', 'passwords/sign-up', 'passwords/reset', 'passwords/mailed']) {
+    if (javaScriptEnabled) {
+      await page.goto(`${site.url}/auth/passwords/sign-up`)
+      const says = async (typed: string, text: string) => {
+        await page.fill('input[name=password]', typed)
+        await page.getByRole('status').getByText(text).waitFor()
+      }
+      await says('short', '5 of 15 characters')
+      await says('aaaaaaaaaaaaaaaaaaaaa', 'Easy to guess')
+      await says('seven purple otters sing loudly', 'Very good')
+    }
+    for (const path of [
+      'account',
+      'two-factor/setup',
+      'passwords/change',
+      'passwords/sign-up',
+      'passwords/reset',
+      'passwords/mailed',
+      'account/delete',
+    ]) {
       await page.goto(`${site.url}/auth/${path}`)
       await look(page, `${path.replace('/', '-')}-${width}`, javaScriptEnabled)
     }

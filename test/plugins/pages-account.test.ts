@@ -80,7 +80,7 @@ describe.each(['database', 'jwt'] as const)('the account page, %s', (strategy) =
     expect(text).toContain('Connect Hub')
     expect(text).not.toContain('/signin/acme')
     expect([...text.matchAll(/<section[^>]* id="([^"]+)" aria-labelledby="([^"]+)"/g)].map(([, id, by]) => [id, by])).toEqual(
-      ['profile', 'methods', 'sessions'].map((id) => [id, `${id}-heading`]),
+      ['profile', 'methods', 'sessions', 'delete'].map((id) => [id, `${id}-heading`]),
     )
     expect(await page(await browser(windows, 'eve'))).toContain('not confirmed')
   })
@@ -168,6 +168,7 @@ describe('the account page', () => {
       'keys',
       'sessions',
       'wide',
+      'delete',
     ])
     expect(text).toContain('<p>&lt;k&gt;</p>')
     expect(text).toContain('own profile')

@@ -13,6 +13,7 @@ import { createTools } from './tools.ts'
 import { verifyConfirmPage, verifyRequestPage } from './verify.ts'
 
 export { accountPage } from './account/index.ts'
+export { deleteAccount, deletePage } from './account/delete.ts'
 export { endAll, endOne } from './account/sessions.ts'
 export { identify } from './identifier.ts'
 

@@ -41,6 +41,8 @@ export function identifierOf({ fields = {} }: ProviderForm): Identifier | undefi
   if (!first) return undefined
   const [name, { type, autocomplete }] = first
   const purpose = String(autocomplete ?? '').split(/\s+/)
+  // A text that is a user name may be an address, too.
+  if (type === 'text' && purpose.includes('username')) return { name, kind: 'name' }
   if (type === 'email' || purpose.includes('email')) return { name, kind: 'email' }
   if (type === 'tel' || purpose.includes('tel')) return { name, kind: 'phone' }
   const kind = names[name.toLowerCase()] ?? (purpose.includes('username') ? 'name' : undefined)

@@ -1,6 +1,7 @@
 /** What the pages register. Their drawing, their style and their languages are loaded by the first request that shows a page. */
 import type { Plugin } from 'authkernel/kernel'
 import type { Drawer } from './draw.ts'
+import { deletedTexts } from './messages/deleted.ts'
 import type { PagesPluginOptions } from './options.ts'
 import { keepTyped, typedCookie } from './typed.ts'
 
@@ -13,6 +14,10 @@ export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
     setup(kernel) {
       kernel.provide('pages', { render: async (...given) => (await drawer()).render(...given) })
       kernel.page('account', async (...given) => (await load()).accountPage(...given), { path: '/account' })
+      kernel.page('accountDelete', async (...given) => (await load()).deletePage(...given), { path: '/account/delete' })
+      kernel.route({ method: 'POST', path: '/account/delete', handler: async (ctx) => (await load()).deleteAccount(ctx) })
+      kernel.messages(deletedTexts)
+      kernel.mailTemplate('pages.deleted', { subject: 'pages.deleted', lines: ['pages.deleted-text'], note: 'pages.deleted-note' })
       kernel.route({ method: 'POST', path: '/account/sessions/end', handler: async (ctx) => (await load()).endOne(ctx) })
       kernel.route({ method: 'POST', path: '/account/sessions/end-all', handler: async (ctx) => (await load()).endAll(ctx) })
       // The answer is the page itself: what was typed stays out of addresses.

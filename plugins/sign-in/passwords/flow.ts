@@ -1,5 +1,14 @@
 /** Sign-in with an address and a password. */
-import { type Context, CredentialsSignin, type Identity, type ProviderFlow, type Row, type User, toAddress } from 'authkernel/kernel'
+import {
+  type Context,
+  CredentialsSignin,
+  type Identity,
+  type Kernel,
+  type ProviderFlow,
+  type Row,
+  type User,
+  toAddress,
+} from 'authkernel/kernel'
 import type { Parts } from './parts.ts'
 import { isShort, normalise } from './policy.ts'
 import { passwordOf, type PasswordRow } from './tables.ts'
@@ -29,16 +38,30 @@ export const emailField = {
 }
 
 /** The provider type `passwords`. */
-export function passwordsFlow(parts: Parts): ProviderFlow<PasswordsConfig> {
+export function passwordsFlow(kernel: Kernel, parts: Parts): ProviderFlow<PasswordsConfig> {
   return {
     // A GET would put a password into a URL.
     callback: { GET: false, POST: 'csrf' },
     options: { id: true, name: true, type: true },
     form: () => ({
       post: 'callback',
-      fields: { email: emailField, password: { label: 'Password', type: 'password', required: true, autocomplete: 'current-password' } },
+      fields: {
+        email: hasNames(kernel) ? nameField : emailField,
+        password: { label: 'Password', type: 'password', required: true, autocomplete: 'current-password' },
+      },
     }),
     finish: (ctx) => finish(ctx, parts),
+  }
+}
+
+const nameField = { ...emailField, label: 'Email or user name', type: 'text' }
+
+// The plugin of names may be absent.
+function hasNames(kernel: Kernel): boolean {
+  try {
+    return kernel.service('userNames') !== undefined
+  } catch {
+    return false
   }
 }
 
@@ -69,7 +92,7 @@ async function finish(ctx: Context, parts: Parts): Promise<Identity> {
   // Before any password is checked: its cookie would tell who was refused.
   await ctx.callbackUrl()
   const { email, password } = await ctx.body()
-  const address = toAddress(email)
+  const address = toAddress(email) ?? nameOf(ctx, email)
   if (address === undefined || typeof password !== 'string' || password === '') throw wrong('The sign-in has no address or no password.')
   const user = await throttled(ctx, address, () => find(ctx, parts, address, password))
   if (!user) throw wrong('The address or the password is wrong.')
@@ -78,9 +101,17 @@ async function finish(ctx: Context, parts: Parts): Promise<Identity> {
 }
 
 async function find(ctx: Context, parts: Parts, address: string, typed: string): Promise<User | null> {
-  const user = await ctx.service('store').getUserByEmail(address)
+  const byAddress = address.includes('@')
+  const user = byAddress ? await ctx.service('store').getUserByEmail(address) : await ctx.service('userNames').find(ctx, address)
   const row = user ? await passwordOf(ctx, user.id) : null
   return (await isRight(ctx, parts, row, typed)) ? user : null
+}
+
+/** A name has no "@": no name is somebody's address. */
+function nameOf(ctx: Context, typed: unknown): string | undefined {
+  if (!ctx.app.services.userNames || typeof typed !== 'string' || typed.length > 128 || typed.includes('@')) return undefined
+  const name = typed.trim().normalize('NFKC').toLowerCase()
+  return name === '' ? undefined : name
 }
 
 function wrong(message: string): CredentialsSignin {

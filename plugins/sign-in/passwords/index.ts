@@ -4,6 +4,7 @@ import { passwordsApi, type PasswordsApi, takeHashes } from './api.ts'
 import { addChange } from './change.ts'
 import { passwordsFlow } from './flow.ts'
 import { createHasher } from './hash.ts'
+import { typingMessages } from './messages-typing.ts'
 import { messages } from './messages.ts'
 import { type PasswordsOptions, resolveOptions } from './options.ts'
 import { addPages } from './pages.ts'
@@ -37,13 +38,14 @@ export function passwordsPlugin(options: PasswordsOptions = {}): Plugin<Password
     requires: ['store', 'store:getUserByEmail', 'records', 'limit', 'mail', 'mailTransport', 'session:attributes', 'session:revoke:user'],
     setup(kernel) {
       const parts = { options: resolved, hasher: createHasher(kernel.runtime, resolved.verify, resolved.algorithm) }
-      kernel.providerType('passwords', passwordsFlow(parts))
+      kernel.providerType('passwords', passwordsFlow(kernel, parts))
       kernel.provider({ id: 'passwords', name: 'Password', type: 'passwords' })
       kernel.records('password', passwordTable)
       kernel.records('passwordPending', pendingTable)
       kernel.records('passwordReset', resetTable)
       kernel.cookie(browserCookie)
       kernel.messages(messages)
+      kernel.messages(typingMessages)
       for (const what of ['confirm', 'reset'] as const)
         kernel.mailTemplate(`passwords.${what}`, {
           subject: `passwords.mail.${what}`,

@@ -5,9 +5,11 @@ import { emailField } from './flow.ts'
 import type { Options } from './options.ts'
 import { isAsker } from './sign-up.ts'
 import { byToken, passwordOf } from './tables.ts'
+import { typingScript, typingTools } from './typing.ts'
 
 type Params = Readonly<Record<string, string | undefined>>
 
+const scripts = [typingScript]
 const newField = { label: 'passwords.new', type: 'password', required: true, autocomplete: 'new-password' }
 
 /** Adds the pages, their links on the sign-in page, and the section of the account page. */
@@ -33,6 +35,9 @@ export function addPages(kernel: Kernel, { signUp }: Options): void {
     kernel.page('passwordConfirm', linked('/passwords/confirm', 'pending'))
     secret(kernel, '/passwords/confirm', 'passwordConfirm')
   }
+  kernel.slot('signIn', 'form', (_ctx, tools, form) =>
+    form === 'passwords' ? { html: tools.html`${typingTools(tools)}`, scripts } : undefined,
+  )
   kernel.slot('signIn', 'foot', (_ctx, { html, say, base }) => ({
     html: html`<p class="foot">
       ${signUp ? html`<a href="${base}/passwords/sign-up">${say('passwords.sign-up')}</a> · ` : undefined}<a href="${base}/passwords/reset"
@@ -67,16 +72,19 @@ function secret(kernel: Kernel, path: `/${string}`, page: string): void {
   })
 }
 
-async function register(_ctx: Context, { say, form, field, submit, alert }: PageTools, { error, email }: Params): Promise<PageView> {
+async function register(_ctx: Context, tools: PageTools, { error, email }: Params): Promise<PageView> {
+  const { say, form, field, submit, alert } = tools
   const body = [
     field('email', { ...emailField, ...(email !== undefined && { value: email }) }),
     field('password', newField),
+    typingTools(tools),
     submit(say('passwords.sign-up')),
   ]
   return {
     title: say('passwords.sign-up'),
     lead: say('passwords.hint'),
     body: [alert(error), await form('/passwords/sign-up', body)],
+    scripts,
     ...failed(error),
   }
 }
@@ -106,9 +114,13 @@ function linked(action: `/${string}`, kind: 'pending' | 'reset') {
       body.push(await form(action, submit(say('passwords.activate')), { token }))
       return { title, lead: say('passwords.activate-lead', { email: row.address }), body, ...failed(error) }
     }
-    body.push(await form(action, [field('password', { ...newField, autofocus: true }), submit(say('passwords.save'))], { token }))
+    body.push(
+      await form(action, [field('password', { ...newField, autofocus: true }), typingTools(tools), submit(say('passwords.save'))], {
+        token,
+      }),
+    )
     if (kind === 'pending') body.push(await form(action, submit(say('passwords.without'), { quiet: true }), { token, without: '1' }))
-    return { title, lead: say('passwords.choose-lead', { email: row.address }), body, ...failed(error) }
+    return { title, lead: say('passwords.choose-lead', { email: row.address }), body, scripts, ...failed(error) }
   }
 }
 
@@ -121,17 +133,25 @@ async function change(ctx: Context, tools: PageTools, { error, done }: Params): 
   if (!has && !(await maySet(ctx, user)))
     return { title, lead: say('passwords.by-mail'), body: await form('/passwords/change', submit(say('passwords.send'))) }
   const current = { label: 'passwords.current', type: 'password', required: true, autocomplete: 'current-password' }
-  const body = [has ? field('current', current) : undefined, field('password', newField), submit(say('passwords.save'))]
+  const body = [has ? field('current', current) : undefined, field('password', newField), typingTools(tools), submit(say('passwords.save'))]
   const status = done && html`<p role="status">${say('passwords.saved')}</p>`
-  return { title, lead: say('passwords.hint'), body: [alert(error), status, await form('/passwords/change', body)], ...failed(error) }
+  return {
+    title,
+    lead: say('passwords.hint'),
+    body: [alert(error), status, await form('/passwords/change', body)],
+    scripts,
+    ...failed(error),
+  }
 }
 
-async function longer(_ctx: Context, { say, form, field, submit, alert }: PageTools, { error }: Params): Promise<PageView> {
-  const body = [field('password', { ...newField, autofocus: true }), submit(say('passwords.save'))]
+async function longer(_ctx: Context, tools: PageTools, { error }: Params): Promise<PageView> {
+  const { say, form, field, submit, alert } = tools
+  const body = [field('password', { ...newField, autofocus: true }), typingTools(tools), submit(say('passwords.save'))]
   return {
     title: say('passwords.title'),
     lead: say('passwords.longer'),
     body: [alert(error), await form('/passwords/longer', body)],
+    scripts,
     ...failed(error),
   }
 }

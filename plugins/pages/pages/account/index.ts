@@ -2,12 +2,13 @@
 import type { AccountSection, AccountSectionView, Content, Context, PageDraw, PageTools, Sources } from 'authkernel/kernel'
 import { markup } from '../html.ts'
 import { createNeeds, note } from '../needs.ts'
+import { deleteSection } from './delete.ts'
 import { methodsSection } from './methods.ts'
 import { personOf } from './person.ts'
 import { profileSection } from './profile.ts'
 import { sessionsSection } from './sessions.ts'
 
-const builtin = [profileSection, methodsSection, sessionsSection].map((section) => ({ ...section, plugin: 'pages' }))
+const builtin = [profileSection, methodsSection, sessionsSection, deleteSection].map((section) => ({ ...section, plugin: 'pages' }))
 
 /** `GET /account`. */
 export const accountPage: PageDraw = async (ctx, tools, { done, error }) => {

@@ -63,6 +63,10 @@ export const de: Texts = {
   'account.session.end': 'Abmelden',
   'account.sessions.all': 'Überall abmelden',
   'account.sessions.hint': 'Beendet alle Sitzungen, auch diese.',
+  'account.delete': 'Konto löschen',
+  'account.delete.lead': 'Das löscht das Konto von {name} mit allem, was dazu gehört. Es kann nicht rückgängig gemacht werden.',
+  'account.delete.confirm': 'Mein Konto löschen',
+  'account.delete.keep': 'Behalten',
   'account.done': 'Erledigt.',
   'account.unavailable': 'Dieser Teil kann gerade nicht angezeigt werden.',
 

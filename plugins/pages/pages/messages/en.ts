@@ -61,6 +61,10 @@ export const en = {
   'account.session.end': 'Sign out',
   'account.sessions.all': 'Sign out everywhere',
   'account.sessions.hint': 'Ends every session, this one too.',
+  'account.delete': 'Delete account',
+  'account.delete.lead': 'This deletes the account of {name} with everything that belongs to it. It cannot be undone.',
+  'account.delete.confirm': 'Delete my account',
+  'account.delete.keep': 'Keep it',
   'account.done': 'Done.',
   'account.unavailable': 'This part cannot be shown right now.',
 

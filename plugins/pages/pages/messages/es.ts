@@ -63,6 +63,10 @@ export const es: Texts = {
   'account.session.end': 'Cerrar sesión',
   'account.sessions.all': 'Cerrar sesión en todas partes',
   'account.sessions.hint': 'Cierra todas las sesiones, también esta.',
+  'account.delete': 'Eliminar la cuenta',
+  'account.delete.lead': 'Esto elimina la cuenta de {name} con todo lo que le pertenece. No se puede deshacer.',
+  'account.delete.confirm': 'Eliminar mi cuenta',
+  'account.delete.keep': 'Conservarla',
   'account.done': 'Hecho.',
   'account.unavailable': 'Esta parte no se puede mostrar en este momento.',
 

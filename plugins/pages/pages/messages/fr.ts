@@ -64,6 +64,10 @@ export const fr: Texts = {
   'account.session.end': 'Déconnecter',
   'account.sessions.all': 'Se déconnecter partout',
   'account.sessions.hint': 'Ferme toutes les sessions, y compris celle-ci.',
+  'account.delete': 'Supprimer le compte',
+  'account.delete.lead': 'Ceci supprime le compte de {name} avec tout ce qui lui appartient, sans retour possible.',
+  'account.delete.confirm': 'Supprimer mon compte',
+  'account.delete.keep': 'Le garder',
   'account.done': 'C’est fait.',
   'account.unavailable': 'Cette partie ne peut pas être affichée pour le moment.',
 

@@ -63,6 +63,10 @@ export const ja: Texts = {
   'account.session.end': 'ログアウト',
   'account.sessions.all': 'すべてのデバイスからログアウト',
   'account.sessions.hint': 'このセッションを含むすべてのセッションを終了します。',
+  'account.delete': 'アカウントを削除',
+  'account.delete.lead': '{name} のアカウントと、関連するすべてのデータを削除します。元に戻せません。',
+  'account.delete.confirm': 'アカウントを削除する',
+  'account.delete.keep': '削除しない',
   'account.done': '完了しました。',
   'account.unavailable': 'この部分は現在表示できません。',
 

@@ -1,0 +1,71 @@
+/** Leaving: a section of the account page, a page that asks, and a fresh proof before everything goes. */
+import {
+  type AccountSection,
+  type AdapterUser,
+  type Context,
+  endSessions,
+  type PageDraw,
+  redirectTo,
+} from 'authkernel/kernel'
+
+/** Seconds: a session that somebody left open, or stole, deletes nothing. */
+const fresh = 300
+const path = '/account/delete'
+
+export const deleteSection: AccountSection = {
+  id: 'delete',
+  order: 900,
+  async draw(ctx, { say, link }) {
+    if (!(await stored(ctx))) return undefined
+    return { heading: say('account.delete'), body: link(say('account.delete'), path) }
+  },
+}
+
+/** `GET /account/delete`. */
+export const deletePage: PageDraw = async (ctx, { say, form, submit, link }) => {
+  const user = await stored(ctx)
+  if (!user) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account` })
+  return {
+    title: say('account.delete'),
+    lead: say('account.delete.lead', { name: user.email ?? user.name ?? '' }),
+    body: [await form(path, submit(say('account.delete.confirm'))), link(say('account.delete.keep'), '/account')],
+  }
+}
+
+/** What the page posts to. */
+export async function deleteAccount(ctx: Context): Promise<Response> {
+  const user = await stored(ctx)
+  if (!user) return ctx.page('signIn')
+  const back = `${ctx.base}${path}`
+  const attributes = await ctx.session.attributes?.(ctx)
+  if (!attributes || ctx.now.getTime() / 1000 - attributes.authTime > fresh) {
+    const login = await ctx.loginAgain({ callbackUrl: back })
+    const led = login && (await ctx.ask('stepUp', { login, level: undefined, maxAge: fresh }))
+    return led ?? redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(back)}`)
+  }
+  const { store } = ctx
+  await store?.deleteUser(user.id)
+  // Stored sessions go with the user; tokens go on unless it is remembered that they ended.
+  if (!ctx.session.storedUsers && ctx.session.abilities?.has('revoke:user')) await endSessions(ctx, { userId: user.id }, 'pages')
+  await ctx.session.end(ctx)
+  notify(ctx, user)
+  return redirectTo(ctx.origin)
+}
+
+/** The user in the store, for whom deletion is possible. Not somebody who acts as that user, and no API key. */
+async function stored(ctx: Context): Promise<AdapterUser | null> {
+  const { store } = ctx
+  if (!store?.supports('deleteUser') || !ctx.session.abilities?.has('attributes')) return null
+  const session = (await ctx.currentSession()) as { apiKey?: unknown; actor?: unknown } | null
+  const { id } = (await ctx.session.user(ctx)) ?? {}
+  if (!session || session.apiKey !== undefined || session.actor !== undefined || id === undefined) return null
+  return store.getUser(id)
+}
+
+function notify(ctx: Context, { email }: AdapterUser): void {
+  if (!email || !ctx.app.services.mailTransport || !ctx.app.services.mail) return
+  ctx
+    .service('mail')
+    .send(ctx, email, 'pages.deleted', { at: ctx.now })
+    .catch((error: unknown) => ctx.logger.error(error as Error))
+}

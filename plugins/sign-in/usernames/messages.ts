@@ -1,0 +1,81 @@
+/** Texts in five languages. */
+import type { Messages } from 'authkernel/kernel'
+
+const keys = [
+  'usernames.title',
+  'usernames.name',
+  'usernames.change',
+  'usernames.save',
+  'usernames.lead',
+  'usernames.lead-unicode',
+  'error.UserNameInvalid',
+  'error.UserNameReserved',
+  'error.UserNameTaken',
+  'text:Email or user name',
+] as const
+const texts = {
+  en: [
+    'User name',
+    'User name',
+    'Choose a user name',
+    'Save',
+    '3 to 32 letters a to z, digits, points, dashes and underscores.',
+    '3 to 32 letters, digits, points, dashes and underscores.',
+    'This is no user name.',
+    'This name is reserved: choose another one.',
+    'This name, or one that looks like it, is taken: choose another one.',
+    'Email or user name',
+  ],
+  de: [
+    'Benutzername',
+    'Benutzername',
+    'Benutzernamen wählen',
+    'Speichern',
+    '3 bis 32 Buchstaben a bis z, Ziffern, Punkte, Striche und Unterstriche.',
+    '3 bis 32 Buchstaben, Ziffern, Punkte, Striche und Unterstriche.',
+    'Das ist kein Benutzername.',
+    'Dieser Name ist reserviert: Wählen Sie einen anderen.',
+    'Dieser Name, oder einer, der ihm gleicht, ist vergeben: Wählen Sie einen anderen.',
+    'E-Mail oder Benutzername',
+  ],
+  fr: [
+    'Nom d’utilisateur',
+    'Nom d’utilisateur',
+    'Choisir un nom d’utilisateur',
+    'Enregistrer',
+    '3 à 32 lettres de a à z, chiffres, points, tirets et traits de soulignement.',
+    '3 à 32 lettres, chiffres, points, tirets et traits de soulignement.',
+    'Ce n’est pas un nom d’utilisateur.',
+    'Ce nom est réservé : choisissez-en un autre.',
+    'Ce nom, ou un nom qui lui ressemble, est pris : choisissez-en un autre.',
+    'E-mail ou nom d’utilisateur',
+  ],
+  es: [
+    'Nombre de usuario',
+    'Nombre de usuario',
+    'Elegir un nombre de usuario',
+    'Guardar',
+    'De 3 a 32 letras de la a a la z, cifras, puntos, guiones y guiones bajos.',
+    'De 3 a 32 letras, cifras, puntos, guiones y guiones bajos.',
+    'Esto no es un nombre de usuario.',
+    'Este nombre está reservado: elija otro.',
+    'Este nombre, o uno que se le parece, está ocupado: elija otro.',
+    'Correo o nombre de usuario',
+  ],
+  ja: [
+    'ユーザー名',
+    'ユーザー名',
+    'ユーザー名を選ぶ',
+    '保存',
+    '3〜32文字：英小文字、数字、ピリオド、ハイフン、アンダースコア。',
+    '3〜32文字：文字、数字、ピリオド、ハイフン、アンダースコア。',
+    'ユーザー名として使えません。',
+    'この名前は予約されています。別の名前を選んでください。',
+    'この名前、または似た名前は使われています。別の名前を選んでください。',
+    'メールアドレスまたはユーザー名',
+  ],
+} as const
+
+export const messages: Messages = Object.fromEntries(
+  Object.entries(texts).map(([lang, said]) => [lang, Object.fromEntries(keys.map((key, at) => [key, said[at] as string]))]),
+)
