@@ -40,6 +40,8 @@ export async function evict(ctx: KernelContext, user: AdapterUser, claim: Exclud
   await ctx.emit('noted', { name: 'registration.evicted', outcome: 'success', user })
   if (claim === 'claimed' || !canEmpty(ctx, store)) {
     await store.updateUser({ id: user.id, email: null as never })
+    // A token from before names the address.
+    if (abilitiesOf(ctx.session).has('revoke:user')) await endSessions(ctx, { userId: user.id }, 'kernel')
     ctx.logger.warn('unproved-address-taken-back', { userId: user.id })
     return null
   }

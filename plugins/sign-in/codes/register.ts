@@ -64,7 +64,8 @@ function flowOf(line: Line): ProviderFlow<{ id: string; name: string; type: Line
     options: { id: true, name: true, type: true },
     form: () => ({ post: 'signin', stays: true, fields: { [line.field]: line.input }, submit: line.submit }),
     ...(line.check && { check: () => line.check?.() }),
-    ...(line.field === 'email' && { provesAddress: () => true }),
+    // A number says nothing about the address of its user.
+    ...(line.field === 'email' ? { provesAddress: () => true } : { vouches: () => false }),
     start: (ctx) => start(ctx, line),
     finish: (ctx) => finish(ctx, line),
   }

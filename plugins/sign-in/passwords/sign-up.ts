@@ -3,6 +3,7 @@ import {
   type Context,
   type CookieHandle,
   createCookie,
+  endSessions,
   equal,
   type Kernel,
   randomHex,
@@ -49,7 +50,8 @@ async function signUp(ctx: Context, { options, hasher }: Parts): Promise<Respons
 
 async function register(ctx: Context, address: string, hash: string, browser: string): Promise<void> {
   if (!(await mayMail(ctx, address))) return
-  if (await ctx.service('store').getUserByEmail(address)) {
+  // A user whose address nobody proved is nobody's: whoever opens the mail gets the address.
+  if ((await ctx.service('store').getUserByEmail(address))?.emailVerified) {
     await mail(ctx, address, 'passwords.known', { url: `${ctx.base}/signin`, at: ctx.now })
     return
   }
@@ -78,10 +80,13 @@ async function confirm(ctx: Context, { options, hasher }: Parts): Promise<Respon
   if (!(await ctx.records('passwordPending').take({ token: pending.token })))
     return ctx.render('passwordConfirm', { error: 'PasswordLinkInvalid' })
   // Somebody made a user of the address meanwhile: the way in is now that user's, or a reset.
-  if (await ctx.service('store').getUserByEmail(address)) return ctx.render('passwordConfirm', { error: 'PasswordLinkInvalid' })
+  const present = await ctx.service('store').getUserByEmail(address)
+  if (present?.emailVerified) return ctx.render('passwordConfirm', { error: 'PasswordLinkInvalid' })
   await ctx.records('passwordPending').deleteWhere({ where: { address } })
   browserCookie.delete(ctx)
-  return ctx.complete({
+  // Whoever only typed the address loses it before there is a password.
+  if (present) await endSessions(ctx, { userId: present.id }, 'passwords')
+  const answer = await ctx.complete({
     user: { email: address },
     account: { provider: 'passwords', providerAccountId: address, type: 'passwords' },
     match: 'email',
@@ -91,4 +96,7 @@ async function confirm(ctx: Context, { options, hasher }: Parts): Promise<Respon
       if (chosen && !(await passwordOf(ctx, made.id))) await storePassword(ctx, made, chosen, { keepSessions: true })
     },
   })
+  const owner = chosen && present ? ((await ctx.service('store').getUserByEmail(address)) as StoredUser | null) : null
+  if (chosen && owner?.id === present?.id && owner) await storePassword(ctx, owner, chosen, { keepSessions: true })
+  return answer
 }

@@ -1,12 +1,5 @@
 /** Leaving: a section of the account page, a page that asks, and a fresh proof before everything goes. */
-import {
-  type AccountSection,
-  type AdapterUser,
-  type Context,
-  endSessions,
-  type PageDraw,
-  redirectTo,
-} from 'authkernel/kernel'
+import { type AccountSection, type AdapterUser, type Context, endSessions, type PageDraw, redirectTo } from 'authkernel/kernel'
 
 /** Seconds: a session that somebody left open, or stole, deletes nothing. */
 const fresh = 300
