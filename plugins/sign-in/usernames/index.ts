@@ -1,21 +1,13 @@
 /** User names: ASCII, reserved names refused, and no look-alikes of existing ones. */
 import { AuthError, type AnyContext, type Context, type Kernel, type Plugin, redirectTo, type Row, type User } from 'authkernel/kernel'
 import { messages } from './messages.ts'
-import { type NameRules, resolveRules, toName } from './rules.ts'
+import { type NameRefusal, type NameRules, resolveRules, toName, type UsernamesOptions } from './rules.ts'
 import { skeletonOf } from './skeleton.ts'
 import { nameTable, type UserNameRow } from './tables.ts'
 
+export type { NameRefusal, UsernamesOptions } from './rules.ts'
 export type { UserNameRow } from './tables.ts'
 
-/** What `usernamesPlugin` takes. */
-export interface UsernamesOptions {
-  /** `ascii` (default): `[a-z0-9_][a-z0-9._-]{2,31}` in small letters. `unicode`: letters, marks and digits of all scripts, one script per name. */
-  characters?: 'ascii' | 'unicode'
-  /** Names that nobody gets, beside the built-in ones (`admin`, `root`, `support` …). */
-  reserved?: readonly string[]
-}
-/** Why a name cannot be taken; each has the message `error.<name>`. */
-export type NameRefusal = 'UserNameInvalid' | 'UserNameReserved' | 'UserNameTaken'
 /** What the plugin puts on `auth`. `of` names the tenant where there are several. */
 export interface UsernamesApi {
   usernames: {

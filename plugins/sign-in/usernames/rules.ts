@@ -1,8 +1,16 @@
 /** Which names there may be (RFC 8265 section 3.3: width, case, composition; one script per name). */
 import { AuthError } from 'authkernel/kernel'
-import type { NameRefusal, UsernamesOptions } from './index.ts'
 import { skeletonOf } from './skeleton.ts'
 
+/** What `usernamesPlugin` takes. */
+export interface UsernamesOptions {
+  /** `ascii` (default): `[a-z0-9_][a-z0-9._-]{2,31}` in small letters. `unicode`: letters, marks and digits of all scripts, one script per name. */
+  characters?: 'ascii' | 'unicode'
+  /** Names that nobody gets, beside the built-in ones (`admin`, `root`, `support` …). */
+  reserved?: readonly string[]
+}
+/** Why a name cannot be taken; each has the message `error.<name>`. */
+export type NameRefusal = 'UserNameInvalid' | 'UserNameReserved' | 'UserNameTaken'
 /** Resolved once. */
 export interface NameRules {
   unicode: boolean
