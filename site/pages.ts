@@ -81,7 +81,7 @@ export function sidebar(docs: string): Group[] {
 /** Pages of plugins by the group of the folder `plugins/<group>/<name>` that they describe. */
 function pluginPages(docs: string): Record<string, string[]> {
   // Entries that lie in a folder of another name.
-  const found: Record<string, string[]> = { 'sign-in': ['plugins/oidc.md'], pages: ['plugins/mail.md'] }
+  const found: Record<string, string[]> = { 'sign-in': ['plugins/oidc.md', 'plugins/phone.md'], pages: ['plugins/mail.md'] }
   for (const group of Object.keys(groups))
     for (const { name } of readdirSync(join(root, 'plugins', group), { withFileTypes: true }))
       if (existsSync(join(docs, `plugins/${name}.md`))) (found[group] ??= []).push(`plugins/${name}.md`)
