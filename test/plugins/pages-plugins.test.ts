@@ -262,6 +262,7 @@ describe('what is refused when it compiles', () => {
     expect(gaps({ messages: { de: { 'twoFactor.code': 'x', 'error.TooManyCodes': 'y' } } })).toEqual([])
     expect(createAuth(baseConfig()).use(twoFactor()).inspect().pages).toEqual([
       { name: 'account', plugin: 'pages' },
+      { name: 'accountDelete', plugin: 'pages' },
       { name: 'twoFactor', plugin: 'two-factor' },
     ])
   })

@@ -104,7 +104,9 @@ async function lead(ctx: Context, session: Session | null, demand: Checked, requ
   const path = demand.returnTo ?? (request.method === 'GET' ? pathname + search : '/')
   const callbackUrl = ctx.origin + path
   const again: Login | null = session ? await ctx.loginAgain({ callbackUrl }) : null
-  const answered = again && (await ctx.ask('stepUp', { login: again, level: demand.level, maxAge: demand.maxAge, acr: demand.acr }))
+  const asked = again && { login: again, level: demand.level, maxAge: demand.maxAge, acr: demand.acr }
+  // A factor of this site first, then the provider of the session.
+  const answered = asked && ((await ctx.ask('stepUp', asked)) ?? (await ctx.app.services.oauth?.stepUp?.(ctx, asked)))
   // Without a factor the first method is proved again: whoever signs in there comes back with a new session.
   return answered ?? redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(callbackUrl)}`)
 }

@@ -75,12 +75,12 @@ const service: OAuthService = {
   verify: async (...given) => (await load()).oauthService.verify(...given),
   fetch: async (...given) => (await load()).oauthService.fetch(...given),
   revoke: async (...given) => (await load()).oauthService.revoke(...given),
+  stepUp: async (...given) => (await load()).askProvider(...given),
 }
 
 /** Cookies of pending flows, and the service `oauth`. */
 export function register(kernel: Kernel): void {
   registerChecks(kernel)
-  kernel.hook('stepUp', async (asked) => (await load()).askProvider(asked.ctx, asked))
   kernel.provide('oauth', service, { fallback: true })
   kernel.preload(load)
 }

@@ -33,7 +33,8 @@ export async function deleteAccount(ctx: Context): Promise<Response> {
   const attributes = await ctx.session.attributes?.(ctx)
   if (!attributes || ctx.now.getTime() / 1000 - attributes.authTime > fresh) {
     const login = await ctx.loginAgain({ callbackUrl: back })
-    const led = login && (await ctx.ask('stepUp', { login, level: undefined, maxAge: fresh }))
+    const asked = login && ({ login, level: undefined, maxAge: fresh } as const)
+    const led = asked && ((await ctx.ask('stepUp', asked)) ?? (await ctx.app.services.oauth?.stepUp?.(ctx, asked)))
     return led ?? redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(back)}`)
   }
   const { store } = ctx
