@@ -1,5 +1,5 @@
 /** What server code does with web requests, in every binding: sign in, sign out, refuse. */
-import type { HandleOptions, Kernel } from 'authkernel/kernel'
+import type { Awaitable, HandleOptions, Kernel, Session } from 'authkernel/kernel'
 
 /** What server code says when it signs somebody in. */
 export interface SignInOptions {
@@ -15,6 +15,11 @@ export interface SignInOptions {
 export interface GuardOptions {
   /** Path of the host's choice for people without a session; default: the sign-in page, which leads back (row 371). */
   redirectTo?: string | undefined
+  /**
+   * Asked about a person with a session. A `Response` is sent in place of the page, as `auth.stepUp.require(request)` answers one. `true` or a session
+   * lets the person pass. Anything else is answered 403, so that a forgotten `return` lets nobody in. `request` has no body.
+   */
+  check?: ((request: Request, session: Session) => Awaitable<Response | Session | boolean | null | undefined | void>) | undefined
 }
 
 /**
@@ -74,6 +79,16 @@ export async function refusal(
   const repeatable = request.method === 'GET' || request.method === 'HEAD'
   const page = ctx.page('signIn', { callbackUrl: repeatable ? ctx.url.href : (request.headers.get('referer') ?? ctx.origin) })
   return new Response(null, { status: 302, headers: { ...headers, Location: page.headers.get('location') ?? ctx.base } })
+}
+
+/** What is sent to somebody who has a session in place of the page; undefined: nothing. */
+export async function checked(request: Request, session: Session, { check }: GuardOptions = {}): Promise<Response | undefined> {
+  const answer = check ? await check(request, session) : true
+  if (answer instanceof Response) return answer
+  if (answer) return undefined
+  const headers = { 'Cache-Control': 'private, no-store', Vary: 'Accept, Cookie' }
+  if (!request.headers.get('accept')?.includes('text/html')) return Response.json({ error: 'Forbidden' }, { status: 403, headers })
+  return new Response('Forbidden', { status: 403, headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' } })
 }
 
 function action(request: Request, url: string, body: Readonly<Record<string, unknown>>): Request {

@@ -1,7 +1,7 @@
 /** What `auth.<framework>` offers in every Node framework: handler, session, guard, sign-in, sign-out. They differ in a seam only. */
 import type { Awaitable, HandleOptions, Kernel, Session } from 'authkernel/kernel'
 import { type Argument, assertArgument } from './_argument.ts'
-import { refusal, type GuardOptions, type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
+import { checked, refusal, type GuardOptions, type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
 import { answered, type NodeRequest, type NodeResponse, toRequest } from './_node.ts'
 import { type Edge, pathOf } from './_target.ts'
 
@@ -99,7 +99,12 @@ export function createApi<C>(seam: Seam<C>): Api<C> {
     },
     async guard(from, options) {
       const found = await session(from)
-      if (found?.user) return found
+      if (found?.user) {
+        const instead = await checked(web(from), found, options)
+        if (!instead) return found
+        await send(from, Promise.resolve(instead))
+        return null
+      }
       await seam.send(from, await refusal(await seam.kernel(from), web(from), seam.options(from), options))
       return null
     },

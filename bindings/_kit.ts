@@ -15,7 +15,7 @@ export async function leave(event: KitRequest, response: Response): Promise<neve
   meant.set(event, response)
   const { redirect, error } = await import('@sveltejs/kit')
   const location = response.headers.get('location')
-  return location === null ? error(response.status, 'Unauthorized') : redirect(302, location)
+  return location === null ? error(response.status, response.status === 403 ? 'Forbidden' : 'Unauthorized') : redirect(302, location)
 }
 
 /** `paths.base` of the app; empty where nobody resolves SvelteKit's own modules. */
@@ -37,7 +37,7 @@ export function left(event: KitRequest, response: Response): Response {
       headers,
     })
   }
-  if (location === null) return new Response('Unauthorized', { status: wanted.status, headers })
+  if (location === null) return new Response(wanted.status === 403 ? 'Forbidden' : 'Unauthorized', { status: wanted.status, headers })
   if (new URL(event.request.url).pathname.endsWith('__data.json')) return Response.json({ type: 'redirect', location }, { headers })
   headers.set('location', location)
   return new Response(null, { status: 302, headers })

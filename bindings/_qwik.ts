@@ -2,7 +2,7 @@
 import { type Auth, type AuthConfig, createAuth } from 'authkernel'
 import type { Awaitable } from 'authkernel/kernel'
 import { type Argument, assertArgument } from './_argument.ts'
-import { refusal } from './_actions.ts'
+import { checked, refusal } from './_actions.ts'
 import { kernelsOf, type Kernels } from './_configs.ts'
 import type { QwikEvent, QwikApi } from './_qwik-types.ts'
 import { cookiesOf } from './_set-cookie.ts'
@@ -63,10 +63,11 @@ export function qwikApi(kernels: Kernels<QwikEvent>): QwikApi {
     },
     async requireSession(event, options) {
       const found = await api.session(event)
-      if (found?.user) return found
+      const instead = found?.user ? await checked(event.request, found, options) : undefined
+      if (found?.user && !instead) return found
       // Qwik's router goes to the page whose data are no JSON; asked for itself, the page leads to the sign-in page.
       if (isData(event)) throw event.send(new Response('Unauthorized', { status: 401, headers: { 'content-type': 'text/plain' } }))
-      throw refused(event, await refusal(await kernels(event), event.request, optionsOf(event), options))
+      throw refused(event, instead ?? (await refusal(await kernels(event), event.request, optionsOf(event), options)))
     },
   }
 }
@@ -86,7 +87,9 @@ function leave(event: QwikEvent, response: Response): void {
 /** What to throw for a refusal. */
 function refused(event: QwikEvent, response: Response): unknown {
   const location = response.headers.get('location')
-  return location === null ? sent(event, response) : event.redirect(302, location)
+  if (location === null) return sent(event, response)
+  setCookies(event, response.headers)
+  return event.redirect(302, location)
 }
 
 /** The response as it is, but for the cookies: Qwik's own jar keeps several in every version. */

@@ -1,7 +1,7 @@
 /** What `auth.<framework>` offers where requests are web requests. They differ in a seam only; `_api.ts` is the same for Node's own. */
 import { type Awaitable, type HandleOptions, HttpError, type Kernel, type Session } from 'authkernel/kernel'
 import { type Argument, assertArgument } from './_argument.ts'
-import { type GuardOptions, refusal, type SignInOptions, signInResponse, signOutResponse, updateResponse } from './_actions.ts'
+import { checked, type GuardOptions, refusal, type SignInOptions, signInResponse, signOutResponse, updateResponse } from './_actions.ts'
 import { cookiesOf } from './_set-cookie.ts'
 
 /** How a framework's event is read and answered. */
@@ -116,8 +116,8 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
     },
     async guard(event, how) {
       const found = await session(event)
-      if (found?.user) return found
       const { kernel, request, options } = await open(event)
+      if (found?.user) return (await checked(request, found, how)) ?? found
       return refusal(kernel, request, options, how)
     },
     async signIn(event, provider, how, entry) {

@@ -1,7 +1,7 @@
 /** SolidStart 1: `export const { GET, POST } = SolidAuth(config)` in `src/routes/api/auth/[...solidauth].ts`. */
 import type { AuthConfig } from 'authkernel'
 import type { Awaitable, Kernel, Plugin, Session } from 'authkernel/kernel'
-import { type GuardOptions, refusal, type SignInOptions } from './_actions.ts'
+import { checked, type GuardOptions, refusal, type SignInOptions } from './_actions.ts'
 import { kernelsOf, type Kernels, withBasePath } from './_configs.ts'
 import { createWebApi } from './_web.ts'
 
@@ -107,8 +107,10 @@ function solidStartApi(kernel: (event: SolidStartEvent) => Awaitable<Kernel>): S
     },
     async requireSession(event, options) {
       const found = await api.session(event)
-      if (found?.user) return found
-      throw await refusal(await kernel(event), pageOf(event), { clientAddress: event.clientAddress }, options)
+      if (!found?.user) throw await refusal(await kernel(event), pageOf(event), { clientAddress: event.clientAddress }, options)
+      const instead = await checked(pageOf(event), found, options)
+      if (instead) throw instead
+      return found
     },
   }
 }

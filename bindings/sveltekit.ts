@@ -2,7 +2,7 @@
 import type { AuthConfig } from 'authkernel'
 import type { Awaitable, HandleOptions, Kernel, Plugin, Session } from 'authkernel/kernel'
 import { assertArgument } from './_argument.ts'
-import { type GuardOptions, refusal, type SignInOptions } from './_actions.ts'
+import { checked, type GuardOptions, refusal, type SignInOptions } from './_actions.ts'
 import { type ConfigSource, kernelsOf, withBasePath } from './_configs.ts'
 import { readForm } from './_form.ts'
 import { type KitRequest, leave, left, pathsBase } from './_kit.ts'
@@ -121,12 +121,15 @@ function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sve
     async requireSession(given, options) {
       const event = first(given)
       const found = await api.session(event)
-      if (found?.user) return found
       const headers = new Headers(event.request.headers)
       // The router of the browser fetches data for a page: the page is what people are sent away from, and back to.
       if (event.isDataRequest) headers.set('accept', 'text/html')
       const request = new Request(event.url, { method: event.request.method, headers })
-      return leave(event, await refusal(await kernel(event), request, optionsOf(event), options))
+      if (!found?.user) return leave(event, await refusal(await kernel(event), request, optionsOf(event), options))
+      const instead = await checked(request, found, options)
+      if (!instead) return found
+      setCookies(event, instead.headers)
+      return leave(event, instead)
     },
   }
 }
