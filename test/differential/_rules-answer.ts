@@ -63,6 +63,26 @@ export const answerRules: readonly Rule[] = [
     },
   },
   {
+    hook: 'D70',
+    what: 'a form that asks for the identifier stands first, where two or more forms begin with one',
+    apply({ answer: { page: ours } }, { answer: { page: theirs } }) {
+      const [first, ...rest] = ours?.forms ?? []
+      const asks = ({ inputs }: { inputs: { type?: string }[] }): boolean => {
+        const type = inputs.find((input) => input.type !== 'hidden')?.type
+        return type === 'text' || type === 'email'
+      }
+      const names = first?.inputs.map(({ name }) => name).join()
+      const itself = first?.id === 'identifier-form' && /\/identifier$/.test(first.action) && names === 'csrfToken,identifier'
+      if (!ours || !theirs || !itself || rest.length !== theirs.forms.length || rest.filter(asks).length < 2) return
+      ours.forms = rest
+      // Forms that wait for the answer come after the others, and a passkey needs no address of its own then.
+      for (const page of [ours, theirs]) page.forms.sort((one, two) => one.action.localeCompare(two.action))
+      for (const [i, { id, inputs }] of theirs.forms.entries())
+        for (const input of inputs)
+          if (id?.endsWith('-form') && !ours.forms[i]?.inputs.some(({ required }) => required !== undefined)) delete input['required']
+    },
+  },
+  {
     hook: 'D65',
     what: 'pages say their charset',
     apply({ answer: { headers: ours } }, { answer: { headers: theirs } }) {
