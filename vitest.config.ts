@@ -9,12 +9,13 @@ const away = ['**/node_modules/**', ...(full ? [] : ['**/*.slow.test.ts', 'test/
 const thorough = [
   'test/differential/**',
   'test/docs*.test.ts',
-  'test/rows/{faults,order-matrix}.test.ts',
-  'test/kernel/fuzz.test.ts',
+  'test/regexps.test.ts',
+  'test/rows/{faults,plugin-faults,order-matrix}.test.ts',
+  'test/kernel/{fuzz,properties}.test.ts',
   'test/providers/{presets,signin,authjs}.test.ts',
   'test/cli.test.ts',
   'test/init.test.ts',
-  'test/plugins/{sql,unstorage,webauthn*,oidc-hostile*}.test.ts',
+  'test/plugins/{sql,unstorage,webauthn*,oidc-hostile*,order-local,passwords,codes,two-factor*,jwt}.test.ts',
 ]
 const flows = ['test/{flows,bindings,adapters,peers,playground,migration,runtimes}/**/*.test.ts']
 const packed = ['test/package/**/*.test.ts']
