@@ -103,6 +103,7 @@ import {
   toHex,
   unanswered,
   unlinked,
+  unverifiedJwt,
   visibleType,
   withDeadline,
   withFields,
@@ -241,6 +242,7 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   toHex: ({ ctx }) => toHex(ctx.runtime.random(16)),
   unanswered: ({ error }) => error instanceof Error && unanswered in error,
   unlinked: () => unlinked('shop.example'),
+  unverifiedJwt: () => unverifiedJwt('a token')?.header['typ'] === 'logout+jwt',
   visibleType: () => visibleType(new AccessDenied()),
   withDeadline: ({ ctx }) =>
     withDeadline(

@@ -1,5 +1,5 @@
 /** A security event token (RFC 8417), verified. */
-import { type AnyContext, OAuthRequestError } from 'authkernel/kernel'
+import { type AnyContext, OAuthRequestError, unverifiedJwt } from 'authkernel/kernel'
 import { type SignalErrorCode, SignalRefused } from './errors.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>
@@ -21,7 +21,8 @@ const type = 'secevent+jwt'
 export async function readToken(ctx: AnyContext, provider: string, jwt: string): Promise<SecurityEventToken> {
   const oauth = ctx.service('oauth')
   const { issuer } = await oauth.metadata(ctx, provider)
-  const stated = unverified(jwt)
+  const stated = unverifiedJwt(jwt)
+  if (!stated) throw refused('invalid_request', 'The body must be one signed JWT.')
   // Before the signature: what is wrong is named by its code. Nothing of it is used unless the signature is right.
   if (!isType(stated.header['typ'])) throw refused('invalid_request', `The header \`typ\` must be ${type}.`)
   if (stated.claims['iss'] !== issuer) throw refused('invalid_issuer', 'The token is of another issuer.')
@@ -37,22 +38,6 @@ export async function readToken(ctx: AnyContext, provider: string, jwt: string):
     throw verdict(error, stated.claims)
   })
   return { jti, iat, issuer, events: eventsOf(claims['events']), subject: claims['sub_id'] }
-}
-
-function unverified(jwt: string): { header: JsonObject; claims: JsonObject } {
-  const [header, claims] = jwt.split('.').slice(0, 2).map(parsed)
-  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(jwt) || !header || !claims) throw refused('invalid_request', 'The body must be one signed JWT.')
-  return { header, claims }
-}
-
-function parsed(part: string): JsonObject | undefined {
-  try {
-    const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0))
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** The sender's fault is told; where its keys could not be had, it should send the token again. */

@@ -1,5 +1,5 @@
 /** A logout token, verified (OpenID Connect Back-Channel Logout 1.0 section 2.6). */
-import { type AnyContext, OAuthRequestError } from 'authkernel/kernel'
+import { type AnyContext, OAuthRequestError, unverifiedJwt } from 'authkernel/kernel'
 import { LogoutRefused } from './errors.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>
@@ -37,14 +37,16 @@ export async function readToken(ctx: AnyContext, provider: string, jwt: string, 
   }
   const algorithms = client?.id_token_signed_response_alg ?? metadata['id_token_signing_alg_values_supported']
   // First without the signature, so that a refusal can say why; nothing is used before the signature was checked. What is encrypted is seen afterwards.
-  const stated = /^[\w-]+(\.[\w-]*){4}$/.test(jwt) ? undefined : unverified(jwt)
-  if (stated) {
+  const encrypted = /^[\w-]+(\.[\w-]*){4}$/.test(jwt)
+  if (!encrypted) {
+    const stated = unverifiedJwt(jwt)
+    if (!stated) throw new LogoutRefused('`logout_token` is not a signed JWT.')
     checkHeader(stated.header, expected, algorithms)
     checkClaims(stated.claims, expected)
   }
   const typ = legacy ? [type, 'JWT', undefined] : type
   const { header, claims } = await oauth.verify(ctx, provider, jwt, { typ, claims: ['iat', 'jti', 'events'] }).catch((error: unknown) => {
-    throw verdict(error, stated === undefined)
+    throw verdict(error, encrypted)
   })
   checkHeader(header, expected, algorithms)
   return checkClaims(claims, expected)
@@ -93,22 +95,6 @@ function checkClaims(claims: JsonObject, { provider, issuer, audience, legacy, n
 
 function remedy(provider: string): string {
   return ` If this provider sends no others, set \`providers.${provider}.legacyLogoutTokens: true\` of singleLogoutPlugin`
-}
-
-function unverified(jwt: string): { header: JsonObject; claims: JsonObject } {
-  const [header, claims] = jwt.split('.').slice(0, 2).map(parsed)
-  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(jwt) || !header || !claims) throw new LogoutRefused('`logout_token` is not a signed JWT.')
-  return { header, claims }
-}
-
-function parsed(part: string): JsonObject | undefined {
-  try {
-    const bytes = Uint8Array.from(atob(part.replaceAll('-', '+').replaceAll('_', '/')), (letter) => letter.charCodeAt(0))
-    const value: unknown = JSON.parse(new TextDecoder().decode(bytes))
-    return isObject(value) ? value : undefined
-  } catch {
-    return undefined
-  }
 }
 
 /** Where the keys could not be had, the provider should send the token again. */
