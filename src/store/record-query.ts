@@ -1,6 +1,7 @@
 /** From what a plugin asks to what a store is asked: each query goes by a declared index, or says which one is missing. */
 import type { StoredKey, StoredQuery, StoredRow, StoredTable, StoredValue } from '../contract/records.ts'
 import { HttpError } from '../errors/base.ts'
+import { bytes, fromBase64, toBase64Url } from '../keys/crypto.ts'
 import { isDate } from './dates.ts'
 import type { Declared } from './record-spec.ts'
 import { toCondition } from './record-values.ts'
@@ -54,17 +55,12 @@ export function toKey(declared: Declared, key: string | Record<string, unknown>)
 export function writeCursor({ by }: StoredQuery, row: StoredRow): string {
   const value = by === undefined ? null : (row[by] ?? null)
   const plain = isDate(value) ? { at: value.getTime() } : value
-  return btoa(String.fromCharCode(...new TextEncoder().encode(JSON.stringify([plain, row.id]))))
-    .replaceAll('+', '-')
-    .replaceAll('/', '_')
-    .replaceAll('=', '')
+  return toBase64Url(bytes(JSON.stringify([plain, row.id])))
 }
 
 function readCursor(declared: Declared, by: string | undefined, cursor: string): { value: StoredValue; id: string } {
   try {
-    const [plain, id] = JSON.parse(
-      new TextDecoder().decode(Uint8Array.from(atob(cursor.replaceAll('-', '+').replaceAll('_', '/')), (part) => part.charCodeAt(0))),
-    ) as [unknown, unknown]
+    const [plain, id] = JSON.parse(new TextDecoder().decode(fromBase64(cursor))) as [unknown, unknown]
     const value = typeof plain === 'object' && plain !== null ? new Date((plain as { at: number }).at) : plain
     if (typeof id !== 'string') throw new TypeError('no id')
     return { value: by === undefined ? null : (toCondition(declared, { [by]: value })[by] as StoredValue), id }
