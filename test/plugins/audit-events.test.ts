@@ -16,7 +16,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest'
 import { LocalOp } from '../rows/_op.ts'
 import { baseConfig, Client } from '../_setup.ts'
 import { Authenticator } from './_authenticator.ts'
-import { codeOf } from './_totp.ts'
+import { totpAt } from '../_totp.ts'
 
 const password = 'seven purple otters sing'
 
@@ -107,13 +107,13 @@ it('second factors: enrolled, failed, replayed, backup codes used and renewed, s
   const page = await (await client.post('/two-factor/setup', { action: 'totp' })).text()
   const secret = /<code>([A-Z2-7 ]{32,})<\/code>/.exec(page)![1]!.replaceAll(' ', '')
   const id = /name="id" value="([^"]+)"/.exec(page)![1]!
-  const done = await (await client.post('/two-factor/setup', { action: 'confirm', id, code: codeOf(secret, runtime.now()) })).text()
+  const done = await (await client.post('/two-factor/setup', { action: 'confirm', id, code: totpAt(secret, runtime.now()) })).text()
   const backup = /<li><code>([A-Z2-9-]{11})<\/code>/.exec(done)![1]!
   expect(await told('factor.enrolled')).toMatchObject([{ subject: { id: 'ada' } }])
   expect(await told('session.revoked')).toMatchObject([{ subject: { id: 'ada' }, target: { by: 'two-factor' } }])
   expect(await told('session.rotated')).toHaveLength(1)
   runtime.advance(30_000)
-  const code = codeOf(secret, runtime.now())
+  const code = totpAt(secret, runtime.now())
   await (await signIn()).post('/two-factor', { code })
   await (await signIn()).post('/two-factor', { code })
   expect(await told('factor.replayed')).toMatchObject([{ outcome: 'denied', subject: { id: 'ada' } }])

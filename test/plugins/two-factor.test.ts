@@ -6,7 +6,7 @@ import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { emailCode, totp, type TwoFactorOptions, twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { baseConfig, Client } from '../_setup.ts'
-import { codeOf } from './_totp.ts'
+import { totpAt } from '../_totp.ts'
 
 const minute = 60_000
 
@@ -44,12 +44,12 @@ async function world(options: TwoFactorOptions = {}, config: AuthConfig = {}) {
     const page = await html(await post(browser, '/two-factor/setup', { action: 'totp' }))
     const secret = /<code>([A-Z2-7 ]{32,})<\/code>/.exec(page)?.[1]?.replaceAll(' ', '') ?? ''
     const id = /name="id" value="([^"]+)"/.exec(page)?.[1] ?? ''
-    const done = await html(await post(browser, '/two-factor/setup', { action: 'confirm', id, code: codeOf(secret, runtime.now()) }))
+    const done = await html(await post(browser, '/two-factor/setup', { action: 'confirm', id, code: totpAt(secret, runtime.now()) }))
     const codes = [...done.matchAll(/<li><code>([A-Z2-9-]{11})<\/code>/g)].map(([, code]) => code!)
     runtime.advance(30_000)
     return { browser, secret, codes, page, done }
   }
-  const code = (secret: string) => codeOf(secret, runtime.now())
+  const code = (secret: string) => totpAt(secret, runtime.now())
   return { auth, data, mails, runtime, signIn, enrol, post, html, code, log: base.logger }
 }
 

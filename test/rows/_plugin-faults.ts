@@ -13,7 +13,7 @@ import { providerTokensPlugin } from 'authkernel/plugins/provider-tokens'
 import { recordsPlugin } from 'authkernel/plugins/records'
 import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { baseConfig, Client } from '../_setup.ts'
-import { codeOf } from '../plugins/_totp.ts'
+import { totpAt } from '../_totp.ts'
 import { deadline, type Fault } from './_faults.ts'
 import { LocalOp } from './_op.ts'
 
@@ -176,7 +176,7 @@ export const journeys: readonly Journey[] = [
       const secret = /<code>([A-Z2-7 ]{32,})<\/code>/.exec(page)?.[1]?.replaceAll(' ', '') ?? ''
       const id = /name="id" value="([^"]+)"/.exec(page)?.[1] ?? ''
       const done = await (
-        await client.post('/two-factor/setup', { action: 'confirm', id, code: codeOf(secret, ground.runtime.now()) })
+        await client.post('/two-factor/setup', { action: 'confirm', id, code: totpAt(secret, ground.runtime.now()) })
       ).text()
       const backup = /<li><code>([A-Z2-9-]{11})<\/code>/.exec(done)?.[1]
       if (backup === undefined) return false
@@ -186,7 +186,7 @@ export const journeys: readonly Journey[] = [
       mustNot('signed in without the factor', await signedIn(second))
       await second.post('/two-factor', { code: '000000' })
       mustNot('signed in by a wrong code', await signedIn(second))
-      await second.post('/two-factor', { code: codeOf(secret, ground.runtime.now()) })
+      await second.post('/two-factor', { code: totpAt(secret, ground.runtime.now()) })
       const third = ground.browser()
       await third.post('/callback/credentials', { user: who })
       await third.post('/two-factor', { code: backup })
