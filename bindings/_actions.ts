@@ -81,9 +81,15 @@ export async function refusal(
   return new Response(null, { status: 302, headers: { ...headers, Location: page.headers.get('location') ?? ctx.base } })
 }
 
-/** What is sent to somebody who has a session in place of the page; undefined: nothing. */
-export async function checked(request: Request, session: Session, { check }: GuardOptions = {}): Promise<Response | undefined> {
-  const answer = check ? await check(request, session) : true
+/** What is sent to somebody who has a session in place of the page; undefined: nothing. `toRequest` is called where there is a `check`. */
+export async function checked(
+  toRequest: () => Awaitable<Request>,
+  session: Session,
+  { check }: GuardOptions = {},
+): Promise<Response | undefined> {
+  if (!check) return undefined
+  const request = await toRequest()
+  const answer = await check(request, session)
   if (answer instanceof Response) return answer
   if (answer) return undefined
   const headers = { 'Cache-Control': 'private, no-store', Vary: 'Accept, Cookie' }

@@ -100,7 +100,7 @@ export function createApi<C>(seam: Seam<C>): Api<C> {
     async guard(from, options) {
       const found = await session(from)
       if (found?.user) {
-        const instead = await checked(web(from), found, options)
+        const instead = await checked(() => web(from), found, options)
         if (!instead) return found
         await send(from, Promise.resolve(instead))
         return null

@@ -63,7 +63,7 @@ export function qwikApi(kernels: Kernels<QwikEvent>): QwikApi {
     },
     async requireSession(event, options) {
       const found = await api.session(event)
-      const instead = found?.user ? await checked(event.request, found, options) : undefined
+      const instead = found?.user ? await checked(() => event.request, found, options) : undefined
       if (found?.user && !instead) return found
       // Qwik's router goes to the page whose data are no JSON; asked for itself, the page leads to the sign-in page.
       if (isData(event)) throw event.send(new Response('Unauthorized', { status: 401, headers: { 'content-type': 'text/plain' } }))

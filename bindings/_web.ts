@@ -116,8 +116,8 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
     },
     async guard(event, how) {
       const found = await session(event)
+      if (found?.user) return (await checked(async () => (await open(event)).request, found, how)) ?? found
       const { kernel, request, options } = await open(event)
-      if (found?.user) return (await checked(request, found, how)) ?? found
       return refusal(kernel, request, options, how)
     },
     async signIn(event, provider, how, entry) {

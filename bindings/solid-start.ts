@@ -108,7 +108,7 @@ function solidStartApi(kernel: (event: SolidStartEvent) => Awaitable<Kernel>): S
     async requireSession(event, options) {
       const found = await api.session(event)
       if (!found?.user) throw await refusal(await kernel(event), pageOf(event), { clientAddress: event.clientAddress }, options)
-      const instead = await checked(pageOf(event), found, options)
+      const instead = await checked(() => pageOf(event), found, options)
       if (instead) throw instead
       return found
     },

@@ -121,12 +121,14 @@ function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sve
     async requireSession(given, options) {
       const event = first(given)
       const found = await api.session(event)
-      const headers = new Headers(event.request.headers)
-      // The router of the browser fetches data for a page: the page is what people are sent away from, and back to.
-      if (event.isDataRequest) headers.set('accept', 'text/html')
-      const request = new Request(event.url, { method: event.request.method, headers })
-      if (!found?.user) return leave(event, await refusal(await kernel(event), request, optionsOf(event), options))
-      const instead = await checked(request, found, options)
+      const toRequest = (): Request => {
+        const headers = new Headers(event.request.headers)
+        // The router of the browser fetches data for a page: the page is what people are sent away from, and back to.
+        if (event.isDataRequest) headers.set('accept', 'text/html')
+        return new Request(event.url, { method: event.request.method, headers })
+      }
+      if (!found?.user) return leave(event, await refusal(await kernel(event), toRequest(), optionsOf(event), options))
+      const instead = await checked(toRequest, found, options)
       if (!instead) return found
       setCookies(event, instead.headers)
       return leave(event, instead)
