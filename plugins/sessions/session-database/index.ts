@@ -1,4 +1,4 @@
-/** Sessions in a store; the cookie holds a random token only (WIRE 9.14, D6, D38, D44, D45). */
+/** Sessions in a store; the cookie holds a random token only (D6, D38, D44, D45). */
 import { AuthError, type Plugin, sessionRecord } from 'authkernel/kernel'
 import { createKept, infoCookie } from './kept.ts'
 import { type DatabaseSessionOptions, settle } from './settled.ts'

@@ -1,4 +1,4 @@
-/** Sessions in an encrypted cookie: nothing is stored on the server (WIRE 9.12, D5, D37, D51). */
+/** Sessions in an encrypted cookie: nothing is stored on the server (D5, D37, D51). */
 import { AuthError, type Plugin, sessionRecord } from 'authkernel/kernel'
 import { createRevocations, revocationRecord } from './revocations.ts'
 import { type JwtSessionOptions, settle } from './settled.ts'
