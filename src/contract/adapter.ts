@@ -186,7 +186,14 @@ export interface AdapterTables {
   /** Columns of users beyond those of Auth.js: the kernel fills in defaults, and sessions show those that say so. */
   readonly additionalFields?: AdditionalFields
   /** Tables that these operations need and the database lacks. Asked by `auth.ready()`, which names `npx authkernel migrate --apply`. */
-  missingTables?(operations: readonly (AdapterMethod | 'nullableEmail')[]): Awaitable<readonly string[]>
+  missingTables?(operations: readonly (AdapterMethod | 'nullableEmail')[]): Awaitable<readonly (string | MissingPart)[]>
+}
+/** Something that a database lacks and `migrate` does not make. */
+export interface MissingPart {
+  /** What is lacking, in words that follow "The database lacks". */
+  readonly name: string
+  /** What the host has to do. */
+  readonly remedy: string
 }
 
 /** An adapter that keeps tenants apart by itself. With any other one values of a namespace carry a prefix. */

@@ -75,10 +75,11 @@ async function missingTables(app: Compiled): Promise<AuthError | undefined> {
       () => new Error(`no answer within ${config.deadlines.store} ms (deadlines.store)`),
     )
     if (missing.length === 0) return undefined
-    // What stands in brackets is the host's own to change.
-    const remedy = missing.some((name) => !name.includes('(')) ? ' Make what is missing: npx authkernel migrate --apply' : ''
-    const tables = missing.some((name) => name.includes('.')) ? '' : missing.length > 1 ? 'the tables ' : 'the table '
-    return new AdapterError(`The database lacks ${tables}${missing.join(', ')}.${remedy}`)
+    const names = missing.map((part) => (typeof part === 'string' ? part : part.name))
+    const tables = names.some((name) => name.includes('.')) ? '' : names.length > 1 ? 'the tables ' : 'the table '
+    const list = missing.map((part) => (typeof part === 'string' ? part : `${part.name} (${part.remedy})`)).join(', ')
+    const remedy = missing.some((part) => typeof part === 'string') ? ' Make what is missing: npx authkernel migrate --apply' : ''
+    return new AdapterError(`The database lacks ${tables}${list}.${remedy}`)
   } catch (error) {
     config.logger.warn('store-not-checked', { message: error instanceof Error ? error.message : String(error) })
     return undefined
