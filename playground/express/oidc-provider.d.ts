@@ -1,4 +1,4 @@
-/** The parts of `oidc-provider` 8 that the playground uses; the package has no types of its own. */
+/** The parts of `oidc-provider` 9 that the playground uses; the package has no types of its own. */
 declare module 'oidc-provider' {
   import type { IncomingMessage, ServerResponse } from 'node:http'
 

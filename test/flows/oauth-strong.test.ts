@@ -71,7 +71,7 @@ beforeAll(async () => {
         jwtUserinfo: { enabled: true },
         encryption: { enabled: true },
         pushedAuthorizationRequests: { enabled: true },
-        requestObjects: { request: true },
+        requestObjects: { enabled: true },
         claimsParameter: { enabled: true },
         resourceIndicators: {
           enabled: true,
