@@ -19,50 +19,50 @@ interface Page {
   interfaces: readonly string[]
 }
 const pages: readonly Page[] = [
-  { file: 'kernel', title: 'Kernel', lead: 'What `setup` of a plugin registers with.', interfaces: ['Kernel', 'EntryPoints', 'LoginApi'] },
+  { file: 'kernel', title: 'Kernel', lead: 'Register routes, hooks, provider types, services and more: `setup(kernel)` of a plugin gets this object.', interfaces: ['Kernel', 'EntryPoints', 'LoginApi'] },
   {
     file: 'context',
     title: 'Context',
-    lead: 'One request or one job, as handlers see it.',
+    lead: 'Read the request and answer it: handlers of routes, hooks and jobs get `ctx`.',
     interfaces: ['CommonContext', 'Context', 'JobContext', 'Facts', 'App'],
   },
   {
     file: 'identity',
     title: 'Identity and login',
-    lead: 'What a way to sign in ends in, and what becomes of it.',
+    lead: 'Write a sign-in method: it returns an `Identity`, and the kernel makes a `Login` of it.',
     interfaces: ['Identity', 'Proof', 'Login', 'Parked', 'ProviderFlow'],
   },
   {
     file: 'hooks',
     title: 'Hooks',
-    lead: 'Questions that a flow waits for. [Hooks and events](../hooks.md) has an example of each.',
+    lead: 'Change or stop a flow. [Hooks and events](../hooks.md) has an example of each.',
     interfaces: ['Hooks'],
   },
   {
     file: 'events',
     title: 'Events',
-    lead: 'Facts that are told afterwards. [Hooks and events](../hooks.md) has an example of each.',
+    lead: 'React to what happened. Events fire afterwards and cannot change the flow. [Hooks and events](../hooks.md) has an example of each.',
     interfaces: ['Events'],
   },
   {
     file: 'services',
     title: 'Services',
-    lead: 'What plugins share by name: `ctx.service(name)`.',
+    lead: 'Use what another plugin or the kernel provides: `ctx.service(name)`.',
     interfaces: ['Services', 'Once', 'Limit', 'Lease', 'Sealer', 'Pages', 'Mail', 'MailTransport', 'SessionStrategy', 'Revocations'],
   },
   {
     file: 'records',
     title: 'Records',
-    lead: 'Tables of plugins: `kernel.records` and `ctx.records(name)`.',
+    lead: 'Store data of a plugin in the database of the app: `kernel.records` and `ctx.records(name)`.',
     interfaces: ['RecordSpec', 'FieldSpec', 'RecordTable', 'RecordStore'],
   },
   {
     file: 'routes',
     title: 'Routes and cookies',
-    lead: 'What `kernel.route`, `kernel.cookie` and `kernel.pending` take.',
+    lead: 'Add routes and cookies: the options of `kernel.route`, `kernel.cookie` and `kernel.pending`.',
     interfaces: ['Route', 'CookieSpec', 'CookieHandle', 'PendingList'],
   },
-  { file: 'adapter', title: 'Adapter', lead: 'The contract between the kernel and a data layer.', interfaces: ['Adapter'] },
+  { file: 'adapter', title: 'Adapter', lead: 'Connect a database: the operations that an adapter can have. [Adapters](../adapters.md) lists the ready-made ones.', interfaces: ['Adapter'] },
 ]
 
 /** Pages by name. Throws when a member or an export has no sentence. */
@@ -90,7 +90,7 @@ export function referencePages(): Record<string, string> {
   made['exports.md'] = [
     '# Exports of authkernel/kernel',
     '',
-    'Everything that a plugin may import.',
+    'Look up everything that a plugin may import.',
     '',
     ...example('exports'),
     ...table(all, lines.get('exports'), (name) => silent.push(`exports ${name}: no example`)),
@@ -137,7 +137,7 @@ function index(): string {
   return [
     '# Reference',
     '',
-    'Made from the types by `npm run reference`; a test fails when a page is out of date.',
+    'Look up every member of the plugin API, with its type and an example. `npm run reference` makes these pages from the types.',
     '',
     ...rows,
     '- [Exports](exports.md): everything that a plugin may import from `authkernel/kernel`.',

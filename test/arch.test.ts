@@ -163,7 +163,7 @@ describe('budgets', () => {
     )
   })
 
-  it('the kernel entry is at most 62 KB gzipped in one file, without jose (docs/architecture.md says why not 12)', async () => {
+  it('the kernel entry is at most 62 KB gzipped in one file, without jose', async () => {
     const { outputFiles } = await build({
       entryPoints: [`${root}src/kernel/index.ts`],
       bundle: true,
