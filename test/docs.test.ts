@@ -10,7 +10,7 @@ import { list, root } from './_sources.ts'
 const pages = ['README.md', 'CONTRIBUTING.md', 'SECURITY.md', 'CHANGELOG.md', ...list('docs', '.md')]
 
 describe('examples', () => {
-  it('every TypeScript example compiles', { timeout: 120_000 }, () => {
+  it('every TypeScript example compiles', { timeout: 300_000 }, () => {
     const { count, errors } = checkSnippets()
     expect(errors).toEqual([])
     expect(count).toBeGreaterThan(5)
