@@ -68,7 +68,7 @@ const pinFlow: ProviderFlow<ProviderOf<'pin'>> = {
     fields: { pin: { label: 'PIN', type: 'password', inputmode: 'numeric', autocomplete: 'off', required: true, maxlength: 8 } },
   }),
   async finish(ctx, provider) {
-    if ((await ctx.ask('pinAllowed', { provider, now: ctx.now })) !== true) throw new PinClosed('This screen takes no PINs now.')
+    if ((await ctx.ask('pinAllowed', { provider, now: ctx.now })) !== true) throw new PinClosed('This screen is closed now.')
     // Four digits are guessed in no time: five attempts in ten minutes, whoever asks.
     const { allowed } = await ctx.limit.take(`pin:${provider.id}:${ctx.clientAddress ?? ''}`, { max: 5, seconds: 600 })
     const { pin } = await ctx.body()

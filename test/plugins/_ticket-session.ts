@@ -43,10 +43,10 @@ export function ticketSessionPlugin({ maxAge = 3600 }: { maxAge?: number } = {})
         issue(ctx, { user, session }, attributes) {
           const { name, options } = ctx.cookies.sessionToken
           const former = find(ctx)
-          // One more account of somebody who is signed in: the session goes on.
+          // A signed-in person links one more account: the session stays.
           if (session === 'keep' && former) return { id: former.id }
           if (session === 'renew' && former?.user.id !== user.id) throw new Error('the session to renew has ended')
-          // Never the value that the browser came with: somebody else may have planted it.
+          // Never reuse the value that the browser sent: an attacker may have set it.
           tickets.delete(numberOf(ctx))
           const [number, id] = [randomUUID(ctx.runtime), randomUUID(ctx.runtime)]
           tickets.set(number, { id, user, attributes, until: ctx.now.getTime() + maxAge * 1000 })
