@@ -19,7 +19,12 @@ interface Page {
   interfaces: readonly string[]
 }
 const pages: readonly Page[] = [
-  { file: 'kernel', title: 'Kernel', lead: 'Register routes, hooks, provider types, services and more: `setup(kernel)` of a plugin gets this object.', interfaces: ['Kernel', 'EntryPoints', 'LoginApi'] },
+  {
+    file: 'kernel',
+    title: 'Kernel',
+    lead: 'Register routes, hooks, provider types, services and more: `setup(kernel)` of a plugin gets this object.',
+    interfaces: ['Kernel', 'EntryPoints', 'LoginApi'],
+  },
   {
     file: 'context',
     title: 'Context',
@@ -62,7 +67,12 @@ const pages: readonly Page[] = [
     lead: 'Add routes and cookies: the options of `kernel.route`, `kernel.cookie` and `kernel.pending`.',
     interfaces: ['Route', 'CookieSpec', 'CookieHandle', 'PendingList'],
   },
-  { file: 'adapter', title: 'Adapter', lead: 'Connect a database: the operations that an adapter can have. [Adapters](../adapters.md) lists the ready-made ones.', interfaces: ['Adapter'] },
+  {
+    file: 'adapter',
+    title: 'Adapter',
+    lead: 'Connect a database: the operations that an adapter can have. [Adapters](../adapters.md) lists the ready-made ones.',
+    interfaces: ['Adapter'],
+  },
 ]
 
 /** Pages by name. Throws when a member or an export has no sentence. */
