@@ -1,6 +1,8 @@
 /** `verifyAccessToken`: what a resource server checks of an access token (RFC 9068 section 4). */
 import { AuthError, type ErrorRow } from '../errors/base.ts'
 import { isSecureUrl } from '../runtime/network.ts'
+import { assertHeld, type ProofGiven } from './held-token.ts'
+import { InvalidAccessToken } from './invalid-access-token.ts'
 
 /** Algorithms with a public key. */
 export type AccessTokenAlgorithm =
@@ -31,6 +33,8 @@ export interface VerifyAccessTokenOptions {
   jwks?: string | URL | PublicKeys | undefined
   /** Scopes that the token must have, all of them. */
   scope?: string | readonly string[] | undefined
+  /** The request that brought the token. Without it a token that is bound to a key (RFC 9449) is refused. */
+  proof?: ProofGiven | undefined
   /** Seconds that clocks may differ; default 5, at most 60. */
   clockTolerance?: number | undefined
   /** Milliseconds since the epoch; default: the clock of the process. */
@@ -49,24 +53,11 @@ export interface AccessTokenClaims {
   exp: number
   jti: string
   scope?: string
+  /** Thumbprint of the key that the token is bound to (RFC 9449 section 6.1). */
+  cnf?: { jkt?: string }
   [claim: string]: unknown
 }
 
-/** The token is not good here. `code` and `challenge` are what RFC 6750 section 3 answers. */
-export class InvalidAccessToken extends AuthError {
-  static override type = 'InvalidAccessToken'
-  static override row: ErrorRow = { page: 'error', status: 401 }
-  readonly code: 'invalid_token' | 'insufficient_scope'
-  constructor(message: string, code: InvalidAccessToken['code'] = 'invalid_token', err?: unknown) {
-    super(message, err instanceof Error ? { cause: { err } } : undefined)
-    this.code = code
-    if (code === 'insufficient_scope') this.status = 403
-  }
-  /** Value of `WWW-Authenticate`. */
-  get challenge(): string {
-    return `Bearer error="${this.code}"`
-  }
-}
 /** The public keys could not be fetched: nothing is known of the token. */
 export class KeysUnavailable extends AuthError {
   static override type = 'KeysUnavailable'
@@ -114,6 +105,7 @@ export async function verifyAccessToken(token: string, options: VerifyAccessToke
     if (typeof payload[claim] !== 'string') throw new InvalidAccessToken(`The claim \`${claim}\` of the access token is no text.`)
   if ((payload['iat'] as number) > now() / 1000 + clockTolerance) throw new InvalidAccessToken('The access token is from the future.')
   const claims = payload as AccessTokenClaims
+  await assertHeld(token, claims.cnf, options)
   const held = typeof claims.scope === 'string' ? claims.scope.split(' ') : []
   const missing = (typeof scope === 'string' ? scope.split(' ').filter(Boolean) : (scope ?? [])).filter((one) => !held.includes(one))
   if (missing.length > 0) throw new InvalidAccessToken(`The access token lacks the scope ${missing.join(' ')}.`, 'insufficient_scope')

@@ -1,5 +1,6 @@
 /** Who a request with an access token is. */
 import { type AnyContext, type Context, HttpError, type Session } from 'authkernel/kernel'
+import { keyShown, nonceWanted } from './dpop.ts'
 import { issuerOf, type ResolvedOptions } from './options.ts'
 import { personOf, rightsOf } from './person.ts'
 import type { AppSession } from './table.ts'
@@ -13,22 +14,49 @@ export interface LiveToken {
   end: number
 }
 
-/** Undefined: the request has no token of ours. Null: it has one, and it is nobody's. Throws HttpError 400 when an API key comes with it. */
+/**
+ * Undefined: the request has no token of ours. Null: it has one, and it is nobody's. Throws HttpError 400 when an API key comes with it, and 401 when a
+ * nonce is needed.
+ */
 export async function authenticate(ctx: Context, options: ResolvedOptions): Promise<Session | null | undefined> {
   const { headers } = ctx.request
-  const text = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
-  if (text === undefined || !isOurs(text, options)) return undefined
+  const given = presented(headers.get('authorization') ?? '', options)
+  if (!given) return undefined
   if (headers.has('x-api-key')) throw new HttpError(400, 'An access token and an API key were sent. Send one of them.')
-  const live = await liveToken(ctx, options, text)
-  const person = live && (await personOf(ctx, options, live.session))
-  if (!live || !person) return null
+  const live = await liveToken(ctx, options, given.text)
+  if (!live || !(await isHeld(ctx, options, live, given))) return null
+  const person = await personOf(ctx, options, live.session)
+  if (!person) return null
   const { id, name = null, email = null, image = null } = person.user
   const scopes = await rightsOf(ctx, options, person, live.scopes)
+  const { clientId, jkt } = live.session
   return {
     user: { id, name, email, image },
     expires: new Date(live.end * 1000).toISOString(),
-    bearer: { id: live.session.id, clientId: live.session.clientId, scopes },
+    bearer: { id: live.session.id, clientId, scopes, ...(jkt !== null && { jkt }) },
   }
+}
+
+interface Presented {
+  scheme: 'bearer' | 'dpop'
+  text: string
+}
+
+/** Undefined: none, or one for another plugin. A text with more than a token in it is ours and no token, so that it never leads to the cookie. */
+function presented(authorization: string, options: ResolvedOptions): Presented | undefined {
+  const [, scheme = '', text = ''] = /^(Bearer|DPoP) +(.*)$/is.exec(authorization) ?? []
+  if (scheme.toLowerCase() === 'dpop') return { scheme: 'dpop', text }
+  return scheme !== '' && isOurs(text, options) ? { scheme: 'bearer', text } : undefined
+}
+
+/** A bound token counts with its key alone, and never as a bearer token (RFC 9449 section 7.2). */
+async function isHeld(ctx: Context, options: ResolvedOptions, { session }: LiveToken, { scheme, text }: Presented): Promise<boolean> {
+  const isBound = session.jkt !== null
+  if (isBound !== (scheme === 'dpop')) return false
+  if (!isBound) return !options.bound.has(session.clientId)
+  const shown = await keyShown(ctx, options, text)
+  if ('error' in shown && shown.error === 'use_dpop_nonce') throw await nonceWanted(ctx, options)
+  return 'jkt' in shown && shown.jkt === session.jkt
 }
 
 /** Null: not ours, expired, or of an app session that ended. */

@@ -28,6 +28,7 @@ interface Ticket extends Target {
   userId: string
   clientId: string
   challenge: string
+  jkt: string | null
   scopes: string[]
 }
 
@@ -63,9 +64,9 @@ export async function decide(ctx: Context, options: ResolvedOptions): Promise<Re
   // The person who reads the page is the one who answers it, once.
   if (!ticket || !app || user?.id !== ticket.userId || !(await ctx.once.take(`bearer.consent ${ticket.id}`, ticketSeconds)))
     throw new HttpError(400, 'This page is too old. Go back to the app and sign in again.')
-  const { redirectUri, state, issuer, challenge, scopes } = ticket
+  const { redirectUri, state, issuer, challenge, jkt, scopes } = ticket
   if (decision !== 'allow') return back({ redirectUri, state, issuer }, { error: 'access_denied' })
-  return allow(ctx, options, { redirectUri, state, issuer, challenge, scopes, app }, user as User & { id: string })
+  return allow(ctx, options, { redirectUri, state, issuer, challenge, jkt, scopes, app }, user as User & { id: string })
 }
 
 /** Adds the page that asks. */
@@ -102,7 +103,7 @@ async function draw(_ctx: Context, tools: PageTools, params: Readonly<Record<str
 }
 
 async function allow(ctx: Context, options: ResolvedOptions, request: AppRequest, user: User & { id: string }): Promise<Response> {
-  const { app, challenge, redirectUri, scopes } = request
+  const { app, challenge, jkt, redirectUri, scopes } = request
   const person = await personOf(ctx, options, { userId: user.id, clientId: app.id, id: '' })
   if (!person) return back(request, { error: 'access_denied' })
   const held = await rightsOf(ctx, options, person, scopes)
@@ -115,6 +116,7 @@ async function allow(ctx: Context, options: ResolvedOptions, request: AppRequest
     clientId: app.id,
     redirectUri,
     challenge,
+    jkt,
     scopes: held,
     until: new Date(now.getTime() + codeSeconds * 1000),
     session: '',

@@ -10,14 +10,16 @@ import {
   type TokenAnswer,
 } from 'authkernel/kernel'
 import { clientOf } from './client.ts'
-import { endSession, newSession, rotate, told } from './family.ts'
+import { keyShown } from './dpop.ts'
+import { endSession, type Family, newFamily, rotate, told } from './family.ts'
 import { metadata } from './metadata.ts'
 import { issuerOf, type ResolvedOptions } from './options.ts'
 import { personOf, rightsOf } from './person.ts'
 import type { AppSession } from './table.ts'
-import { accessToken, refreshToken } from './tokens.ts'
+import { accessToken } from './tokens.ts'
 
 const invalidGrant: TokenAnswer = { error: 'invalid_grant' }
+const keyNeeded: TokenAnswer = { error: 'invalid_dpop_proof', error_description: 'This app must send a DPoP proof.' }
 
 /** The service that other plugins decorate. */
 export function appTokens(options: ResolvedOptions): AppTokens {
@@ -32,10 +34,12 @@ export function appTokens(options: ResolvedOptions): AppTokens {
       return type === 'refresh_token' ? fromRefresh(ctx, options, client, form) : { error: 'unsupported_grant_type' }
     },
     async issue(ctx, grant, together = []) {
-      const session = await newSession(ctx, options, grant)
-      if (!(await personOf(ctx, options, session))) return invalidGrant
-      if (!(await ctx.atomic([...together, { record: 'appSession', create: session }]))) return invalidGrant
-      return begin(ctx, options, session, grant)
+      const jkt = await provedKey(ctx, options)
+      if (jkt === null && options.bound.has(grant.client.id)) return keyNeeded
+      const family = await newFamily(ctx, options, grant, jkt)
+      if (!(await personOf(ctx, options, family.session))) return invalidGrant
+      if (!(await ctx.atomic([...together, { record: 'appSession', create: family.session }]))) return invalidGrant
+      return begin(ctx, options, family, grant)
     },
     metadata: (ctx) => metadata(ctx, options),
   }
@@ -57,21 +61,24 @@ async function fromCode(ctx: Context, options: ResolvedOptions, client: AppClien
   if (!row) return invalidGrant
   if (row.session !== '') return reused(ctx, row.session)
   const challenge = toBase64Url(await sha256(verifier))
+  const jkt = await provedKey(ctx, options)
+  if (jkt === null && options.bound.has(client.id)) return keyNeeded
   const fits = row.clientId === client.id && row.redirectUri === form.get('redirect_uri') && equal(challenge, row.challenge)
-  if (!fits || row.until <= ctx.now) {
+  if (!fits || row.until <= ctx.now || (row.jkt !== null && row.jkt !== jkt)) {
     // Somebody has the code without what belongs to it.
     await codes.delete(row.id)
     return invalidGrant
   }
   const grant: AppGrant = { client, userId: row.userId, attributes: row.attributes, scopes: row.scopes, by: 'code' }
-  const session = await newSession(ctx, options, grant)
+  const family = await newFamily(ctx, options, grant, jkt)
+  const { session } = family
   if (!(await personOf(ctx, options, session))) return invalidGrant
   // Both or none: a process that dies in between has used up no code.
   const written = await ctx.atomic([
     { record: 'appCode', update: row.id, change: { session: session.id }, if: { session: '' } },
     { record: 'appSession', create: session },
   ])
-  if (written) return begin(ctx, options, session, grant)
+  if (written) return begin(ctx, options, family, grant)
   return reused(ctx, (await codes.get(row.id))?.session ?? '')
 }
 
@@ -86,31 +93,40 @@ async function fromRefresh(ctx: Context, options: ResolvedOptions, client: AppCl
   if (!token) return invalid('`refresh_token` is needed.')
   const asked = form.get('scope')
   if (!scopesFor(client, asked)) return { error: 'invalid_scope' }
-  const session = await rotate(ctx, options, client.id, token)
-  const person = session && (await personOf(ctx, options, session))
-  if (!session || !person) return invalidGrant
+  const jkt = await provedKey(ctx, options)
+  if (jkt === null && options.bound.has(client.id)) return keyNeeded
+  const family = await rotate(ctx, options, { clientId: client.id, jkt }, token)
+  const person = family && (await personOf(ctx, options, family.session))
+  if (!family || !person) return invalidGrant
+  const { session } = family
   const wanted = [...new Set((asked ?? '').split(' ').filter(Boolean))]
   if (!wanted.every((scope) => session.scopes.includes(scope))) return { error: 'invalid_scope' }
   const scopes = await rightsOf(ctx, options, person, wanted.length > 0 ? wanted : session.scopes)
   await ctx.emit('appTokensRefreshed', told(session))
-  return answer(ctx, options, session, scopes)
+  return answer(ctx, options, family, scopes)
 }
 
-async function begin(ctx: Context, options: ResolvedOptions, session: AppSession, { by }: AppGrant): Promise<TokenAnswer> {
+async function begin(ctx: Context, options: ResolvedOptions, family: Family, { by }: AppGrant): Promise<TokenAnswer> {
+  const { session } = family
   const person = await personOf(ctx, options, session)
   if (!person) return invalidGrant
   await ctx.emit('appSignedIn', { ...told(session), by })
-  return answer(ctx, options, session, await rightsOf(ctx, options, person, session.scopes))
+  return answer(ctx, options, family, await rightsOf(ctx, options, person, session.scopes))
 }
 
-async function answer(ctx: Context, options: ResolvedOptions, session: AppSession, scopes: readonly string[]): Promise<TokenAnswer> {
+async function answer(
+  ctx: Context,
+  options: ResolvedOptions,
+  { session, refresh }: Family,
+  scopes: readonly string[],
+): Promise<TokenAnswer> {
   const now = Math.floor(ctx.now.getTime() / 1000)
   const end = Math.min(now + options.tokenAge, Math.floor(session.ends.getTime() / 1000))
   return {
     access_token: options.format === 'jwt' ? await signed(ctx, options, session, scopes, end) : await accessToken(session, scopes, end),
-    token_type: 'Bearer',
+    token_type: session.jkt === null ? 'Bearer' : 'DPoP',
     expires_in: end - now,
-    refresh_token: await refreshToken(session),
+    refresh_token: refresh,
     scope: scopes.join(' '),
   }
 }
@@ -118,7 +134,7 @@ async function answer(ctx: Context, options: ResolvedOptions, session: AppSessio
 async function signed(
   ctx: Context,
   options: ResolvedOptions,
-  { id, userId, clientId, attributes }: AppSession,
+  { id, userId, clientId, attributes, jkt }: AppSession,
   scopes: readonly string[],
   exp: number,
 ): Promise<string> {
@@ -129,10 +145,17 @@ async function signed(
     client_id: clientId,
     exp,
     ses: id,
+    ...(jkt !== null && { cnf: { jkt } }),
     ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     ...(attributes && { auth_time: attributes.authTime, amr: Object.keys(attributes.methods) }),
     ...(attributes?.acr !== undefined && { acr: attributes.acr }),
   })
+}
+
+/** The route has looked at the proof before: here it is a good one, or there is none. */
+async function provedKey(ctx: Context, options: ResolvedOptions): Promise<string | null> {
+  const shown = await keyShown(ctx, options)
+  return 'jkt' in shown ? shown.jkt : null
 }
 
 function invalid(error_description: string): TokenAnswer {

@@ -25,7 +25,13 @@ export type { AppCodeRow, AppSessionRow } from './table.ts'
 declare module 'authkernel' {
   interface Session {
     /** There when an app signed the request in by its access token. */
-    bearer?: { id: string; clientId: string; scopes: readonly string[] }
+    bearer?: {
+      id: string
+      clientId: string
+      scopes: readonly string[]
+      /** Thumbprint of the key that the app proved (RFC 9449); absent: the token is a bearer token. */
+      jkt?: string
+    }
   }
 }
 /** Which app session an event is about. */
@@ -122,8 +128,9 @@ function tellResourceServers(kernel: Kernel, options: ResolvedOptions): void {
       const person = live && (await personOf(ctx, options, live.session))
       if (!live || !person) return undefined
       const scopes = await rightsOf(ctx, options, person, live.scopes)
-      const { userId: sub, clientId: client_id } = live.session
-      return { sub, client_id, aud, exp: live.end, ...(scopes.length > 0 && { scope: scopes.join(' ') }) }
+      const { userId: sub, clientId: client_id, jkt } = live.session
+      const bound = jkt === null ? {} : { token_type: 'DPoP', cnf: { jkt } }
+      return { sub, client_id, aud, exp: live.end, ...(scopes.length > 0 && { scope: scopes.join(' ') }), ...bound }
     }) as never,
   )
   kernel.hook(

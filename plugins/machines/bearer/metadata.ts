@@ -3,7 +3,8 @@ import type { Context } from 'authkernel/kernel'
 import { issuerOf, type ResolvedOptions } from './options.ts'
 
 /** Members of the metadata, for the issuer at the origin. */
-export function metadata(ctx: Context, options: ResolvedOptions): Record<string, unknown> {
+export async function metadata(ctx: Context, options: ResolvedOptions): Promise<Record<string, unknown>> {
+  const { proofAlgorithms } = await import('authkernel/jwt')
   const scopes = new Set([...options.apps.values()].flatMap((app) => app.scopes))
   return {
     issuer: issuerOf(ctx, options),
@@ -17,6 +18,7 @@ export function metadata(ctx: Context, options: ResolvedOptions): Record<string,
     revocation_endpoint_auth_methods_supported: ['none'],
     code_challenge_methods_supported: ['S256'],
     authorization_response_iss_parameter_supported: true,
+    dpop_signing_alg_values_supported: [...proofAlgorithms],
     ...(scopes.size > 0 && { scopes_supported: [...scopes] }),
   }
 }

@@ -15,6 +15,11 @@ export interface AppOptions {
   redirectUris: readonly string[]
   /** What the app may ask for; default: `scopes` of the plugin. */
   scopes?: readonly string[] | undefined
+  /**
+   * The app proves a key with each request, and its tokens are worth nothing without it (RFC 9449 section 5.2). Default false: the tokens of an app
+   * are bound when it sends a proof.
+   */
+  dpopBoundAccessTokens?: boolean | undefined
 }
 /** What an access token is. */
 export interface AccessTokenOptions {
@@ -46,10 +51,15 @@ export interface BearerOptions {
   maxAge?: number | undefined
   /** `issuer` of the metadata, an https URL without a path; default: the origin of the request. */
   issuer?: string | undefined
+  /** `nonces`: proofs of keys must have a nonce of this server (RFC 9449 section 8), so that none is made in advance. Default false. */
+  dpop?: { nonces?: boolean | undefined } | undefined
 }
 /** With the defaults in place. */
 export interface ResolvedOptions extends Pick<BearerOptions, 'can' | 'issuer'> {
   apps: ReadonlyMap<string, AppClient>
+  /** Ids of apps whose tokens must be bound to a key. */
+  bound: ReadonlySet<string>
+  nonces: boolean
   format: 'opaque' | 'jwt'
   audience: string | undefined
   /** Of access tokens. */
@@ -62,7 +72,7 @@ const scopeSyntax = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/
 
 /** Throws AuthError that names the option. */
 export function resolveOptions(options: BearerOptions): ResolvedOptions {
-  const { apps, scopes = [], accessToken = {}, idle = 30 * 86_400, maxAge = 90 * 86_400, issuer, can } = options ?? {}
+  const { apps, scopes = [], accessToken = {}, idle = 30 * 86_400, maxAge = 90 * 86_400, issuer, can, dpop } = options ?? {}
   const { format = 'opaque', audience, maxAge: tokenAge = 600 } = accessToken
   if (!Array.isArray(apps) || apps.length === 0) refuse('`apps` is missing. List the apps that people may sign in to.')
   if (!['opaque', 'jwt'].includes(format)) refuse('`accessToken.format` must be "opaque" or "jwt".')
@@ -77,7 +87,8 @@ export function resolveOptions(options: BearerOptions): ResolvedOptions {
     if (known.has(app.id)) refuse(`two apps have the id "${app.id}".`)
     known.set(app.id, Object.freeze(resolved))
   }
-  return { apps: known, format, audience, tokenAge, idle, maxAge, issuer, can }
+  const bound = new Set(apps.filter((app) => app.dpopBoundAccessTokens === true).map(({ id }) => id))
+  return { apps: known, bound, nonces: dpop?.nonces === true, format, audience, tokenAge, idle, maxAge, issuer, can }
 }
 
 function check({ id, name, redirectUris, scopes }: AppClient): void {

@@ -20,6 +20,8 @@ export interface Target {
 export interface AppRequest extends Target {
   app: AppClient
   challenge: string
+  /** Thumbprint of the key that the app will prove for the code (RFC 9449 section 10); null: it named none. */
+  jkt: string | null
   scopes: readonly string[]
 }
 /** What is wrong with a request that may be answered. */
@@ -49,10 +51,12 @@ export function readRequest(ctx: Context, options: ResolvedOptions, query: URLSe
   const challenge = one('code_challenge') ?? ''
   if (!/^[\w-]{43}$/.test(challenge) || one('code_challenge_method') !== 'S256')
     return refuse('invalid_request', 'PKCE is needed: code_challenge with code_challenge_method S256.')
+  const jkt = one('dpop_jkt') ?? null
+  if (jkt !== null && !/^[\w-]{43}$/.test(jkt)) return refuse('invalid_request', 'dpop_jkt must be a SHA-256 thumbprint.')
   if ((target.state?.length ?? 0) > 1000) return refuse('invalid_request', 'state is longer than 1000 characters.')
   const scopes = scopesFor(app, query.get('scope'))
   if (!scopes) return refuse('invalid_scope', 'The app may not ask for one of these scopes.')
-  return { ...target, app, challenge, scopes }
+  return { ...target, app, challenge, jkt, scopes }
 }
 
 function printable(name: string): string {

@@ -2,6 +2,7 @@
 import { type AuthError, type Context, json, type Kernel } from 'authkernel/kernel'
 import { authorize, decide } from './authorize.ts'
 import { clientOf } from './client.ts'
+import { keyShown, nonceHeaders } from './dpop.ts'
 import { metadataOfBase } from './metadata.ts'
 import type { ResolvedOptions } from './options.ts'
 import { revoke } from './revoke.ts'
@@ -17,8 +18,8 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
   kernel.route({ method: 'POST', path: '/oauth/authorize', handler: (ctx) => decide(ctx, options) })
 
   // Without cookies, so that scripts of any origin may call them: a browser's own credentials are worth nothing here.
-  const forApps = { csrf: 'bearer' as const, cors: { origins: 'any' as const }, body: { bytes: 16_384 }, failure }
-  kernel.route({ method: 'POST', path: '/oauth/token', ...forApps, handler: token })
+  const forApps = { csrf: 'bearer' as const, cors: { origins: 'any' as const, headers: ['dpop'] }, body: { bytes: 16_384 }, failure }
+  kernel.route({ method: 'POST', path: '/oauth/token', ...forApps, handler: (ctx) => token(ctx, options) })
   kernel.route({ method: 'POST', path: '/oauth/revoke', ...forApps, handler: (ctx) => revoke(ctx, options) })
 
   const describe = { method: 'GET' as const, at: 'root' as const, public: { maxAge: 300 }, cors: { origins: 'any' as const }, failure }
@@ -32,12 +33,16 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
   })
 }
 
-async function token(ctx: Context): Promise<Response> {
+async function token(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const form = await ctx.form()
   const app = clientOf(ctx, form)
   if ('error' in app) return json(app.error, app.status, app.headers)
+  const headers = { 'Cache-Control': 'no-store', Pragma: 'no-cache', ...(ctx.request.headers.has('dpop') && (await nonceHeaders(ctx, options))) }
+  // Before anything is used up.
+  const shown = await keyShown(ctx, options)
+  if ('error' in shown) return json({ error: shown.error, error_description: shown.description }, 400, headers)
   const answer = await ctx.service('appTokens').grant(ctx, app.client, form)
-  return json(answer, answer.error === undefined ? 200 : 400, { 'Cache-Control': 'no-store', Pragma: 'no-cache' })
+  return json(answer, answer.error === undefined ? 200 : 400, headers)
 }
 
 function metadataOf(members: Readonly<Record<string, unknown>>): Response {

@@ -6,10 +6,14 @@ export interface AppSessionRow {
   userId: string
   clientId: string
   scopes: string[]
-  /** Tokens are derived from it, so that none is stored. Sealed. */
+  /** Access tokens are keyed hashes under it, so that none is stored. Sealed. */
   key: string
   /** Of the refresh token that counts; compared when it is raised. */
   generation: number
+  /** SHA-256 of that refresh token. */
+  hash: string
+  /** Thumbprint of the key that both tokens are bound to (RFC 9449 section 6); null: they are bearer tokens. */
+  jkt: string | null
   /** When it was raised. */
   rotated: Date
   /** Of the sign-in, as `indexed` makes them: what ends sessions by the provider's names finds it. */
@@ -33,6 +37,8 @@ export interface AppCodeRow {
   clientId: string
   redirectUri: string
   challenge: string
+  /** Thumbprint of the key that the app promised to prove (RFC 9449 section 10); null: none. */
+  jkt: string | null
   scopes: string[]
   attributes: SessionAttributes | null
   /** Too late after that. The row stays for a while, so that a second use is noticed. */
@@ -57,6 +63,8 @@ export const appSessionTable: RecordSpec<AppSessionRow> = {
     scopes: { type: 'json' },
     key: { type: 'text', sealed: true },
     generation: { type: 'integer' },
+    hash: { type: 'string', max: 64 },
+    jkt: { type: 'string', max: 43, optional: true },
     rotated: { type: 'date' },
     provider: { type: 'string', max: 128 },
     sub: { type: 'string', max: 200, optional: true },
@@ -83,6 +91,7 @@ export const appCodeTable: RecordSpec<AppCodeRow> = {
     clientId: { type: 'string', max: 100 },
     redirectUri: { type: 'text' },
     challenge: { type: 'string', max: 43 },
+    jkt: { type: 'string', max: 43, optional: true },
     scopes: { type: 'json' },
     attributes: { type: 'json', optional: true },
     until: { type: 'date' },

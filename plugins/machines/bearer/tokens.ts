@@ -1,16 +1,19 @@
 /**
- * The text of tokens. `rt.<session>.<generation>.<secret>` and `at.<session>.<end>.<scopes>.<secret>`: the secrets are derived from the key of
- * the app session, which is sealed at rest. So a copy of the tables opens nothing, each earlier refresh token is known when it comes back,
- * and a refresh whose answer was lost can give the same successor again.
+ * The text of tokens. Refresh tokens are `rt.<session>.<generation>.<seed>.<mark>`. The mark is a keyed hash of the rest, and the store has a hash of the
+ * present text alone. So a copy of the tables opens nothing, each earlier token is known when it comes back, and a refresh whose answer was lost can
+ * give the same successor again: the server makes it from the token that it is shown.
+ * Access tokens are `at.<session>.<end>.<scopes>.<secret>`: the secret is a keyed hash under the key of the app session, which is sealed at rest.
  */
-import { type Context, equal, hkdf, toBase64Url } from 'authkernel/kernel'
+import { type AnyContext, type Context, equal, hkdf, randomHex, sha256, toBase64Url, toHex } from 'authkernel/kernel'
 import type { AppSession } from './table.ts'
 
 /** A refresh token, taken apart. */
 export interface RefreshText {
   session: string
   generation: number
-  secret: string
+  /** Random, the same for all tokens of an app session. */
+  seed: string
+  mark: string
 }
 /** An opaque access token, taken apart. */
 export interface AccessText {
@@ -22,11 +25,31 @@ export interface AccessText {
   secret: string
 }
 
-const refreshSyntax = /^rt\.([0-9a-f]{32})\.([1-9]\d{0,8})\.([\w-]{43})$/
+const refreshSyntax = /^rt\.([0-9a-f]{32})\.([1-9]\d{0,8})\.([0-9a-f]{32})\.([0-9a-f]{64})$/
 const accessSyntax = /^at\.([0-9a-f]{32})\.([1-9]\d{0,10})\.([0-9a-z]{1,64})\.([\w-]{43})$/
 
-export async function refreshToken({ id, key, generation }: AppSession): Promise<string> {
-  return `rt.${id}.${generation}.${await derive(key, `refresh ${id} ${generation}`)}`
+const purpose = 'bearer.refresh'
+
+/** The first token of an app session. */
+export async function firstRefresh(ctx: AnyContext, session: string): Promise<string> {
+  const body = `${session}.1.${randomHex(ctx.runtime, 16)}`
+  return `rt.${body}.${await ctx.digest(purpose, body)}`
+}
+
+/** Texts of the next token, the newest secret first: one of them was answered if it was made already. */
+export async function successors(ctx: AnyContext, { session, generation, seed }: RefreshText): Promise<string[]> {
+  const body = `${session}.${generation + 1}.${seed}`
+  return (await ctx.digests(purpose, body)).map((mark) => `rt.${body}.${mark}`)
+}
+
+/** What is stored of a refresh token: it has more than 128 random bits, so that a fast hash is enough. */
+export async function hashOf(text: string): Promise<string> {
+  return toHex(await sha256(text))
+}
+
+/** Whether this server made the token, now or earlier. */
+export async function isMarked(ctx: AnyContext, { session, generation, seed, mark }: RefreshText): Promise<boolean> {
+  return (await ctx.digests(purpose, `${session}.${generation}.${seed}`)).some((known) => equal(known, mark))
 }
 
 export async function accessToken({ id, key, scopes }: AppSession, granted: readonly string[], end: number): Promise<string> {
@@ -40,18 +63,15 @@ export async function accessToken({ id, key, scopes }: AppSession, granted: read
 
 /** Undefined for anything that is no refresh token; nothing is looked up for it. */
 export function parseRefresh(text: string): RefreshText | undefined {
-  const [, session, generation, secret] = refreshSyntax.exec(text) ?? []
-  return session === undefined || secret === undefined ? undefined : { session, generation: Number(generation), secret }
+  const [, session, generation, seed, mark] = refreshSyntax.exec(text) ?? []
+  return session === undefined || seed === undefined || mark === undefined
+    ? undefined
+    : { session, generation: Number(generation), seed, mark }
 }
 
 export function parseAccess(text: string): AccessText | undefined {
   const [, session, end, scopes, secret] = accessSyntax.exec(text) ?? []
   return session === undefined || scopes === undefined || secret === undefined ? undefined : { session, end: Number(end), scopes, secret }
-}
-
-/** Whether this server gave the token, now or earlier. */
-export async function isRefresh({ id, key }: AppSession, { generation, secret }: RefreshText): Promise<boolean> {
-  return equal(await derive(key, `refresh ${id} ${generation}`), secret)
 }
 
 /** The scopes of a live access token; undefined for any other. */

@@ -17,7 +17,7 @@ export async function introspect(ctx: Context, options: ResolvedOptions): Promis
   const token = form.get('token')
   if (!token) return failed(400, 'invalid_request')
   const claims = (await liveClaims(ctx, options, token, audiences)) ?? (await foreignClaims(ctx, token, audiences))
-  return json(claims ? { token_type: 'Bearer', ...claims, active: true } : inactive)
+  return json(claims ? { token_type: 'cnf' in claims ? 'DPoP' : 'Bearer', ...claims, active: true } : inactive)
 }
 
 /** Audiences that the caller may ask about; undefined: nobody that we know. */

@@ -14,7 +14,8 @@ export interface TokenWanted {
 /** A signed token. */
 export interface AccessToken {
   accessToken: string
-  tokenType: 'Bearer'
+  /** `DPoP`: it was asked for with a token that is bound to a key, and is bound to the same one. */
+  tokenType: 'Bearer' | 'DPoP'
   /** Seconds since the epoch. */
   expiresAt: number
   /** Separated by blanks; what was asked for less what the person or key may not. */
@@ -64,9 +65,11 @@ export async function issueToken(
     exp: expiresAt,
     ...(granted.length > 0 && { scope: granted.join(' ') }),
     ...(!subject.client && (await proofOf(ctx))),
+    // Else an app could turn a token that is bound to its key into one that anybody may use.
+    ...(subject.jkt !== undefined && { cnf: { jkt: subject.jkt } }),
   }
   const accessToken = await signClaims(ctx, options, claims)
-  return { accessToken, tokenType: 'Bearer', expiresAt, scope: granted.join(' ') }
+  return { accessToken, tokenType: subject.jkt === undefined ? 'Bearer' : 'DPoP', expiresAt, scope: granted.join(' ') }
 }
 
 /** Throws AccessDenied when a plugin refuses the token. */
@@ -88,6 +91,7 @@ interface Subject {
   sub: string
   client?: string
   scopes?: readonly string[]
+  jkt?: string
 }
 
 /** Null: somebody without an id. */
@@ -95,9 +99,9 @@ async function subjectOf(ctx: Context, session: Session): Promise<Subject | null
   if ('actor' in session) throw new AccessDenied('jwt.issue: somebody who acts for another person gets no tokens of that person.')
   const key = keyOf(session)
   if (key) return { sub: ownerOf(key), client: key.id, scopes: key.scopes }
-  const { bearer } = session as { bearer?: { clientId: string; scopes: readonly string[] } }
+  const { bearer } = session as { bearer?: { clientId: string; scopes: readonly string[]; jkt?: string } }
   if (session.user?.id !== undefined)
-    return { sub: String(session.user.id), ...(bearer && { client: bearer.clientId, scopes: bearer.scopes }) }
+    return { sub: String(session.user.id), ...(bearer && { client: bearer.clientId, scopes: bearer.scopes, ...(bearer.jkt !== undefined && { jkt: bearer.jkt }) }) }
   // The cookie may be another person's than the one that a plugin recognized by other means.
   if (ctx.has('hook', 'authenticate') && (await ctx.ask('authenticate', {})) !== undefined) return null
   const id = (await ctx.session.user(ctx))?.id

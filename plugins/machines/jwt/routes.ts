@@ -38,7 +38,7 @@ async function token(ctx: Context, options: ResolvedOptions): Promise<Response> 
     const issued = await issueToken(ctx, options, { audience, scope })
     if (!issued) return json({ error: 'login_required', error_description: 'Sign in first.' }, 401)
     const expires_in = issued.expiresAt - Math.floor(ctx.now.getTime() / 1000)
-    return json({ access_token: issued.accessToken, token_type: 'Bearer', expires_in, scope: issued.scope })
+    return json({ access_token: issued.accessToken, token_type: issued.tokenType, expires_in, scope: issued.scope })
   } catch (error) {
     if (error instanceof HttpError && error.status === 400) return json({ error: 'invalid_request', error_description: error.message }, 400)
     throw error

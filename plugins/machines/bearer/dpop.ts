@@ -1,0 +1,86 @@
+/** Which key the sender of a request has (RFC 9449). A proof is good once, for one request. */
+import { type Context, equal, HttpError } from 'authkernel/kernel'
+import type { ResolvedOptions } from './options.ts'
+
+/** The thumbprint of the key; null: the request has no proof. `error`: the code of RFC 9449, with the answer's headers. */
+export type KeyShown = { readonly jkt: string | null } | ProofRefused
+export interface ProofRefused {
+  readonly error: 'invalid_dpop_proof' | 'use_dpop_nonce'
+  readonly description: string
+}
+
+/** Seconds that the time of a proof may differ, and that a nonce is given out for. */
+const maxAge = 60
+const nonceSeconds = 300
+const purpose = 'bearer.dpop-nonce'
+
+// A host may read the session of one request several times: the proof is used up by the request, and not by the reading.
+const shown = new WeakMap<Request, Map<string, Promise<KeyShown>>>()
+
+/** Of this request. `accessToken`: the token that the proof must be for; not given at the token endpoint. */
+export function keyShown(ctx: Context, options: ResolvedOptions, accessToken?: string): Promise<KeyShown> {
+  const known = shown.get(ctx.request) ?? new Map<string, Promise<KeyShown>>()
+  shown.set(ctx.request, known)
+  const id = JSON.stringify([ctx.settings.namespace, accessToken])
+  const work = known.get(id) ?? check(ctx, options, accessToken)
+  known.set(id, work)
+  return work
+}
+
+/** A fresh nonce, for the header `DPoP-Nonce` (RFC 9449 section 8). Undefined: the option is off. */
+async function nonceOf(ctx: Context, { nonces }: ResolvedOptions): Promise<string | undefined> {
+  return nonces ? ctx.digest(purpose, String(windowOf(ctx))) : undefined
+}
+
+/** Headers of an answer to a request with a proof: scripts of other origins may read them. */
+export async function nonceHeaders(ctx: Context, options: ResolvedOptions): Promise<Record<string, string>> {
+  const nonce = await nonceOf(ctx, options)
+  return nonce === undefined ? {} : { 'DPoP-Nonce': nonce, 'Access-Control-Expose-Headers': 'DPoP-Nonce, WWW-Authenticate' }
+}
+
+/** Thrown where a session is read: the app asks again with the nonce of the answer. */
+export async function nonceWanted(ctx: Context, options: ResolvedOptions): Promise<HttpError> {
+  const challenge = 'DPoP error="use_dpop_nonce", error_description="Send a proof with the nonce of this answer."'
+  return new HttpError(401, 'Send a DPoP proof with the nonce of this answer.', {
+    ...(await nonceHeaders(ctx, options)),
+    'WWW-Authenticate': challenge,
+  })
+}
+
+async function check(ctx: Context, options: ResolvedOptions, accessToken: string | undefined): Promise<KeyShown> {
+  const text = ctx.request.headers.get('dpop')
+  if (text === null) return { jkt: null }
+  const { InvalidProof, verifyProof } = await import('authkernel/jwt')
+  const { origin, pathname } = ctx.url
+  try {
+    const proof = await verifyProof(text, {
+      method: ctx.request.method,
+      url: origin + pathname,
+      accessToken,
+      // The clock of a phone may be wrong: with a nonce of ours it does not matter.
+      maxAge: options.nonces ? 'nonce' : maxAge,
+      now: () => ctx.now.getTime(),
+    })
+    if (options.nonces && !(await isOurs(ctx, proof.nonce))) return { error: 'use_dpop_nonce', description: 'A nonce of this server is needed.' }
+    const kept = options.nonces ? 2 * nonceSeconds : 2 * maxAge
+    if (await ctx.once.take(`bearer.dpop ${proof.id}`, kept)) return { jkt: proof.jkt }
+    return refused('The DPoP proof was used before.')
+  } catch (error) {
+    if (error instanceof InvalidProof) return refused(error.message)
+    throw error
+  }
+}
+
+async function isOurs(ctx: Context, nonce: string | undefined): Promise<boolean> {
+  if (nonce === undefined) return false
+  const known = [0, 1].map((windows) => ctx.digests(purpose, String(windowOf(ctx) - windows)))
+  return (await Promise.all(known)).flat().some((own) => equal(own, nonce))
+}
+
+function windowOf(ctx: Context): number {
+  return Math.floor(ctx.now.getTime() / 1000 / nonceSeconds)
+}
+
+function refused(description: string): ProofRefused {
+  return { error: 'invalid_dpop_proof', description }
+}

@@ -1,0 +1,288 @@
+/** Tokens of apps that are bound to a key (RFC 9449): openid-client as the app, and what a thief without the key can do with them. */
+import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
+import * as openid from 'openid-client'
+import { describe, expect, it } from 'vitest'
+import { createAuth } from 'authkernel'
+import { InvalidAccessToken, verifyAccessToken } from 'authkernel/jwt'
+import { adapterPlugin } from 'authkernel/plugins/adapter'
+import { type BearerOptions, bearerPlugin } from 'authkernel/plugins/bearer'
+import { deviceFlowPlugin } from 'authkernel/plugins/device-flow'
+import { jwtPlugin } from 'authkernel/plugins/jwt'
+import { memoryAdapter } from 'authkernel/plugins/memory'
+import { baseConfig, Client } from '../_setup.ts'
+import { begin, discover, origin, refusal, signIn, ticketOf, visit } from './_app.ts'
+
+const redirectUris = ['http://127.0.0.1/cb']
+const apps = [
+  { id: 'desktop', name: 'Acme Desktop', redirectUris, scopes: ['read', 'write'] },
+  { id: 'bank', name: 'Acme Bank', redirectUris, scopes: ['read'], dpopBoundAccessTokens: true },
+]
+const audience = 'https://api.example'
+const clients = [{ id: 'api', secret: 's'.repeat(32), audiences: [origin, audience] }]
+const here = `${origin}/things`
+
+async function world(options: Partial<BearerOptions> = {}) {
+  const base = baseConfig({
+    providers: [{ id: 'credentials', name: 'P', type: 'credentials', authorize: ({ user }) => ({ id: String(user) }) }],
+    runtime: { now: () => Date.now() + ahead },
+  })
+  let ahead = 0
+  const store = memoryAdapter()
+  const auth = createAuth(base)
+    .use(adapterPlugin(store))
+    .use(jwtPlugin({ introspection: { clients }, audiences: [audience], routes: true }))
+    .use(bearerPlugin({ apps, ...options }))
+    .use(deviceFlowPlugin({ apps: ['desktop'] }))
+  await auth.ready()
+  await store.createUser!({ id: 'ada', email: 'ada@example.com', name: 'ada', emailVerified: null })
+  const browser = new Client(auth)
+  await browser.post('/callback/credentials', { user: 'ada' })
+  /** A signed-in app with a key of its own. */
+  const app = async (id = 'desktop') => {
+    const config = await discover(auth, id)
+    const keys = await openid.randomDPoPKeyPair('ES256')
+    const DPoP = openid.getDPoPHandle(config, keys)
+    const begun = await begin(config)
+    const answer = new URL(await visit(browser, begun.url))
+    const tokens = await openid.authorizationCodeGrant(
+      config,
+      answer,
+      { pkceCodeVerifier: begun.verifier, expectedState: begun.state },
+      {},
+      { DPoP },
+    )
+    return { config, keys, DPoP, tokens }
+  }
+  /** A proof, with whatever is wrong with it. */
+  const proof = async (keys: CryptoKeyPair, token: string | undefined, claims: object = {}, header: object = {}) => {
+    const ath = token === undefined ? {} : { ath: await hashed(token) }
+    const jwk = await exportJWK(keys.publicKey)
+    return new SignJWT({ jti: crypto.randomUUID(), htm: 'GET', htu: here, iat: Math.floor((Date.now() + ahead) / 1000), ...ath, ...claims })
+      .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk, ...header })
+      .sign(keys.privateKey)
+  }
+  const asks = (token: string, dpop?: string, scheme = 'DPoP', more: Record<string, string> = {}) =>
+    new Request(`${here}?page=2`, { headers: { authorization: `${scheme} ${token}`, ...(dpop !== undefined && { dpop }), ...more } })
+  const ask = async (path: string, fields: Record<string, string>, headers: Record<string, string> = {}) =>
+    auth.handler(new Request(`${origin}/auth${path}`, { method: 'POST', body: new URLSearchParams(fields), headers }))
+  const later = (milliseconds: number) => void (ahead += milliseconds)
+  return { auth, browser, app, proof, asks, ask, later }
+}
+
+async function hashed(text: string): Promise<string> {
+  return Buffer.from(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))).toString('base64url')
+}
+const ec = () => generateKeyPair('ES256', { extractable: true }) as Promise<CryptoKeyPair>
+
+describe.each(['opaque', 'jwt'] as const)('an app with a key and %s tokens', (format) => {
+  const start = (options: Partial<BearerOptions> = {}) => world({ accessToken: { format }, ...options })
+
+  it('is openid-client: signs in, reads the session, refreshes; server nonces change nothing for it', async () => {
+    for (const nonces of [false, true]) {
+      const { app } = await start({ dpop: { nonces } })
+      const { config, DPoP, tokens } = await app()
+      expect(config.serverMetadata()['dpop_signing_alg_values_supported']).toContain('ES256')
+      expect(tokens.token_type).toBe('dpop')
+      const read = async (token: string) =>
+        (await openid.fetchProtectedResource(config, token, new URL(`${origin}/auth/session`), 'GET', null, undefined, { DPoP })).json()
+      const thumbprint = await DPoP.calculateThumbprint()
+      expect(await read(tokens.access_token)).toMatchObject({ user: { id: 'ada' }, bearer: { clientId: 'desktop', jkt: thumbprint } })
+      const next = await openid.refreshTokenGrant(config, tokens.refresh_token!, {}, { DPoP })
+      expect(next.token_type).toBe('dpop')
+      expect(await read(next.access_token)).toMatchObject({ user: { id: 'ada' } })
+    }
+  })
+
+  it('its copied tokens are worth nothing: no downgrade to Bearer, no other key, no refresh, and the thief ends nothing', async () => {
+    const { auth, app, asks, proof, browser } = await start()
+    const { config, keys, DPoP, tokens } = await app()
+    const { access_token: token, refresh_token: refresh } = tokens
+    const cookie = { cookie: browser.cookieHeader() }
+    const thief = (await ec()) as CryptoKeyPair
+    for (const stolen of [
+      asks(token, undefined, 'Bearer', cookie),
+      asks(token, await proof(keys, token), 'Bearer', cookie),
+      asks(token, undefined, 'DPoP', cookie),
+      asks(token, await proof(thief, token), 'DPoP', cookie),
+      asks(`${token} x`, await proof(keys, token), 'DPoP', cookie),
+      asks('x', await proof(keys, 'x'), 'DPoP', cookie),
+    ])
+      expect(await auth.session(stolen)).toBeNull()
+    const other = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'))
+    expect(await refusal(openid.refreshTokenGrant(config, refresh!))).toBe('invalid_grant')
+    expect(await refusal(openid.refreshTokenGrant(config, refresh!, {}, { DPoP: other }))).toBe('invalid_grant')
+    const next = await openid.refreshTokenGrant(config, refresh!, {}, { DPoP })
+    // The former one within ten seconds: the same key gets the same successor again, any other ends the session.
+    expect((await openid.refreshTokenGrant(config, refresh!, {}, { DPoP })).refresh_token).toBe(next.refresh_token)
+    expect(await refusal(openid.refreshTokenGrant(config, refresh!, {}, { DPoP: other }))).toBe('invalid_grant')
+    expect(await refusal(openid.refreshTokenGrant(config, next.refresh_token!, {}, { DPoP }))).toBe('invalid_grant')
+    expect(await auth.session(asks(next.access_token, await proof(keys, next.access_token)))).toBeNull()
+  })
+
+  it('a proof is for one request: method, URL, token, time, signature and `jti` are checked', async () => {
+    const { auth, app, asks, proof, later } = await start()
+    const { keys, tokens } = await app()
+    const { access_token: token } = tokens
+    const good = asks(token, await proof(keys, token))
+    // The session of one request may be read twice.
+    for (let i = 0; i < 2; i++) expect((await auth.session(good))?.user?.id).toBe('ada')
+    expect(await auth.session(good.clone())).toBeNull()
+    const now = Math.floor(Date.now() / 1000)
+    const privateJwk = await exportJWK((await ec()).privateKey)
+    const { privateKey: hmac } = { privateKey: new TextEncoder().encode('x'.repeat(32)) }
+    const symmetric = await new SignJWT({ jti: 'a', htm: 'GET', htu: here, iat: now, ath: await hashed(token) })
+      .setProtectedHeader({ alg: 'HS256', typ: 'dpop+jwt', jwk: { kty: 'oct', k: 'eHh4' } })
+      .sign(hmac)
+    const whole = await proof(keys, token)
+    const wrong: [string, string][] = [
+      ['method', await proof(keys, token, { htm: 'POST' })],
+      ['method in lower case', await proof(keys, token, { htm: 'get' })],
+      ['host', await proof(keys, token, { htu: 'https://evil.example/things' })],
+      ['path', await proof(keys, token, { htu: `${origin}/other` })],
+      ['user in URL', await proof(keys, token, { htu: here.replace('//', '//a@') })],
+      ['no URL', await proof(keys, token, { htu: 7 })],
+      ['old', await proof(keys, token, { iat: now - 61 })],
+      ['future', await proof(keys, token, { iat: now + 65 })],
+      ['time as text', await proof(keys, token, { iat: String(now) })],
+      ['no jti', await proof(keys, token, { jti: undefined })],
+      ['long jti', await proof(keys, token, { jti: 'x'.repeat(257) })],
+      ['other token', await proof(keys, 'other')],
+      ['no ath', await proof(keys, undefined)],
+      ['type', await proof(keys, token, {}, { typ: 'JWT' })],
+      ['foreign signature', await proof(keys, token, {}, { jwk: await exportJWK((await ec()).publicKey) })],
+      ['private key in the header', await proof(keys, token, {}, { jwk: privateJwk })],
+      ['HS256', symmetric],
+      ['none', `${btoa('{"typ":"dpop+jwt","alg":"none"}').replaceAll('=', '')}.${whole.split('.')[1]}.`],
+      ['two', `${whole}, ${await proof(keys, token)}`],
+      ['no JWT', 'x'],
+      ['too long', `${whole}${'x'.repeat(9000)}`],
+    ]
+    for (const [what, text] of wrong) expect([what, await auth.session(asks(token, text))]).toEqual([what, null])
+    const late = await proof(keys, token)
+    later(61_000)
+    expect(await auth.session(asks(token, late))).toBeNull()
+    expect((await auth.session(asks(token, await proof(keys, token))))?.user?.id).toBe('ada')
+  })
+
+  it('a nonce of the server must be fresh, and then the clock of the device does not count', async () => {
+    const { auth, app, asks, proof, later } = await start({ dpop: { nonces: true } })
+    const { keys, tokens } = await app()
+    const { access_token: token } = tokens
+    const wanted = await auth.session(asks(token, await proof(keys, token))).then(
+      () => null,
+      (error: { status: number; headers: Record<string, string> }) => error,
+    )
+    expect(wanted).toMatchObject({ status: 401, headers: { 'WWW-Authenticate': expect.stringContaining('use_dpop_nonce') as string } })
+    const nonce = wanted!.headers['DPoP-Nonce']!
+    const slow = { nonce, iat: 1_000_000 }
+    expect((await auth.session(asks(token, await proof(keys, token, slow))))?.user?.id).toBe('ada')
+    const twice = await proof(keys, token, slow)
+    expect((await auth.session(asks(token, twice)))?.user?.id).toBe('ada')
+    expect(await auth.session(asks(token, twice))).toBeNull()
+    await expect(auth.session(asks(token, await proof(keys, token, { nonce: 'invented' })))).rejects.toMatchObject({ status: 401 })
+    later(599_000)
+    const renewed = await auth.handler(new Request(`${origin}/auth/session`, { headers: { authorization: `DPoP ${token}`, dpop: 'x' } }))
+    expect(await renewed.json()).toBeNull()
+    await expect(auth.session(asks(token, await proof(keys, token, { nonce })))).rejects.toMatchObject({ status: 401 })
+  })
+
+  it('introspection and a signed token name the key; a token for another service stays bound', async () => {
+    const { auth, app, asks, proof, ask } = await start()
+    const { keys, DPoP, tokens } = await app()
+    const { access_token: token } = tokens
+    const jkt = await DPoP.calculateThumbprint()
+    const told = await ask('/jwt/introspect', { token, client_id: 'api', client_secret: clients[0]!.secret })
+    expect(await told.json()).toMatchObject({ active: true, token_type: 'DPoP', cnf: { jkt } })
+    const jwks = await auth.jwt.jwks(new Request(origin))
+    const issued = await auth.jwt.issue(asks(token, await proof(keys, token)), { audience, scope: 'read' })
+    expect(issued?.tokenType).toBe('DPoP')
+    const { payload } = await jwtVerify(issued!.accessToken, createLocalJWKSet(jwks), { audience })
+    expect(payload['cnf']).toEqual({ jkt })
+    if (format === 'jwt') expect((await jwtVerify(token, createLocalJWKSet(jwks))).payload['cnf']).toEqual({ jkt })
+
+    const options = { issuer: origin, audience, algorithms: ['ES256' as const], jwks }
+    const at = async (dpop: string | undefined, scheme = 'DPoP', text = issued!.accessToken) => {
+      const request = new Request(here, { headers: { authorization: `${scheme} ${text}`, ...(dpop !== undefined && { dpop }) } })
+      return verifyAccessToken(text, { ...options, proof: { request } }).then(
+        () => 'good',
+        (error: InvalidAccessToken) => error.challenge,
+      )
+    }
+    const good = await proof(keys, issued!.accessToken)
+    expect([await at(good), await at(good)]).toEqual(['good', 'DPoP error="invalid_dpop_proof"'])
+    const thief = (await ec()) as CryptoKeyPair
+    expect(await at(await proof(thief, issued!.accessToken))).toBe('Bearer error="invalid_token"')
+    expect(await at(await proof(keys, issued!.accessToken), 'Bearer')).toBe('Bearer error="invalid_token"')
+    expect(await at(undefined)).toBe('DPoP error="invalid_dpop_proof"')
+    // A service that looks at no proof gets no bound token through.
+    await expect(verifyAccessToken(issued!.accessToken, options)).rejects.toBeInstanceOf(InvalidAccessToken)
+  })
+})
+
+describe('how an app comes to a bound token', () => {
+  it('a code that names a key (`dpop_jkt`) is for that key alone', async () => {
+    const { auth, browser } = await world()
+    const config = await discover(auth)
+    const own = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'))
+    const other = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'))
+    const take = async (DPoP?: openid.DPoPHandle) => {
+      const begun = await begin(config)
+      begun.url.searchParams.set('dpop_jkt', await own.calculateThumbprint())
+      const answer = new URL(await visit(browser, begun.url))
+      const checks = { pkceCodeVerifier: begun.verifier, expectedState: begun.state }
+      return openid.authorizationCodeGrant(config, answer, checks, {}, DPoP && { DPoP })
+    }
+    expect((await take(own)).token_type).toBe('dpop')
+    expect([await refusal(take(other)), await refusal(take())]).toEqual(['invalid_grant', 'invalid_grant'])
+    const begun = await begin(config)
+    begun.url.searchParams.set('dpop_jkt', 'short')
+    expect(new URL(await visit(browser, begun.url)).searchParams.get('error')).toBe('invalid_request')
+  })
+
+  it('a device proves its key when it polls', async () => {
+    const { auth, browser } = await world()
+    const config = await discover(auth)
+    const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'))
+    const begun = await openid.initiateDeviceAuthorization(config, {})
+    const ticket = ticketOf(await (await browser.post('/device', { user_code: begun.user_code })).text())
+    await browser.post('/device/decide', { ticket, decision: 'allow' })
+    const tokens = await openid.pollDeviceAuthorizationGrant(config, { ...begun, interval: 0.01 }, undefined, { DPoP })
+    expect(tokens.token_type).toBe('dpop')
+  })
+
+  it('an app that must prove a key gets nothing without one, and its code is not used up', async () => {
+    const { auth, app, browser } = await world()
+    const config = await discover(auth, 'bank')
+    expect(await refusal(signIn(config, browser))).toBe('invalid_dpop_proof')
+    const { tokens } = await app('bank')
+    expect(await refusal(openid.refreshTokenGrant(config, tokens.refresh_token!))).toBe('invalid_dpop_proof')
+  })
+
+  it('an app that starts to send proofs binds its session at the next refresh; its bearer token ends', async () => {
+    const { auth, browser, asks } = await world()
+    const config = await discover(auth)
+    const before = await signIn(config, browser)
+    const DPoP = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'))
+    expect((await auth.session(asks(before.access_token, undefined, 'Bearer')))?.user?.id).toBe('ada')
+    expect(await auth.session(asks(before.access_token))).toBeNull()
+    expect((await openid.refreshTokenGrant(config, before.refresh_token!, {}, { DPoP })).token_type).toBe('dpop')
+    expect(await auth.session(asks(before.access_token, undefined, 'Bearer'))).toBeNull()
+  })
+
+  it('a bad proof is refused at the token endpoint before anything is used up, readable for scripts of other origins', async () => {
+    const { app, proof, ask } = await world({ dpop: { nonces: true } })
+    const { keys, tokens } = await app()
+    const fields = { grant_type: 'refresh_token', client_id: 'desktop', refresh_token: tokens.refresh_token! }
+    const bad = await ask('/oauth/token', fields, { dpop: 'x' })
+    expect([bad.status, await bad.json()]).toMatchObject([400, { error: 'invalid_dpop_proof' }])
+    const place = { htm: 'POST', htu: `${origin}/auth/oauth/token` }
+    const without = await ask('/oauth/token', fields, { dpop: await proof(keys, undefined, place) })
+    const nonce = without.headers.get('dpop-nonce')!
+    expect([without.status, await without.json()]).toMatchObject([400, { error: 'use_dpop_nonce' }])
+    expect(without.headers.get('access-control-expose-headers')).toContain('DPoP-Nonce')
+    const once = await proof(keys, undefined, { ...place, nonce })
+    expect((await ask('/oauth/token', fields, { dpop: once })).status).toBe(200)
+    const replayed = await ask('/oauth/token', fields, { dpop: once })
+    expect(await replayed.json()).toMatchObject({ error: 'invalid_dpop_proof' })
+  })
+})
