@@ -1,11 +1,14 @@
 /** The OAuth 2 client of an app: authorization code with PKCE (RFC 8252), refresh, device code (RFC 8628), revocation. */
 import type { Session } from 'authkernel'
+import { base64url, createProver, hash } from './app-key.ts'
 import type { AppClient, AppClientOptions, DeviceSignIn } from './app-types.ts'
 import type { AuthClientError } from './protocol.ts'
 
 interface Kept {
   access: string
   refresh: string
+  /** The token is bound to the key. */
+  bound?: boolean
   /** Milliseconds: from then on a new one is fetched. */
   renewAt: number
 }
@@ -17,19 +20,31 @@ const margin = 30
 
 /** `Refusal` is given, so that a page loads no file for the class that both share. */
 export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientError): AppClient {
-  const { server, clientId, storage, basePath = '/auth', redirectUri, scope, resources = [], fetch: given } = options
+  const { server, clientId, storage, basePath = '/auth', redirectUri, scope, resources = [], dpop, fetch: given } = options
   const { origin } = new URL(server)
   const base = origin + basePath.replace(/\/$/, '')
   const key = `authkernel ${origin} ${clientId}`
+  const prover = dpop && createProver(dpop)
   let renewing: Promise<Kept | null> | undefined
 
   const failure = (message: string, { error }: Answer): Error =>
     error === undefined ? new Refusal(message, 400) : new Refusal(`${message} (${error})`, 400, { error })
-  const send = (url: string, init: RequestInit): Promise<Response> => (given ?? fetch)(url, { ...init, credentials: 'omit' })
+  /** `makeHeaders` runs again when the server asks for a nonce: it has not acted on the request then (RFC 9449 section 8). */
+  const send = async (url: string, init: RequestInit, makeHeaders: () => Promise<Headers>): Promise<Response> => {
+    const once = async (): Promise<Response> => (given ?? fetch)(url, { ...init, headers: await makeHeaders(), credentials: 'omit' })
+    const response = await once()
+    return prover?.wantsNonce(response, url) && !(init.body instanceof ReadableStream) ? once() : response
+  }
   const post = async (path: string, fields: Record<string, string | undefined>): Promise<Answer> => {
     const body = new URLSearchParams({ client_id: clientId })
     for (const [name, value] of Object.entries(fields)) if (value !== undefined) body.set(name, value)
-    const response = await send(`${base}/oauth/${path}`, { method: 'POST', body })
+    const url = `${base}/oauth/${path}`
+    const proofs = path === 'token' && prover
+    const response = await send(
+      url,
+      { method: 'POST', body },
+      async () => new Headers(proofs ? { dpop: await proofs.proof('POST', url) } : {}),
+    )
     const answer = ((await response.json().catch(() => null)) ?? {}) as Answer
     if (!response.ok && answer.error === undefined) throw new Refusal(`${path} answered ${response.status}.`, response.status)
     return answer
@@ -42,9 +57,11 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
   const forget = (name: string): unknown => storage.remove(`${key} ${name}`)
 
   async function keep(answer: Answer): Promise<Kept> {
-    const { access_token: access, refresh_token: refresh, expires_in: seconds } = answer
+    const { access_token: access, refresh_token: refresh, expires_in: seconds, token_type: type } = answer
     if (typeof access !== 'string' || typeof refresh !== 'string') throw failure('The server answered no tokens.', answer)
-    const kept = { access, refresh, renewAt: Date.now() + Math.max(1, Number(seconds) - margin) * 1000 }
+    const bound = String(type).toLowerCase() === 'dpop'
+    if (prover && !bound) throw failure('The server bound the tokens to no key.', answer)
+    const kept = { access, refresh, bound, renewAt: Date.now() + Math.max(1, Number(seconds) - margin) * 1000 }
     // Before anything is done with them: the former refresh token is used up.
     await write('tokens', kept)
     return kept
@@ -69,15 +86,29 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
     return kept && Date.now() >= kept.renewAt ? renew(kept) : kept
   }
 
-  async function call(url: string, init: RequestInit = {}): Promise<Response> {
+  /** Throws TypeError for an origin that gets no token. */
+  function targetOf(url: string): string {
     const target = new URL(url, base)
     if (target.origin !== origin && !resources.includes(target.origin))
       throw new TypeError(`${target.origin} is not the server, and not in \`resources\`: it gets no token.`)
-    const ask = (kept: Kept | null): Promise<Response> => {
-      const headers = new Headers(init.headers)
-      if (kept) headers.set('authorization', `Bearer ${kept.access}`)
-      return send(target.href, { ...init, headers })
-    }
+    return target.href
+  }
+
+  async function headersOf(kept: Kept | null, url: string, method: string): Promise<Record<string, string>> {
+    if (!kept) return {}
+    if (!kept.bound || !prover) return { authorization: `Bearer ${kept.access}` }
+    return { authorization: `DPoP ${kept.access}`, dpop: await prover.proof(method, url, kept.access) }
+  }
+
+  async function call(url: string, init: RequestInit = {}): Promise<Response> {
+    const target = targetOf(url)
+    const method = (init.method ?? 'GET').toUpperCase()
+    const ask = (kept: Kept | null): Promise<Response> =>
+      send(target, { ...init, method }, async () => {
+        const headers = new Headers(init.headers)
+        for (const [name, value] of Object.entries(await headersOf(kept, target, method))) headers.set(name, value)
+        return headers
+      })
     const kept = await valid()
     const response = await ask(kept)
     if (response.status !== 401 || !kept || init.body instanceof ReadableStream) return response
@@ -114,15 +145,15 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
       if (redirectUri === undefined) throw new TypeError('createAppClient: signIn needs `redirectUri`.')
       const [verifier, state] = [random(), random()]
       await write('pending', { verifier, state })
-      const hash = await crypto.subtle.digest('SHA-256', new TextEncoder().encode(verifier))
       const query = new URLSearchParams({
         response_type: 'code',
         client_id: clientId,
         redirect_uri: redirectUri,
         state,
-        code_challenge: base64url(new Uint8Array(hash)),
+        code_challenge: await hash(verifier),
         code_challenge_method: 'S256',
         ...(scope !== undefined && { scope }),
+        ...(prover && { dpop_jkt: await prover.thumbprint() }),
       })
       return `${base}/oauth/authorize?${query}`
     },
@@ -147,6 +178,7 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
     },
     startDevice,
     accessToken: async () => (await valid())?.access ?? null,
+    headers: async (url, method = 'GET') => headersOf(await valid(), targetOf(url), method.toUpperCase()),
     fetch: call,
     async getSession() {
       if (!(await read('tokens'))) return null
@@ -158,20 +190,14 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
       const kept = await read<Kept>('tokens')
       await forget('tokens')
       if (!kept) return
-      await send(`${base}/oauth/revoke`, { method: 'POST', body: new URLSearchParams({ client_id: clientId, token: kept.refresh }) })
+      const body = new URLSearchParams({ client_id: clientId, token: kept.refresh })
+      await send(`${base}/oauth/revoke`, { method: 'POST', body }, async () => new Headers())
     },
   }
 }
 
 function random(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)))
-}
-
-function base64url(bytes: Uint8Array): string {
-  return btoa(String.fromCharCode(...bytes))
-    .replace(/\+/g, '-')
-    .replace(/\//g, '_')
-    .replace(/=/g, '')
 }
 
 function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {

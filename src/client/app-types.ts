@@ -7,6 +7,11 @@ export interface AppStorage {
   set(key: string, value: string): unknown
   remove(key: string): unknown
 }
+/** Where an app keeps its key pair, which cannot be exported: IndexedDB keeps `CryptoKey` objects. */
+export interface AppKeys {
+  get(): CryptoKeyPair | null | undefined | PromiseLike<CryptoKeyPair | null | undefined>
+  set(keys: CryptoKeyPair): unknown
+}
 /** Options of `createAppClient`. */
 export interface AppClientOptions {
   /** Origin of the server: `https://app.example`. */
@@ -22,6 +27,11 @@ export interface AppClientOptions {
   scope?: string | undefined
   /** Further origins that `fetch` sends the token to; default: none. */
   resources?: readonly string[] | undefined
+  /**
+   * Binds the tokens to a key of this device (DPoP, RFC 9449), so that copied tokens are worth nothing. `true` keeps the key in memory: after a restart
+   * the person signs in again. Default: bearer tokens.
+   */
+  dpop?: AppKeys | true | undefined
   /** Default: the global one. */
   fetch?: typeof fetch | undefined
 }
@@ -47,6 +57,8 @@ export interface AppClient {
   startDevice(): Promise<DeviceSignIn>
   /** A token that is valid for half a minute at least; null: nobody is signed in. */
   accessToken(): Promise<string | null>
+  /** The headers of one request with the token, for other HTTP libraries; empty when nobody is signed in. The same origins as for `fetch`. */
+  headers(url: string, method?: string): Promise<Record<string, string>>
   /** With the token, for the server and for `resources`. A 401 is tried again once, with a fresh token. */
   fetch(url: string, init?: RequestInit): Promise<Response>
   /** Who is signed in; null: nobody. */

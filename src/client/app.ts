@@ -2,7 +2,7 @@
 import type { AppClient, AppClientOptions } from './app-types.ts'
 import { AuthClientError } from './protocol.ts'
 
-const methods = ['signIn', 'finish', 'startDevice', 'accessToken', 'fetch', 'getSession', 'signOut'] as const
+const methods = ['signIn', 'finish', 'startDevice', 'accessToken', 'headers', 'fetch', 'getSession', 'signOut'] as const
 
 /** A client of bearerPlugin: no cookies, no DOM. */
 export function createAppClient(options: AppClientOptions): AppClient {

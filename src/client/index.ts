@@ -5,7 +5,7 @@
 import { type Client, createClient } from './client.ts'
 
 export { createAppClient } from './app.ts'
-export type { AppClient, AppClientOptions, AppStorage, DeviceSignIn } from './app-types.ts'
+export type { AppClient, AppClientOptions, AppKeys, AppStorage, DeviceSignIn } from './app-types.ts'
 export { type AuthClient, createAuthClient } from './auth-client.ts'
 export { type Client, type ClientOptions, createClient, type FlowOptions, type PasskeyOptions, type SignInOptions } from './client.ts'
 export { addPasskey, type Choice, type ChoiceField, type PartTexts, partTexts, signInChoices, submitChoice } from './parts.ts'

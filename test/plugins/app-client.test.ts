@@ -3,7 +3,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createAuth } from 'authkernel'
 import { type AppClientOptions, createAppClient } from 'authkernel/client'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
-import { bearerPlugin } from 'authkernel/plugins/bearer'
+import { type BearerOptions, bearerPlugin } from 'authkernel/plugins/bearer'
 import { deviceFlowPlugin } from 'authkernel/plugins/device-flow'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { baseConfig, Client } from '../_setup.ts'
@@ -15,7 +15,7 @@ const apps = [{ id: 'desktop', name: 'Acme Desktop', redirectUris: [redirectUri]
 beforeEach(() => vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'Date'] }))
 afterEach(() => vi.useRealTimers())
 
-async function world(options: Partial<AppClientOptions> = {}) {
+async function world(options: Partial<AppClientOptions> = {}, bearer: Partial<BearerOptions> = {}) {
   const base = baseConfig({
     providers: [{ id: 'credentials', name: 'P', type: 'credentials', authorize: ({ user }) => ({ id: String(user), name: String(user) }) }],
     runtime: { now: () => Date.now() },
@@ -23,7 +23,7 @@ async function world(options: Partial<AppClientOptions> = {}) {
   const store = memoryAdapter()
   const auth = createAuth(base)
     .use(adapterPlugin(store))
-    .use(bearerPlugin({ apps }))
+    .use(bearerPlugin({ apps, ...bearer }))
     .use(deviceFlowPlugin({ apps: ['desktop'] }))
   await auth.ready()
   await store.createUser!({ id: 'ada', email: 'ada@example.com', name: 'Ada', emailVerified: null })
@@ -44,7 +44,8 @@ async function world(options: Partial<AppClientOptions> = {}) {
     if (fail?.(url)) throw new TypeError('fetch failed')
     return answer
   }) as typeof globalThis.fetch
-  const make = () => createAppClient({ server: origin, clientId: 'desktop', redirectUri, storage, fetch, ...options })
+  const make = (more: Partial<AppClientOptions> = {}) =>
+    createAppClient({ server: origin, clientId: 'desktop', redirectUri, storage, fetch, ...options, ...more })
   const client = make()
   const signIn = async () => client.finish(await visit(browser, await client.signIn()))
   const failing = (which: typeof fail) => void (fail = which)
@@ -148,5 +149,43 @@ describe('createAppClient', () => {
     const stopped = (await client.startDevice()).done(stop.signal).catch((error: unknown) => error)
     stop.abort(new Error('enough'))
     expect(await stopped).toEqual(new Error('enough'))
+  })
+
+  it.each([{ nonces: false }, { nonces: true }])('binds its tokens to a key that cannot be read, with server nonces %o', async (dpop) => {
+    let pair: CryptoKeyPair | undefined
+    const keys = { get: () => pair, set: (made: CryptoKeyPair) => void (pair = made) }
+    const { auth, client, make, signIn, sent } = await world({ dpop: keys }, { dpop })
+    await signIn()
+    expect(pair!.privateKey.extractable).toBe(false)
+    const session = await client.getSession()
+    expect(session).toMatchObject({ user: { name: 'Ada' }, bearer: { jkt: expect.stringMatching(/^[\w-]{43}$/) as string } })
+    vi.advanceTimersByTime(580_000)
+    expect((await client.getSession())?.user?.name).toBe('Ada')
+    const proved = sent.filter(({ url }) => /\/oauth\/token$|\/session$/.test(url))
+    expect(proved.every(({ headers }) => headers.get('dpop')?.split('.').length === 3)).toBe(true)
+    expect(sent.filter(({ headers }) => headers.get('authorization')?.startsWith('Bearer'))).toEqual([])
+
+    // Another process of the app has the key by its storage; a copy of the tokens alone is worth nothing.
+    expect((await make().getSession())?.user?.name).toBe('Ada')
+    const headers = await client.headers('/auth/session')
+    expect(Object.keys(headers)).toEqual(['authorization', 'dpop'])
+    expect((await auth.session(new Request(`${origin}/auth/session`, { headers })))?.user?.name).toBe('Ada')
+    const token = (await client.accessToken())!
+    expect(await auth.session(new Request(origin, { headers: { authorization: `Bearer ${token}` } }))).toBeNull()
+    const thief = make({ dpop: true })
+    expect((await thief.fetch('/auth/session').then((answer) => answer.json())) as unknown).toBeNull()
+    await expect(client.headers('https://evil.example/')).rejects.toThrow(/gets no token/)
+  })
+
+  it('takes no bearer tokens from a server that does not bind them', async () => {
+    const { client, browser } = await world({
+      dpop: true,
+      fetch: (async (url: string) =>
+        Response.json(
+          String(url).endsWith('/token') ? { access_token: 'a', refresh_token: 'r', token_type: 'Bearer', expires_in: 600 } : {},
+        )) as typeof fetch,
+    })
+    const location = await visit(browser, await client.signIn())
+    await expect(client.finish(location)).rejects.toThrow(/bound the tokens to no key/)
   })
 })
