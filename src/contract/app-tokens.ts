@@ -63,6 +63,8 @@ export interface AccessClaims {
 }
 /** Signs and verifies access tokens (RFC 9068) of this server. */
 export interface AccessTokens {
+  /** `iss` of the tokens; undefined: the origin of the request. */
+  readonly issuer: string | undefined
   /** Throws AccessDenied when a plugin refuses the token. */
   sign(ctx: Context, claims: AccessClaims): Promise<string>
   /** The claims of a live token for one of the audiences; null for any other text. */

@@ -29,6 +29,8 @@ export interface Route {
    * `false` is the former name of `crossSite` and deprecated.
    */
   csrf?: 'token' | 'origin' | 'crossSite' | 'bearer' | false
+  /** Another plugin's route of the same method and path takes its place. Default: two are refused at compile. */
+  fallback?: true
   /** The step of a sign-in that runs here: failures are told as `signInFailed`. */
   flow?: 'signIn' | 'callback'
   /** The answer is the same for everybody: no `private, no-store`, and a `max-age` in seconds where one is given. */

@@ -14,13 +14,15 @@ export function createRoutes(routes: readonly Owned<Route>[]): Routes {
   const root = createRouter<Entry>()
   const known = new Map<string, Owned<Route>>()
   const list: RouteInfo[] = []
-  for (const { value: route, owner } of routes) {
+  // Fallbacks come last, so that what is no fallback is known by then.
+  const ordered = [...routes].sort((a, b) => Number(a.value.fallback ?? false) - Number(b.value.fallback ?? false))
+  for (const { value: route, owner } of ordered) {
     const { method, path, at = 'base', flow } = route
     assertPath(route, owner)
     const id = `${at} ${method} ${shapeOf(path)}`
     const other = known.get(id)
     // The same object twice is one route: a provider type may be brought by several plugins.
-    if (other?.value === route) continue
+    if (other?.value === route || (other && route.fallback)) continue
     if (other) {
       throw new AuthError(
         `The route ${method} ${path} is registered by plugin "${other.owner}" and by plugin "${owner}". Change one of the paths.`,

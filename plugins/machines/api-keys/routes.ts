@@ -12,7 +12,7 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
       ...(method !== 'GET' && { csrf: 'origin' as const, body: { bytes: 8192, types: ['json' as const] } }),
       async handler(ctx) {
         const userId = await owner(ctx)
-        if (userId === null) return json({ message: 'Sign in first.' }, 401)
+        if (userId === null) return json({ message: 'Sign in first.' }, 401, { 'WWW-Authenticate': 'Bearer realm="api-keys"' })
         const found = await answer(ctx, userId)
         return found === null || found === false ? json({ message: 'No such key.' }, 404) : json(found, method === 'POST' ? 201 : 200)
       },
@@ -32,17 +32,18 @@ async function owner(ctx: Context): Promise<string | null> {
   return (session && (await ctx.session.user(ctx))?.id) ?? null
 }
 
-function wantedOf({ name, scopes, expiresIn, env }: Record<string, unknown>): NewApiKey {
+function wantedOf({ name, scopes, expiresIn, env, organization }: Record<string, unknown>): NewApiKey {
   return {
     name: name as string,
     scopes: Array.isArray(scopes) ? scopes.map(String) : [],
     ...(typeof expiresIn === 'number' && { expiresIn }),
     ...(typeof env === 'string' && { env }),
+    ...(typeof organization === 'string' && { organization }),
   }
 }
 
-function json(value: unknown, status: number): Response {
-  return Response.json(value, { status })
+function json(value: unknown, status: number, headers: Record<string, string> = {}): Response {
+  return Response.json(value, { status, headers })
 }
 
 /** The same for pages, where a key or an app is simply nobody. */

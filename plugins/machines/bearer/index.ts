@@ -2,6 +2,7 @@
 import {
   type AnyContext,
   type AppClient,
+  AuthError,
   type Guard,
   type JobTarget,
   type Kernel,
@@ -11,6 +12,7 @@ import {
 } from 'authkernel/kernel'
 import { authenticate, liveClaims, liveToken } from './authenticate.ts'
 import { addConsent } from './authorize.ts'
+import { challenge } from './challenge.ts'
 import { appTokens } from './grants.ts'
 import { messages } from './messages.ts'
 import { type BearerOptions, issuerOf, resolveOptions, type ResolvedOptions } from './options.ts'
@@ -67,6 +69,8 @@ export interface BearerApi {
     list(who: AppsOf): Promise<SessionInfo[]>
     /** Ends one. False: the person has no such session. */
     revoke(who: AppsOf, id: string): Promise<boolean>
+    /** The answer to a request that may not come in: 401, or 403 where somebody is signed in, with `WWW-Authenticate`. `scope`: what your route needs. */
+    challenge(request: Request, wanted?: { scope?: string | undefined }): Promise<Response>
   }
 }
 
@@ -87,6 +91,14 @@ export function bearerPlugin(options: BearerOptions): Plugin<BearerApi> {
       kernel.provide('appTokens', appTokens(resolved))
       kernel.hook('authenticate', ({ ctx }) => authenticate(ctx, resolved))
       kernel.decorate('session', (inner) => withApps(inner, resolved))
+      kernel.decorate('accessTokens', ({ issuer }) => {
+        // RFC 9068 section 4: whoever verifies a token compares its `iss` with the issuer of the metadata.
+        if (resolved.format === 'jwt' && issuer !== resolved.issuer)
+          throw new AuthError(
+            `Plugin "bearer": its \`issuer\` is ${resolved.issuer ?? 'not set'}, and that of plugin "jwt" is ${issuer ?? 'not set'}. Give both the same one.`,
+          )
+        return {}
+      })
       addConsent(kernel)
       addRoutes(kernel, resolved)
       tellResourceServers(kernel, resolved)
@@ -105,6 +117,7 @@ function api(kernel: Kernel, options: ResolvedOptions): BearerApi['bearer'] {
       const { ctx, userId } = await find(kernel, who)
       return userId !== undefined && typeof id === 'string' && (await revokeApps(ctx, { id, userId })) > 0
     },
+    challenge: async (request, { scope } = {}) => challenge(await kernel.contextOf(request), options, scope),
   }
 }
 

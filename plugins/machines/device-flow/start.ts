@@ -1,5 +1,5 @@
 /** The device authorization endpoint (RFC 8628 section 3.1): a device without a browser asks for a code to show. */
-import { type Context, HttpError, json, networksOf, RecordConflict, toBase64Url } from 'authkernel/kernel'
+import { type Context, json, networksOf, RecordConflict, toBase64Url } from 'authkernel/kernel'
 import { hashOf, makeUserCode } from './codes.ts'
 import type { ResolvedOptions } from './options.ts'
 
@@ -22,7 +22,11 @@ export async function start(ctx: Context, options: ResolvedOptions): Promise<Res
   const asked = tokens.scopes(client, form.get('scope'))
   const scopes = form.get('scope') ? asked : asked?.filter((scope) => options.scopes?.includes(scope) ?? true)
   if (!scopes?.every((scope) => options.scopes?.includes(scope) ?? true)) return json({ error: 'invalid_scope' }, 400)
-  await count(ctx)
+  const { allowed, retryAfter } = await count(ctx)
+  if (!allowed)
+    return json({ error: 'temporarily_unavailable', error_description: 'Too many device codes.' }, 429, {
+      'Retry-After': String(retryAfter),
+    })
 
   const deviceCode = toBase64Url(ctx.runtime.random(32))
   const userCode = await create(ctx, deviceCode, client.id, [...scopes])
@@ -67,8 +71,7 @@ async function create(ctx: Context, deviceCode: string, clientId: string, scopes
 }
 
 // Nobody has to sign in for it: without a limit one could fill the table, and make codes easier to guess.
-async function count(ctx: Context): Promise<void> {
+async function count(ctx: Context): Promise<{ allowed: boolean; retryAfter: number }> {
   const network = ctx.clientAddress === undefined ? undefined : networksOf(ctx.clientAddress)[0]?.key
-  const { allowed, retryAfter } = await ctx.limit.take(`deviceFlow.start:${network ?? ''}`, network === undefined ? unknown : perNetwork)
-  if (!allowed) throw new HttpError(429, 'Too many device codes.', { 'Retry-After': String(retryAfter) })
+  return ctx.limit.take(`deviceFlow.start:${network ?? ''}`, network === undefined ? unknown : perNetwork)
 }

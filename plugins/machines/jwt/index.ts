@@ -3,6 +3,7 @@ import type { AnyContext, First, Guard, JobTarget, Kernel, Plugin } from 'authke
 import { liveClaims } from './introspect.ts'
 import { type AccessToken, issueToken, ownClaims, signClaims, type TokenWanted } from './issue.ts'
 import { keyAge, keySet, rotateKeys, signingKeys } from './keys.ts'
+import { metadata } from './metadata.ts'
 import { type JwtOptions, resolveOptions, type ResolvedOptions } from './options.ts'
 import { addRoutes } from './routes.ts'
 import { type PublicKey, table } from './table.ts'
@@ -66,19 +67,13 @@ export function jwtPlugin(options: JwtOptions = {}): Plugin<JwtApi> {
         })) as never,
       )
       kernel.provide('accessTokens', {
+        issuer: resolved.issuer,
         sign: (ctx, claims) => signClaims(ctx, resolved, { ...claims, ...ownClaims(ctx, resolved) }),
         verify: (ctx, token, audiences) => liveClaims(ctx, resolved, token, audiences),
       })
       // Where apps find the public keys, when a plugin has a token endpoint.
       kernel.decorate('appTokens', (inner) => ({
-        metadata: async (ctx) => ({
-          ...(await inner.metadata(ctx)),
-          jwks_uri: `${ctx.origin}/.well-known/jwks.json`,
-          ...(resolved.introspection && {
-            introspection_endpoint: `${ctx.base}/jwt/introspect`,
-            introspection_endpoint_auth_methods_supported: ['client_secret_basic', 'client_secret_post'],
-          }),
-        }),
+        metadata: async (ctx) => ({ ...(await inner.metadata(ctx)), ...metadata(ctx, resolved) }),
       }))
       return { jwt: api(kernel, resolved) }
     },

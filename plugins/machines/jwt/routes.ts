@@ -2,6 +2,7 @@
 import { type AuthError, type Context, HttpError, json, type Kernel } from 'authkernel/kernel'
 import { introspect } from './introspect.ts'
 import { issueToken } from './issue.ts'
+import { metadataPath, wholeMetadata } from './metadata.ts'
 import { keySet, signingKeys } from './keys.ts'
 import type { ResolvedOptions } from './options.ts'
 
@@ -17,12 +18,32 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
       new Response(JSON.stringify(keySet(await signingKeys(ctx, options))), { headers: { 'Content-Type': 'application/jwk-set+json' } }),
     failure,
   })
+  const path = options.issuer === undefined ? '' : new URL(options.issuer).pathname.replace(/\/$/, '')
+  kernel.route({
+    method: 'GET',
+    path: `${metadataPath}${path}`,
+    at: 'root',
+    // A plugin with a token endpoint answers it, with the members of this one.
+    fallback: true,
+    public: { maxAge: 300 },
+    cors: { origins: 'any' },
+    handler: (ctx) => wholeMetadata(ctx, options),
+    failure,
+  })
   if (options.routes) {
     const body = { bytes: 8192, types: ['json' as const, 'form' as const] }
     const handler = (ctx: Context): Promise<Response> => token(ctx, options)
     kernel.route({ method: 'POST', path: '/jwt/token', csrf: 'origin', body, handler, failure })
     // Programs send no Origin. They have no cookies here, so that another site's page gets nothing by it.
-    kernel.route({ method: 'POST', path: '/jwt/key-token', csrf: 'bearer', body, handler, failure })
+    kernel.route({
+      method: 'POST',
+      path: '/jwt/key-token',
+      csrf: 'bearer',
+      cors: { origins: 'any', headers: ['x-api-key', 'dpop'] },
+      body,
+      handler,
+      failure,
+    })
   }
   if (options.introspection) {
     const body = { bytes: 16_384, types: ['form' as const] }
@@ -36,7 +57,8 @@ async function token(ctx: Context, options: ResolvedOptions): Promise<Response> 
     return json({ error: 'invalid_request', error_description: 'Send `audience`, and `scope` as text.' }, 400)
   try {
     const issued = await issueToken(ctx, options, { audience, scope })
-    if (!issued) return json({ error: 'login_required', error_description: 'Sign in first.' }, 401)
+    if (!issued)
+      return json({ error: 'login_required', error_description: 'Sign in first.' }, 401, { 'WWW-Authenticate': 'Bearer realm="token"' })
     const expires_in = issued.expiresAt - Math.floor(ctx.now.getTime() / 1000)
     return json({ access_token: issued.accessToken, token_type: issued.tokenType, expires_in, scope: issued.scope })
   } catch (error) {
