@@ -1,9 +1,9 @@
 /** Who a request with an API key is. */
-import { type Context, equal, HttpError, type Session } from 'authkernel/kernel'
+import { type AnyContext, type Context, equal, HttpError, type Row, type Session } from 'authkernel/kernel'
 import { parseKey } from './format.ts'
 import { hashOf } from './manage.ts'
 import type { ResolvedOptions } from './options.ts'
-import { type ApiKey, never, toApiKey } from './table.ts'
+import { type ApiKey, type ApiKeyRow, type KeyOrganization, never, toApiKey } from './table.ts'
 
 const minute = 60_000
 
@@ -11,18 +11,19 @@ const minute = 60_000
 export async function authenticate(ctx: Context, options: ResolvedOptions): Promise<Session | null | undefined> {
   const text = presented(ctx, options.prefix)
   if (text === undefined) return undefined
-  const key = await verify(ctx, options, text)
-  if (!key) return refused(ctx, 'unknown')
-  const user =
-    'userId' in key.owner ? await ownerOf(ctx, key.owner.userId) : { name: 'service' in key.owner ? key.owner.service : 'tenant' }
-  if (!user) return refused(ctx, 'owner', key.id)
-  // A plugin that knows of bans, or of members that left, says so here.
-  if (ctx.has('hook', 'apiKey') && (await ctx.ask('apiKey', { key })) !== true) return refused(ctx, 'hook', key.id)
+  const found = await verify(ctx, options, text)
+  if ('reason' in found) return refused(ctx, found.reason, found.id)
+  const { key, user, organization } = found
   await count(ctx, key)
   await touch(ctx, key)
-  const scopes = await rights(ctx, options, key)
   const end = Math.min((key.expires ?? never).getTime(), ctx.now.getTime() + 60 * minute)
-  return { user, expires: new Date(end).toISOString(), apiKey: { id: key.id, name: key.name, env: key.env, scopes, owner: key.owner } }
+  const { id, name, env, scopes, owner } = key
+  return {
+    user,
+    expires: new Date(end).toISOString(),
+    ...(organization && { organization }),
+    apiKey: { id, name, env, scopes, owner, ...(organization && { organization: organization.id }) },
+  }
 }
 
 async function refused(ctx: Context, reason: string, id?: string): Promise<null> {
@@ -30,33 +31,69 @@ async function refused(ctx: Context, reason: string, id?: string): Promise<null>
   return null
 }
 
-/** The live key of a text; null for any other. */
-export async function verify(ctx: Context, options: ResolvedOptions, text: string): Promise<ApiKey | null> {
+/** A key that counts now. */
+export interface LiveKey {
+  /** Its scopes are those that the owner has now. */
+  key: ApiKey
+  user: NonNullable<Session['user']>
+  organization: KeyOrganization | undefined
+}
+
+/** The live key of a text, with its owner; or why it is nobody. Counts no use. */
+export async function verify(ctx: Context, options: ResolvedOptions, text: string): Promise<LiveKey | { reason: string; id?: string }> {
   const parts = parseKey(text, options.prefix)
   const row = parts && (await ctx.records('apiKey').get(parts.id))
-  if (!parts || !row || row.env !== parts.env || !equal(row.hash, await hashOf(parts.secret))) return null
-  return toApiKey(row, options.prefix)
+  if (!parts || !row || row.env !== parts.env || !equal(row.hash, await hashOf(parts.secret))) return { reason: 'unknown' }
+  return live(ctx, options, row)
+}
+
+/** Whether signed tokens that were issued for a key still count: where a resource server asks, they end with the key. */
+export async function isLive(ctx: AnyContext, options: ResolvedOptions, id: unknown): Promise<boolean> {
+  const row = typeof id === 'string' ? await ctx.records('apiKey').get(id) : null
+  return row !== null && 'key' in (await live(ctx, options, row))
+}
+
+async function live(ctx: AnyContext, options: ResolvedOptions, row: Row<ApiKeyRow>): Promise<LiveKey | { reason: string; id?: string }> {
+  const key = toApiKey(row, options.prefix)
+  const { id, owner } = key
+  const user = 'userId' in owner ? await ownerOf(ctx, owner.userId) : { name: 'service' in owner ? owner.service : 'tenant' }
+  if (!user) return { reason: 'owner', id }
+  // The owner left the organization, or the organization is gone.
+  const organization = await organizationOf(ctx, key)
+  if (organization === null) return { reason: 'organization', id }
+  // A plugin that knows of bans says so here.
+  if (ctx.has('hook', 'apiKey') && (await ctx.ask('apiKey', { key })) !== true) return { reason: 'hook', id }
+  return { key: { ...key, scopes: await rights(ctx, options, key) }, user, organization }
+}
+
+/** Undefined: the key is for no organization. Null: its owner is no member. */
+async function organizationOf(ctx: AnyContext, { owner, organization }: ApiKey): Promise<KeyOrganization | null | undefined> {
+  if (organization === null) return undefined
+  return 'userId' in owner ? ((await ctx.ask('keyOrganization', { organizationId: organization, userId: owner.userId })) ?? null) : null
 }
 
 // Never from the address: queries are written to logs.
 function presented(ctx: Context, prefix: string): string | undefined {
   const { headers } = ctx.request
-  const bearer = /^Bearer +(\S+)$/i.exec(headers.get('authorization') ?? '')?.[1]
+  const [, scheme = '', value] = /^(Bearer|DPoP) +(.*)$/is.exec(headers.get('authorization') ?? '') ?? []
+  // Whatever begins like a key is meant as one: two in a header, or one with another scheme, are nobody, and never the cookie.
+  const isKey = value?.startsWith(`${prefix}_`) === true
+  const bearer = isKey && scheme.toLowerCase() === 'dpop' ? '' : value
   // Other bearer tokens are for other plugins.
   const own = headers.get('x-api-key')?.trim()
   if (own !== undefined && bearer !== undefined && own !== bearer)
     throw new HttpError(400, 'Two different credentials were sent. Send one, in Authorization or in x-api-key.')
-  const given = [bearer?.startsWith(`${prefix}_`) ? bearer : undefined, own]
+  const given = [isKey ? bearer : undefined, own]
   return given.find((one) => one !== undefined)
 }
 
-async function ownerOf(ctx: Context, userId: string): Promise<NonNullable<Session['user']> | null> {
+async function ownerOf(ctx: AnyContext, userId: string): Promise<NonNullable<Session['user']> | null> {
   if (!ctx.store?.supports('getUser')) return { id: userId }
   const user = await ctx.store.getUser(userId)
   return user && { id: user.id, name: user.name ?? null, email: user.email ?? null, image: user.image ?? null }
 }
 
-async function rights(ctx: Context, { can }: ResolvedOptions, key: ApiKey): Promise<string[]> {
+async function rights(ctx: AnyContext, { can }: ResolvedOptions, key: ApiKey): Promise<string[]> {
   const held = await Promise.all(key.scopes.map(async (scope) => !can || (await can({ key, scope, ctx }))))
   return key.scopes.filter((_, index) => held[index])
 }

@@ -1,16 +1,16 @@
 /** API keys: programs that act for a user, for a service or for the tenant, with `Authorization: Bearer ak_…` or `x-api-key`. */
-import { AccessDenied, type AnyContext, type Guard, type JobTarget, type Kernel, type Plugin } from 'authkernel/kernel'
-import { authenticate, verify } from './authenticate.ts'
+import { AccessDenied, type AnyContext, type First, type Guard, type JobTarget, type Kernel, type Plugin } from 'authkernel/kernel'
+import { authenticate, isLive, verify } from './authenticate.ts'
 import { createKey, listKeys, type MadeApiKey, type NewApiKey, revokeKey, rotateKey } from './manage.ts'
 import { type ApiKeysOptions, resolveOptions, type ResolvedOptions } from './options.ts'
 import { addAccountSection } from './page.ts'
 import { addRoutes } from './routes.ts'
-import { type ApiKey, type KeyOwner, table } from './table.ts'
+import { type ApiKey, type KeyOrganization, type KeyOwner, table } from './table.ts'
 
 export { findKeys, keyPattern, scannerPattern } from './format.ts'
 export type { MadeApiKey, NewApiKey } from './manage.ts'
 export type { ApiKeysOptions, KeyLimit } from './options.ts'
-export type { ApiKey, ApiKeyRow, KeyOwner } from './table.ts'
+export type { ApiKey, ApiKeyRow, KeyOrganization, KeyOwner } from './table.ts'
 
 /** Whose keys: those of the person who is signed in on a request, or of a named owner. `tenant` names the tenant where there are several. */
 export type KeysOf = Request | (KeyOwner & { of?: string | null })
@@ -19,13 +19,15 @@ export type KeysOf = Request | (KeyOwner & { of?: string | null })
 declare module 'authkernel' {
   interface Session {
     /** There when an API key signed the request in. */
-    apiKey?: { id: string; name: string; env: string; scopes: readonly string[]; owner: KeyOwner }
+    apiKey?: { id: string; name: string; env: string; scopes: readonly string[]; owner: KeyOwner; organization?: string }
   }
 }
 declare module 'authkernel/kernel' {
   interface Hooks {
-    /** Whether a key counts now: banned owners, members that left an organization. */
-    apiKey: Guard<{ key: ApiKey }>
+    /** Whether a key counts now: banned owners. */
+    apiKey: Guard<{ key: ApiKey }, AnyContext>
+    /** What the owner of a key is in the organization that the key is for; null: no member, and the key is nobody. */
+    keyOrganization: First<{ organizationId: string; userId: string }, KeyOrganization | null, AnyContext>
   }
 }
 
@@ -40,7 +42,10 @@ export interface ApiKeysApi {
     rotate(who: KeysOf, id: string): Promise<MadeApiKey | null>
     /** It is nobody from now on. False: no such key. */
     revoke(who: KeysOf, id: string): Promise<boolean>
-    /** The live key of a text, for transports other than HTTP headers; null for any other. Counts no use. */
+    /**
+     * The live key of a text, with the scopes that its owner has now, for transports other than HTTP headers; null for any other, and where the owner is
+     * banned or gone. Counts no use.
+     */
     verify(request: Request, key: string): Promise<ApiKey | null>
   }
 }
@@ -57,6 +62,14 @@ export function apiKeysPlugin(options: ApiKeysOptions = {}): Plugin<ApiKeysApi> 
     setup(kernel) {
       kernel.records('apiKey', table)
       kernel.declareHook('apiKey', 'guard')
+      kernel.declareHook('keyOrganization', 'first')
+      // The hook belongs to jwtPlugin, which may be absent: its types are not there then.
+      kernel.hook(
+        'accessToken' as never,
+        (({ claims, ctx }: Issued) => claims['key'] === undefined || isLive(ctx, resolved, claims['key'])) as never,
+      )
+      // The event belongs to the plugin of organizations, which may be absent.
+      kernel.on('organizationChanged' as never, endForLeavers as never)
       kernel.hook('authenticate', ({ ctx }) => authenticate(ctx, resolved))
       if (resolved.routes) addRoutes(kernel, resolved)
       if (resolved.accountSection) addAccountSection(kernel, resolved)
@@ -84,8 +97,29 @@ function api(kernel: Kernel, options: ResolvedOptions): ApiKeysApi['apiKeys'] {
       const { ctx, owner } = await find(kernel, who, 'revoke')
       return owner ? revokeKey(ctx, owner, id) : false
     },
-    verify: async (request, key) => verify(await kernel.contextOf(request), options, key),
+    async verify(request, key) {
+      const found = typeof key === 'string' ? await verify(await kernel.contextOf(request), options, key) : null
+      return found && 'key' in found ? found.key : null
+    },
   }
+}
+
+interface Issued {
+  claims: Readonly<Record<string, unknown>>
+  ctx: AnyContext
+}
+interface OrganizationLeft {
+  act: string
+  organizationId: string
+  userId?: string
+  ctx: AnyContext
+}
+
+// The key is nobody at once, because the membership is read at each use. Without its row it stays nobody when the person comes back.
+async function endForLeavers({ act, organizationId: organization, userId, ctx }: OrganizationLeft): Promise<void> {
+  const isOne = act === 'member.removed' || act === 'member.left'
+  if (isOne && userId !== undefined) await ctx.records('apiKey').deleteWhere({ where: { organization, userId } })
+  if (act === 'deleted') await ctx.records('apiKey').deleteWhere({ where: { organization } })
 }
 
 /** `change`: a session by key may look, and may change no credential. */

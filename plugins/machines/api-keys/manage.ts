@@ -13,6 +13,8 @@ export interface NewApiKey {
   expiresIn?: number | undefined
   env?: string | undefined
   limit?: KeyLimit | undefined
+  /** Id of an organization of the owner: the key is for it alone, and ends when the owner leaves it. Needs organizationsPlugin. */
+  organization?: string | undefined
 }
 /** A key with its text, which is shown once and never stored. */
 export type MadeApiKey = ApiKey & { key: string }
@@ -29,6 +31,7 @@ export async function createKey(ctx: AnyContext, options: ResolvedOptions, owner
       : typeof scope === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(scope)
     if (!known) throw refused(`the scope ${JSON.stringify(String(scope).slice(0, 100))} is not one of the plugin's.`)
   }
+  await assertMember(ctx, owner, wanted.organization)
   if (await isFull(ctx, owner, options.max)) throw tooMany(options)
   const { row, text } = await draft(ctx, options, {
     family: '',
@@ -36,6 +39,7 @@ export async function createKey(ctx: AnyContext, options: ResolvedOptions, owner
     env,
     scopes: [...new Set(scopes)],
     ...ownerFields(owner),
+    organization: wanted.organization ?? null,
     expires: expiryOf(ctx, options, wanted.expiresIn),
     max: limit?.max ?? null,
     seconds: limit?.seconds ?? null,
@@ -68,15 +72,16 @@ export async function rotateKey(ctx: AnyContext, options: ResolvedOptions, owner
   if (!row || row.rotated) return null
   const end = new Date(Math.min(ctx.now.getTime() + options.overlap * 1000, row.expires.getTime()))
   const next = await draft(ctx, options, { ...copyOf(row), expires: row.expires })
-  // Of two rotations at the same moment one makes the next key, and a process that dies leaves both keys or the old one as it was.
+  // At most two are live: one from the rotation before ends now.
+  const { rows } = await keys.find({ where: { family: row.family } })
+  const former = rows.filter((other) => other.id !== id && other.rotated)
+  // Of two rotations at the same moment one makes the next key, and a process that dies leaves the new state or the old one.
   const written = await ctx.atomic([
     { record: 'apiKey', update: id, change: { rotated: true, expires: end }, if: { rotated: false } },
     { record: 'apiKey', create: next.row },
+    ...former.map((other) => ({ record: 'apiKey' as const, update: other.id, change: { expires: ctx.now } })),
   ])
   if (!written) return null
-  // At most two are live: one from the rotation before ends now.
-  const { rows } = await keys.find({ where: { family: row.family } })
-  for (const former of rows) if (former.id !== id && former.rotated) await keys.delete(former.id)
   await told(ctx, owner, next.row.id, 'changed')
   return { ...toApiKey(next.row, options.prefix), key: next.text }
 }
@@ -108,6 +113,14 @@ async function owned(ctx: AnyContext, owner: KeyOwner, id: string): Promise<Row<
   return row && row.userId === fields.userId && row.owner === fields.owner ? row : null
 }
 
+async function assertMember(ctx: AnyContext, owner: KeyOwner, organization: string | undefined): Promise<void> {
+  if (organization === undefined) return
+  if (typeof organization !== 'string' || !('userId' in owner)) throw refused('`organization` is the id of an organization of a person.')
+  const seat = await ctx.ask('keyOrganization', { organizationId: organization, userId: owner.userId })
+  if (seat === undefined) throw refused('`organization` needs organizationsPlugin.')
+  if (seat === null) throw new HttpError(403, 'The owner is no member of this organization.')
+}
+
 async function isFull(ctx: AnyContext, owner: KeyOwner, max: number): Promise<boolean> {
   return (await ctx.records('apiKey').count(ownerQuery(owner), { max })) >= max
 }
@@ -116,8 +129,8 @@ function tooMany({ max }: ResolvedOptions): HttpError {
   return new HttpError(409, `There are ${max} keys already. Revoke one first.`)
 }
 
-function copyOf({ family, name, env, scopes, userId, owner, max, seconds }: ApiKeyRow): Omit<NewRow, 'expires'> {
-  return { family, name, env, scopes, userId, owner, max, seconds }
+function copyOf({ family, name, env, scopes, userId, owner, organization, max, seconds }: ApiKeyRow): Omit<NewRow, 'expires'> {
+  return { family, name, env, scopes, userId, owner, organization, max, seconds }
 }
 
 function expiryOf(ctx: AnyContext, { maxAge }: ResolvedOptions, expiresIn: number | undefined): Date {

@@ -4,6 +4,12 @@ import type { RecordSpec, Row } from 'authkernel/kernel'
 /** Who a key acts for: a stored user, the whole tenant, or a service by its name. */
 export type KeyOwner = { userId: string } | { service: string } | { tenant: true }
 
+/** An organization, and what the owner of a key is in it. */
+export interface KeyOrganization {
+  id: string
+  role: string
+}
+
 /** A row of `apiKey`. */
 export interface ApiKeyRow {
   /** The same for a key and those it was rotated to. */
@@ -19,6 +25,8 @@ export interface ApiKeyRow {
   userId: string | null
   /** `service:<name>` or `tenant`; null for a user. */
   owner: string | null
+  /** Id of the organization that the key is for; null: it is for none. */
+  organization: string | null
   created: Date
   expires: Date
   used: Date | null
@@ -48,6 +56,7 @@ export const table: RecordSpec<ApiKeyRow> = {
     scopes: { type: 'json' },
     userId: { type: 'string', optional: true },
     owner: { type: 'string', max: 120, optional: true },
+    organization: { type: 'string', max: 64, optional: true },
     created: { type: 'date' },
     expires: { type: 'date' },
     used: { type: 'date', optional: true },
@@ -59,6 +68,7 @@ export const table: RecordSpec<ApiKeyRow> = {
     ['userId', 'created'],
     ['owner', 'created'],
     ['family', 'created'],
+    ['organization', 'userId'],
   ],
   owner: { field: 'userId', of: 'user' },
   expires: 'expires',
@@ -73,6 +83,8 @@ export interface ApiKey {
   shown: string
   scopes: readonly string[]
   owner: KeyOwner
+  /** Id of the organization that the key is for; null: it is for none. */
+  organization: string | null
   created: Date
   /** Null: it does not expire. */
   expires: Date | null
@@ -91,6 +103,7 @@ export function toApiKey(row: Row<ApiKeyRow>, prefix: string): ApiKey {
     shown: `${prefix}_${row.env}_${row.id.slice(0, 4)}…${row.tail}`,
     scopes: row.scopes,
     owner: ownerOf(row),
+    organization: row.organization,
     created: row.created,
     expires: row.expires.getTime() === never.getTime() ? null : row.expires,
     lastUsed: row.used,

@@ -1,5 +1,5 @@
 /** The active organization: in a sealed cookie of its person, and checked at each session read. */
-import { type Context, type CookieHandle, createCookie, type Session, type SessionStrategy } from 'authkernel/kernel'
+import { type AnyContext, type Context, type CookieHandle, createCookie, type Session, type SessionStrategy } from 'authkernel/kernel'
 import { actorOf, type Desk, memberOf, rowsOf, seatIn } from './desk.ts'
 
 /** What a session says of it. */
@@ -45,4 +45,17 @@ export function withActive(desk: Desk, inner: SessionStrategy): Partial<SessionS
     read: async (ctx) => named(ctx, await inner.read(ctx)),
     update: async (ctx, data) => named(ctx, await inner.update(ctx, data)),
   }
+}
+
+/** What plugins of keys ask: whether the owner of a key is a member of the organization that the key is for. */
+export interface KeyQuestion {
+  organizationId: string
+  userId: string
+  ctx: AnyContext
+}
+
+/** Null: no member. */
+export async function seatOfKey(desk: Desk, { organizationId, userId, ctx }: KeyQuestion): Promise<ActiveOrganization | null> {
+  const member = await memberOf(await rowsOf(desk, ctx), organizationId, userId)
+  return member && { id: member.organizationId, role: member.role }
 }

@@ -15,6 +15,8 @@ export interface CanWhere {
 
 interface Scoped {
   scopes?: readonly string[]
+  /** Id of the organization that a key is for. */
+  organization?: string
 }
 
 /** False for nobody, for whoever is no member, and without the permission. Throws AuthError for a permission that no statement names. */
@@ -46,6 +48,7 @@ export async function can(
   if (!session || !isId(userId) || !isRowId(organizationId)) return false
   // A key or an app does what it was made for, and never more than its owner.
   const { apiKey, bearer } = session as { apiKey?: Scoped; bearer?: Scoped }
+  if (apiKey?.organization !== undefined && apiKey.organization !== organizationId) return false
   for (const limited of [apiKey, bearer]) if (limited !== undefined && !limited.scopes?.includes(permission)) return false
   const rows = await rowsOf(desk, ctx)
   const [member, inTeam] = await Promise.all([

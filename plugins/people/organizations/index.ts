@@ -1,6 +1,6 @@
 /** Organizations with members, teams, roles, invitations and domains. */
 import type { Plugin } from 'authkernel/kernel'
-import { activeCookie, withActive } from './active.ts'
+import { activeCookie, type KeyQuestion, seatOfKey, withActive } from './active.ts'
 import { organizationActs, type OrganizationsApi } from './api.ts'
 import { can } from './can.ts'
 import { addForms } from './forms.ts'
@@ -51,6 +51,8 @@ export function organizationsPlugin<const S extends Statements = Record<never, n
       kernel.cookie(activeCookie)
       kernel.pending(opened)
       kernel.decorate('session', (inner) => withActive(desk, inner))
+      // The hook belongs to the plugin of API keys, which may be absent: its types are not there then.
+      kernel.hook('keyOrganization' as never, ((question: KeyQuestion) => seatOfKey(desk, question)) as never)
       kernel.provide('homeRealm', homeRealm(desk), { fallback: true })
       if (options.domains?.own) guardProviders(kernel, desk)
       kernel.messages(messages)
