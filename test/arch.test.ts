@@ -71,7 +71,9 @@ describe('layering', () => {
   it('plugins import authkernel/kernel, authkernel/jwt, their own folder and one library, and never each other', () => {
     const wrong = offences('plugins/', ({ path }, { file, library, specifier }) => {
       if (path.startsWith('plugins/providers/')) return true
-      return library !== undefined || ['authkernel/kernel', 'authkernel/jwt'].includes(specifier) || (file?.startsWith(folderOf(path)) ?? false)
+      return (
+        library !== undefined || ['authkernel/kernel', 'authkernel/jwt'].includes(specifier) || (file?.startsWith(folderOf(path)) ?? false)
+      )
     })
     expect(wrong).toEqual([])
     const libraries = plugins().map(({ path, imports }) => ({

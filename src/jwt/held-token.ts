@@ -28,7 +28,8 @@ export async function assertHeld(
   }
   const { jkt } = (typeof cnf === 'object' && cnf !== null ? cnf : {}) as { jkt?: unknown }
   if (typeof jkt !== 'string') throw new InvalidAccessToken('The access token is bound in a way that is not known here (`cnf`).')
-  if (!given) throw new InvalidAccessToken('The access token is bound to a key. Give verifyAccessToken the request: { proof: { request } }.')
+  if (!given)
+    throw new InvalidAccessToken('The access token is bound to a key. Give verifyAccessToken the request: { proof: { request } }.')
   // RFC 9449 section 7.2: a token that somebody copied must not pass as a bearer token.
   if (scheme !== 'dpop') throw new InvalidAccessToken('The access token is bound to a key, and was sent without the scheme DPoP.')
   const { method, url, headers } = given.request

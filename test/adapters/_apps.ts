@@ -12,7 +12,7 @@ export interface AppTask {
   do: 'app'
   /** The token endpoint, a session read by `Authorization`, a rotation of an API key, or how many thefts this process noticed. */
   what: 'token' | 'session' | 'rotate' | 'create' | 'thefts'
-  /** Fields of the form; `key` of a session read, `id` of a rotation. */
+  /** Fields of the form; `key` of a session read, `id` of a rotation; `dpop`: a proof, with which `key` is a bound token. */
   fields?: Record<string, string>
   times: number
   /** Milliseconds that this process believes to be later. */
@@ -39,7 +39,8 @@ export async function workOnApps(
     if (what === 'create') return auth.apiKeys.create({ service: 'ci' }, { name: 'k' }).catch((error: { status?: number }) => error.status)
     if (what === 'token')
       return (await auth.handler(new Request(`${origin}/auth/oauth/token`, { method: 'POST', body: new URLSearchParams(fields) }))).json()
-    const headers = { authorization: `Bearer ${fields['key']}` }
+    const { key, dpop } = fields
+    const headers = { authorization: `${dpop === undefined ? 'Bearer' : 'DPoP'} ${key}`, ...(dpop !== undefined && { dpop }) }
     return auth.session(new Request(origin, { headers })).then(
       (session) => session !== null,
       (error: { status?: number }) => error.status,

@@ -1,4 +1,6 @@
 /** Four processes, one store: refresh, theft, codes, devices and API keys; and what a kill in the middle of each leaves. */
+import { createHash, randomUUID } from 'node:crypto'
+import { exportJWK, SignJWT } from 'jose'
 import * as openid from 'openid-client'
 import type { Adapter } from 'authkernel/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -110,6 +112,52 @@ describe.each((['postgres', 'mysql', 'redis', 'libsql'] as const).filter((kind) 
     expect([uses.filter((use) => use === true).length, uses.filter((use) => use === 429).length]).toEqual([7, 13])
     await all({ what: 'create', times: 5 })
     expect((await auth.apiKeys.list({ service: 'ci' })).length).toBeLessThanOrEqual(10)
+  })
+
+  it('a proof of a key counts once, in whichever process', async () => {
+    const keys = await openid.randomDPoPKeyPair('ES256')
+    const DPoP = openid.getDPoPHandle(config, keys)
+    const begun = await begin(config, redirectUri)
+    const answer = new URL(await visit(browser, begun.url))
+    const checks = { pkceCodeVerifier: begun.verifier, expectedState: begun.state }
+    const { access_token: key } = await openid.authorizationCodeGrant(config, answer, checks, {}, { DPoP })
+    const ath = createHash('sha256').update(key).digest('base64url')
+    const dpop = await new SignJWT({
+      jti: randomUUID(),
+      htm: 'GET',
+      htu: 'http://localhost:3000/',
+      iat: Math.floor(Date.now() / 1000),
+      ath,
+    })
+      .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk: await exportJWK(keys.publicKey) })
+      .sign(keys.privateKey)
+    const uses = (await all({ what: 'session', fields: { key, dpop }, times: 5 })) as unknown as boolean[]
+    expect([uses.length, uses.filter((use) => use).length]).toEqual([20, 1])
+  })
+
+  it('A91: a user who is deleted leaves no key, no app session, no code and no approval', async () => {
+    await adapter.createUser({ id: 'eve', email: 'eve@example.com', name: 'Eve', emailVerified: null })
+    const eve = new Client(auth)
+    await eve.post('/callback/credentials', { user: 'eve' })
+    const { key } = await auth.apiKeys.create({ userId: 'eve' }, { name: 'k' })
+    const { access_token: access, refresh_token: token } = await signIn(config, eve, redirectUri)
+    const begun = await begin(config, redirectUri)
+    const unused = new URL(await visit(eve, begun.url)).searchParams.get('code')!
+    const device = await openid.initiateDeviceAuthorization(config, {})
+    const ticket = ticketOf(await (await eve.post('/device', { user_code: device.user_code })).text())
+    await eve.post('/device/decide', { ticket, decision: 'allow' })
+    expect([await works(key), await works(access)]).toEqual([true, false])
+    const bearer = async () => auth.session(new Request('http://localhost:3000', { headers: { authorization: `Bearer ${access}` } }))
+    expect((await bearer())?.user?.id).toBe('eve')
+    await adapter.deleteUser('eve')
+    expect([await works(key), await bearer()]).toEqual([false, null])
+    const left = [
+      { ...refresh(token) },
+      { grant_type: 'authorization_code', client_id: 'app', redirect_uri: redirectUri, code: unused, code_verifier: begun.verifier },
+      { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', client_id: 'app', device_code: device.device_code },
+    ]
+    for (const fields of left) expect(await here({ what: 'token', fields, times: 1 })).toEqual([{ error: 'invalid_grant' }])
+    expect([await auth.apiKeys.list({ userId: 'eve' }), await auth.bearer.list({ userId: 'eve' })]).toEqual([[], []])
   })
 
   it('kill -9 before and after each write leaves all of it or nothing', async () => {

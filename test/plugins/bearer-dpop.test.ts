@@ -129,10 +129,9 @@ describe.each(['opaque', 'jwt'] as const)('an app with a key and %s tokens', (fo
     expect(await auth.session(good.clone())).toBeNull()
     const now = Math.floor(Date.now() / 1000)
     const privateJwk = await exportJWK((await ec()).privateKey)
-    const { privateKey: hmac } = { privateKey: new TextEncoder().encode('x'.repeat(32)) }
     const symmetric = await new SignJWT({ jti: 'a', htm: 'GET', htu: here, iat: now, ath: await hashed(token) })
-      .setProtectedHeader({ alg: 'HS256', typ: 'dpop+jwt', jwk: { kty: 'oct', k: 'eHh4' } })
-      .sign(hmac)
+      .setProtectedHeader({ alg: 'HS256', typ: 'dpop+jwt', jwk: { kty: 'oct', k: 'eHh4' } as never })
+      .sign(new TextEncoder().encode('x'.repeat(32)))
     const whole = await proof(keys, token)
     const wrong: [string, string][] = [
       ['method', await proof(keys, token, { htm: 'POST' })],
@@ -284,5 +283,24 @@ describe('how an app comes to a bound token', () => {
     expect((await ask('/oauth/token', fields, { dpop: once })).status).toBe(200)
     const replayed = await ask('/oauth/token', fields, { dpop: once })
     expect(await replayed.json()).toMatchObject({ error: 'invalid_dpop_proof' })
+  })
+  it('a route of the host tells the app what is wrong: WWW-Authenticate of RFC 6750 and RFC 9449', async () => {
+    const { auth, app, asks, proof } = await world({ dpop: { nonces: true } })
+    const { keys, tokens } = await app()
+    const told = async (request: Request) => {
+      const answer = await auth.bearer.challenge(request, { scope: 'admin"x' })
+      return [answer.status, answer.headers.get('www-authenticate')]
+    }
+    const [status, both] = await told(new Request(here))
+    expect([status, both]).toEqual([
+      401,
+      expect.stringMatching(/^Bearer realm="localhost:3000", scope="adminx", DPoP realm=.*algs="ES256 /),
+    ])
+    expect(await told(asks('at.x', undefined, 'Bearer'))).toEqual([401, 'Bearer error="invalid_token", scope="adminx"'])
+    const wanted = await auth.bearer.challenge(asks(tokens.access_token, await proof(keys, tokens.access_token)))
+    expect([wanted.status, await wanted.json()]).toEqual([401, { error: 'use_dpop_nonce' }])
+    const nonce = wanted.headers.get('dpop-nonce')!
+    const good = asks(tokens.access_token, await proof(keys, tokens.access_token, { nonce }))
+    expect(await told(good)).toEqual([403, 'DPoP error="insufficient_scope", scope="adminx"'])
   })
 })

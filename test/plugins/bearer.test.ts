@@ -1,4 +1,5 @@
 /** Apps on other devices: sign-in through the browser, tokens, rotation, theft from both sides, and what a token is not given. */
+import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import * as openid from 'openid-client'
@@ -337,19 +338,36 @@ describe('a refresh token', () => {
 
   it('ends it when another app brings it, and an invented one ends nothing', async () => {
     const { first, refresh, isOut, tokenCall } = await start()
-    const [head, session, , secret] = first.split('.')
+    const [head, session, , seed, mark] = first.split('.')
+    const second = await refresh(first)
     for (const invented of [
-      `${head}.${session}.1.${'x'.repeat(43)}`,
-      `${head}.${session}.2.${secret}`,
+      `${head}.${session}.1.${seed}.${'0'.repeat(64)}`,
+      `${head}.${session}.1.${'0'.repeat(32)}.${mark}`,
+      `${head}.${session}.2.${seed}.${mark}`,
+      `${head}.${session}.3.${seed}.${mark}`,
+      `${head}.${session}.1.${seed}`,
       'rt.x',
       `at.${session}`,
       first + 'x',
     ])
       expect([invented, await isOut(invented)]).toEqual([invented, true])
-    const next = await refresh(first)
+    const next = await refresh(second.refresh_token!)
     const other = await tokenCall({ grant_type: 'refresh_token', client_id: 'phone', refresh_token: next.refresh_token! })
     expect(await other.json()).toEqual({ error: 'invalid_grant' })
     expect(await isOut(next.refresh_token!)).toBe(true)
+  })
+
+  it('is stored as a SHA-256 hash, and one of many rotations ago still ends the session', async () => {
+    const { first, refresh, isOut, runtime, data } = await start()
+    let newest = first
+    for (let i = 0; i < 5; i++) {
+      newest = (await refresh(newest)).refresh_token!
+      const kept = JSON.stringify(data, (_name, value: unknown) => (value instanceof Map ? [...value] : value))
+      expect(kept).toContain(createHash('sha256').update(newest).digest('hex'))
+      for (const part of newest.split('.').slice(3)) expect(kept).not.toContain(part)
+    }
+    runtime.advance(day)
+    expect([await isOut(first), await isOut(newest)]).toEqual([true, true])
   })
 
   it('gives fewer scopes when asked, and never more', async () => {

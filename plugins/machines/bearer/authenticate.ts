@@ -80,9 +80,9 @@ export async function liveClaims(ctx: AnyContext, claims: Readonly<Record<string
   return { session, scopes: session.scopes.filter((scope) => scopes.includes(scope)), end: Number(claims['exp']) }
 }
 
-// Keys and tokens of other plugins are theirs. A signed access token is ours where we sign them, also when it is a wrong one.
+// Keys and tokens of other plugins are theirs. A refresh token is ours and no access token. A signed access token is ours where we sign them, also when it is a wrong one.
 function isOurs(text: string, { format }: ResolvedOptions): boolean {
-  if (text.startsWith('at.')) return true
+  if (/^[ar]t\./.test(text)) return true
   if (format === 'opaque') return false
   try {
     const head = text.split('.')[0]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''

@@ -61,7 +61,8 @@ async function check(ctx: Context, options: ResolvedOptions, accessToken: string
       maxAge: options.nonces ? 'nonce' : maxAge,
       now: () => ctx.now.getTime(),
     })
-    if (options.nonces && !(await isOurs(ctx, proof.nonce))) return { error: 'use_dpop_nonce', description: 'A nonce of this server is needed.' }
+    if (options.nonces && !(await isOurs(ctx, proof.nonce)))
+      return { error: 'use_dpop_nonce', description: 'A nonce of this server is needed.' }
     const kept = options.nonces ? 2 * nonceSeconds : 2 * maxAge
     if (await ctx.once.take(`bearer.dpop ${proof.id}`, kept)) return { jkt: proof.jkt }
     return refused('The DPoP proof was used before.')

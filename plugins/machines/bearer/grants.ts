@@ -63,7 +63,12 @@ async function fromCode(ctx: Context, options: ResolvedOptions, client: AppClien
   const challenge = toBase64Url(await sha256(verifier))
   const jkt = await provedKey(ctx, options)
   if (jkt === null && options.bound.has(client.id)) return keyNeeded
-  const fits = row.clientId === client.id && row.redirectUri === form.get('redirect_uri') && equal(challenge, row.challenge)
+  // RFC 7636 section 4.1: a short verifier could be found by trying.
+  const fits =
+    /^[\w.~-]{43,128}$/.test(verifier) &&
+    row.clientId === client.id &&
+    row.redirectUri === form.get('redirect_uri') &&
+    equal(challenge, row.challenge)
   if (!fits || row.until <= ctx.now || (row.jkt !== null && row.jkt !== jkt)) {
     // Somebody has the code without what belongs to it.
     await codes.delete(row.id)

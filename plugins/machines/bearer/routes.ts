@@ -37,7 +37,11 @@ async function token(ctx: Context, options: ResolvedOptions): Promise<Response> 
   const form = await ctx.form()
   const app = clientOf(ctx, form)
   if ('error' in app) return json(app.error, app.status, app.headers)
-  const headers = { 'Cache-Control': 'no-store', Pragma: 'no-cache', ...(ctx.request.headers.has('dpop') && (await nonceHeaders(ctx, options))) }
+  const headers = {
+    'Cache-Control': 'no-store',
+    Pragma: 'no-cache',
+    ...(ctx.request.headers.has('dpop') && (await nonceHeaders(ctx, options))),
+  }
   // Before anything is used up.
   const shown = await keyShown(ctx, options)
   if ('error' in shown) return json({ error: shown.error, error_description: shown.description }, 400, headers)

@@ -40,6 +40,7 @@ const reserved = [
   'act',
   'may_act',
   'ses',
+  'key',
 ]
 
 /** Null: nobody is signed in. Throws HttpError 400 for an audience or scope that no token may have, AccessDenied for who may have none. */
@@ -67,6 +68,7 @@ export async function issueToken(
     ...(!subject.client && (await proofOf(ctx))),
     // Else an app could turn a token that is bound to its key into one that anybody may use.
     ...(subject.jkt !== undefined && { cnf: { jkt: subject.jkt } }),
+    ...subject.origin,
   }
   const accessToken = await signClaims(ctx, options, claims)
   return { accessToken, tokenType: subject.jkt === undefined ? 'Bearer' : 'DPoP', expiresAt, scope: granted.join(' ') }
@@ -92,16 +94,21 @@ interface Subject {
   client?: string
   scopes?: readonly string[]
   jkt?: string
+  /** Claims by which the token ends with the app session (`ses`) or the key (`key`), where a resource server asks. */
+  origin?: { ses: string } | { key: string }
 }
 
 /** Null: somebody without an id. */
 async function subjectOf(ctx: Context, session: Session): Promise<Subject | null> {
   if ('actor' in session) throw new AccessDenied('jwt.issue: somebody who acts for another person gets no tokens of that person.')
   const key = keyOf(session)
-  if (key) return { sub: ownerOf(key), client: key.id, scopes: key.scopes }
-  const { bearer } = session as { bearer?: { clientId: string; scopes: readonly string[]; jkt?: string } }
-  if (session.user?.id !== undefined)
-    return { sub: String(session.user.id), ...(bearer && { client: bearer.clientId, scopes: bearer.scopes, ...(bearer.jkt !== undefined && { jkt: bearer.jkt }) }) }
+  if (key) return { sub: ownerOf(key), client: key.id, scopes: key.scopes, origin: { key: key.id } }
+  const { bearer } = session as { bearer?: { id: string; clientId: string; scopes: readonly string[]; jkt?: string } }
+  if (session.user?.id !== undefined && bearer) {
+    const { clientId: client, scopes, jkt, id: ses } = bearer
+    return { sub: String(session.user.id), client, scopes, ...(jkt !== undefined && { jkt }), origin: { ses } }
+  }
+  if (session.user?.id !== undefined) return { sub: String(session.user.id) }
   // The cookie may be another person's than the one that a plugin recognized by other means.
   if (ctx.has('hook', 'authenticate') && (await ctx.ask('authenticate', {})) !== undefined) return null
   const id = (await ctx.session.user(ctx))?.id

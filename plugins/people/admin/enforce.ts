@@ -20,8 +20,14 @@ export function addBans(kernel: Kernel): void {
   kernel.hook('apiKey' as never, (async ({ key, ctx }: KeyQuestion) => !(await isBanned(ctx, key.owner.userId))) as never)
   // That of apps belongs to bearerPlugin.
   kernel.hook('appSession' as never, (async ({ user, ctx }: AppQuestion) => !(await isBanned(ctx, user.id))) as never)
+  // That of signed tokens to jwtPlugin: a resource server that asks learns of the ban.
+  kernel.hook('accessToken' as never, (async ({ claims: { sub }, ctx }: TokenQuestion) => !(await isBanned(ctx, sub))) as never)
 }
 
+interface TokenQuestion {
+  claims: { sub?: string }
+  ctx: AnyContext
+}
 interface AppQuestion {
   user: { id?: string }
   ctx: AnyContext
