@@ -55,13 +55,15 @@ export default function microsoftEntraId(options: MicrosoftEntraIDOptions = {}):
 }
 export { microsoftEntraId }
 
+const issued = /\/([^/]+)\/v2\.0$/
 const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 /** Tenant of personal Microsoft accounts. */
 const personal = '9188040d-6c67-4c5b-b112-36a304b66dad'
 
 /** The document of a multi-tenant issuer says `{tenantid}`: the token's own tenant takes its place, once it is known to be allowed. */
 function issuerOf(claims: Record<string, unknown>, id: string, issuer: string, allowed: readonly string[] | undefined): string {
-  const tenant = String(claims['tid'])
+  // Tokens that sign people out name their tenant in `iss` alone.
+  const tenant = String(claims['tid'] ?? issued.exec(String(claims['iss']))?.[1])
   const named = /\/([^/]+)\/v2\.0\/?$/.exec(issuer)?.[1] ?? ''
   const multi = ['common', 'organizations', 'consumers'].includes(named)
   const refused = (why: string): Error => new Error(`Provider "${id}": ${why}`)

@@ -39,8 +39,11 @@ export interface VerifiedToken {
  * https. Throws InvalidProvider for an id that is unknown or of another type, and OAuthRequestError for everything the provider does.
  */
 export interface OAuthService {
-  /** At most one discovery request per hour and issuer. */
-  metadata(ctx: AnyContext, id: string): Promise<OAuthMetadata>
+  /**
+   * At most one discovery request per hour and issuer. `claims` of a token: `issuer` is then the one that this token must name, which differs where the
+   * provider has `issuerOf` (Entra: one issuer per tenant); empty where the provider has none for such claims.
+   */
+  metadata(ctx: AnyContext, id: string, claims?: Readonly<Record<string, unknown>>): Promise<OAuthMetadata>
   /** A fresh token set (RFC 6749 section 6). `refresh_token` is absent when the provider keeps the old one. */
   refresh(ctx: AnyContext, id: string, token: string, options?: RefreshOptions): Promise<TokenSet>
   /** A form POST to an endpoint that the metadata names, `introspection_endpoint` for example; the answer is complete. */

@@ -25,11 +25,10 @@ export async function revokeGlobally(ctx: Context, senders: ReadonlyMap<string, 
   const { provider = '' } = ctx.params
   const sender = senders.get(provider)
   if (!sender?.revokesGlobally) throw new RevocationRefused(403, `Provider "${provider}" may not revoke.`)
-  const { jti, iat, exp } = await authenticated(ctx, provider)
+  const { jti, iat, exp, iss: issuer } = await authenticated(ctx, provider)
   const subject = await subjectOf(ctx)
   if (subject['format'] === 'email' && !(await trusts(ctx, provider, subject['email'])))
     throw new RevocationRefused(403, `Provider "${provider}" is not trusted for this address (\`trustEmail\`).`)
-  const { issuer } = await ctx.service('oauth').metadata(ctx, provider)
   const { sub }: Subject = await findSubject(ctx, { provider, issuer }, subject, false)
   const userId = sub === undefined ? undefined : await userOf(ctx, provider, sub)
   if (sub === undefined || userId === null) throw new RevocationRefused(404, 'Nobody of that name has signed in here.')
@@ -56,7 +55,7 @@ function done(): Response {
   return new Response(null, { status: 204, headers: { 'Cache-Control': 'no-store' } })
 }
 
-async function authenticated(ctx: Context, provider: string): Promise<{ jti: string; iat: number; exp: number }> {
+async function authenticated(ctx: Context, provider: string): Promise<{ iss: string; jti: string; iat: number; exp: number }> {
   const [, jwt] = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(ctx.request.headers.get('authorization') ?? '') ?? []
   const refuse = (what: string, err?: Error): RevocationRefused => new RevocationRefused(401, `The token of the request ${what}.`, err)
   if (jwt === undefined) throw refuse('is missing')
@@ -69,13 +68,13 @@ async function authenticated(ctx: Context, provider: string): Promise<{ jti: str
       // Keys that cannot be had are no fault of the sender.
       throw err && (String(err.code).startsWith('ERR_J') || /^The token /.test(err.message)) ? refuse('is not valid', err) : error
     })
-  const { iat, exp, jti } = claims as { iat: number; exp: number; jti: unknown }
+  const { iss, iat, exp, jti } = claims as { iss: string; iat: number; exp: number; jti: unknown }
   const now = ctx.runtime.now() / 1000
   if (String(header['alg']).startsWith('HS')) throw refuse('is signed with a shared secret')
   if (exp - iat > longest || iat < now - longest - leeway || iat > now + leeway) throw refuse('is valid for too long, or too old')
   if (typeof jti !== 'string' || jti === '') throw refuse('has no `jti`')
   if (await ctx.once.taken(await keyOf(provider, jti))) throw refuse('was used before')
-  return { jti, iat, exp }
+  return { iss, jti, iat, exp }
 }
 
 async function subjectOf(ctx: Context): Promise<JsonObject> {

@@ -20,9 +20,9 @@ const type = 'secevent+jwt'
 /** Throws SignalRefused for what the sender did wrong, and OAuthRequestError when the keys of the sender cannot be had. */
 export async function readToken(ctx: AnyContext, provider: string, jwt: string): Promise<SecurityEventToken> {
   const oauth = ctx.service('oauth')
-  const { issuer } = await oauth.metadata(ctx, provider)
   const stated = unverifiedJwt(jwt)
   if (!stated) throw refused('invalid_request', 'The body must be one signed JWT.')
+  const { issuer } = await oauth.metadata(ctx, provider, stated.claims)
   // Before the signature: what is wrong is named by its code. Nothing of it is used unless the signature is right.
   if (!isType(stated.header['typ'])) throw refused('invalid_request', `The header \`typ\` must be ${type}.`)
   if (stated.claims['iss'] !== issuer) throw refused('invalid_issuer', 'The token is of another issuer.')

@@ -23,7 +23,8 @@ const maxName = 255
 /** Throws LogoutRefused for what the provider did wrong, and OAuthRequestError when its keys cannot be had. */
 export async function readToken(ctx: AnyContext, provider: string, jwt: string, legacy: boolean): Promise<LogoutToken> {
   const oauth = ctx.service('oauth')
-  const metadata = await oauth.metadata(ctx, provider)
+  const stated = unverifiedJwt(jwt)
+  const metadata = await oauth.metadata(ctx, provider, stated?.claims)
   const { clientId, client } = (await ctx.providerById(provider)) as {
     clientId?: string
     client?: { client_id?: string; id_token_signed_response_alg?: string }
@@ -39,7 +40,6 @@ export async function readToken(ctx: AnyContext, provider: string, jwt: string, 
   // First without the signature, so that a refusal can say why; nothing is used before the signature was checked. What is encrypted is seen afterwards.
   const encrypted = /^[\w-]+(\.[\w-]*){4}$/.test(jwt)
   if (!encrypted) {
-    const stated = unverifiedJwt(jwt)
     if (!stated) throw new LogoutRefused('`logout_token` is not a signed JWT.')
     checkHeader(stated.header, expected, algorithms)
     checkClaims(stated.claims, expected)
@@ -49,7 +49,8 @@ export async function readToken(ctx: AnyContext, provider: string, jwt: string, 
     throw verdict(error, encrypted)
   })
   checkHeader(header, expected, algorithms)
-  return checkClaims(claims, expected)
+  const { issuer } = encrypted ? await oauth.metadata(ctx, provider, claims) : metadata
+  return checkClaims(claims, { ...expected, issuer })
 }
 
 interface Expected {

@@ -18,11 +18,12 @@ const unacted = new Set([
 const maxText = 300
 const maxWait = 3_600
 
-/** The error of the service. */
-export function failedRequest(provider: OAuthProvider, error: unknown, secrets: Secrets): OAuthRequestError {
+/** The error of the service. `known`: what came of the request, where the caller knows it. */
+export function failedRequest(provider: OAuthProvider, error: unknown, secrets: Secrets, known?: OAuthOutcome): OAuthRequestError {
   const err = withoutSecrets(error, secrets)
   const facts = { provider: provider.id, err }
   const message = `A request to provider "${provider.id}" failed: ${err.message}`
+  if (known) return new OAuthRequestError(message, { outcome: known, ...facts })
   if (error instanceof NetworkError) return new OAuthRequestError(message, { outcome: error.unsent ? 'unused' : 'unknown', ...facts })
   if (error instanceof WWWAuthenticateChallengeError) return new OAuthRequestError(message, { outcome: 'unused', ...facts })
   if (!(error instanceof ResponseBodyError))

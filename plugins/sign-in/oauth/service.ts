@@ -2,6 +2,8 @@
 import {
   type AnyContext,
   InvalidProvider,
+  NetworkError,
+  type OAuthOutcome,
   OAuthRequestError,
   type OAuthService,
   type RefreshOptions,
@@ -13,7 +15,8 @@ import { fill, namesOf, tokenOf } from './endpoints.ts'
 import { checkSubject } from './id-token.ts'
 import { Refusal } from './failure.ts'
 import { decodeClaims, parseJson } from './json.ts'
-import { verify as verifySignature } from './keys.ts'
+import { issuerFor } from './issuer.ts'
+import { type Signer, verify as verifySignature } from './keys.ts'
 import { failedRequest } from './request-failure.ts'
 import { endpointOf, fetchOf, knownServerOf, serverOf } from './server.ts'
 import { tokenResource } from './strength.ts'
@@ -31,15 +34,22 @@ interface Party {
 
 /** Loaded with the first call; `flow.ts` registers it. */
 export const oauthService: OAuthService = {
-  async metadata(ctx, id) {
+  async metadata(ctx, id, claims) {
     const provider = await providerOf(ctx, id)
-    return guarded(provider, new Set(), async () => (await knownServerOf(ctx, provider)) as Awaited<ReturnType<OAuthService['metadata']>>)
+    return guarded(provider, new Set(), async () => {
+      const server = await knownServerOf(ctx, provider)
+      return (claims ? { ...server, issuer: quietIssuer(provider, server, claims) } : server) as Awaited<
+        ReturnType<OAuthService['metadata']>
+      >
+    })
   },
 
   async refresh(ctx, id, token, options = {}) {
     const provider = await providerOf(ctx, id)
     const secrets: Secrets = new Set([token])
-    return guarded(provider, secrets, async () => refresh(ctx, await partyOf(ctx, provider, secrets), token, options))
+    // What fails here was not sent: the token is as good as before.
+    const party = await guarded(provider, secrets, () => partyOf(ctx, provider, secrets), 'unused')
+    return guarded(provider, secrets, () => refresh(ctx, party, token, options))
   },
 
   async request(ctx, id, endpoint, parameters) {
@@ -99,11 +109,20 @@ async function partyOf(ctx: AnyContext, provider: OAuthProvider, secrets: Secret
   return { provider, server, clientSecret, secrets }
 }
 
-async function guarded<T>(provider: OAuthProvider, secrets: Secrets, work: () => Promise<T>): Promise<T> {
+async function guarded<T>(provider: OAuthProvider, secrets: Secrets, work: () => Promise<T>, outcome?: OAuthOutcome): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw error instanceof OAuthRequestError || error instanceof InvalidProvider ? error : failedRequest(provider, error, secrets)
+    throw error instanceof OAuthRequestError || error instanceof InvalidProvider ? error : failedRequest(provider, error, secrets, outcome)
+  }
+}
+
+/** Empty, which no token names, where the provider has no issuer for such claims. */
+function quietIssuer(provider: OAuthProvider, server: oauth.AuthorizationServer, claims: Readonly<JsonObject>): string {
+  try {
+    return issuerFor(provider, server, claims)
+  } catch {
+    return ''
   }
 }
 
@@ -136,19 +155,29 @@ async function refresh(
   const body = await opened(provider, await (bound ? bound.once(ask) : ask()), secrets)
   const { id_token: idToken, ...rest } = body
   const oidc = provider.type === 'oidc' && typeof idToken === 'string'
-  const issuer =
-    oidc && provider.issuerOf ? provider.issuerOf(decodeClaims(idToken), { id: provider.id, issuer: provider.issuer }) : server.issuer
-  const from = { ...server, issuer }
+  const from = oidc ? { ...server, issuer: issuerFor(provider, server, decodeClaims(idToken)) } : server
   const answer = new Response(JSON.stringify(oidc ? body : rest), { headers: { 'content-type': 'application/json' } })
   const tokens = await oauth.processRefreshTokenResponse(from, client, answer)
   checkTokenType(tokens, bound)
+  const verified = oidc ? await verifiedClaims({ ctx, provider, server: from, clientSecret }, idToken) : undefined
   if (oidc) {
-    const { payload } = await verifySignature({ ctx, provider, server: from, clientSecret }, idToken, client.id_token_signed_response_alg)
-    const claims = parseJson(payload, 'The ID token')
-    checkSubject(claims['sub'])
-    if (subject !== undefined && claims['sub'] !== subject) throw new Refusal('The refreshed ID token is of another person (`sub`).')
+    const { sub } = verified ?? decodeClaims(idToken)
+    checkSubject(sub)
+    if (subject !== undefined && sub !== subject) throw new Refusal('The refreshed ID token is of another person (`sub`).')
   }
-  return withExpiry({ ...tokens, ...(bound && { dpop_key: bound.key }) }, ctx)
+  const { id_token: kept, ...others } = tokens
+  return withExpiry({ ...others, ...(verified && { id_token: kept }), ...(bound && { dpop_key: bound.key }) }, ctx)
+}
+
+/** Undefined: the keys cannot be had. The refresh token is used up by then, so its answer counts without the ID token. */
+async function verifiedClaims(signer: Signer, idToken: string): Promise<JsonObject | undefined> {
+  const { id_token_signed_response_alg: algorithm } = clientOf(signer.ctx, signer.provider)
+  try {
+    return parseJson((await verifySignature(signer, idToken, algorithm)).payload, 'The ID token')
+  } catch (error) {
+    if (error instanceof NetworkError || (error instanceof Refusal && error.status !== undefined)) return undefined
+    throw error
+  }
 }
 
 async function post(

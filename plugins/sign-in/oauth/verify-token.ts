@@ -3,6 +3,7 @@ import type { VerifiedToken, VerifyOptions } from 'authkernel/kernel'
 import type { AnyContext } from 'authkernel/kernel'
 import { clientOf, clockTolerance } from './client.ts'
 import { Refusal } from './failure.ts'
+import { issuerFor } from './issuer.ts'
 import { parseJson } from './json.ts'
 import { type Signer, verify } from './keys.ts'
 import type { JsonObject } from './types.ts'
@@ -24,7 +25,7 @@ export async function verifyToken(
   const claims = parseJson(payload, 'The token')
   checkType((header as { typ?: unknown }).typ, typeof typ === 'string' ? [typ] : typ)
   for (const name of ['iss', 'aud', ...needed]) if (claims[name] === undefined) throw new Refusal(`The token has no \`${name}\`.`)
-  if (claims['iss'] !== signer.server.issuer) throw new Refusal('The token is of another issuer (`iss`).')
+  if (claims['iss'] !== issuerFor(provider, signer.server, claims)) throw new Refusal('The token is of another issuer (`iss`).')
   const audience = claims['aud']
   const named = typeof audience === 'string' ? [audience] : Array.isArray(audience) ? (audience as unknown[]) : []
   if (wanted === undefined ? !named.includes(client.client_id) : named.length !== 1 || named[0] !== wanted)
