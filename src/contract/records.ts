@@ -50,7 +50,7 @@ export interface FindOptions<T> {
   range?: Range<T>
   /** By the field that follows those of `where` in the index, then by id; default `asc`. */
   order?: 'asc' | 'desc'
-  /** Default 100, at most 10000. */
+  /** Default 100, at most 100,000. */
   limit?: number
   /** Of the page before. */
   cursor?: string | undefined

@@ -33,7 +33,7 @@ export interface RecordScope extends FieldSealer {
 type Fields = Record<string, unknown>
 
 const defaultLimit = 100
-const maxLimit = 10_000
+const maxLimit = 100_000
 const maxMany = 500
 const maxAtomic = 20
 const countLimit = 1_000

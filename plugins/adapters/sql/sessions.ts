@@ -7,10 +7,14 @@ import { isUnique } from './introspect.ts'
 import { selection, toRecord } from './records.ts'
 import { nameOf, ref } from './refs.ts'
 import { find, insertOwned, matching, possible, remove, take, update } from './rows.ts'
+import { Slot } from './statements.ts'
 import { onceMine } from './tokens.ts'
+import type { SqlExpression } from './types.ts'
 
-// Of one statement. SQLite binds at most 32,766 values.
+// Of one statement that has a place for each: SQLite binds at most 32,766 values.
 const manySessions = 10_000
+// Where the server sees no places.
+const mostSessions = 100_000
 
 type Sessions = Pick<
   Required<Adapter>,
@@ -77,8 +81,17 @@ export function sessions(database: Database): Sessions {
     },
     async deleteSessions(sessionTokens) {
       const rows = await table('sessions')
-      // Two statements fit all: most people have few sessions.
-      const size = sessionTokens.length > batchSize ? manySessions : batchSize
+      const { dialect } = database
+      const many = sessionTokens.length > manySessions
+      if (many && dialect !== 'mysql') {
+        const build = () =>
+          sql`delete from ${nameOf(rows)} where ${ref(rows, 'sessionToken')} in (${elements(dialect, new Slot('tokens'))})`
+        const tokens = JSON.stringify(sessionTokens)
+        await repeat(() => database.run(db, rows, 'delete a list of sessions', build, { tokens }))
+        return
+      }
+      // Three statements fit all: most people have few sessions.
+      const size = many ? mostSessions : sessionTokens.length > batchSize ? manySessions : batchSize
       const build = () => sql`delete from ${nameOf(rows)} where ${listed(database.dialect, rows, ['sessionToken'], size)}`
       for (let from = 0; from < sessionTokens.length; from += size) {
         const batch = sessionTokens.slice(from, from + size).map((sessionToken) => ({ sessionToken }))
@@ -86,4 +99,9 @@ export function sessions(database: Database): Sessions {
       }
     },
   }
+}
+
+/** The texts of a JSON array: one value, however many they are. */
+function elements(dialect: 'postgres' | 'sqlite', list: Slot): SqlExpression {
+  return dialect === 'postgres' ? sql`select json_array_elements_text(cast(${list} as json))` : sql`select value from json_each(${list})`
 }

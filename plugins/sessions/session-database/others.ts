@@ -16,7 +16,7 @@ import { idOf, type Kept, tableOf, tokenOf } from './kept.ts'
 type Found = { id: string; token: string }
 type Page = Awaited<ReturnType<RecordTable<SessionFields>['find']>>
 
-const pageSize = 10_000
+const pageSize = 100_000
 
 /** The newest first. From the rows of the adapter, with what is kept of them; from records alone where the adapter cannot list. */
 export async function listSessions(ctx: AnyContext, userId: string, kept: Kept | undefined, maxAge: number): Promise<SessionInfo[]> {
