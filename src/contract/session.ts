@@ -36,7 +36,7 @@ export type SessionAbility = 'list' | 'revoke:id' | 'revoke:user' | 'revoke:attr
 
 /**
  * Which sessions to end. `until`: only those that began up to then, in milliseconds. `sub` beside `sid`: only when the session is of that person.
- * `brief`: with as few statements as the strategy can, whatever their number; how many were ended may then be unknown.
+ * `brief`: for a logout token of the provider, with as few statements as the strategy can, whatever their number; how many were ended may be unknown.
  */
 export type SessionSelector =
   | { id: string; userId?: string }

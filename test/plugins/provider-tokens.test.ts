@@ -1,101 +1,19 @@
 /** Provider tokens at the real `oidc-provider`, which rotates refresh tokens and ends the family when one comes twice. */
-import { type AuthConfig, createAuth } from 'authkernel'
-import type { Auth } from 'authkernel/kernel'
-import { memoryAdapter, memoryRecords } from 'authkernel/plugins/memory'
-import { oidcPlugin } from 'authkernel/plugins/oidc'
-import { providerTokensPlugin, type ProviderTokensApi, type ProviderTokensOptions } from 'authkernel/plugins/provider-tokens'
+import type { AuthConfig } from 'authkernel'
+import { memoryRecords } from 'authkernel/plugins/memory'
+import { providerTokensPlugin, type ProviderTokensOptions } from 'authkernel/plugins/provider-tokens'
 import { recordsPlugin } from 'authkernel/plugins/records'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { Client, locationOf } from '../_client.ts'
-import { type RealOp, realOp } from '../_op/real.ts'
+import { type Client, locationOf } from '../_client.ts'
+import type { RealOp } from '../_op/real.ts'
+import { clientSecret, tokenOp, tokenWorld, type World } from './_provider-tokens.ts'
 
-const clientSecret = 'a-client-secret-of-some-length-for-hmac-use'
-const client = (client_id: string): object => ({
-  client_id,
-  client_secret: clientSecret,
-  redirect_uris: ['http://localhost:3000/auth/callback/acme'],
-  response_types: ['code'],
-  grant_types: ['authorization_code', 'refresh_token'],
-})
 let op: RealOp
 beforeAll(async () => {
-  op = await realOp([client('app'), client('keeps')], {
-    features: { devInteractions: { enabled: false }, revocation: { enabled: true } },
-    scopes: ['openid', 'offline_access', 'email', 'calendar', 'mail'],
-    rotateRefreshToken: ({ oidc }: { oidc: { client: { clientId: string } } }) => oidc.client.clientId === 'app',
-    ttl: { AccessToken: 300, AuthorizationCode: 60, IdToken: 3600, Interaction: 600, Grant: 36_000, Session: 36_000, RefreshToken: 36_000 },
-  })
+  op = await tokenOp()
 })
 afterAll(() => op.stop())
-
-interface World {
-  auth: Auth<ProviderTokensApi>
-  browser: Client
-  /** Of the browser, with its cookies. */
-  request(): Request
-  signIn(query?: string): Promise<void>
-  refreshes(): number
-  events: [string, unknown][]
-  clock: { ahead: number }
-  /** Replaces the next answers of the token endpoint for refreshes. */
-  answers: ((send: () => Promise<Response>) => Promise<Response>)[]
-  errors: Error[]
-}
-const refreshing = (init: RequestInit | undefined): boolean => String(init?.body).includes('grant_type=refresh_token')
-
-function world(options: ProviderTokensOptions = {}, config: AuthConfig = {}, provider: object = {}): World {
-  const events: [string, unknown][] = []
-  const clock = { ahead: 0 }
-  const answers: World['answers'] = []
-  const errors: Error[] = []
-  let refreshes = 0
-  const fetch = (async (input: RequestInfo | URL, init?: RequestInit) => {
-    if (!refreshing(init)) return globalThis.fetch(input, init)
-    refreshes++
-    const send = (): Promise<Response> => globalThis.fetch(input, init)
-    return (answers.shift() ?? ((go) => go()))(send)
-  }) as typeof globalThis.fetch
-  const auth = createAuth({
-    secret: 'the-secret-of-the-instance-has-40-letters',
-    trustHost: true,
-    env: false,
-    logger: { error: (error) => void errors.push(error), warn() {} },
-    adapter: memoryAdapter(),
-    runtime: { fetch, now: () => Date.now() + clock.ahead },
-    ...config,
-  })
-    .use(
-      oidcPlugin({
-        id: 'acme',
-        issuer: op.issuer,
-        clientId: 'app',
-        clientSecret,
-        authorization: { params: { prompt: 'consent' } },
-        scope: 'openid email offline_access',
-        ...provider,
-      }),
-    )
-    .use(providerTokensPlugin(options))
-  for (const name of ['tokensRefreshed', 'tokensExpired'] as const) auth.on(name, (message) => void events.push([name, { ...message }]))
-  const browser = new Client(auth)
-  return {
-    auth,
-    browser,
-    events,
-    clock,
-    answers,
-    errors,
-    refreshes: () => refreshes,
-    request: () =>
-      new Request('http://localhost:3000/', {
-        headers: { cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ') },
-      }),
-    async signIn(query = '') {
-      const answer = await browser.get(await op.visit(locationOf(await browser.signIn('acme', {}, query))))
-      expect([new URL(locationOf(answer)).searchParams.get('error'), ...errors]).toEqual([null])
-    },
-  }
-}
+const world = (...args: Parameters<typeof tokenWorld> extends [RealOp, ...infer Rest] ? Rest : never): World => tokenWorld(op, ...args)
 const minute = 60_000
 
 describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
@@ -129,7 +47,7 @@ describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
     expect([new Set(all.map((one) => one?.accessToken)).size, refreshes()]).toEqual([1, 1])
   })
 
-  it('tokens are in no session, no answer and no row as plain text', async () => {
+  it('A59: tokens are in no session, no answer and no row as plain text', async () => {
     const records = memoryRecords()
     const written: string[] = []
     const { write } = records
@@ -244,13 +162,34 @@ describe('a refresh that goes wrong', () => {
     ['expires_in 0', { expires_in: 0 }],
     ['no expires_in', {}],
     ['1e12', { expires_in: 1e12 }],
-  ])('an answer with %s makes no loop', async (_name, more) => {
+  ])('A57: an answer with %s makes no loop', async (_name, more) => {
     const { auth, request, signIn, clock, refreshes, answers } = world()
     await signIn()
     clock.ahead = 10 * minute
     answers.push(() => Promise.resolve(Response.json({ access_token: 'fresh', token_type: 'Bearer', ...more })))
     expect((await auth.tokens.get(request(), 'acme'))?.accessToken).toBe('fresh')
     expect(refreshes()).toBe(1)
+  })
+
+  it('A53: a thief uses the token again and the provider ends the family: one request, told once, and a new sign-in heals', async () => {
+    const { auth, request, signIn, clock, refreshes, events, sent } = world()
+    await signIn()
+    clock.ahead = 10 * minute
+    expect(await auth.tokens.get(request(), 'acme')).not.toBeNull()
+    const [stolen = ''] = sent
+    const authorization = `Basic ${Buffer.from(`app:${clientSecret}`).toString('base64')}`
+    const body = new URLSearchParams({ grant_type: 'refresh_token', refresh_token: stolen })
+    expect((await fetch(`${op.issuer}/token`, { method: 'POST', body, headers: { authorization } })).status).toBe(400)
+    clock.ahead = 20 * minute
+    for (let i = 0; i < 3; i++)
+      await expect(auth.tokens.get(request(), 'acme')).rejects.toMatchObject({ type: 'TokensExpired', status: 401 })
+    expect([refreshes(), events.filter(([name]) => name === 'tokensExpired')]).toEqual([
+      2,
+      [['tokensExpired', { userId: expect.any(String), provider: 'acme', reason: 'invalid_grant' }]],
+    ])
+    clock.ahead = 0
+    await signIn()
+    expect(await auth.tokens.get(request(), 'acme')).not.toBeNull()
   })
 
   it('a sign-in while a refresh is under way wins, and the late tokens are revoked', async () => {
@@ -298,7 +237,7 @@ it('scopes add up, and a refresh without `scope` leaves them', async () => {
 })
 
 describe('tokens.fetch', () => {
-  it('sends the token to origins of `resources` alone, and follows no redirect', async () => {
+  it('A54: sends the token to origins of `resources` alone, and follows no redirect', async () => {
     const sent: [string, string | null, unknown][] = []
     const { auth, request, signIn } = world(
       { providers: { acme: { resources: ['https://api.example'] } } },
@@ -322,6 +261,10 @@ describe('tokens.fetch', () => {
       'https://api.example@evil.example/',
       'http://api.example/',
       'https://api.example.evil.example/',
+      'https://api.example:8443/',
+      'https:\\\\evil.example/https://api.example',
+      '//evil.example/',
+      'data:text/plain,https://api.example',
     ])
       await expect(auth.tokens.fetch(request(), 'acme', url)).rejects.toThrow('resources')
     expect(sent).toHaveLength(1)
@@ -359,7 +302,7 @@ describe('without records: a sealed cookie', () => {
     expect(JSON.stringify([...browser.cookies])).not.toContain(String(second?.accessToken))
   })
 
-  it('ten callers at once make one refresh; the same request asks once; a tab with the former cookie is served too', async () => {
+  it('A55: ten callers at once make one refresh; the same request asks once; a tab with the former cookie is served too', async () => {
     const { auth, request, signIn, clock, refreshes } = site()
     await signIn()
     clock.ahead = 10 * minute
@@ -418,7 +361,7 @@ describe('without records: a sealed cookie', () => {
     expect(await browser.session()).toBeNull()
   })
 
-  it('the cookie of another person says nothing, and a job has none', async () => {
+  it('A56: the cookie of another person says nothing, and a job has none', async () => {
     const { auth, request, signIn, browser } = site()
     await signIn()
     const stolen = [...browser.cookies].filter(([name]) => name.includes('provider-tokens'))
@@ -449,6 +392,11 @@ describe('configuration', () => {
     await expect(ready({ providers: { acne: { rotation: false } } })).rejects.toThrow('providers.acne')
     expect(() => providerTokensPlugin({ providers: { acme: { resources: ['https://api.example/path'] } } })).toThrow('resources')
     expect(() => providerTokensPlugin({ minValid: -1 })).toThrow('minValid')
+  })
+  it('refuses to end sessions where none can be ended from elsewhere', async () => {
+    await expect(ready({ onExpired: 'endSessions' }, { session: { strategy: 'jwt' } })).rejects.toThrow('`session.revocable: true`')
+    await ready({ onExpired: 'endSessions' }, { session: { strategy: 'jwt', revocable: true } })
+    await ready({ onExpired: 'endSessions' }, { session: { strategy: 'database' } })
   })
   it('works without stored users: records alone', async () => {
     const { auth, request, signIn, clock } = world({}, { adapter: undefined as never })

@@ -7,13 +7,14 @@ import {
   type JobTarget,
   type Kernel,
   type Plugin,
+  type SessionSelector,
   type TokenSet,
 } from 'authkernel/kernel'
 import { checkSealed, revokeSealed, sealedScopes, sealedToken, sealTokens, tokenCookie } from './cookie.ts'
 import { dropTokens, grantedScopes, keepTokens } from './keep.ts'
-import { checkProviders, type ProviderTokensOptions, type Resolved, resolveOptions } from './options.ts'
+import { checkEnds, checkProviders, type ProviderTokensOptions, type Resolved, resolveOptions } from './options.ts'
 import { validTokens } from './refresh.ts'
-import { newest, rows, table } from './table.ts'
+import { isReadable, newest, rows, table } from './table.ts'
 
 export { TokensBusy, TokensExpired, TokensNotWritable } from './errors.ts'
 export type { ProviderTokensOptions, TokensOfProvider } from './options.ts'
@@ -73,13 +74,26 @@ export function providerTokensPlugin(options: ProviderTokensOptions = {}): Plugi
         checkProviders(options, resolved, view)
         where.cookie = !view.records.has('providerToken')
         if (where.cookie) checkSealed(resolved, view)
+        else checkEnds(resolved, view)
         return {}
       })
       kernel.on('signedIn', ({ login, session, ctx }) => {
         if (!ctx.request) return undefined
         return where.cookie ? sealTokens(ctx, login) : keepTokens(ctx, login, session?.attributes.sid, resolved)
       })
-      kernel.on('sessionsEnded', ({ which, by, ctx }) => (by === 'single-logout' && !where.cookie ? dropTokens(ctx, which) : undefined))
+      // A logout token has done its work only when the tokens are gone too: what fails here is sent again.
+      kernel.decorate('session', (inner) => ({
+        ...(inner.revoke && {
+          async revoke(ctx, which) {
+            const count = await inner.revoke?.(ctx, which)
+            if (!where.cookie && endsAtProvider(which)) await dropTokens(ctx, which)
+            return count
+          },
+        }),
+      }))
+      kernel.on('sessionsEnded', ({ which, by, ctx }) =>
+        by === 'single-logout' && !where.cookie && !endsAtProvider(which) ? dropTokens(ctx, which) : undefined,
+      )
       kernel.on('signOut', ({ ctx }) => (where.cookie && ctx.request ? tokenCookie.delete(ctx) : undefined))
       kernel.on('unlinkAccount', async ({ userId, account: { provider, providerAccountId }, ctx }) => {
         if (where.cookie) return
@@ -132,23 +146,28 @@ function tokens(kernel: Kernel, options: Resolved, where: { readonly cookie: boo
       const row = userId === undefined ? null : await newest(ctx, userId, provider)
       // Forgotten first: what cannot be ended at the provider is at least not used again here.
       if (!row || !(await rows(ctx).take(row.id))) return false
-      const { refresh_token: refresh, access_token: access } = row.tokens
+      const { refresh_token: refresh, access_token: access } = isReadable(row) ? row.tokens : {}
       if (refresh !== undefined) await ctx.service('oauth').revoke(ctx, provider, refresh, 'refresh_token')
       if (access !== undefined) await ctx.service('oauth').revoke(ctx, provider, access, 'access_token')
       await ctx.emit('noted', { name: 'tokens.revoked', outcome: 'success', user: { id: row.userId }, provider })
       return true
     },
     async fetch(who, provider, url, init = {}, wanted = {}) {
-      const target = new URL(url)
-      if (!options.of(provider).resources?.includes(target.origin))
+      const target = URL.canParse(url) ? new URL(url) : undefined
+      if (!target || !options.of(provider).resources?.includes(target.origin))
         throw new AuthError(
-          `tokens.fetch: ${target.origin} is not in \`providers.${provider}.resources\` of providerTokensPlugin, so it gets no token.`,
+          `tokens.fetch: ${target?.origin ?? 'what is no URL'} is not in \`providers.${provider}.resources\` of providerTokensPlugin, so it gets no token.`,
         )
       const { ctx, set } = await setOf(who, provider, wanted)
       if (!set) throw new AccessDenied(`tokens.fetch: nobody is signed in with an account at provider "${provider}".`)
       return ctx.service('oauth').fetch(ctx, provider, set, target, init)
     },
   }
+}
+
+/** Of a logout token: `brief` is what its plugin asks for. */
+function endsAtProvider(which: SessionSelector): boolean {
+  return 'provider' in which && which.brief === true
 }
 
 /** Tokens in a cookie are those of a browser. */

@@ -1,7 +1,7 @@
 /** A sign-in brings a new set of tokens. */
 import { type Account, type AnyContext, type Context, indexed, type Login, type SessionSelector, type TokenSet } from 'authkernel/kernel'
 import { keepsToken, type Resolved } from './options.ts'
-import { newest, type ProviderTokenRow, rows, type Stored } from './table.ts'
+import { isLasting, isReadable, newest, type ProviderTokenRow, rows, type Stored } from './table.ts'
 
 const kept = ['access_token', 'refresh_token', 'id_token', 'expires_at', 'scope', 'token_type', 'dpop_key'] as const
 const maxTries = 5
@@ -22,6 +22,7 @@ export async function keepTokens(
   const key = { userId: user.id, provider, account: providerAccountId }
   for (let tries = 0; tries < maxTries; tries++) {
     const former = await rows(ctx).get(key)
+    const tokens = merged(former, account, options)
     const next: ProviderTokenRow = {
       ...key,
       sid: sid === undefined ? null : await indexed(sid),
@@ -33,7 +34,8 @@ export async function keepTokens(
       kept: 0,
       tries: 0,
       notBefore: null,
-      tokens: merged(former, account, options),
+      lasting: isLasting(tokens),
+      tokens,
       expires: ctx.store ? null : new Date(ctx.runtime.now() + ctx.app.config.session.maxAge * 1000),
     }
     if (former ? await rows(ctx).update(former.id, next, { if: { generation: former.generation } }) : await created(ctx, next)) return
@@ -46,23 +48,24 @@ export async function keepTokens(
  */
 export async function dropTokens(ctx: AnyContext, which: SessionSelector): Promise<void> {
   if (!('provider' in which)) return
-  const { provider } = which
+  const { provider, until } = which
   const where = 'sid' in which ? { provider, sid: await indexed(which.sid) } : { provider, account: which.sub }
-  for (const { id, tokens, generation } of (await rows(ctx).find({ where })).rows)
-    if (!(tokens.scope ?? '').split(' ').includes('offline_access')) await rows(ctx).take(id, { if: { generation } })
+  // Those of a later sign-in are none of its business.
+  const range = until === undefined ? {} : { range: { at: { lte: new Date(until) } } }
+  await rows(ctx).deleteWhere({ where: { ...where, lasting: false }, ...range })
 }
 
 /** Scopes that the account has already. */
 export async function grantedScopes(ctx: Context, provider: string): Promise<string[]> {
   const user = await ctx.session.user(ctx)
   const row = user?.id === undefined ? null : await newest(ctx, user.id, provider)
-  return row && row.state !== 'lost' ? (row.tokens.scope ?? '').split(' ').filter(Boolean) : []
+  return row && row.state !== 'lost' && isReadable(row) ? (row.tokens.scope ?? '').split(' ').filter(Boolean) : []
 }
 
 // Many providers give a refresh token at the first consent only: the former one stays good, unless it may be on its way to be used up.
 function merged(former: Stored | null, account: Account, options: Resolved): TokenSet {
   const fresh = Object.fromEntries(kept.filter((name) => account[name] !== undefined).map((name) => [name, account[name]])) as TokenSet
-  if (fresh.refresh_token !== undefined || !former || former.state === 'lost') return fresh
+  if (fresh.refresh_token !== undefined || !former || former.state === 'lost' || !isReadable(former)) return fresh
   if (former.state !== 'ready' && !keepsToken(options.of(former.provider), former)) return fresh
   const { refresh_token } = former.tokens
   return refresh_token === undefined ? fresh : { ...fresh, refresh_token }

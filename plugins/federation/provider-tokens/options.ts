@@ -71,3 +71,11 @@ export function checkProviders({ providers = {} }: ProviderTokensOptions, { fapi
 export function keepsToken({ rotation }: TokensOfProvider, { kept }: { kept: number }): boolean {
   return rotation === false || (rotation === undefined && kept >= enoughKept)
 }
+
+/** Refused at compile: an option that would do nothing. */
+export function checkEnds({ endSessions }: Resolved, view: CompileView): void {
+  if (!endSessions || view.service('session')?.abilities?.has('revoke:user') !== false) return
+  throw new AuthError(
+    'providerTokensPlugin: `onExpired: "endSessions"` needs sessions that can be ended from elsewhere. Use `session.revocable: true` with jwt sessions, or the database strategy.',
+  )
+}

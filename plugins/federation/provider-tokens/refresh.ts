@@ -6,13 +6,15 @@ import { type AnyContext, AuthError, endSessions, OAuthRequestError, toBase64Url
 import { decodeJwt } from 'jose'
 import { TokensBusy, TokensExpired } from './errors.ts'
 import { keepsToken, type Resolved } from './options.ts'
-import { change, newest, rows, type Stored } from './table.ts'
+import { change, isLasting, isReadable, newest, rows, type Stored } from './table.ts'
 
 const leaseSeconds = 60
 // Milliseconds: shorter than the lease, so that a late answer can still be written under it.
 const exchangeDeadline = 45_000
 const [firstPause, longestPause] = [50, 500]
 const defaultWait = 5
+// Milliseconds, with what clocks of hosts may differ by.
+const [longestLease, longestRest] = [2 * leaseSeconds * 1000, 2 * 3_600_000]
 const members = new Set(['access_token', 'refresh_token', 'id_token', 'expires_at', 'scope', 'token_type', 'dpop_key'])
 
 /** Whose tokens, and how they are treated. */
@@ -29,6 +31,7 @@ export async function validTokens(ctx: AnyContext, wanted: Wanted): Promise<Toke
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
     const row = await newest(ctx, wanted.userId, wanted.provider)
     if (!row) return null
+    if (!isReadable(row)) throw expired(wanted, 'what is stored cannot be read: its secret is gone, or the clock went back')
     if (row.state === 'lost') throw expired(wanted, 'the provider ended them, or a refresh got lost')
     if (row.state === 'ready' && isValid(ctx, row.tokens, wanted.minValid)) return row.tokens
     const step = await advance(ctx, wanted, row, end)
@@ -38,10 +41,16 @@ export async function validTokens(ctx: AnyContext, wanted: Wanted): Promise<Toke
   }
 }
 
+// What is further ahead was written before the clock went back.
+function lasts(until: Date | null, now: number, longest: number): boolean {
+  const left = (until?.getTime() ?? 0) - now
+  return left > 0 && left <= longest
+}
+
 /** One step with a row that cannot be answered as it is. */
 async function advance(ctx: AnyContext, wanted: Wanted, row: Stored, end: number): Promise<TokenSet | 'again'> {
   const now = ctx.runtime.now()
-  if (row.state === 'refreshing' && (row.leaseUntil?.getTime() ?? 0) > now) {
+  if (row.state === 'refreshing' && lasts(row.leaseUntil, now, longestLease)) {
     const mine = ctx.app.shared.cache<Promise<TokenSet>>('provider-tokens').get(flightKey(ctx, row))
     return mine ? inTime(mine, wanted, end) : 'again'
   }
@@ -50,7 +59,7 @@ async function advance(ctx: AnyContext, wanted: Wanted, row: Stored, end: number
     if (await change(ctx, row, { state: 'lost', lease: '', leaseUntil: null })) await lose(ctx, wanted, 'unknown outcome')
     return 'again'
   }
-  if (row.notBefore && row.notBefore.getTime() > now)
+  if (row.notBefore && lasts(row.notBefore, now, longestRest))
     throw new TokensBusy(`Provider "${wanted.provider}" did not answer a moment ago.`, Math.ceil((row.notBefore.getTime() - now) / 1000))
   if (typeof row.tokens.refresh_token !== 'string') throw expired(wanted, 'the provider gave no refresh token')
   const lease = toBase64Url(ctx.runtime.random(16))
@@ -86,6 +95,7 @@ async function exchange(ctx: AnyContext, wanted: Wanted, row: Stored): Promise<T
   const tokens = joined(ctx, row.tokens, fresh)
   const next = {
     tokens,
+    lasting: isLasting(tokens),
     generation: row.generation + 1,
     state: 'ready',
     lease: '',
@@ -111,30 +121,37 @@ async function exchange(ctx: AnyContext, wanted: Wanted, row: Stored): Promise<T
 /** Tries until the lease is over: a set that is not stored may not be handed out. Null: the row has moved on. */
 async function committed(ctx: AnyContext, row: Stored, next: Parameters<typeof change>[2]): Promise<Stored | null> {
   const until = row.leaseUntil?.getTime() ?? 0
+  const patience = performance.now() + (leaseSeconds * 1000) / 2
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause * 4)) {
     try {
       const written = await change(ctx, row, next)
       if (written) return written
       // The first answer may have been lost: then the row is ours already.
       const found = await rows(ctx).get(row.id)
-      return found && found.generation === next.generation && found.tokens.access_token === next.tokens?.access_token ? found : null
+      return found && isWritten(found, row, next) ? found : null
     } catch (error) {
-      if (ctx.runtime.now() + pause >= until) throw error
+      if (ctx.runtime.now() + pause >= until || performance.now() + pause >= patience) throw error
       await new Promise((resolve) => setTimeout(resolve, pause))
     }
   }
+}
+
+function isWritten(found: Stored, row: Stored, next: Parameters<typeof change>[2]): boolean {
+  if (next.tokens) return found.generation === next.generation && found.tokens?.access_token === next.tokens.access_token
+  return found.generation === row.generation && found.state === next.state && found.lease === '' && found.tries === row.tries
 }
 
 async function failed(ctx: AnyContext, wanted: Wanted, row: Stored, error: unknown): Promise<TokenSet> {
   const { outcome, retryAfter = defaultWait } =
     error instanceof OAuthRequestError ? error : { outcome: 'unknown' as const, retryAfter: undefined }
   if (outcome === 'unused') {
-    await change(ctx, row, { state: 'ready', lease: '', leaseUntil: null, notBefore: new Date(ctx.runtime.now() + retryAfter * 1000) })
+    const notBefore = new Date(ctx.runtime.now() + retryAfter * 1000)
+    await committed(ctx, row, { state: 'ready', lease: '', leaseUntil: null, notBefore })
     throw new TokensBusy(`Provider "${row.provider}" refused to refresh for now.`, retryAfter, error)
   }
   if (!(error instanceof AuthError)) ctx.logger.error(error as Error)
   const state = outcome === 'refused' ? 'lost' : 'unknown'
-  const marked = await change(ctx, row, { state, lease: '', leaseUntil: null })
+  const marked = await committed(ctx, row, { state, lease: '', leaseUntil: null })
   if (marked && state === 'unknown')
     await ctx.emit('noted', { name: 'tokens.unknownOutcome', outcome: 'failure', user: { id: row.userId }, provider: row.provider })
   if (marked && state === 'lost') await lose(ctx, wanted, 'invalid_grant')

@@ -23,6 +23,8 @@ export interface ProviderTokenRow extends Record<string, unknown> {
   tries: number
   /** No request to the provider before. */
   notBefore: Date | null
+  /** Granted for the time after the session at the provider too (`offline_access`). */
+  lasting: boolean
   tokens: TokenSet
   /** For people who are not stored: the end of their session. */
   expires: Date | null
@@ -49,14 +51,15 @@ export const table: RecordSpec<ProviderTokenRow> = {
     kept: { type: 'integer', default: 0 },
     tries: { type: 'integer', default: 0 },
     notBefore: { type: 'date', optional: true },
+    lasting: { type: 'boolean', default: true },
     tokens: { type: 'json', sealed: true },
     expires: { type: 'date', optional: true },
   },
   unique: [['userId', 'provider', 'account']],
   index: [
     ['userId', 'provider', 'at'],
-    ['provider', 'account'],
-    ['provider', 'sid'],
+    ['provider', 'account', 'lasting', 'at'],
+    ['provider', 'sid', 'lasting', 'at'],
   ],
   owner: 'user',
   expires: 'expires',
@@ -64,6 +67,16 @@ export const table: RecordSpec<ProviderTokenRow> = {
 
 export function rows(ctx: AnyContext): RecordTable<ProviderTokenRow> {
   return ctx.records('providerToken')
+}
+
+/** Whether a set was granted for the time after the session at the provider (`offline_access`, OpenID Connect Core 1.0 section 11). */
+export function isLasting({ scope = '' }: TokenSet): boolean {
+  return scope.split(' ').includes('offline_access')
+}
+
+/** False: what is sealed cannot be opened, because its secret is gone or the clock went back. */
+export function isReadable({ tokens }: Stored): boolean {
+  return (tokens as TokenSet | null) !== null
 }
 
 /** The account that the person used last. */

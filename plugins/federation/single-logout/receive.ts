@@ -75,11 +75,11 @@ export async function backChannel(ctx: Context, options: Resolved): Promise<Resp
 export async function frontChannel(ctx: Context, options: Resolved): Promise<Response> {
   const { provider = '' } = ctx.params
   if (options.of(provider).frontChannel !== true) throw new LogoutRefused(`Provider "${provider}" may not end sessions (\`frontChannel\`).`)
-  const { issuer } = await ctx.service('oauth').metadata(ctx, provider)
   const { searchParams: query } = ctx.url
   const [sid = ''] = query.getAll('sid')
+  const { issuer } = await ctx.service('oauth').metadata(ctx, provider, { iss: query.get('iss') })
   // A page of anybody can load this address: who does not know the session ends none.
-  if (query.getAll('iss').join() !== issuer || query.getAll('sid').length !== 1 || sid === '' || sid.length > 255)
+  if (issuer === '' || query.getAll('iss').join() !== issuer || query.getAll('sid').length !== 1 || sid === '' || sid.length > 255)
     throw new LogoutRefused('A front-channel logout needs `iss` and `sid` of the provider.')
   const count = await endSessions(ctx, { provider, sid, until: ctx.runtime.now() }, 'single-logout')
   if (count !== 0) await ctx.emit('providerLogout', { provider, sub: undefined, sid, channel: 'front' })
@@ -122,16 +122,21 @@ async function begin(
   const id = toHex(await sha256(JSON.stringify([provider, jti])))
   const now = ctx.runtime.now()
   const expires = new Date(Math.min((exp + remembered) * 1000, now + longest * 1000))
+  const at = new Date(now)
   const tokens = ctx.records('logoutToken')
   try {
-    await tokens.create({ id, token, at: new Date(now), expires })
-    return { id, first: true, at: new Date(now) }
+    await tokens.create({ id, token, at, expires })
+    return { id, first: true, at }
   } catch (error) {
-    if (!(error instanceof RecordConflict)) throw error
+    if (!(error instanceof RecordConflict)) {
+      // It may have been written all the same: when it comes again, it counts as the first time.
+      await tokens.take(id, { if: { token, at } }).catch(() => null)
+      throw error
+    }
   }
   const known = await tokens.get(id)
   if (known && known.token !== token) throw new LogoutRefused(`Provider "${provider}" used a \`jti\` for a second logout token.`)
-  return { id, first: false, at: known?.at ?? new Date(now) }
+  return { id, first: false, at: known?.at ?? at }
 }
 
 function selectorOf(provider: string, { sid, sub }: LogoutToken, until: number): SessionSelector {
