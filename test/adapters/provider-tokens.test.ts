@@ -185,7 +185,9 @@ async function everything(store: StoreSpec): Promise<string> {
   if (store.kind !== 'postgres') {
     const storage = storageOf(store as Exclude<StoreSpec, SqlSpec>)
     const keys = await storage.getKeys()
-    const values = await Promise.all(keys.map(async (key) => JSON.stringify(await storage.getItem(key).catch(() => 'an index, whose members are of the form of keys'))))
+    const values = await Promise.all(
+      keys.map(async (key) => JSON.stringify(await storage.getItem(key).catch(() => 'an index, whose members are of the form of keys'))),
+    )
     await storage.dispose()
     return [...keys, ...values].join('\n')
   }
