@@ -88,8 +88,8 @@ async function issue(ctx: Context, options: Made, login: Login, attributes: Sess
   const fresh: JWT = { name: user.name, email: user.email, picture: user.image, ...(user.id !== undefined && { sub: user.id }) } as JWT
   if (ctx.store) show(ctx.store.shownFields, user, fresh)
   const message = { token: fresh, user, account, ...(profile && { profile }), isNewUser, trigger }
-  // A step-up is no sign-in: the token stays what it was.
-  const token = await ctx.ask('jwt', session === 'renew' && former ? { token: former.token } : message)
+  // A step-up is no sign-in: the token stays what it was, but for an address that the person has changed.
+  const token = await ctx.ask('jwt', session === 'renew' && former ? { token: withAddress(former.token, user) } : message)
   if (token === null) {
     clear(ctx)
     return null
@@ -100,6 +100,10 @@ async function issue(ctx: Context, options: Made, login: Login, attributes: Sess
   // The former token must not outlive the new one: it may have been planted, or copied.
   if (former && former.claim.id !== claim.id && options.revocable) await revoke(ctx, options, { id: former.claim.id })
   return { id: claim.id }
+}
+
+function withAddress(token: JWT, { email }: Login['user']): JWT {
+  return typeof token.email === 'string' && email && token.email !== email ? { ...token, email } : token
 }
 
 /** One access: the jwt and session hooks, and a new cookie when it is due. */

@@ -10,7 +10,7 @@ import { type PasswordsOptions, resolveOptions } from './options.ts'
 import { addPages } from './pages.ts'
 import { addReset } from './reset.ts'
 import { addSignUp, browserCookie } from './sign-up.ts'
-import { passwordTable, pendingTable, resetTable } from './tables.ts'
+import { passwordTable, pendingTable, resetTable, rowId } from './tables.ts'
 
 export type { PasswordsApi } from './api.ts'
 export type { PasswordsConfig } from './flow.ts'
@@ -71,6 +71,10 @@ export function passwordsPlugin(options: PasswordsOptions = {}): Plugin<Password
       addReset(kernel, parts)
       addChange(kernel, parts)
       addPages(kernel, resolved)
+      // A link in the former mailbox sets no password of an account that left it.
+      kernel.on('credentialChanged', async ({ user, kind, ctx }) => {
+        if (kind === 'address' && user?.id !== undefined) await ctx.records('passwordReset').delete(await rowId(user.id))
+      })
       return { passwords: passwordsApi(kernel, parts) }
     },
   }

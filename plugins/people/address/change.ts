@@ -1,0 +1,92 @@
+/** Asking for another address, and the proof of it: a session of the person and the mailed link together. */
+import { type AdapterUser, type Context, endSessions, randomHex, redirectTo, toAddress } from 'authkernel/kernel'
+import type { Options } from './index.ts'
+import { mailLater, ownUser, proveAgain } from './person.ts'
+import { offerUndo } from './undo.ts'
+
+const seconds = 1200
+const purpose = 'address-change'
+
+/** What the link in the mail carries, sealed. */
+export interface Change {
+  userId: string
+  from: string | null
+  to: string
+  id: string
+}
+
+/** `POST /account/address`. Everybody gets the same answer, whoever has the new address. */
+export async function ask(ctx: Context, { allow, maxAge }: Options): Promise<Response> {
+  const user = await ownUser(ctx)
+  if (!user) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account/address` })
+  const led = await proveAgain(ctx, maxAge, `${ctx.base}/account/address`)
+  if (led) return led
+  const to = toAddress((await ctx.body())['email'])
+  if (to === undefined || to === user.email || !(await allow({ user, to }, ctx))) return ctx.render('address', { error: 'AddressInvalid' })
+  // Mails to strangers: few for a person, and few for a mailbox.
+  const mine = await ctx.limit.take(`address user ${user.id}`, { max: 5, seconds: 3600 })
+  const theirs = mine.allowed && (await ctx.limit.take(`mail:${to}`, { max: 3, seconds: 600 }))
+  if (!mine.allowed) return ctx.render('address', { error: 'AddressTooMany' })
+  if (theirs && theirs.allowed) void send(ctx, user, to).catch((error: unknown) => ctx.logger.error(error as Error))
+  return redirectTo(`${ctx.base}/account/address/mailed`)
+}
+
+async function send(ctx: Context, user: AdapterUser, to: string): Promise<void> {
+  await ctx.emit('noted', { name: 'address.proofRequested', outcome: 'success', user, typed: to })
+  if (await ctx.service('store').getUserByEmail(to)) return mailLater(ctx, to, 'address.taken')
+  const change: Change = { userId: user.id, from: user.email ?? null, to, id: randomHex(ctx.runtime, 16) }
+  const token = await ctx.seal(purpose, { ...change }, seconds)
+  mailLater(ctx, to, 'address.confirm', { url: `${ctx.base}/account/address/confirm?token=${token}`, left: { seconds } })
+}
+
+/** The change of a link, for the person who asked for it; `other`: somebody else is signed in. */
+export async function changeOf(ctx: Context, token: unknown): Promise<{ user: AdapterUser; change: Change } | 'nobody' | 'other' | null> {
+  const change = typeof token === 'string' && token.length < 4096 ? await ctx.open<Change & Record<string, unknown>>(purpose, token) : null
+  if (!change || (await ctx.once.taken(`address ${change.id}`))) return null
+  const user = await ownUser(ctx)
+  if (!user) return 'nobody'
+  if (user.id !== change.userId) return 'other'
+  // Another change came first.
+  return (user.email ?? null) === change.from ? { user, change } : null
+}
+
+/** `POST /account/address/confirm`. */
+export async function confirm(ctx: Context, { allow, undoDays }: Options): Promise<Response> {
+  const { token } = await ctx.body()
+  const found = await changeOf(ctx, token)
+  if (found === null || typeof found === 'string') return ctx.render('addressConfirm', { token: String(token ?? '').slice(0, 4096) })
+  const { user, change } = found
+  if (!(await allow({ user, to: change.to }, ctx))) return ctx.render('address', { error: 'AddressInvalid' })
+  if (!(await ctx.once.take(`address ${change.id}`, seconds))) return ctx.render('addressConfirm', {})
+  const changed = await moveTo(ctx, user.id, change.to)
+  if (!changed) return ctx.render('address', { error: 'AddressTaken' })
+  const except = (await ctx.session.id?.(ctx)) ?? undefined
+  await endSessions(ctx, { userId: user.id, ...(except !== undefined && { except }) }, 'address')
+  const login = await ctx.loginAgain({ callbackUrl: ctx.origin })
+  // A new token that names the new address; its redirect is not needed.
+  if (login) await ctx.resume({ ...login, user: { ...login.user, email: change.to } }, { proof: {} })
+  await ctx.emit('credentialChanged', { user: changed, kind: 'address', action: 'changed' })
+  if (change.from !== null) await offerUndo(ctx, { userId: user.id, from: change.from, to: change.to }, undoDays)
+  return redirectTo(`${ctx.base}/account?done=`)
+}
+
+/** Stores a proved address. Null: another user has it. One at a time, and the store's unique key decides between processes. */
+export async function moveTo(ctx: Context, userId: string, to: string): Promise<AdapterUser | null> {
+  const store = ctx.service('store')
+  const lease = await ctx.lease(`address ${to}`, 30)
+  if (!lease) return null
+  try {
+    const holder = await store.getUserByEmail(to)
+    if (holder && holder.id !== userId) return null
+    const changed = await store.updateUser({ id: userId, email: to, emailVerified: ctx.now })
+    await ctx.emit('updateUser', { user: changed })
+    return changed
+  } catch (error) {
+    // Somebody registered with it at this moment.
+    const holder = await store.getUserByEmail(to)
+    if (holder && holder.id !== userId) return null
+    throw error
+  } finally {
+    await lease.release()
+  }
+}

@@ -1,0 +1,112 @@
+/** What people see: the form, the question behind each mailed link, and a section of the account page. None of it needs JavaScript. */
+import type { Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
+import { changeOf } from './change.ts'
+import type { Options } from './index.ts'
+import { ownUser, proveAgain } from './person.ts'
+import { undoOf } from './undo.ts'
+
+type Params = Readonly<Record<string, string | undefined>>
+
+const back = '/account'
+const path = '/account/address'
+
+/** Adds the pages and the section. */
+export function addPages(kernel: Kernel, options: Options): void {
+  kernel.page('address', (ctx, tools, params) => form(ctx, tools, params, options), { path })
+  kernel.page(
+    'addressMailed',
+    (_ctx, { say, link }) => ({ title: say('address.mailed'), lead: say('address.mailed-lead'), body: link(say('address.back'), back) }),
+    { path: `${path}/mailed` },
+  )
+  kernel.page('addressConfirm', confirmPage)
+  kernel.page('addressUndo', undoPage)
+  secret(kernel, `${path}/confirm`, 'addressConfirm')
+  secret(kernel, `${path}/undo`, 'addressUndo')
+  kernel.accountSection({
+    id: 'address',
+    order: 105,
+    async draw(ctx, { say, link }) {
+      return (await ownUser(ctx)) ? { heading: say('address.title'), body: link(say('address.change'), path) } : undefined
+    },
+  })
+}
+
+// The address of the page has a token: no other site is told it.
+function secret(kernel: Kernel, where: `/${string}`, page: string): void {
+  kernel.route({
+    method: 'GET',
+    path: where,
+    async handler(ctx) {
+      const response = await ctx.render(page, { token: ctx.url.searchParams.get('token') ?? undefined })
+      const headers = new Headers(response.headers)
+      headers.set('Referrer-Policy', 'no-referrer')
+      return new Response(response.body, { status: response.status, headers })
+    },
+  })
+}
+
+async function form(ctx: Context, tools: PageTools, { error }: Params, { maxAge }: Options): Promise<PageView | Response> {
+  const { say, field, submit, alert, link, html } = tools
+  const user = await ownUser(ctx)
+  if (!user) return ctx.page('signIn', { callbackUrl: `${ctx.base}${path}` })
+  const led = error === undefined && (await proveAgain(ctx, maxAge, `${ctx.base}${path}`))
+  if (led) return led
+  const input = field('email', {
+    label: 'address.new',
+    type: 'email',
+    required: true,
+    autocomplete: 'email',
+    maxlength: 254,
+    autocapitalize: 'none',
+    spellcheck: 'false',
+    autofocus: true,
+  })
+  return {
+    title: say('address.title'),
+    lead: say('address.lead'),
+    body: [
+      alert(error),
+      user.email ? html`<p class="who"><bdi>${user.email}</bdi></p>` : undefined,
+      await tools.form(path, [input, submit(say('address.send'))]),
+      link(say('address.back'), back),
+    ],
+    ...(error !== undefined && { status: 400 }),
+  }
+}
+
+async function confirmPage(ctx: Context, tools: PageTools, { token }: Params): Promise<PageView | Response> {
+  const { say, submit, alert, link, html } = tools
+  const found = await changeOf(ctx, token)
+  // Not where to come back to: that address would carry the token through another page.
+  if (found === null || typeof found === 'string') {
+    const told = { nobody: 'AddressSignInFirst', other: 'AddressOfOther' } as const
+    const way = found === 'nobody' ? link(say('address.sign-in'), '/signin') : link(say('address.back'), back)
+    return { title: say('address.title'), body: [alert(found ? told[found] : 'AddressLinkInvalid'), way], status: 400 }
+  }
+  const { change } = found
+  return {
+    title: say('address.confirm'),
+    lead: say('address.confirm-lead'),
+    body: [
+      html`<p class="who"><bdi>${change.to}</bdi></p>`,
+      await tools.form(`${path}/confirm`, submit(say('address.confirm')), { token }),
+      link(say('address.keep'), back),
+    ],
+  }
+}
+
+async function undoPage(ctx: Context, tools: PageTools, { token, done, error }: Params): Promise<PageView> {
+  const { say, submit, alert, link, html } = tools
+  const title = say('address.undo')
+  if (done !== undefined) return { title, lead: say('address.undone'), body: link(say('address.sign-in'), '/signin') }
+  const found = error === undefined ? await undoOf(ctx, token) : null
+  if (!found) return { title, body: [alert(error ?? 'AddressLinkInvalid'), link(say('address.sign-in'), '/signin')], status: 400 }
+  return {
+    title,
+    lead: say('address.undo-lead'),
+    body: [
+      html`<p class="who"><bdi>${found.from}</bdi></p>`,
+      await tools.form(`${path}/undo`, submit(title), { token }),
+    ],
+  }
+}

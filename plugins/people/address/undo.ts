@@ -1,0 +1,46 @@
+/** The way back, for whoever reads the former mailbox: a stolen session must not take an account away. */
+import { type Context, endSessions, randomHex } from 'authkernel/kernel'
+import { moveTo } from './change.ts'
+import { mailLater } from './person.ts'
+
+const purpose = 'address-undo'
+
+/** What the link in the notice carries, sealed. */
+interface Undo {
+  userId: string
+  /** The former address. */
+  from: string
+  to: string
+  id: string
+}
+
+/** Tells the former address, with a link that takes the change back for so many days. */
+export async function offerUndo(ctx: Context, change: Omit<Undo, 'id'>, days: number): Promise<void> {
+  const seconds = days * 86_400
+  const token = await ctx.seal(purpose, { ...change, id: randomHex(ctx.runtime, 16) }, seconds)
+  const url = `${ctx.base}/account/address/undo?token=${token}`
+  mailLater(ctx, change.from, 'address.changed', { to: change.to, url, left: { seconds } })
+}
+
+/** The change that a link takes back; null: it is not ours, over, or used. */
+export async function undoOf(ctx: Context, token: unknown): Promise<(Undo & { exp?: unknown }) | null> {
+  const found = typeof token === 'string' && token.length < 4096 ? await ctx.open<Undo & Record<string, unknown>>(purpose, token) : null
+  return found && !(await ctx.once.taken(`address ${found.id}`)) ? found : null
+}
+
+/**
+ * `POST /account/address/undo`. It holds whatever became of the address meanwhile: whoever changed it once can change it twice. Nobody is signed in by
+ * it, and every session ends.
+ */
+export async function undo(ctx: Context): Promise<Response> {
+  const { token } = await ctx.body()
+  const found = await undoOf(ctx, token)
+  if (!found || !(await ctx.once.take(`address ${found.id}`, 30 * 86_400))) return ctx.render('addressUndo', {})
+  const { userId, from } = found
+  const user = (await ctx.service('store').getUser(userId)) && (await moveTo(ctx, userId, from))
+  if (!user) return ctx.render('addressUndo', { error: 'AddressTaken' })
+  await endSessions(ctx, { userId }, 'address')
+  await ctx.emit('credentialChanged', { user, kind: 'address', action: 'changed' })
+  mailLater(ctx, from, 'address.restored')
+  return ctx.render('addressUndo', { done: '1' })
+}

@@ -1,0 +1,85 @@
+/** Mails about what happened to an account: a browser that was not known, and ways to sign in that were added or removed. */
+import { type AnyContext, AuthError, type Context, isKnownDevice, type MailValue, type Plugin, rememberDevice, type User } from 'authkernel/kernel'
+import { messages } from './messages.ts'
+
+/** What a mail can be about. */
+export type Notice = 'newDevice' | 'passkeyAdded' | 'passkeyRemoved' | 'accountLinked' | 'accountUnlinked' | 'apiKeyAdded'
+/** What `noticesPlugin` takes. */
+export interface NoticesOptions {
+  /** What people are told; default: all of it. */
+  about?: readonly Notice[] | undefined
+}
+
+const all: readonly Notice[] = ['newDevice', 'passkeyAdded', 'passkeyRemoved', 'accountLinked', 'accountUnlinked', 'apiKeyAdded']
+
+/**
+ * Mails notices to the address of the person. Needs something that carries mails. Mails about passwords, second factors and addresses come from the
+ * plugins that change them. Throws AuthError for an unknown notice.
+ */
+export function noticesPlugin({ about = all }: NoticesOptions = {}): Plugin {
+  const unknown = about.find((name) => !all.includes(name))
+  if (unknown !== undefined) throw new AuthError(`Plugin "notices": \`about\` has ${JSON.stringify(unknown)}. Known are ${all.join(', ')}.`)
+  /** What waits for the end of a sign-in: nobody is told of what a new user begins with. */
+  const held = new WeakMap<AnyContext, (() => void)[]>()
+  return {
+    name: 'notices',
+    requires: ['mail', 'mailTransport'],
+    setup(kernel) {
+      kernel.messages(messages)
+      for (const name of about)
+        kernel.mailTemplate(`notices.${name}`, {
+          subject: `notices.${name}`,
+          lines: [`notices.${name}-text`, 'notices.browser', 'notices.address'],
+          button: { text: 'notices.open', url: 'url' },
+          note: 'notices.not-you',
+        })
+      const tell = (ctx: AnyContext, name: Notice, user: User | null, data: Record<string, MailValue> = {}): void => {
+        if (!about.includes(name) || !user) return
+        const send = () => void mail(ctx, name, user, data).catch((error: unknown) => ctx.logger.error(error as Error))
+        if (ctx.request && ctx.route?.flow === 'callback') held.set(ctx, [...(held.get(ctx) ?? []), send])
+        else send()
+      }
+      kernel.on('credentialChanged', ({ user, kind, action, ctx }) => {
+        if (kind === 'passkey' && action !== 'changed') tell(ctx, action === 'added' ? 'passkeyAdded' : 'passkeyRemoved', user)
+        if (kind === 'apiKey' && action === 'added') tell(ctx, 'apiKeyAdded', user)
+      })
+      kernel.on('linkAccount', ({ account, user, ctx }) => {
+        const { provider: id, type } = account
+        // A passkey is told as one.
+        if (type !== 'webauthn') tell(ctx, 'accountLinked', user, { provider: ctx.app.providers.get(id)?.name ?? id })
+      })
+      kernel.on('unlinkAccount', ({ userId, account, ctx }) => {
+        const provider = ctx.app.providers.get(account.provider)
+        if (provider?.type !== 'webauthn') tell(ctx, 'accountUnlinked', { id: userId }, { provider: provider?.name ?? account.provider })
+      })
+      kernel.on('signIn', async ({ user, isNewUser, ctx }) => {
+        const waiting = held.get(ctx) ?? []
+        held.delete(ctx)
+        if (isNewUser !== true) for (const send of waiting) send()
+        if (ctx.request && about.includes('newDevice')) await noteDevice(ctx, user, isNewUser === true)
+      })
+    },
+  }
+}
+
+async function noteDevice(ctx: Context, user: User, isNew: boolean): Promise<void> {
+  // deviceSessionsPlugin tells it with what it knows of the session.
+  if (user.id === undefined || !ctx.canSetCookies || ctx.app.mailTemplates.has('device-sessions.new')) return
+  const name = `notices ${user.id}`
+  if (await isKnownDevice(ctx, name)) return
+  await rememberDevice(ctx, name)
+  if (!isNew) mail(ctx, 'newDevice', user, {}).catch((error: unknown) => ctx.logger.error(error as Error))
+}
+
+async function mail(ctx: AnyContext, name: Notice, user: User, data: Record<string, MailValue>): Promise<void> {
+  const to = user.email ?? (user.id === undefined ? undefined : (await ctx.store?.getUser(user.id))?.email)
+  if (!to) return
+  const { address, userAgent } = ctx.facts
+  await ctx.service('mail').send(ctx, to, `notices.${name}`, {
+    ...data,
+    at: ctx.now,
+    ...(address !== undefined && { address }),
+    ...(userAgent !== undefined && { browser: userAgent }),
+    ...(ctx.request && { url: `${ctx.base}/account` }),
+  })
+}
