@@ -107,7 +107,11 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     // Nobody has to be signed in: the mailbox is the proof.
     const owner = new Client(auth)
     const page = await owner.get(`/account/address/undo?token=${token}`)
-    expect([page.status, page.headers.get('referrer-policy'), await page.text()]).toEqual([200, 'no-referrer', expect.stringContaining(ada)])
+    expect([page.status, page.headers.get('referrer-policy'), await page.text()]).toEqual([
+      200,
+      'no-referrer',
+      expect.stringContaining(ada),
+    ])
     const answer = await owner.post('/account/address/undo', { token })
     expect([answer.status, await answer.text()]).toEqual([200, expect.stringContaining('former address')])
     expect(await adapter.getUser!(id)).toMatchObject({ email: ada })

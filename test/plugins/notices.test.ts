@@ -74,7 +74,11 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect(subjects()).toEqual([])
     const second = await signIn()
     expect(subjects()).toEqual(['New sign-in at localhost:3000'])
-    expect(mails.at(-1)).toMatchObject({ to: ada, text: expect.stringContaining('Firefox/140'), html: expect.stringContaining('/auth/account') })
+    expect(mails.at(-1)).toMatchObject({
+      to: ada,
+      text: expect.stringContaining('Firefox/140'),
+      html: expect.stringContaining('/auth/account'),
+    })
     await signIn(second)
     expect(subjects()).toHaveLength(1)
   })
@@ -88,8 +92,15 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect(subjects().slice(1)).toEqual(['The Bank was connected at localhost:3000'])
     const userId = (await adapter.getUserByEmail!(ada))!.id
     const accounts = await auth.accounts.list({ userId })
-    await auth.accounts.unlink({ userId }, accounts.find(({ provider }) => provider === 'passkey')!)
-    await auth.accounts.unlink({ userId }, accounts.find(({ provider }) => provider === 'bank')!, { last: true })
+    await auth.accounts.unlink(
+      { userId },
+      accounts.find(({ provider }) => provider === 'passkey')!,
+    )
+    await auth.accounts.unlink(
+      { userId },
+      accounts.find(({ provider }) => provider === 'bank')!,
+      { last: true },
+    )
     await settle()
     // A call of the server knows no port.
     expect(subjects().slice(2).sort()).toEqual(['A passkey was removed at localhost', 'The Bank was disconnected at localhost'])

@@ -1,5 +1,14 @@
 /** People change their own mail address: proved at the new one, told at the old one, with a way back. */
-import { AuthError, type Awaitable, type ClientPart, clientMethod, clientMethods, type Context, type Plugin, type User } from 'authkernel/kernel'
+import {
+  AuthError,
+  type Awaitable,
+  type ClientPart,
+  clientMethod,
+  clientMethods,
+  type Context,
+  type Plugin,
+  type User,
+} from 'authkernel/kernel'
 import { ask, confirm } from './change.ts'
 import { mailMessages } from './messages-mail.ts'
 import { messages } from './messages.ts'
@@ -47,7 +56,11 @@ export function addressPlugin(options: AddressOptions = {}): Plugin<ClientPart<{
         after: ['address.mail.left'],
         note: 'address.mail.ignore',
       })
-      kernel.mailTemplate('address.taken', { subject: 'address.mail.taken', lines: ['address.mail.taken-text'], note: 'address.mail.ignore' })
+      kernel.mailTemplate('address.taken', {
+        subject: 'address.mail.taken',
+        lines: ['address.mail.taken-text'],
+        note: 'address.mail.ignore',
+      })
       kernel.mailTemplate('address.changed', {
         subject: 'address.mail.changed',
         lines: ['address.mail.changed-text'],

@@ -30,7 +30,8 @@ const de: Keys = {
   'address.mail.changed': 'Ihre Adresse bei {site} wurde geändert',
   'address.mail.changed-text': 'Ihr Konto erhielt am {at} die Adresse {to}. E-Mails gehen ab jetzt dorthin.',
   'address.mail.undo-button': 'Änderung zurücknehmen',
-  'address.mail.not-you': 'Waren Sie das nicht, dann nehmen Sie die Änderung zurück: Ihr Konto erhält diese Adresse wieder, und alle Sitzungen enden.',
+  'address.mail.not-you':
+    'Waren Sie das nicht, dann nehmen Sie die Änderung zurück: Ihr Konto erhält diese Adresse wieder, und alle Sitzungen enden.',
   'address.mail.restored': 'Ihre Adresse bei {site} gilt wieder',
   'address.mail.restored-text': 'Ihr Konto erhielt am {at} diese Adresse zurück. Alle Sitzungen wurden beendet.',
   'address.mail.password': 'Wenn Sie ein Passwort haben, wählen Sie ein neues, und prüfen Sie Ihre Anmeldewege.',
@@ -46,7 +47,8 @@ const fr: Keys = {
   'address.mail.changed': 'Votre adresse sur {site} a été changée',
   'address.mail.changed-text': 'Le {at}, votre compte a reçu l’adresse {to}. Les e-mails y sont désormais envoyés.',
   'address.mail.undo-button': 'Annuler le changement',
-  'address.mail.not-you': 'Si ce n’était pas vous, annulez le changement : votre compte reprend cette adresse et toutes les sessions prennent fin.',
+  'address.mail.not-you':
+    'Si ce n’était pas vous, annulez le changement : votre compte reprend cette adresse et toutes les sessions prennent fin.',
   'address.mail.restored': 'Votre adresse sur {site} est rétablie',
   'address.mail.restored-text': 'Le {at}, votre compte a repris cette adresse. Toutes les sessions ont pris fin.',
   'address.mail.password': 'Si vous avez un mot de passe, choisissez-en un nouveau et vérifiez vos modes de connexion.',
@@ -69,16 +71,19 @@ const es: Keys = {
 }
 const ja: Keys = {
   'address.mail.confirm': '{site} の新しいアドレス',
-  'address.mail.confirm-text': 'このアドレスをアカウントで使用する申し込みがありました。そのアカウントにサインインして、リンクを開いてください。',
+  'address.mail.confirm-text':
+    'このアドレスをアカウントで使用する申し込みがありました。そのアカウントにサインインして、リンクを開いてください。',
   'address.mail.confirm-button': 'このアドレスを使用',
   'address.mail.left': 'リンクは 1 回だけ使えます。有効期間: {left}',
   'address.mail.ignore': '心当たりがない場合は、このメールを無視してください。何も変更されません。',
   'address.mail.taken': '{site} のアカウントをお持ちです',
-  'address.mail.taken-text': 'このアドレスを別のアカウントで使用する申し込みがありました。すでにアカウントがあるため、何も変更されていません。',
+  'address.mail.taken-text':
+    'このアドレスを別のアカウントで使用する申し込みがありました。すでにアカウントがあるため、何も変更されていません。',
   'address.mail.changed': '{site} のアドレスが変更されました',
   'address.mail.changed-text': '{at} にアカウントのアドレスが {to} になりました。今後のメールはそちらに届きます。',
   'address.mail.undo-button': '変更を取り消す',
-  'address.mail.not-you': '心当たりがない場合は、変更を取り消してください。アカウントのアドレスが元に戻り、すべてのセッションが終了します。',
+  'address.mail.not-you':
+    '心当たりがない場合は、変更を取り消してください。アカウントのアドレスが元に戻り、すべてのセッションが終了します。',
   'address.mail.restored': '{site} のアドレスを元に戻しました',
   'address.mail.restored-text': '{at} にアカウントのアドレスがこのアドレスに戻りました。すべてのセッションを終了しました。',
   'address.mail.password': 'パスワードをお使いの場合は新しいものを設定し、サインイン方法をご確認ください。',

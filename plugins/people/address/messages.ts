@@ -35,7 +35,8 @@ const de: Keys = {
   'address.back': 'Zurück zu Ihrem Konto',
   'address.sign-in': 'Anmelden',
   'address.mailed': 'Sehen Sie in Ihre E-Mails',
-  'address.mailed-lead': 'Wenn die Adresse verwendet werden kann, ist eine E-Mail dorthin unterwegs. Öffnen Sie den Link in diesem Browser.',
+  'address.mailed-lead':
+    'Wenn die Adresse verwendet werden kann, ist eine E-Mail dorthin unterwegs. Öffnen Sie den Link in diesem Browser.',
   'address.confirm': 'Meine Adresse ändern',
   'address.confirm-lead': 'Ihr Konto verwendet ab jetzt diese Adresse:',
   'address.keep': 'Meine Adresse behalten',

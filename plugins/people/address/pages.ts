@@ -104,9 +104,6 @@ async function undoPage(ctx: Context, tools: PageTools, { token, done, error }: 
   return {
     title,
     lead: say('address.undo-lead'),
-    body: [
-      html`<p class="who"><bdi>${found.from}</bdi></p>`,
-      await tools.form(`${path}/undo`, submit(title), { token }),
-    ],
+    body: [html`<p class="who"><bdi>${found.from}</bdi></p>`, await tools.form(`${path}/undo`, submit(title), { token })],
   }
 }

@@ -1,5 +1,14 @@
 /** Mails about what happened to an account: a browser that was not known, and ways to sign in that were added or removed. */
-import { type AnyContext, AuthError, type Context, isKnownDevice, type MailValue, type Plugin, rememberDevice, type User } from 'authkernel/kernel'
+import {
+  type AnyContext,
+  AuthError,
+  type Context,
+  isKnownDevice,
+  type MailValue,
+  type Plugin,
+  rememberDevice,
+  type User,
+} from 'authkernel/kernel'
 import { messages } from './messages.ts'
 
 /** What a mail can be about. */

@@ -82,7 +82,8 @@ export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFacto
       )
       // A browser that was trusted under the old password or address is not under the new one.
       kernel.on('credentialChanged', async ({ user, kind, ctx }) => {
-        if ((kind === 'password' || kind === 'address') && user?.id !== undefined) await raiseGeneration(ctx, { key: `user:${user.id}`, userId: user.id, user })
+        if ((kind === 'password' || kind === 'address') && user?.id !== undefined)
+          await raiseGeneration(ctx, { key: `user:${user.id}`, userId: user.id, user })
       })
       return { twoFactor: twoFactorApi(kernel) }
     },
