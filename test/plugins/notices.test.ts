@@ -20,6 +20,7 @@ const settle = () => new Promise((resolve) => setTimeout(resolve, 15))
 
 async function world(strategy: 'jwt' | 'database', options: NoticesOptions = {}, more: readonly Plugin<never>[] = []) {
   const base = baseConfig({
+    origin: 'http://localhost:3000',
     session: { strategy, ...(strategy === 'jwt' && { revocable: true }) },
     throttle: false,
     experimental: { enableWebAuthn: true },
@@ -102,11 +103,10 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
       { last: true },
     )
     await settle()
-    // A call of the server knows no port.
-    expect(subjects().slice(2).sort()).toEqual(['A passkey was removed at localhost', 'The Bank was disconnected at localhost'])
+    expect(subjects().slice(2).sort()).toEqual(['A passkey was removed at localhost:3000', 'The Bank was disconnected at localhost:3000'])
     await auth.apiKeys.create({ userId }, { name: 'deploy', scopes: [] } as never)
     await settle()
-    expect(subjects().at(-1)).toBe('An API key was made at localhost')
+    expect(subjects().at(-1)).toBe('An API key was made at localhost:3000')
     const { bank: registers, subjects: told } = await world(strategy)
     await registers(new Client(auth))
     expect(told()).toEqual([])

@@ -1,7 +1,7 @@
 /** Asking for another address, and the proof of it: a session of the person and the mailed link together. */
 import { type AdapterUser, type Context, endSessions, randomHex, redirectTo, toAddress } from 'authkernel/kernel'
-import type { Options } from './index.ts'
-import { mailLater, ownUser, proveAgain } from './person.ts'
+import type { Options } from './options.ts'
+import { mailLater, moveTo, ownUser, proveAgain } from './person.ts'
 import { offerUndo } from './undo.ts'
 
 const seconds = 1200
@@ -68,25 +68,4 @@ export async function confirm(ctx: Context, { allow, undoDays }: Options): Promi
   await ctx.emit('credentialChanged', { user: changed, kind: 'address', action: 'changed' })
   if (change.from !== null) await offerUndo(ctx, { userId: user.id, from: change.from, to: change.to }, undoDays)
   return redirectTo(`${ctx.base}/account?done=`)
-}
-
-/** Stores a proved address. Null: another user has it. One at a time, and the store's unique key decides between processes. */
-export async function moveTo(ctx: Context, userId: string, to: string): Promise<AdapterUser | null> {
-  const store = ctx.service('store')
-  const lease = await ctx.lease(`address ${to}`, 30)
-  if (!lease) return null
-  try {
-    const holder = await store.getUserByEmail(to)
-    if (holder && holder.id !== userId) return null
-    const changed = await store.updateUser({ id: userId, email: to, emailVerified: ctx.now })
-    await ctx.emit('updateUser', { user: changed })
-    return changed
-  } catch (error) {
-    // Somebody registered with it at this moment.
-    const holder = await store.getUserByEmail(to)
-    if (holder && holder.id !== userId) return null
-    throw error
-  } finally {
-    await lease.release()
-  }
 }

@@ -1,7 +1,7 @@
 /** What people see: the form, the question behind each mailed link, and a section of the account page. None of it needs JavaScript. */
 import type { Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
 import { changeOf } from './change.ts'
-import type { Options } from './index.ts'
+import type { Options } from './options.ts'
 import { ownUser, proveAgain } from './person.ts'
 import { undoOf } from './undo.ts'
 

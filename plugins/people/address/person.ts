@@ -1,4 +1,4 @@
-/** Whose address it is, whether they proved a moment ago who they are, and mails that the answer does not wait for. */
+/** Whose address it is, whether they proved a moment ago who they are, and the one place that stores another address. */
 import { type AdapterUser, type Context, type MailValue, redirectTo } from 'authkernel/kernel'
 
 /** The stored user who is signed in. Null for nobody, for an API key, and for somebody who acts as another person. */
@@ -27,4 +27,25 @@ export function mailLater(ctx: Context, to: string, template: string, data: Reco
     .service('mail')
     .send(ctx, to, template, { at: ctx.now, ...data })
     .catch((error: unknown) => ctx.logger.error(error as Error))
+}
+
+/** Stores a proved address. Null: another user has it. One at a time, and the store's unique key decides between processes. */
+export async function moveTo(ctx: Context, userId: string, to: string): Promise<AdapterUser | null> {
+  const store = ctx.service('store')
+  const lease = await ctx.lease(`address ${to}`, 30)
+  if (!lease) return null
+  try {
+    const holder = await store.getUserByEmail(to)
+    if (holder && holder.id !== userId) return null
+    const changed = await store.updateUser({ id: userId, email: to, emailVerified: ctx.now })
+    await ctx.emit('updateUser', { user: changed })
+    return changed
+  } catch (error) {
+    // Somebody registered with it at this moment.
+    const holder = await store.getUserByEmail(to)
+    if (holder && holder.id !== userId) return null
+    throw error
+  } finally {
+    await lease.release()
+  }
 }

@@ -1,7 +1,6 @@
 /** The way back, for whoever reads the former mailbox: a stolen session must not take an account away. */
 import { type Context, endSessions, randomHex } from 'authkernel/kernel'
-import { moveTo } from './change.ts'
-import { mailLater } from './person.ts'
+import { mailLater, moveTo } from './person.ts'
 
 const purpose = 'address-undo'
 
