@@ -81,6 +81,24 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
   })
 })
 
+it('a stranger who asks for the same address voids no code of its owner, and gets no further than ten wrong ones', async () => {
+  const { auth, base, ask, type } = await world()
+  const owner = await ask()
+  const stranger = await ask(new Client(auth))
+  // The code of one browser is none in the other, in both directions.
+  await type(stranger.client, owner.code)
+  expect(await stranger.client.session()).toBeNull()
+  await type(owner.client, owner.code)
+  expect((await owner.client.session())?.user?.email).toBe(ada)
+  // Several browsers have one count: ten wrong codes in all.
+  base.runtime.advance(700_000)
+  const [one, two, three] = [await ask(new Client(auth)), await ask(new Client(auth)), await ask(new Client(auth))]
+  let compared = 0
+  for (const { client, code } of [one, two, three])
+    for (let i = 1; i <= 6; i++) if (where(await type(client, notThis(code, i))).includes('WrongCode')) compared++
+  expect(compared).toBeLessThanOrEqual(10)
+})
+
 it('A15: of twenty tries at the same moment five are compared, and the right one is too late', async () => {
   const { ask, type, failures } = await world()
   const { client, code } = await ask()

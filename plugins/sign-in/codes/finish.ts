@@ -4,7 +4,7 @@ import { TooManyCodes, WrongCode } from './errors.ts'
 import { beginGuess, restart } from './guesses.ts'
 import type { Line } from './line.ts'
 import { type Asked, codePurpose } from './start.ts'
-import { byLink, rowId, type SignInCodeRow } from './tables.ts'
+import { byLink, guessId, messageId, type SignInCodeRow } from './tables.ts'
 
 /** `/callback/:provider`. */
 export async function finish(ctx: Context, line: Line): Promise<Response> {
@@ -26,14 +26,14 @@ async function redeem(ctx: Context, line: Line, token: unknown): Promise<Respons
   const row = await mine(ctx, line, token)
   await ctx.callbackUrl(row.target)
   if (!(await ctx.records('signInCode').take(row.id, { if: { link: row.link } }))) throw oldLink()
-  await restart(ctx, row.id)
+  await restart(ctx, await guessId(line.name, row.identifier))
   // Whoever opens a link was not the one who asked, as far as anybody knows: it links nothing to a session that is here.
   return end(ctx, line, row, null)
 }
 
 async function mine(ctx: Context, line: Line, token: unknown): Promise<Row<SignInCodeRow>> {
   const row = await byLink(ctx, token)
-  if (!row || row.id !== (await rowId(line.name, row.identifier))) throw oldLink()
+  if (!row || row.id !== (await messageId(line.name, row.identifier, row.browser))) throw oldLink()
   return row
 }
 
@@ -41,12 +41,12 @@ async function typed(ctx: Context, line: Line, given: unknown): Promise<Response
   await ctx.callbackUrl()
   const asked = await line.cookie.open<Asked>(ctx)
   const code = typeof given === 'string' && given.length <= 32 ? given.normalize('NFKC').replace(/[\s-]/g, '') : ''
-  const row = asked && (await ctx.records('signInCode').get(await rowId(line.name, asked.identifier)))
   const browser = asked && toHex(await sha256(asked.browser))
+  const row = asked && browser !== null && (await ctx.records('signInCode').get(await messageId(line.name, asked.identifier, browser)))
   if (!asked || !row || browser === null || !equal(row.browser, browser) || row.code === null)
     throw wrong(line, 'There is no code for this browser.')
   if (!/^[0-9]{6}$/.test(code)) throw wrong(line, 'What was typed is no code.')
-  const guess = await beginGuess(ctx, row.id, row.code)
+  const guess = await beginGuess(ctx, await guessId(line.name, row.identifier), { id: row.id, code: row.code })
   if (!guess) throw new TooManyCodes('Too many codes were tried.', { cause: { provider: line.name } })
   const digests = await ctx.digests(...codePurpose(line, row.identifier, browser, code))
   const right = digests.some((digest) => equal(digest, row.code as string))

@@ -43,8 +43,8 @@ export async function restart(ctx: AnyContext, id: string): Promise<void> {
   await ctx.records('signInCodeGuess').delete(id)
 }
 
-/** Counts a try at the code of a row. Undefined: there were too many. */
-export async function beginGuess(ctx: Context, id: string, code: string): Promise<Guess | undefined> {
+/** Counts a try at the code of a message. `id` names the count of its identifier. Undefined: there were too many. */
+export async function beginGuess(ctx: Context, id: string, message: { id: string; code: string }): Promise<Guess | undefined> {
   const rule = ctx.app.config.throttle.credentials
   const buckets = networksOf(ctx.clientAddress).map(({ key, scale }): Bucket => {
     const { max, seconds } = rule || { max: 10, seconds: 600 }
@@ -57,7 +57,7 @@ export async function beginGuess(ctx: Context, id: string, code: string): Promis
   const counted = async (): Promise<{ recent: number; failures: number } | undefined> => {
     if (state.stopped) return undefined
     // Null: this code was tried five times, or a newer one has taken its place.
-    if ((await ctx.records('signInCode').increment(id, 'tries', 1, { max: perCode, if: { code } })) === null) return undefined
+    if ((await ctx.records('signInCode').increment(message.id, 'tries', 1, { max: perCode, if: { code: message.code } })) === null) return undefined
     if (ctx.now.getTime() - state.since.getTime() > day)
       await guesses.update(id, { recent: 0, since: ctx.now }, { if: { since: state.since, stopped: false } })
     const recent = await guesses.increment(id, 'recent', 1, { max: perDay, if: { stopped: false } })

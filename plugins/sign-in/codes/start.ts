@@ -2,7 +2,7 @@
 import { AccessDenied, type Context, type LoggerInstance, randomHex, redirectTo, sha256, subjectOf, toHex } from 'authkernel/kernel'
 import { isStopped } from './guesses.ts'
 import type { Line } from './line.ts'
-import { rowId } from './tables.ts'
+import { guessId, messageId } from './tables.ts'
 
 /** Seconds that code and link live (NIST SP 800-63B-4 section 3.1.3: at most ten minutes). */
 export const lifetime = 600
@@ -27,12 +27,15 @@ export async function start(ctx: Context, line: Line): Promise<Response> {
   const verdict = await ask(ctx, line, identifier)
   if (typeof verdict === 'string') return ctx.redirect(verdict)
   const attempt = verdict && (await line.count(ctx, identifier))
+  const former = await line.cookie.open<Asked>(ctx)
+  const older = former?.identifier === identifier ? toHex(await sha256(former.browser)) : undefined
   // A message that is out stays good: the browser keeps what it has, unless it has nothing.
-  if (verdict && !attempt && (await line.cookie.open<Asked>(ctx))?.identifier === identifier) return answer
+  if (verdict && !attempt && older !== undefined) return answer
   const browser = randomHex(ctx.runtime, 32)
   const asked: Asked = { identifier, browser, startedBy: await subjectOf(ctx) }
   line.cookie.set(ctx, await line.cookie.seal(ctx, { ...asked }, lifetime))
-  if (attempt) later(ctx, send(ctx, line, identifier, toHex(await sha256(browser)), target, attempt))
+  const asker = { browser: toHex(await sha256(browser)), older }
+  if (attempt) later(ctx, send(ctx, line, identifier, asker, target, attempt))
   return answer
 }
 
@@ -45,14 +48,14 @@ async function send(
   ctx: Context,
   line: Line,
   identifier: string,
-  browser: string,
+  { browser, older }: { browser: string; older: string | undefined },
   target: string,
   attempt: { end(counts: boolean): Promise<void> },
 ): Promise<void> {
-  const id = await rowId(line.name, identifier)
+  const id = await messageId(line.name, identifier, browser)
   const codes = ctx.records('signInCode')
   const hasLinks = line.field === 'email'
-  const stopped = await isStopped(ctx, id, hasLinks)
+  const stopped = await isStopped(ctx, await guessId(line.name, identifier), hasLinks)
   const withLink = line.link || (stopped && hasLinks)
   const token = randomHex(ctx.runtime, 32)
   const code = stopped ? undefined : sixDigits(ctx)
@@ -61,6 +64,8 @@ async function send(
   const hashed = code === undefined ? null : await ctx.digest(...codePurpose(line, identifier, browser, code))
   try {
     if (code === undefined && !withLink) return await attempt.end(true)
+    // The newer code of a browser voids its older one.
+    if (older !== undefined) await codes.delete(await messageId(line.name, identifier, older))
     await codes.put({ id, identifier, browser, code: hashed, link, tries: 0, target, created: ctx.now, expires })
     const url = withLink ? `${ctx.base}/callback/${line.name}?token=${token}` : undefined
     await line.deliver(ctx, { to: identifier, code, url, expires })

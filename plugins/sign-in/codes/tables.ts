@@ -1,7 +1,10 @@
 /** What is stored of codes: the message that is out for an identifier, and how often codes for it were wrong. */
 import { type AnyContext, type RecordSpec, type Row, sha256, toHex } from 'authkernel/kernel'
 
-/** One message with a code, a link or both. Its id is made of plugin and identifier: a newer message voids the older one. */
+/**
+ * One message with a code, a link or both. Its id is made of plugin, identifier and browser: a stranger who asks for the same address voids nothing. A
+ * browser that asks again voids its own older message.
+ */
 export interface SignInCodeRow {
   /** An address or a number, in canonical form. */
   identifier: string
@@ -58,8 +61,13 @@ export const guessTable: RecordSpec<SignInCodeGuessRow> = {
   fields: { recent: { type: 'integer' }, since: { type: 'date' }, failures: { type: 'integer' }, stopped: { type: 'boolean' } },
 }
 
-/** The id of the rows of an identifier. */
-export async function rowId(plugin: string, identifier: string): Promise<string> {
+/** The id of the message that a browser asked for; `browser` as stored. */
+export async function messageId(plugin: string, identifier: string, browser: string): Promise<string> {
+  return toHex(await sha256(`${plugin} ${identifier} ${browser}`))
+}
+
+/** The id of the count of an identifier, whatever browsers ask. */
+export async function guessId(plugin: string, identifier: string): Promise<string> {
   return toHex(await sha256(`${plugin} ${identifier}`))
 }
 
