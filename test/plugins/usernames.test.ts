@@ -7,6 +7,8 @@ import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { passwordsPlugin } from 'authkernel/plugins/passwords'
 import { type UsernamesOptions, usernamesPlugin } from 'authkernel/plugins/usernames'
 import { baseConfig, Client } from '../_setup.ts'
+import { confusables } from '../../plugins/sign-in/usernames/confusables.generated.ts'
+import { skeletonOf } from '../../plugins/sign-in/usernames/skeleton.ts'
 
 const good = 'seven purple otters sing'
 const emails = { ada: 'ada@example.com', eve: 'eve@example.com' }
@@ -101,6 +103,17 @@ describe('names', () => {
 })
 
 describe.each(['jwt', 'database'] as const)('signing in by a name under the %s strategy', (strategy) => {
+  it('every character that UTS #39 reads as another one makes the same skeleton', () => {
+    const groups = confusables.split(' ').map((group) => group.split('=') as [string, string])
+    expect(groups.reduce((sum, [, all]) => sum + Array.from(all).length, 0)).toBeGreaterThan(1200)
+    for (const [target, all] of groups)
+      for (const one of all) expect([one, skeletonOf(`ab${one}c`)]).toEqual([one, skeletonOf(`ab${target}c`)])
+    // Cherokee, Lisu, Coptic and mathematical letters that a list by hand forgets.
+    for (const alike of ['ꮲaypal', 'рayрal', 'ⲣaypal', 'paypa𝟷', 'pаypаӏ', 'ᴘaypal'].map((name) => name.normalize('NFKC').toLowerCase()))
+      expect([alike, skeletonOf(alike)]).toEqual([alike, skeletonOf('paypal')])
+    expect(skeletonOf('paypal')).not.toBe(skeletonOf('payroll'))
+  })
+
   it('works beside the address, with one error for all that is wrong', async () => {
     const { own, set, signIn } = await world({}, strategy)
     const client = await own()

@@ -1,24 +1,25 @@
 /** Names that look alike have one skeleton (UTS #39 section 4): compared instead of the names, and never shown. */
+import { confusables } from './confusables.generated.ts'
 
-// From the table of confusable characters: what is read as a letter or digit of ASCII in small letters.
+// More than the table of the standard: in small letters of a sans-serif type these are read as one.
 const lookalikes: Readonly<Record<string, string>> = {
-  a: 'аɑα',
-  b: 'Ьƅ',
+  a: 'аɑαᴀ',
+  b: 'Ьƅʙ',
   c: 'сϲᴄ',
-  d: 'ԁ',
-  e: 'еҽ',
+  d: 'ԁᴅ',
+  e: 'еҽᴇ',
   g: 'ɡց',
-  h: 'һհ',
-  j: 'јϳ',
-  k: 'κк',
+  h: 'һհʜ',
+  j: 'јϳᴊ',
+  k: 'κкᴋ',
   l: '1|iіıɩιӏ',
   n: 'ոռ',
   o: 'оοօσ0೦๐',
-  p: 'рρ',
+  p: 'рρᴘ',
   q: 'ԛգ',
   r: 'гᴦ',
   s: 'ѕꜱ',
-  t: 'тτ',
+  t: 'тτᴛ',
   u: 'υսᴜ',
   v: 'νѵ',
   w: 'ԝѡɯ',
@@ -26,12 +27,16 @@ const lookalikes: Readonly<Record<string, string>> = {
   y: 'уүγ',
   z: 'ᴢ',
 }
-const table = new Map(Object.entries(lookalikes).flatMap(([letter, all]) => Array.from(all, (one) => [one, letter] as const)))
+const pairs = (groups: readonly (readonly string[])[]): Map<string, string> =>
+  new Map(groups.flatMap(([letter = '', all = '']) => Array.from(all, (one) => [one, letter] as const)))
+const standard = pairs(confusables.split(' ').map((group) => group.split('=')))
+const more = pairs(Object.entries(lookalikes))
 
 /** The skeleton of a name in small letters. Points, dashes and accents are read over. */
 export function skeletonOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').replace(/[._-]/g, '')
-  return Array.from(plain, (one) => table.get(one) ?? one)
+  const read = Array.from(plain, (one) => standard.get(one) ?? one).join('')
+  return Array.from(read, (one) => more.get(one) ?? one)
     .join('')
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
