@@ -72,7 +72,7 @@ describe.each(['jwt', 'database'] as const)('sign-in under the %s strategy', (st
     expect(where((await signIn('eve')).response)).toBe('/app')
   })
 
-  it('a session from before the enrolment is ended elsewhere, and rotated here', async () => {
+  it('A32: a session from before the enrolment is ended elsewhere, and rotated here', async () => {
     const { signIn, enrol } = await start()
     const other = (await signIn()).client
     const here = (await signIn()).client
@@ -83,7 +83,7 @@ describe.each(['jwt', 'database'] as const)('sign-in under the %s strategy', (st
     if (strategy === 'database') expect(await other.session()).toBeNull()
   })
 
-  it('a code counts once, also in two sign-ins at the same moment', async () => {
+  it('A28: a code counts once, also in two sign-ins at the same moment', async () => {
     const { signIn, enrol, post, code } = await start()
     const { secret } = await enrol()
     const browsers = await Promise.all(Array.from({ length: 4 }, async () => (await signIn()).client))
@@ -125,7 +125,7 @@ describe.each(['jwt', 'database'] as const)('sign-in under the %s strategy', (st
 })
 
 describe('guessing', () => {
-  it('five wrong codes end the sign-in, ten an hour make the person wait, ever longer', async () => {
+  it('A29: five wrong codes end the sign-in, ten an hour make the person wait, ever longer', async () => {
     const { signIn, enrol, post, code, runtime, html } = await world()
     const { secret } = await enrol()
     const { client } = await signIn()
@@ -162,7 +162,7 @@ describe('guessing', () => {
 })
 
 describe('whose login and whose factor', () => {
-  it("a login is not finished in another browser, nor with another person's factor", async () => {
+  it("A24, A25: a login is not finished in another browser, nor with another person's factor", async () => {
     const { signIn, enrol, post, code, auth } = await world()
     const { secret } = await enrol()
     const eve = await enrol((await signIn('eve')).client)
@@ -173,7 +173,7 @@ describe('whose login and whose factor', () => {
     expect(await victim.session()).toBeNull()
   })
 
-  it('a finished login is not finished twice', async () => {
+  it('A26: a finished login is not finished twice', async () => {
     const { signIn, enrol, post, code, runtime } = await world()
     const { secret } = await enrol()
     const { client } = await signIn()
@@ -186,7 +186,7 @@ describe('whose login and whose factor', () => {
     expect(await client.session()).toBeNull()
   })
 
-  it('a factor that was removed while the login waited does not count', async () => {
+  it('A36: a factor that was removed while the login waited does not count', async () => {
     const { signIn, enrol, post, code, auth } = await world()
     const { secret } = await enrol()
     const { client } = await signIn()
@@ -197,7 +197,7 @@ describe('whose login and whose factor', () => {
 })
 
 describe('trusted devices', () => {
-  it('are not asked, for this person alone, until factors change; a backup code makes none', async () => {
+  it('A27: are not asked, for this person alone, until factors change; a backup code makes none', async () => {
     const { signIn, enrol, post, code, runtime } = await world({ trustedDevices: true })
     const { secret, codes } = await enrol()
     const { client } = await signIn()
@@ -223,7 +223,7 @@ describe('changing factors', () => {
     expect(await html(await post(browser, '/two-factor/setup', { action: 'renew' }))).toContain('<li><code>')
   })
 
-  it('a secret and the codes are shown once, under no-store', async () => {
+  it('A35: a secret and the codes are shown once, under no-store', async () => {
     const { signIn, post, html } = await world()
     const { client } = await signIn()
     const made = await post(client, '/two-factor/setup', { action: 'totp' })

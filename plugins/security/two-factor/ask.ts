@@ -1,14 +1,15 @@
 /** `/two-factor`: asked after every way to sign in that proved one factor. */
 import { type Context, type Kernel, type Login, type Parked, redirectTo } from 'authkernel/kernel'
 import { beginTry, endTry } from './attempts.ts'
+import { isFresh, proveAgain } from './changes.ts'
 import { deviceCookie, isTrusted, trust } from './devices.ts'
 import { TooManySecondFactors, WrongSecondFactor } from './errors.ts'
-import { accept, askable, confirmedFactors, hasStrong } from './factors.ts'
+import { accept, askable, confirmedFactors, type Factor, hasBackup, hasStrong } from './factors.ts'
 import { mailCode } from './mailed-code.ts'
 import { notify } from './notices.ts'
 import type { Options } from './options.ts'
 import { acceptPasskey } from './passkey.ts'
-import { type Person, personOf } from './person.ts'
+import { currentPerson, type Person, personOf } from './person.ts'
 
 /** What is kept with a login that waits for a factor. */
 export interface Waiting {
@@ -26,9 +27,26 @@ export function askForFactor(kernel: Kernel, options: Options): void {
     const person = await personOf(ctx, login)
     const has = (await confirmedFactors(ctx, person)).length > 0
     if (!has) return (await options.required(login.user)) ? ctx.park(login, { to: '/two-factor/setup', data: {} }) : undefined
-    if ((await askable(ctx, person, login, options.factors)).length === 0) return undefined
+    const [kinds, backup] = [await askable(ctx, person, login, options.factors), await hasBackup(ctx, person, options.factors)]
+    // A key after a key is one factor: then a backup code is the second one.
+    if (kinds.length === 0 && !backup) return undefined
     if (options.trustedDevices && (await isTrusted(ctx, person))) return undefined
     return ctx.park(login, { to: '/two-factor', data: {} })
+  })
+  // A stolen session must not add a way in that proves two factors by itself: an account is linked after a fresh proof.
+  kernel.hook('link', async ({ user, ctx }) => {
+    if (user.id === undefined || !ctx.request || (await ctx.session.user(ctx))?.id !== user.id) return true
+    const person = { key: `user:${user.id}`, userId: user.id, user }
+    if ((await confirmedFactors(ctx, person)).length === 0 || (await isFresh(ctx, person, options.maxAge))) return true
+    return `${ctx.base}/two-factor/again`
+  })
+  kernel.route({
+    method: 'GET',
+    path: '/two-factor/again',
+    async handler(ctx) {
+      const person = await currentPerson(ctx)
+      return person ? proveAgain(ctx, person, `${ctx.base}/account`) : ctx.page('signIn')
+    },
   })
   kernel.hook('stepUp', async ({ login, level, acr, ctx }) => {
     // A class is the word of a provider.
@@ -46,22 +64,20 @@ export function askForFactor(kernel: Kernel, options: Options): void {
 export async function waitingFor(
   ctx: Context,
   options: Options,
-): Promise<{ parked: Parked<Waiting>; login: Login; person: Person; kinds: string[] } | undefined> {
+): Promise<{ parked: Parked<Waiting>; login: Login; person: Person; kinds: Factor['kind'][]; backup: boolean } | undefined> {
   const parked = await ctx.parked<Waiting>()
   if (!parked) return undefined
   const person = await personOf(ctx, parked.login)
   const kinds = await askable(ctx, person, parked.login, options.factors)
-  return { parked, login: parked.login, person, kinds }
+  return { parked, login: parked.login, person, kinds, backup: await hasBackup(ctx, person, options.factors) }
 }
 
 async function answer(ctx: Context, options: Options): Promise<Response> {
   const waiting = await waitingFor(ctx, options)
   if (!waiting) return ctx.page('signIn')
-  const { parked, login } = waiting
+  // Factors are read here and not when the login was parked: one that was removed meanwhile does not count.
+  const { parked, login, person, kinds } = waiting
   const { code, data, remember } = await ctx.body()
-  const person = await personOf(ctx, login)
-  // Factors are read again: one that was removed meanwhile does not count.
-  const kinds = await askable(ctx, person, login, options.factors)
   const refusal = await beginTry(ctx, person, parked.id)
   if (refusal?.reason === 'over') {
     await ctx.drop(parked)
@@ -72,7 +88,7 @@ async function answer(ctx: Context, options: Options): Promise<Response> {
   const proved =
     data !== undefined && kinds.includes('passkey')
       ? await acceptPasskey(ctx, person, data)
-      : await accept(ctx, person, kinds, typed, parked.id)
+      : await accept(ctx, person, waiting, typed, parked.id)
   if (!proved) {
     ctx.logger.error(new WrongSecondFactor(`A second factor of ${person.key} was wrong.`))
     await ctx.emit('signInFailed', {

@@ -54,16 +54,22 @@ export async function askable(ctx: AnyContext, person: Person, login: Login, off
   })
 }
 
+/** Whether backup codes count: they stand in for an app or a key that the person has. */
+export async function hasBackup(ctx: AnyContext, person: Person, offered: readonly Factor[]): Promise<boolean> {
+  const rows = await confirmedFactors(ctx, person)
+  return hasStrong(offered.filter(({ kind }) => rows.some((row) => row.kind === kind)).map(({ kind }) => kind))
+}
+
 /** Whether one of them proves two factors. */
 export function hasStrong(kinds: readonly string[]): boolean {
   return kinds.includes('totp') || kinds.includes('passkey')
 }
 
-/** Tries a code against every factor that may be asked. `mailId` names the code that was mailed for this login. */
+/** Tries a code against every factor that may be asked. `mailId` names the code that was mailed for this login; `backup`: backup codes count. */
 export async function accept(
   ctx: Context,
   person: Person,
-  kinds: readonly Factor['kind'][],
+  { kinds, backup }: { kinds: readonly Factor['kind'][]; backup: boolean },
   code: string,
   mailId: string,
 ): Promise<Proved | undefined> {
@@ -71,7 +77,7 @@ export async function accept(
     for (const row of await confirmedFactors(ctx, person))
       if (row.kind === 'totp' && (await acceptTotp(ctx, row, code))) return { amr: ['otp', 'mfa'], factors: 2 }
   }
-  if (hasStrong(kinds)) {
+  if (backup) {
     const left = await takeBackupCode(ctx, person, code)
     if (left !== undefined) return { amr: ['otp', 'mfa'], factors: 2, left }
   }

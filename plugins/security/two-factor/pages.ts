@@ -51,7 +51,7 @@ async function question(ctx: Context, tools: PageTools, params: Params, options:
   const { html, say, form, field, submit, alert } = tools
   const waiting = await waitingFor(ctx, options)
   if (!waiting) return ctx.page('signIn')
-  const { kinds, login, parked } = waiting
+  const { kinds, backup, login, parked } = waiting
   const body: Content[] = [params['wait'] ? wait(tools, Number(params['wait'])) : alert(params['error'])]
   if (params['sent'] && kinds.includes('emailCode')) body.push(html`<p role="status">${say('two-factor.sent')}</p>`)
   const remember =
@@ -64,10 +64,10 @@ async function question(ctx: Context, tools: PageTools, params: Params, options:
   const { flow } = parked
   if (keys) body.push(await passkeyForm(ctx, tools, { action: '/two-factor', purpose: 'ask', label: say('two-factor.use-passkey'), flow }))
   body.push(await form('/two-factor', [field('code', { ...codeField, autofocus: !keys }), remember, submit(say('two-factor.continue'))]))
-  if (hasStrong(kinds)) body.push(html`<p class="hint">${say('two-factor.backup-hint')}</p>`)
+  if (backup) body.push(html`<p class="hint">${say('two-factor.backup-hint')}</p>`)
   if (kinds.includes('emailCode')) body.push(await form('/two-factor/send', submit(say('two-factor.send'), { quiet: true })))
-  const lead = keys ? 'two-factor.lead-passkey' : kinds.includes('totp') ? 'two-factor.lead' : 'two-factor.lead-mail'
-  return { title: say('two-factor.title'), lead: say(lead), body, ...(keys && { scripts: [passkeyScript] }) }
+  const lead = keys ? 'lead-passkey' : kinds.includes('totp') ? 'lead' : kinds.length > 0 ? 'lead-mail' : 'lead-backup'
+  return { title: say('two-factor.title'), lead: say(`two-factor.${lead}`), body, ...(keys && { scripts: [passkeyScript] }) }
 }
 
 async function setup(ctx: Context, tools: PageTools, params: Params, options: Options): Promise<PageView | Response> {
