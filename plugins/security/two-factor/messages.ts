@@ -50,7 +50,8 @@ const de: Keys = {
   'two-factor.title': 'Anmeldung in zwei Schritten',
   'two-factor.lead': 'Geben Sie den Code ein, den Ihre Authenticator-App zeigt.',
   'two-factor.lead-mail': 'Wir können einen Code an Ihre E-Mail-Adresse schicken.',
-  'two-factor.lead-backup': 'Geben Sie einen Ihrer Ersatzcodes ein: Der Schlüssel, mit dem Sie sich angemeldet haben, kann nicht auch der zweite Schritt sein.',
+  'two-factor.lead-backup':
+    'Geben Sie einen Ihrer Ersatzcodes ein: Der Schlüssel, mit dem Sie sich angemeldet haben, kann nicht auch der zweite Schritt sein.',
   'two-factor.code': 'Code',
   'two-factor.continue': 'Weiter',
   'two-factor.remember': 'Auf diesem Gerät {days} Tage lang nicht fragen',
@@ -137,7 +138,8 @@ const es: Keys = {
   'two-factor.title': 'Inicio de sesión en dos pasos',
   'two-factor.lead': 'Escriba el código que muestra su aplicación de autenticación.',
   'two-factor.lead-mail': 'Podemos enviar un código a su correo.',
-  'two-factor.lead-backup': 'Escriba uno de sus códigos de respaldo: la llave con la que inició sesión no puede ser también el segundo paso.',
+  'two-factor.lead-backup':
+    'Escriba uno de sus códigos de respaldo: la llave con la que inició sesión no puede ser también el segundo paso.',
   'two-factor.code': 'Código',
   'two-factor.continue': 'Continuar',
   'two-factor.remember': 'No preguntar en este dispositivo durante {days} días',

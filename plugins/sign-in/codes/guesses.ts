@@ -57,7 +57,8 @@ export async function beginGuess(ctx: Context, id: string, message: { id: string
   const counted = async (): Promise<{ recent: number; failures: number } | undefined> => {
     if (state.stopped) return undefined
     // Null: this code was tried five times, or a newer one has taken its place.
-    if ((await ctx.records('signInCode').increment(message.id, 'tries', 1, { max: perCode, if: { code: message.code } })) === null) return undefined
+    if ((await ctx.records('signInCode').increment(message.id, 'tries', 1, { max: perCode, if: { code: message.code } })) === null)
+      return undefined
     if (ctx.now.getTime() - state.since.getTime() > day)
       await guesses.update(id, { recent: 0, since: ctx.now }, { if: { since: state.since, stopped: false } })
     const recent = await guesses.increment(id, 'recent', 1, { max: perDay, if: { stopped: false } })
