@@ -87,5 +87,7 @@ export function toBase64Url(value: Uint8Array): string {
 /** Bytes of standard base64 or base64url. Throws on other characters. */
 export function fromBase64(value: string): Uint8Array<ArrayBuffer> {
   const binary = atob(value.replaceAll('-', '+').replaceAll('_', '/'))
-  return Uint8Array.from(binary, (character) => character.charCodeAt(0))
+  const read = new Uint8Array(binary.length)
+  for (let i = 0; i < binary.length; i++) read[i] = binary.charCodeAt(i)
+  return read
 }

@@ -7,6 +7,7 @@ import type { Runtime, Shared } from '../contract/runtime.ts'
 import type { Sealer } from '../contract/services.ts'
 import type { Settings } from '../contract/settings.ts'
 import { outdatedKey } from '../contract/symbols.ts'
+import { randomBytes } from '../runtime/random.ts'
 import { setBounded } from '../runtime/shared.ts'
 import { randomUUID } from './crypto.ts'
 import { keyInfoOf } from './key-info.ts'
@@ -123,7 +124,7 @@ export function foreignKey(ring: Ring, header: string): Key | undefined {
 }
 
 export function encrypt(crypto: NodeCrypto, { enc, header, cipher, mac }: Key, text: string): string {
-  const iv = crypto.randomBytes(ivSize[enc])
+  const iv = Buffer.from(randomBytes(ivSize[enc]).buffer)
   let sealed: Buffer
   let tag: Buffer
   if (mac) {

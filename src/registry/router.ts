@@ -84,15 +84,19 @@ function shapeOf(path: string): string {
 }
 
 function decoded(params: Record<string, string> | undefined): Record<string, string> {
-  if (!params) return {}
-  return Object.fromEntries(
-    Object.entries(params).map(([name, value]) => {
-      try {
-        return [name, decodeURIComponent(value)]
-      } catch {
-        // Only callers that did not ask `pathBelow` come with such a path.
-        return [name, value]
-      }
-    }),
-  )
+  const plain: Record<string, string> = {}
+  for (const name in params) {
+    const value = params[name] as string
+    plain[name] = value.includes('%') ? unescaped(value) : value
+  }
+  return plain
+}
+
+function unescaped(value: string): string {
+  try {
+    return decodeURIComponent(value)
+  } catch {
+    // Only callers that did not ask `pathBelow` come with such a path.
+    return value
+  }
 }

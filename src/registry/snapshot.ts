@@ -38,4 +38,6 @@ export interface Compiled extends App {
 /** A context as the kernel's own code sees it. */
 export interface KernelContext extends Context {
   readonly compiled: Compiled
+  /** Throws the reason when whoever asked was already told that it failed (D31). */
+  assertAwaited(): void
 }

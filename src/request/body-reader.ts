@@ -2,6 +2,8 @@
 import type { Route } from '../contract/route.ts'
 import { hasFields, type ParsedBody, parseBody, readBytes } from '../http/body.ts'
 
+const utf8 = new TextDecoder()
+
 /** What is needed of a context. */
 interface Source {
   readonly request: Request
@@ -19,7 +21,7 @@ export function createBodyReader({ request, matched, app }: Source): BodyReader 
   let read: Promise<Uint8Array<ArrayBuffer>> | undefined
   let parsed: Promise<ParsedBody> | undefined
   const bytes = (): Promise<Uint8Array<ArrayBuffer>> => (read ??= readBytes(request, matched?.body?.bytes ?? app.config.limits.body))
-  const text = async (): Promise<string> => new TextDecoder().decode(await bytes())
+  const text = async (): Promise<string> => utf8.decode(await bytes())
   // A body of another type stays unread, for a handler that streams it.
   const parse = async (): Promise<ParsedBody> =>
     hasFields(request) ? parseBody(request, await text()) : { fields: {}, form: new URLSearchParams() }

@@ -54,6 +54,12 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
     return new URL(this.origin + pathname + search)
   }
 
+  /** Without a signal nobody was told yet: making one costs more than asking. */
+  assertAwaited(): void {
+    const signal = this.cache.abort?.signal
+    if (signal?.aborted) throw signal.reason as Error
+  }
+
   abort(reason: Error): void {
     ;(this.cache.abort ??= new AbortController()).abort(reason)
   }

@@ -31,8 +31,22 @@ export class NetworkError extends Error {
   }
 }
 
+/** An answer with its whole body: what a Response would copy and hand out once more. */
+export interface ReadAnswer {
+  readonly status: number
+  readonly statusText: string
+  readonly headers: Headers
+  readonly content: Uint8Array<ArrayBuffer>
+}
+
 /** A `fetch` within limits; the answer is complete when it returns. Throws NetworkError. */
 export function boundedFetch(limits: NetworkLimits): typeof fetch {
+  const read = boundedRead(limits)
+  return async (input, init) => responseOf(await read(input, init))
+}
+
+/** The same without a Response around the bytes. Throws NetworkError. */
+export function boundedRead(limits: NetworkLimits): (...request: Parameters<typeof fetch>) => Promise<ReadAnswer> {
   // Called on its own: as a method of something the platform's `fetch` is an "Illegal invocation" in workers.
   const { fetch: send } = limits
   return async (input, init) => {
@@ -49,7 +63,7 @@ export function boundedFetch(limits: NetworkLimits): typeof fetch {
       givenUp
         ? new NetworkError('TIMEOUT', `The call to ${place} was given up: the request it was made for ended.`)
         : new NetworkError('TIMEOUT', `${place} did not answer within ${limits.deadline} ms.`)
-    const call = async (signal: AbortSignal): Promise<Response> => {
+    const call = async (signal: AbortSignal): Promise<ReadAnswer> => {
       const options: RequestInit = { ...init, redirect: 'manual', signal }
       let response: Response
       try {
@@ -73,7 +87,12 @@ export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }
 
-async function complete(response: Response, place: string, limit: number): Promise<Response> {
+/** The answer as `fetch` gives it. */
+export function responseOf({ status, statusText, headers, content }: ReadAnswer): Response {
+  return new Response(status === 204 || status === 205 ? null : content, { status, statusText, headers })
+}
+
+async function complete(response: Response, place: string, limit: number): Promise<ReadAnswer> {
   // Browsers and workers hide a redirect behind status 0.
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
     discard(response)
@@ -83,7 +102,7 @@ async function complete(response: Response, place: string, limit: number): Promi
     )
   }
   if (response.status < 200) throw new NetworkError('UNREACHABLE', `${place} gave no answer.`)
-  const body = await read(response, place, limit)
+  const content = await read(response, place, limit)
   const headers = new Headers(response.headers)
   // The body is decoded now.
   headers.delete('content-encoding')
@@ -91,8 +110,7 @@ async function complete(response: Response, place: string, limit: number): Promi
   const type = headers.get('content-type')
   const spelt = type?.replace(/^[^;]*/, (essence) => essence.trim().toLowerCase())
   if (spelt !== undefined) headers.set('content-type', spelt)
-  const bodyless = response.status === 204 || response.status === 205
-  return new Response(bodyless ? null : body, { status: response.status, statusText: response.statusText, headers })
+  return { status: response.status, statusText: response.statusText, headers, content }
 }
 
 async function read(response: Response, place: string, limit: number): Promise<Uint8Array<ArrayBuffer>> {

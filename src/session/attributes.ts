@@ -4,6 +4,8 @@ import type { Login } from '../contract/login.ts'
 import type { SessionAttributes } from '../contract/session.ts'
 import { fromBase64 } from '../keys/crypto.ts'
 
+const utf8 = new TextDecoder()
+
 /** `before`: of the session that the login renews. */
 export function attributesOf(login: Login, { address, userAgent, at }: Facts, before: SessionAttributes | null): SessionAttributes {
   const { account, profile, proof, session } = login
@@ -38,7 +40,7 @@ function claimsOf(token: string | undefined): Readonly<Record<string, unknown>> 
   const payload = token?.split('.')[1]
   if (!payload) return {}
   try {
-    return JSON.parse(new TextDecoder().decode(fromBase64(payload))) as Record<string, unknown>
+    return JSON.parse(utf8.decode(fromBase64(payload))) as Record<string, unknown>
   } catch {
     return {}
   }

@@ -32,7 +32,8 @@ async function settle(ctx: KernelContext, found: Identity): Promise<Login | Resp
   const verdict = await allow(ctx, question(identity, known))
   if (typeof verdict === 'string') return ctx.redirect(verdict)
   const owner = found.ownerAfterSignIn ? await findOwner(ctx, found) : known
-  assertAwaited(ctx)
+  // Nothing more may be made of a request that was given up: no user and no session.
+  ctx.assertAwaited()
   const login = await linkIdentity(ctx, identity, owner)
   if ('status' in login) return login
   const { proof = { amr: [] } } = identity
@@ -45,7 +46,7 @@ export async function resume(ctx: KernelContext, login: Login): Promise<Response
     const parked = await ctx.ask('login', { login }, login.passed)
     if (parked) return parked
   }
-  assertAwaited(ctx)
+  ctx.assertAwaited()
   const session = await issue(ctx, login)
   const stepUp = login.purpose === 'stepUp'
   if (login.session === 'renew')
@@ -98,11 +99,6 @@ export async function allow(ctx: KernelContext, message: SignInQuestion): Promis
   if (verdict === false)
     throw new AccessDenied('The signIn callback refused this sign-in.', { cause: { provider: message.account.provider } })
   return verdict
-}
-
-// Whoever asked was told that it failed: nothing more may be made of it, no user and no session (D31).
-function assertAwaited({ signal }: Context): void {
-  if (signal.aborted) throw signal.reason as Error
 }
 
 // Cookies of a flow that leads elsewhere can be planted: only the type knows who began it.

@@ -1,5 +1,5 @@
 /** What an ID token must say beyond what the OAuth library checks (OpenID Connect Core 3.1.3.7, RFC 8725). */
-import { equal, toBase64Url } from 'authkernel/kernel'
+import { bytes, equal, nodeCrypto, toBase64Url } from 'authkernel/kernel'
 import type { CompactJWSHeaderParameters } from 'jose'
 import { clockTolerance } from './client.ts'
 import { Refusal } from './failure.ts'
@@ -61,7 +61,8 @@ function checkAudience(claims: JsonObject, clientId: string): void {
 async function checkHash(header: CompactJWSHeaderParameters, name: string, claimed: unknown, value: string | undefined): Promise<void> {
   if (claimed === undefined || value === undefined) return
   const bits = /(256|384|512)$/.exec(header.alg)?.[1] ?? '512'
-  const digest = new Uint8Array(await crypto.subtle.digest(`SHA-${bits}`, new TextEncoder().encode(value)))
+  const digest =
+    nodeCrypto()?.createHash(`sha${bits}`).update(value).digest() ?? new Uint8Array(await crypto.subtle.digest(`SHA-${bits}`, bytes(value)))
   const expected = toBase64Url(digest.slice(0, digest.length / 2))
   if (typeof claimed !== 'string' || !equal(claimed.replace(/={1,2}$/, ''), expected)) {
     throw new Refusal(`The ID token belongs to another ${name === 'c_hash' ? 'code' : 'access token'} (\`${name}\`).`)

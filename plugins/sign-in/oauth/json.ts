@@ -1,5 +1,5 @@
 /** JSON from strangers: checked before anything reads it. */
-import { fromBase64 } from 'authkernel/kernel'
+import { fromBase64, type ReadAnswer } from 'authkernel/kernel'
 import { Refusal } from './refusal.ts'
 import type { JsonObject } from './types.ts'
 
@@ -10,17 +10,17 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * Body of an answer as a JSON object. Bytes that are not UTF-8 are refused: decoders map them all to U+FFFD, which makes
  * different identifiers equal. `strict` demands a JSON content type (OpenID Connect Core 3.1.3.3, 5.3.2).
  */
-export async function readJson(response: Response, what: string, strict: boolean): Promise<JsonObject> {
+export async function readJson(response: Response | ReadAnswer, what: string, strict: boolean): Promise<JsonObject> {
   const type = essence(response)
   const html = /^(?:text\/html|application\/xhtml\+xml)$/.test(type)
   if (html || (strict && !/^application\/(?:[\w.-]+\+)?json$/.test(type))) {
     throw new Refusal(`${what} has the content type "${type.slice(0, 100)}" (status ${response.status}) in place of JSON.`)
   }
-  return parseJson(new Uint8Array(await response.arrayBuffer()), what)
+  return parseJson('content' in response ? response.content : new Uint8Array(await response.arrayBuffer()), what)
 }
 
 /** Media type without parameters. */
-export function essence(response: Response): string {
+export function essence(response: Pick<Response, 'headers'>): string {
   return (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }
 

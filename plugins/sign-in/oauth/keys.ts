@@ -1,10 +1,11 @@
 /** Signatures of a provider's tokens, against the keys it publishes; the keys are cached (D7, D8). */
 import { type AnyContext, setBounded } from 'authkernel/kernel'
-import { type CompactJWSHeaderParameters, compactVerify, createLocalJWKSet, errors, type JSONWebKeySet } from 'jose'
+import { type CompactJWSHeaderParameters, compactVerify, createLocalJWKSet, type CryptoKey, errors, type JSONWebKeySet } from 'jose'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { Refusal } from './failure.ts'
 import { isObject, readJson } from './json.ts'
-import { endpointOf, fetchOf } from './server.ts'
+import { endpointOf, readOf } from './server.ts'
+import { createKnownHeaders, type KnownHeaders } from './signature.ts'
 import { fapiAlgorithms, isFapi } from './strength.ts'
 import type { OAuthProvider } from './types.ts'
 
@@ -19,6 +20,7 @@ const asymmetric = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 
 interface KeySet {
   find: ReturnType<typeof createLocalJWKSet>
+  known: KnownHeaders
   until: number
 }
 /** Who should have signed. */
@@ -64,9 +66,14 @@ export async function verify({ ctx, provider, server, clientSecret }: Signer, to
   }
 }
 
-async function check(token: string, { find }: KeySet, algorithms: string[]): Promise<Verified> {
+async function check(token: string, { find, known }: KeySet, algorithms: string[]): Promise<Verified> {
+  const quick = known.verify(token)
+  // Providers of one key set may differ in the algorithms that they accept.
+  if (quick && algorithms.includes(quick.header.alg)) return quick
+  if (quick === false) throw new errors.JWSSignatureVerificationFailed()
   try {
-    const { protectedHeader, payload } = await compactVerify(token, find, { algorithms })
+    const { protectedHeader, payload, key } = await compactVerify(token, find, { algorithms })
+    known.learn(token, protectedHeader, key as CryptoKey)
     return { header: protectedHeader, payload }
   } catch (error) {
     if (!(error instanceof errors.JWKSMultipleMatchingKeys)) throw error
@@ -91,12 +98,17 @@ function mayRefetch(ctx: AnyContext, uri: string): boolean {
 function fetchKeys(ctx: AnyContext, provider: OAuthProvider, uri: string): Promise<KeySet> {
   return ctx.app.shared.flight(`oauth.keys ${uri}`, async () => {
     const headers = { accept: 'application/json, application/jwk-set+json' }
-    const response = await fetchOf(ctx, provider, true)(uri, { headers })
+    const response = await readOf(ctx, provider, true)(uri, { headers })
     if (response.status !== 200) throw new Refusal(`${uri} answered with status ${response.status} in place of keys.`, response.status)
     const document = await readJson(response, 'The key set', provider.type === 'oidc')
     if (!Array.isArray(document['keys'])) throw new Refusal('The key set has no list of keys.')
     const find = createLocalJWKSet({ keys: document['keys'].filter(isCallbackUrl) } as JSONWebKeySet)
-    return setBounded(ctx.app.shared.cache<KeySet>('oauth.keys'), uri, { find, until: ctx.runtime.now() + lifetime }, maxServers)
+    return setBounded(
+      ctx.app.shared.cache<KeySet>('oauth.keys'),
+      uri,
+      { find, known: createKnownHeaders(), until: ctx.runtime.now() + lifetime },
+      maxServers,
+    )
   })
 }
 

@@ -1,5 +1,14 @@
 /** What is known of an authorization server: its discovery document, cached, under the endpoints that the provider names itself (D8). */
-import { allowInsecureRequests, boundedFetch, setBounded, customFetch, isSecureUrl, type AnyContext } from 'authkernel/kernel'
+import {
+  allowInsecureRequests,
+  type AnyContext,
+  boundedFetch,
+  boundedRead,
+  customFetch,
+  isSecureUrl,
+  type NetworkLimits,
+  setBounded,
+} from 'authkernel/kernel'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { authorizationOf, fill, namesOf, type TemplateValues, tokenOf, userinfoOf, wantsUserinfo } from './endpoints.ts'
 import { Refusal } from './failure.ts'
@@ -86,15 +95,24 @@ export function endpointOf(server: AuthorizationServer, name: EndpointName, prov
 }
 
 /** `fetch` of a provider within the limits of the host; `ctx.signal` ends it unless others wait for it too. */
-export function fetchOf(ctx: AnyContext, provider: OAuthProvider, shared = false, deadline?: number): typeof fetch {
+export function fetchOf(ctx: AnyContext, provider: OAuthProvider, shared = false): typeof fetch {
+  return boundedFetch(limitsOf(ctx, provider, shared))
+}
+
+/** The same for an answer of JSON, handed on without a Response. `deadline` in milliseconds, that of the host when it is missing. */
+export function readOf(ctx: AnyContext, provider: OAuthProvider, shared = false, deadline?: number): ReturnType<typeof boundedRead> {
+  return boundedRead(limitsOf(ctx, provider, shared, deadline))
+}
+
+function limitsOf(ctx: AnyContext, provider: OAuthProvider, shared: boolean, deadline?: number): NetworkLimits {
   const { deadlines, limits } = ctx.app.config
-  return boundedFetch({
+  return {
     fetch: provider[customFetch] ?? ctx.runtime.fetch,
     deadline: deadline ?? deadlines.network,
     limit: limits.providerResponse,
     insecure: provider[allowInsecureRequests] === true,
     signal: shared ? undefined : ctx.signal,
-  })
+  }
 }
 
 async function discover(ctx: AnyContext, provider: OAuthProvider): Promise<JsonObject> {
@@ -105,7 +123,7 @@ async function discover(ctx: AnyContext, provider: OAuthProvider): Promise<JsonO
   if (known && known.until > ctx.runtime.now()) return known.document
   // Single-flight: many people may sign in at the moment the document expires.
   return ctx.app.shared.flight(`oauth.servers ${key}`, async () => {
-    const response = await fetchOf(ctx, provider, true)(location, { headers: { accept: 'application/json' } })
+    const response = await readOf(ctx, provider, true)(location, { headers: { accept: 'application/json' } })
     if (response.status !== 200) throw new Refusal(`${location} answered with status ${response.status} in place of a discovery document.`)
     const document = await readJson(response, 'The discovery document', provider.type === 'oidc')
     checkDocument(document, provider)

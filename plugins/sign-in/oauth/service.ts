@@ -6,6 +6,7 @@ import {
   type OAuthOutcome,
   OAuthRequestError,
   type OAuthService,
+  type ReadAnswer,
   type RefreshOptions,
   type TokenSet,
 } from 'authkernel/kernel'
@@ -18,9 +19,9 @@ import { decodeClaims, parseJson } from './json.ts'
 import { issuerFor } from './issuer.ts'
 import { type Signer, verify as verifySignature } from './keys.ts'
 import { failedRequest } from './request-failure.ts'
-import { endpointOf, fetchOf, knownServerOf, serverOf } from './server.ts'
+import { endpointOf, fetchOf, knownServerOf, readOf, serverOf } from './server.ts'
 import { tokenResource } from './strength.ts'
-import { bindingOf, checkTokenType, opened, tokenBody, withExpiry } from './tokens.ts'
+import { asResponse, bindingOf, checkTokenType, opened, tokenBody, withExpiry } from './tokens.ts'
 import type { JsonObject, OAuthProvider, Secrets } from './types.ts'
 import { verifyToken } from './verify-token.ts'
 
@@ -145,19 +146,18 @@ async function refresh(
     ...(bound && { DPoP: bound.handle }),
     [oauth.allowInsecureRequests]: true,
     // An answer that nobody waits for would lose the new refresh token: the end of the request does not end the call.
-    [oauth.customFetch]: fetchOf(ctx, provider, true, deadline) as never,
+    [oauth.customFetch]: readOf(ctx, provider, true, deadline) as never,
   }
   const ask = async (): Promise<JsonObject> => {
     const authentication = authenticationOf(provider, located, clientSecret)
-    const response = await oauth.refreshTokenGrantRequest(located, client, authentication, token, request)
-    return tokenBody(response, tokenOf(provider), provider)
+    const answered: unknown = await oauth.refreshTokenGrantRequest(located, client, authentication, token, request)
+    return tokenBody(answered as ReadAnswer, tokenOf(provider), provider)
   }
   const body = await opened(provider, await (bound ? bound.once(ask) : ask()), secrets)
   const { id_token: idToken, ...rest } = body
   const oidc = provider.type === 'oidc' && typeof idToken === 'string'
   const from = oidc ? { ...server, issuer: issuerFor(provider, server, decodeClaims(idToken)) } : server
-  const answer = new Response(JSON.stringify(oidc ? body : rest), { headers: { 'content-type': 'application/json' } })
-  const tokens = await oauth.processRefreshTokenResponse(from, client, answer)
+  const tokens = await oauth.processRefreshTokenResponse(from, client, asResponse(oidc ? body : rest))
   checkTokenType(tokens, bound)
   const verified = oidc ? await verifiedClaims({ ctx, provider, server: from, clientSecret }, idToken) : undefined
   if (oidc) {

@@ -1,5 +1,5 @@
 /** The code for tokens, and the tokens checked (RFC 6749 section 4.1.3, OpenID Connect Core 3.1.3). */
-import type { AnyContext, Context, TokenEndpoint, TokenSet } from 'authkernel/kernel'
+import { type AnyContext, bytes, type Context, type ReadAnswer, responseOf, type TokenEndpoint, type TokenSet } from 'authkernel/kernel'
 import * as oauth from 'oauth4webapi'
 import type { Flow } from './checks.ts'
 import { authenticationOf, clientOf } from './client.ts'
@@ -8,7 +8,7 @@ import { Refusal } from './failure.ts'
 import { checkIdToken } from './id-token.ts'
 import { decodeClaims, isObject, parseJson, readJson } from './json.ts'
 import { verify } from './keys.ts'
-import { endpointOf, fetchOf } from './server.ts'
+import { endpointOf, fetchOf, readOf } from './server.ts'
 import { redirectUriOf } from './start.ts'
 import type { Binding } from './dpop.ts'
 import { dpopOf, tokenResource } from './strength.ts'
@@ -54,7 +54,7 @@ export async function exchange(attempt: Attempt): Promise<Exchanged> {
   const { id_token: idToken, ...rest } = body
   const oidc = provider.type === 'oidc'
   const server = oidc ? issuerOf(attempt, idToken) : attempt.server
-  const processed = await oauth.processAuthorizationCodeResponse(server, client, jsonResponse(oidc ? body : rest), {
+  const processed = await oauth.processAuthorizationCodeResponse(server, client, asResponse(oidc ? body : rest), {
     ...(flow.nonce !== undefined && { expectedNonce: flow.nonce }),
     ...(oidc && flow.maxAge !== undefined && { maxAge: flow.maxAge }),
     requireIdToken: oidc,
@@ -108,7 +108,7 @@ async function codeRequest(
   client: oauth.Client,
   answer: URLSearchParams,
   bound: Binding | undefined,
-): Promise<Response> {
+): Promise<ReadAnswer> {
   const values = { ...namesOf(provider), clientSecret }
   const { href } = endpointOf(server, 'token_endpoint', provider, values)
   // Some want the secret in the query of this one URL.
@@ -116,19 +116,28 @@ async function codeRequest(
   const extra = Object.entries(tokenOf(provider).params ?? {}).map(([name, value]): [string, string] => [name, fill(value, values)])
   const authentication = authenticationOf(provider, located, clientSecret)
   const redirectUri = redirectUriOf(ctx, provider)
-  return oauth.authorizationCodeGrantRequest(located, client, authentication, answer, redirectUri, flow.verifier ?? oauth.nopkce, {
-    additionalParameters: new URLSearchParams([...extra, ...tokenResource(provider)]),
-    ...(bound && { DPoP: bound.handle }),
-    // Endpoints were checked; what may be plain http is decided there.
-    [oauth.allowInsecureRequests]: true,
-    [oauth.customFetch]: fetchOf(ctx, provider) as never,
-  })
+  const answered: unknown = await oauth.authorizationCodeGrantRequest(
+    located,
+    client,
+    authentication,
+    answer,
+    redirectUri,
+    flow.verifier ?? oauth.nopkce,
+    {
+      additionalParameters: new URLSearchParams([...extra, ...tokenResource(provider)]),
+      ...(bound && { DPoP: bound.handle }),
+      // Endpoints were checked; what may be plain http is decided there.
+      [oauth.allowInsecureRequests]: true,
+      [oauth.customFetch]: readOf(ctx, provider) as never,
+    },
+  )
+  return answered as ReadAnswer
 }
 
 async function ownRequest(
   { ctx, provider, params, flow: { verifier, nonce, state }, clientSecret }: Attempt,
   request: NonNullable<TokenEndpoint['request']>,
-): Promise<Response> {
+): Promise<ReadAnswer> {
   const result: unknown = await request({
     params: Object.fromEntries(params),
     checks: {
@@ -143,14 +152,15 @@ async function ownRequest(
   })
   const tokens = isObject(result) ? result['tokens'] : undefined
   if (!isObject(tokens)) throw new Refusal(`\`token.request\` of provider "${provider.id}" returned no { tokens }.`)
-  return jsonResponse({ token_type: 'bearer', ...tokens })
+  const content = bytes(JSON.stringify({ token_type: 'bearer', ...tokens }))
+  return { status: 200, statusText: '', headers: new Headers({ 'content-type': 'application/json' }), content }
 }
 
 /** Body of an answer of the token endpoint. Throws Refusal and ResponseBodyError. */
-export async function tokenBody(response: Response, endpoint: TokenEndpoint, provider: OAuthProvider): Promise<JsonObject> {
-  const answer = (await endpoint.conform?.(response.clone())) ?? response
+export async function tokenBody(read: ReadAnswer, endpoint: TokenEndpoint, provider: OAuthProvider): Promise<JsonObject> {
+  const answer = (endpoint.conform && (await endpoint.conform(responseOf(read)))) || read
   if (answer.status !== 200) {
-    const said = await readJson(answer.clone(), answerOf, false).catch(() => undefined)
+    const said = await readJson('content' in answer ? answer : answer.clone(), answerOf, false).catch(() => undefined)
     throw said ? saidNo(said, answer) : new Refusal(`The token endpoint answered with status ${answer.status}.`, answer.status)
   }
   const strict = provider.type === 'oidc' && !endpoint.conform
@@ -170,7 +180,8 @@ export async function tokenBody(response: Response, endpoint: TokenEndpoint, pro
 }
 
 // RFC 6749 section 5.2.
-function saidNo(body: JsonObject, response: Response): Error {
+function saidNo(body: JsonObject, answer: Response | ReadAnswer): Error {
+  const response = 'content' in answer ? responseOf(answer) : answer
   return new oauth.ResponseBodyError(`The token endpoint answered with an error (status ${response.status}).`, {
     cause: body as never,
     response,
@@ -199,6 +210,15 @@ function withoutNulls(body: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
 }
 
-function jsonResponse(body: JsonObject): Response {
-  return new Response(JSON.stringify(body), { headers: { 'content-type': 'application/json' } })
+// As oauth4webapi reads a Response: its status, whether it was read, and its JSON.
+const shape = {
+  status: 200,
+  bodyUsed: false,
+  headers: new Headers({ 'content-type': 'application/json' }),
+  [Symbol.toStringTag]: 'Response',
+}
+
+/** JSON that was read and checked, for functions of oauth4webapi that take a Response: a real one would write it as text and read it once more. */
+export function asResponse(body: JsonObject): Response {
+  return Object.assign(Object.create(shape) as Response, { json: async () => ({ ...body }) })
 }
