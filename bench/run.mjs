@@ -1,6 +1,6 @@
 /**
  * `npm run bench` in this folder: every row beside the limit, Auth.js and better-auth, one process per contestant, in turn.
- * Options: --json (for machines), --rounds, --in-flight, --only <row,row>. Ratios are what counts: durations depend on the machine.
+ * Options: --json (for machines), --write (docs/speed.md), --rounds, --in-flight, --only <row,row>, --beside <name,name>. Ratios are what counts: durations depend on the machine.
  */
 import { fork } from 'node:child_process'
 import { cpus, loadavg } from 'node:os'
@@ -8,23 +8,27 @@ import { fileURLToPath } from 'node:url'
 import { parseArgs } from 'node:util'
 import { bundle } from './authkernel.mjs'
 import { decile } from './measure.mjs'
+import { known, render, save } from './report.mjs'
 import { rows } from './rows.mjs'
+import { weigh } from './weight.mjs'
 
 const { values } = parseArgs({
   options: {
     json: { type: 'boolean', default: false },
+    write: { type: 'boolean', default: false },
     rounds: { type: 'string', default: '40' },
     'in-flight': { type: 'string', default: '1' },
     only: { type: 'string' },
+    beside: { type: 'string', default: 'limit,authjs,better-auth' },
   },
 })
 const inFlight = Number(values['in-flight'])
-const names = ['authkernel', 'limit', 'authjs', 'better-auth']
+const names = ['authkernel', ...values.beside.split(',')]
 const { url, remove } = await bundle()
 const contestants = Object.fromEntries(await Promise.all(names.map(async (name) => [name, await start(name)])))
-const figures = { node: process.versions.node, cores: cpus().length, load: loadavg()[0], inFlight, rows: {} }
+const figures = { node: process.versions.node, cores: cpus().length, load: loadavg()[0], inFlight, rounds: Number(values.rounds), rows: {} }
 try {
-  for (const name of Object.keys(rows).filter((row) => !values.only || values.only.split(',').includes(row))) {
+  for (const name of Object.keys(rows).filter((row) => !values.only || values.only.split(/,(?! )/).includes(row))) {
     if (process.stderr.isTTY) process.stderr.write(`\r${name.padEnd(30)}`)
     figures.rows[name] = await measure(name)
   }
@@ -32,8 +36,13 @@ try {
   for (const { child } of Object.values(contestants)) child.kill()
   remove()
 }
-if (values.json) console.log(JSON.stringify(figures, undefined, 2))
-else print()
+const weight = values.only ? undefined : await weigh()
+if (values.write) {
+  // Rows that were not measured keep their figures.
+  save('rows', { ...figures, rows: { ...known().rows?.rows, ...figures.rows } })
+  if (weight) save('weight', weight)
+}
+console.log(values.json ? JSON.stringify({ ...figures, weight }, undefined, 2) : render({ rows: figures, weight }).split('\n## Why')[0])
 
 async function start(name) {
   const child = fork(fileURLToPath(new URL('contestants/_process.mjs', import.meta.url)), [name, url], {
@@ -80,26 +89,4 @@ function answer(child) {
       resolve(message)
     })
   })
-}
-
-function print() {
-  console.log(
-    `Node ${figures.node}, ${figures.cores} cores, load ${figures.load.toFixed(1)}, ${inFlight} in flight; µs of CPU per operation\n`,
-  )
-  console.log('| | authkernel | jobs | limit | × limit | wanted | Auth.js | better-auth |\n|---|---|---|---|---|---|---|---|')
-  for (const [name, row] of Object.entries(figures.rows)) {
-    const { authkernel, limit, authjs, 'better-auth': better } = row
-    const against = (other) => (other ? `${other.cpu.toFixed(1)} (${(other.cpu / authkernel.cpu).toFixed(1)} times)` : '')
-    const cells = [
-      rows[name].title,
-      authkernel.cpu.toFixed(1),
-      authkernel.jobs,
-      limit ? limit.cpu.toFixed(1) : '',
-      limit ? (authkernel.cpu / limit.cpu).toFixed(2) : '',
-      `≤ ${rows[name].times}`,
-      against(authjs),
-      against(better),
-    ]
-    console.log(`| ${cells.join(' | ')} |`)
-  }
 }

@@ -31,6 +31,7 @@ export async function contestant(bundle) {
   const databaseRequest = () => jwtRequest(`theme=dark; ${salt}=token`)
   const forged = `theme=dark; ${salt}=${token.slice(0, -4)}AAAA`
   const foreign = `theme=dark; ${salt}=${'x'.repeat(3800)}`
+  const oversized = `theme=dark; ${[0, 1, 2, 3].map((n) => `${salt}.${n}=${'x'.repeat(3000)}`).join('; ')}`
   const rows = {
     ...(await routeRows(five.handler, acme.handler)),
     decode: () => decode({ token, secret, salt }),
@@ -41,6 +42,7 @@ export async function contestant(bundle) {
     'jwt session': () => five.session(jwtRequest()),
     'jwt session, forged': () => five.session(jwtRequest(forged)),
     'jwt session, foreign': () => five.session(jwtRequest(foreign)),
+    'jwt session, oversized': () => five.session(jwtRequest(oversized)),
     'database handler': async () => (await database.handler(databaseRequest())).text(),
     'database session': () => database.session(databaseRequest()),
     express: () =>
@@ -52,6 +54,7 @@ export async function contestant(bundle) {
     'jwt session': ({ user }) => user.name === person.name,
     'jwt session, forged': (session) => session === null,
     'jwt session, foreign': (session) => session === null,
+    'jwt session, oversized': (session) => session === null,
     'database session': ({ user }) => user.name === person.name,
     express: ({ user }) => user.name === person.name,
   })

@@ -1,0 +1,153 @@
+/** docs/speed.md, made of figures.json: `--write` of a run replaces its part of the figures, and the page is written anew. */
+import { readFileSync, writeFileSync } from 'node:fs'
+import { rows } from './rows.mjs'
+
+const file = new URL('figures.json', import.meta.url)
+const page = new URL('../docs/speed.md', import.meta.url)
+
+/** `part`: `rows`, `weight` or `scale`. */
+export function save(part, figures) {
+  const all = { ...known(), [part]: figures }
+  writeFileSync(file, `${JSON.stringify(all, undefined, 2)}\n`)
+  writeFileSync(page, render(all))
+}
+
+/** The figures of the last runs. */
+export function known() {
+  return JSON.parse(readFileSync(file, 'utf8'))
+}
+
+/** The whole page. */
+export function render({ rows: measured, weight, scale }) {
+  return [
+    '# Speed and weight',
+    '',
+    'What authkernel costs beside [Auth.js](https://authjs.dev) (`@auth/core` 0.41.3) and better-auth 1.7.25. `bench/` writes this page:',
+    '',
+    '```sh',
+    'npm run build && npm ci --prefix bench',
+    'npm run bench --prefix bench -- --write',
+    'npm run scale --prefix bench -- --write',
+    '```',
+    '',
+    ...requests(measured),
+    ...(weight ? weights(weight) : []),
+    ...(scale ? scales(scale) : []),
+    why,
+  ].join('\n')
+}
+
+function requests({ node, cores, load, inFlight, rounds, rows: measured }) {
+  return [
+    '## Requests',
+    '',
+    `Node ${node}, ${cores} cores, load ${load.toFixed(1)} at the beginning, ${inFlight} in flight, ${rounds} rounds. Each contestant has a process of its own, and they take turns. The`,
+    'figures are µs of CPU time of all threads per operation, the lower decile of the turns: other programs slow some turns, none makes one faster. Ratios travel',
+    'better than durations.',
+    '',
+    '- "Limit" is the work itself, written by hand: synchronous `node:crypto` without a framework and without checks beyond the necessary, openid-client for the provider.',
+    '- "Wanted" is what the project aims at, as a multiple of the limit. **Bold**: not reached.',
+    '- "Jobs" are crypto jobs of the thread pool per operation, counted as they come back.',
+    '- "Database" is a `Map` behind an adapter, and a provider is a function: the library is measured, no server. better-auth has its own memory adapter.',
+    '- In brackets: how many times the CPU time of authkernel. Empty: the library has nothing of the kind. better-auth reads sessions from its encrypted cookie cache where authkernel has jwt sessions.',
+    '',
+    '| operation | authkernel | jobs | limit | × limit | wanted | Auth.js | better-auth |',
+    '|---|---|---|---|---|---|---|---|',
+    ...Object.entries(measured).map(([name, row]) => line(name, row)),
+    '',
+  ]
+}
+
+function line(name, { authkernel, limit, authjs, 'better-auth': better }) {
+  const { title, times } = rows[name]
+  const ratio = limit && authkernel.cpu / limit.cpu
+  const shown = ratio?.toFixed(2) ?? ''
+  const beside = (other) => (other ? `${number(other.cpu)} (${number(other.cpu / authkernel.cpu)})` : '')
+  const cells = [title, number(authkernel.cpu), authkernel.jobs, limit ? number(limit.cpu) : '', ratio > times ? `**${shown}**` : shown]
+  return `| ${[...cells, `≤ ${times}`, beside(authjs), beside(better)].join(' | ')} |`
+}
+
+function weights({ bundles, kernels, packages, imports }) {
+  const names = ['authkernel', 'limit', 'authjs', 'better-auth']
+  const row = (title, of) => `| ${[title, ...names.map((name) => of(name) ?? '')].join(' | ')} |`
+  const kilobytes = ({ first, whole }) => `${first.toFixed(0)} / ${whole.toFixed(0)}`
+  return [
+    '## Weight',
+    '',
+    'Bundles by esbuild, minified, each file compressed by gzip: KB that are loaded before the first request, and KB in one file. "Limit" is jose and oauth4webapi alone.',
+    '`test/package/loading.test.ts` holds these sizes, and the files that each entry loads. Imports are ms of CPU time over an empty process.',
+    '',
+    '| | authkernel | limit | Auth.js | better-auth |',
+    '|---|---|---|---|---|',
+    row('one provider of OpenID Connect, KB first / in one file', (name) => kilobytes(bundles[name])),
+    ...Object.entries(kernels).map(([title, size]) =>
+      row(`${title}, KB first / in one file`, (name) => (name === 'authkernel' ? kilobytes(size) : '')),
+    ),
+    row('packages, itself included', (name) => packages[name]),
+    ...(imports ? [row(`import, ms (empty process: ${imports.empty.toFixed(0)})`, (name) => imports[name].toFixed(0))] : []),
+    '',
+  ]
+}
+
+function scales({ node, cores, load, users, sessions, reads, plans, queries, cleanup }) {
+  const names = Object.keys(Object.values(reads)[0])
+  return [
+    '## Scale',
+    '',
+    `PostgreSQL on the same machine, ${users} users, ${sessions} sessions; Node ${node}, ${cores} cores, load ${load.toFixed(1)} at the beginning. Session reads per second through the adapter alone, in the same rounds,`,
+    'each over ten connections of its own; in brackets: how many times those of `@auth/pg-adapter`.',
+    '',
+    `| in flight | ${names.join(' | ')} |`,
+    `|---|${names.map(() => '---|').join('')}`,
+    ...Object.entries(reads).map(([inFlight, row]) => {
+      const base = row['@auth/pg-adapter'].perSecond
+      const cell = ({ perSecond }) => `${Math.round(perSecond)} (${(perSecond / base).toFixed(2)})`
+      return `| ${inFlight} | ${names.map((name) => cell(row[name])).join(' | ')} |`
+    }),
+    '',
+    ...(queries
+      ? [
+          `Queries per session read: ${Object.entries(queries)
+            .map(([name, count]) => `${name} ${count}`)
+            .join(', ')}.`,
+        ]
+      : []),
+    ...(plans ? [`\`EXPLAIN\` of the reads of authkernel: ${plans.join('; ')}. The run fails where a table is read from end to end.`] : []),
+    '`test/adapters/queries.test.ts` holds the queries of a session read (1), of a sign-up at a provider (at most 9) and of a return (at most 5).',
+    '',
+    ...(cleanup
+      ? [
+          `Clean-up of ${cleanup.removed} sessions that have ended: ${cleanup.seconds.toFixed(1)} s in batches, ${cleanup.megabytes.toFixed(0)} MB of memory; one statement, which locks all rows until its end, takes ${cleanup.oneStatement.toFixed(1)} s.`,
+          `Meanwhile ${cleanup.operations} sessions were made, read and extended: ${cleanup.median.toFixed(1)} ms each, the longest ${cleanup.worst.toFixed(0)} ms.`,
+          '',
+        ]
+      : []),
+  ]
+}
+
+function number(value) {
+  return value < 100 ? value.toFixed(1) : value.toFixed(0)
+}
+
+const why = `## Why
+
+- **No thread pool.** Web Crypto hands every operation to the thread pool and A256CBC-HS512 needs five. On Node \`src/keys/sealer-node.ts\` does the same over \`node:crypto\`,
+  synchronously: one HMAC and one decipher over a few hundred bytes take less time than one hop. It asks \`process.getBuiltinModule\` once, when the kernel is made, and tries
+  it; where that fails, jose does the work (\`src/keys/sealer.ts\`), and tokens of either open with the other.
+- **ID tokens** are verified by jose the first time: it decides whether the header and the key may be used. Later tokens with the same protected header are verified over
+  \`node:crypto\` with the key that was imported then (\`plugins/sign-in/oauth/signature.ts\`), until the key set is fetched anew.
+- **Keys are derived once** per (secret, purpose) and found by the token's protected header, which is the same text in every token under a key. Only a header that somebody
+  else wrote is parsed. Hence the number of secrets does not matter.
+- **No \`await\` where there is no promise** inside the jwt strategy, and **no re-encryption** of a token that is young and unchanged.
+- **Settings, cookie names and hooks are settled at compile**, not per request; providers are looked at only by requests that name one.
+- **No Response and no Request that nobody needs.** On Node one with a body costs 20 µs: the answer of a token endpoint is read once and handed on as bytes.
+
+## What tests hold
+
+No test asserts a duration. Tests hold counts, which the load of a machine does not move: \`test/kernel/thread-pool.test.ts\` and \`test/plugins/oidc-signature.test.ts\` (no job of
+the thread pool and no call of \`crypto.subtle\` in a session read, in \`encode\` and \`decode\`, for a forged token, for a later ID token), \`test/session-read.test.ts\` (at most 25
+functions in 6 files), \`test/package/loading.test.ts\` (files, libraries and bytes), \`test/adapters/queries.test.ts\` (queries, each by an index).
+
+Not done: keeping opened tokens in memory. It would save the cryptography of the second read, and keep what cookies say of people in memory after their requests.
+Where a page only needs the session, ask \`auth.session\` and not the route: a \`Request\`, a \`Response\` and its \`text()\` cost more than the read.
+`
