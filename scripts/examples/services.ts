@@ -60,7 +60,7 @@ export const sealerExamples: Uses<Sealer> = {
 export const pagesExamples: Uses<Pages> = { render: (pages, { ctx }) => pages.render('error', ctx, { error: 'AccessDenied' }) }
 export const mailExamples: Uses<Mail> = {
   send: (mail, { ctx }) => mail.send(ctx, 'ada@example.com', 'shop.order', { order: '17' }),
-  write: (mail, { ctx }) => mail.write(ctx, 'shop.order', { order: '17' }).subject,
+  write: async (mail, { ctx }) => (await mail.write(ctx, 'shop.order', { order: '17' })).subject,
 }
 export const mailTransportExamples: Uses<MailTransport> = {
   from: (transport) => transport.from ?? 'no-reply@example.com',

@@ -62,7 +62,7 @@ export interface Mail {
     template: string,
     data: Readonly<Record<string, MailValue>>,
     options?: MailOptions,
-  ): Omit<MailMessage, 'from' | 'to'>
+  ): Promise<Omit<MailMessage, 'from' | 'to'>>
 }
 
 /** A text in both forms of a mail. `html` is markup. */

@@ -5,6 +5,7 @@ import {
   type AdapterUser,
   AuthError,
   type Context,
+  lazily,
   randomUUID,
   type Session,
   type SessionAbility,
@@ -17,8 +18,10 @@ import {
   type User,
 } from 'authkernel/kernel'
 import { idOf, type Kept, tokenOf } from './kept.ts'
-import { listSessions, revokeSessions } from './others.ts'
 import type { Settled } from './settled.ts'
+
+// Sessions of other browsers; a read needs none of it.
+const others = lazily(() => import('./others.ts'))
 
 type Found = { session: AdapterSession; user: AdapterUser } | null
 
@@ -131,8 +134,8 @@ export function createStrategy(
       return token === undefined || !kept || !(await look(ctx, token)) ? null : kept.attributes(ctx, await idOf(token))
     },
 
-    list: (ctx, userId) => listSessions(ctx, userId, kept, options.maxAge),
-    revoke: (ctx, which) => revokeSessions(ctx, which, kept, cookie),
+    list: async (ctx, userId) => (await others()).listSessions(ctx, userId, kept, options.maxAge),
+    revoke: async (ctx, which) => (await others()).revokeSessions(ctx, which, kept, cookie),
 
     async end(ctx) {
       const token = await tokenOf(ctx, cookie)

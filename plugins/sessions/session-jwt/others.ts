@@ -5,7 +5,6 @@ import {
   indexed,
   type RecordTable,
   type Revocation,
-  type SessionAbility,
   type SessionAttributes,
   type SessionFields,
   type SessionInfo,
@@ -23,22 +22,10 @@ function tableOf(ctx: AnyContext): RecordTable<SessionFields> {
   return ctx.records('sessionRecord') as unknown as RecordTable<SessionFields>
 }
 
-/** What can be done to them. */
-export function abilitiesOf({ revocable, revocations, lists }: Made): ReadonlySet<SessionAbility> {
-  const all: [SessionAbility, boolean][] = [
-    ['attributes', true],
-    ['revoke:id', revocable === true],
-    ['revoke:user', revocations !== undefined],
-    ['revoke:attribute', revocations !== undefined],
-    ['list', lists],
-  ]
-  return new Set(all.filter(([, can]) => can).map(([ability]) => ability))
-}
-
-/** Records a new session. */
+/** Records a new session, where they are listed. */
 export async function record(ctx: Context, options: Made, { token: { sub: userId }, claim }: Held): Promise<void> {
   const { id, started, provider, sub, sid } = claim
-  if (!options.lists || userId === undefined || provider === undefined) return
+  if (userId === undefined || provider === undefined) return
   const { id: _id, ...attributes } = claim
   const names = { sub: sub === undefined ? null : await indexed(sub), sid: sid === undefined ? null : await indexed(sid) }
   const times = { started: new Date(started), lastUsed: ctx.now, expires: expiry(ctx, options, claim, options.tokenAge) }
@@ -47,7 +34,6 @@ export async function record(ctx: Context, options: Made, { token: { sub: userId
 
 /** Its token was renewed. */
 export async function extend(ctx: Context, options: Made, claim: Claim): Promise<void> {
-  if (!options.lists) return
   await tableOf(ctx).update(claim.id, { lastUsed: ctx.now, expires: expiry(ctx, options, claim, options.tokenAge) })
 }
 

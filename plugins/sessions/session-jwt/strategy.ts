@@ -6,6 +6,7 @@ import {
   type Events,
   type JWT,
   JWTSessionError,
+  lazily,
   type Login,
   outdatedKey,
   type Session,
@@ -14,8 +15,8 @@ import {
   SignOutError,
   type User,
 } from 'authkernel/kernel'
-import { abilitiesOf, extend, list, record, revoke } from './others.ts'
 import {
+  abilitiesOf,
   type Claim,
   claimName,
   claimOf,
@@ -30,6 +31,9 @@ import {
   open,
   write,
 } from './token.ts'
+
+// Where sessions are recorded or ended from elsewhere; a read needs none of it.
+const others = lazily(() => import('./others.ts'))
 
 export function createStrategy(options: Made): SessionStrategy {
   return {
@@ -70,12 +74,12 @@ export function createStrategy(options: Made): SessionStrategy {
         return null
       }
       const { token, claim } = await held(opened, value)
-      if (options.revocable) await revoke(ctx, options, { id: claim.id })
+      if (options.revocable) await (await others()).revoke(ctx, options, { id: claim.id })
       return { token }
     },
 
-    list: (ctx, userId) => list(ctx, options, userId),
-    revoke: (ctx, which) => revoke(ctx, options, which),
+    list: async (ctx, userId) => (await others()).list(ctx, options, userId),
+    revoke: async (ctx, which) => (await others()).revoke(ctx, options, which),
   }
 }
 
@@ -95,10 +99,10 @@ async function issue(ctx: Context, options: Made, login: Login, attributes: Sess
     return null
   }
   const claim = session === 'keep' && former ? former.claim : newClaim(ctx, options, token, attributes)
-  await record(ctx, options, { token, claim })
+  if (options.lists) await (await others()).record(ctx, options, { token, claim })
   await write(ctx, options, { token, claim })
   // The former token must not outlive the new one: it may have been planted, or copied.
-  if (former && former.claim.id !== claim.id && options.revocable) await revoke(ctx, options, { id: former.claim.id })
+  if (former && former.claim.id !== claim.id && options.revocable) await (await others()).revoke(ctx, options, { id: former.claim.id })
   return { id: claim.id }
 }
 
@@ -167,7 +171,7 @@ async function access(ctx: Context, options: Made, update?: { data: unknown }): 
     : plain
   if (renews) {
     await write(ctx, options, { token: answer, claim })
-    await extend(ctx, options, claim)
+    if (options.lists) await (await others()).extend(ctx, options, claim)
   }
   // Every check is told, one that the host answers with nobody too (row 156).
   if (ctx.has('on', 'session')) await ctx.emit('session', { session: session as Session, token: answer })

@@ -6,6 +6,7 @@ import {
   randomUUID,
   type Revocation,
   type Revocations,
+  type SessionAbility,
   type SessionAttributes,
   sha256,
   toHex,
@@ -124,4 +125,16 @@ export function endOf(ctx: Context, options: Settled, { token, claim }: Held): D
 function secretOf(ctx: Context): string | readonly string[] {
   const { secret } = ctx.settings
   return secret.length === 1 ? (secret[0] as string) : secret
+}
+
+/** What can be done to sessions of other browsers. */
+export function abilitiesOf({ revocable, revocations, lists }: Made): ReadonlySet<SessionAbility> {
+  const all: [SessionAbility, boolean][] = [
+    ['attributes', true],
+    ['revoke:id', revocable === true],
+    ['revoke:user', revocations !== undefined],
+    ['revoke:attribute', revocations !== undefined],
+    ['list', lists],
+  ]
+  return new Set(all.filter(([, can]) => can).map(([ability]) => ability))
 }

@@ -1,20 +1,17 @@
 /** Sign-in by what the host checks itself: passwords, codes, anything in a form (D14, D52, D54). */
 import {
-  type Context,
   type CredentialsConfig,
-  CredentialsSignin,
-  type Identity,
+  lazily,
   MissingAuthorize,
   type Plugin,
   type ProviderFlow,
   type ProviderGiven,
   type ProviderOf,
   providerPlugin,
-  randomUUID,
-  type User,
-  withFields,
 } from 'authkernel/kernel'
-import { throttled } from './throttle.ts'
+
+// A session read needs none of it.
+const load = lazily(() => import('./finish.ts'))
 
 type Credentials = ProviderGiven<'credentials'>
 
@@ -45,17 +42,7 @@ const credentialsFlow: ProviderFlow<ProviderOf<'credentials'>> = {
   // Without fields there is nothing to show: such a provider is for a form of the host's own (row 278).
   form: ({ credentials }) => ({ post: 'callback', fields: credentials ?? {}, hidden: credentials === undefined }),
 
-  async finish(ctx, provider): Promise<Identity> {
-    // The one flow without a prior step: what is asked of the redirect hook is asked before any password is checked.
-    await ctx.callbackUrl()
-    const credentials = await ctx.body()
-    const user = await throttled(ctx, provider, credentials, () => authorize(ctx, provider, credentials))
-    if (!user)
-      throw new CredentialsSignin(`authorize() of provider "${provider.id}" returned no user.`, { cause: { provider: provider.id } })
-    const id = user.id === undefined || user.id === null ? randomUUID(ctx.runtime) : String(user.id)
-    const account = { provider: provider.id, providerAccountId: id, type: 'credentials' as const }
-    return { user: { ...user, id }, account, credentials, match: 'none', proof: { amr: ['pwd'] } }
-  },
+  finish: async (ctx, provider) => (await load()).finish(ctx, provider),
 }
 
 /** Registers the type `credentials` and adds the given providers; `id` defaults to `credentials`. */
@@ -64,10 +51,3 @@ export const credentialsPlugin: (...providers: (Credentials | (() => Credentials
   flow: credentialsFlow,
   defaults: { id: 'credentials', name: 'Credentials' },
 })
-
-async function authorize(ctx: Context, provider: ProviderOf<'credentials'>, credentials: Record<string, unknown>): Promise<User | null> {
-  const user: unknown = await provider.authorize?.(credentials, withFields(ctx.request, credentials))
-  if (!user) return null
-  if (typeof user === 'object') return user
-  throw new TypeError(`authorize() of provider "${provider.id}" must return a user (an object) or null, not a ${typeof user}.`)
-}

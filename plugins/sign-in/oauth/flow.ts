@@ -1,12 +1,12 @@
 /** What the types oauth and oidc have in common: all but their names. */
-import { type Kernel, OAuthAccountNotLinked, type OAuthService, type OIDCConfig, type ProviderFlow } from 'authkernel/kernel'
+import { type Kernel, lazily, OAuthAccountNotLinked, type OAuthService, type OIDCConfig, type ProviderFlow } from 'authkernel/kernel'
 import { vouches } from './address.ts'
 import { registerChecks } from './lists.ts'
 import type { OAuthProvider } from './types.ts'
 import { validate } from './validate.ts'
 
 // Loaded by the first sign-in, with oauth4webapi: a session read needs none of it.
-const load = () => import('./work.ts')
+const load = lazily(() => import('./work.ts'))
 
 /** A record, so that the compiler finds what is missing. */
 const options: Record<Exclude<keyof OIDCConfig, symbol>, true> = {
@@ -82,5 +82,5 @@ const service: OAuthService = {
 export function register(kernel: Kernel): void {
   registerChecks(kernel)
   kernel.provide('oauth', service, { fallback: true })
-  kernel.preload(load)
+  kernel.preload(async () => load())
 }

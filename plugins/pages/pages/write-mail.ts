@@ -1,0 +1,110 @@
+/** Mails from templates: loaded by the first one that is written. */
+import {
+  type AnyContext,
+  drawMail,
+  type MailMessage,
+  type MailOptions,
+  type MailTemplate,
+  type MailText,
+  type MailValue,
+  type PageParts,
+  type Theme,
+  unlinked,
+} from 'authkernel/kernel'
+import { makeSpeakers, type Speaker, type Speakers } from './speaker.ts'
+
+type Data = Readonly<Record<string, MailValue>>
+
+const speakers = new WeakMap<PageParts, Speakers>()
+
+/** The caller's language, else that of the request. */
+function speakerFor(ctx: AnyContext, lang: MailOptions['lang']): Speaker {
+  const { config, parts } = ctx.app
+  let speak = speakers.get(parts)
+  // The keys of a mail are those of plugins and of the host: the texts of the pages are not needed.
+  if (!speak) speakers.set(parts, (speak = makeSpeakers({}, config.messages, parts.texts)))
+  const wanted = lang ?? (ctx.request && (config.locale ? config.locale(ctx.request) : ctx.request.headers.get('accept-language')))
+  return speak(wanted)
+}
+
+/** The mail in the language of `lang`, else of the request. */
+export function write(
+  ctx: AnyContext,
+  template: MailTemplate,
+  data: Data,
+  { lang }: Pick<MailOptions, 'lang'>,
+  theme: Theme | undefined,
+): Omit<MailMessage, 'from' | 'to'> {
+  const speaker = speakerFor(ctx, lang)
+  const { subject, heading = subject, lines, after = [], note } = template
+  const values: Record<string, string> = {}
+  for (const [key, value] of Object.entries({ site: siteOf(ctx), ...data })) values[key] = worded(value, speaker)
+  const named = (key: string): boolean => placeholders(speaker.find(key) ?? '').every((name) => Object.hasOwn(values, name))
+  const marked = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, unlinked(value)]))
+  const both = (key: string): MailText => ({ text: speaker.find(key, values) ?? '', html: markupOf(speaker.find(key) ?? '', marked) })
+  const url = template.button && values[template.button.url]
+  const drawn = drawMail({
+    lang: speaker.lang,
+    dir: speaker.dir,
+    subject: speaker.find(subject, values) ?? '',
+    heading: both(heading),
+    lines: lines.filter(named).map(both),
+    after: after.filter(named).map(both),
+    code: template.code && values[template.code],
+    button:
+      template.button && url !== undefined
+        ? { label: speaker.find(template.button.text, values) ?? '', url, hint: speaker.find('mail.buttonHint') ?? '' }
+        : undefined,
+    note: note === undefined ? undefined : both(note),
+    theme: { ...ctx.app.config.theme, ...theme },
+  })
+  return { ...drawn, ...(url !== undefined && { url }) }
+}
+
+/** Values come from people and from what browsers send: one line, no characters that turn text around, bounded. Codes and addresses stay whole. */
+function worded(value: MailValue, speaker: Speaker): string {
+  if (value instanceof Date) return speaker.date(value)
+  if (typeof value === 'object') return speaker.duration(value.seconds)
+  const text = String(value).replace(/[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ')
+  return /^https?:/.test(text) || text.length <= 320 ? text : `${text.slice(0, 320)}…`
+}
+
+/** Texts are ours and the host's: escaped too, so that a `&` is one. Values are markup already. */
+function markupOf(text: string, values: Readonly<Record<string, string>>): string {
+  return text
+    .split(/(\{\w+\})/)
+    .map((part) => (part.startsWith('{') && Object.hasOwn(values, part.slice(1, -1)) ? values[part.slice(1, -1)] : escaped(part)))
+    .join('')
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+}
+
+function placeholders(text: string): string[] {
+  return [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
+}
+
+function originOf(ctx: AnyContext): string {
+  return ctx.request ? ctx.origin : ctx.settings.origin
+}
+
+/** `appName`, else the host that links lead to. */
+function siteOf(ctx: AnyContext): string {
+  const { appName } = ctx.app.config
+  const origin = originOf(ctx)
+  return appName || (origin === '' ? '' : new URL(origin).host)
+}
+
+/** Where neither the plugin nor the transport names one. */
+export function ownSender(ctx: AnyContext): string {
+  const origin = originOf(ctx)
+  if (origin === '') throw new Error('a mail of a job has no sender: set AUTH_URL, or give mailPlugin or the email provider `from`')
+  return `no-reply@${new URL(origin).hostname}`
+}
+
+/** Mailers read a comma or a line break as a second recipient. */
+export function oneAddress(to: string): string {
+  if (to.length <= 320 && /^[^\s@,;:<>()[\]\\"\p{C}]+@[^\s@,;:<>()[\]\\"\p{C}]+$/u.test(to)) return to
+  throw new Error('the recipient is not one mail address')
+}

@@ -1,0 +1,22 @@
+/** What becomes of a form that was sent: loaded by the first one. */
+import { type Context, CredentialsSignin, type Identity, type ProviderOf, randomUUID, type User, withFields } from 'authkernel/kernel'
+import { throttled } from './throttle.ts'
+
+/** Asks the host. Throws CredentialsSignin where it knows nobody. */
+export async function finish(ctx: Context, provider: ProviderOf<'credentials'>): Promise<Identity> {
+  // The one flow without a prior step: what is asked of the redirect hook is asked before any password is checked.
+  await ctx.callbackUrl()
+  const credentials = await ctx.body()
+  const user = await throttled(ctx, provider, credentials, () => authorize(ctx, provider, credentials))
+  if (!user) throw new CredentialsSignin(`authorize() of provider "${provider.id}" returned no user.`, { cause: { provider: provider.id } })
+  const id = user.id === undefined || user.id === null ? randomUUID(ctx.runtime) : String(user.id)
+  const account = { provider: provider.id, providerAccountId: id, type: 'credentials' as const }
+  return { user: { ...user, id }, account, credentials, match: 'none', proof: { amr: ['pwd'] } }
+}
+
+async function authorize(ctx: Context, provider: ProviderOf<'credentials'>, credentials: Record<string, unknown>): Promise<User | null> {
+  const user: unknown = await provider.authorize?.(credentials, withFields(ctx.request, credentials))
+  if (!user) return null
+  if (typeof user === 'object') return user
+  throw new TypeError(`authorize() of provider "${provider.id}" must return a user (an object) or null, not a ${typeof user}.`)
+}
