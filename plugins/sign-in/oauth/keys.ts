@@ -1,11 +1,11 @@
 /** Signatures of a provider's tokens, against the keys it publishes; the keys are cached (D7, D8). */
 import { type AnyContext, setBounded } from 'authkernel/kernel'
-import { type CompactJWSHeaderParameters, compactVerify, createLocalJWKSet, type CryptoKey, errors, type JSONWebKeySet } from 'jose'
+import { compactVerify, createLocalJWKSet, type CryptoKey, errors, type JSONWebKeySet } from 'jose'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { Refusal } from './failure.ts'
 import { isObject, readJson } from './json.ts'
 import { endpointOf, readOf } from './server.ts'
-import { createKnownHeaders, type KnownHeaders } from './signature.ts'
+import { createKnownHeaders, type KnownHeaders, type Verified } from './signature.ts'
 import { fapiAlgorithms, isFapi } from './strength.ts'
 import type { OAuthProvider } from './types.ts'
 
@@ -29,12 +29,6 @@ export interface Signer {
   readonly provider: OAuthProvider
   readonly server: AuthorizationServer
   readonly clientSecret: string | undefined
-}
-/** A verified token. */
-export interface Verified {
-  header: CompactJWSHeaderParameters
-  /** Claims as signed. */
-  payload: Uint8Array
 }
 
 /**

@@ -4,8 +4,13 @@
  */
 import { nodeCrypto } from 'authkernel/kernel'
 import type { CompactJWSHeaderParameters, CryptoKey } from 'jose'
-import type { Verified } from './keys.ts'
 
+/** A verified token. */
+export interface Verified {
+  header: CompactJWSHeaderParameters
+  /** Claims as signed. */
+  payload: Uint8Array
+}
 /** Answers undefined for a header that was never accepted, and false for a wrong signature. */
 export interface KnownHeaders {
   verify(token: string): Verified | false | undefined
