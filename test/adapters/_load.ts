@@ -33,8 +33,10 @@ export interface LoadReport {
 }
 type Store = SqlAdapter | UnstorageAdapter
 
-// A round every so many milliseconds, in both processes at once; who is late leaves rounds out.
+// A round every so many milliseconds, in both processes at once; who is late leaves rounds out and joins at the next multiple of `joins`,
+// where the other, when it is late too, joins as well.
 const beat = 100
+const joins = 10
 // So many rounds later people are deleted.
 const life = 20
 
@@ -115,7 +117,7 @@ export async function load(store: Store, { name, turn, start, seconds }: LoadTas
   }
 
   for (let last = -1; ;) {
-    const round = Math.max(now(), last + 1)
+    const round = now() > last + 1 ? Math.ceil(now() / joins) * joins : last + 1
     await pause(Math.max(0, start + round * beat - Date.now()))
     if (round * beat >= seconds * 1000) break
     last = round
