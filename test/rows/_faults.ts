@@ -11,8 +11,8 @@ export const planted = 'planted: relation "users" of postgres://root:hunter2@db'
 export const deadline = 50
 export const origin = 'http://localhost:3000'
 
-/** Instead of one call; `real` runs the operation, `later` keeps something until `release`. */
-export type Fault = (real: () => unknown, later: (work: () => void) => void) => unknown
+/** Instead of one call; `real` runs the operation, `later` keeps something until `release`, `args` is what the call was given. */
+export type Fault = (real: () => unknown, later: (work: () => void) => void, args: readonly unknown[]) => unknown
 
 /** Every way to go wrong; the adapter under it works. */
 export const faults: Readonly<Record<string, Fault>> = {
@@ -74,7 +74,7 @@ export function createApp(split: boolean): App {
       (...args: unknown[]) => {
         const real = (): unknown => (operation as (...all: unknown[]) => unknown)(...args)
         const at = calls.push(name) - 1
-        return chosen && at === target ? chosen(real, (work) => late.push(work)) : real()
+        return chosen && at === target ? chosen(real, (work) => late.push(work), args) : real()
       },
     ]
   })

@@ -1,142 +1,19 @@
-/** Journeys through plugins with routes, over a host whose store, records and network fail once, at a chosen call. */
-import { type Adapter, type Auth, type AuthConfig, createAuth } from 'authkernel'
-import type { MailMessage, Plugin, RecordStore } from 'authkernel/kernel'
-import { adapterPlugin } from 'authkernel/plugins/adapter'
+/** Journeys through plugins with routes, for a host whose store, records and network fail once, at a chosen call. */
 import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { captchaPlugin, turnstile } from 'authkernel/plugins/captcha'
 import { codesPlugin, email } from 'authkernel/plugins/codes'
 import { guestPlugin } from 'authkernel/plugins/guest'
 import { jwtPlugin } from 'authkernel/plugins/jwt'
-import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { passwordsPlugin } from 'authkernel/plugins/passwords'
 import { providerTokensPlugin } from 'authkernel/plugins/provider-tokens'
-import { recordsPlugin } from 'authkernel/plugins/records'
 import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
-import { baseConfig, Client } from '../_setup.ts'
+import type { Client } from '../_setup.ts'
 import { totpAt } from '../_totp.ts'
-import { deadline, type Fault } from './_faults.ts'
-import { LocalOp } from './_op.ts'
-
-/** What a journey works on. */
-export interface Ground {
-  auth: Auth
-  adapter: Adapter
-  op: LocalOp
-  mails: MailMessage[]
-  runtime: ReturnType<typeof baseConfig>['runtime']
-  errors: Error[]
-  /** Keeps cookies; each response is checked by `arm`'s caller. */
-  browser(): Client
-  /** Every response so far, with what asked. */
-  seen: { what: string; response: Response; ms: number }[]
-  /** Calls since `arm`. */
-  calls: string[]
-  arm(at: number | undefined, fault?: Fault): void
-  release(): Promise<void>
-}
-export interface Journey {
-  name: string
-  /** Slow hashes: the quick tier takes a few calls, one fault each; the full tier all. */
-  slow?: boolean
-  plugins(): Plugin<never>[]
-  config?: (op: LocalOp) => AuthConfig
-  /** Before faults: people who are there. */
-  prepare?(ground: Ground): Promise<void>
-  /** The whole way for a person of this name; throws or answers false where it did not arrive. `mustNot` is told what may never be true. */
-  run(ground: Ground, who: string, mustNot: (what: string, happened: boolean) => void): Promise<boolean>
-}
+import { byName, type Journey, json, person, settle, signedIn, tokenIn } from './_ground.ts'
+import { appJourneys } from './_plugin-faults-apps.ts'
+import { peopleJourneys } from './_plugin-faults-people.ts'
 
 const password = 'seven purple otters sing'
-const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2))
-const byName = {
-  id: 'credentials',
-  name: 'Name',
-  type: 'credentials',
-  credentials: { user: { label: 'Name' } },
-  authorize: ({ user }: Record<string, unknown>) => ({ id: String(user), name: String(user) }),
-}
-
-export async function createGround({ plugins, config, prepare }: Journey): Promise<Ground> {
-  const base = baseConfig()
-  const op = new LocalOp(base.runtime.now)
-  const calls: string[] = []
-  const late: (() => void)[] = []
-  let [target, chosen]: [number | undefined, Fault | undefined] = [undefined, undefined]
-  const faulty =
-    <A extends unknown[]>(name: string, real: (...args: A) => unknown) =>
-    (...args: A): unknown => {
-      const at = calls.push(name) - 1
-      return chosen && at === target
-        ? chosen(
-            () => real(...args),
-            (work) => late.push(work),
-          )
-        : real(...args)
-    }
-  const data = memoryData()
-  const { records, ...plain } = memoryAdapter(data) as Adapter & { records: RecordStore }
-  const wrapped = <T extends object>(of: T, prefix: string, also: (name: string) => boolean): T =>
-    Object.fromEntries(
-      Object.entries(of).map(([name, value]) => [
-        name,
-        typeof value === 'function' && also(name) ? faulty(prefix + name, value.bind(of)) : value,
-      ]),
-    ) as T
-  const adapter = wrapped(plain, '', () => true)
-  const called = new Set(['get', 'find', 'count', 'write', 'deleteWhere'])
-  const mails: MailMessage[] = []
-  base.runtime.fetch = faulty('fetch', (input: RequestInfo | URL, init?: RequestInit) => op.fetch(input, init)) as typeof fetch
-  const auth = createAuth({
-    ...base,
-    session: { strategy: 'database' },
-    throttle: false,
-    deadlines: { store: deadline, network: deadline },
-    ...config?.(op),
-  })
-    .use(adapterPlugin(adapter))
-    .use(recordsPlugin(wrapped(records, 'records.', (name) => called.has(name))))
-    .use({
-      name: 'postbox',
-      setup: (kernel) => kernel.provide('mailTransport', { send: faulty('mail', (mail: MailMessage) => void mails.push(mail)) as never }),
-    })
-  for (const plugin of plugins()) auth.use(plugin)
-  await auth.ready()
-  const seen: Ground['seen'] = []
-  const handler = async (request: Request): Promise<Response> => {
-    const started = performance.now()
-    const response = await auth.handler(request)
-    seen.push({ what: `${request.method} ${new URL(request.url).pathname}`, response: response.clone(), ms: performance.now() - started })
-    return response
-  }
-  const ground: Ground = {
-    auth,
-    adapter: plain,
-    op,
-    mails,
-    runtime: base.runtime,
-    errors: base.logger.errors,
-    browser: () => new Client({ handler }),
-    seen,
-    calls,
-    arm(at, fault) {
-      calls.length = seen.length = 0
-      ;[target, chosen] = [at, fault]
-    },
-    async release() {
-      for (const work of late.splice(0)) work()
-      for (let i = 0; i < 10; i++) await new Promise((resolve) => setImmediate(resolve))
-    },
-  }
-  await prepare?.(ground)
-  return ground
-}
-
-async function person({ adapter }: Ground, who: string): Promise<void> {
-  if (await adapter.getUser!(who)) return
-  await adapter.createUser!({ id: who, name: who, email: `${who}@example.com`, emailVerified: new Date(0) })
-}
-const tokenIn = (mail: MailMessage | undefined): string => /token=([0-9a-f]{64})/.exec(mail?.text ?? '')?.[1] ?? ''
-const signedIn = async (client: Client): Promise<boolean> => (await client.session().catch(() => null)) !== null
 
 export const journeys: readonly Journey[] = [
   {
@@ -221,7 +98,6 @@ export const journeys: readonly Journey[] = [
       await person(ground, who)
       const client = ground.browser()
       await client.post('/callback/credentials', { user: who })
-      const json = { 'content-type': 'application/json', origin: 'http://localhost:3000' }
       const send = (path: string, method: string, body?: object) =>
         client.send(path, { method, headers: json, ...(body && { body: JSON.stringify(body) }) })
       const made = (await (await send('/api-keys', 'POST', { name: 'deploy' })).json()) as { key?: string; id?: string }
@@ -259,7 +135,6 @@ export const journeys: readonly Journey[] = [
     async run(ground, who, mustNot) {
       await person(ground, who)
       const client = ground.browser()
-      const json = { 'content-type': 'application/json', origin: 'http://localhost:3000' }
       const token = (by: Client): Promise<Response> =>
         by.send('/jwt/token', { method: 'POST', headers: json, body: JSON.stringify({ audience: 'https://api.example' }) })
       mustNot('a token for nobody', (await token(ground.browser())).status === 200)
@@ -307,4 +182,6 @@ export const journeys: readonly Journey[] = [
       return signedIn(client)
     },
   },
+  ...appJourneys,
+  ...peopleJourneys,
 ]
