@@ -1,5 +1,5 @@
 /** Signing keys: one signs at a time, the next is published before it signs, and former ones stay until the last of their tokens has ended. */
-import { type AnyContext, AuthError } from 'authkernel/kernel'
+import { type AnyContext, AuthError, HttpError } from 'authkernel/kernel'
 import type { ResolvedOptions } from './options.ts'
 import { type PublicKey, rows, type SigningKey } from './table.ts'
 
@@ -23,7 +23,9 @@ export async function signingKeys(ctx: AnyContext, options: ResolvedOptions): Pr
     if (newest) return keys
     await new Promise((resolve) => setTimeout(resolve, pause))
   }
-  throw new AuthError('Plugin "jwt": no signing key could be stored. Look at the errors of the service "records".')
+  // Whoever holds the lease does not get a key written: the store is away, and asking again helps.
+  const reason = new AuthError('Plugin "jwt": no signing key could be stored. Look at the errors of the service "records".')
+  throw new HttpError(503, reason.message, { 'Retry-After': '5' }, reason)
 }
 
 /** The key that signs now: the newest whose time has come. */
