@@ -10,7 +10,7 @@ export function explain(given: string | undefined, { paint }: Pick<Setting, 'pai
   const types = rows.map(({ type }) => type)
   if (given === undefined) return { data: { types }, lines: [types.join(', '), '', 'authkernel explain <type> says what to do.'] }
   // As it is in a log, or in the URL of an error page.
-  const type = given.replace(/^.*[?&]error=([\w-]+).*$/, '$1')
+  const type = /[?&]error=([\w-]+)/.exec(given)?.[1] ?? given
   const row = rows.find((each) => each.type.toLowerCase() === type.toLowerCase())
   if (!row) throw new UsageError(`There is no error type "${type}".${didYouMean(type, types)} \`authkernel explain\` lists all.`)
   const where = row.visible === 'yes' ? 'The browser sees the type.' : 'The browser sees "Configuration" only; the log has the rest.'
@@ -49,5 +49,5 @@ function readRows(): Row[] {
 }
 
 function plain(cell: string): string {
-  return cell.replaceAll('\\|', '|').replace(/\[([^\]]*)\]\([^)]*\)/g, '$1')
+  return cell.replaceAll('\\|', '|').replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1')
 }

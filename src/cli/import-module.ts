@@ -89,7 +89,7 @@ function registerHooks(cwd: string): { deregister(): void } | undefined {
       if (/^\.\.?\//.test(specifier) && context.parentURL?.startsWith('file:'))
         candidates.push(...endings(fileURLToPath(new URL(specifier, context.parentURL))))
       // `next/headers` is a file without an entry in `exports`.
-      if (/^[\w@][^:]*\/[^.]+$/.test(specifier)) candidates.push(`${specifier}.js`)
+      if (/^[\w@][^:]*$/.test(specifier) && /\/[^./]+$/.test(specifier)) candidates.push(`${specifier}.js`)
       let first: unknown
       for (const candidate of candidates) {
         try {
@@ -113,7 +113,7 @@ function pathsOf(cwd: string): (specifier: string) => string[] {
   if (!existsSync(file)) return () => []
   const text = readFileSync(file, 'utf8')
   // Only the member is read: a tsconfig.json has comments, which JSON has not.
-  const member = /"paths"\s*:\s*(\{[^}]*\})/.exec(text)?.[1]
+  const member = /"paths"\s*:\s*(\{[^{}]*\})/.exec(text)?.[1]
   const base = /"baseUrl"\s*:\s*"([^"]*)"/.exec(text)?.[1] ?? '.'
   let paths: Record<string, string[]> = {}
   try {

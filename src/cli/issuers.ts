@@ -12,7 +12,7 @@ export async function askIssuers(providers: Iterable<Provider>, fetch: typeof gl
 
 async function ask(provider: Provider & { type: 'oidc' }, fetch: typeof globalThis.fetch): Promise<Finding[]> {
   const { id, issuer, wellKnown } = provider
-  const url = wellKnown ?? (issuer ? `${issuer.replace(/\/+$/, '')}/.well-known/openid-configuration` : undefined)
+  const url = wellKnown ?? (issuer ? `${issuer.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration` : undefined)
   if (url === undefined) return []
   const finding = (message: string): Finding[] => [{ level: 'error', code: 'issuer', message: `Provider "${id}": ${message}` }]
   try {
