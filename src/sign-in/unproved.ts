@@ -37,8 +37,10 @@ export async function claimOf(ctx: KernelContext, user: AdapterUser): Promise<Cl
  */
 export async function evict(ctx: KernelContext, user: AdapterUser, claim: Exclude<Claim, 'believed'>): Promise<AdapterUser | null> {
   const store = ctx.store as Store
-  await ctx.emit('noted', { name: 'registration.evicted', outcome: 'success', user })
-  if (claim === 'claimed' || !canEmpty(ctx, store)) {
+  const addressOnly = claim === 'claimed' || !canEmpty(ctx, store)
+  const details = { what: addressOnly ? 'address' : 'all' }
+  await ctx.emit('noted', { name: 'registration.evicted', outcome: 'success', user, details })
+  if (addressOnly) {
     await store.updateUser({ id: user.id, email: null as never })
     // A token from before names the address.
     if (abilitiesOf(ctx.session).has('revoke:user')) await endSessions(ctx, { userId: user.id }, 'kernel')

@@ -1,9 +1,9 @@
 /** `auth.audit`. */
-import { type AnyContext, AuthError, type Kernel } from 'authkernel/kernel'
+import { type AnyContext, AuthError, type Context, type Kernel } from 'authkernel/kernel'
 import { anonymised } from './chain.ts'
-import type { Fact } from './message.ts'
+import { type Fact, user as userOf } from './message.ts'
 import type { Log } from './log.ts'
-import type { AuditRecord } from './record.ts'
+import type { AuditActor, AuditRecord } from './record.ts'
 import type { AuditPage, AuditQuery, AuditSink } from './sink.ts'
 import { type AuditVerification, parseLines, verifyRecords } from './verify.ts'
 
@@ -16,7 +16,7 @@ export interface AuditApi {
   audit: {
     /** Records, newest first. Throws AuthError without `recordsSink()`. */
     list(query?: AuditQuery & AuditTarget): Promise<AuditPage>
-    /** A record of the host's own, about a request or a job. */
+    /** A record of the host's own, about a request or a job. Without `actor` it is whoever is signed in on the request. */
     note(who: Request | AuditTarget, fact: AuditNote): Promise<void>
     /** Writes all that waits; rejects when a sink does not take it. */
     flush(): Promise<void>
@@ -45,7 +45,9 @@ export function createApi({ kernel, sinks, log }: { kernel: Kernel; sinks: reado
         return queryable('list').list(await contextFor({ ...(tenant !== undefined && { tenant }) }), query)
       },
       async note(who, fact) {
-        await log.note(who instanceof Request ? await kernel.contextOf(who) : await contextFor(who), fact)
+        if (!(who instanceof Request)) return log.note(await contextFor(who), fact)
+        const ctx = await kernel.contextOf(who)
+        await log.note(ctx, { ...fact, actor: fact.actor ?? (await askerOf(ctx)) })
       },
       flush: () => log.flush(),
       state: () => log.state(),
@@ -79,4 +81,13 @@ export function createApi({ kernel, sinks, log }: { kernel: Kernel; sinks: reado
       },
     },
   }
+}
+
+/** The person, or the key or app that asks for one. Nobody where the session cannot be read. */
+async function askerOf(ctx: Context): Promise<AuditActor> {
+  const session = await ctx.currentSession().catch(() => null)
+  const { user, apiKey, bearer } = (session ?? {}) as { user?: { id?: string }; apiKey?: { id?: string }; bearer?: { id?: string } }
+  const machine = apiKey ?? bearer
+  if (machine) return { type: 'machine', ...(machine.id !== undefined && { id: machine.id }) }
+  return userOf(user?.id)
 }

@@ -1,7 +1,7 @@
 /** Turns a fact into a record: who asked, from where, and nothing that opens anything. */
 import { type AnyContext, networksOf } from 'authkernel/kernel'
 import type { Fact } from './message.ts'
-import { type AuditRecord, clean, uuid7 } from './record.ts'
+import { type AuditActor, type AuditRecord, clean, uuid7 } from './record.ts'
 
 /** How much of a network address is kept: all, the /24 or /48 of it, or a keyed hash that only compares. */
 export type AuditAddresses = 'full' | 'truncated' | 'keyed'
@@ -35,7 +35,7 @@ export async function toRecord(ctx: AnyContext, fact: Fact, { time, count }: Mom
     time,
     name: clean(name, 64),
     outcome,
-    actor: { ...actor, ...(actor.id !== undefined && { id: clean(actor.id) }) },
+    actor: await actorOf(ctx, actor),
     ...(fact.subject && {
       subject: { type: clean(fact.subject.type, 64), ...(fact.subject.id !== undefined && { id: clean(fact.subject.id) }) },
     }),
@@ -45,6 +45,14 @@ export async function toRecord(ctx: AnyContext, fact: Fact, { time, count }: Mom
     tenant: facts.namespace,
     ...(kept.length > 0 && { target: Object.fromEntries(kept) }),
   }
+}
+
+/** With the name of whoever acts as the user. */
+async function actorOf(ctx: AnyContext, actor: AuditActor): Promise<AuditActor> {
+  const named = { ...actor, ...(actor.id !== undefined && { id: clean(actor.id) }) }
+  const acting = ctx.request && ctx.has('hook', 'acting') ? await ctx.ask('acting', {}) : undefined
+  if (!acting || (actor.type !== 'anonymous' && actor.id !== acting.userId)) return named
+  return { type: 'user', id: clean(acting.userId), impersonator: clean(acting.adminId) }
 }
 
 async function addressOf(ctx: AnyContext, address: string | undefined, how: AuditAddresses): Promise<string | undefined> {

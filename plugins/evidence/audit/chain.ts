@@ -79,7 +79,11 @@ async function withoutPersons(ctx: AnyContext, record: AuditRecord, secret: numb
   const { actor, subject, address, userAgent, sessionId } = record
   return {
     ...record,
-    actor: { ...actor, ...(actor.id !== undefined && { id: await erased(ctx, actor.id, secret) }) },
+    actor: {
+      ...actor,
+      ...(actor.id !== undefined && { id: await erased(ctx, actor.id, secret) }),
+      ...(actor.impersonator !== undefined && { impersonator: await erased(ctx, actor.impersonator, secret) }),
+    },
     ...(subject && { subject: { ...subject, ...(subject.id !== undefined && { id: await erased(ctx, subject.id, secret) }) } }),
     // Without sessions in a store it may be the user's id.
     ...(sessionId !== undefined && { sessionId: await erased(ctx, sessionId, secret) }),

@@ -37,7 +37,7 @@ export function refused({ reason, route, error }: Message): Fact | Fact[] {
       ...storeFault(fault),
     ]
   return {
-    name: 'request.refused',
+    name: kind === 'signal' ? 'signal.refused' : 'request.refused',
     outcome: 'denied',
     reason: fault.type ?? fault.name,
     actor: anonymous,
@@ -51,6 +51,7 @@ const refusals: Readonly<Record<string, string>> = {
   CaptchaUnavailable: 'captcha',
   MissingCSRF: 'csrf',
   InvalidCheck: 'replay',
+  SignalRefused: 'signal',
 }
 const reasons: Readonly<Record<string, string>> = { MissingCSRF: 'csrf', TooManyRequests: 'limit', UntrustedHost: 'host' }
 

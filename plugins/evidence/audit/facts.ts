@@ -54,7 +54,11 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
       sessionId: sessionId ?? text(token?.['sid']),
     }
   },
-  createUser: ({ user: person }) => ({ name: 'user.created', outcome: success, ...about(person) }),
+  createUser({ user: person }) {
+    const created: Fact = { name: 'user.created', outcome: success, ...about(person) }
+    // A mailed link, or a provider that vouches for it.
+    return (person as { emailVerified?: unknown }).emailVerified ? [created, { ...created, name: 'address.proved' }] : created
+  },
   updateUser: ({ user: person }) => ({ name: 'user.updated', outcome: success, ...about(person) }),
   deleteUser: ({ userId }) => ({ name: 'user.deleted', outcome: success, subject: { type: 'user', id: String(userId) } }),
   linkAccount: ({ account, user: person }) => ({ name: 'account.linked', outcome: success, ...about(person), ...ofAccount(account) }),

@@ -1,5 +1,5 @@
 /** An audit log: what happened, who did it, from where. Written in batches, off the request. */
-import { AuthError, type AnyEvent, type Kernel, type Plugin } from 'authkernel/kernel'
+import { type AnyContext, type AnyEvent, AuthError, type First, type Kernel, type Plugin } from 'authkernel/kernel'
 import { type AuditApi, createApi } from './api.ts'
 import { type AuditFunction, type AuditOptions, createLog, type Log } from './log.ts'
 import { onSignals } from './signals.ts'
@@ -15,6 +15,13 @@ export { recordsSink } from './sink-records.ts'
 export { openTelemetryLogs } from './sink-telemetry.ts'
 export type { AuditVerification } from './verify.ts'
 
+declare module 'authkernel/kernel' {
+  interface Hooks {
+    /** Who acts as whom in a request. A plugin answers it without waiting for anything. */
+    acting: First<object, { userId: string; adminId: string }, AnyContext>
+  }
+}
+
 /** Keeps a record of every event and every refusal. */
 export function auditPlugin(options: AuditOptions): Plugin<AuditApi> {
   const given = [options?.sink].flat().filter((sink) => sink !== undefined) as (AuditSink | AuditFunction)[]
@@ -27,6 +34,7 @@ export function auditPlugin(options: AuditOptions): Plugin<AuditApi> {
     name: 'audit',
     requires: sinks.some(({ requires }) => requires?.includes('records')) ? ['records'] : [],
     setup(kernel) {
+      kernel.declareHook('acting', 'first')
       for (const sink of sinks) sink.setup?.(kernel)
       const log = createLog(kernel, sinks, options)
       kernel.on('*', (told: AnyEvent) => log.hear(told))

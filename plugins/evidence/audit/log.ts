@@ -109,7 +109,7 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
     await Promise.all(places.map(({ queue }) => queue.flush()))
   }
 
-  return {
+  const log: Log = {
     hear(told) {
       const { ctx } = told.message as EventMessage<keyof Events>
       const facts = factsOf(told)
@@ -124,6 +124,10 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
     },
     flush,
     async close() {
+      // The last record of a process that ended in order.
+      const ctx = await kernel.contextOf({ job: 'audit', tenant: null })
+      const { waiting } = log.state()
+      await enqueue(ctx, { name: 'audit.flushed', outcome: 'success', actor: { type: 'system' }, target: { count: waiting } })
       await flush()
       for (const { sink, chains } of places) {
         for (const { chain: one, ctx } of chains.values()) await sink.head?.(await one.end(ctx), ctx)
@@ -139,4 +143,5 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
       }
     },
   }
+  return log
 }

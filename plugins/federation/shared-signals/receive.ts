@@ -42,7 +42,8 @@ const leeway = 60
 export async function receive(ctx: AnyContext, provider: string, sender: Sender, jwt: string): Promise<void> {
   const token = await readToken(ctx, provider, jwt)
   const key = `signal:${provider}:${token.jti}`
-  if (token.iat < ctx.runtime.now() / 1000 - oldest || (await ctx.once.taken(key))) return
+  const ignored = token.iat < ctx.runtime.now() / 1000 - oldest ? 'old' : (await ctx.once.taken(key)) ? 'repeated' : undefined
+  if (ignored !== undefined) return ctx.emit('noted', { name: 'signal.ignored', outcome: 'success', reason: ignored, provider })
   const signals: Signal[] = []
   for (const [type, details] of Object.entries(token.events)) {
     const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined

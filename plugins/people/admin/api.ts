@@ -117,7 +117,9 @@ export function adminApi(kernel: Kernel, options: AdminOptions): AdminActs {
     verifyAddress: (by, userId, order) =>
       act(by, 'verifyAddress', userId, order?.reason, async ({ ctx, store, user }) => {
         if (!user.email) throw new HttpError(409, 'admin.verifyAddress: the user has no address.')
-        if (!user.emailVerified) await ctx.emit('updateUser', { user: await store.updateUser({ id: user.id, emailVerified: ctx.now }) })
+        if (user.emailVerified) return
+        await ctx.emit('updateUser', { user: await store.updateUser({ id: user.id, emailVerified: ctx.now }) })
+        await ctx.emit('noted', { name: 'address.proved', outcome: 'success', reason: 'admin', user: { id: user.id } })
       }),
   }
 }

@@ -28,7 +28,16 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
       await end(ctx, row, 'deviceSessions')
       return null
     }
-    if (row.bound !== null ? !(await holds(ctx, row)) : isLate(ctx, row, options)) return null
+    if (row.bound !== null ? !(await holds(ctx, row)) : isLate(ctx, row, options)) {
+      await ctx.emit('noted', {
+        name: 'session.refused',
+        outcome: 'denied',
+        reason: 'bound',
+        user: { id: row.userId },
+        sessionId: row.sessionId,
+      })
+      return null
+    }
     // Server code often asks without the address: what is not known has not changed.
     const place = placeOf(ctx)
     const [address, userAgent] = [place.address ?? row.address, place.userAgent ?? row.userAgent]

@@ -1,10 +1,10 @@
 /** An administrator acts as a user, for 30 minutes, with a reason, and gets the own session back. */
-import { AuthError, type Plugin, type User } from 'authkernel/kernel'
+import { type AnyContext, AuthError, type Plugin, type User } from 'authkernel/kernel'
 import { type Order, pathOf, type StartOptions, start, stop } from './acts.ts'
 import { addBanner } from './banner.ts'
 import { messages } from './messages.ts'
 import type { ImpersonationOptions } from './options.ts'
-import { guarded } from './strategy.ts'
+import { actingIn, guarded } from './strategy.ts'
 import { impersonationTable } from './table.ts'
 
 export type { Order, StartOptions } from './acts.ts'
@@ -51,6 +51,8 @@ export function impersonationPlugin(options: ImpersonationOptions): Plugin<Imper
       kernel.messages(messages)
       addBanner(kernel)
       kernel.decorate('session', (inner) => guarded(kernel, inner, can))
+      // The hook belongs to the audit log, which may be absent.
+      kernel.hook('acting' as never, (({ ctx }: { ctx: AnyContext }) => actingIn(ctx)) as never)
       kernel.route({
         method: 'POST',
         path: '/impersonation/stop',

@@ -3,6 +3,7 @@
  * accounts, keys and tokens of the user are out of reach, in routes and APIs alike, and a sign-in links nothing.
  */
 import {
+  type AnyContext,
   type Awaitable,
   type Context,
   contextBehind,
@@ -24,6 +25,13 @@ interface Live {
 
 // Contexts in which this plugin itself looks.
 const own = new WeakSet<Context>()
+// Found before, so that whoever asks for it waits for nothing.
+const acting = new WeakMap<AnyContext, { userId: string; adminId: string }>()
+
+/** Who acts as whom, as far as a session of this context was looked at. */
+export function actingIn(ctx: AnyContext): { userId: string; adminId: string } | undefined {
+  return acting.get(ctx)
+}
 
 export function guarded(kernel: Kernel, inner: SessionStrategy, can: ImpersonationOptions['can']): Partial<SessionStrategy> {
   const states = new WeakMap<Context, Promise<Live | null | undefined>>()
@@ -43,6 +51,7 @@ export function guarded(kernel: Kernel, inner: SessionStrategy, can: Impersonati
     const admin = await inner.user(await contextBehind(kernel, ctx, row.cookies))
     const user = await ctx.store?.getUser(row.userId)
     if (!user || admin?.id !== row.adminId || (await can({ admin, user, ctx })) !== true) return null
+    acting.set(ctx, { userId: row.userId, adminId: row.adminId })
     return { row, admin }
   }
 

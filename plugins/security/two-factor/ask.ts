@@ -97,6 +97,7 @@ async function answer(ctx: Context, options: Options): Promise<Response> {
       user: login.user,
       account: login.account,
     })
+    if (login.purpose === 'stepUp') await ctx.emit('noted', { name: 'stepUp.failed', outcome: 'failure', user: login.user })
     return ctx.render('twoFactor', { error: WrongSecondFactor.type })
   }
   await endTry(ctx, person)

@@ -2,7 +2,16 @@
  * Step-up at the provider (RFC 9470, OpenID Connect Core section 3.1.2.1): whoever signed in there proves it anew, with `max_age` and `acr_values`.
  * The answer must be about the same account and say when and how the person was authenticated; else nothing changes.
  */
-import { AccessDenied, type Context, type Login, OAuthSignInError, type Provider, redirectTo, subjectOf } from 'authkernel/kernel'
+import {
+  AccessDenied,
+  AuthError,
+  type Context,
+  type Login,
+  OAuthSignInError,
+  type Provider,
+  redirectTo,
+  subjectOf,
+} from 'authkernel/kernel'
 import { proofOf } from './assurance.ts'
 import { Refusal, withoutSecrets } from './failure.ts'
 import { authorizationUrl } from './start.ts'
@@ -36,7 +45,18 @@ export async function askProvider(
 }
 
 /** Renews the session that is here. Throws Refusal and AccessDenied: nothing has changed then. */
-export async function provedAgain({ ctx, provider, claims = {}, flow }: Exchanged, { sub, maxAge, acr }: StepUp): Promise<Response> {
+export async function provedAgain(exchanged: Exchanged, demand: StepUp): Promise<Response> {
+  try {
+    return await renewed(exchanged, demand)
+  } catch (error) {
+    const { ctx, provider } = exchanged
+    const reason = error instanceof AuthError ? error.type : 'Refusal'
+    await ctx.emit('noted', { name: 'stepUp.failed', outcome: 'failure', reason, provider: provider.id })
+    throw error
+  }
+}
+
+async function renewed({ ctx, provider, claims = {}, flow }: Exchanged, { sub, maxAge, acr }: StepUp): Promise<Response> {
   const { auth_time: authTime, acr: said } = claims
   const now = Math.floor(ctx.now.getTime() / 1000)
   if (claims['sub'] !== sub) throw new Refusal('The step-up was answered for another account than the one of the session.')
