@@ -1,5 +1,5 @@
 /** Runs every journey of `_plugin-faults.ts` with one call going wrong, and looks at every answer. */
-import { AuthError } from 'authkernel/kernel'
+import { AuthError, HttpError } from 'authkernel/kernel'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { deadline, type Fault, faults, garbage } from './_faults.ts'
 import { createGround, type Journey } from './_ground.ts'
@@ -67,7 +67,11 @@ async function strike(journey: Journey, at: number, fault: Fault): Promise<void>
   }
   for (const { what, error, ms } of ground.asked) {
     // The host's own code is told what failed, by a name that it can know.
-    expect([what, error === undefined || error instanceof AuthError, String(error)]).toEqual([what, true, String(error)])
+    expect([what, error === undefined || error instanceof AuthError || error instanceof HttpError, String(error)]).toEqual([
+      what,
+      true,
+      String(error),
+    ])
     expect([what, ms < slowest]).toEqual([what, true])
   }
   ground.arm(undefined)

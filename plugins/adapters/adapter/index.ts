@@ -59,18 +59,24 @@ export function adapterPlugin(adapter: Adapter & Declared, options: AdapterPlugi
       const deadline = kernel.config.deadlines.store
       const store = createStore(adapter, { deadline })
       kernel.provide('store', Object.defineProperty(store, origin, { value: adapter }))
-      const guard = <F>(name: string, work: () => Awaitable<F>): Awaitable<F> => guarded(name, deadline, work)
+      const guard = <F>(name: string, work: () => Awaitable<F>, fits: (answer: F) => boolean): Awaitable<F> =>
+        guarded(name, deadline, work, fits)
       if (once) {
         kernel.provide('once', {
           shared: once.shared === true,
-          take: (key, seconds) => guard('once.take', () => once.take(key, seconds)),
-          taken: (key) => guard('once.taken', () => once.taken(key)),
+          take: (key, seconds) => guard('once.take', () => once.take(key, seconds), isBoolean),
+          taken: (key) => guard('once.taken', () => once.taken(key), isBoolean),
         })
       }
       if (limit) {
         kernel.provide('limit', {
-          take: (key, rule) => guard('limit.take', () => limit.take(key, rule)),
-          refund: (key) => guard('limit.refund', () => limit.refund(key)),
+          take: (key, rule) => guard('limit.take', () => limit.take(key, rule), isVerdict),
+          refund: (key) =>
+            guard(
+              'limit.refund',
+              () => limit.refund(key),
+              () => true,
+            ),
         })
       }
       // `recordsPlugin` may take the place of what the adapter brings by itself.
@@ -84,14 +90,24 @@ export function adapterPlugin(adapter: Adapter & Declared, options: AdapterPlugi
   }
 }
 
-/** What the store does for its operations: failures name the operation, and calls end in time. */
-function guarded<T>(name: string, deadline: number, work: () => Awaitable<T>): Awaitable<T> {
+// Nonsense would be read as "not used before", or as a refusal without an end.
+function isBoolean(answer: unknown): boolean {
+  return typeof answer === 'boolean'
+}
+function isVerdict(answer: { allowed: boolean; retryAfter: number }): boolean {
+  return typeof answer?.allowed === 'boolean' && Number.isFinite(answer.retryAfter)
+}
+
+/** What the store does for its operations: failures name the operation, calls end in time, and an answer that is none is a failure. */
+function guarded<T>(name: string, deadline: number, work: () => Awaitable<T>, fits: (answer: T) => boolean): Awaitable<T> {
   const fail = (error: unknown): never => {
     throw failedCall(name, error)
   }
+  const checked = (answer: T): T => (fits(answer) ? answer : fail(new Error(`${name}() answered neither yes nor no.`)))
   try {
     const answer = work()
-    return answer instanceof Promise ? withTimeout(answer, deadline, () => lateCall(name, deadline)).catch(fail) : answer
+    if (!(answer instanceof Promise)) return checked(answer as T)
+    return withTimeout(answer, deadline, () => lateCall(name, deadline)).then(checked, fail)
   } catch (error) {
     return fail(error)
   }
