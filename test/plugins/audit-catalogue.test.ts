@@ -1,7 +1,7 @@
 /** Every record of the catalogue has a producer in the package, and its event becomes that record. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { createAuth } from 'authkernel'
-import { AccessDenied, AdapterError, AuthError, HttpError, type Kernel, MissingCSRF, SignOutError } from 'authkernel/kernel'
+import { AccessDenied, AdapterError, AuthError, HttpError, MissingCSRF, SignOutError } from 'authkernel/kernel'
 import { auditPlugin, type AuditRecord } from 'authkernel/plugins/audit'
 import { WrongSecondFactor } from 'authkernel/plugins/two-factor'
 import { SignalRefused } from 'authkernel/plugins/shared-signals'
@@ -138,18 +138,33 @@ const notes = new Set(
 )
 const quoted = new Set(sources.flatMap((text) => [...text.matchAll(/'([\w.]+)'/g)].map(([, name]) => name!)))
 
+/** Tells the events in a request, and hears what was recorded; each event has plain facts of who asked. */
 async function recorded(entries: [string, [string, object]][]): Promise<AuditRecord[]> {
   const records: AuditRecord[] = []
-  let kernel: Kernel | undefined
+  const facts: unknown[] = []
   const auth = createAuth(baseConfig({ providers: [{ ...account, id: 'credentials', name: 'Name', authorize: () => null } as never] }))
     .use(auditPlugin({ sink: (some) => void records.push(...some), pause: 1 }))
-    .use({ name: 'teller', setup: (own) => void (kernel = own) })
-  await auth.ready()
-  const ctx = await kernel!.contextOf(
-    new Request('http://localhost:3000/', { headers: { 'user-agent': 'Browser/1', 'x-request-id': 'r1' } }),
-  )
-  for (const [name, [event, message]] of entries) await ctx.emit(event as never, { name: name.split(' ')[0], ...message } as never)
+    .use({
+      name: 'teller',
+      setup(kernel) {
+        kernel.on('*', ({ message }) => void facts.push(message.facts))
+        kernel.route({
+          method: 'GET',
+          path: '/tell',
+          async handler(ctx) {
+            for (const [name, [event, message]] of entries)
+              await ctx.emit(event as never, { name: name.split(' ')[0], ...message } as never)
+            return new Response(null, { status: 204 })
+          },
+        })
+      },
+    })
+  const request = new Request('http://localhost:3000/auth/tell', { headers: { 'user-agent': 'Browser/1' } })
+  expect((await auth.handler(request, { clientAddress: '203.0.113.7', requestId: 'r1' })).status).toBe(204)
   await auth.audit.flush()
+  const plain = { requestId: 'r1', address: '203.0.113.7', userAgent: 'Browser/1', namespace: '', at: expect.any(Number), job: undefined }
+  expect(facts).toEqual(entries.map(() => plain))
+  expect(structuredClone(facts)).toEqual(facts)
   return records
 }
 
@@ -163,7 +178,7 @@ describe('the catalogue', () => {
     const { act, action, what } = message as { act?: string; action?: string; what?: string }
     for (const told of [act, action, what]) if (told !== undefined) expect([told, quoted.has(told)]).toEqual([told, true])
     const found = (await recorded([[name, entry]])).find((one) => one.name === record)
-    expect(found).toMatchObject({ name: record, requestId: expect.any(String), userAgent: 'Browser/1', tenant: '' })
+    expect(found).toMatchObject({ name: record, requestId: 'r1', address: '203.0.113.7', userAgent: 'Browser/1', tenant: '' })
     if (kind) expect(found?.target?.['kind']).toBe(kind)
   })
 
