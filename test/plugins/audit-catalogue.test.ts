@@ -5,8 +5,9 @@ import { AccessDenied, AdapterError, AuthError, HttpError, MissingCSRF, SignOutE
 import { auditPlugin, type AuditRecord } from 'authkernel/plugins/audit'
 import { WrongSecondFactor } from 'authkernel/plugins/two-factor'
 import { SignalRefused } from 'authkernel/plugins/shared-signals'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { root } from '../_sources.ts'
+import { byName } from '../rows/_ground.ts'
 import { baseConfig } from '../_setup.ts'
 
 const user = { id: 'ada', email: 'ada@example.com', emailVerified: null }
@@ -106,8 +107,11 @@ const catalogue: Readonly<Record<string, [event: string, message: object]>> = {
   'request.refused host': ofKind('UntrustedHost'),
   'request.refused path': ofKind('path'),
   'request.refused body': ofKind('body'),
-  'request.refused limit': refusedBy(Object.assign(new AuthError('slow down'), { type: 'TooManyRequests' })),
-  'request.refused captcha': refusedBy(Object.assign(new AuthError('solve it'), { type: 'CaptchaRequired' })),
+  'request.refused limit': ['refused', { reason: 'limit', error: Object.assign(new AuthError('slow down'), { type: 'TooManyRequests' }) }],
+  'request.refused captcha': [
+    'refused',
+    { reason: 'captcha', error: Object.assign(new AuthError('solve it'), { type: 'CaptchaRequired' }) },
+  ],
   'config.fault': ['configurationFault', { error: new AuthError('no secret') }],
   'store.fault': failed(away),
   'audit.pruned': ['cleanedUp', { report: { records: { audit: 3 } } }],
@@ -142,7 +146,7 @@ const quoted = new Set(sources.flatMap((text) => [...text.matchAll(/'([\w.]+)'/g
 async function recorded(entries: [string, [string, object]][]): Promise<AuditRecord[]> {
   const records: AuditRecord[] = []
   const facts: unknown[] = []
-  const auth = createAuth(baseConfig({ providers: [{ ...account, id: 'credentials', name: 'Name', authorize: () => null } as never] }))
+  const auth = createAuth(baseConfig({ providers: [byName as never] }))
     .use(auditPlugin({ sink: (some) => void records.push(...some), pause: 1 }))
     .use({
       name: 'teller',
@@ -190,6 +194,22 @@ describe('the catalogue', () => {
   it.each(Object.entries(ofHosts))('%s is told by hosts', async (name, entry) => {
     expect(notes.has(name)).toBe(false)
     expect((await recorded([[name, entry]])).map((record) => record.name)).toContain(name)
+  })
+
+  it('a signal that ends the process: what waits is written, with how much it was', async () => {
+    const records: AuditRecord[] = []
+    const stay = (): void => {}
+    process.on('SIGTERM', stay)
+    const auth = createAuth(baseConfig({ providers: [byName as never] })).use(
+      auditPlugin({ sink: (some) => void records.push(...some), pause: 60_000, signals: true }),
+    )
+    await auth.ready()
+    await auth.audit.note({ tenant: null }, { name: 'waits', outcome: 'success' })
+    process.emit('SIGTERM', 'SIGTERM')
+    await vi.waitFor(() => expect(records.map(({ name }) => name)).toEqual(['waits', 'audit.flushed']))
+    expect(records[1]).toMatchObject({ actor: { type: 'system' }, target: { count: 1 } })
+    process.off('SIGTERM', stay)
+    await auth.close()
   })
 
   it('all notes of the package stand in the paper', () => {

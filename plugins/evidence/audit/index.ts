@@ -39,7 +39,7 @@ export function auditPlugin(options: AuditOptions): Plugin<AuditApi> {
       const log = createLog(kernel, sinks, options)
       kernel.on('*', (told: AnyEvent) => log.hear(told))
       kernel.observe({ log: (entry) => 'code' in entry && entry.code === 'store-fault-healed' && void healed(kernel, log) })
-      const undo = options.signals ? onSignals(log.flush) : undefined
+      const undo = options.signals ? onSignals(() => flushed(kernel, log)) : undefined
       const close = async (): Promise<void> => {
         undo?.()
         await log.close()
@@ -48,6 +48,14 @@ export function auditPlugin(options: AuditOptions): Plugin<AuditApi> {
       return createApi({ kernel, sinks, log })
     },
   }
+}
+
+/** A signal ends the process: what waits is written, with how much it was. */
+async function flushed(kernel: Kernel, log: Log): Promise<void> {
+  const { waiting: count } = log.state()
+  const ctx = await kernel.contextOf({ job: 'audit', tenant: null })
+  await log.note(ctx, { name: 'audit.flushed', outcome: 'success', actor: { type: 'system' }, target: { count } })
+  await log.flush()
 }
 
 /** A fault of the store that was overcome. It is told to the log alone, outside of any request. */

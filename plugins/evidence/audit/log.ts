@@ -109,7 +109,7 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
     await Promise.all(places.map(({ queue }) => queue.flush()))
   }
 
-  const log: Log = {
+  return {
     hear(told) {
       const { ctx } = told.message as EventMessage<keyof Events>
       const facts = factsOf(told)
@@ -124,12 +124,6 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
     },
     flush,
     async close() {
-      // The last record of a process that ended in order; a process that had none says nothing.
-      if (count > 0) {
-        const ctx = await kernel.contextOf({ job: 'audit', tenant: null })
-        const target = { count: log.state().waiting }
-        await enqueue(ctx, { name: 'audit.flushed', outcome: 'success', actor: { type: 'system' }, target })
-      }
       await flush()
       for (const { sink, chains } of places) {
         for (const { chain: one, ctx } of chains.values()) await sink.head?.(await one.end(ctx), ctx)
@@ -145,5 +139,4 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
       }
     },
   }
-  return log
 }
