@@ -133,7 +133,6 @@ async function verifyEmail(ctx: KernelContext, owner: AdapterUser, current: User
 async function setVerified(ctx: KernelContext, { id }: AdapterUser): Promise<AdapterUser> {
   const user = await (ctx.store as NonNullable<KernelContext['store']>).updateUser({ id, emailVerified: ctx.now })
   await ctx.emit('updateUser', { user })
-  await ctx.emit('noted', { name: 'address.proved', outcome: 'success', user })
   return user
 }
 

@@ -41,7 +41,7 @@ const catalogue: Readonly<Record<string, [event: string, message: object]>> = {
   'user.banned': ['adminAct', { admin, act: 'ban', user, reason: 'spam' }],
   'user.unbanned': ['adminAct', { admin, act: 'unban', user, reason: 'appeal' }],
   'address.proofRequested': noted(),
-  'address.proved': noted(),
+  'address.proved': ['updateUser', { user: { ...user, emailVerified: new Date(Date.UTC(2026, 0, 2, 3, 4, 5)) } }],
   'registration.evicted': noted(),
   'password.set': credential('password', 'added'),
   'password.changed': credential('password', 'changed'),

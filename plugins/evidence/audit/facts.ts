@@ -54,12 +54,8 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
       sessionId: sessionId ?? text(token?.['sid']),
     }
   },
-  createUser({ user: person }) {
-    const created: Fact = { name: 'user.created', outcome: success, ...about(person) }
-    // A mailed link, or a provider that vouches for it.
-    return (person as { emailVerified?: unknown }).emailVerified ? [created, { ...created, name: 'address.proved' }] : created
-  },
-  updateUser: ({ user: person }) => ({ name: 'user.updated', outcome: success, ...about(person) }),
+  createUser: (message) => withProof('user.created', message),
+  updateUser: (message) => withProof('user.updated', message),
   deleteUser: ({ userId }) => ({ name: 'user.deleted', outcome: success, subject: { type: 'user', id: String(userId) } }),
   linkAccount: ({ account, user: person }) => ({ name: 'account.linked', outcome: success, ...about(person), ...ofAccount(account) }),
   unlinkAccount: ({ userId, account }) => ({ name: 'account.unlinked', outcome: success, ...about({ id: userId }), ...ofAccount(account) }),
@@ -199,6 +195,13 @@ const credentialNames: Readonly<Record<string, string>> = {
   'address added': 'address.proved',
 }
 
+/** A mailed link, an administrator, or a provider that vouches for it: the address was proved by this request. Stores may keep whole seconds. */
+function withProof(name: string, { user: person, facts }: Message): Fact[] {
+  const fact: Fact = { name, outcome: success, ...about(person) }
+  const proved = (person as { emailVerified?: unknown }).emailVerified
+  const { at } = facts as { at: number }
+  return proved instanceof Date && proved.getTime() >= at - 1000 ? [fact, { ...fact, name: 'address.proved' }] : [fact]
+}
 function ofApp(name: string, outcome: Fact['outcome'], { id, user: person, clientId, by }: Message): Fact {
   return { name, outcome, ...about(person), sessionId: text(id), target: { client: text(clientId), by: text(by) } }
 }

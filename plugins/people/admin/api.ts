@@ -119,7 +119,6 @@ export function adminApi(kernel: Kernel, options: AdminOptions): AdminActs {
         if (!user.email) throw new HttpError(409, 'admin.verifyAddress: the user has no address.')
         if (user.emailVerified) return
         await ctx.emit('updateUser', { user: await store.updateUser({ id: user.id, emailVerified: ctx.now }) })
-        await ctx.emit('noted', { name: 'address.proved', outcome: 'success', reason: 'admin', user: { id: user.id } })
       }),
   }
 }
