@@ -182,7 +182,8 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
     fetch: call,
     async getSession() {
       if (!(await read('tokens'))) return null
-      const response = await call(`${base}/session`)
+      const response = await call(`${base}/oauth/session`)
+      if (response.status === 401) return null
       if (!response.ok) throw new Refusal(`The session was answered with ${response.status}.`, response.status)
       return (await response.json()) as Session | null
     },

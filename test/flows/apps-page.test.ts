@@ -1,5 +1,7 @@
 /** Chromium as the browser of a device: the page that asks leads to a real loopback listener, and the page for codes lets a device in. */
 import { createServer, type Server } from 'node:http'
+import { fileURLToPath } from 'node:url'
+import { build } from 'esbuild'
 import type { AddressInfo } from 'node:net'
 import { createAuth } from 'authkernel'
 import { createAppClient } from 'authkernel/client'
@@ -44,7 +46,12 @@ beforeAll(async () => {
     ],
   })
     .use(adapterPlugin(store))
-    .use(bearerPlugin({ apps: [{ id: 'app', name: 'Acme', redirectUris: ['http://127.0.0.1/cb', 'http://[::1]/cb'], scopes: ['read'] }] }))
+    .use(
+      bearerPlugin({
+        apps: [{ id: 'app', name: 'Acme', redirectUris: ['http://127.0.0.1/cb', 'http://[::1]/cb'], scopes: ['read'] }],
+        dpop: { nonces: true },
+      }),
+    )
     .use(deviceFlowPlugin({ apps: ['app'] }))
     .use(nodeBinding())
   site = createServer(node.handler)
@@ -100,5 +107,70 @@ describe('an app on this device', () => {
     expect(await tv.getSession()).toMatchObject({ user: { name: 'Ada' } })
     await tv.signOut()
     expect([await tv.accessToken(), (await client.getSession())?.user?.name]).toEqual([null, 'Ada'])
+  }, 60_000)
+})
+
+/** A page of another origin with the client, its tokens in `localStorage` and its key in IndexedDB. */
+const spa = `
+import { createAppClient } from 'authkernel/client'
+const table = (mode) => new Promise((resolve, reject) => {
+  const opening = indexedDB.open('app', 1)
+  opening.onupgradeneeded = () => opening.result.createObjectStore('keys')
+  opening.onsuccess = () => resolve(opening.result.transaction('keys', mode).objectStore('keys'))
+  opening.onerror = () => reject(opening.error)
+})
+const done = (request) => new Promise((resolve, reject) => {
+  request.onsuccess = () => resolve(request.result)
+  request.onerror = () => reject(request.error)
+})
+window.keys = {
+  get: async () => done((await table('readonly')).get('dpop')),
+  set: async (pair) => done((await table('readwrite')).put(pair, 'dpop')),
+}
+const storage = { get: (key) => localStorage.getItem(key), set: (key, value) => localStorage.setItem(key, value), remove: (key) => localStorage.removeItem(key) }
+window.app = (server) => createAppClient({ server, clientId: 'app', redirectUri: location.origin + '/cb', storage, dpop: window.keys })
+`
+
+describe('an app in a page of another origin', () => {
+  it('binds its tokens to a key in IndexedDB: CORS without cookies, server nonces, a reload; a copy of its storage is worth nothing', async () => {
+    const resolveDir = fileURLToPath(new URL('../..', import.meta.url))
+    const { outputFiles } = await build({ stdin: { contents: spa, resolveDir, loader: 'ts' }, bundle: true, write: false, format: 'iife' })
+    const other = createServer((request, response) => {
+      const isCode = request.url === '/app.js'
+      response.setHeader('content-type', isCode ? 'text/javascript' : 'text/html')
+      response.end(isCode ? outputFiles[0]!.text : '<!doctype html><script src="/app.js"></script>')
+    })
+    const home = `http://127.0.0.1:${await listen(other)}`
+    const context = await browser.newContext()
+    const page = await context.newPage()
+    const cookies: (string | undefined)[] = []
+    page.on('request', (request) => {
+      if (request.url().includes('/oauth/token') || request.url().includes('/oauth/session')) cookies.push(request.headers()['cookie'])
+    })
+    const run = <T>(code: string): Promise<T> =>
+      page.evaluate(`(async () => { const app = window.app(${JSON.stringify(url)}); return ${code} })()`) as Promise<T>
+    await page.goto(home)
+    await page.goto(await run<string>('app.signIn()'))
+    await page.fill('input[name=user]', 'ada')
+    await page.click('button[type=submit]')
+    await page.click('button[value=allow]')
+    await page.waitForURL(`${home}/cb?**`)
+    await run('app.finish(location.href)')
+    const bound = { user: { name: 'Ada' }, bearer: { jkt: expect.stringMatching(/^[\w-]{43}$/) as string } }
+    expect(await run('app.getSession()')).toMatchObject(bound)
+    await page.goto(home)
+    expect(await run('app.getSession()')).toMatchObject(bound)
+    expect(
+      await run("crypto.subtle.exportKey('jwk', (await window.keys.get()).privateKey).then(() => 'read', (error) => error.name)"),
+    ).toBe('InvalidAccessError')
+    expect([cookies.length > 3, cookies.filter((cookie) => cookie !== undefined)]).toEqual([true, []])
+
+    const kept = await run<Record<string, string>>('({ ...localStorage })')
+    await page.evaluate('indexedDB.deleteDatabase("app")')
+    const thief = await (await browser.newContext()).newPage()
+    await thief.goto(home)
+    await thief.evaluate((entries) => Object.entries(entries).forEach(([key, value]) => localStorage.setItem(key, value)), kept)
+    expect(await thief.evaluate(`window.app(${JSON.stringify(url)}).getSession()`)).toBeNull()
+    stop(other)
   }, 60_000)
 })

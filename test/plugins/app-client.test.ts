@@ -161,7 +161,7 @@ describe('createAppClient', () => {
     expect(session).toMatchObject({ user: { name: 'Ada' }, bearer: { jkt: expect.stringMatching(/^[\w-]{43}$/) as string } })
     vi.advanceTimersByTime(580_000)
     expect((await client.getSession())?.user?.name).toBe('Ada')
-    const proved = sent.filter(({ url }) => /\/oauth\/token$|\/session$/.test(url))
+    const proved = sent.filter(({ url }) => /\/oauth\/token$|\/oauth\/session$/.test(url))
     expect(proved.every(({ headers }) => headers.get('dpop')?.split('.').length === 3)).toBe(true)
     expect(sent.filter(({ headers }) => headers.get('authorization')?.startsWith('Bearer'))).toEqual([])
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import type { Plugin } from 'authkernel/kernel'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
-import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
+import { type ApiKeysApi, apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { bearerPlugin } from 'authkernel/plugins/bearer'
 import { deviceFlowPlugin } from 'authkernel/plugins/device-flow'
 import { type JwtOptions, jwtPlugin } from 'authkernel/plugins/jwt'
@@ -162,6 +162,33 @@ describe('routes for programs', () => {
     }
   })
 
+  it('/oauth/session is for tokens: a cookie is nobody there', async () => {
+    const auth = await host(apiKeysPlugin(), bearerPlugin({ apps }))
+    const browser = new Client(auth)
+    await browser.post('/callback/credentials', { user: 'ada' })
+    const { key } = await (auth as unknown as ApiKeysApi).apiKeys.create({ userId: 'ada' }, { name: 'k' })
+    const read = (headers: Record<string, string>) => auth.handler(new Request(`${origin}/auth/oauth/session`, { headers }))
+    const cookie = { cookie: browser.cookieHeader() }
+    const nobody = await read(cookie)
+    expect([nobody.status, nobody.headers.get('www-authenticate')?.startsWith('Bearer realm='), nobody.headers.getSetCookie()]).toEqual([
+      401,
+      true,
+      [],
+    ])
+    const answer = await read({ ...cookie, 'x-api-key': key })
+    expect([answer.status, await answer.json()]).toMatchObject([200, { user: { id: 'ada' } }])
+    expect((await read({ ...cookie, authorization: 'Bearer at.x' })).headers.get('www-authenticate')).toBe('Bearer error="invalid_token"')
+  })
+
+  it('answer a body that is too long as RFC 6749 says', async () => {
+    const auth = await host(jwtPlugin({ introspection }), bearerPlugin({ apps }), deviceFlowPlugin({ apps: ['tv'] }))
+    for (const path of ['token', 'revoke', 'device']) {
+      const body = new URLSearchParams({ client_id: 'tv', token: 'x'.repeat(20_000) })
+      const answer = await auth.handler(new Request(`${origin}/auth/oauth/${path}`, { method: 'POST', body }))
+      expect([path, answer.status, await answer.json()]).toMatchObject([path, 413, { error: 'invalid_request' }])
+    }
+  })
+
   it('answer scripts of other origins where a program in a browser needs them, and with no cookies', async () => {
     const auth = await host(
       jwtPlugin({ audiences: [audience], routes: true, introspection }),
@@ -176,6 +203,7 @@ describe('routes for programs', () => {
     }
     for (const path of ['/auth/oauth/token', '/auth/oauth/revoke'])
       expect(await allowed(path, 'POST')).toEqual(['*', 'authorization, content-type, dpop'])
+    expect(await allowed('/auth/oauth/session', 'GET')).toEqual(['*', 'authorization, content-type, dpop'])
     expect((await allowed('/auth/oauth/device', 'POST'))[0]).toBe('*')
     expect(await allowed('/auth/jwt/key-token', 'POST')).toEqual(['*', 'authorization, content-type, x-api-key, dpop'])
     for (const path of [place, '/.well-known/jwks.json']) expect((await allowed(path, 'GET'))[0]).toBe('*')

@@ -24,7 +24,13 @@ export async function authenticate(ctx: Context, options: ResolvedOptions): Prom
   if (!given) return undefined
   if (headers.has('x-api-key')) throw new HttpError(400, 'An access token and an API key were sent. Send one of them.')
   const live = await liveToken(ctx, options, given.text)
-  if (!live || !(await isHeld(ctx, options, live, given))) return null
+  if (!live) return null
+  if (!(await isHeld(ctx, options, live, given))) {
+    // Somebody has the token without its key.
+    const { id, userId } = live.session
+    await ctx.emit('noted', { name: 'bearer.refused', outcome: 'denied', reason: 'key', user: { id: userId }, details: { id } })
+    return null
+  }
   const person = await personOf(ctx, options, live.session)
   if (!person) return null
   const { id, name = null, email = null, image = null } = person.user

@@ -1,5 +1,5 @@
 /** Which app calls the token endpoint. Apps are public clients: they have an id and no secret. */
-import type { AppCaller, Context, TokenAnswer } from 'authkernel/kernel'
+import { type AppCaller, type Context, HttpError, json, type TokenAnswer } from 'authkernel/kernel'
 
 /** The app, or the answer of RFC 6749 section 5.2. */
 export function clientOf(ctx: Context, form: URLSearchParams): AppCaller {
@@ -16,6 +16,19 @@ export function clientOf(ctx: Context, form: URLSearchParams): AppCaller {
   if (!client || authorization !== null || form.has('client_secret') || form.has('client_assertion'))
     return failed({ error: 'invalid_client' }, 401, authorization === null ? {} : { 'WWW-Authenticate': 'Basic realm="token"' })
   return { client }
+}
+
+/** What is wrong with the request itself, a body that is too long for example, as RFC 6749 section 5.2 says it. */
+export async function asOAuth(work: () => Promise<Response>): Promise<Response> {
+  try {
+    return await work()
+  } catch (error) {
+    if (!(error instanceof HttpError) || error.status >= 500) throw error
+    return json({ error: 'invalid_request', error_description: error.message }, error.status, {
+      ...error.headers,
+      'Cache-Control': 'no-store',
+    })
+  }
 }
 
 function failed(error: TokenAnswer, status: number, headers: Record<string, string> = {}): AppCaller {

@@ -1,7 +1,8 @@
 /** Routes for apps: authorization, tokens, revocation, metadata. */
 import { type AuthError, type Context, json, type Kernel } from 'authkernel/kernel'
 import { authorize, decide } from './authorize.ts'
-import { clientOf } from './client.ts'
+import { challenge } from './challenge.ts'
+import { asOAuth, clientOf } from './client.ts'
 import { keyShown, nonceHeaders } from './dpop.ts'
 import { metadataOfBase } from './metadata.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -19,8 +20,19 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
 
   // Without cookies, so that scripts of any origin may call them: a browser's own credentials are worth nothing here.
   const forApps = { csrf: 'bearer' as const, cors: { origins: 'any' as const, headers: ['dpop'] }, body: { bytes: 16_384 }, failure }
-  kernel.route({ method: 'POST', path: '/oauth/token', ...forApps, handler: (ctx) => token(ctx, options) })
-  kernel.route({ method: 'POST', path: '/oauth/revoke', ...forApps, handler: (ctx) => revoke(ctx, options) })
+  kernel.route({ method: 'POST', path: '/oauth/token', ...forApps, handler: (ctx) => asOAuth(() => token(ctx, options)) })
+  kernel.route({ method: 'POST', path: '/oauth/revoke', ...forApps, handler: (ctx) => asOAuth(() => revoke(ctx, options)) })
+
+  // In place of `/session`, which reads cookies and is for pages of this origin.
+  kernel.route({
+    method: 'GET',
+    path: '/oauth/session',
+    ...forApps,
+    async handler(ctx) {
+      const session = await ctx.currentSession()
+      return session ? json(session) : challenge(ctx, options, undefined)
+    },
+  })
 
   const describe = { method: 'GET' as const, at: 'root' as const, public: { maxAge: 300 }, cors: { origins: 'any' as const }, failure }
   kernel.route({ ...describe, path: metadataPath, handler: async (ctx) => metadataOf(await ctx.service('appTokens').metadata(ctx)) })

@@ -4,6 +4,7 @@ import {
   AuthError,
   type Awaitable,
   type Context,
+  HttpError,
   json,
   type Plugin,
   type SessionSelector,
@@ -71,7 +72,7 @@ export function deviceFlowPlugin(options: DeviceFlowOptions): Plugin {
         csrf: 'bearer',
         cors: { origins: 'any' },
         body: { bytes: 16_384 },
-        handler: (ctx) => start(ctx, resolved),
+        handler: (ctx) => start(ctx, resolved).catch(refused),
         failure,
       })
       kernel.route({ method: 'POST', path: '/device', handler: (ctx) => enter(ctx, resolved) })
@@ -89,6 +90,12 @@ function endsApprovals(inner: SessionStrategy): Partial<SessionStrategy> {
       return revoke.call(inner, ctx, which) as Awaitable<number | undefined>
     },
   }
+}
+
+/** What is wrong with the request itself, a body that is too long for example (RFC 6749 section 5.2). */
+function refused(error: unknown): Response {
+  if (!(error instanceof HttpError) || error.status >= 500) throw error
+  return json({ error: 'invalid_request', error_description: error.message }, error.status, error.headers)
 }
 
 function failure(_ctx: Context, { status }: AuthError): Response {
