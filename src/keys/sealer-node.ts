@@ -170,7 +170,7 @@ function bytesOf(part: string): Buffer {
   return bytes
 }
 
-/** The claims when they hold now: `exp` is required (D37), unless `endless`, and exact (D46) without a `tolerance` in seconds, `nbf` is kept, `iat` is not from the future. */
+/** The claims when they hold now: `exp` is required (D37), unless `endless`, and exact (D46) without a `tolerance` in seconds, `nbf` is kept, `iat` is not from the future unless `endless`: clocks of hosts differ. */
 export function acceptable(claims: unknown, milliseconds: number, endless: boolean, tolerance = 0): JWT | null {
   if (typeof claims !== 'object' || claims === null) return null
   const { exp = endless ? Infinity : undefined, nbf = 0, iat = 0 } = claims as Record<string, unknown>
@@ -178,5 +178,5 @@ export function acceptable(claims: unknown, milliseconds: number, endless: boole
   // JSON knows numbers that no date can be made of: 1e999 is Infinity.
   if (Math.abs(iat) > lastSecond || (exp > lastSecond && !endless)) return null
   const now = Math.floor(milliseconds / 1000)
-  return exp > now - tolerance && nbf <= now + tolerance && iat <= milliseconds / 1000 + maxAhead ? (claims as JWT) : null
+  return exp > now - tolerance && nbf <= now + tolerance && (endless || iat <= milliseconds / 1000 + maxAhead) ? (claims as JWT) : null
 }

@@ -217,7 +217,7 @@ describe('clocks', () => {
     const { id_token: _ended, ...body } = (await (await send()).json()) as Record<string, unknown>
     return Response.json(body)
   }
-  it('a clock that goes back past the sign-in ends in a new sign-in, sends nothing, and all is well when it is right again', async () => {
+  it('a clock that goes back by a year after a refresh: the tokens are read, nothing is sent, and all is well when it is right again', async () => {
     const world = site()
     await world.signIn()
     world.clock.ahead = 365 * 24 * 60 * minute
@@ -225,10 +225,28 @@ describe('clocks', () => {
     expect(await asked(world)).toBe('token')
     const { length } = world.sent
     world.clock.ahead = -2 * 24 * 60 * minute
-    expect([await asked(world), world.sent.length]).toEqual(['TokensExpired 401', length])
+    expect([await asked(world), world.sent.length]).toEqual(['token', length])
     world.clock.ahead = 365 * 24 * 60 * minute
     expect([await asked(world), world.sent.length]).toEqual(['token', length])
     world.clock.ahead = 0
+    expect(await world.auth.tokens.revoke(world.person, 'acme')).toBe(true)
+    await world.signIn()
+    expect(await asked(world)).toBe('token')
+  })
+
+  it('sealed tokens whose secret is gone end in a new sign-in, and nothing is sent', async () => {
+    const records = memoryRecords()
+    const adapter = memoryAdapter()
+    const [former, world] = ['the-former-secret-of-this-host-has-40-letters', 'the-present-secret-of-this-host-has-40-letters'].map(
+      (secret) => {
+        const made = tokenWorld(op, {}, { adapter, secret })
+        made.auth.use(recordsPlugin(records))
+        return made
+      },
+    ) as [World, World]
+    await former.signIn()
+    world.person.userId = former.person.userId
+    expect([await asked(world), await asked(world), world.sent.length]).toEqual(['TokensExpired 401', 'TokensExpired 401', 0])
     expect(await world.auth.tokens.revoke(world.person, 'acme')).toBe(true)
     await world.signIn()
     expect(await asked(world)).toBe('token')

@@ -31,7 +31,7 @@ export async function validTokens(ctx: AnyContext, wanted: Wanted): Promise<Toke
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
     const row = await newest(ctx, wanted.userId, wanted.provider)
     if (!row) return null
-    if (!isReadable(row)) throw expired(wanted, 'what is stored cannot be read: its secret is gone, or the clock went back')
+    if (!isReadable(row)) throw expired(wanted, 'what is stored cannot be opened, because its secret is gone')
     if (row.state === 'lost') throw expired(wanted, 'the provider ended them, or a refresh got lost')
     if (row.state === 'ready' && isValid(ctx, row.tokens, wanted.minValid)) return row.tokens
     const step = await advance(ctx, wanted, row, end)

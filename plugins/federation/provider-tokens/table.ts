@@ -74,7 +74,7 @@ export function isLasting({ scope = '' }: TokenSet): boolean {
   return scope.split(' ').includes('offline_access')
 }
 
-/** False: what is sealed cannot be opened, because its secret is gone or the clock went back. */
+/** False: what is sealed cannot be opened, because its secret is gone. */
 export function isReadable({ tokens }: Stored): boolean {
   return (tokens as TokenSet | null) !== null
 }
