@@ -65,7 +65,7 @@ async function configuration(issuer: string, clients: OPClient[]): Promise<Recor
       rpInitiatedLogout: { enabled: true, logoutSource: logoutPage, postLogoutSuccessSource: goodbyePage },
     },
     // Its own dispatcher refuses loopback, where the playgrounds receive logout tokens.
-    fetch: (url: string, { dispatcher: _, ...options }: RequestInit & { dispatcher?: unknown }) => fetch(url, options),
+    fetch: (url: string, { dispatcher: _own, ...options }: RequestInit & { dispatcher?: unknown }) => fetch(url, options),
     // Also without offline_access, so that nobody has to consent each time.
     issueRefreshToken: (_ctx: unknown, client: { grantTypeAllowed(type: string): boolean }) => client.grantTypeAllowed('refresh_token'),
     interactions: { url: (_ctx: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },

@@ -69,7 +69,7 @@ export async function realOp(clients: object[], more: object = {}): Promise<Real
     interactions: { url: (_ctx: unknown, interaction: { uid: string }) => `/interaction/${interaction.uid}` },
     ttl: { AccessToken: 3600, AuthorizationCode: 60, IdToken: 3600, Interaction: 600, Grant: 3600, Session: 3600 },
     // Its own dispatcher refuses loopback, where the tests receive logout tokens.
-    fetch: (url: string, { dispatcher: _, ...options }: RequestInit & { dispatcher?: unknown }) => fetch(url, options),
+    fetch: (url: string, { dispatcher: _own, ...options }: RequestInit & { dispatcher?: unknown }) => fetch(url, options),
     ...more,
   })
   const callback = provider.callback()
