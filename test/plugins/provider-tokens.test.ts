@@ -145,18 +145,21 @@ describe('a refresh that goes wrong', () => {
     expect(events.map(([name]) => name)).toEqual(['tokensRefreshed'])
   })
 
-  it('invalid_grant: tokensExpired once, no further request; by option the sessions end', async () => {
-    const { auth, request, signIn, clock, refreshes, answers, events, browser } = world(
-      { onExpired: 'endSessions' },
-      { session: { strategy: 'database' } },
-    )
-    await signIn()
-    clock.ahead = 10 * minute
-    answers.push(() => Promise.resolve(Response.json({ error: 'invalid_grant' }, { status: 400 })))
-    await expect(auth.tokens.get(request(), 'acme')).rejects.toMatchObject({ type: 'TokensExpired' })
-    expect([refreshes(), events.map(([, message]) => (message as { reason: string }).reason)]).toEqual([1, ['invalid_grant']])
-    expect(await browser.session()).toBeNull()
-  })
+  it.each(['jwt', 'database'] as const)(
+    'invalid_grant: tokensExpired once, no further request; by option the sessions end: %s',
+    async (strategy) => {
+      const { auth, request, signIn, clock, refreshes, answers, events, browser } = world(
+        { onExpired: 'endSessions' },
+        { session: { strategy, ...(strategy === 'jwt' && { revocable: true }) } },
+      )
+      await signIn()
+      clock.ahead = 10 * minute
+      answers.push(() => Promise.resolve(Response.json({ error: 'invalid_grant' }, { status: 400 })))
+      await expect(auth.tokens.get(request(), 'acme')).rejects.toMatchObject({ type: 'TokensExpired' })
+      expect([refreshes(), events.map(([, message]) => (message as { reason: string }).reason)]).toEqual([1, ['invalid_grant']])
+      expect(await browser.session()).toBeNull()
+    },
+  )
 
   it.each<[string, object]>([
     ['expires_in 0', { expires_in: 0 }],
