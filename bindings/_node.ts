@@ -17,6 +17,7 @@ export type NodeRequest = IncomingMessage & {
   /** The unparsed body, where a platform keeps it. */
   rawBody?: unknown
 }
+/** The response of `node:http` that a Node binding writes to. */
 export type NodeResponse = ServerResponse
 
 /** The web response to a Node request, for frameworks to send. Rejects with what `answer` throws. */

@@ -9,8 +9,9 @@ export type { Account, DefaultSession, Profile, Session, User } from 'authkernel
 export type { GuardOptions, SignInOptions } from './_actions.ts'
 export type * from './_apis/express.ts'
 
-/** Options of every binding, and what `getSession` gives. */
+/** Options of `ExpressAuth` and `getSession`: those of `createAuth` without `raw`. */
 export type ExpressAuthConfig = Omit<AuthConfig, 'raw'>
+/** Result of `getSession`: the session, or `null` for a request without a valid session. */
 export type GetSessionResult = Promise<Session | null>
 
 /**

@@ -26,6 +26,7 @@ export interface AuditOptions {
   /** Writes what waits when the process gets SIGTERM or SIGINT, and then lets the signal do what it would have done. Default false. */
   signals?: boolean
 }
+/** Receives records in the order in which they were written. A sink that is only a function; a thrown error or a rejection counts as a failed delivery. */
 export type AuditFunction = (records: readonly AuditRecord[]) => unknown
 
 /** What the API needs of the log. */

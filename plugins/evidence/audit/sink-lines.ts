@@ -9,6 +9,7 @@ export type JsonLinesOptions = { path: string } | { write(lines: string): Awaita
 /** What a line holds. */
 export type AuditLine = AuditRecord | { head: AuditHead & { seal: string } }
 
+/** Returns a sink that writes each record as one line of JSON, to a file or through your own `write`. */
 export function jsonLines(options: JsonLinesOptions): AuditSink {
   const put = 'write' in options ? options.write : (lines: string) => append(options.path, lines)
   return {

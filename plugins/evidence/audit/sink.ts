@@ -14,6 +14,7 @@ export interface AuditQuery {
   /** Of the page before. */
   cursor?: string | undefined
 }
+/** One page of records that a sink returns, and where the next page begins. */
 export interface AuditPage {
   records: AuditRecord[]
   cursor: string | undefined

@@ -1,6 +1,7 @@
 /** What is looked at: the store, the mail server, the issuers of providers, and how far the own clock is off. */
 import { type AnyContext, boundedFetch, type Context, type JobContext, type Provider } from 'authkernel/kernel'
 
+/** Result of one check, in the words of the draft `application/health+json`: `pass`, `warn` or `fail`. */
 export type HealthStatus = 'pass' | 'warn' | 'fail'
 /** One thing that was looked at. */
 export interface HealthCheck {

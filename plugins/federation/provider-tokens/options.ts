@@ -8,6 +8,7 @@ export interface TokensOfProvider {
   /** Origins that `tokens.fetch` may send the access token to, `https://api.example` for example. Default: none. */
   resources?: readonly string[] | undefined
 }
+/** Options of `providerTokensPlugin`: the resources of each provider, how long a token must be good for, and how long a caller waits. */
 export interface ProviderTokensOptions {
   /** By provider id. */
   providers?: Readonly<Record<string, TokensOfProvider>> | undefined

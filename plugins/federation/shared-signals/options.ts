@@ -25,6 +25,7 @@ export interface SignalsOfProvider {
    */
   experimentalGlobalTokenRevocation?: boolean | undefined
 }
+/** Options of `sharedSignalsPlugin`: which providers may send signals, and what a signal does. */
 export interface SharedSignalsOptions {
   /** Who may send, by provider id. */
   providers: Readonly<Record<string, SignalsOfProvider>>

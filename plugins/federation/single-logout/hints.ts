@@ -1,6 +1,7 @@
 /** ID tokens, kept until the sign-out: in records by the id of the session, else in a sealed cookie that is bound to it. */
 import { type Context, type CookieHandle, createCookie, type RecordSpec, type RecordTable } from 'authkernel/kernel'
 
+/** One row of the record that keeps the ID token of a session until sign-out. */
 export interface LogoutHintRow extends Record<string, unknown> {
   userId: string
   idToken: string

@@ -19,6 +19,7 @@ export interface LogoutOfProvider {
   /** Accepts logout tokens without `exp`, and with the header `typ` absent or `JWT`, up to two minutes old. Default false. */
   legacyLogoutTokens?: boolean | undefined
 }
+/** Options of `singleLogoutPlugin`: whether it takes logout tokens, and what it does for each provider. */
 export interface SingleLogoutOptions {
   /** Takes logout tokens at `POST <basePath>/backchannel-logout/<id>`. Default true. */
   backChannel?: boolean | undefined
