@@ -39,11 +39,23 @@ const listed: readonly [group: string, ...pages: string[]][] = [
     'tasks/several-tenants.md',
     'tasks/test-signed-in-pages.md',
   ],
-  ['Guide', 'options.md', 'hooks.md', 'roles-and-own-fields.md', 'errors.md', 'client.md', 'ui.md', 'adapters.md', 'cli.md', 'testing.md'],
+  [
+    'Guide',
+    'playground.md',
+    'options.md',
+    'hooks.md',
+    'roles-and-own-fields.md',
+    'errors.md',
+    'client.md',
+    'ui.md',
+    'adapters.md',
+    'cli.md',
+    'testing.md',
+  ],
   ['In production', 'deployment.md', 'security.md', 'runtimes.md', 'speed.md'],
 ]
 const last: readonly [group: string, ...pages: string[]][] = [
-  ['Extending', 'writing-a-plugin.md', 'writing-a-binding.md', 'writing-a-session-strategy.md', 'reference/README.md'],
+  ['Extending', 'writing-a-plugin.md', 'writing-a-binding.md', 'writing-a-session-strategy.md', 'reference/README.md', 'api/README.md'],
   ['About', 'comparison.md', 'differences.md', 'architecture.md', 'rows.md', 'licenses.md'],
 ]
 /** Folders of plugins, as people look for them. */
@@ -139,13 +151,15 @@ export function llmsTxt(pages: readonly Page[], base = '/'): string {
     ...part('Frameworks', (path) => path.startsWith('bindings/')),
     ...part('Plugins', (path) => path.startsWith('plugins/')),
     ...part('Reference', (path) => path.startsWith('reference/')),
+    ...part('API of each module', (path) => path.startsWith('api/')),
     ...part('Identity providers', (path) => path.startsWith('providers/')),
   ].join('\n')
 }
 
-/** All pages as one Markdown text. */
+/** All pages as one Markdown text, without those that TypeDoc made. */
 export function markdownOf(pages: readonly Page[]): string {
-  return pages.map(({ path, text }) => `<!-- ${path} -->\n\n${text.trim()}\n`).join('\n')
+  const written = pages.filter(({ path }) => !path.startsWith('api/'))
+  return written.map(({ path, text }) => `<!-- ${path} -->\n\n${text.trim()}\n`).join('\n')
 }
 
 /** Where a link of a page leads on the site: files of the repository that are no pages are shown at GitHub. */
@@ -155,8 +169,9 @@ export function hrefOf(href: string, file: string, docs: string): string {
   const suffix = anchor === undefined ? '' : `#${anchor}`
   const target = resolve(dirname(file), path)
   if (target.startsWith(docs + sep) && path.endsWith('.md')) return path.replace(/README\.md$/, 'index.md') + suffix
-  // A dead link stays as it is, so that the build finds it.
-  return existsSync(target) ? `${repository}/${slashes(relative(root, target))}${suffix}` : href
+  // The pages may be a copy of docs/: files of the repository are looked for from there. A dead link stays as it is, so that the build finds it.
+  const real = resolve(root, 'docs', relative(docs, target))
+  return existsSync(real) ? `${repository}/${slashes(relative(root, real))}${suffix}` : href
 }
 
 /** Anchors of headings, as GitHub makes them: the pages are read there too. */

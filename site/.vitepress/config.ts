@@ -2,14 +2,22 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { defineConfig } from 'vitepress'
+import { defineConfig, type MarkdownEnv, type MarkdownRenderer } from 'vitepress'
 import { hrefOf, llmsTxt, markdownOf, orphans, readPages, repository, sidebar, slug } from '../pages.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const docs = resolve(process.env.DOCS_DIR ?? join(root, 'docs'))
 const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as { version: string }
-// A release is built to a folder of its own, `DOCS_BASE=/0.2.0/`, and stays there.
+// `npm run docs release` builds each version to a folder of its own below DOCS_ROOT, where versions.json lists them.
 const base = process.env.DOCS_BASE ?? '/'
+const versions = { root: process.env.DOCS_ROOT ?? base, version: process.env.DOCS_VERSION ?? `v${version}` }
+
+/** Of the pages of TypeDoc the search finds names and their sentences: "Parameters" and "Returns" are on each of them. */
+function searchable(src: string, env: MarkdownEnv, md: MarkdownRenderer): string {
+  const html = md.render(src, env)
+  if (!env.relativePath.startsWith('api/')) return html
+  return html.replace(/<h[4-6][\s\S]*?(?=<h[1-3]|$)/g, '')
+}
 
 export default defineConfig({
   title: 'authkernel',
@@ -32,6 +40,10 @@ export default defineConfig({
     languageAlias: { mts: 'ts', cts: 'ts' },
     anchor: { slugify: slug },
     config(md) {
+      // Comments in Markdown are for people who edit a page.
+      md.core.ruler.before('block', 'comments', (state) => {
+        state.src = state.src.replace(/^<!--[^\n]*-->$/gm, '')
+      })
       md.core.ruler.after('inline', 'authkernel', ({ tokens, env }) => {
         for (const [index, { type, tag }] of tokens.entries())
           // Headings of columns may be left out in Markdown; an empty heading of a table says nothing to a screen reader.
@@ -46,13 +58,14 @@ export default defineConfig({
     },
   },
   themeConfig: {
-    search: { provider: 'local' },
+    versions,
+    search: { provider: 'local', options: { _render: searchable } },
     outline: [2, 3],
     nav: [
       { text: 'Start', link: '/tasks/protect-a-route' },
       { text: 'Compare', link: '/comparison' },
       { text: 'Reference', link: '/reference/' },
-      { text: `v${version}`, items: [{ text: 'Changes', link: `${repository}/CHANGELOG.md` }] },
+      { text: 'Changes', link: `${repository}/CHANGELOG.md` },
     ],
     sidebar: sidebar(docs),
     socialLinks: [{ icon: 'github', link: 'https://github.com/authkernel/authkernel' }],

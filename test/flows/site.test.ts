@@ -1,4 +1,4 @@
-/** The documentation site as VitePress builds it: complete, searchable offline, accessible, and refused when a link or a page is lost. */
+/** The documentation site as `npm run docs build` makes it: complete, with the API and screenshots, searchable offline, accessible, and refused when a link or a page is lost. */
 import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
@@ -9,12 +9,15 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { close, listen } from '../../playground/_shared/listen.ts'
 import { clean } from '../../scripts/install.ts'
+import { publicModules, writeApi } from '../../site/api.ts'
 import { readPages } from '../../site/pages.ts'
+import { shots, sizes } from '../../site/screenshots.ts'
 import { root } from '../_sources.ts'
 import { launch, person } from './_chromium.ts'
+import * as fixture from './_unsaid.ts'
 
 // In CI what is not installed is a failure.
-const there = existsSync(join(root, 'site/node_modules')) || Boolean(process.env.CI)
+const there = existsSync(join(root, 'site/node_modules/typedoc')) || Boolean(process.env.CI)
 const folder = mkdtempSync(join(tmpdir(), 'authkernel-site-'))
 const drop = [folder]
 afterAll(() => drop.forEach((path) => rmSync(path, { recursive: true, force: true })))
@@ -25,8 +28,19 @@ describe.skipIf(!there)('the site', () => {
   let browser: Browser
   let url: string
   beforeAll(async () => {
-    const { code, said } = await build(join(root, 'docs'), out)
+    const { code, said } = await follow(['scripts/dev.mjs', 'scripts/docs.ts', 'build'], {
+      DOCS_STAGE: join(folder, 'stage'),
+      DOCS_OUT: out,
+    })
     expect(code, said).toBe(0)
+    const old = docsOf({ 'index.md': '# Start of 0.1\n\n[Options](options.md)\n', 'options.md': '# Options of 0.1\n' })
+    const earlier = await build(old, join(out, 'v0.1'), { DOCS_BASE: '/v0.1/', DOCS_ROOT: '/', DOCS_VERSION: 'v0.1.3' })
+    expect(earlier.code, earlier.said).toBe(0)
+    const versions = [
+      { name: 'v0.2.0', path: '/' },
+      { name: 'v0.1.3', path: '/v0.1/' },
+    ]
+    writeFileSync(join(out, 'versions.json'), JSON.stringify(versions))
     server = createServer((req, res) => {
       const path = join(out, decodeURIComponent(new URL(req.url ?? '/', 'http://x').pathname).replace(/\/$/, '/index.html'))
       if (!existsSync(path)) return void res.writeHead(404).end()
@@ -34,7 +48,7 @@ describe.skipIf(!there)('the site', () => {
     })
     url = `http://localhost:${await listen(server, 0)}`
     browser = await launch()
-  }, 240_000)
+  }, 900_000)
   afterAll(async () => {
     await browser?.close()
     await close(server)
@@ -48,6 +62,59 @@ describe.skipIf(!there)('the site', () => {
     const llms = readFileSync(join(out, 'llms.txt'), 'utf8')
     expect(names.filter((name) => name !== 'index.html' && !llms.includes(`](/${name})`))).toEqual([])
     expect(readFileSync(join(out, 'llms-full.txt'), 'utf8')).toContain('npx authkernel init')
+  })
+
+  it('has a page of the API for every public module, made from its types', () => {
+    const modules = [...publicModules().keys()]
+    expect(modules.length).toBeGreaterThan(50)
+    const llms = readFileSync(join(out, 'llms.txt'), 'utf8')
+    for (const name of modules) {
+      expect(existsSync(join(out, `api/${name}.html`)), name).toBe(true)
+      expect(llms).toContain(`](/api/${name}.html)`)
+    }
+    expect(readFileSync(join(out, 'api/plugins/limits.html'), 'utf8')).toContain('limitsPlugin')
+  })
+
+  it('shows the screenshots that this run took of the playground, on a desktop and on a phone', async () => {
+    const { context, page } = await person(browser, { viewport: { width: 1280, height: 800 } })
+    await page.goto(`${url}/playground.html`)
+    const shown = await page.locator('img[src*="/screenshots/"]').evaluateAll((images) =>
+      images.map((image) => {
+        const { src, alt, naturalWidth, naturalHeight } = image as HTMLImageElement
+        return { file: src.split('/').at(-1), described: alt.length > 10, size: [naturalWidth, naturalHeight] }
+      }),
+    )
+    const expected = shots.flatMap(({ name }) =>
+      Object.entries(sizes).map(([size, { width, height }]) => ({ file: `${name}-${size}.png`, described: true, size: [width, height] })),
+    )
+    expect(shown).toEqual(expected)
+    // A blank page compresses to a few kilobytes.
+    for (const { file } of expected) expect(readFileSync(join(out, 'screenshots', file)).length, file).toBeGreaterThan(8_000)
+    await context.close()
+  })
+
+  it('a menu leads to the same page of another version, or to its start', async () => {
+    const { context, page } = await person(browser, { viewport: { width: 1280, height: 800 } })
+    const menu = page.locator('.VPNavBar').getByLabel('Version of the documentation')
+    await page.goto(`${url}/options.html`)
+    await menu.selectOption('v0.1.3')
+    await page.getByRole('heading', { name: 'Options of 0.1' }).waitFor()
+    expect(new URL(page.url()).pathname).toBe('/v0.1/options.html')
+    await menu.selectOption('v0.2.0')
+    await page.waitForURL(`${url}/options.html`)
+    await page.goto(`${url}/hooks.html`)
+    await menu.selectOption('v0.1.3')
+    await page.getByRole('heading', { name: 'Start of 0.1' }).waitFor()
+    await page.setViewportSize({ width: 390, height: 800 })
+    await page.getByRole('button', { name: 'mobile navigation' }).click()
+    await page.locator('.VPNavScreen').getByLabel('Version of the documentation').selectOption('v0.2.0')
+    await page.waitForURL(`${url}/`)
+    await context.close()
+  })
+
+  it('comments for people who edit a page are not shown', () => {
+    expect(readFileSync(join(root, 'docs/adapters.md'), 'utf8')).toContain('<!-- own: made by the tests -->')
+    expect(readFileSync(join(out, 'adapters.html'), 'utf8')).not.toContain('made by the tests --')
   })
 
   it('has no link within the site that leads nowhere, headings included', () => {
@@ -86,7 +153,17 @@ describe.skipIf(!there)('the site', () => {
   ] as const)('is accessible and fits: %s, %i pixels', async (colorScheme, width) => {
     const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
     const { context, page, complaints } = await person(browser, { colorScheme, viewport: { width, height: 800 } })
-    for (const path of ['/', '/tasks/protect-a-route.html', '/comparison.html', '/plugins/two-factor.html']) {
+    for (const path of [
+      '/',
+      '/tasks/protect-a-route.html',
+      '/comparison.html',
+      '/plugins/two-factor.html',
+      '/playground.html',
+      '/security.html',
+      '/api/',
+      '/api/plugins/limits.html',
+      '/reference/kernel.html',
+    ]) {
       await page.goto(url + path)
       await page.evaluate(axe)
       const faults = await page.evaluate(async () => {
@@ -104,6 +181,12 @@ describe.skipIf(!there)('the site', () => {
 })
 
 describe.skipIf(!there)('a build', { concurrent: true }, () => {
+  it('fails by an exported name without a sentence, and names it', async ({ expect }) => {
+    const modules = new Map([['fixture', 'test/flows/_unsaid.ts']])
+    expect(Object.keys(fixture)).toContain('unsaid')
+    await expect(writeApi(join(folder, 'api'), modules)).rejects.toThrow(/no sentence in their comment:\nfixture: unsaid$/)
+  })
+
   it('fails by a dead link', async ({ expect }) => {
     const { code, said } = await build(docsOf({ 'index.md': '# Start\n\n[gone](gone.md)\n' }), join(folder, 'dead'))
     expect(code).not.toBe(0)
@@ -123,6 +206,7 @@ const types: Readonly<Record<string, string>> = {
   '.js': 'text/javascript',
   '.css': 'text/css',
   '.json': 'application/json',
+  '.png': 'image/png',
 }
 
 function docsOf(files: Record<string, string>): string {
@@ -137,11 +221,18 @@ function docsOf(files: Record<string, string>): string {
   return docs
 }
 
-function build(docs: string, out: string): Promise<{ code: number | null; said: string }> {
-  const child = spawn(process.execPath, [join(root, 'site/node_modules/vitepress/bin/vitepress.js'), 'build', join(root, 'site')], {
-    env: { ...clean(), DOCS_DIR: docs, DOCS_OUT: out },
-    stdio: ['ignore', 'pipe', 'pipe'],
+type Said = Promise<{ code: number | null; said: string }>
+
+function build(docs: string, out: string, env: Record<string, string> = {}): Said {
+  return follow([join(root, 'site/node_modules/vitepress/bin/vitepress.js'), 'build', join(root, 'site')], {
+    DOCS_DIR: docs,
+    DOCS_OUT: out,
+    ...env,
   })
+}
+
+function follow(args: string[], env: Record<string, string>): Said {
+  const child = spawn(process.execPath, args, { cwd: root, env: { ...clean(), ...env }, stdio: ['ignore', 'pipe', 'pipe'] })
   let said = ''
   for (const stream of [child.stdout, child.stderr]) stream.on('data', (data: Buffer) => (said += data.toString()))
   return new Promise((resolve) => child.on('close', (code) => resolve({ code, said: said.slice(-4_000) })))
