@@ -55,13 +55,13 @@ export interface AppClient {
   finish(url: string): Promise<void>
   /** For devices without a browser. Needs deviceFlowPlugin. */
   startDevice(): Promise<DeviceSignIn>
-  /** A token that is valid for half a minute at least; null: nobody is signed in. */
+  /** A token that is valid for at least 30 seconds; null if the app is signed out. */
   accessToken(): Promise<string | null>
   /** The headers of one request with the token, for other HTTP libraries; empty when nobody is signed in. The same origins as for `fetch`. */
   headers(url: string, method?: string): Promise<Record<string, string>>
   /** With the token, for the server and for `resources`. A 401 is tried again once, with a fresh token. */
   fetch(url: string, init?: RequestInit): Promise<Response>
-  /** Who is signed in; null: nobody. */
+  /** The session, or null if the app is signed out. */
   getSession(): Promise<Session | null>
   /** Ends the session on the server and forgets the tokens, also when the server cannot be reached. */
   signOut(): Promise<void>

@@ -38,7 +38,7 @@ export interface PasskeyOptions extends FlowOptions {
 
 /** What a page can do. */
 export interface Client {
-  /** Who is signed in; null: nobody. Throws AuthClientError when the server fails. */
+  /** The session, or null for a signed-out browser. Throws AuthClientError if the server fails. */
   getSession(): Promise<Session | null>
   /** Providers by id. Throws AuthClientError. */
   getProviders(): Promise<Record<string, PublicProvider>>

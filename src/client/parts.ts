@@ -48,7 +48,7 @@ const english: PartTexts = {
   },
 }
 
-/** English, with what a host says over it. */
+/** The English texts, with the texts of the app over them. */
 export function partTexts(own: Partial<PartTexts> = {}): PartTexts {
   return { ...english, ...own, messages: { ...english.messages, ...own.messages } }
 }
@@ -92,7 +92,7 @@ export async function submitChoice(
   })
 }
 
-/** Adds a passkey to whoever is signed in. Answers what went wrong, in words. */
+/** Adds a passkey to the signed-in user. Returns a message if it fails. */
 export async function addPasskey(client: Client, provider: string, texts: PartTexts): Promise<string | undefined> {
   return attempt(texts, () => client.registerPasskey({ provider }))
 }

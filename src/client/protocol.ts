@@ -1,6 +1,6 @@
 /** Requests to the routes of the server, and word of changes to everybody who shows the session. */
 
-/** What the server says of a refusal. */
+/** The body of a refusal by the server. */
 interface Refusal {
   error?: string
   code?: string
@@ -31,7 +31,7 @@ export interface FlowResult {
   /** Neither an HTTP failure nor an `error`. */
   ok: boolean
   status: number
-  /** Where the server says to go; with an error, the page that shows it. */
+  /** URL to go to; with an error, the page that shows it. */
   url: string
   /** Error type: `CredentialsSignin`, `AccessDenied`, `Configuration` … */
   error: string | undefined

@@ -16,7 +16,7 @@ export interface SessionOptions extends RereadOptions {
   /** The session that the server put into the page; without it the first subscriber fetches it. */
   initial?: Session | null | undefined
 }
-/** A watchable session. It reads and listens only while somebody is subscribed. */
+/** A session to subscribe to. It reads and listens only while there is a subscriber. */
 export interface SessionStore {
   get(): SessionState
   /** The state as it was made, from `initial`: what the server rendered. For `getServerSnapshot` of React. */
@@ -25,7 +25,7 @@ export interface SessionStore {
   subscribe(listener: (state: SessionState) => void): () => void
   /** Reads again now. Does not throw: see `error`. */
   refresh(): Promise<SessionState>
-  /** Takes over what the server has just rendered: a page that was rendered again after an action knows better than the tab. Other tabs are told of a change. */
+  /** Sets the session that the server has just rendered, for example after an action. Other tabs get a change too. */
   set(session: Session | null): void
 }
 

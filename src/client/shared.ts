@@ -11,7 +11,7 @@ export interface Shared {
 export interface SharedOptions extends ClientOptions, Omit<SessionOptions, 'initial'> {
   /** From `createClient` or `createAuthClient`; default: a client of `basePath`. */
   client?: Client | undefined
-  /** The session that the server rendered; null: nobody. Without it the first component fetches it. */
+  /** The session that the server rendered; null for a signed-out person. Without it the first component fetches the session. */
   session?: SessionOptions['initial']
 }
 

@@ -77,7 +77,7 @@ export interface HealedFault {
   attempts?: number
 }
 
-/** What `listUsers` is asked. */
+/** Query of `listUsers`: filter, start and page size. */
 export interface UserQuery {
   /** Beginning of the address, in lower case; default: any. */
   email?: string | undefined
@@ -156,7 +156,7 @@ export interface Adapter {
   listAccountsByUserId?(userId: string): Awaitable<AdapterAccount[]>
   /** Sessions of a user. */
   listSessionsByUserId?(userId: string): Awaitable<AdapterSession[]>
-  /** Several users by their ids, in any order; unknown ids are left out. Without it the store asks for each. */
+  /** Several users by their ids, in any order; unknown ids are left out. Without it `getUser` is called for each id. */
   getUsers?(ids: readonly string[]): Awaitable<AdapterUser[]>
   /** Users in the order of their ids, after the id `after`, whose address begins with `email`; at most `limit`. */
   listUsers?(query: UserQuery): Awaitable<AdapterUser[]>

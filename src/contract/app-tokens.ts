@@ -15,11 +15,11 @@ export interface AppClient {
   /** What the app may ask for. */
   readonly scopes: readonly string[]
 }
-/** What somebody gave an app. */
+/** What a person granted to an app. */
 export interface AppGrant {
   readonly client: AppClient
   readonly userId: string
-  /** Of the session that gave it; null: nobody kept them. */
+  /** Attributes of the session in which it was granted; null: they were not stored. */
   readonly attributes: SessionAttributes | null
   readonly scopes: readonly string[]
   /** How: `code`, `device`, or what another plugin calls it. */

@@ -30,7 +30,7 @@ export interface App {
   readonly store: Store | undefined
   /** Names of the plugins, in their order. */
   readonly plugins: readonly string[]
-  /** What outlives this snapshot: caches and flights. */
+  /** State that several snapshots share: caches and requests under way. */
   readonly shared: Shared
   /** The first configuration mistake; no request is served until it is gone. */
   readonly fault: AuthError | undefined

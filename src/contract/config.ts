@@ -67,7 +67,7 @@ export interface AuthConfig {
   raw?: typeof raw | undefined
 
   // ---- options that Auth.js does not have
-  /** `https://app.example`: links and redirect URIs come from it alone (D34). AUTH_URL sets it. */
+  /** Address of the app, `https://app.example`. Links and redirect URIs are made from it only (D34). AUTH_URL sets it. */
   origin?: string | undefined
   /** `host[:port]` or `*.host`: which Host headers count (D34). */
   allowedHosts?: readonly string[] | undefined
@@ -89,7 +89,7 @@ export interface AuthConfig {
   messages?: Messages | undefined
   /** Language of the pages; default: Accept-Language. */
   locale?: ((request: Request) => string) | undefined
-  /** Origins beside the own one that a callbackUrl may name. */
+  /** Further origins that a callbackUrl may lead to, beside that of the app. */
   allowedRedirects?: readonly string[] | undefined
   /** Clock, random and fetch: for tests and special runtimes. */
   runtime?: Optional<Runtime> | undefined

@@ -14,7 +14,7 @@ import type { Lease, Limit, Once, PageName, Services } from './services.ts'
 import type { SessionStrategy } from './session.ts'
 import type { Settings } from './settings.ts'
 
-/** Who asked, and when: plain data, safe to keep and to queue. */
+/** The client of a request and its time, as plain data that can be stored and queued. */
 export interface Facts {
   /** The `x-request-id` of a trusted proxy, else random. */
   readonly requestId: string
@@ -40,7 +40,7 @@ export interface CommonContext {
   readonly runtime: Runtime
   /** The host's logger. Never log a token, a code or a password. */
   readonly logger: LoggerInstance
-  /** Who asked and when, as plain data. */
+  /** The client of the request and its time, as plain data. */
   readonly facts: Facts
   /** The session strategy in force. */
   readonly session: SessionStrategy
@@ -98,7 +98,7 @@ export interface Context extends CommonContext {
   readonly route: RouteInfo | undefined
   /** Values of `:name` segments, decoded once. */
   readonly params: Readonly<Record<string, string>>
-  /** Public URL of the request: own origin, path and query. Throws UntrustedHost. */
+  /** Public URL of the request: origin of the app, path and query. Throws UntrustedHost. */
   readonly url: URL
   /** Own origin without trailing slash. Throws UntrustedHost. */
   readonly origin: string
@@ -108,9 +108,9 @@ export interface Context extends CommonContext {
   readonly base: string
   /** False where no response can carry cookies: a session read by server code. */
   readonly canSetCookies: boolean
-  /** IP address of the client, behind as many proxies as `trustProxy` says; undefined where none is known. */
+  /** IP address of the client, read from X-Forwarded-For as `trustProxy` permits; undefined if it is not known. */
   readonly clientAddress: string | undefined
-  /** Names and attributes of the library's own cookies for this request. */
+  /** Names and attributes of the cookies of authkernel for this request. */
   readonly cookies: CookieSet
   /** The provider named by the path. Throws InvalidProvider. */
   provider(): Promise<Provider>
@@ -143,7 +143,7 @@ export interface Context extends CommonContext {
   deleteCookie(name: string, options?: CookieOptions): void
   /** Adds a header to the answer; dropped when the flow fails. Not for cookies. */
   addHeader(name: string, value: string): void
-  /** Redirect to a page: the host's own URL or the built-in one. Throws AuthError for a page without a path. */
+  /** Redirects to a page: the URL in `pages`, or the built-in page. Throws AuthError for a page without a path. */
   page(name: PageName | 'newUser', params?: Record<string, string | undefined>): Response
   /** Draws a page here and now; with `pages.<name>` of the host, a page of a plugin is a redirect to that. */
   render(name: PageName, params?: Readonly<Record<string, string | undefined>>): Promise<Response>
@@ -151,7 +151,7 @@ export interface Context extends CommonContext {
   redirect(target: string): Promise<Response>
   /** Token for a form, and its cookie when it is new (D43). */
   csrfToken(): Promise<string>
-  /** Who is here: what `authenticate` answers, else the strategy's; `sessionOnError` says what a failing store means (D38). */
+  /** The session of the request: the answer of the hook `authenticate`, else that of the strategy. If the store fails it throws, unless `sessionOnError` is `'null'` (D38). */
   currentSession(): Promise<Session | null>
   /** Find, ask signIn, link, onLinked, then `resume()`. */
   complete(identity: Identity): Promise<Response>
@@ -163,9 +163,9 @@ export interface Context extends CommonContext {
   keep(parked: Parked, data: unknown): Promise<void>
   /** Forgets it. */
   drop(parked: Parked): Promise<void>
-  /** Uses a parked login up and goes on: asks `login` of those that have not passed it, issues the session, tells, redirects. */
+  /** Continues a parked login, once: runs the remaining `login` hooks, issues the session, fires the events, redirects. */
   resume(parked: Parked | Login, options?: ResumeOptions | string): Promise<Response>
-  /** A login for the session that is here, for a step-up; null: nobody is signed in. */
+  /** A login for the current session, for a step-up; null if the request is signed out. */
   loginAgain(options: { callbackUrl: string }): Promise<Login | null>
 }
 

@@ -2,7 +2,7 @@
 import type { Context } from './context.ts'
 import type { Awaitable, CookieOptions, JWT } from './data.ts'
 
-/** A cookie of a plugin. Its name gets the prefixes of the own cookies; it is HttpOnly, SameSite=Lax, and Secure where the own ones are. */
+/** A cookie of a plugin. Its name gets the prefixes of the cookies of authkernel. It is HttpOnly and SameSite=Lax, and Secure on https. */
 export interface CookieSpec {
   /** `base`: the base path; `root` (default): `/`; else a path below the origin. */
   path?: 'base' | 'root' | `/${string}`
@@ -43,7 +43,7 @@ export interface PendingList<E extends object> {
   all(ctx: Context): Promise<readonly PendingEntry<E>[]>
   /** Uses one up, in the browser and on the server: null when it is not there, or was used before. */
   take(ctx: Context, id: string): Promise<PendingEntry<E> | null>
-  /** Removes some from the browser alone. */
+  /** Removes entries from the browser only. */
   drop(ctx: Context, ids: readonly string[]): Promise<void>
 }
 /** One entry of a pending list. */
@@ -54,7 +54,7 @@ export type PendingEntry<E> = E & {
 }
 /** How a pending list is declared. */
 export interface PendingSpec<E> {
-  /** How long an entry lives. */
+  /** Seconds until an entry expires. */
   seconds: number
   /** Default 5. */
   max?: number

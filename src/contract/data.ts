@@ -80,7 +80,7 @@ export interface Profile {
 /** Look and name of the built-in pages. */
 export interface Theme {
   colorScheme?: 'auto' | 'dark' | 'light' | undefined
-  /** URL of an image on the own origin, or a `data:` URL. */
+  /** URL of an image on the origin of the app, or a `data:` URL. */
   logo?: string | undefined
   /** CSS hex colour. */
   brandColor?: string | undefined
@@ -88,7 +88,7 @@ export interface Theme {
   buttonText?: string | undefined
 }
 
-/** URLs of the host's own pages; each replaces the built-in one (row 36). */
+/** URLs of pages of your app; each replaces a built-in page (row 36). */
 export interface PagesOptions {
   signIn: string
   signOut: string

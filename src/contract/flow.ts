@@ -23,7 +23,7 @@ export interface ProviderFlow<P> {
   readonly options?: Readonly<Record<string, true>>
   /** Says that this provider may have further options, such as the ones its templates name. A name close to a known one is still refused. */
   open?(provider: P): boolean
-  /** Error for an account that belongs to somebody else; default AccountNotLinked. */
+  /** Error for an account that belongs to another user; default AccountNotLinked. */
   readonly notLinked?: (message: string) => AuthError
   /** Throws the configuration error of a provider, naming the option and the remedy. */
   validate?(provider: P, all: readonly Provider[], config: ResolvedConfig): void
@@ -55,7 +55,7 @@ export interface ProviderFlow<P> {
 export interface ProviderForm {
   post: 'signin' | 'callback'
   fields?: Record<string, InputAttributes>
-  /** Inline script; the page gives it the nonce. */
+  /** Inline script. The page adds the nonce of its Content-Security-Policy. */
   script?: string
   /** Text of the button; default: "Sign in with {name}". */
   submit?: string

@@ -1,11 +1,11 @@
 /** What a binding knows and the Request does not. Types only. */
 
-/** What a binding knows and the Request does not. */
+/** What a binding passes to `handler` beside the Request: address of the client, mount path, request id. */
 export interface HandleOptions {
   /** Where it is mounted (Express `req.baseUrl`); never written into config. */
   basePath?: string | undefined
   clientAddress?: string | undefined
-  /** Of the framework's own log; default: `x-request-id` of a trusted proxy, else random. */
+  /** Request id of the framework's log. Default: `x-request-id` of a trusted proxy, else random. */
   requestId?: string | undefined
   /** The framework trusts its proxy (Express `trust proxy`). */
   trustForwarded?: boolean | undefined

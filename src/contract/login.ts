@@ -4,7 +4,7 @@ import type { Awaitable, Profile, User } from './data.ts'
 
 /** What every provider type ends in. */
 export interface Identity {
-  /** Who it is, as the provider says. */
+  /** The user as the provider describes it. */
   user: User
   /** The account at the provider. */
   account: Account
@@ -45,7 +45,7 @@ export interface Identity {
   onFailed?(error: unknown): Awaitable<void>
 }
 
-/** How somebody proved who they are. */
+/** How a person proved who they are: methods, factors, time. */
 export interface Proof {
   /** Authentication methods (RFC 8176), and `email` for a mailed link or code. */
   readonly amr: readonly string[]

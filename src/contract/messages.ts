@@ -74,7 +74,7 @@ export interface SessionMessage {
  * context as `ctx`, which is not enumerable: copies and comparisons see the other fields alone.
  */
 export interface Hooks extends Decisions {
-  /** Maintenance, rate limit, captcha: an answer ends the request. `ctx.route` and `ctx.params` say what was asked for. */
+  /** Ends the request with the returned `Response`: maintenance, rate limit, captcha. `ctx.route` and `ctx.params` are the route of the request. */
   request: First<{}, Response>
   /** Tenants: secret, origin, basePath, cookiePrefix, namespace for one request. Throw an HttpError for an unknown tenant. */
   settings: First<{ request: Request }, Partial<Settings>, never>
@@ -86,15 +86,15 @@ export interface Hooks extends Decisions {
   providers: Pipe<{ providers: readonly Provider[] }, 'providers'>
   /** Parameters of an authorization request (oauth, oidc), before `state`, `nonce` and PKCE are added. */
   authorizationRequest: Pipe<{ provider: Provider; parameters: URLSearchParams }, 'parameters'>
-  /** Whether somebody may sign in. All handlers must say true; a text is the URL to go to instead. */
+  /** Decides whether a person may sign in. All handlers must return `true`. A string is a URL to redirect to. */
   signIn: Guard<SignInQuestion>
   /** Before an account is linked to an existing user. */
   link: Guard<{ user: User; account: Account }, AnyContext>
   /** Settled, not yet signed in: a second factor parks the login here. */
   login: First<{ login: Login }, Response>
-  /** API keys, bearer tokens: asked before the strategy. Null: nobody is signed in, whatever the cookie says. */
+  /** Signs a request in by an API key or a bearer token. Runs before the session strategy. Null: the request is signed out, even with a session cookie. */
   authenticate: First<{}, Session | null>
-  /** Where a flow may lead: the answer replaces the URL that was asked for. */
+  /** Decides where a flow may redirect to: the returned URL replaces the requested one. */
   redirect: First<{ url: string; baseUrl: string }, string>
   /** What the session token holds. */
   jwt: Pipe<JwtMessage, 'token'>
@@ -130,7 +130,7 @@ export interface Events {
     | { session: AdapterSession | null | undefined }
     | { token: JWT | null }
     | { sessionId: string; userId: string; session?: undefined }
-  /** Sessions were ended from elsewhere; `count` is undefined where nobody knows. */
+  /** Sessions were ended by another request or a provider; `count` is undefined if it is not known. */
   sessionsEnded: { which: SessionSelector; count: number | undefined; by: string | undefined }
   /** A login waits for something that plugin `by` asks for. */
   loginParked: { login: Login; by: string; expires: Date }
@@ -140,7 +140,7 @@ export interface Events {
   signInFailed: { provider: string | undefined; error: AuthError; user?: User; account?: Account; tried?: string }
   /** A request that was refused before any flow began: CSRF, host, method, limit, replay. */
   refused: { reason: string; route: RouteInfo | undefined; error: Error }
-  /** A way to prove who one is was added, changed or removed; `user` is null where it belongs to nobody in the store. */
+  /** A password, passkey, factor, address or API key was added, changed or removed; `user` is null if it belongs to no stored user. */
   credentialChanged: {
     user: User | null
     kind: 'password' | 'passkey' | 'factor' | 'address' | 'apiKey' | (string & {})
@@ -152,7 +152,7 @@ export interface Events {
   linkRequested: { user: User; provider: string }
   /** Ended rows were removed. */
   cleanedUp: { report: CleanUpReport }
-  /** A fact that has no event of its own, for logs: a password reset was asked for, a device was trusted, a step-up was demanded. */
+  /** A fact for logs that has no other event: a password reset was requested, a device was trusted, a step-up was demanded. */
   noted: Note
   /** No request is served until the mistake is gone. */
   configurationFault: { error: AuthError }
@@ -176,7 +176,7 @@ type Told<C> = [C] extends [never] ? {} : { readonly ctx: C }
 /** What a handler of a hook is called with. */
 export type HookMessage<K extends keyof Hooks> = Hooks[K]['in'] &
   (Hooks[K] extends { ctx: infer C } ? Told<C> : { readonly ctx: AnyContext })
-/** What a hook is asked with: the kernel adds `ctx`. */
+/** The message of a hook. The kernel adds `ctx`. */
 export type HookInput<K extends keyof Hooks> = Hooks[K]['in'] & { readonly ctx?: AnyContext }
 /** What a listener is called with. */
 export type EventMessage<K extends keyof Events> = Events[K] & { readonly ctx: AnyContext; readonly facts: Facts }

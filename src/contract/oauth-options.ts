@@ -66,9 +66,9 @@ export interface TokenRequestContext {
   checks: { code_verifier?: string; nonce?: string; state?: string }
   redirectUri: string
   provider: OAuthConfig | OIDCConfig
-  /** The provider's `clientSecret`, asked when it is a function. */
+  /** The provider's `clientSecret`; a function is called. */
   clientSecret?: string | undefined
-  /** With deadline, size limit and the provider's own `customFetch`. */
+  /** `fetch` with a deadline and a size limit; the provider's `customFetch` if it has one. */
   fetch: typeof fetch
 }
 
@@ -93,7 +93,7 @@ export interface UserinfoEndpoint<P = Profile> {
 export interface UserinfoRequestContext {
   tokens: TokenSet
   provider: OAuthConfig | OIDCConfig
-  /** With deadline, size limit and the provider's own `customFetch`. */
+  /** `fetch` with a deadline and a size limit; the provider's `customFetch` if it has one. */
   fetch: typeof fetch
 }
 
@@ -101,7 +101,7 @@ export interface UserinfoRequestContext {
 export type ProviderUser = Optional<User>
 /** What `profile` may use beside the profile. */
 export interface ProfileContext {
-  /** With deadline, size limit and the provider's own `customFetch`. */
+  /** `fetch` with a deadline and a size limit; the provider's `customFetch` if it has one. */
   fetch: typeof fetch
 }
 
@@ -132,7 +132,7 @@ export type DecryptionKey = CryptoKey | { key: CryptoKey; kid?: string }
 export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
   type: 'oauth'
   clientId?: string | undefined
-  /** A function is asked at each exchange: for secrets that expire, such as Apple's. */
+  /** A function is called at each exchange: for secrets that expire, such as Apple's. */
   clientSecret?: string | ((context: { now: Date; clientId: string }) => Awaitable<string>) | undefined
   issuer?: string | undefined
   /** Discovery document; replaces `issuer + /.well-known/openid-configuration` (D8). */
@@ -160,7 +160,7 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
    * mailboxes; undefined elsewhere, which proves nothing and takes nothing away.
    */
   trustEmail?: boolean | readonly string[] | undefined
-  /** Where the profile says whether its address was verified; default `email_verified` (D33). */
+  /** Member of the profile that says whether the address is verified; default `email_verified` (D33). */
   emailVerified?: ((profile: P, tokens: TokenSet) => unknown) | undefined
   /** The strings that also count as `email_verified: true`, when a provider sends strings (D33). */
   emailVerifiedStrings?: readonly string[] | undefined
@@ -187,11 +187,11 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
   signedRequest?: boolean | undefined
   /** What the access token is for (RFC 8707): absolute URIs. Sent with the authorization request; a single one with token requests, too. */
   resource?: string | readonly string[] | undefined
-  /** Claims that are asked for (OpenID Connect Core 5.5). */
+  /** Requested claims (OpenID Connect Core 5.5). */
   claims?: Record<string, unknown> | undefined
   /** Seconds since the person last proved who they are; an answer that does not keep to it is refused. */
   max_age?: number | undefined
-  /** Authentication context classes that are asked for, the best first. */
+  /** Requested authentication context classes, the best first. */
   acr_values?: string | readonly string[] | undefined
   /** Opens ID tokens and userinfo that the provider encrypts for this client (JWE). */
   decryptionKey?: DecryptionKey | readonly DecryptionKey[] | undefined
@@ -203,7 +203,7 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
   discoveryIssuer?: string | readonly string[] | undefined
   [customFetch]?: typeof fetch | undefined
   [allowInsecureRequests]?: boolean | undefined
-  /** What the host gave to a preset; merged over the preset's own values (D50). */
+  /** Options that the app passed to a preset, merged over the values of the preset (D50). */
   options?: Partial<Omit<OAuthConfig<P>, 'type' | 'options'>> | undefined
 }
 
@@ -220,7 +220,7 @@ export interface OIDCConfig<P = Profile> extends Omit<OAuthConfig<P>, 'type' | '
   options?: Partial<Omit<OIDCConfig<P>, 'type' | 'options'>> | undefined
 }
 
-/** What a host gives to a preset: everything is optional, and merged over the preset's own values (D50). */
+/** Options of a preset. All are optional, and merged over the values of the preset (D50). */
 export type OAuthUserConfig<P = Profile> = NonNullable<OAuthConfig<P>['options']>
-/** What a host gives to a preset of OpenID Connect. */
+/** Options of a preset of type `oidc`. */
 export type OIDCUserConfig<P = Profile> = NonNullable<OIDCConfig<P>['options']>

@@ -25,7 +25,7 @@ export interface VerifyOptions {
   typ: string | readonly (string | undefined)[]
   /** Claims that must be there, beside `iss` and `aud`. `exp`, `nbf` and `iat` are checked when they are there. */
   claims?: readonly string[]
-  /** Whom it must be for, and nobody else (`aud`). Default: this client, perhaps among others. */
+  /** The only audience that the token may have (`aud`). Default: this client, also among others. */
   audience?: string
 }
 /** A verified token. */

@@ -17,11 +17,11 @@ export interface Observer {
   /** Told each error and each warning, before the logger gets it. */
   log?(entry: { error: Error } | { code: string }): void
 }
-/** A hook that is asked, or an event that is told. */
+/** A hook that runs, or an event that fires. */
 export interface HookCall {
   readonly kind: 'hook' | 'event'
   readonly name: string
-  /** Absent where a hook is asked before a request has a context. */
+  /** Absent if a hook runs before a request has a context. */
   readonly ctx?: AnyContext | undefined
 }
 /** A handler of a hook. */

@@ -61,10 +61,10 @@ export interface PageView {
   /** Under the heading. */
   lead?: Content
   body: Content
-  /** Inline scripts; the page gives them its nonce, and lets them talk to the own origin. */
+  /** Inline scripts. The page adds its nonce, and permits requests to the origin of the app. */
   scripts?: readonly string[]
   sources?: Sources
-  /** Where the forms of the page may lead beside the own origin: origins for `form-action`. */
+  /** Further origins that forms of the page may post to (`form-action`). */
   forms?: readonly string[]
   /** Default 200. */
   status?: number
@@ -90,7 +90,7 @@ export type SlotPlace = 'head' | 'form' | 'foot' | 'account'
 export interface SlotView {
   html: Markup
   sources?: Sources
-  /** Inline scripts; the page gives them its nonce. */
+  /** Inline scripts. The page adds the nonce of its Content-Security-Policy. */
   scripts?: readonly string[]
 }
 /** Draws a part. `form` names the form that it is drawn into: the provider's id or the page's name; ids must differ between forms. */

@@ -3,11 +3,11 @@ import type { Login, Proof } from './login.ts'
 
 /** How a login is parked. */
 export interface ParkOptions {
-  /** Where the person goes on: a route of a plugin below the base path, or a page of the host below the origin. */
+  /** Page that continues the login: a route of a plugin below the base path, or a page of the app. */
   to: `/${string}`
   /** Default 600, at most 3600. */
   seconds?: number
-  /** Plain data of whoever parks it. */
+  /** Plain data of the plugin that parks the login. */
   data?: unknown
   /** Who parks it. Default: the plugin that has the route `to`; a page of the host must name it. */
   by?: string
@@ -27,7 +27,7 @@ export interface Parked<D = unknown> {
   /** When it is too late. */
   readonly expires: Date
 }
-/** How it goes on. */
+/** Options of continuing a parked login. */
 export interface ResumeOptions {
   /** What was proved meanwhile; joined with what was proved before. */
   proof?: Partial<Proof>

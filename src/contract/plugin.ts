@@ -97,7 +97,7 @@ export interface Kernel {
     verb: Hooks[K]['verb'],
     ...carry: Hooks[K] extends { carry: infer C extends string } ? [carry: C] : []
   ): void
-  /** An explicit service beats a fallback; a factory that answers undefined steps aside; two candidates are an error. */
+  /** Provides a service. It replaces one with `fallback`. A factory can return `undefined` to decline. Two services without `fallback` are an error. */
   provide<K extends keyof Services>(
     name: K,
     service: Services[K] | ((app: CompileView) => Services[K] | undefined),
@@ -155,7 +155,7 @@ export interface Kernel {
   /** Answers a hook. What it returns takes the handler away again. */
   hook<K extends keyof Hooks>(name: K, handler: HookHandler<K>): () => void
   on<K extends keyof Events>(name: K, handler: EventHandler<K>): () => void
-  /** Every event, also those of other plugins. `session`, which is told on each session read, only with `reads`. */
+  /** Listens to every event, also those of other plugins. `session` fires at each session read, and is included only with `reads`. */
   on(name: '*', handler: (told: AnyEvent) => unknown, options?: { reads?: boolean }): () => void
   /** Sees requests, hooks, events and calls to other servers from outside. Costs nothing where no plugin does it. */
   observe(observer: Observer): void

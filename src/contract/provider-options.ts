@@ -93,7 +93,7 @@ export interface RelayingParty {
 /** Options of a WebAuthn provider. */
 export interface WebAuthnConfig extends CommonProviderOptions {
   type: 'webauthn'
-  /** Default: host name, host and origin of the own URL. */
+  /** Default: host name, host and origin of the app. */
   relayingParty?: Optional<Record<'id' | 'name' | 'origin', string | string[]>> | undefined
   getRelayingParty?: ((options: unknown, request: Request) => Awaitable<RelayingParty>) | undefined
   /** Offers passkeys in the autofill of the sign-in page; default true, one provider only. */

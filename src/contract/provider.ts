@@ -1,7 +1,7 @@
 /** Provider types and providers. Types only. */
 import type { CredentialsConfig, EmailConfig, OAuthConfig, OIDCConfig, WebAuthnConfig } from './provider-options.ts'
 
-/** Provider types and their options. Third parties merge their own in. */
+/** Provider types and their options. Plugins add theirs by declaration merging. */
 export interface ProviderTypes {
   // any: a profile's type belongs to one provider (GitHub's `id` is a number) and is unknown in a list of providers.
   oauth: OAuthConfig<any>

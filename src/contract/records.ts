@@ -33,7 +33,7 @@ export interface RecordSpec<T = Record<string, unknown>> {
   id?: 'given'
 }
 
-/** Records by name: plugins merge the fields of theirs in. */
+/** Records by name. Plugins add the fields of theirs by declaration merging. */
 export interface Records {}
 /** The fields of a record, or anything where no plugin merged it in. */
 export type RecordFields<K extends string> = K extends keyof Records ? Records[K] : Record<string, unknown>

@@ -21,8 +21,8 @@ export interface Route {
   at?: 'base' | 'root'
   /**
    * How a request that changes something proves that it is the site's own; default `token` for everything but GET.
-   * - `token`: CSRF token and, from browsers, an own Origin.
-   * - `origin`: an own Origin or Sec-Fetch-Site.
+   * - `token`: CSRF token and, from browsers, the Origin of the app.
+   * - `origin`: the Origin of the app, or a same-origin Sec-Fetch-Site.
    * - `crossSite`: nothing is checked; the flow itself proves the request, by a `state` for example. Cookies are there.
    * - `bearer`: nothing is checked and there are no cookies: the context has an empty jar and sends none.
    *
@@ -31,7 +31,7 @@ export interface Route {
   csrf?: 'token' | 'origin' | 'crossSite' | 'bearer' | false
   /** Another plugin's route of the same method and path takes its place. Default: two are refused at compile. */
   fallback?: true
-  /** The step of a sign-in that runs here: failures are told as `signInFailed`. */
+  /** The step of a sign-in that runs here. Its failures fire `signInFailed`. */
   flow?: 'signIn' | 'callback'
   /** The answer is the same for everybody: no `private, no-store`, and a `max-age` in seconds where one is given. */
   public?: true | { maxAge: number }

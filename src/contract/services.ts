@@ -85,7 +85,7 @@ export interface FactorTaken {
   backupCodes: readonly string[]
 }
 
-/** What plugins share by name. Third parties merge their own in. */
+/** Services by name. Plugins add theirs by declaration merging. */
 export interface Services {
   /** Users, accounts, sessions and tokens. */
   store: Store

@@ -5,7 +5,7 @@ import type { Awaitable, Session, User } from './data.ts'
 import type { Login } from './login.ts'
 import type { Events } from './messages.ts'
 
-/** What the kernel knows of a session. Nothing of it is shown unless a plugin shows it. */
+/** Attributes of a session: provider, methods, times, address, user agent. Clients get them only if a plugin returns them. */
 export interface SessionAttributes {
   /** Id of the provider. */
   readonly provider: string
@@ -44,7 +44,7 @@ export type SessionSelector =
   | { provider: string; sid: string; sub?: string; until?: number; brief?: true }
   | { provider: string; sub: string; until?: number; brief?: true }
 
-/** A session as it may be shown to its owner: without its token. */
+/** A session without its token, to show to its owner. */
 export interface SessionInfo {
   /** Names the session, opens nothing. */
   id: string
@@ -54,7 +54,7 @@ export interface SessionInfo {
   createdAt: Date | null
   /** When it was last extended, where that is known: exact to `session.updateAge`. */
   lastUsed: Date | null
-  /** Null: nobody kept them. */
+  /** Null if they were not stored. */
   attributes: SessionAttributes | null
 }
 
@@ -82,15 +82,15 @@ export interface SessionStrategy {
    * session, which must be there. Answers the id, never the token.
    */
   issue(ctx: Context, login: Login, attributes: SessionAttributes): Awaitable<{ id: string } | null>
-  /** What was given to `issue`. Null: nobody is signed in, or nobody kept them. */
+  /** The attributes that `issue` got. Null if the request is signed out, or they were not stored. */
   attributes?(ctx: Context): Awaitable<SessionAttributes | null>
   /** Sessions of a user that have not ended, the newest first. */
   list?(ctx: AnyContext, userId: string): Awaitable<SessionInfo[]>
-  /** Changes the session by what the client or server code sent; answers the session, null for nobody. */
+  /** Changes the session with data of the client or of server code. Returns the session, or null for a signed-out request. */
   update(ctx: Context, data: unknown): Awaitable<Session | null>
-  /** `null`: nobody was here, no event. */
+  /** Null: there was no session, and no event fires. */
   end(ctx: Context): Awaitable<Events['signOut'] | null>
-  /** How many were ended; undefined where nobody knows. */
+  /** Number of sessions that were ended; undefined if it is not known. */
   revoke?(ctx: AnyContext, which: SessionSelector): Awaitable<number | undefined | void>
 }
 
@@ -109,7 +109,7 @@ export interface Revocation {
   key: string
   /** Sessions that began up to then, in milliseconds; of no meaning for an `id:`. */
   before: number
-  /** Id of the session that goes on. */
+  /** Id of the session that continues. */
   except?: string | null
 }
 /** Revoked tokens: a list in records, of which each process has a copy. */

@@ -1,5 +1,5 @@
 /**
- * The base of every error of the library. A message says what is wrong, who asked and what to do; it is for the server's log and never for the browser.
+ * Base class of every error of authkernel. The message says what is wrong, where, and what to do. It is for the log of the server; the browser never gets it.
  * What becomes of an error over HTTP is the `row` of its class, and nowhere else.
  */
 
@@ -8,7 +8,7 @@ export type ErrorPage = 'error' | 'signIn'
 /** @deprecated `ErrorPage` */
 export type ErrorKind = ErrorPage
 
-/** What becomes of an error over HTTP. A subclass without a row of its own has its parent's. */
+/** Page and HTTP status of an error class. A subclass without a row has that of its parent. */
 export interface ErrorRow {
   page: ErrorPage
   /** Of answers without a page, of the error page, and of `error.status`. */
@@ -27,13 +27,13 @@ export interface ErrorCause extends Record<string, unknown> {
  * `new AuthError('text', { cause: { err } })` (row 277).
  */
 export class AuthError extends Error {
-  /** Survives minifiers, which rename classes. */
+  /** Name of the error type. Use it instead of the class name, which minifiers change. */
   static type?: string
   static row: ErrorRow = { page: 'error', status: 500 }
 
   /** Name in logs and, when visible, in the `error` query parameter. */
   type: string
-  /** Where it is shown: the `page` of its row. */
+  /** Page that shows the error: the `page` of its row. */
   kind: ErrorPage
   override cause?: ErrorCause
 

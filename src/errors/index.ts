@@ -24,7 +24,7 @@ export class AdapterError extends AuthError {
   static override type = 'AdapterError'
   static override row: ErrorRow = { page: 'error', status: 503 }
 }
-/** Anything unforeseen in a callback; `cause.provider` says whose (row 276). */
+/** Thrown for any unexpected error in a callback; `cause.provider` is the id of the provider (row 276). */
 export class CallbackRouteError extends AuthError {
   static override type = 'CallbackRouteError'
 }
@@ -49,7 +49,7 @@ export class EventError extends AuthError {
 export class ExperimentalFeatureNotEnabled extends AuthError {
   static override type = 'ExperimentalFeatureNotEnabled'
 }
-/** Kept for hosts that test for it; never thrown here: a callback URL that cannot be used counts as absent, with the warning `invalid-callback-url`. */
+/** Never thrown. It exists for apps that test for it. An unusable callback URL is ignored, with the warning `invalid-callback-url`. */
 export class InvalidCallbackUrl extends AuthError {
   static override type = 'InvalidCallbackUrl'
   static override row: ErrorRow = { page: 'error', status: 400 }

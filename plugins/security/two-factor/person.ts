@@ -17,7 +17,7 @@ export async function personOf(ctx: AnyContext, login: Login): Promise<Person> {
   return { key: login.person, userId, user: stored ?? login.user }
 }
 
-/** Who is signed in; null: nobody. */
+/** The session, or null if the app is signed out. */
 export async function currentPerson(ctx: Context): Promise<Person | null> {
   const login = await ctx.loginAgain({ callbackUrl: ctx.origin })
   return login && personOf(ctx, login)
