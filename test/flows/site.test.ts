@@ -24,12 +24,15 @@ afterAll(() => drop.forEach((path) => rmSync(path, { recursive: true, force: tru
 
 describe.skipIf(!there)('the site', () => {
   const out = join(folder, 'out')
-  let server: Server
+  // Below the package of the site: its pages import Vue.
+  const stage = join(root, `site/.vitepress/cache/stage-${process.pid}`)
+  drop.push(stage)
+  let server: Server | undefined
   let browser: Browser
   let url: string
   beforeAll(async () => {
     const { code, said } = await follow(['scripts/dev.mjs', 'scripts/docs.ts', 'build'], {
-      DOCS_STAGE: join(folder, 'stage'),
+      DOCS_STAGE: stage,
       DOCS_OUT: out,
     })
     expect(code, said).toBe(0)
@@ -51,7 +54,7 @@ describe.skipIf(!there)('the site', () => {
   }, 900_000)
   afterAll(async () => {
     await browser?.close()
-    await close(server)
+    if (server) await close(server)
   })
 
   it('has every page, and llms.txt names each of them', () => {
@@ -182,7 +185,10 @@ describe.skipIf(!there)('the site', () => {
 
 describe.skipIf(!there)('a build', { concurrent: true }, () => {
   it('fails by an exported name without a sentence, and names it', async ({ expect }) => {
-    const modules = new Map([['fixture', 'test/flows/_unsaid.ts']])
+    const modules = new Map([
+      ['fixture', 'test/flows/_unsaid.ts'],
+      ['versions', 'site/versions.ts'],
+    ])
     expect(Object.keys(fixture)).toContain('unsaid')
     await expect(writeApi(join(folder, 'api'), modules)).rejects.toThrow(/no sentence in their comment:\nfixture: unsaid$/)
   })
@@ -210,7 +216,6 @@ const types: Readonly<Record<string, string>> = {
 }
 
 function docsOf(files: Record<string, string>): string {
-  // Below the package of the site: its pages import Vue.
   mkdirSync(join(root, 'site/.vitepress/cache'), { recursive: true })
   const docs = mkdtempSync(join(root, 'site/.vitepress/cache/docs-'))
   drop.push(docs)
