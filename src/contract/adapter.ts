@@ -99,7 +99,7 @@ export interface AdditionalField {
   /** Shown to clients as `session.user.<name>`. Default false. */
   session?: boolean
 }
-/** By their names. */
+/** Additional fields by name. */
 export type AdditionalFields = Readonly<Record<string, AdditionalField>>
 /** Types of declared fields: `interface User extends FieldsOf<typeof additionalFields> {}`. */
 export type FieldsOf<F extends AdditionalFields> = {
@@ -181,7 +181,7 @@ export interface Adapter {
   close?(): Awaitable<void>
 }
 
-/** What an adapter may say of its tables, beside its operations. */
+/** Optional facts that an adapter declares about its tables. */
 export interface AdapterTables {
   /** Columns of users beyond those of Auth.js: the kernel fills in defaults, and sessions show those that say so. */
   readonly additionalFields?: AdditionalFields

@@ -4,7 +4,7 @@ import type { Awaitable } from './data.ts'
 import type { AtomicWrite } from './records.ts'
 import type { SessionAttributes } from './session.ts'
 
-/** An app that people sign in to with tokens in place of cookies. */
+/** An app that people sign in to with tokens instead of cookies. */
 export interface AppClient {
   /** `client_id` (RFC 6749 section 2.2). It is public. */
   readonly id: string
@@ -28,7 +28,7 @@ export interface AppGrant {
 /** Answer of a token endpoint: tokens, or an error of RFC 6749 section 5.2. */
 export type TokenAnswer = Readonly<Record<string, unknown>> & { readonly error?: string }
 
-/** Which app calls, or what to answer in its place. */
+/** The app that calls, or the response to return instead. */
 export type AppCaller =
   | { readonly client: AppClient }
   | { readonly error: TokenAnswer; readonly status: number; readonly headers: Readonly<Record<string, string>> }

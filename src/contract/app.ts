@@ -10,7 +10,7 @@ import type { Shared } from './runtime.ts'
 import type { Services } from './services.ts'
 import type { Settings } from './settings.ts'
 
-/** Frozen: a request keeps the one it began with. */
+/** A compiled kernel. It is frozen, and a request keeps the one it began with. */
 export interface App {
   /** The options of the host with their defaults. */
   readonly config: ResolvedConfig
@@ -20,7 +20,7 @@ export interface App {
   readonly providers: ReadonlyMap<string, Provider>
   /** Routes of the kernel and of all plugins. */
   readonly routes: Routes
-  /** What plugins draw and say. */
+  /** Parts of pages and texts that plugins registered. */
   readonly parts: PageParts
   /** Templates by name. */
   readonly mailTemplates: ReadonlyMap<string, MailTemplate>

@@ -41,7 +41,7 @@ type Call<I, O> = [I] extends [void] ? () => Promise<Answered<O>> : (input: I) =
 // A redirect comes as its address.
 type Answered<O> = O extends Response ? { url: string } : Wire<O>
 
-/** What is left of a value on its way through JSON. */
+/** The type of a value after JSON: a `Date` becomes text. */
 export type Wire<T> = T extends string | number | boolean | null
   ? T
   : T extends { toJSON(): infer J }

@@ -42,7 +42,7 @@ export interface SessionOptions {
   generateSessionToken?: (() => string) | undefined
 }
 
-/** Everything that has a default. */
+/** Options of `createAuth` that have a default. */
 export interface AuthConfig {
   providers?: readonly ProviderInput[] | undefined
   adapter?: (Adapter & AdapterTables) | undefined

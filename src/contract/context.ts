@@ -74,7 +74,7 @@ export interface CommonContext {
   ask<K extends keyof Hooks>(name: K, message: HookInput<K>, skip?: string | readonly string[]): Awaitable<Answer<K>>
   /** Whether anybody answers a hook or listens to an event. */
   has(kind: 'hook' | 'on', name: string): boolean
-  /** Tells an event. Listeners that fail or hang break nothing. */
+  /** Fires an event. An error thrown by a listener is logged and ignored. */
   emit<K extends keyof Events>(name: K, message: Events[K]): Awaitable<void>
   /** Keyed HMAC-SHA-256 in hex under the newest secret, or under `secret`. */
   digest(purpose: string, value: string, secret?: string): Promise<string>
@@ -92,7 +92,7 @@ export interface JobContext extends CommonContext {
 
 /** One request. Everything is lazy and memoised. */
 export interface Context extends CommonContext {
-  /** The request as it came. Its body is read by `body`, `form`, `text` and `bytes`. */
+  /** The original request. Read its body with `body`, `form`, `text` or `bytes`. */
   readonly request: Request
   /** The route that was found; undefined outside of routes: `auth.session`, APIs of plugins. */
   readonly route: RouteInfo | undefined
@@ -100,7 +100,7 @@ export interface Context extends CommonContext {
   readonly params: Readonly<Record<string, string>>
   /** Public URL of the request: origin of the app, path and query. Throws UntrustedHost. */
   readonly url: URL
-  /** Own origin without trailing slash. Throws UntrustedHost. */
+  /** Origin of the app without trailing slash. Throws UntrustedHost. */
   readonly origin: string
   /** Path the routes are mounted at: `/auth`. */
   readonly basePath: string
@@ -153,9 +153,9 @@ export interface Context extends CommonContext {
   csrfToken(): Promise<string>
   /** The session of the request: the answer of the hook `authenticate`, else that of the strategy. If the store fails it throws, unless `sessionOnError` is `'null'` (D38). */
   currentSession(): Promise<Session | null>
-  /** Find, ask signIn, link, onLinked, then `resume()`. */
+  /** Completes a sign-in: finds the owner, runs `signIn`, links the account, runs `onLinked`, then `resume()`. */
   complete(identity: Identity): Promise<Response>
-  /** Keeps a login until the person has done something on another page, and redirects there. Never through the `redirect` hook. */
+  /** Stores a login until the person has completed a step on another page, and redirects there. The `redirect` hook does not run. */
   park(login: Login, options: ParkOptions): Promise<Response>
   /** The login that this browser has parked for the plugin of the running route, or for `by`. Looks, uses nothing up. */
   parked<D = unknown>(by?: string): Promise<Parked<D> | null>
@@ -169,5 +169,5 @@ export interface Context extends CommonContext {
   loginAgain(options: { callbackUrl: string }): Promise<Login | null>
 }
 
-/** Told apart by `ctx.request`. */
+/** The context of a request or of a job. In a job `ctx.request` is undefined. */
 export type AnyContext = Context | JobContext

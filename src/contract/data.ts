@@ -17,7 +17,7 @@ export interface DefaultUser {
   email?: string | null
   image?: string | null
 }
-/** The signed-in person. Augment it to carry more. */
+/** The signed-in person. Add your own fields by declaration merging. */
 export interface User extends DefaultUser {}
 
 /** What `/session` answers by default; `expires` is an ISO 8601 date (row 344). */
@@ -25,7 +25,7 @@ export interface DefaultSession {
   user?: User
   expires: string
 }
-/** What a client may know of the session. Augment it to carry more. */
+/** The session that clients get. Add your own fields by declaration merging. */
 export interface Session extends DefaultSession {}
 
 /** Payload of a session token under the `jwt` strategy; `iat`, `exp` are in seconds (row 357). */

@@ -37,7 +37,7 @@ export interface MailMessage {
 export interface MailTransport {
   /** Sender of mails that it carries; default: `no-reply@` and the own host. */
   readonly from?: string | undefined
-  /** Hands one mail on. */
+  /** Sends one mail. Throws if it was not accepted. */
   send(message: MailMessage, signal: AbortSignal, ctx: AnyContext): Awaitable<void>
   /** Connects and signs in, and sends nothing. Throws when mails could not be sent. */
   verify?(signal: AbortSignal): Awaitable<void>

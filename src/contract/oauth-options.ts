@@ -36,7 +36,7 @@ export type OIDCCheck = OAuthCheck | 'nonce'
  */
 export type Template = string
 
-/** Where the user is sent. */
+/** The authorization endpoint: URL and parameters. */
 export interface AuthorizationEndpoint {
   url?: string | undefined
   /** Query parameters; `claims` may be an object and is sent as JSON. */
@@ -45,7 +45,7 @@ export interface AuthorizationEndpoint {
   request?: ((context: { url: URL; provider: OAuthConfig | OIDCConfig }) => Awaitable<URL>) | undefined
 }
 
-/** Where the code is exchanged. */
+/** The token endpoint: URL and parameters of the code exchange. */
 export interface TokenEndpoint {
   url?: string | undefined
   /** Extra body parameters. */
@@ -72,7 +72,7 @@ export interface TokenRequestContext {
   fetch: typeof fetch
 }
 
-/** Where the profile is read. */
+/** The userinfo endpoint: URL and parameters of the profile request. */
 export interface UserinfoEndpoint<P = Profile> {
   url?: string | undefined
   params?: Record<string, Template> | undefined

@@ -19,7 +19,7 @@ export interface RefreshOptions {
   /** The key of the former tokens (`dpop_key`); default: a new one, where the provider has `dpop`. */
   dpopKey?: string | undefined
 }
-/** What a signed token must say. */
+/** Required claims of a signed token. */
 export interface VerifyOptions {
   /** Accepted values of the header `typ`, without `application/`; undefined in the list: it may be absent. */
   typ: string | readonly (string | undefined)[]

@@ -41,7 +41,7 @@ export interface OptionalRecord {
   when?: (requires: CompileView['requires']) => boolean
 }
 
-/** How `ready()` looks. */
+/** Options of `ready()`. */
 export interface ReadyOptions {
   /** Also loads what the first sign-in and the first page would load. Default false. */
   warm?: boolean
@@ -54,7 +54,7 @@ export interface ReadyOptions {
 export interface EntryPoints {
   /** Answers every route; every error becomes a response. */
   handler(request: Request, options?: HandleOptions): Promise<Response>
-  /** The same, but throws `AuthError` to the caller: for form actions on the server. */
+  /** Like `handler`, but throws `AuthError` to the caller: for form actions on the server. */
   dispatch(request: Request, options?: HandleOptions): Promise<Response>
   /** The session; extends nothing and stores nothing (D51). Throws SessionTokenError when the store failed (D38). */
   session(request: Request, options?: HandleOptions): Promise<Session | null>
@@ -79,7 +79,7 @@ export interface EntryPoints {
 export interface LoginApi {
   /** Looks, uses nothing up. Null: this browser has none. */
   parked<D = unknown>(request: Request, by: string, options?: HandleOptions): Promise<Parked<D> | null>
-  /** Goes on: the answer redirects and sets the session's cookies. Throws AuthErrors. Call it from a route that checks where the request comes from. */
+  /** Continues a parked login: the response redirects and sets the cookies of the session. Throws AuthErrors. Call it from a route that checks the CSRF token. */
   resume(request: Request, by: string, more?: ResumeOptions, options?: HandleOptions): Promise<Response>
 }
 
@@ -89,9 +89,9 @@ export interface Kernel {
   readonly config: ResolvedConfig
   /** Clock, randomness and `fetch`: use these, so that tests can inject theirs. */
   readonly runtime: Runtime
-  /** Values under the host's own: cookie names and key derivation of another product. */
+  /** Sets default options, below the options of the app: for example cookie names and key derivation of another product. */
   defaults(patch: Partial<Settings> & { cookies?: Partial<CookiesOptions>; trustProxyFollowsHost?: boolean }): void
-  /** Declares a hook of one's own: types are erased, the verb is not. */
+  /** Declares a new hook and its kind (`guard`, `first` or `pipe`). */
   declareHook<K extends keyof Hooks>(
     name: K,
     verb: Hooks[K]['verb'],
@@ -104,7 +104,7 @@ export interface Kernel {
     options?: { fallback?: true },
   ): void
   /**
-   * Wraps a service: members that `make` answers replace those of `inner`, all others stay. Decorators run once per snapshot, in the order of
+   * Wraps a service: members that `make` returns replace those of `inner`, all others stay. Decorators run once per snapshot, in the order of
    * `use()`: the first used is the innermost. Without the service they are left out. State that must outlive a snapshot goes to `view.shared`.
    */
   decorate<K extends keyof Services>(name: K, make: (inner: Services[K], view: CompileView) => Partial<Services[K]>): void
@@ -130,7 +130,7 @@ export interface Kernel {
   /** A sealed list of what a browser has under way, or one that `createPending` made. */
   pending<E extends object>(name: string, spec: PendingSpec<E>): PendingList<E>
   pending<E extends object>(list: PendingList<E>): PendingList<E>
-  /** With `fallback` another plugin's flow for the type takes its place. */
+  /** Adds a provider type. With `fallback` a flow of another plugin for the same type replaces it. */
   providerType<T extends ProviderType>(type: T, flow: ProviderFlow<ProviderOf<T>>, options?: { fallback?: true }): void
   /** Adds a provider. With `fallback` only where no other provider of its type was added. */
   provider(provider: Provider | (() => Provider), options?: { fallback?: true }): void
@@ -152,12 +152,12 @@ export interface Kernel {
   messages(texts: Messages): void
   /** A kind of mail, for `service('mail').send`. Names begin with the name of the plugin. */
   mailTemplate(name: string, template: MailTemplate): void
-  /** Answers a hook. What it returns takes the handler away again. */
+  /** Adds a handler of a hook. Returns a function that removes it. */
   hook<K extends keyof Hooks>(name: K, handler: HookHandler<K>): () => void
   on<K extends keyof Events>(name: K, handler: EventHandler<K>): () => void
   /** Listens to every event, also those of other plugins. `session` fires at each session read, and is included only with `reads`. */
   on(name: '*', handler: (told: AnyEvent) => unknown, options?: { reads?: boolean }): () => void
-  /** Sees requests, hooks, events and calls to other servers from outside. Costs nothing where no plugin does it. */
+  /** Observes requests, hooks, events and calls to other servers, for traces and metrics. It costs nothing if no plugin uses it. */
   observe(observer: Observer): void
   /** `ready({ warm: true })` calls this, beside the first request that needs it: `kernel.preload(() => import('./heavy.ts'))`. */
   preload(load: () => Promise<unknown>): void

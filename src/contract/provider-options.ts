@@ -8,7 +8,7 @@ import type { CommonProviderOptions, ProviderUser, Template } from './oauth-opti
 import type { ProviderForm } from './flow.ts'
 import type { ProviderType } from './provider.ts'
 
-/** What a mail is made of. */
+/** Values for `sendVerificationRequest`: address, link, expiry and looks. */
 export interface VerificationRequest {
   /** The one recipient. */
   identifier: string

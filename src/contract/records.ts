@@ -40,7 +40,7 @@ export type RecordFields<K extends string> = K extends keyof Records ? Records[K
 /** A stored row. */
 export type Row<T> = T & { id: string }
 
-/** Equality on fields. */
+/** Condition of a query: fields and the values that they must equal. */
 export type Where<T> = Partial<T>
 /** Bounds of the field that follows the fields of `where` in an index. */
 export type Range<T> = { readonly [K in keyof T]?: { gt?: T[K]; gte?: T[K]; lt?: T[K]; lte?: T[K] } }

@@ -1,6 +1,6 @@
 /** The platform as the kernel sees it, and what outlives a kernel. Types only. */
 
-/** The three seams of every test, and of runtimes that bring their own. */
+/** Clock, randomness and `fetch`. Tests and runtimes can replace them. */
 export interface Runtime {
   /** Milliseconds since the epoch. */
   now(): number
@@ -9,7 +9,7 @@ export interface Runtime {
   fetch: typeof fetch
 }
 
-/** What must outlive a kernel: one-time use, derived keys, discovery documents, single-flights. One object per host, or per function-config binding. */
+/** State that several kernels share: one-time use, derived keys, discovery documents, requests under way. One object per host, or per function-config binding. */
 export interface Shared {
   /** A named map; the caller bounds its size. */
   cache<T>(name: string): Map<string, T>

@@ -14,7 +14,7 @@ import type { Settings } from './settings.ts'
 
 /** One-time use: `take` answers true for exactly one caller until `ttlSeconds` have passed. */
 export interface Once {
-  /** True to exactly one caller of a key within so many seconds. */
+  /** Returns true to exactly one caller of a key within `seconds`. */
   take(key: string, ttlSeconds: number): Awaitable<boolean>
   /** Whether the key was taken. Takes nothing. */
   taken(key: string): Awaitable<boolean>
@@ -25,7 +25,7 @@ export interface Once {
 export interface Limit {
   /** Counts one attempt; `retryAfter` in seconds, 0 when allowed. */
   take(key: string, rule: LimitRule): Awaitable<{ allowed: boolean; retryAfter: number }>
-  /** Takes one attempt back: it succeeded. */
+  /** Removes one attempt from the count, after a success. */
   refund(key: string): Awaitable<void>
 }
 /** How many attempts in how long a time. */
@@ -36,9 +36,9 @@ export interface LimitRule {
 }
 /** Something that one holder has for a time. */
 export interface Lease {
-  /** False: the time was over, and another holder may have it. */
+  /** Extends the lease. False: the time was over, and another holder may have it. */
   renew(seconds: number): Promise<boolean>
-  /** Gives it back before its time is over. */
+  /** Ends the lease before its time is over. */
   release(): Promise<void>
 }
 /** Encrypted, purpose-bound, expiring values. Synchronous where the runtime can. */
@@ -101,7 +101,7 @@ export interface Services {
   pages: Pages
   /** Writing and sending of mails. */
   mail: Mail
-  /** What carries mails when the caller names nothing else. */
+  /** Sends mails. Used unless the caller passes another transport. */
   mailTransport: MailTransport
   /** Requests to the provider of an oauth or oidc sign-in. */
   oauth: OAuthService

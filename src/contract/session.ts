@@ -116,9 +116,9 @@ export interface Revocation {
 export interface Revocations {
   /** The copy, by namespace, a blank and the key. */
   readonly entries: ReadonlyMap<string, Revocation>
-  /** Until then, in milliseconds, the copy may be believed. */
+  /** Time in milliseconds until which the copy is valid. */
   readonly freshUntil: number
-  /** From then on `sync` is worth beginning, without waiting for it. */
+  /** Time in milliseconds from which `sync` should run in the background. */
   readonly renewAt: number
   /** False: there are too many for a copy, which then has no `id:` entries; ask `ended`. */
   readonly complete: boolean

@@ -4,7 +4,7 @@ import type { Awaitable } from './data.ts'
 /** Names the purpose of a derived key; Auth.js has its own, see `authjsCompatPlugin`. */
 export type KeyInfo = (salt: string) => string
 
-/** What may differ per request. Objects returned by the `settings` hook should be reused: derived values are cached by identity. */
+/** Settings that can differ for each request. Return the same object for the same tenant from the `settings` hook: it is the cache key. */
 export interface Settings {
   /** Newest first. */
   secret: readonly string[]

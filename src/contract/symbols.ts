@@ -5,7 +5,7 @@
 
 /** Replaces `fetch` for one provider: `{ ..., [customFetch]: myFetch }` (row 207). */
 export const customFetch: unique symbol = Symbol.for('authkernel.customFetch')
-/** `createAuth({ skipCSRFCheck })`: the host takes over protection against cross-site requests (row 45). */
+/** `createAuth({ skipCSRFCheck })` switches the CSRF check off. Your app must protect its forms itself (row 45). */
 export const skipCSRFCheck: unique symbol = Symbol.for('authkernel.skipCSRFCheck')
 /** `createAuth({ raw })`: `AuthError`s are thrown to the caller, as `auth.dispatch` does (row 27). */
 export const raw: unique symbol = Symbol.for('authkernel.raw')

@@ -9,17 +9,17 @@ export class CredentialsSignin extends SignInError {
   static override row: ErrorRow = { page: 'signIn', status: 401, visible: true }
   code = 'credentials'
 }
-/** The `signIn` callback said no, or threw (row 137). */
+/** Thrown when the `signIn` callback refuses or throws (row 137). */
 export class AccessDenied extends AuthError {
   static override type = 'AccessDenied'
   static override row: ErrorRow = { page: 'error', status: 403, visible: true }
 }
-/** The account, or its address, belongs to another user. */
+/** Thrown when the account, or its address, belongs to another user. */
 export class AccountNotLinked extends SignInError {
   static override type = 'AccountNotLinked'
   static override row: ErrorRow = { page: 'signIn', status: 403, visible: true }
 }
-/** An operation of the adapter failed, timed out or answered nonsense. */
+/** Thrown when an operation of the adapter fails, times out or returns an impossible value. */
 export class AdapterError extends AuthError {
   static override type = 'AdapterError'
   static override row: ErrorRow = { page: 'error', status: 503 }
@@ -117,35 +117,35 @@ export class OAuthSignInError extends SignInError {
   static override type = 'OAuthSignInError'
   static override row: ErrorRow = { page: 'error', status: 502 }
 }
-/** A session could not be read because the store failed (D38). */
+/** Thrown when a session cannot be read because the store fails (D38). */
 export class SessionTokenError extends AuthError {
   static override type = 'SessionTokenError'
   static override row: ErrorRow = { page: 'error', status: 503 }
 }
-/** A session could not be ended (D38). */
+/** Thrown when a session cannot be ended (D38). */
 export class SignOutError extends AuthError {
   static override type = 'SignOutError'
   static override row: ErrorRow = { page: 'error', status: 503 }
 }
-/** The route exists, not with this method (row 10). */
+/** Thrown when a route exists, but not with this method (row 10). */
 export class UnknownAction extends AuthError {
   static override type = 'UnknownAction'
   static override row: ErrorRow = { page: 'error', status: 400 }
 }
-/** Kept for hosts that test for it; never thrown here (D52). */
+/** Never thrown (D52). It exists for apps that test for it. */
 export class UnsupportedStrategy extends AuthError {
   static override type = 'UnsupportedStrategy'
 }
-/** The host of the request is not trusted (row 39). */
+/** Thrown when the host of the request is not trusted (row 39). */
 export class UntrustedHost extends AuthError {
   static override type = 'UntrustedHost'
 }
-/** A mailed link is wrong, used or expired (row 222). */
+/** Thrown when a mailed link is wrong, used or expired (row 222). */
 export class Verification extends AuthError {
   static override type = 'Verification'
   static override row: ErrorRow = { page: 'error', status: 403, visible: true }
 }
-/** A WebAuthn answer failed verification (row 252). */
+/** Thrown when a WebAuthn answer fails verification (row 252). */
 export class WebAuthnVerificationError extends AuthError {
   static override type = 'WebAuthnVerificationError'
   static override row: ErrorRow = { page: 'error', status: 400, visible: true }

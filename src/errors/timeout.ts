@@ -4,7 +4,7 @@ import { AuthError } from './index.ts'
 /** Something that was waited for did not come in time. */
 export class RequestTimeout extends AuthError {}
 
-/** What `work` comes to; rejects with `late()` after so many milliseconds. What comes afterwards is nobody's unhandled rejection. */
+/** Returns the result of `work`, or rejects with `late()` after the given milliseconds. A later rejection of `work` is ignored. */
 export async function withTimeout<T>(work: PromiseLike<T>, milliseconds: number, late: () => Error): Promise<T> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const over = new Promise<never>((_resolve, reject) => {

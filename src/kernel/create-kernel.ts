@@ -47,7 +47,7 @@ export interface KernelOptions {
   preset?: readonly Plugin[]
 }
 
-/** A bare kernel: nothing works that was not `.use()`d. Reads no environment (D41). Throws what a preset plugin's `setup` throws. */
+/** Creates a kernel without preset plugins. Add plugins with `.use()`. Reads no environment variables (D41). Throws if `setup` of a plugin throws. */
 export function createKernel(config: AuthConfig = {}, { shared = createShared(), preset = [] }: KernelOptions = {}): Auth {
   const options = resolveConfig(config)
   const logger = heardLogger(options.logger, () => current.compiled?.observers ?? [])

@@ -49,7 +49,7 @@ export function equal(a: string, b: string): boolean {
   return difference === 0
 }
 
-/** That many random bytes in lower-case hex. */
+/** Returns random bytes as lower-case hex. */
 export function randomHex(runtime: Pick<Runtime, 'random'>, length: number): string {
   return toHex(runtime.random(length))
 }

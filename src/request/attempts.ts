@@ -7,7 +7,7 @@ import type { CommonContext } from '../contract/context.ts'
 import type { LimitRule } from '../contract/services.ts'
 import { AuthError, HttpError } from '../errors/index.ts'
 
-/** What one attempt is counted under. */
+/** A key and a limit for counting attempts. */
 export interface Bucket {
   key: string
   rule: LimitRule

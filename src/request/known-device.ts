@@ -24,7 +24,7 @@ export async function isKnownDevice(ctx: Context, name: string): Promise<string 
   return device?.of?.includes(await digestOf(ctx, name)) ? device.id : undefined
 }
 
-/** Remembers for 180 days that somebody has signed in here under `name`. Call it when the name was proved; nothing is kept when the sign-in fails. */
+/** Stores for 180 days that this browser has signed in with `name`. Call it after the name is proved. If the sign-in fails, nothing is stored. */
 export async function rememberDevice(ctx: Context, name: string): Promise<void> {
   const device = await knownDeviceCookie.open<Device>(ctx)
   const digest = await digestOf(ctx, name)

@@ -82,7 +82,7 @@ export function isSecureUrl(url: URL, insecure = false): boolean {
   return url.protocol === 'https:' || (url.protocol === 'http:' && (insecure || isLoopback(url.hostname)))
 }
 
-/** Names and addresses of the own machine (RFC 6761 section 6.3, RFC 8252 section 8.3). */
+/** Returns whether a host is the local machine (RFC 6761 section 6.3, RFC 8252 section 8.3). */
 export function isLoopback(hostname: string): boolean {
   return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }

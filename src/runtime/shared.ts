@@ -1,4 +1,4 @@
-/** What must outlive a kernel: one-time use, derived keys, discovery documents, single-flights. One object per host, or per function-config binding. */
+/** State that several kernels share: one-time use, derived keys, discovery documents, requests under way. One object per host, or per function-config binding. */
 import type { Shared } from '../contract/runtime.ts'
 
 /** Values that live in this process. */
