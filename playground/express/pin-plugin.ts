@@ -73,7 +73,7 @@ const pinFlow: ProviderFlow<ProviderOf<'pin'>> = {
     const { allowed } = await ctx.limit.take(`pin:${provider.id}:${ctx.clientAddress ?? ''}`, { max: 5, seconds: 600 })
     const { pin } = await ctx.body()
     const user = allowed && typeof pin === 'string' ? await ctx.service('pins').find(provider, pin) : undefined
-    if (!user?.id) throw new WrongPin('The PIN does not fit.')
+    if (!user?.id) throw new WrongPin('The PIN is wrong.')
     await ctx.limit.refund(`pin:${provider.id}:${ctx.clientAddress ?? ''}`)
     return { user, account: { type: 'pin', provider: provider.id, providerAccountId: user.id }, match: 'account' }
   },
