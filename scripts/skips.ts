@@ -37,7 +37,8 @@ async function absentServices(): Promise<[word: RegExp, reason: string][]> {
   }
   if (!existsSync('test/peers/node_modules'))
     absent.push([/_published|installed\(\)/, 'published adapters are not installed: npm ci --prefix test/peers'])
-  if (!existsSync('site/node_modules/typedoc')) absent.push([/site\/node_modules/, 'the documentation site is not installed: npm ci --prefix site'])
+  if (!existsSync('site/node_modules/typedoc'))
+    absent.push([/site\/node_modules/, 'the documentation site is not installed: npm ci --prefix site'])
   return absent
 }
 

@@ -8,7 +8,7 @@ export interface ProofGiven {
   request: Pick<Request, 'method' | 'url'> & { headers: Pick<Headers, 'get'> }
   /** URL as the client knows it, behind a proxy that changes it; default: that of the request. */
   url?: string | URL | undefined
-  /** True to exactly one caller of a key within so many seconds. Default: a memory of this process. With several processes give a shared one. */
+  /** Returns true to exactly one caller of a key within `seconds`. Default: a memory of this process. With several processes give a shared one. */
   once?: ((key: string, seconds: number) => boolean | PromiseLike<boolean>) | undefined
 }
 
