@@ -1,5 +1,5 @@
 /** The API reference: TypeDoc writes a Markdown page for every public module of the package, and fails when an exported name has no sentence. */
-import { readdirSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -73,6 +73,7 @@ export async function writeApi(folder: string, modules: ReadonlyMap<string, stri
   if (silent.length > 0) throw new Error(`These exports have no sentence in their comment:\n${silent.join('\n')}`)
   await app.generateOutputs(project)
   if (app.logger.hasErrors()) throw new Error('TypeDoc could not write the pages. Its messages are above.')
+  withoutDeadAnchors(folder)
   return (project.children ?? []).flatMap(declared).length
 }
 
@@ -88,4 +89,16 @@ function withoutSentence(project: Reflection): string[] {
 
 function declared(module: Reflection): Reflection[] {
   return (module.children ?? []).filter(({ variant }) => variant === 'declaration')
+}
+
+// A row of a table has no anchor in Markdown: links to a property lead to its page.
+function withoutDeadAnchors(folder: string): void {
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) => name.endsWith('.md'))) {
+    const text = readFileSync(join(folder, name), 'utf8')
+    const links = /\[([^\]]*)\]\(([^)#\s]*)#property-[\w-]+\)/g
+    writeFileSync(
+      join(folder, name),
+      text.replace(links, (_link, label: string, path: string) => (path === '' ? label : `[${label}](${path})`)),
+    )
+  }
 }
