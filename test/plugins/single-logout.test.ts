@@ -274,6 +274,27 @@ it('A60: refuses what is no logout token of this provider for this client', asyn
   expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST'])
 })
 
+it('A64: an adapter that cannot list sessions nor delete several at once, beside records: each of its sessions is ended by its token', async () => {
+  const {
+    records: _records,
+    deleteSessions: _many,
+    deleteSessionsByUserId: _all,
+    listSessionsByUserId: _list,
+    ...published
+  } = memoryAdapter()
+  const ended: string[] = []
+  const deleteSession = published.deleteSession!.bind(published)
+  const adapter = { ...published, deleteSession: (token: string) => (ended.push(token), deleteSession(token)) }
+  const { auth, signIn, token, push } = world('database', {}, { adapter })
+  auth.use(recordsPlugin(memoryRecords()))
+  const browsers = [await signIn('one'), await signIn('two'), await signIn('three'), await signIn('four', 'bob')]
+  ended.length = 0
+  expect((await push(token({ sid: 'two' }))).status).toBe(200)
+  expect([await Promise.all(browsers.map(isIn)), ended.length]).toEqual([[true, false, true, true], 1])
+  expect((await push(token({ sid: undefined, sub: 'alice' }))).status).toBe(200)
+  expect([await Promise.all(browsers.map(isIn)), ended.length]).toEqual([[false, false, false, true], 3])
+})
+
 it('reads no cookie, sets none, and answers no script of another site', async () => {
   const { signIn, token, push } = world('jwt')
   const browser = await signIn('one')
