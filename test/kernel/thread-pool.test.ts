@@ -70,10 +70,17 @@ describe('on Node a jwt session is read without the thread pool', () => {
     const { auth, request } = await signedIn()
     forbidSubtle()
     const header = Buffer.from('{"alg":"dir","enc":"A256CBC-HS512"}').toString('base64url')
-    const forged = ['x', `${header}..AAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA.${'A'.repeat(43)}`]
+    const { stackTraceLimit } = Error
+    const forged = [
+      'x',
+      'x'.repeat(3_800),
+      `${'x'.repeat(3_800)}.`,
+      `${header}..AAAAAAAAAAAAAAAAAAAAAA.AAAAAAAAAAAAAAAAAAAAAA.${'A'.repeat(43)}`,
+    ]
     for (const value of forged) {
       expect(await jobsOf(async () => expect(await auth.session(request(`${name}=${value}`))).toBeNull())).toEqual([])
     }
+    expect(Error.stackTraceLimit).toBe(stackTraceLimit)
   })
 
   it('the count sees jobs where there are some: the same read through jose', async () => {

@@ -5,7 +5,6 @@ import {
   type Context,
   type Events,
   type JWT,
-  JWTSessionError,
   lazily,
   type Login,
   outdatedKey,
@@ -29,6 +28,7 @@ import {
   type Made,
   newClaim,
   open,
+  unopened,
   write,
 } from './token.ts'
 
@@ -120,8 +120,7 @@ async function access(ctx: Context, options: Made, update?: { data: unknown }): 
   // On Node there is nothing to wait for: see docs/speed.md.
   const opened = isLater(opening) ? await opening : opening
   if (!opened) {
-    const message = 'The session token could not be opened: it is expired, altered, or from another secret.'
-    ctx.logger.error(new JWTSessionError(message, reason instanceof Error ? reason : {}))
+    ctx.logger.error(unopened(reason))
     clear(ctx)
     return null
   }

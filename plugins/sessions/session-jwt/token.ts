@@ -3,6 +3,7 @@ import {
   type Awaitable,
   type Context,
   type JWT,
+  JWTSessionError,
   randomUUID,
   type Revocation,
   type Revocations,
@@ -137,4 +138,14 @@ export function abilitiesOf({ revocable, revocations, lists }: Made): ReadonlySe
     ['list', lists],
   ]
   return new Set(all.filter(([, can]) => can).map(([ability]) => ability))
+}
+
+/** Made for each bad cookie that somebody sends. It has no stack: where it is made says nothing, and to find that out costs as much as to open a token. */
+export function unopened(reason: unknown): JWTSessionError {
+  const { stackTraceLimit } = Error
+  Error.stackTraceLimit = 0
+  const message = 'The session token could not be opened: it is expired, altered, or from another secret.'
+  const error = new JWTSessionError(message, reason instanceof Error ? reason : {})
+  Error.stackTraceLimit = stackTraceLimit
+  return error
 }

@@ -50,4 +50,5 @@ export const credentialsPlugin: (...providers: (Credentials | (() => Credentials
   type: 'credentials',
   flow: credentialsFlow,
   defaults: { id: 'credentials', name: 'Credentials' },
+  setup: (kernel) => kernel.preload(async () => load()),
 })
