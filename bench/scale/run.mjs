@@ -15,6 +15,14 @@ import { betterAuthReads } from './better-auth.mjs'
 import { cleanup } from './cleanup.mjs'
 import { makeDatabase } from './database.mjs'
 
+// Before any pool opens: adapters put functions of their own in front of a connection's.
+let asked = 0
+const { query } = pg.Client.prototype
+pg.Client.prototype.query = function counted(...given) {
+  asked++
+  return query.apply(this, given)
+}
+
 const { values } = parseArgs({
   options: {
     users: { type: 'string', default: '100000' },
@@ -77,18 +85,9 @@ async function reads() {
 /** Of the second read: the first one may ask for more. */
 async function queriesOf(read) {
   await read()
-  const { query } = pg.Client.prototype
-  let count = 0
-  pg.Client.prototype.query = function counted(...given) {
-    count++
-    return query.apply(this, given)
-  }
-  try {
-    await read()
-  } finally {
-    pg.Client.prototype.query = query
-  }
-  return count
+  const before = asked
+  await read()
+  return asked - before
 }
 
 /** How the server finds what a session read and a sign-in ask for. Throws where it reads a table from end to end. */
