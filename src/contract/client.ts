@@ -18,12 +18,15 @@ export interface ClientMethod<I, O> {
   /** Absent: the method takes nothing. */
   readonly input?: InputOf<I> | undefined
   handler(ctx: Context, input: I): Awaitable<O>
+  /** Answers a form that is posted to the path of the method, such as that of a page without JavaScript. Absent: a form is answered 415. */
+  readonly form?: ((ctx: Context) => Awaitable<Response>) | undefined
 }
 
 /** A method of any input and answer. */
 export interface AnyClientMethod {
   readonly input?: InputOf<unknown> | undefined
   handler(ctx: Context, input: never): unknown
+  readonly form?: ((ctx: Context) => Awaitable<Response>) | undefined
 }
 
 /** What `setup` of a plugin returns for the client; there is nothing in it at run time. */

@@ -6,6 +6,7 @@ import type { Kernel } from '../contract/plugin.ts'
 import type { Route } from '../contract/route.ts'
 import { CrossSiteRequest } from '../errors/cross-site.ts'
 import { AuthError, CredentialsSignin, rowOf, visibleType } from '../errors/index.ts'
+import { bodyType } from '../http/body.ts'
 import { json } from '../http/responses.ts'
 
 // Functions that every client has.
@@ -17,10 +18,17 @@ const reads = /^(?:get|list|is|has)(?![a-z])/
 
 /** A method without input: `clientMethod(async (ctx) => …)`. */
 export function clientMethod<O>(handler: (ctx: Context) => Awaitable<O>): ClientMethod<void, O>
-/** A method whose input is checked: `clientMethod(schema, async (ctx, input) => …)`. What the check refuses is answered 400 `InvalidInput`. */
-export function clientMethod<I extends object, O>(input: InputOf<I>, handler: (ctx: Context, input: I) => Awaitable<O>): ClientMethod<I, O>
-export function clientMethod(first: unknown, second?: unknown): AnyClientMethod {
-  return (second === undefined ? { handler: first } : { input: first, handler: second }) as AnyClientMethod
+/**
+ * A method whose input is checked: `clientMethod(schema, async (ctx, input) => …)`. What the check refuses is answered 400 `InvalidInput`.
+ * `form` answers a form that is posted to the path of the method; without it a form is answered 415.
+ */
+export function clientMethod<I extends object, O>(
+  input: InputOf<I>,
+  handler: (ctx: Context, input: I) => Awaitable<O>,
+  form?: (ctx: Context) => Awaitable<Response>,
+): ClientMethod<I, O>
+export function clientMethod(first: unknown, second?: unknown, form?: unknown): AnyClientMethod {
+  return (second === undefined ? { handler: first } : { input: first, handler: second, form }) as AnyClientMethod
 }
 
 /**
@@ -44,18 +52,21 @@ export function clientMethods<const N extends string, M extends Readonly<Record<
   return {}
 }
 
-function routeOf(path: `/${string}`, isRead: boolean, { input, handler }: AnyClientMethod): Route {
+function routeOf(path: `/${string}`, isRead: boolean, { input, handler, form }: AnyClientMethod): Route {
+  const isForm = (ctx: Context): boolean => form !== undefined && bodyType(ctx.request) !== 'json'
   return {
     method: isRead ? 'GET' : 'POST',
     path,
-    ...(!isRead && { body: { types: ['json'] } }),
+    ...(!isRead && !form && { body: { types: ['json'] } }),
     async handler(ctx) {
+      if (form && isForm(ctx)) return form(ctx)
       const checked = input && (await check(input as InputOf<unknown>, await sentBy(ctx, isRead)))
       if (checked && 'issues' in checked) return json({ error: 'InvalidInput', issues: checked.issues }, 400)
       const answer = await handler(ctx, checked?.value as never)
       return answer instanceof Response ? answer : json(answer ?? null)
     },
-    failure(_ctx, error) {
+    failure(ctx, error) {
+      if (isForm(ctx)) return undefined
       // These two the kernel words itself, with their headers.
       if (error instanceof CrossSiteRequest || typeof error.cause?.['retryAfter'] === 'number') return undefined
       const code = error instanceof CredentialsSignin ? error.code : undefined

@@ -1,4 +1,5 @@
 /** `createAuthClient<typeof auth>()`: methods that a plugin declares, through the real kernel, in a browser made of stubs; and what gets into a bundle. */
+import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { gzipSync } from 'node:zlib'
 import { createAuth } from 'authkernel'
@@ -148,5 +149,19 @@ describe('bundle', () => {
     )
     expect(used.text).not.toMatch(/server-only/)
     expect(used.gzipped - bare.gzipped).toBeLessThan(200)
+  })
+
+  it('each plugin of this package adds less than 1 KB gzipped when every method is called, and no code of the server', async () => {
+    const bare = await bundle(start.replace('./_two-step.ts', './_all-methods.ts'))
+    const source = readFileSync(new URL('./_all-methods.ts', import.meta.url), 'utf8')
+    const calls = [...source.matchAll(/^ {4}client\.(\w+)\.(\w+)/gm)].map(([, namespace = '', name = '']) => ({ namespace, name }))
+    const namespaces = [...new Set(calls.map(({ namespace }) => namespace))]
+    expect(namespaces.length).toBeGreaterThan(9)
+    for (const namespace of namespaces) {
+      const used = calls.filter((call) => call.namespace === namespace).map(({ name }) => `client.${namespace}.${name}({} as never)`)
+      const { text, gzipped } = await bundle(`${start.replace('./_two-step.ts', './_all-methods.ts')}; ${used.join(';')}`)
+      expect([namespace, gzipped - bare.gzipped < 1024]).toEqual([namespace, true])
+      expect(text).not.toMatch(/createAuth\b|clientMethod|kernel\.|otpauth|jose|node:/)
+    }
   })
 })

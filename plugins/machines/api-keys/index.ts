@@ -4,12 +4,13 @@ import { authenticate, isLive, verify } from './authenticate.ts'
 import { createKey, listKeys, type MadeApiKey, type NewApiKey, revokeKey, rotateKey } from './manage.ts'
 import { type ApiKeysOptions, resolveOptions, type ResolvedOptions } from './options.ts'
 import { addAccountSection } from './page.ts'
-import { addRoutes } from './routes.ts'
+import { addMethods, addRoutes, type ApiKeysClient } from './routes.ts'
 import { type ApiKey, type KeyOrganization, type KeyOwner, table } from './table.ts'
 
 export { findKeys, keyPattern, scannerPattern } from './format.ts'
 export type { MadeApiKey, NewApiKey } from './manage.ts'
 export type { ApiKeysOptions, KeyLimit } from './options.ts'
+export type { ApiKeysClient } from './routes.ts'
 export type { ApiKey, ApiKeyRow, KeyOrganization, KeyOwner } from './table.ts'
 
 /** Whose keys: those of the person who is signed in on a request, or of a named owner. `tenant` names the tenant where there are several. */
@@ -54,7 +55,7 @@ export interface ApiKeysApi {
  * Adds `auth.apiKeys`, and the session of requests that carry a key. A request with a key is never signed in by its cookie.
  * Throws AuthError for options of the wrong shape.
  */
-export function apiKeysPlugin(options: ApiKeysOptions = {}): Plugin<ApiKeysApi> {
+export function apiKeysPlugin(options: ApiKeysOptions = {}): Plugin<ApiKeysApi & ApiKeysClient> {
   const resolved = resolveOptions(options)
   return {
     name: 'api-keys',
@@ -71,7 +72,10 @@ export function apiKeysPlugin(options: ApiKeysOptions = {}): Plugin<ApiKeysApi> 
       // The event belongs to the plugin of organizations, which may be absent.
       kernel.on('organizationChanged' as never, endForLeavers as never)
       kernel.hook('authenticate', ({ ctx }) => authenticate(ctx, resolved))
-      if (resolved.routes) addRoutes(kernel, resolved)
+      if (resolved.routes) {
+        addRoutes(kernel, resolved)
+        addMethods(kernel, resolved)
+      }
       if (resolved.accountSection) addAccountSection(kernel, resolved)
       return { apiKeys: api(kernel, resolved) }
     },

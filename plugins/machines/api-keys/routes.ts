@@ -1,7 +1,32 @@
 /** `/api-keys`: people manage their own keys. JSON, and only from pages of the same origin. */
-import { AccessDenied, type Context, type Kernel, type RouteMethod } from 'authkernel/kernel'
-import { createKey, listKeys, type NewApiKey, revokeKey, rotateKey } from './manage.ts'
+import {
+  AccessDenied,
+  clientMethod,
+  clientMethods,
+  type ClientPart,
+  type Context,
+  HttpError,
+  type Kernel,
+  type RouteMethod,
+  type Wire,
+} from 'authkernel/kernel'
+import { createKey, listKeys, type MadeApiKey, type NewApiKey, revokeKey, rotateKey } from './manage.ts'
 import type { ResolvedOptions } from './options.ts'
+import type { ApiKey } from './table.ts'
+
+/** `client.apiKeys` with the option `routes`: the keys of the person who is signed in. Each rejects with `AccessDenied` (403) for a request by a key or an app. */
+export type ApiKeysClient = ClientPart<{
+  readonly apiKeys: {
+    /** Newest first, without their texts. Rejects with status 401 for nobody, as all do. */
+    list(): Promise<Wire<ApiKey>[]>
+    /** The only time that the key's text is told. Rejects with status 400 for what no key may have, 403 for a scope that the person lacks, 409 for too many keys. */
+    create(input: { name: string; scopes?: readonly string[]; expiresIn?: number; env?: string }): Promise<Wire<MadeApiKey>>
+    /** The next key with the same rights. Rejects with status 404 for no such key. */
+    rotate(input: { id: string }): Promise<Wire<MadeApiKey>>
+    /** Ends a key. Rejects with status 404 for no such key. */
+    revoke(input: { id: string }): Promise<boolean>
+  }
+}>
 
 /** Adds the four routes. */
 export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
@@ -22,6 +47,29 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
   route('POST', '/api-keys', async (ctx, userId) => createKey(ctx, options, { userId }, wantedOf(await ctx.body())))
   route('POST', '/api-keys/:id/rotate', (ctx, userId) => rotateKey(ctx, options, { userId }, ctx.params['id'] ?? ''))
   route('DELETE', '/api-keys/:id', async (ctx, userId) => (await revokeKey(ctx, { userId }, ctx.params['id'] ?? '')) && { revoked: true })
+}
+
+/** Adds the methods of the client. */
+export function addMethods(kernel: Kernel, options: ResolvedOptions): void {
+  const signedIn = async (ctx: Context): Promise<{ userId: string }> => {
+    const userId = await owner(ctx)
+    if (userId === null) throw new HttpError(401, 'Sign in first.')
+    return { userId }
+  }
+  const found = <T>(answer: T | null | false): T => {
+    if (answer === null || answer === false) throw new HttpError(404, 'No such key.')
+    return answer
+  }
+  const withId = (sent: unknown): { id: string } => ({ id: String((Object(sent) as { id?: unknown }).id ?? '') })
+  clientMethods(kernel, 'apiKeys', {
+    list: clientMethod(async (ctx) => listKeys(ctx, options, await signedIn(ctx))),
+    create: clientMethod(
+      (sent) => wantedOf(Object(sent) as Record<string, unknown>),
+      async (ctx, wanted) => createKey(ctx, options, await signedIn(ctx), wanted),
+    ),
+    rotate: clientMethod(withId, async (ctx, { id }) => found(await rotateKey(ctx, options, await signedIn(ctx), id))),
+    revoke: clientMethod(withId, async (ctx, { id }) => found(await revokeKey(ctx, await signedIn(ctx), id))),
+  })
 }
 
 /** Whose keys: of the person who is signed in; null for nobody. A key must not make keys: throws AccessDenied. */

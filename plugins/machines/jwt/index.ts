@@ -1,5 +1,5 @@
 /** Short-lived signed access tokens (RFC 9068) for other services, with their public keys and introspection. */
-import type { AnyContext, First, Guard, JobTarget, Kernel, Plugin } from 'authkernel/kernel'
+import type { AnyContext, ClientPart, First, Guard, JobTarget, Kernel, Plugin } from 'authkernel/kernel'
 import { liveClaims } from './introspect.ts'
 import { type AccessToken, issueToken, ownClaims, signClaims, type TokenWanted } from './issue.ts'
 import { keyAge, keySet, rotateKeys, signingKeys } from './keys.ts'
@@ -47,8 +47,22 @@ export interface JwtApi {
   }
 }
 
-/** Adds `auth.jwt` and `/.well-known/jwks.json`. Throws AuthError for options of the wrong shape. */
-export function jwtPlugin(options: JwtOptions = {}): Plugin<JwtApi> {
+/** `client.jwt` with the option `routes`. */
+export type JwtClient = ClientPart<{
+  readonly jwt: {
+    /**
+     * An access token of the person who is signed in. `expires_in` in seconds. Rejects with `login_required` (401) for nobody, `invalid_request` (400) for an audience or
+     * scope that is not offered, `access_denied` (403) when the hook `accessToken` says no.
+     */
+    token(input: {
+      audience: string
+      scope?: string
+    }): Promise<{ access_token: string; token_type: 'Bearer'; expires_in: number; scope?: string }>
+  }
+}>
+
+/** Adds `auth.jwt`, `/.well-known/jwks.json` and, with `routes`, `client.jwt`. Throws AuthError for options of the wrong shape. */
+export function jwtPlugin(options: JwtOptions = {}): Plugin<JwtApi & JwtClient> {
   const resolved = resolveOptions(options)
   return {
     name: 'jwt',

@@ -4,10 +4,12 @@ import { type AdminActs, adminApi } from './api.ts'
 import { addBans } from './enforce.ts'
 import { type AdminAct, type AdminOptions, checkOptions } from './options.ts'
 import { messages } from './messages.ts'
+import { type AdminClient, addMethods } from './methods.ts'
 import { addPages } from './pages.ts'
 import { banTable } from './table.ts'
 
 export type { AdminActs, BanOrder, ListedUser, UserPage, UserSearch } from './api.ts'
+export type { AdminClient, AdminMethods } from './methods.ts'
 export type { AdminAct, AdminOptions, AdminQuestion, By } from './options.ts'
 export type { Ban, BanRow } from './table.ts'
 
@@ -31,7 +33,7 @@ export interface AdminApi {
  * Puts `auth.admin` on `auth`. Every call asks `can` first. Needs the service `records`, an adapter with `listUsers`, and a session strategy that ends
  * the sessions of a user: `session.revocable` with jwt. Throws AuthError without `can`.
  */
-export function adminPlugin(options: AdminOptions): Plugin<AdminApi> {
+export function adminPlugin(options: AdminOptions): Plugin<AdminApi & AdminClient> {
   checkOptions(options)
   return {
     name: 'admin',
@@ -44,6 +46,7 @@ export function adminPlugin(options: AdminOptions): Plugin<AdminApi> {
       if (options.pages) {
         kernel.messages(messages)
         addPages(kernel, acts)
+        addMethods(kernel, acts)
       }
       return { admin: acts }
     },

@@ -19,7 +19,7 @@ export interface AdminQuestion {
 export interface AdminOptions {
   /** Whether somebody may do it. Asked before every call; anything but true refuses it. Say here that nobody bans an equal or higher role. */
   can: (question: AdminQuestion) => Awaitable<boolean>
-  /** Adds the pages `/admin` and `/admin/user`; default false. */
+  /** Adds the pages `/admin` and `/admin/user`, and `client.admin`; default false. */
   pages?: boolean | undefined
 }
 

@@ -1,5 +1,5 @@
 /** People who begin without signing in: a stored user without an address, whose data goes to the user they become. */
-import { AuthError, type Plugin, type User } from 'authkernel/kernel'
+import { AuthError, clientMethod, clientMethods, type ClientPart, type Plugin, type User } from 'authkernel/kernel'
 import { begin, sweep, type Sweep } from './acts.ts'
 import type { GuestOptions } from './options.ts'
 import { withGuests } from './strategy.ts'
@@ -31,11 +31,19 @@ export interface GuestApi {
   }
 }
 
+/** `client.guest`. */
+export type GuestClient = ClientPart<{
+  readonly guest: {
+    /** Makes a guest of whoever is nobody; whoever is signed in stays who they are. `url` is where to go. Rejects with status 429 for too many guests. */
+    start(): Promise<{ url: string }>
+  }
+}>
+
 /**
- * Adds `auth.guest` and the route `POST /guest`. Needs the services `records` and `limit`, an adapter that stores users without an address and deletes users, and a session
+ * Adds `auth.guest`, the route `POST /guest` and `client.guest`. Needs the services `records` and `limit`, an adapter that stores users without an address and deletes users, and a session
  * strategy that keeps attributes. Throws AuthError for options of the wrong shape.
  */
-export function guestPlugin(options: GuestOptions = {}): Plugin<GuestApi> {
+export function guestPlugin(options: GuestOptions = {}): Plugin<GuestApi & GuestClient> {
   const { convert, idle = 30 * 86_400, max = 20 } = options
   if (!(idle >= 3600 && idle <= 400 * 86_400)) throw new AuthError('Plugin "guest": `idle` must be 3600 to 34560000 seconds.')
   if (!Number.isInteger(max) || max < 1) throw new AuthError('Plugin "guest": `max` must be a whole number of at least 1.')
@@ -66,6 +74,7 @@ export function guestPlugin(options: GuestOptions = {}): Plugin<GuestApi> {
             return sweep(await kernel.contextOf({ job: 'guest', ...(of !== undefined && { tenant: of }) }), most)
           },
         },
+        ...clientMethods(kernel, 'guest', { start: clientMethod((ctx) => begin(ctx, settled)) }),
       }
     },
   }

@@ -1,5 +1,5 @@
 /** An administrator acts as a user, for 30 minutes, with a reason, and gets the own session back. */
-import { type AnyContext, AuthError, type Plugin, type User } from 'authkernel/kernel'
+import { type AnyContext, AuthError, clientMethod, clientMethods, type ClientPart, type Context, type Plugin, type User } from 'authkernel/kernel'
 import { type Order, pathOf, type StartOptions, start, stop } from './acts.ts'
 import { addBanner } from './banner.ts'
 import { messages } from './messages.ts'
@@ -35,11 +35,19 @@ export interface ImpersonationApi {
   }
 }
 
+/** `client.impersonation`. */
+export type ImpersonationClient = ClientPart<{
+  readonly impersonation: {
+    /** Gives the administrator the own session back; `url` is where to go. Rejects with `AccessDenied` (403) where nobody acts. */
+    stop(): Promise<{ url: string }>
+  }
+}>
+
 /**
- * Adds `auth.impersonation`, the page `/impersonation` and the route `POST /impersonation/stop`. Needs the service `records`, a store, and a session strategy that keeps attributes and
+ * Adds `auth.impersonation`, `client.impersonation`, the page `/impersonation` and the route `POST /impersonation/stop`. Needs the service `records`, a store, and a session strategy that keeps attributes and
  * ends sessions by id: `session.revocable` with jwt. Throws AuthError for options of the wrong shape.
  */
-export function impersonationPlugin(options: ImpersonationOptions): Plugin<ImpersonationApi> {
+export function impersonationPlugin(options: ImpersonationOptions): Plugin<ImpersonationApi & ImpersonationClient> {
   const { can, proofAge = 300 } = (options ?? {}) as ImpersonationOptions
   if (typeof can !== 'function') throw new AuthError('Plugin "impersonation": the option `can` is missing. Say who may act as whom.')
   if (!(proofAge >= 1 && proofAge <= 3600)) throw new AuthError('Plugin "impersonation": `proofAge` must be 1 to 3600 seconds.')
@@ -53,11 +61,9 @@ export function impersonationPlugin(options: ImpersonationOptions): Plugin<Imper
       kernel.decorate('session', (inner) => guarded(kernel, inner, can))
       // The hook belongs to the audit log, which may be absent.
       kernel.hook('acting' as never, (({ ctx }: { ctx: AnyContext }) => actingIn(ctx)) as never)
-      kernel.route({
-        method: 'POST',
-        path: '/impersonation/stop',
-        handler: async (ctx) => stop(kernel, ctx, await ctx.callbackUrl()),
-      })
+      const end = async (ctx: Context): Promise<Response> => stop(kernel, ctx, await ctx.callbackUrl())
+      // The button of the page posts to the path of the method.
+      clientMethods(kernel, 'impersonation', { stop: clientMethod(() => ({}), end, end) })
       return {
         impersonation: {
           start: (request, order) => start(kernel, request, order, { can, proofAge }),

@@ -73,17 +73,37 @@ export async function waitingFor(
 }
 
 async function answer(ctx: Context, options: Options): Promise<Response> {
+  const { code, data, remember } = await ctx.body()
+  const answered = await tryFactor(ctx, options, { code, data, remember: remember === 'on' })
+  if (answered === undefined) return ctx.page('signIn')
+  if (answered instanceof Response) return answered
+  return ctx.render('twoFactor', 'wait' in answered ? { error: TooManySecondFactors.type, wait: String(answered.wait) } : answered)
+}
+
+/** What somebody answers to the question for a factor. All of it is untrusted. */
+export interface Answer {
+  code?: unknown
+  /** What a browser says of a passkey, as JSON. */
+  data?: unknown
+  remember?: boolean
+}
+
+/** The session, when the factor is right; else why not. Undefined: no login waits. Throws TooManySecondFactors when the login ended. */
+export async function tryFactor(
+  ctx: Context,
+  options: Options,
+  { code, data, remember }: Answer,
+): Promise<Response | { wait: number } | { error: string } | undefined> {
   const waiting = await waitingFor(ctx, options)
-  if (!waiting) return ctx.page('signIn')
+  if (!waiting) return undefined
   // Factors are read here and not when the login was parked: one that was removed meanwhile does not count.
   const { parked, login, person, kinds } = waiting
-  const { code, data, remember } = await ctx.body()
   const refusal = await beginTry(ctx, person, parked.id)
   if (refusal?.reason === 'over') {
     await ctx.drop(parked)
     throw new TooManySecondFactors(`Five wrong second factors ended the sign-in of ${person.key}.`)
   }
-  if (refusal) return ctx.render('twoFactor', { error: TooManySecondFactors.type, wait: String(refusal.wait) })
+  if (refusal) return { wait: refusal.wait }
   const typed = typeof code === 'string' && code.length <= 64 ? code : ''
   const proved =
     data !== undefined && kinds.includes('passkey')
@@ -98,12 +118,12 @@ async function answer(ctx: Context, options: Options): Promise<Response> {
       account: login.account,
     })
     if (login.purpose === 'stepUp') await ctx.emit('noted', { name: 'stepUp.failed', outcome: 'failure', user: login.user })
-    return ctx.render('twoFactor', { error: WrongSecondFactor.type })
+    return { error: WrongSecondFactor.type }
   }
   await endTry(ctx, person)
   const { left, ...proof } = proved
   // A browser is trusted after a factor of the person, not after a code from a drawer.
-  if (options.trustedDevices && remember === 'on' && left === undefined && login.purpose === 'signIn')
+  if (options.trustedDevices && remember && left === undefined && login.purpose === 'signIn')
     await trust(ctx, person, options.trustedDevices)
   if (left !== undefined) {
     await ctx.emit('backupCodeUsed', { user: login.user, left })

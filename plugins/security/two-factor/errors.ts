@@ -11,3 +11,13 @@ export class TooManySecondFactors extends SignInError {
   static override type = 'TooManySecondFactors'
   static override row = { page: 'signIn' as const, status: 429, visible: true }
 }
+/** A method of the client was called in a browser that has no sign-in that waits. */
+export class NoLoginWaits extends SignInError {
+  static override type = 'NoLoginWaits'
+  static override row = { page: 'signIn' as const, status: 409, visible: true }
+}
+/** Factors are changed by whoever proved a moment ago who they are. */
+export class ProofTooOld extends SignInError {
+  static override type = 'ProofTooOld'
+  static override row = { page: 'signIn' as const, status: 403, visible: true }
+}

@@ -2,10 +2,11 @@
 import type { AnyContext, Plugin, User } from 'authkernel/kernel'
 import { askForFactor, deviceCookie } from './ask.ts'
 import { resetFactors, twoFactorApi, type TwoFactorApi } from './api.ts'
-import { TooManySecondFactors, WrongSecondFactor } from './errors.ts'
+import { NoLoginWaits, ProofTooOld, TooManySecondFactors, WrongSecondFactor } from './errors.ts'
 import { totp } from './factors.ts'
 import { mailMessages } from './messages-mail.ts'
 import { pageMessages } from './messages.ts'
+import { addMethods, type TwoFactorClient } from './methods.ts'
 import { resolveOptions, type TwoFactorOptions } from './options.ts'
 import { addPages } from './pages.ts'
 import { factorChallenges } from './passkey.ts'
@@ -20,7 +21,9 @@ export type { TrustedDevices } from './devices.ts'
 export { emailCode, type Factor, passkey, totp } from './factors.ts'
 export type { TwoFactorOptions } from './options.ts'
 export type { BackupCodeRow, FactorRow, MailedCodeRow, StateRow, TrustedDeviceRow } from './tables.ts'
-export { TooManySecondFactors, WrongSecondFactor }
+export type { TrustedBrowser, TwoFactorClient, TwoFactorMethods } from './methods.ts'
+export type { TotpEnrolment } from './totp.ts'
+export { NoLoginWaits, ProofTooOld, TooManySecondFactors, WrongSecondFactor }
 
 declare module 'authkernel/kernel' {
   interface Events {
@@ -35,7 +38,7 @@ declare module 'authkernel/kernel' {
  * Asks for a second factor after every method, unless the sign-in itself proved two: a passkey with user verification, or a provider whose
  * word is trusted. Needs the service `records`. Throws AuthError for options of the wrong shape.
  */
-export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFactorApi> {
+export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFactorApi & TwoFactorClient> {
   const resolved = resolveOptions(options, [totp()])
   const mails = resolved.factors.some(({ kind }) => kind === 'emailCode')
   return {
@@ -85,7 +88,7 @@ export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFacto
         if ((kind === 'password' || kind === 'address') && user?.id !== undefined)
           await raiseGeneration(ctx, { key: `user:${user.id}`, userId: user.id, user })
       })
-      return { twoFactor: twoFactorApi(kernel) }
+      return { twoFactor: twoFactorApi(kernel), ...addMethods(kernel, resolved) }
     },
   }
 }

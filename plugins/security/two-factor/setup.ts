@@ -73,10 +73,7 @@ async function act(ctx: Context, options: Options): Promise<Response> {
       return redirectTo(back)
     case 'renew': {
       if (parked || (await confirmedFactors(ctx, visitor.person)).length === 0) return redirectTo(back)
-      const codes = await renewBackupCodes(ctx, visitor.person)
-      await changed(ctx, visitor.person, 'changed', { others: false })
-      await ctx.emit('noted', { name: 'backupCodes.renewed', outcome: 'success', user: visitor.person.user })
-      return ctx.render('twoFactorCodes', { codes: codes.join(' ') })
+      return ctx.render('twoFactorCodes', { codes: (await renew(ctx, visitor.person)).join(' ') })
     }
     case 'forget':
       if (!parked) await forget(ctx, visitor.person, given.id)
@@ -84,6 +81,14 @@ async function act(ctx: Context, options: Options): Promise<Response> {
     default:
       return redirectTo(back)
   }
+}
+
+/** New backup codes; the former ones count no longer. */
+export async function renew(ctx: Context, person: Person): Promise<string[]> {
+  const codes = await renewBackupCodes(ctx, person)
+  await changed(ctx, person, 'changed', { others: false })
+  await ctx.emit('noted', { name: 'backupCodes.renewed', outcome: 'success', user: person.user })
+  return codes
 }
 
 async function proveAddress(ctx: Context, { person }: Visitor, parked: Parked<Waiting>, action: unknown, code: string): Promise<Response> {
@@ -125,14 +130,19 @@ async function addKey(ctx: Context, { person, parked }: Visitor, options: Option
   return added(ctx, { person, parked }, first)
 }
 
+async function added(ctx: Context, visitor: Visitor, first: boolean): Promise<Response> {
+  const codes = await nowCounts(ctx, visitor, first)
+  if (!codes) return redirectTo(`${ctx.base}/two-factor/setup`)
+  return ctx.render('twoFactorCodes', { codes: codes.join(' '), ...(visitor.parked && { go: '1' }) })
+}
+
 /** A factor counts from now on. The first one comes with backup codes. */
-async function added(ctx: Context, { person, parked }: Visitor, first: boolean): Promise<Response> {
+export async function nowCounts(ctx: Context, { person, parked }: Visitor, first: boolean): Promise<string[] | undefined> {
   const { id: state } = await stateOf(ctx, person)
   await ctx.records('twoFactorState').update(state, { proveAddress: false })
   if (parked) await ctx.keep(parked, { ...parked.data, enrolled: true })
   await changed(ctx, person, 'added', { others: true, renew: !parked })
-  if (!first) return redirectTo(`${ctx.base}/two-factor/setup`)
-  return ctx.render('twoFactorCodes', { codes: (await renewBackupCodes(ctx, person)).join(' '), ...(parked && { go: '1' }) })
+  return first ? renewBackupCodes(ctx, person) : undefined
 }
 
 async function addEmailCode(ctx: Context, person: Person, { factors }: Options): Promise<void> {
@@ -144,25 +154,29 @@ async function addEmailCode(ctx: Context, person: Person, { factors }: Options):
   await changed(ctx, person, 'added', { others: false })
 }
 
-async function remove(ctx: Context, person: Person, id: string, options: Options): Promise<void> {
+/** False: the person has no such factor. Throws AccessDenied for the last one of somebody who must have one. */
+export async function remove(ctx: Context, person: Person, id: string, options: Options): Promise<boolean> {
   const rows = await confirmedFactors(ctx, person)
   const row = rows.find((one) => one.id === id)
-  if (!row) return
+  if (!row) return false
   const rest = rows.filter((one) => one.id !== id && hasStrong([one.kind]))
   if (rest.length === 0 && (await options.required(person.user)))
     throw new AccessDenied('The last second factor of somebody who must have one cannot be removed.')
-  if (!(await ctx.records('twoFactor').delete(id))) return
+  if (!(await ctx.records('twoFactor').delete(id))) return false
   // A code by mail and backup codes are nothing without an app or a key.
   if (rest.length === 0) {
     for (const { id: other } of rows) await ctx.records('twoFactor').delete(other)
     await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
   }
   await changed(ctx, person, 'removed', { others: true, renew: true })
+  return true
 }
 
-async function forget(ctx: Context, person: Person, id: string): Promise<void> {
+/** False: the person trusts no such browser. */
+export async function forget(ctx: Context, person: Person, id: string): Promise<boolean> {
   const device = (await listDevices(ctx, person)).find((each) => each.id === id)
-  if (!device) return
+  if (!device) return false
   await ctx.records('twoFactorDevice').delete(device.id)
   await ctx.emit('noted', { name: 'device.untrusted', outcome: 'success', user: person.user, details: { label: device.label } })
+  return true
 }

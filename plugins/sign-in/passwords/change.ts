@@ -1,5 +1,6 @@
 /** Changing the password of the session that is here, setting a first one, and replacing one that is too short. */
 import { type Context, CredentialsSignin, type Kernel, redirectTo } from 'authkernel/kernel'
+import { orPage, PasswordRefused } from './errors.ts'
 import { isRight } from './flow.ts'
 import type { Parts } from './parts.ts'
 import { acceptNew } from './policy.ts'
@@ -11,7 +12,6 @@ import { throttled } from './throttle.ts'
 const fresh = 300
 
 export function addChange(kernel: Kernel, parts: Parts): void {
-  kernel.route({ method: 'POST', path: '/passwords/change', handler: (ctx) => change(ctx, parts) })
   kernel.route({ method: 'POST', path: '/passwords/longer', flow: 'callback', handler: (ctx) => longer(ctx, parts) })
   // What was taken over may be short: it is replaced before there is a session.
   kernel.hook('login', async ({ login, ctx }) => {
@@ -36,22 +36,33 @@ export async function maySet(ctx: Context, user: StoredUser): Promise<boolean> {
   return emailVerified !== null && found !== null && found !== undefined && ctx.now.getTime() / 1000 - found.authTime <= fresh
 }
 
-async function change(ctx: Context, parts: Parts): Promise<Response> {
-  const { options, hasher } = parts
+/** The form of the page. Its path is that of the method `change` of the client. */
+export async function changeForm(ctx: Context, parts: Parts): Promise<Response> {
   const user = await currentUser(ctx)
   if (!user) return ctx.page('signIn')
-  const { current, password } = await ctx.body()
+  const sent = await ctx.body()
+  return orPage(ctx, 'passwordChange', () => change(ctx, parts, user, sent))
+}
+
+/** Ends all other sessions of the user. Throws PasswordRefused. */
+export async function change(
+  ctx: Context,
+  parts: Parts,
+  user: StoredUser,
+  { current, password }: Record<string, unknown>,
+): Promise<Response> {
+  const { options, hasher } = parts
   const row = await passwordOf(ctx, user.id)
   if (row) {
     if (!(await proved(ctx, user, async () => ((await isRight(ctx, parts, row, current)) ? user : null))))
-      return ctx.render('passwordChange', { error: 'PasswordWrong' })
+      throw new PasswordRefused('PasswordWrong')
   } else if (!(await maySet(ctx, user))) {
     // A stolen session is not enough: the mailbox decides.
     if (user.email) later(ctx, mailReset(ctx, user.email))
     return redirectTo(`${ctx.base}/passwords/mailed`)
   }
   const found = await acceptNew(ctx, options, password, user, await options.secondFactor(user))
-  if ('error' in found) return ctx.render('passwordChange', { error: found.error })
+  if ('error' in found) throw new PasswordRefused(found.error)
   const hash = await hasher.hash(found.password)
   const except = (await ctx.session.id?.(ctx)) ?? undefined
   await storePassword(ctx, user, { hash, short: found.short }, { except })

@@ -6,6 +6,7 @@ import { passwordsFlow } from './flow.ts'
 import { createHasher } from './hash.ts'
 import { typingMessages } from './messages-typing.ts'
 import { messages } from './messages.ts'
+import { addMethods, type PasswordsClient } from './methods.ts'
 import { type PasswordsOptions, resolveOptions } from './options.ts'
 import { addPages } from './pages.ts'
 import { addReset } from './reset.ts'
@@ -13,7 +14,9 @@ import { addSignUp, browserCookie } from './sign-up.ts'
 import { passwordTable, pendingTable, resetTable, rowId } from './tables.ts'
 
 export type { PasswordsApi } from './api.ts'
+export { PasswordRefused, type PasswordRefusal } from './errors.ts'
 export type { PasswordsConfig } from './flow.ts'
+export type { PasswordMethods, PasswordsClient } from './methods.ts'
 export {
   type BcryptLibrary,
   bcryptHash,
@@ -31,7 +34,7 @@ export type { PasswordRow, PendingRow, ResetRow } from './tables.ts'
  * Sign-in with an address and a password that this server keeps. Needs an adapter, the service `records`, and something that carries mails.
  * Throws AuthError for options of the wrong shape.
  */
-export function passwordsPlugin(options: PasswordsOptions = {}): Plugin<PasswordsApi> {
+export function passwordsPlugin(options: PasswordsOptions = {}): Plugin<PasswordsApi & PasswordsClient> {
   const resolved = resolveOptions(options)
   return {
     name: 'passwords',
@@ -75,7 +78,7 @@ export function passwordsPlugin(options: PasswordsOptions = {}): Plugin<Password
       kernel.on('credentialChanged', async ({ user, kind, ctx }) => {
         if (kind === 'address' && user?.id !== undefined) await ctx.records('passwordReset').delete(await rowId(user.id))
       })
-      return { passwords: passwordsApi(kernel, parts) }
+      return { passwords: passwordsApi(kernel, parts), ...addMethods(kernel, parts) }
     },
   }
 }

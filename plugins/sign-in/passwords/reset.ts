@@ -1,5 +1,6 @@
 /** A new password by a mailed link: for whoever forgot it, and for people who came by another way. */
 import { type Context, endSessions, type Kernel, redirectTo, toAddress } from 'authkernel/kernel'
+import { orPage, PasswordRefused } from './errors.ts'
 import type { Parts } from './parts.ts'
 import { acceptNew } from './policy.ts'
 import { later, mail, storePassword, type StoredUser } from './store-password.ts'
@@ -27,8 +28,13 @@ export async function mailReset(ctx: Context, address: string): Promise<void> {
 
 async function ask(ctx: Context): Promise<Response> {
   const { email } = await ctx.body()
+  return orPage(ctx, 'passwordReset', () => askForReset(ctx, email))
+}
+
+/** Mails a link to the owner of an address; the answer is the same for every address. Throws PasswordRefused for what is no address. */
+export async function askForReset(ctx: Context, email: unknown): Promise<Response> {
   const address = toAddress(email)
-  if (address === undefined) return ctx.render('passwordReset', { error: 'PasswordAddress' })
+  if (address === undefined) throw new PasswordRefused('PasswordAddress')
   // Before the address is looked up: time and text are the same for everybody.
   await ctx.emit('noted', { name: 'password.reset.requested', outcome: 'success', typed: address })
   later(ctx, mailReset(ctx, address))

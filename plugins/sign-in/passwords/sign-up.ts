@@ -12,6 +12,7 @@ import {
   toHex,
   toAddress,
 } from 'authkernel/kernel'
+import { orPage, PasswordRefused } from './errors.ts'
 import type { Parts } from './parts.ts'
 import { acceptNew } from './policy.ts'
 import { later, mail, storePassword, type StoredUser } from './store-password.ts'
@@ -24,7 +25,6 @@ const seconds = 3600
 const perAddress = 3
 
 export function addSignUp(kernel: Kernel, parts: Parts): void {
-  kernel.route({ method: 'POST', path: '/passwords/sign-up', handler: (ctx) => signUp(ctx, parts) })
   kernel.route({ method: 'POST', path: '/passwords/confirm', flow: 'callback', handler: (ctx) => confirm(ctx, parts) })
 }
 
@@ -34,12 +34,19 @@ export async function isAsker(ctx: Context, row: { browser: string }): Promise<b
   return value !== undefined && equal(toHex(await sha256(value)), row.browser)
 }
 
-async function signUp(ctx: Context, { options, hasher }: Parts): Promise<Response> {
-  const { email, password } = await ctx.body()
+/** The form of the page. Its path is that of the method `signUp` of the client. */
+export async function signUpForm(ctx: Context, parts: Parts): Promise<Response> {
+  const sent = await ctx.body()
+  const email = toAddress(sent['email'])
+  return orPage(ctx, 'passwordSignUp', () => signUp(ctx, parts, sent), { email })
+}
+
+/** Mails a link; the answer is the same for every address. Throws PasswordRefused. */
+export async function signUp(ctx: Context, { options, hasher }: Parts, { email, password }: Record<string, unknown>): Promise<Response> {
   const address = toAddress(email)
-  if (address === undefined) return ctx.render('passwordSignUp', { error: 'PasswordAddress' })
+  if (address === undefined) throw new PasswordRefused('PasswordAddress')
   const found = await acceptNew(ctx, options, password, { email: address }, await options.secondFactor({ email: address }))
-  if ('error' in found) return ctx.render('passwordSignUp', { error: found.error, email: address })
+  if ('error' in found) throw new PasswordRefused(found.error)
   // For everybody: the same work, the same cookie, the same answer.
   const hash = await hasher.hash(found.password)
   const browser = randomHex(ctx.runtime, 32)

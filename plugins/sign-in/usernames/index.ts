@@ -1,5 +1,18 @@
 /** User names: ASCII, reserved names refused, and no look-alikes of existing ones. */
-import { AuthError, type AnyContext, type Context, type Kernel, type Plugin, redirectTo, type Row, type User } from 'authkernel/kernel'
+import {
+  AccessDenied,
+  AuthError,
+  type AnyContext,
+  clientMethod,
+  clientMethods,
+  type ClientPart,
+  type Context,
+  type Kernel,
+  type Plugin,
+  redirectTo,
+  type Row,
+  type User,
+} from 'authkernel/kernel'
 import { messages } from './messages.ts'
 import { type NameRefusal, type NameRules, resolveRules, toName, type UsernamesOptions } from './rules.ts'
 import { skeletonOf } from './skeleton.ts'
@@ -19,6 +32,15 @@ export interface UsernamesApi {
     set(user: { userId: string; of?: string | null }, name: string): Promise<{ name: string } | { error: NameRefusal }>
   }
 }
+/** `client.usernames`, for the person who is signed in. Both reject with `AccessDenied` (403) for nobody. */
+export type UsernamesClient = ClientPart<{
+  readonly usernames: {
+    /** The own name; null: none. */
+    getName(): Promise<string | null>
+    /** Gives a name, in place of a former one. Answers why not, or the name as it is stored. At most 20 tries an hour. */
+    setName(input: { name: string }): Promise<{ name: string } | { error: NameRefusal }>
+  }
+}>
 /** A service for plugins that sign people in by a name. */
 export interface UserNames {
   /** The stored user who has a name; null: nobody. */
@@ -32,7 +54,7 @@ declare module 'authkernel/kernel' {
 }
 
 /** Gives people names, and signs them in by them where passwords are kept. Needs an adapter and the service `records`. */
-export function usernamesPlugin(options: UsernamesOptions = {}): Plugin<UsernamesApi> {
+export function usernamesPlugin(options: UsernamesOptions = {}): Plugin<UsernamesApi & UsernamesClient> {
   const rules = resolveRules(options)
   return {
     name: 'usernames',
@@ -58,9 +80,25 @@ export function usernamesPlugin(options: UsernamesOptions = {}): Plugin<Username
             return setName(ctx, rules, userId, name)
           },
         },
+        ...addMethods(kernel, rules),
       }
     },
   }
+}
+
+function addMethods(kernel: Kernel, rules: NameRules): UsernamesClient {
+  const signedIn = async (ctx: Context): Promise<string> => {
+    const { id } = (await ctx.session.user(ctx)) ?? {}
+    if (id === undefined) throw new AccessDenied('usernames: nobody is signed in.')
+    return id
+  }
+  return clientMethods(kernel, 'usernames', {
+    getName: clientMethod(async (ctx) => (await ownName(ctx, await signedIn(ctx)))?.name ?? null),
+    setName: clientMethod(
+      (sent) => ({ name: (Object(sent) as { name?: unknown }).name as string }),
+      async (ctx, { name }) => tryName(ctx, rules, await signedIn(ctx), name),
+    ),
+  })
 }
 
 async function byName(ctx: AnyContext, rules: NameRules, typed: unknown): Promise<Row<UserNameRow> | null> {
@@ -138,9 +176,12 @@ function addPages(kernel: Kernel, rules: NameRules): void {
 async function save(ctx: Context, rules: NameRules): Promise<Response> {
   const { id } = (await ctx.session.user(ctx)) ?? {}
   if (id === undefined) return ctx.page('signIn')
+  const found = await tryName(ctx, rules, id, (await ctx.body())['username'])
+  return 'error' in found ? ctx.render('userName', { error: found.error }) : redirectTo(`${ctx.base}/account`)
+}
+
+async function tryName(ctx: Context, rules: NameRules, id: string, name: unknown): Promise<{ name: string } | { error: NameRefusal }> {
   // Trying names tells which are taken: not many an hour.
   const { allowed } = await ctx.limit.take(`usernames ${id}`, { max: 20, seconds: 3600 })
-  const { username } = await ctx.body()
-  const found = allowed ? await setName(ctx, rules, id, username) : { error: 'UserNameTaken' }
-  return 'error' in found ? ctx.render('userName', { error: found.error }) : redirectTo(`${ctx.base}/account`)
+  return allowed ? setName(ctx, rules, id, name) : { error: 'UserNameTaken' }
 }

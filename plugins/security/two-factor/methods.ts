@@ -1,0 +1,151 @@
+/** `client.twoFactor`: what a page of the host's own calls in place of the built-in ones. The rules are those of the pages. */
+import { AccessDenied, clientMethod, clientMethods, type ClientPart, type Context, type Kernel, type Wire } from 'authkernel/kernel'
+import type { ListedFactor } from './api.ts'
+import { type Answer, tryFactor, waitingFor } from './ask.ts'
+import { beginTry, endTry } from './attempts.ts'
+import { isFresh } from './changes.ts'
+import { listDevices } from './devices.ts'
+import { NoLoginWaits, ProofTooOld, TooManySecondFactors, WrongSecondFactor } from './errors.ts'
+import { confirmedFactors } from './factors.ts'
+import { mailCode } from './mailed-code.ts'
+import type { Options } from './options.ts'
+import { currentPerson, type Person, personOf } from './person.ts'
+import { forget, nowCounts, remove, renew } from './setup.ts'
+import { beginTotp, confirmTotp, enrolmentOf, type TotpEnrolment } from './totp.ts'
+
+/** A browser that is not asked for a factor. */
+export interface TrustedBrowser {
+  id: string
+  /** "Firefox, Linux"; empty when the browser told nothing. */
+  label: string
+  created: Date
+}
+/** `client.twoFactor`. A refusal rejects with AuthClientError, whose `error` is named below. */
+export interface TwoFactorMethods {
+  /** Which factors the login of this browser waits for: `totp`, `passkey`, `emailCode`. Null: no login waits. */
+  getQuestion(): Promise<{ factors: string[] } | null>
+  /**
+   * Ends the sign-in with a code of an app, of a mail, or a backup code; `url` is where it leads. `remember`: this browser is not asked again, where the option
+   * `trustedDevices` allows it. Errors: `WrongSecondFactor` (401), `TooManySecondFactors` (429), `NoLoginWaits` (409).
+   */
+  verify(input: { code: string; remember?: boolean }): Promise<{ url: string }>
+  /** Mails a code for the login that waits. Errors: `NoLoginWaits`. */
+  sendCode(): Promise<null>
+  /** Factors of the person who is signed in. Errors of this and of all that follow: `AccessDenied` (403) for nobody. */
+  list(): Promise<Wire<ListedFactor>[]>
+  /**
+   * A secret for an app, with the `uri` for a QR code. It counts after `confirm`, and is gone after 10 minutes. Errors of this and of all that follow: `ProofTooOld`
+   * (403) when the last proof is older than `maxAge`: lead the person to `/two-factor/setup`, or let them sign in again.
+   */
+  addApp(): Promise<TotpEnrolment>
+  /** The first code of the app. `codes`: ten backup codes, with the first factor alone. Errors: `WrongSecondFactor`, `TooManySecondFactors`. */
+  confirm(input: { id: string; code: string }): Promise<{ codes: string[] }>
+  /** False: there is no such factor. Errors: `AccessDenied` for the last one of somebody who must have one. */
+  remove(input: { id: string }): Promise<boolean>
+  /** Ten new backup codes in place of the former ones. None for somebody without a factor. */
+  renewCodes(): Promise<{ codes: string[] }>
+  /** Browsers that are not asked, the newest first. */
+  listBrowsers(): Promise<Wire<TrustedBrowser>[]>
+  /** False: there is no such browser. */
+  forgetBrowser(input: { id: string }): Promise<boolean>
+}
+/** `client.twoFactor` on `auth`, for types alone. */
+export type TwoFactorClient = ClientPart<{ readonly twoFactor: TwoFactorMethods }>
+
+/** Adds the methods. */
+export function addMethods(kernel: Kernel, options: Options): TwoFactorClient {
+  return clientMethods(kernel, 'twoFactor', {
+    getQuestion: clientMethod(async (ctx) => {
+      const waiting = await waitingFor(ctx, options)
+      return waiting && waiting.kinds.length > 0 ? { factors: waiting.kinds } : null
+    }),
+    verify: clientMethod(
+      (sent) => ({ code: text('code')(sent), remember: Object(sent).remember === true }),
+      (ctx, given) => verify(ctx, options, given),
+    ),
+    sendCode: clientMethod((ctx) => send(ctx, options)),
+    list: clientMethod(async (ctx) =>
+      (await confirmedFactors(ctx, await signedIn(ctx))).map(({ id, kind, created }) => ({ id, kind, created })),
+    ),
+    addApp: clientMethod(async (ctx) => begin(ctx, await fresh(ctx, options), options)),
+    confirm: clientMethod(
+      (sent) => ({ id: text('id')(sent), code: text('code')(sent) }),
+      async (ctx, { id, code }) => confirm(ctx, await fresh(ctx, options), id, code),
+    ),
+    remove: clientMethod(
+      (sent) => ({ id: text('id')(sent) }),
+      async (ctx, { id }) => remove(ctx, await fresh(ctx, options), id, options),
+    ),
+    renewCodes: clientMethod(async (ctx) => {
+      const person = await fresh(ctx, options)
+      return { codes: (await confirmedFactors(ctx, person)).length > 0 ? await renew(ctx, person) : [] }
+    }),
+    listBrowsers: clientMethod(async (ctx) =>
+      (await listDevices(ctx, await signedIn(ctx))).map(({ id, label, created }) => ({ id, label, created })),
+    ),
+    forgetBrowser: clientMethod(
+      (sent) => ({ id: text('id')(sent) }),
+      async (ctx, { id }) => forget(ctx, await fresh(ctx, options), id),
+    ),
+  })
+}
+
+async function verify(ctx: Context, options: Options, given: Answer): Promise<Response> {
+  const answered = await tryFactor(ctx, options, given)
+  if (answered === undefined) throw new NoLoginWaits('twoFactor.verify: this browser has no sign-in that waits for a factor.')
+  if (answered instanceof Response) return answered
+  if ('wait' in answered) throw tooMany(answered.wait)
+  throw new WrongSecondFactor('twoFactor.verify: the code is wrong, used or old.')
+}
+
+async function send(ctx: Context, options: Options): Promise<null> {
+  const waiting = await waitingFor(ctx, options)
+  if (!waiting) throw new NoLoginWaits('twoFactor.sendCode: this browser has no sign-in that waits for a factor.')
+  const { parked, login, kinds } = waiting
+  if (kinds.includes('emailCode')) await mailCode(ctx, await personOf(ctx, login), parked.id)
+  return null
+}
+
+async function begin(ctx: Context, person: Person, { issuer, factors }: Options): Promise<TotpEnrolment> {
+  if (!factors.some(({ kind }) => kind === 'totp')) throw new AccessDenied('twoFactor.addApp: `factors` has no `totp()`.')
+  const found = await enrolmentOf(ctx, person, await beginTotp(ctx, person), issuer ?? new URL(ctx.origin).host)
+  if (!found) throw new AccessDenied('twoFactor.addApp: another request took its place.')
+  return found
+}
+
+async function confirm(ctx: Context, person: Person, id: string, code: string): Promise<{ codes: string[] }> {
+  const row = await ctx.records('twoFactor').get(id)
+  if (!row || row.person !== person.key || row.confirmed) throw new WrongSecondFactor('twoFactor.confirm: no secret of this id waits.')
+  const refusal = await beginTry(ctx, person, undefined)
+  if (refusal) throw tooMany(refusal.reason === 'wait' ? refusal.wait : 3600)
+  const first = (await confirmedFactors(ctx, person)).length === 0
+  if (!(await confirmTotp(ctx, row, code))) throw new WrongSecondFactor('twoFactor.confirm: the code is wrong.')
+  await endTry(ctx, person)
+  return { codes: (await nowCounts(ctx, { person, parked: undefined }, first)) ?? [] }
+}
+
+/** The person of the session. Throws AccessDenied for nobody, and for who is no person: a key, an app, somebody who acts as another. */
+async function signedIn(ctx: Context): Promise<Person> {
+  const person = await currentPerson(ctx)
+  if (!person) throw new AccessDenied('twoFactor: nobody is signed in.')
+  return person
+}
+
+/** The same, when the last proof is young enough for a change. */
+async function fresh(ctx: Context, { maxAge }: Options): Promise<Person> {
+  const person = await signedIn(ctx)
+  if (!(await isFresh(ctx, person, maxAge))) throw new ProofTooOld(`twoFactor: the last proof is older than ${maxAge} seconds.`)
+  return person
+}
+
+function tooMany(wait: number): TooManySecondFactors {
+  return new TooManySecondFactors('twoFactor: too many wrong codes.', { cause: { retryAfter: wait } })
+}
+
+function text(name: string): (sent: unknown) => string {
+  return (sent) => {
+    const value = (Object(sent) as Record<string, unknown>)[name]
+    if (typeof value !== 'string' || value.length > 64) throw new TypeError(`${name}: a text of at most 64 characters`)
+    return value
+  }
+}
