@@ -42,14 +42,25 @@ export function betterAuthCompatPlugin({ secret, db, tables = {} }: BetterAuthCo
       kernel.defaults({ cookiePrefix: 'better-auth', sessionCookieName: 'session_token' })
       kernel.provide('sessionCookie', sessionCookie(secrets))
       // better-auth has passkeys without accounts.
-      kernel.decorate('store', (inner, { providers }) => ({
-        async getAccount(providerAccountId, provider) {
-          const found = await inner.getAccount(providerAccountId, provider)
-          if (found || providers.get(provider)?.type !== 'webauthn' || !inner.supports('getAuthenticator')) return found
-          const passkey = await inner.getAuthenticator(providerAccountId)
-          return passkey && { provider, providerAccountId, userId: passkey.userId, type: 'webauthn' }
-        },
-      }))
+      kernel.decorate('store', (inner, { providers }) => {
+        const passkeyOf = async (id: string, provider: string): Promise<{ userId: string } | null> =>
+          providers.get(provider)?.type === 'webauthn' && inner.supports('getAuthenticator') ? inner.getAuthenticator(id) : null
+        return {
+          async getAccount(providerAccountId, provider) {
+            const found = await inner.getAccount(providerAccountId, provider)
+            // Its table does not say of what type an account is.
+            if (found) return { ...found, type: (providers.get(provider)?.type ?? found.type) as typeof found.type }
+            const passkey = await passkeyOf(providerAccountId, provider)
+            return passkey && { provider, providerAccountId, userId: passkey.userId, type: 'webauthn' }
+          },
+          // Who owns the passkey that signs in is asked here.
+          async getUserByAccount(account) {
+            const found = await inner.getUserByAccount(account)
+            const passkey = found ? null : await passkeyOf(account.providerAccountId, account.provider)
+            return passkey ? inner.getUser(passkey.userId) : found
+          },
+        }
+      })
       // The old password must not work again when the app goes back.
       kernel.on('credentialChanged', async ({ user, kind, ctx }) => {
         const { store } = ctx
