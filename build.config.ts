@@ -67,6 +67,8 @@ export default defineBuildConfig({
       input: `./src/${name}/index.ts`,
       name,
     })),
+    // Qwik's optimizer takes the functions out of files of this name and sends browsers those that they need.
+    { input: './src/qwik/index.ts', name: 'qwik.qwik' },
     ...[...pluginFiles()].map(([name, file]) => ({ input: `./${file}`, name: `plugins/${name}` })),
     ...folder('plugins/providers'),
     ...folder('bindings'),

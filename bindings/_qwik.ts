@@ -59,7 +59,10 @@ export function qwikApi(kernels: Kernels<QwikEvent>): QwikApi {
       leave(event, await api.signIn(event, provider, { ...options, redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
     },
     async signOut(event, { redirectTo = pageOf(event), errors } = {}) {
-      leave(event, await api.signOut(event, { redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
+      const response = await api.signOut(event, { redirectTo }, errors === 'page' ? 'handler' : 'dispatch')
+      // Loaders of the same request run after its action.
+      event.sharedMap.set('session', null)
+      leave(event, response)
     },
     async requireSession(event, options) {
       const found = await api.session(event)

@@ -10,6 +10,7 @@ export const needsPeer: Record<string, string> = {
   'authkernel/vue': 'vue',
   'authkernel/solid': 'solid-js',
   'authkernel/svelte': 'svelte',
+  'authkernel/qwik': '@builder.io/qwik',
   'authkernel/bindings/qwik': '@builder.io/qwik-city',
 }
 

@@ -3,8 +3,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { testBinding } from 'authkernel/testing'
-import type { Browser } from 'playwright-core'
-import { afterAll, beforeAll, expect, it } from 'vitest'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { launch, person } from '../flows/_chromium.ts'
 import { type App, build, type Running, start } from './_app.ts'
 import { testJourney } from './_journey.ts'
@@ -58,4 +58,84 @@ it('browsers get neither the options nor the kernel', () => {
     /wrong_password|Demo Person|session-token|UntrustedHost/.test(readFileSync(join(folder, name), 'utf8')),
   )
   expect([files.length > 5, telling]).toEqual([true, []])
+})
+
+describe('authkernel/qwik', () => {
+  const says = async (page: Page, text: string): Promise<void> => {
+    for (const id of ['#one', '#two']) await expect.poll(() => page.textContent(id)).toBe(text)
+  }
+  /** A page that notes every text of the first component, the server's included, and what it asks of the server. */
+  async function open(
+    path = '/session/',
+  ): Promise<{ page: Page; another(): Promise<Page>; reads: string[]; shown(): Promise<string[]>; close(): Promise<void> }> {
+    const { page, context } = await person(browser)
+    const reads: string[] = []
+    context.on('request', (request) => request.url().endsWith('/auth/session') && reads.push(request.url()))
+    await context.addInitScript(`
+      const shown = (globalThis.shown = [])
+      const note = () => { const text = document.querySelector('#one')?.textContent; if (text && shown.at(-1) !== text) shown.push(text) }
+      new MutationObserver(note).observe(document, { childList: true, subtree: true, characterData: true })
+    `)
+    await page.goto(running.origin + path)
+    const another = async (): Promise<Page> => {
+      const other = await context.newPage()
+      await other.goto(running.origin + path)
+      return other
+    }
+    return { page, another, reads, shown: () => page.evaluate('shown'), close: () => context.close() }
+  }
+
+  it('what the server rendered is shown first, without a flash and without a request', async () => {
+    const { page, reads, shown, close } = await open()
+    await says(page, 'unauthenticated')
+    await page.click('#in')
+    await says(page, 'Hello Demo Person')
+    const before = reads.length
+    await page.reload()
+    await says(page, 'Hello Demo Person')
+    await page.waitForLoadState('networkidle')
+    expect([await shown(), reads.length - before]).toEqual([['Hello Demo Person'], 0])
+    await close()
+  })
+
+  it('sign-in and sign-out reach every component and the other tabs', async () => {
+    const { page, another, close } = await open()
+    const other = await another()
+    await says(other, 'unauthenticated')
+    await page.click('#in')
+    await says(page, 'Hello Demo Person')
+    await says(other, 'Hello Demo Person')
+    await other.click('#out')
+    await says(page, 'unauthenticated')
+    await close()
+  })
+
+  it('a sign-out on the server counts, at once and in the other tabs; a navigation and the focus read again', async () => {
+    const { page, another, close } = await open()
+    await page.click('#in')
+    await says(page, 'Hello Demo Person')
+    const other = await another()
+    await says(other, 'Hello Demo Person')
+    await page.click('#action')
+    await says(page, 'unauthenticated')
+    await says(other, 'unauthenticated')
+    await page.click('#in')
+    await says(page, 'Hello Demo Person')
+    await page.context().clearCookies()
+    await page.evaluate(`dispatchEvent(new Event('focus'))`)
+    await says(page, 'unauthenticated')
+    await page.click('#in')
+    await says(page, 'Hello Demo Person')
+    await page.context().clearCookies()
+    await page.click('#go')
+    await says(page, 'unauthenticated')
+    await close()
+  })
+
+  it('without a provider components share one request', async () => {
+    const { page, reads, close } = await open('/alone/')
+    await says(page, 'unauthenticated')
+    expect(reads.length).toBe(1)
+    await close()
+  })
 })
