@@ -5,7 +5,7 @@ import type { Auth } from 'authkernel/kernel'
 import { importModule } from './import-module.ts'
 import { UsageError, type Setting } from './report.ts'
 
-const folders = ['', 'src', 'server', 'src/server', 'lib', 'src/lib', 'src/lib/server', 'app', 'config']
+const folders = ['', 'src', 'server', 'server/utils', 'src/server', 'lib', 'src/lib', 'src/lib/server', 'app', 'config']
 const endings = ['ts', 'mts', 'js', 'mjs']
 // Bindings call this with what makes their kernel, so that `export const { handle } = SvelteKitAuth(…)` is found too.
 const made = Symbol.for('authkernel.made')

@@ -8,7 +8,7 @@ import { copyStyle } from '../../playground/_shared/style.ts'
 import { clean, install, run } from '../../scripts/install.ts'
 import { startSurroundings, type Surroundings } from '../../playground/_shared/surroundings.ts'
 
-export { install, run } from '../../scripts/install.ts'
+export { clean, install, run } from '../../scripts/install.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 

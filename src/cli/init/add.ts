@@ -11,8 +11,7 @@ import { showChange } from './diff.ts'
 import { agreed, installPackages, write } from './init.ts'
 import { lookAt } from './project.ts'
 import { type Addition, addTo } from './source.ts'
-import type { Change } from './wiring.ts'
-import { textOf } from './wiring.ts'
+import { type Change, textOf } from './files.ts'
 
 /** Options of the command. */
 export interface AddOptions {

@@ -1,5 +1,6 @@
 /** Writes the module that exports `auth`. */
-import type { Framework, Project, StoreKind } from './project.ts'
+import { factoryOf } from './factories.ts'
+import type { Framework, Project, Server, StoreKind } from './project.ts'
 
 /** What the questions answer. */
 export interface Answers {
@@ -9,10 +10,11 @@ export interface Answers {
 }
 
 /** Path of the module below the project. */
-export function authPath({ framework, typescript, source, esm }: Project): string {
-  const folder = framework === 'sveltekit' ? 'src/' : source === 'src' ? 'src/' : ''
-  const bundled = framework === 'next' || framework === 'sveltekit'
-  return `${folder}auth.${typescript ? 'ts' : esm || bundled ? 'js' : 'mjs'}`
+export function authPath(project: Project): string {
+  const { framework, typescript, source, esm } = project
+  const factory = factoryOf(framework)
+  if (factory) return `${factory.module(project)}.${typescript ? 'ts' : 'js'}`
+  return `${source ? 'src/' : ''}auth.${typescript ? 'ts' : esm ? 'js' : 'mjs'}`
 }
 
 /** Environment variables that the module reads, with what they are. */
@@ -51,7 +53,7 @@ export function nameOf(id: string): string {
   return /^\d/.test(name) ? `_${name}` : name
 }
 
-const bindings: Readonly<Record<Exclude<Framework, 'next' | 'sveltekit'>, string>> = {
+const bindings: Readonly<Record<Server, string>> = {
   express: 'expressBinding',
   hono: 'honoBinding',
   fastify: 'fastifyBinding',
@@ -60,12 +62,10 @@ const bindings: Readonly<Record<Exclude<Framework, 'next' | 'sveltekit'>, string
 }
 
 function importsOf(framework: Framework, store: StoreKind): string[] {
-  const own =
-    framework === 'next'
-      ? ["import { NextAuth } from 'authkernel/bindings/next'"]
-      : framework === 'sveltekit'
-        ? ["import { env } from '$env/dynamic/private'", "import { SvelteKitAuth } from 'authkernel/bindings/sveltekit'"]
-        : ["import { createAuth } from 'authkernel'", `import { ${bindings[framework]} } from 'authkernel/bindings/${framework}'`]
+  const own = factoryOf(framework)?.imports ?? [
+    "import { createAuth } from 'authkernel'",
+    `import { ${bindingOf(framework)} } from 'authkernel/bindings/${framework}'`,
+  ]
   const sql = "import { sqlAdapter } from 'authkernel/plugins/sql'"
   const ofStore: Readonly<Record<StoreKind, readonly string[]>> = {
     none: [],
@@ -87,7 +87,7 @@ function byModule(a: string, b: string): number {
 
 /** A person to sign in as at once. It is in no production. */
 function demo({ framework, typescript }: Project): string[] {
-  const production = framework === 'sveltekit' ? "env.NODE_ENV === 'production'" : "process.env.NODE_ENV === 'production'"
+  const production = `${envOf(framework)}.NODE_ENV === 'production'`
   return [
     '// For development: user name "demo", password "demo". Take it out when another way to sign in works.',
     'const demo = {',
@@ -103,7 +103,7 @@ function demo({ framework, typescript }: Project): string[] {
 }
 
 function storeLines(framework: Framework, store: StoreKind): string[] {
-  const url = framework === 'sveltekit' ? 'env.DATABASE_URL' : 'process.env.DATABASE_URL'
+  const url = `${envOf(framework)}.DATABASE_URL`
   if (store === 'sqlite') {
     return [
       "const db = new Kysely({ dialect: libsqlDialect({ client: createClient({ url: 'file:auth.db' }) }) })",
@@ -130,8 +130,14 @@ function body(framework: Framework, providers: string, stored: boolean): string[
   const session = stored && providers.startsWith('demo') ? ["  session: { strategy: 'jwt' },"] : []
   const options = [...(stored ? ['  adapter,'] : []), ...session, `  providers: [${providers}],`]
   const reads = '// Reads AUTH_SECRET, the ids and secrets of providers and, in production, AUTH_URL.'
-  if (framework === 'next') return [reads, 'export const { handlers, auth, signIn, signOut } = NextAuth({', ...options, '})']
-  if (framework === 'sveltekit')
-    return [reads, 'export const { handle, signIn, signOut, session, requireSession } = SvelteKitAuth({', '  env,', ...options, '})']
-  return [reads, 'export const auth = createAuth({', ...options, `}).use(${bindings[framework]}())`]
+  const { open, close } = factoryOf(framework) ?? { open: ['export const auth = createAuth({'], close: `}).use(${bindingOf(framework)}())` }
+  return [reads, ...open, ...options, close]
+}
+
+function bindingOf(framework: Framework): string {
+  return bindings[framework as Server]
+}
+
+function envOf(framework: Framework): string {
+  return factoryOf(framework)?.env ?? 'process.env'
 }

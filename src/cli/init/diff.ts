@@ -1,6 +1,6 @@
 /** Shows what will be written: the lines of a change with three lines around them. */
 import type { Paint } from '../report.ts'
-import type { Change } from './wiring.ts'
+import type { Change } from './files.ts'
 
 const around = 3
 

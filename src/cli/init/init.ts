@@ -6,10 +6,11 @@ import { providerIds } from '../provider.ts'
 import { type Report, type Setting, UsageError } from '../report.ts'
 import { authPath } from './auth-module.ts'
 import { showChange } from './diff.ts'
+import { factoryOf } from './factories.ts'
+import { type Change, textOf } from './files.ts'
 import { envFile, plan } from './plan.ts'
 import { lookAt, type Project } from './project.ts'
 import { answersOf, confirmed, type Flags } from './questions.ts'
-import { type Change, textOf } from './wiring.ts'
 
 /** Options of the command. */
 export interface InitOptions extends Flags {
@@ -91,12 +92,12 @@ function nextSteps(project: Project, changes: readonly Change[], packages: reado
   const own = authPath(project)
   const server = changes.find(({ path }) => /\.m?[jt]s$/.test(path) && path !== own)?.path
   const run = `${typescript && !namesTs ? 'npx tsx' : 'node'} --env-file=${env} ${server ?? '<your server>'}`
-  const base = framework === 'next' ? '/api/auth' : '/auth'
-  const port = framework === 'sveltekit' ? 5173 : 3000
+  const factory = factoryOf(framework)
+  const { base, port } = factory ?? { base: '/auth', port: 3000 }
   const steps = [
     ...(packages.length > 0 ? [`${manager} ${manager === 'npm' ? 'install' : 'add'} ${packages.join(' ')}`] : []),
     ...(store === 'postgres' || store === 'mysql' ? [`Set DATABASE_URL in ${env}, then: npx authkernel migrate --apply`] : []),
-    framework === 'next' || framework === 'sveltekit' ? `${manager} run dev` : run,
+    factory ? `${manager} run dev` : run,
     `Open http://localhost:${port}${base}/signin`,
     'npx authkernel doctor says what is missing. In production set AUTH_URL.',
   ]

@@ -3,8 +3,10 @@ import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Answers, authModule, authPath, variables } from './auth-module.ts'
+import { factoryOf } from './factories.ts'
+import { type Change, textOf } from './files.ts'
 import type { Project } from './project.ts'
-import { type Change, textOf, wire } from './wiring.ts'
+import { wire } from './wiring.ts'
 
 export interface Plan {
   changes: Change[]
@@ -28,7 +30,7 @@ export function plan(project: Project, answers: Answers): Plan {
 
 /** The file that holds the secret. */
 export function envFile({ framework }: Project): string {
-  return framework === 'sveltekit' ? '.env' : '.env.local'
+  return factoryOf(framework)?.envFile ?? '.env.local'
 }
 
 function environment(project: Project, answers: Answers): Change[] {

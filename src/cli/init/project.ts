@@ -3,8 +3,22 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { UsageError } from '../report.ts'
 
-export const frameworks = ['next', 'sveltekit', 'express', 'hono', 'fastify', 'koa', 'h3'] as const
-export type Framework = (typeof frameworks)[number]
+/** Frameworks that bundle the app, and servers. */
+export type Bundled = 'next' | 'sveltekit' | 'nuxt' | 'solid-start' | 'qwik'
+export type Server = 'express' | 'hono' | 'fastify' | 'koa' | 'h3'
+export type Framework = Bundled | Server
+export const frameworks: readonly Framework[] = [
+  'next',
+  'sveltekit',
+  'nuxt',
+  'solid-start',
+  'qwik',
+  'express',
+  'hono',
+  'fastify',
+  'koa',
+  'h3',
+]
 export const stores = ['none', 'sqlite', 'postgres', 'mysql'] as const
 export type StoreKind = (typeof stores)[number]
 export type PackageManager = 'npm' | 'pnpm' | 'yarn' | 'bun'
@@ -30,6 +44,9 @@ export interface Project {
 const packageOf: Readonly<Record<Framework, string>> = {
   next: 'next',
   sveltekit: '@sveltejs/kit',
+  nuxt: 'nuxt',
+  'solid-start': '@solidjs/start',
+  qwik: '@builder.io/qwik-city',
   express: 'express',
   hono: 'hono',
   fastify: 'fastify',
@@ -84,7 +101,7 @@ function frameworkOf(given: string | undefined, packages: ReadonlySet<string>): 
     if (!named) throw new UsageError(`There is no framework "${given}" here. Known: ${frameworks.join(', ')}.`)
     return named
   }
-  // In this order: Next and SvelteKit may have another server beside them.
+  // In this order: Next, SvelteKit and the like may have another server beside them.
   const found = frameworks.find((name) => packages.has(packageOf[name]))
   if (!found) {
     throw new UsageError(

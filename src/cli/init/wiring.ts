@@ -1,76 +1,16 @@
 /** Connects the auth module to the app: new files, and lines in the file that makes the server. */
-import { existsSync, readFileSync } from 'node:fs'
-import { join, posix } from 'node:path'
+import { posix } from 'node:path'
 import { authPath } from './auth-module.ts'
-import type { Framework, Project } from './project.ts'
-
-/** A file as it will be. */
-export interface Change {
-  path: string
-  /** Null: the file is new. */
-  before: string | null
-  after: string
-  /** Readable by its owner alone. */
-  secret?: boolean
-}
-/** Files to write, and what a person must do by hand. */
-export interface Wiring {
-  changes: Change[]
-  notes: string[]
-}
+import { factoryOf } from './factories.ts'
+import { textOf, type Wiring } from './files.ts'
+import type { Project, Server } from './project.ts'
 
 /** Nothing for an app that is connected already. */
 export function wire(project: Project): Wiring {
-  if (project.framework === 'next') return wireNext(project)
-  if (project.framework === 'sveltekit') return wireSvelteKit(project)
-  return wireServer(project, project.framework)
+  return factoryOf(project.framework)?.wire(project) ?? wireServer(project, project.framework as Server)
 }
 
-/** The text of a file of the project; null when it is not there. */
-export function textOf({ cwd }: Pick<Project, 'cwd'>, path: string): string | null {
-  const file = join(cwd, path)
-  return existsSync(file) ? readFileSync(file, 'utf8') : null
-}
-
-function wireNext(project: Project): Wiring {
-  const { typescript, source } = project
-  const path = `${source ? 'src/' : ''}app/api/auth/[...nextauth]/route.${typescript ? 'ts' : 'js'}`
-  const up = posix.relative(posix.dirname(path), authPath(project).replace(/\.[tj]s$/, ''))
-  return created(
-    project,
-    path,
-    `import { handlers } from '${up}'\n\nexport const { GET, POST } = handlers\n`,
-    'export `GET` and `POST` of `handlers`',
-  )
-}
-
-function wireSvelteKit(project: Project): Wiring {
-  const ending = project.typescript ? 'ts' : 'js'
-  const hooks = created(
-    project,
-    `src/hooks.server.${ending}`,
-    "export { handle } from './auth'\n",
-    'put `handle` of `./auth` into its `sequence(…)` of @sveltejs/kit/hooks',
-  )
-  if (!project.typescript) return hooks
-  const types = textOf(project, 'src/app.d.ts')
-  const line = "import 'authkernel/bindings/sveltekit'\n"
-  if (types?.includes(line.trim())) return hooks
-  const after = types === null ? `// Types \`event.locals.auth()\` and \`page.data.session\`.\n${line}` : `${line}${types}`
-  return { ...hooks, changes: [...hooks.changes, { path: 'src/app.d.ts', before: types, after }] }
-}
-
-/** A new file; one that is there already is left alone, unless it does what the new one would. */
-function created(project: Project, path: string, after: string, advice: string): Wiring {
-  const before = textOf(project, path)
-  if (before === null) return { changes: [{ path, before, after }], notes: [] }
-  const connected = before === after || /['"][./@$\w]*\/auth(?:\.js|\.ts)?['"]/.test(before)
-  return { changes: [], notes: connected ? [] : [`${path} is there already: ${advice}.`] }
-}
-
-// ---- servers
-
-interface Server {
+interface Shape {
   /** The line that makes the app; its first group is the name of the variable. */
   made: RegExp
   /** The line that connects it. */
@@ -81,7 +21,7 @@ interface Server {
 
 const port = 'const port = Number(process.env.PORT ?? 3000)'
 const told = 'console.log(`http://localhost:${port}/auth/signin`)'
-const servers: Readonly<Record<Exclude<Framework, 'next' | 'sveltekit'>, Server>> = {
+const servers: Readonly<Record<Server, Shape>> = {
   express: {
     made: /^[ \t]*(?:export )?(?:const|let|var) (\w+)(?:: \w+)? = express\(\);?[ \t]*$/m,
     line: (app) => `${app}.use('/auth', auth.express.handler)`,
@@ -153,7 +93,7 @@ const servers: Readonly<Record<Exclude<Framework, 'next' | 'sveltekit'>, Server>
 }
 const places = ['index', 'app', 'server', 'main'].flatMap((name) => [`src/${name}`, name])
 
-function wireServer(project: Project, framework: keyof typeof servers): Wiring {
+function wireServer(project: Project, framework: Server): Wiring {
   const { made, line, fresh } = servers[framework]
   const auth = authPath(project)
   const endings = project.typescript ? ['ts', 'mts', 'js', 'mjs'] : ['js', 'mjs', 'ts']
