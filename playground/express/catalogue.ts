@@ -1,4 +1,5 @@
 /** Plugins that can be switched on and off while the playground runs, with the options that it gives them. */
+import type { Adapter } from 'authkernel'
 import type { Plugin } from 'authkernel/kernel'
 import { accountsPlugin } from 'authkernel/plugins/accounts'
 import { adminPlugin } from 'authkernel/plugins/admin'
@@ -9,15 +10,19 @@ import { bearerPlugin } from 'authkernel/plugins/bearer'
 import { betterAuthCompatPlugin } from 'authkernel/plugins/better-auth-compat'
 import { altcha, captchaPlugin } from 'authkernel/plugins/captcha'
 import { codesPlugin, email as byEmail } from 'authkernel/plugins/codes'
+import { cleanupPlugin } from 'authkernel/plugins/cleanup'
 import { debugPlugin } from 'authkernel/plugins/debug'
 import { deviceFlowPlugin } from 'authkernel/plugins/device-flow'
+import { deviceSessionsPlugin } from 'authkernel/plugins/device-sessions'
 import { guestPlugin } from 'authkernel/plugins/guest'
 import { healthPlugin } from 'authkernel/plugins/health'
 import { impersonationPlugin } from 'authkernel/plugins/impersonation'
 import { jwtPlugin } from 'authkernel/plugins/jwt'
 import { limitsPlugin } from 'authkernel/plugins/limits'
+import { multiSessionPlugin } from 'authkernel/plugins/multi-session'
 import { organizationsPlugin } from 'authkernel/plugins/organizations'
 import { passwordsPlugin } from 'authkernel/plugins/passwords'
+import { phonePlugin } from 'authkernel/plugins/phone'
 import { providerTokensPlugin } from 'authkernel/plugins/provider-tokens'
 import { sharedSignalsPlugin } from 'authkernel/plugins/shared-signals'
 import { singleLogoutPlugin } from 'authkernel/plugins/single-logout'
@@ -25,7 +30,9 @@ import { stepUpPlugin } from 'authkernel/plugins/step-up'
 import { telemetryPlugin } from 'authkernel/plugins/telemetry'
 import { tenantsPlugin } from 'authkernel/plugins/tenants'
 import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
+import { usernamesPlugin } from 'authkernel/plugins/usernames'
 import type { Audit } from './audit.ts'
+import { foundations } from './foundations.ts'
 
 /** A switch. */
 export interface Switch {
@@ -36,10 +43,22 @@ export interface Switch {
   /** On when the playground starts. */
   on?: boolean
   make(): Plugin
+  /** What takes its place when it is switched off, for what no host can be without. */
+  otherwise?(): Plugin
+}
+
+/** What the plugins are given of the playground. */
+export interface Around {
+  audit: Audit
+  secret: string
+  adapter: Adapter
+  /** Where text messages go: the playground has no carrier. */
+  text(to: string, message: string): void
 }
 
 /** In groups, as the page shows them. `first`: the ways to sign in that the playground begins with. */
-export function catalogue(first: readonly Switch[], audit: Audit, secret: string): Readonly<Record<string, readonly Switch[]>> {
+export function catalogue(first: readonly Switch[], around: Around): Readonly<Record<string, readonly Switch[]>> {
+  const { audit, secret, text } = around
   return {
     'Ways to sign in': [
       ...first,
@@ -49,6 +68,16 @@ export function catalogue(first: readonly Switch[], audit: Audit, secret: string
         make: () => passwordsPlugin({ breached: false }),
       },
       { id: 'codes', text: 'A code by mail in place of a link.', make: () => codesPlugin({ via: byEmail() }) },
+      {
+        id: 'usernames',
+        text: 'A name in place of the address, for people with a password.',
+        make: () => usernamesPlugin(),
+      },
+      {
+        id: 'phone',
+        text: 'A code by text message, which the audit page shows here.',
+        make: () => phonePlugin({ send: (message) => text(message.to, message.text) }),
+      },
       { id: 'guest', text: 'People begin without signing in; their data goes to the user they become.', make: () => guestPlugin() },
     ],
     Security: [
@@ -61,6 +90,16 @@ export function catalogue(first: readonly Switch[], audit: Audit, secret: string
       { id: 'accounts', text: 'Linked accounts and devices, for the account page.', on: true, make: () => accountsPlugin() },
       { id: 'admin', text: 'Search, ban, end sessions. Nobody is an administrator here.', make: () => adminPlugin({ can: () => false }) },
       { id: 'impersonation', text: 'Act as a user. Nobody may do it here.', make: () => impersonationPlugin({ can: () => false }) },
+      {
+        id: 'device-sessions',
+        text: 'Sessions know their device: a mail after a sign-in from a new browser, and an end after an hour without a request.',
+        make: () => deviceSessionsPlugin({ idle: 3600 }),
+      },
+      {
+        id: 'multi-session',
+        text: 'Several accounts in one browser, with a page to switch between them.',
+        make: () => multiSessionPlugin(),
+      },
       { id: 'organizations', text: 'Organizations with roles and invitations.', make: () => organizationsPlugin() },
     ],
     'Identity providers': [
@@ -107,6 +146,7 @@ export function catalogue(first: readonly Switch[], audit: Audit, secret: string
       },
       { id: 'health', text: 'Whether the store answers, for probes.', make: () => healthPlugin() },
       { id: 'telemetry', text: 'Spans and metrics by OpenTelemetry.', make: () => telemetryPlugin() },
+      { id: 'cleanup', text: 'Removes by a timer what has ended, once a day.', make: () => cleanupPlugin() },
       { id: 'debug', text: 'What a request does, in the console of the server.', make: () => debugPlugin() },
     ],
     Hosting: [
@@ -129,5 +169,6 @@ export function catalogue(first: readonly Switch[], audit: Audit, secret: string
         make: () => betterAuthCompatPlugin({ secret }),
       },
     ],
+    ...foundations(around),
   }
 }

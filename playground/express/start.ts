@@ -62,7 +62,8 @@ export async function startPlayground({ port, opPort, strategy, store: wished, q
   const auth = createPlaygroundAuth(surroundings)
   const requests: Watched[] = []
   auth.use(watchPlugin(requests))
-  const board = createBoard(auth, catalogue(waysIn(surroundings), audit, store.secret))
+  const text = (to: string, message: string): void => audit.write('text message', `${message} → ${to}`)
+  const board = createBoard(auth, catalogue(waysIn(surroundings), { audit, secret: store.secret, adapter: store.adapter, text }))
   record((name, handler) => auth.on(name, handler), audit)
   mailbox.onMail(({ to, subject }) => audit.write('mail', `${subject} → ${to}`))
   await auth.ready()

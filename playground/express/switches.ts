@@ -1,5 +1,5 @@
 /** Switching plugins while requests run, and what each of them registered. */
-import type { Auth, Plugin } from 'authkernel/kernel'
+import type { Auth } from 'authkernel/kernel'
 import type { Switch } from './catalogue.ts'
 
 /** What a plugin registered, by name. */
@@ -27,11 +27,14 @@ export function createBoard(auth: Auth, catalogue: Readonly<Record<string, reado
   const all = Object.values(catalogue).flat()
   // Names of the plugins that are in use: a plugin may be called otherwise than its page.
   const active = new Map<string, string>()
-  const add = (entry: Switch): Plugin => {
+  const standIns = new Set<string>()
+  const add = (entry: Switch): void => {
     const plugin = entry.make()
+    const other = [...active].find(([, name]) => name === plugin.name)?.[0]
+    if (other !== undefined) throw new Error(`Switch off ${other} first: both are the plugin "${plugin.name}".`)
+    if (standIns.delete(plugin.name)) auth.remove(plugin.name)
     auth.use(plugin)
     active.set(entry.id, plugin.name)
-    return plugin
   }
   for (const entry of all) if (entry.on) add(entry)
   // One at a time: a configuration that is refused is taken back before the next one is tried.
@@ -40,8 +43,12 @@ export function createBoard(auth: Auth, catalogue: Readonly<Record<string, reado
   async function change(entry: Switch, on: boolean): Promise<string | undefined> {
     if (active.has(entry.id) === on) return undefined
     const take = (): void => {
-      auth.remove(active.get(entry.id)!)
+      const name = active.get(entry.id)!
+      auth.remove(name)
       active.delete(entry.id)
+      if (!entry.otherwise) return
+      auth.use(entry.otherwise())
+      standIns.add(name)
     }
     try {
       if (on) add(entry)

@@ -21,7 +21,7 @@ afterAll(async () => {
 
 describe.each([
   ['light', 1280],
-  ['dark', 390],
+  ['dark', 320],
 ] as const)('%s, %i pixels', (colorScheme, width) => {
   it('every page is accessible, fits, and stays on this machine', async () => {
     const { context, page, complaints } = await person(browser, { colorScheme, viewport: { width, height: 800 } })
