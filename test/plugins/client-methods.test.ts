@@ -89,7 +89,7 @@ it('twoFactor: an app is added, asked for, and taken away', async () => {
 
   const jar = await signIn('ada')
   expect(await name(jar)).toBeUndefined()
-  expect(await client.twoFactor.getQuestion()).toEqual({ factors: ['totp'] })
+  expect(await client.twoFactor.getQuestion()).toEqual({ factors: ['totp'], backupCode: true })
   await expect(client.twoFactor.verify({ code: wrong })).rejects.toMatchObject(refused('WrongSecondFactor', 401))
   await expect(client.twoFactor.verify({} as never)).rejects.toMatchObject(refused('InvalidInput', 400))
   expect(where(await client.twoFactor.verify({ code: totpAt(key, runtime.now()), remember: true }))).toBe('/app')

@@ -22,8 +22,8 @@ export interface TrustedBrowser {
 }
 /** `client.twoFactor`. A refusal rejects with AuthClientError, whose `error` is named below. */
 export interface TwoFactorMethods {
-  /** Which factors the login of this browser waits for: `totp`, `passkey`, `emailCode`. Null: no login waits. */
-  getQuestion(): Promise<{ factors: string[] } | null>
+  /** Which factors the login of this browser waits for: `totp`, `passkey`, `emailCode`, and whether a backup code counts. Null: no login waits. */
+  getQuestion(): Promise<{ factors: string[]; backupCode: boolean } | null>
   /**
    * Ends the sign-in with a code of an app, of a mail, or a backup code; `url` is where it leads. `remember`: this browser is not asked again, where the option
    * `trustedDevices` allows it. Errors: `WrongSecondFactor` (401), `TooManySecondFactors` (429), `NoLoginWaits` (409).
@@ -57,7 +57,7 @@ export function addMethods(kernel: Kernel, options: Options): TwoFactorClient {
   return clientMethods(kernel, 'twoFactor', {
     getQuestion: clientMethod(async (ctx) => {
       const waiting = await waitingFor(ctx, options)
-      return waiting && waiting.kinds.length > 0 ? { factors: waiting.kinds } : null
+      return waiting && (waiting.kinds.length > 0 || waiting.backup) ? { factors: waiting.kinds, backupCode: waiting.backup } : null
     }),
     verify: clientMethod(
       (sent) => ({ code: text('code')(sent), remember: Object(sent).remember === true }),
