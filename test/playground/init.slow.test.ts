@@ -141,11 +141,6 @@ it.each(Object.entries(apps))(
     const before = contents(folder)
     init()
     expect(contents(folder)).toEqual(before)
-    const added = run(process.execPath, ['node_modules/authkernel/dist/cli.mjs', 'add', 'github', '--yes', '--no-install'], folder)
-    expect(added).toContain('github')
-    run(process.execPath, ['node_modules/authkernel/dist/cli.mjs', 'add', 'github', '--yes', '--no-install'], folder)
-    const text = Object.entries(contents(folder)).find(([path]) => /(^|\/)auth\.ts$/.test(path))?.[1] ?? ''
-    expect(text.match(/github\(\)/g)).toHaveLength(1)
     const origin = await start(folder, dev, base)
     const browser = new Client({ handler: (request) => fetch(request, { redirect: 'manual' }) }, { origin, basePath: base })
     const page = await (await browser.get('/signin')).text()
@@ -153,6 +148,12 @@ it.each(Object.entries(apps))(
     const fields = { csrfToken: await browser.csrfToken(), username: 'demo', password: 'demo', callbackUrl: origin }
     expect((await browser.post('/callback/demo', fields)).status).toBe(302)
     expect((await browser.session())?.user?.name).toBe('Demo')
+    // Its id and secret are missing, so that the app would say so from now on.
+    const added = run(process.execPath, ['node_modules/authkernel/dist/cli.mjs', 'add', 'github', '--yes', '--no-install'], folder)
+    expect(added).toContain('github')
+    run(process.execPath, ['node_modules/authkernel/dist/cli.mjs', 'add', 'github', '--yes', '--no-install'], folder)
+    const text = Object.entries(contents(folder)).find(([path]) => /(^|\/)auth\.ts$/.test(path))?.[1] ?? ''
+    expect(text.match(/github\(\)/g)).toHaveLength(1)
   },
   600_000,
 )
