@@ -11,7 +11,7 @@ const run = promisify(execFile)
 const fault = inject('fault')
 if (fault) throw new Error(fault)
 const consumer = inject('consumer')
-const files = ['use.ts', 'merge.ts', 'options.ts']
+const files = ['use.ts', 'merge.ts', 'options.ts', 'client.ts']
 
 beforeAll(() => {
   for (const file of files) copyFileSync(join(root, 'test/package/consumer', file), join(consumer, file))
@@ -23,7 +23,7 @@ describe.each(['typescript', 'typescript-7'])('%s', (compiler) => {
   it.each([
     { module: 'nodenext', moduleResolution: 'nodenext' },
     { module: 'preserve', moduleResolution: 'bundler' },
-  ])('accumulating use, declaration merging and options compile with $moduleResolution', async (resolution) => {
+  ])('accumulating use, declaration merging, options and the methods of the client compile with $moduleResolution', async (resolution) => {
     expect(await check(compiler, resolution, files)).toBe('')
   })
 
