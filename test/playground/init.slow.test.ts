@@ -152,7 +152,7 @@ it.each(Object.entries(apps))(
     const added = run(process.execPath, ['node_modules/authkernel/dist/cli.mjs', 'add', 'github', '--yes', '--no-install'], folder)
     expect(added).toContain('github')
     run(process.execPath, ['node_modules/authkernel/dist/cli.mjs', 'add', 'github', '--yes', '--no-install'], folder)
-    const text = Object.entries(contents(folder)).find(([path]) => /(^|\/)auth\.ts$/.test(path))?.[1] ?? ''
+    const text = Object.entries(contents(folder)).find(([path]) => /(^|utils\/|src\/)auth\.ts$/.test(path))?.[1] ?? ''
     expect(text.match(/github\(\)/g)).toHaveLength(1)
   },
   600_000,
@@ -164,6 +164,9 @@ function packagesOf(name: string, folder: string): void {
   if (!existsSync(join(home, 'node_modules'))) run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], home)
   install(home, Boolean(process.env.AUTHKERNEL_BUILT) || packed)
   packed = true
+  // As `npm install authkernel` leaves it: Qwik's plugin of Vite reads there which packages it takes apart.
+  const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { dependencies?: object }
+  writeFileSync(join(folder, 'package.json'), JSON.stringify({ ...manifest, dependencies: { ...manifest.dependencies, authkernel: '*' } }))
   const target = join(folder, 'node_modules')
   rmSync(target, { recursive: true, force: true })
   try {
