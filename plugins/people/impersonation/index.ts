@@ -1,5 +1,14 @@
 /** An administrator acts as a user, for 30 minutes, with a reason, and gets the own session back. */
-import { type AnyContext, AuthError, clientMethod, clientMethods, type ClientPart, type Context, type Plugin, type User } from 'authkernel/kernel'
+import {
+  type AnyContext,
+  AuthError,
+  clientMethod,
+  clientMethods,
+  type ClientPart,
+  type Context,
+  type Plugin,
+  type User,
+} from 'authkernel/kernel'
 import { type Order, pathOf, type StartOptions, start, stop } from './acts.ts'
 import { addBanner } from './banner.ts'
 import { messages } from './messages.ts'
