@@ -81,6 +81,7 @@ const catalogue: Readonly<Record<string, [event: string, message: object]>> = {
   'apiKey.refused': noted('denied'),
   'bearer.issued': ['appSignedIn', { id: 'a1', user, clientId: 'app', by: 'code' }],
   'bearer.refreshed': ['appTokensRefreshed', { id: 'a1', user, clientId: 'app' }],
+  'bearer.refused': noted('denied'),
   'bearer.reuseDetected': ['appTokenReused', { id: 'a1', user, clientId: 'app' }],
   'deviceFlow.started': ['deviceFlowStarted', { clientId: 'tv' }],
   'deviceFlow.approved': ['deviceFlowApproved', { user, clientId: 'tv' }],

@@ -1,5 +1,6 @@
 /** Tokens of apps that are bound to a key (RFC 9449): openid-client as the app, and what a thief without the key can do with them. */
 import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } from 'jose'
+import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
@@ -96,6 +97,8 @@ describe.each(['opaque', 'jwt'] as const)('an app with a key and %s tokens', (fo
   it('its copied tokens are worth nothing: no downgrade to Bearer, no other key, no refresh, and the thief ends nothing', async () => {
     const { auth, app, asks, proof, browser } = await start()
     const { config, keys, DPoP, tokens } = await app()
+    const noted: string[] = []
+    auth.on('noted', ({ name, reason }) => void noted.push(`${name} ${reason}`))
     const { access_token: token, refresh_token: refresh } = tokens
     const cookie = { cookie: browser.cookieHeader() }
     const thief = (await ec()) as CryptoKeyPair
@@ -108,6 +111,7 @@ describe.each(['opaque', 'jwt'] as const)('an app with a key and %s tokens', (fo
       asks('x', await proof(keys, 'x'), 'DPoP', cookie),
     ])
       expect(await auth.session(stolen)).toBeNull()
+    expect(noted).toEqual(['bearer.refused key', 'bearer.refused key', 'bearer.refused key', 'bearer.refused key'])
     const other = openid.getDPoPHandle(config, await openid.randomDPoPKeyPair('ES256'))
     expect(await refusal(openid.refreshTokenGrant(config, refresh!))).toBe('invalid_grant')
     expect(await refusal(openid.refreshTokenGrant(config, refresh!, {}, { DPoP: other }))).toBe('invalid_grant')
@@ -213,6 +217,19 @@ describe.each(['opaque', 'jwt'] as const)('an app with a key and %s tokens', (fo
     expect(await at(await proof(thief, issued!.accessToken))).toBe('Bearer error="invalid_token"')
     expect(await at(await proof(keys, issued!.accessToken), 'Bearer')).toBe('Bearer error="invalid_token"')
     expect(await at(undefined)).toBe('DPoP error="invalid_dpop_proof"')
+    // Another library checks the same: signature, type, binding and proof.
+    const as = (await (
+      await auth.handler(new Request(`${origin}/.well-known/oauth-authorization-server`))
+    ).json()) as oauth.AuthorizationServer
+    const foreign = (scheme: string, dpop: string) =>
+      oauth.validateJwtAccessToken(
+        as,
+        new Request(here, { headers: { authorization: `${scheme} ${issued!.accessToken}`, dpop } }),
+        audience,
+        { [oauth.customFetch]: (url, init) => auth.handler(new Request(url, init as never)), [oauth.allowInsecureRequests]: true },
+      )
+    expect(await foreign('DPoP', await proof(keys, issued!.accessToken))).toMatchObject({ sub: 'ada', cnf: { jkt } })
+    await expect(foreign('DPoP', await proof(thief, issued!.accessToken))).rejects.toThrow()
     // A service that looks at no proof gets no bound token through.
     await expect(verifyAccessToken(issued!.accessToken, options)).rejects.toBeInstanceOf(InvalidAccessToken)
   })
