@@ -1,5 +1,6 @@
 /** What a route of the host answers an app that may not come in (RFC 6750 section 3, RFC 9449 section 7.1). */
 import { type Context, HttpError, json } from 'authkernel/kernel'
+import { proofAlgorithms } from 'authkernel/jwt'
 import { nonceHeaders } from './dpop.ts'
 import type { ResolvedOptions } from './options.ts'
 
@@ -23,7 +24,6 @@ export async function challenge(ctx: Context, options: ResolvedOptions, scope: s
   if (session) return answer(403, 'insufficient_scope', wanted)
   if (given !== undefined) return answer(401, 'invalid_token', wanted)
   // RFC 6750 section 3.1: nothing is told to a request without a token.
-  const { proofAlgorithms } = await import('authkernel/jwt')
   const realm = `realm="${new URL(ctx.origin).host}"`
   return json({ error: 'login_required' }, 401, {
     'WWW-Authenticate': `Bearer ${realm}${wanted}, DPoP ${realm}, algs="${proofAlgorithms.join(' ')}"`,

@@ -1,5 +1,6 @@
 /** Which key the sender of a request has (RFC 9449). A proof is good once, for one request. */
 import { type Context, equal, HttpError } from 'authkernel/kernel'
+import { InvalidProof, verifyProof } from 'authkernel/jwt'
 import type { ResolvedOptions } from './options.ts'
 
 /** The thumbprint of the key; null: the request has no proof. `error`: the code of RFC 9449, with the answer's headers. */
@@ -50,7 +51,6 @@ export async function nonceWanted(ctx: Context, options: ResolvedOptions): Promi
 async function check(ctx: Context, options: ResolvedOptions, accessToken: string | undefined): Promise<KeyShown> {
   const text = ctx.request.headers.get('dpop')
   if (text === null) return { jkt: null }
-  const { InvalidProof, verifyProof } = await import('authkernel/jwt')
   const { origin, pathname } = ctx.url
   try {
     const proof = await verifyProof(text, {

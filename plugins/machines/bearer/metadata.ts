@@ -1,10 +1,10 @@
 /** What ordinary OAuth clients need to know (RFC 8414). */
 import type { Context } from 'authkernel/kernel'
+import { proofAlgorithms } from 'authkernel/jwt'
 import { issuerOf, type ResolvedOptions } from './options.ts'
 
 /** Members of the metadata, for the issuer at the origin. */
-export async function metadata(ctx: Context, options: ResolvedOptions): Promise<Record<string, unknown>> {
-  const { proofAlgorithms } = await import('authkernel/jwt')
+export function metadata(ctx: Context, options: ResolvedOptions): Record<string, unknown> {
   const scopes = new Set([...options.apps.values()].flatMap((app) => app.scopes))
   return {
     issuer: issuerOf(ctx, options),
