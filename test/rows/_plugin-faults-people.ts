@@ -9,7 +9,6 @@ import { type MultiSessionApi, multiSessionPlugin } from 'authkernel/plugins/mul
 import { type OrganizationsApi, organizationsPlugin } from 'authkernel/plugins/organizations'
 import { phonePlugin } from 'authkernel/plugins/phone'
 import { type StepUpApi, stepUpPlugin } from 'authkernel/plugins/step-up'
-import { usernamesPlugin } from 'authkernel/plugins/usernames'
 import { Device } from '../plugins/_dbsc.ts'
 import type { Client } from '../_setup.ts'
 import { asks, byName, type Ground, type Journey, keep, person, settle, signedIn, signedInAs, tokenIn } from './_ground.ts'
