@@ -197,7 +197,10 @@ export async function signedInAs(ground: Ground, who: string, origin?: string): 
 }
 export const asks = (client: Client, headers: Record<string, string> = {}, path = '/'): Request =>
   new Request(client.origin + path, { headers: { cookie: client.cookieHeader(), ...headers } })
-export const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 2))
+/** Mails leave after the answer: waits until there are more than `before`, or for as long as none will come. */
+export async function settle(list: readonly unknown[], before: number): Promise<void> {
+  for (let looks = 0; looks < 100 && list.length <= before; looks++) await new Promise((resolve) => setTimeout(resolve, 2))
+}
 export const tokenIn = (mail: MailMessage | undefined): string => /token=([0-9a-f]{64})/.exec(mail?.text ?? '')?.[1] ?? ''
 export const signedIn = async (client: Client): Promise<boolean> => (await client.session().catch(() => null)) !== null
 /** Keeps the cookies of an answer that an API gave. */

@@ -35,7 +35,7 @@ export const peopleJourneys: readonly Journey[] = [
       const id = made?.id ?? 'none'
       const before = ground.mails.length
       await ground.api('invite', () => organizations.invite(asks(owner), id, { email: `${who}-guest@example.com`, role: 'admin' }))
-      await settle()
+      await settle(ground.mails, before)
       const token = tokenIn(ground.mails[before])
       mustNot('a stranger accepts', (await ground.api('accept', () => organizations.accept(asks(stranger), token))) !== null)
       await ground.api('accept', () => organizations.accept(asks(guest), token))
@@ -168,7 +168,7 @@ export const peopleJourneys: readonly Journey[] = [
     async run(ground, who, mustNot) {
       const [client, before] = [ground.browser(), ground.texts.length]
       await client.post('/signin/phone', { phone: who === 'first' ? '+4915123456789' : '+4915123456780' })
-      await settle()
+      await settle(ground.texts, before)
       const code = ground.texts[before]?.code ?? 'none'
       const wrong = code === 'none' ? '111111' : String((Number(code) + 1) % 1_000_000).padStart(6, '0')
       await client.post('/callback/phone', { code: wrong })

@@ -21,9 +21,9 @@ export const journeys: readonly Journey[] = [
     slow: true,
     plugins: () => [passwordsPlugin({ breached: false }) as never],
     async run(ground, who, mustNot) {
-      const [client, email] = [ground.browser(), `${who}@example.com`]
+      const [client, email, before] = [ground.browser(), `${who}@example.com`, ground.mails.length]
       await client.post('/passwords/sign-up', { email, password })
-      await settle()
+      await settle(ground.mails, before)
       mustNot('signed in before the address was proved', await signedIn(client))
       await client.post('/passwords/confirm', { token: tokenIn(ground.mails.at(-1)) })
       const other = ground.browser()
@@ -31,8 +31,9 @@ export const journeys: readonly Journey[] = [
       mustNot('signed in by a wrong password', await signedIn(other))
       await other.post('/callback/passwords', { email, password })
       const changed = await other.post('/passwords/change', { current: password, password: `${password} twice` })
+      const sent = ground.mails.length
       await client.post('/passwords/reset', { email })
-      await settle()
+      await settle(ground.mails, sent)
       const used = tokenIn(ground.mails.at(-1))
       await client.post('/passwords/new', { token: used, password: `${password} thrice` })
       const last = ground.browser()
@@ -81,7 +82,7 @@ export const journeys: readonly Journey[] = [
       const client = ground.browser()
       const before = ground.mails.length
       await client.post('/signin/codes', { email: `${who}@example.com` })
-      await settle()
+      await settle(ground.mails, before)
       const mailed = /\b(\d{6})\b/.exec(ground.mails[before]?.text ?? '')?.[1] ?? 'none'
       const wrong = mailed === 'none' ? '111111' : String((Number(mailed) + 1) % 1_000_000).padStart(6, '0')
       await client.post('/callback/codes', { code: wrong })
