@@ -29,7 +29,9 @@ export function secretsOf({ seen, mails, texts, op }: Ground, config: readonly s
     add(request.headers.get('authorization')?.replace(/^bearer /i, ''))
     add(request.headers.get('x-api-key'))
     const location = response.headers.get('location') ?? ''
-    if (URL.canParse(location)) for (const [name, value] of new URL(location).searchParams) fields(name === 'state' ? 'token' : name, value)
+    const query = URL.canParse(location) ? new URL(location).searchParams : new URLSearchParams()
+    // Beside `error`, `code` says which mistake it was.
+    if (!query.has('error')) for (const [name, value] of query) fields(name === 'state' ? 'token' : name, value)
   }
   for (const { text } of mails) for (const [value] of text.matchAll(/[0-9a-f]{64}|\b\d{6}\b/g)) add(value)
   for (const { code } of texts) add(code)
