@@ -8,6 +8,7 @@ import { createAuth } from 'authkernel'
 import type { MailMessage, Plugin } from 'authkernel/kernel'
 import { nodeBinding } from 'authkernel/bindings/node'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
+import { addressPlugin } from 'authkernel/plugins/address'
 import { codesPlugin, email } from 'authkernel/plugins/codes'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { passwordsPlugin } from 'authkernel/plugins/passwords'
@@ -38,6 +39,7 @@ beforeAll(async () => {
     .use(codesPlugin({ via: email() }))
     .use(webauthnPlugin())
     .use(twoFactorPlugin())
+    .use(addressPlugin())
     .use(nodeBinding())
   site = await listen((req, res) => {
     void auth.node.handler(req, res).then(async (answered) => {
@@ -108,6 +110,9 @@ describe.each([
       'passwords/reset',
       'passwords/mailed',
       'account/delete',
+      'account/address',
+      'account/address/mailed',
+      'account/address/undo',
     ]) {
       await page.goto(`${site.url}/auth/${path}`)
       await look(page, `${path.replace('/', '-')}-${width}`, javaScriptEnabled)

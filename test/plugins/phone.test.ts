@@ -1,21 +1,25 @@
 /** Codes by text message: numbers in one form, messages that phones understand, and numbers that change hands. */
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
-import type { AuthConfig } from 'authkernel/kernel'
+import type { AuthConfig, Plugin } from 'authkernel/kernel'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { type CodeMessage, phonePlugin, type PhoneOptions } from 'authkernel/plugins/phone'
+import { type TwoFactorApi, twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { baseConfig, Client } from '../_setup.ts'
+import { totpAt } from '../_totp.ts'
 
 const number = '+4915123456789'
+const none = { name: 'none', setup: () => ({}) } as unknown as Plugin<TwoFactorApi>
 
-async function world(options: Partial<PhoneOptions> = {}, config: AuthConfig = {}) {
+async function world(options: Partial<PhoneOptions> = {}, config: AuthConfig = {}, more: Plugin<TwoFactorApi> = none) {
   const base = baseConfig({ session: { strategy: 'database' }, ...config })
   const sent: CodeMessage[] = []
   const adapter = memoryAdapter(memoryData())
   const auth = createAuth(base)
     .use(adapterPlugin(adapter))
     .use(phonePlugin({ send: (message) => void sent.push(message), ...options }))
+    .use(more)
   await auth.ready()
   const settle = () => new Promise((resolve) => setTimeout(resolve, 15))
   const ask = async (phone = number, client = new Client(auth), address?: string) => {
@@ -105,6 +109,34 @@ it('M20: a number that nobody used for 90 days leads to a new user', async () =>
   const other = await signIn(number, new Client(auth))
   expect(same.user?.['id']).toBe(first.user?.['id'])
   expect(other.user?.['id']).not.toBe(first.user?.['id'])
+})
+
+it('M20: whoever got the number of a person with a second factor begins a new user, and proves no factor', async () => {
+  const told: string[] = []
+  const { auth, base, adapter, signIn, ask } = await world({}, {}, twoFactorPlugin())
+  auth.on('unlinkAccount', ({ userId, account }) => void told.push(`${userId} ${account.provider}`))
+  const { client, user } = await signIn()
+  const page = await (await client.post('/two-factor/setup', { action: 'totp' })).text()
+  const secret = /<code>([A-Z2-7 ]{32,})<\/code>/.exec(page)![1]!.replaceAll(' ', '')
+  const id = /name="id" value="([^"]+)"/.exec(page)![1]!
+  await client.post('/two-factor/setup', { action: 'confirm', id, code: totpAt(secret, base.runtime.now()) })
+  const newcomer = await ask(number, new Client(auth))
+  const led = await newcomer.client.post('/callback/phone', { code: newcomer.code })
+  expect([where(led), await newcomer.client.session()]).toEqual(['/auth/two-factor', null])
+  const question = await (await newcomer.client.get('/two-factor')).text()
+  expect(question).toContain('the number is new to me')
+  // Another browser, and a browser that proved nothing, take no number away.
+  expect(where(await new Client(auth).post('/phone/newcomer'))).toBe('/auth/signin')
+  expect((await adapter.getUserByAccount!({ provider: 'phone', providerAccountId: number }))?.id).toBe(user?.['id'])
+  await Promise.all([newcomer.client.post('/phone/newcomer'), newcomer.client.post('/phone/newcomer')])
+  const now = (await newcomer.client.session())?.user?.['id']
+  expect([typeof now, now === user?.['id']]).toEqual(['string', false])
+  expect((await adapter.getUserByAccount!({ provider: 'phone', providerAccountId: number }))?.id).toBe(now)
+  // The former user keeps everything but the number.
+  expect((await client.session())?.user?.['id']).toBe(user?.['id'])
+  expect(await auth.twoFactor.list({ userId: String(user?.['id']) })).toHaveLength(1)
+  expect(await auth.twoFactor.list({ userId: String(now) })).toEqual([])
+  expect(told).toContain(`${String(user?.['id'])} phone`)
 })
 
 it('ten wrong codes stop a number for a day', async () => {

@@ -239,3 +239,19 @@ it('a security key without user verification is one factor: the same kind of key
   await thief.post('/two-factor', { code: codes[0]! })
   expect((await thief.session())?.user?.['email']).toBe(ada)
 })
+
+it('M10: a passkey user whose address was only typed adds no factor before the address is proved', async () => {
+  const { auth, signIn, key } = await world()
+  const eve = new Client(auth)
+  await key(eve, new Authenticator(origin), 'register', true)
+  expect((await eve.session())?.user?.['email']).toBe(ada)
+  for (const action of ['totp', 'register', 'emailCode']) {
+    const refused = await eve.post('/two-factor/setup', { action })
+    expect([action, refused.headers.get('location') ?? refused.status]).toEqual([action, expect.stringContaining('AccessDenied')])
+  }
+  expect(await auth.twoFactor.list(new Request(`${origin}/`, { headers: { cookie: eve.cookieHeader() } }))).toEqual([])
+  // The owner proves it, and has a user without anything of the attacker.
+  const owner = await signIn()
+  expect(where(owner.response)).toBe('/app')
+  expect((await eve.session())?.user?.['email']).not.toBe(ada)
+})

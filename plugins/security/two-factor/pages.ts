@@ -23,6 +23,16 @@ const codeField = {
   maxlength: 64,
 }
 
+const backupField = {
+  label: 'two-factor.backup-code',
+  type: 'text',
+  autocomplete: 'off',
+  autocapitalize: 'characters',
+  spellcheck: 'false',
+  required: true,
+  maxlength: 64,
+}
+
 /** Adds the pages and the section of the account page. */
 export function addPages(kernel: Kernel, options: Options): void {
   kernel.page('twoFactor', (ctx, tools, params) => question(ctx, tools, params, options), { path: '/two-factor' })
@@ -63,8 +73,19 @@ async function question(ctx: Context, tools: PageTools, params: Params, options:
   const keys = kinds.includes('passkey')
   const { flow } = parked
   if (keys) body.push(await passkeyForm(ctx, tools, { action: '/two-factor', purpose: 'ask', label: say('two-factor.use-passkey'), flow }))
-  body.push(await form('/two-factor', [field('code', { ...codeField, autofocus: !keys }), remember, submit(say('two-factor.continue'))]))
-  if (backup) body.push(html`<p class="hint">${say('two-factor.backup-hint')}</p>`)
+  const alone = kinds.length === 0
+  const typing = alone ? backupField : codeField
+  body.push(await form('/two-factor', [field('code', { ...typing, autofocus: !keys }), remember, submit(say('two-factor.continue'))]))
+  // A field of its own: the keyboard of a phone for digits has no letters.
+  if (backup && !alone) {
+    const own = await form('/two-factor', [field('code', backupField, 'backup'), submit(say('two-factor.continue'), { quiet: true })])
+    body.push(
+      html`<details class="hint">
+        <summary>${say('two-factor.backup-hint')}</summary>
+        ${own}
+      </details>`,
+    )
+  }
   if (kinds.includes('emailCode')) body.push(await form('/two-factor/send', submit(say('two-factor.send'), { quiet: true })))
   const lead = keys ? 'lead-passkey' : kinds.includes('totp') ? 'lead' : kinds.length > 0 ? 'lead-mail' : 'lead-backup'
   return { title: say('two-factor.title'), lead: say(`two-factor.${lead}`), body, ...(keys && { scripts: [passkeyScript] }) }

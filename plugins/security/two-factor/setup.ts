@@ -10,7 +10,7 @@ import { confirmedFactors, hasStrong } from './factors.ts'
 import { hasAddress, mailCode, takeMailedCode } from './mailed-code.ts'
 import type { Options } from './options.ts'
 import { addPasskey } from './passkey.ts'
-import { currentPerson, type Person, personOf, stateOf } from './person.ts'
+import { currentPerson, isUnproved, type Person, personOf, stateOf } from './person.ts'
 import { never } from './tables.ts'
 import { beginTotp, confirmTotp } from './totp.ts'
 
@@ -57,6 +57,9 @@ async function act(ctx: Context, options: Options): Promise<Response> {
     return ctx.resume(parked, { proof: { amr: ['otp', 'mfa'], factors: 2, authTime: Math.floor(ctx.now.getTime() / 1000) } })
   if (parked && (await mustProveAddress(ctx, visitor))) return proveAddress(ctx, visitor, parked, action, given.code)
   if (!parked && !(await isFresh(ctx, visitor.person, options.maxAge))) return proveAgain(ctx, visitor.person, back)
+  const adds = action === 'totp' || action === 'confirm' || action === 'register' || action === 'emailCode'
+  if (adds && (await isUnproved(ctx, visitor.person)))
+    throw new AccessDenied('Nobody has proved the address of this user: prove it by a mailed link or code, then add a second factor.')
   switch (action) {
     case 'totp':
       return ctx.render('twoFactorApp', { id: await beginTotp(ctx, visitor.person) })

@@ -17,6 +17,7 @@ import { textOf } from './channel.ts'
 import { TooManyCodes, UnknownRecipient, WrongCode } from './errors.ts'
 import type { CodeMessage, Line } from './line.ts'
 import { messagesOf } from './messages-phone.ts'
+import { addNewcomer } from './newcomer.ts'
 import { checkNumbers, isCountry, toNumber } from './number.ts'
 import { forgetOld, noteUse, phoneUseTable } from './recycled.ts'
 import { addLine, type CodeMethods, lineMethods } from './register.ts'
@@ -67,6 +68,7 @@ export function phonePlugin(options: PhoneOptions): Plugin<ClientPart<{ readonly
       kernel.messages(messagesOf())
       kernel.records('phoneUse', phoneUseTable)
       addLine(kernel, line, { id: 'phone', type: 'phone', name: 'Phone' })
+      addNewcomer(kernel)
       kernel.on('signIn', async ({ user, account, ctx }) => {
         if (account?.provider === 'phone') await noteUse(ctx, account.providerAccountId, user)
       })
