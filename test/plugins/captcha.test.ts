@@ -55,7 +55,7 @@ const unpack = (token: string) =>
   }
 
 describe('captchaPlugin(altcha())', () => {
-  it('a solution counts once, in ten minutes, at its tenant, and only as it was asked for', async () => {
+  it('A48, A49: a solution counts once, in five minutes, at its tenant, and only as it was asked for', async () => {
     const { attempt, client, settings, auth } = createHost()
     const token = await solve(client())
     expect(await attempt({})).toBe('CaptchaRequired')
@@ -78,7 +78,7 @@ describe('captchaPlugin(altcha())', () => {
     expect(await attempt({ altcha: pack(challenge, solution) })).toBe('in')
     const late = await solve(client())
     const foreign = await solve(client())
-    settings.runtime.advance(599_000)
+    settings.runtime.advance(299_000)
     expect(await attempt({ altcha: foreign })).toBe('in')
     settings.runtime.advance(2_000)
     expect(await attempt({ altcha: late })).toBe('CaptchaRequired')

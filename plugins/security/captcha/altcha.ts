@@ -9,7 +9,7 @@ export interface AltchaOptions {
   cost?: number
   /** What the derived key must begin with, in hex: each digit makes it 16 times as much work. Default `00`: 256 tries. */
   prefix?: string
-  /** Seconds in which it must be sent; default 600. */
+  /** Seconds in which it must be sent; default 300. */
   seconds?: number
   /** Imports `altcha-lib`, for bundlers that do not find it; default: `import('altcha-lib')`. */
   lib?: () => Promise<unknown>
@@ -23,7 +23,7 @@ const purpose = 'captcha-altcha'
 const algorithm = 'PBKDF2/SHA-256'
 
 /** Proof of work by `altcha-lib`. The browser solves it while somebody types. */
-export function altcha({ cost = 2_000, prefix = '00', seconds = 600, lib = load }: AltchaOptions = {}): Captcha {
+export function altcha({ cost = 2_000, prefix = '00', seconds = 300, lib = load }: AltchaOptions = {}): Captcha {
   if (!Number.isSafeInteger(cost) || cost < 1 || cost > 1_000_000)
     throw new AuthError('altcha: `cost` must be a whole number from 1 to 1,000,000.')
   if (!/^[0-9a-f]{1,8}$/.test(prefix)) throw new AuthError('altcha: `prefix` must be 1 to 8 hex digits.')
