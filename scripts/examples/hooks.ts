@@ -15,6 +15,7 @@ export const hooksExamples: Answers = {
   },
   signIn: ({ user, known }) => known === true || user.email?.endsWith('@example.com') === true,
   link: ({ account }) => account.provider !== 'untrusted',
+  deleteUser: ({ userId }) => userId !== 'root',
   login: ({ login, ctx }) => (login.isNewUser ? ctx.park(login, { to: '/terms' }) : undefined),
   authenticate: ({ ctx }) => (ctx.request.headers.has('x-revoked') ? null : undefined),
   redirect: ({ url, baseUrl }) => (url.startsWith('https://app.example/') ? url : baseUrl),

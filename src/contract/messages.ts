@@ -90,6 +90,11 @@ export interface Hooks extends Decisions {
   signIn: Guard<SignInQuestion>
   /** Before an account is linked to an existing user. */
   link: Guard<{ user: User; account: Account }, AnyContext>
+  /**
+   * Whether a user may be deleted. Asked twice: first whether, and with `final` when all have said true, for what must be written before. Throw an error with a
+   * row of its own to tell the person why.
+   */
+  deleteUser: Guard<{ userId: string; final: boolean }, AnyContext>
   /** Settled, not yet signed in: a second factor parks the login here. */
   login: First<{ login: Login }, Response>
   /** Signs a request in by an API key or a bearer token. Runs before the session strategy. Null: the request is signed out, even with a session cookie. */

@@ -80,7 +80,9 @@ export function compile(
   }
   const inner = {
     scoped,
-    watchesStore: draft.records.has('erasure') || ['on:deleteUser', 'on:unlinkAccount', 'on:*'].some((name) => draft.bus.known.has(name)),
+    watchesStore:
+      draft.records.has('erasure') ||
+      ['hook:deleteUser', 'on:deleteUser', 'on:unlinkAccount', 'on:*'].some((name) => draft.bus.known.has(name)),
     required,
     records: draft.records,
     bus: draft.bus,

@@ -33,6 +33,7 @@ export const hookSpecs: Readonly<Record<string, HookSpec>> = {
   authorizationRequest: { verb: 'pipe', carry: 'parameters' },
   signIn: { verb: 'guard' },
   link: { verb: 'guard' },
+  deleteUser: { verb: 'guard' },
   login: { verb: 'first' },
   authenticate: { verb: 'first' },
   redirect: { verb: 'first' },

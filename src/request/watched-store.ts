@@ -1,13 +1,14 @@
-/** The store of a context: deleting a user takes along what plugins keep for the person, and both ways of leaving are told. */
+/** The store of a context: deleting a user is asked about, takes along what plugins keep for the person, and both ways of leaving are told. */
 import type { AccountKey, AdapterAccount, Store } from '../contract/adapter.ts'
 import type { CommonContext } from '../contract/context.ts'
+import { AccessDenied } from '../errors/index.ts'
 import { sha256, toHex } from '../keys/crypto.ts'
 import { overlay } from '../registry/overlay.ts'
 import type { Erasure } from '../store/erasure.ts'
 import { createRecordTable } from '../store/records.ts'
 import { recordScope, type Scoped } from './record-scope.ts'
 
-type Watching = Scoped & Pick<CommonContext, 'emit' | 'has'> & { readonly services: { store?: Store | undefined } }
+type Watching = Scoped & Pick<CommonContext, 'ask' | 'emit' | 'has'> & { readonly services: { store?: Store | undefined } }
 
 // As many rows as one query answers.
 const page = 1_000
@@ -16,11 +17,15 @@ const page = 1_000
 export function watchedStore(ctx: Watching): Store | undefined {
   const { store } = ctx.services
   if (!store) return undefined
-  const [deleted, unlinked] = [ctx.has('on', 'deleteUser'), ctx.has('on', 'unlinkAccount')]
+  const [asks, deleted, unlinked] = [ctx.has('hook', 'deleteUser'), ctx.has('on', 'deleteUser'), ctx.has('on', 'unlinkAccount')]
   const erases = ctx.compiled.records.has('erasure')
-  if (!deleted && !unlinked && !erases) return store
+  if (!asks && !deleted && !unlinked && !erases) return store
   return overlay<Store>(store, {
     async deleteUser(userId) {
+      // Nobody writes anything before all have agreed.
+      for (const final of asks ? [false, true] : [])
+        if ((await ctx.ask('deleteUser', { userId, final })) !== true)
+          throw new AccessDenied('The `deleteUser` hook refused to delete the user.')
       if (erases) await begin(ctx, userId)
       const answer = await store.deleteUser(userId)
       if (erases) await erase(ctx, userId)

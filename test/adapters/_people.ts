@@ -1,6 +1,7 @@
 /** A host with guests and organizations: the same in the test and in each of its processes. */
 import { createAuth } from 'authkernel'
 import type { Adapter, Auth, MailMessage, Plugin, RecordTable } from 'authkernel/kernel'
+import { type AccountsApi, accountsPlugin } from 'authkernel/plugins/accounts'
 import { type GuestApi, guestPlugin } from 'authkernel/plugins/guest'
 import { type MemberRow, type OrganizationsApi, organizationsPlugin } from 'authkernel/plugins/organizations'
 
@@ -8,6 +9,7 @@ import { type MemberRow, type OrganizationsApi, organizationsPlugin } from 'auth
 export type PeopleTask = { do: 'people'; times: number } & (
   | { act: 'accept'; cookie: string; token: string }
   | { act: 'leave'; userId: string; organization: string }
+  | { act: 'deleteUser'; userId: string }
   | { act: 'demote'; userId: string; other: string; organization: string }
   | { act: 'join'; userIds: string[]; organization: string }
   | { act: 'signIn'; cookie: string; csrfToken: string; user: string }
@@ -23,7 +25,7 @@ interface Inside {
 export function peopleHost(
   adapter: Adapter,
   { members: max = 20_000 }: { members?: number } = {},
-): Auth<GuestApi & OrganizationsApi & { inside: Inside }> {
+): Auth<AccountsApi & GuestApi & OrganizationsApi & { inside: Inside }> {
   let count = 0
   const mails: MailMessage[] = []
   const inside: Plugin<{ inside: Inside }> = {
@@ -47,6 +49,7 @@ export function peopleHost(
     ],
   })
     .use(inside)
+    .use(accountsPlugin())
     .use(guestPlugin({ convert: () => void count++, max: 1000 }))
     .use(
       organizationsPlugin({
@@ -80,6 +83,7 @@ async function one(auth: ReturnType<typeof peopleHost>, task: PeopleTask, at: nu
   if (task.act === 'accept') {
     return organizations.accept(new Request('http://localhost:3000/', { headers: { cookie: task.cookie } }), task.token)
   }
+  if (task.act === 'deleteUser') return auth.users.delete({ userId: task.userId })
   if (task.act === 'leave') return organizations.leave({ userId: task.userId }, task.organization)
   if (task.act === 'demote') return organizations.setRole({ userId: task.userId }, task.organization, task.other, 'member')
   if (task.act === 'join') return organizations.add(system, task.organization, task.userIds[at] as string)

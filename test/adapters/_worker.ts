@@ -5,6 +5,7 @@ import type { RecordTask } from '../../src/testing/record-options.ts'
 import { workOnRecords } from '../../src/testing/record-races.ts'
 import { type AuditTask, changeForever } from './_audited.ts'
 import { type AppTask, workOnApps } from './_apps.ts'
+import { actAsDevices, type DeviceTask } from './_devices.ts'
 import { createHost, type Somebody } from './_journeys.ts'
 import { load, type LoadTask } from './_load.ts'
 import { actAsLocals, type LocalsTask } from './_locals.ts'
@@ -27,6 +28,7 @@ export type Task =
   | TokenTask
   | SignTask
   | AppTask
+  | DeviceTask
   | PeopleTask
   | AuditTask
   | LocalsTask
@@ -84,6 +86,7 @@ async function run(task: Task): Promise<PromiseSettledResult<unknown>[]> {
   if (task.do === 'sign') return sign(subject, task)
   if (task.do === 'locals') return actAsLocals(subject, task)
   if (task.do === 'app') return workOnApps(subject, task)
+  if (task.do === 'devices') return actAsDevices(subject, task)
   if (task.do === 'people') return actAsPeople(subject, task)
   if (task.do === 'load') return Promise.allSettled([load(subject as never, task)])
   if (task.do === 'signIn') {

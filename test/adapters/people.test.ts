@@ -79,6 +79,21 @@ describe.each(kinds)('%s, four processes', (kind) => {
       }
     }, 60_000)
 
+    it('of owners who are deleted at the same moment one stays', async () => {
+      const system = { system: true } as const
+      for (let round = 0; round < 2; round++) {
+        const ids = ['o1', 'o2', 'o3', 'o4'].map((id) => `${id}${round}`)
+        for (const id of ids) await adapter.createUser({ id, email: `${id}@example.com`, name: id, emailVerified: new Date(0) })
+        const { id: organization } = await auth.organizations.create({ userId: ids[0]! }, { name: 'O' })
+        for (const id of ids.slice(1)) await auth.organizations.add(system, organization, id, 'owner')
+        const ends = await all(ids.map((userId) => ({ act: 'deleteUser', times: 1, userId }) as const))
+        expect(ends.toSorted()).toEqual(['LastOwner', 'done', 'done', 'done'])
+        const { members } = await auth.organizations.members(system, organization)
+        expect(members.map(({ role }) => role)).toEqual(['owner'])
+        expect(await adapter.getUser(members[0]!.userId)).not.toBeNull()
+      }
+    }, 60_000)
+
     it('the limit of members holds', async () => {
       const { id: organization } = await auth.organizations.create({ userId: 'dan' }, { name: 'D' })
       const userIds = ['ada', 'bob', 'cy', 'eve']

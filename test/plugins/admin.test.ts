@@ -184,4 +184,10 @@ it('mistakes in the configuration name plugin and option', async () => {
     .use(adapterPlugin(memoryAdapter()))
     .use(adminPlugin({ can: () => true }))
   await expect(auth.ready()).rejects.toThrow(/admin/)
+  // As published adapters are.
+  const { listUsers: _, ...published } = memoryAdapter()
+  const without = createAuth(baseConfig({ session: { strategy: 'database' } }))
+    .use(adapterPlugin(published))
+    .use(adminPlugin({ can: () => true }))
+  await expect(without.ready()).rejects.toThrow(/"admin".*listUsers/)
 })

@@ -305,6 +305,20 @@ describe.each(['jwt', 'database'] as const)('a session, %s', (strategy) => {
     expect(await auth.devices.list(new Request('https://app.example/'))).toEqual([])
   })
 
+  it.each([
+    ['de', 'Neue Anmeldung bei app.example'],
+    ['fr', 'Nouvelle connexion à app.example'],
+    ['es', 'Nuevo inicio de sesión en app.example'],
+    ['ja', 'app.example'],
+  ])('the notice is in the language of the browser: %s', async (language, subject) => {
+    const { signIn, mails } = await world(strategy)
+    await signIn('ada', undefined, { 'accept-language': language, 'user-agent': 'Firefox' })
+    await expect.poll(() => mails.length).toBe(1)
+    expect(mails[0]!.subject).toContain(subject)
+    expect(mails[0]!.text).not.toMatch(/Somebody|signed in|Address:/)
+    expect(mails[0]!.html).toContain(`lang="${language}"`)
+  })
+
   it('asks the host once for each change of place: refuse, prove anew, or let pass', async () => {
     const asked: unknown[] = []
     const verdicts: Record<string, 'refuse' | 'stepUp'> = { 'Firefox 2': 'stepUp', curl: 'refuse' }

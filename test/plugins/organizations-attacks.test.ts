@@ -2,6 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import { HttpError, type Plugin } from 'authkernel/kernel'
+import { accountsPlugin } from 'authkernel/plugins/accounts'
+import { type AdminApi, adminPlugin } from 'authkernel/plugins/admin'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { organizationsPlugin } from 'authkernel/plugins/organizations'
@@ -196,6 +198,21 @@ describe('an invitation', () => {
     expect(await type(of.auth.organizations.accept(of.asks(await of.browser('cy')), link))).toBe('InvitationInvalid')
   })
 
+  it('A91: is void while whoever invited is banned, and nobody who is banned accepts one', async () => {
+    const { auth, browser, asks, found, token } = await world('database', {}, {}, [adminPlugin({ can: () => true })])
+    const { admin } = auth as unknown as AdminApi
+    const [id, root] = [await found({ bob: 'admin' }), { userId: 'root' }]
+    await auth.organizations.invite({ userId: 'bob' }, id, { email: 'cy@example.com' })
+    const [cy, text] = [await browser('cy'), await token()]
+    await admin.ban(root, 'bob', { reason: 'stolen account' })
+    expect(await type(auth.organizations.accept(asks(cy), text))).toBe('InvitationInvalid')
+    await admin.unban(root, 'bob', { reason: 'his again' })
+    await admin.ban(root, 'cy', { reason: 'spam' })
+    expect(await type(auth.organizations.accept(asks(cy), text))).toBe('AccessDenied')
+    await admin.unban(root, 'cy', { reason: 'sorry' })
+    expect(await auth.organizations.accept(asks(await browser('cy')), text)).toMatchObject({ role: 'member' })
+  })
+
   it('is accepted by one of many requests at the same moment', async () => {
     const of = await world()
     const id = await of.found()
@@ -267,6 +284,7 @@ describe('tenants', () => {
     ]
     const auth = createAuth(baseConfig({ session: { strategy: 'jwt' }, providers }))
       .use(adapterPlugin(store))
+      .use(accountsPlugin())
       .use(postbox)
       .use(organizationsPlugin({ tenants }))
       .use(
@@ -316,5 +334,9 @@ describe('tenants', () => {
     const session = await auth.session(bob)
     expect(await auth.can(session, 'member:read', { organization: id, of: 'b' })).toBe(true)
     expect((await auth.organizations.members(ada, id)).members.map(({ userId }) => userId).sort()).toEqual(['ada', 'bob'])
+    // Somebody who is deleted in their tenant leaves no membership above it.
+    expect(await type(auth.users.delete(ada))).toBe('LastOwner')
+    expect(await auth.users.delete(bob)).toBe(true)
+    expect((await auth.organizations.members({ system: true, of: 'a' }, id)).members.map(({ userId }) => userId)).toEqual(['ada'])
   })
 })

@@ -5,6 +5,7 @@ import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { organizationsPlugin } from 'authkernel/plugins/organizations'
 import { baseConfig } from '../_setup.ts'
+import { hostileAddresses } from './_hostile-addresses.ts'
 import { type, world } from './_organizations.ts'
 
 const day = 86_400_000
@@ -247,4 +248,20 @@ it('mistakes in the options name them, also for the compiler', async () => {
   expect(() => organizationsPlugin({ statements: { project: ['update'] }, roles: { x: { project: ['fly'] } } })).toThrow()
   const auth = createAuth(baseConfig()).use(adapterPlugin(memoryAdapter())).use(organizationsPlugin())
   await expect(auth.ready()).rejects.toThrow(/organizations.*mailTransport/s)
+})
+
+it('an invitation reads addresses as sign-ins do, and a domain may be written in ASCII by a provider', async () => {
+  const { auth, browser, asks, found, store, token, mails } = await world()
+  const id = await found()
+  const invite = (email: string) => auth.organizations.invite({ userId: 'ada' }, id, { email })
+  for (const bad of [...hostileAddresses, 'bob@xn--bcher-kva.example']) expect(await type(invite(bad)), bad).toBe('OrganizationInput')
+  expect((await invite(' Bob@BÜCHER.example ')).email).toBe('bob@bücher.example')
+  const text = await token()
+  expect(mails.at(-1)!.to).toBe('bob@bücher.example')
+  // Another mailbox, which only looks alike, and then the same one as a provider writes it.
+  await store.updateUser({ id: 'bob', email: 'bob@bucher.example' })
+  const bob = await browser('bob')
+  expect(await type(auth.organizations.accept(asks(bob), text))).toBe('InvitationOther')
+  await store.updateUser({ id: 'bob', email: 'bob@xn--bcher-kva.example' })
+  expect(await auth.organizations.accept(asks(bob), text)).toMatchObject({ organization: id })
 })

@@ -112,6 +112,8 @@ border:1px solid var(--edge);border-radius:.625rem;transition:background-color .
 .rows small{display:block}
 .rows .stack{margin:0}
 .button.small{display:inline-block;width:auto;min-height:2.25rem;padding:.25rem .875rem;font-size:.875rem}
+.item,.item h2,.item h3{overflow-wrap:anywhere}
+select{max-width:100%}
 .foot{margin-top:1.5rem;text-align:center;font-size:.875rem}
 .site{color:var(--muted);text-decoration:none;border-radius:.25rem;overflow-wrap:anywhere}
 .site:hover{color:var(--text);text-decoration:underline}

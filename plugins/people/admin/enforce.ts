@@ -22,10 +22,16 @@ export function addBans(kernel: Kernel): void {
   kernel.hook('appSession' as never, (async ({ user, ctx }: AppQuestion) => !(await isBanned(ctx, user.id))) as never)
   // That of signed tokens to jwtPlugin: a resource server that asks learns of the ban.
   kernel.hook('accessToken' as never, (async ({ claims: { sub }, ctx }: TokenQuestion) => !(await isBanned(ctx, sub))) as never)
+  // That of invitations to organizationsPlugin.
+  kernel.hook('invitation' as never, (async ({ inviterId, ctx }: InvitationQuestion) => !(await isBanned(ctx, inviterId))) as never)
 }
 
 interface TokenQuestion {
   claims: { sub?: string }
+  ctx: AnyContext
+}
+interface InvitationQuestion {
+  inviterId: string
   ctx: AnyContext
 }
 interface AppQuestion {

@@ -63,13 +63,25 @@ export async function sweep(ctx: JobContext, max: number): Promise<number> {
     for (const { id, userId, idleUntil } of rows) {
       // One that came back, or signed in meanwhile, is left alone.
       if (!(await guests.take(id, { if: { idleUntil } }))) continue
-      await ctx.store?.deleteUser(userId)
-      taken++
+      if (await forget(ctx, userId)) taken++
+      // Tried again tomorrow.
+      else await guests.put({ id, userId, idleUntil: later(ctx, 86_400) })
     }
     count += taken
     if (taken === 0) return count
   }
   return count
+}
+
+/** Deletes the user of a guest who is gone. False, and logged: the store failed, or the hook `deleteUser` refused it. */
+export async function forget(ctx: AnyContext, userId: string): Promise<boolean> {
+  try {
+    await ctx.store?.deleteUser(userId)
+    return true
+  } catch (error) {
+    ctx.logger.error(error instanceof Error ? error : new Error(String(error)))
+    return false
+  }
 }
 
 /** When a guest who is here now is gone. */

@@ -3,7 +3,7 @@
  * linked account, and whoever signs in gets the user that the sign-in finds. Every way to sign in ends in `issue`: there the guest is handed over.
  */
 import type { Awaitable, Context, Row, SessionStrategy, User } from 'authkernel/kernel'
-import { later } from './acts.ts'
+import { forget, later } from './acts.ts'
 import type { Settled } from './options.ts'
 import { guestId, type GuestRow, provider } from './table.ts'
 
@@ -50,7 +50,8 @@ export function withGuests(inner: SessionStrategy, { convert, idle }: Settled): 
       return
     }
     await ctx.emit('guestConverted', { guest, user })
-    await ctx.store?.deleteUser(userId)
+    // The sign-in is done: a plugin that keeps the user, or a store that fails, does not undo it.
+    await forget(ctx, userId)
   }
 
   return {

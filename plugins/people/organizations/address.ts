@@ -1,15 +1,21 @@
-/** Addresses of people, as they are compared. */
+/** Addresses of people and domains, as they are compared. What people type is read by the kernel's `toAddress`, as at every sign-in. */
+import { toAddress } from 'authkernel/kernel'
 
-const local = /^(?![-/])[a-z0-9#$&'*+/=?^_{}~-]+(?:\.[a-z0-9#$&'*+/=?^_{}~-]+)*$/
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** In small letters, the domain in ASCII; undefined for what is no address, or could be read as two. */
-export function addressOf(typed: unknown): string | undefined {
-  if (typeof typed !== 'string' || typed.length > 512) return undefined
-  const [name = '', domain = '', more] = typed.normalize('NFKC').trim().toLowerCase().normalize('NFKC').split('@')
-  if (more !== undefined || name.length > 64 || !local.test(name)) return undefined
-  const host = domainOf(domain)
-  return host === undefined || name.length + host.length > 253 ? undefined : `${name}@${host}`
+/** The mailbox of an address: in small letters, the domain in ASCII, since providers write it both ways. Undefined for what is no address, or could be read as two. */
+export function mailboxOf(address: unknown): string | undefined {
+  if (typeof address !== 'string' || address.length > 512) return undefined
+  const at = address.lastIndexOf('@')
+  const domain = domainOf(address.slice(at + 1))
+  const name = toAddress(`${address.slice(0, Math.max(at, 0))}@domain.example`)?.split('@')[0]
+  return domain === undefined || name === undefined ? undefined : `${name}@${domain}`
+}
+
+/** Whether two addresses are of one mailbox; false for what is no address. */
+export function isSameMailbox(one: unknown, other: unknown): boolean {
+  const mailbox = mailboxOf(one)
+  return mailbox !== undefined && mailbox === mailboxOf(other)
 }
 
 /** A domain name in small ASCII letters, of at least two labels; undefined for anything else, addresses of machines too. */

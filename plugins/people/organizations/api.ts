@@ -74,6 +74,8 @@ export interface DomainActs {
   prove(by: By, id: string, domain: string): Promise<domains.Domain>
   /** Needs `domain:claim`. */
   list(by: By, id: string): Promise<domains.Domain[]>
+  /** Those that are claimed and not proved yet, with their TXT records. Needs `domain:claim`. */
+  claims(by: By, id: string): Promise<domains.DomainClaim[]>
   /** Where people with an address in the domain sign in. Needs `domain:provider`. Throws InvalidProvider. */
   setProvider(by: By, id: string, domain: string, provider: string | null): Promise<void>
   /** Needs `domain:remove`. */
@@ -132,6 +134,7 @@ export function organizationActs(desk: Desk): OrganizationActs {
       claim: as(domains.claim),
       prove: as(domains.prove),
       list: as(domains.list),
+      claims: as(domains.claims),
       setProvider: as(domains.setProvider),
       remove: as(domains.remove),
       async sweep({ of, max = 100 } = {}) {

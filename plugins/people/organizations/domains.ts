@@ -92,6 +92,13 @@ export async function list(actor: Actor, id: string): Promise<Domain[]> {
   return (await rows.records('organizationDomain').find({ where: { organizationId: id }, limit: 1000 })).rows.map(shown)
 }
 
+/** Domains that are claimed and not proved yet, with what to put into the DNS. */
+export async function claims(actor: Actor, id: string): Promise<DomainClaim[]> {
+  const { rows } = await seatIn(actor, id, 'domain:claim')
+  const found = await rows.records('organizationClaim').find({ where: { organizationId: id }, limit: 1000 })
+  return found.rows.map(({ domain, value, expires }) => ({ domain, record: recordName(domain), text: recordText(value), expires }))
+}
+
 /** Null: none. A provider that another organization brought is refused. */
 export async function setProvider(actor: Actor, id: string, typed: string, provider: string | null): Promise<void> {
   const { rows, ctx, options } = await seatIn(actor, id, 'domain:provider')

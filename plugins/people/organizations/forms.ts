@@ -1,10 +1,12 @@
 /** `POST /organizations`: the forms of the pages. */
 import { AuthError, type Context, type Kernel, redirectTo } from 'authkernel/kernel'
 import { setActive } from './active.ts'
-import { create } from './acts.ts'
-import { type Actor, actorOf, type Desk, rowsOf } from './desk.ts'
+import { create, remove, update } from './acts.ts'
+import { type Actor, actorOf, type Desk, rowsOf, seatIn } from './desk.ts'
+import { OrganizationInput } from './errors.ts'
+import { inner, pageOf } from './forms-inside.ts'
 import { accept, cancel, decline, invite } from './invitations.ts'
-import { leave, remove, setRole } from './members.ts'
+import { leave, remove as removeMember, setRole } from './members.ts'
 import { opened } from './pages.ts'
 
 type Fields = Readonly<Record<string, string>>
@@ -27,7 +29,7 @@ const acts: Readonly<Record<string, (desk: Desk, ctx: Context, fields: Fields, b
     return members(organization, { done: '1' })
   },
   async remove(_desk, _ctx, { organization = '', userId = '' }, by) {
-    await remove(by, organization, userId)
+    await removeMember(by, organization, userId)
     return members(organization, { done: '1' })
   },
   async invite(_desk, _ctx, { organization = '', email = '', role = 'member' }, by) {
@@ -37,6 +39,16 @@ const acts: Readonly<Record<string, (desk: Desk, ctx: Context, fields: Fields, b
   async cancel(_desk, _ctx, { organization = '', invitation = '' }, by) {
     await cancel(by, organization, invitation)
     return members(organization, { done: '1' })
+  },
+  async update(_desk, _ctx, { organization = '', name = '' }, by) {
+    await update(by, organization, { name })
+    return settings(organization, { done: '1' })
+  },
+  async delete(_desk, _ctx, { organization = '', name = '' }, by) {
+    const { organization: found } = await seatIn(by, organization, 'organization:delete', { closing: true })
+    if (name.trim() !== found.name) throw new OrganizationInput('organizations.delete: the typed name is another one.')
+    await remove(by, organization)
+    return '/organizations'
   },
   async accept(desk, ctx, _fields, by) {
     const [entry] = await opened.all(ctx)
@@ -63,19 +75,29 @@ export function addForms(kernel: Kernel, desk: Desk): void {
         }
         const act = Object.hasOwn(acts, action) ? acts[action] : undefined
         const by = await actorOf(desk, ctx)
+        const within = Object.hasOwn(inner, action) ? inner[action] : undefined
+        if (within) {
+          await within(by, organization ?? '', fields)
+          return redirectTo(ctx.base + pageOf(action, fields, { done: '1' }))
+        }
         return redirectTo(ctx.base + (act ? await act(desk, ctx, fields, by) : '/organizations'))
       } catch (error) {
         if (!(error instanceof AuthError) || error.status >= 500 || typeof error.cause?.['retryAfter'] === 'number') throw error
-        return redirectTo(ctx.base + failed(action, organization, error.type))
+        return redirectTo(ctx.base + failed(fields, error.type))
       }
     },
   })
 }
 
-function failed(action: string, organization: string | undefined, error: string): string {
+function failed(fields: Fields, error: string): string {
+  const { action = '', organization } = fields
+  if (Object.hasOwn(inner, action)) return pageOf(action, fields, { error })
   if (action === 'accept') return `/organizations/invitation?error=${encodeURIComponent(error)}`
   if (organization === undefined || ['active', 'leave'].includes(action)) return `/organizations?error=${encodeURIComponent(error)}`
-  return members(organization, { error })
+  return ['update', 'delete'].includes(action) ? settings(organization, { error }) : members(organization, { error })
+}
+function settings(organization: string, more: Record<string, string>): string {
+  return `/organizations/settings?${new URLSearchParams({ organization, ...more }).toString()}`
 }
 function members(organization: string, more: Record<string, string> = {}): string {
   return `/organizations/members?${new URLSearchParams({ organization, ...more }).toString()}`

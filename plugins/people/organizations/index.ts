@@ -1,10 +1,12 @@
 /** Organizations with members, teams, roles, invitations and domains. */
-import type { Plugin } from 'authkernel/kernel'
+import type { AnyContext, Guard, Plugin } from 'authkernel/kernel'
 import { activeCookie, type KeyQuestion, seatOfKey, withActive } from './active.ts'
 import { organizationActs, type OrganizationsApi } from './api.ts'
 import { can } from './can.ts'
+import { keepOwners } from './deleted-users.ts'
 import { addForms } from './forms.ts'
 import { messages } from './messages.ts'
+import { insideMessages } from './messages-inside.ts'
 import { type OrganizationsOptions, settle } from './options.ts'
 import { addPages, opened } from './pages.ts'
 import { guardProviders, homeRealm } from './realm.ts'
@@ -28,6 +30,13 @@ export type { ClaimRow, DomainRow, InvitationRow, MemberRow, OrganizationRow, Te
 export type { Team, TeamMember } from './teams.ts'
 export type { OrganizationAct, OrganizationChange } from './told.ts'
 
+declare module 'authkernel/kernel' {
+  interface Hooks {
+    /** Whether an invitation that somebody sent still counts; asked when it is opened and accepted. Bans of `adminPlugin` answer it. */
+    invitation: Guard<{ organizationId: string; inviterId: string; email: string; role: string }, AnyContext>
+  }
+}
+
 /**
  * Puts `auth.can` and `auth.organizations` on `auth`, adds pages, `client.organizations` and the service `homeRealm`. Needs an adapter with `getUser` and
  * `getUserByEmail`, the services `records` and `limit`, and a mail transport. Throws AuthError for options of the wrong shape.
@@ -41,6 +50,7 @@ export function organizationsPlugin<const S extends Statements = Record<never, n
     requires: ['store', 'records', 'limit', 'mail', 'mailTransport', 'store:getUser', 'store:getUserByEmail'],
     setup(kernel) {
       const desk = { kernel, options: settled }
+      kernel.declareHook('invitation', 'guard')
       kernel.records('organization', organizationTable)
       kernel.records('organizationMember', memberTable)
       kernel.records('organizationTeam', teamTable)
@@ -56,6 +66,7 @@ export function organizationsPlugin<const S extends Statements = Record<never, n
       kernel.provide('homeRealm', homeRealm(desk), { fallback: true })
       if (options.domains?.own) guardProviders(kernel, desk)
       kernel.messages(messages)
+      kernel.messages(insideMessages)
       kernel.mailTemplate('organizations.invitation', {
         subject: 'organizations.mail.subject',
         lines: ['organizations.mail.by', 'organizations.mail.text'],
@@ -63,6 +74,7 @@ export function organizationsPlugin<const S extends Statements = Record<never, n
         after: ['organizations.mail.left'],
         note: 'organizations.mail.ignore',
       })
+      keepOwners(kernel, desk)
       addForms(kernel, desk)
       addPages(kernel, desk)
       return {

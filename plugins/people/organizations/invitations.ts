@@ -1,7 +1,7 @@
 /** Invitations: mailed, bound to an address, used once, and void when whoever invited may not invite any more. */
-import { type AnyContext, type AtomicWrite, AuthError, type Context, randomHex, type Row } from 'authkernel/kernel'
+import { type AnyContext, type AtomicWrite, AuthError, type Context, randomHex, type Row, toAddress } from 'authkernel/kernel'
 import { atMost } from './acts.ts'
-import { addressOf } from './address.ts'
+import { isSameMailbox, mailboxOf } from './address.ts'
 import { type Actor, type Desk, isId, isRowId, memberOf, type Seat, seatIn } from './desk.ts'
 import { AlreadyMember, InvitationInvalid, InvitationOther, OrganizationBusy, OrganizationFull, OrganizationInput } from './errors.ts'
 import { join, mayTouch, roleOf } from './members.ts'
@@ -36,8 +36,9 @@ export async function invite(actor: Actor, id: string, { email, role = 'member',
   const base = baseOf(seat)
   const wanted = roleOf(actor, role)
   mayTouch(seat, wanted)
-  const address = addressOf(email)
-  if (address === undefined) throw new OrganizationInput('organizations.invite: the address cannot be used.')
+  const address = toAddress(email)
+  if (address === undefined || mailboxOf(address) === undefined)
+    throw new OrganizationInput('organizations.invite: the address cannot be used.')
   if (team !== undefined) await teamIn(seat, team)
   const known = await ctx.store?.getUserByEmail(address)
   if (known && (await memberOf(rows, id, known.id))) throw new AlreadyMember('organizations.invite: the person is a member already.')
@@ -91,8 +92,7 @@ export async function cancel(actor: Actor, id: string, invitationId: string): Pr
 
 /** An invitation whose mail somebody has, with its organization; null: used, cancelled, too old, or void. */
 export async function byToken(
-  { options }: Desk,
-  rows: AnyContext,
+  { options, ctx, rows }: Pick<Actor, 'options' | 'ctx' | 'rows'>,
   token: unknown,
 ): Promise<{ row: Row<InvitationRow>; organization: Row<OrganizationRow> } | null> {
   if (typeof token !== 'string' || !/^[0-9a-f]{64}$/.test(token)) return null
@@ -104,19 +104,25 @@ export async function byToken(
     if (!organization || organization.closing) return null
     const inviter = row.inviterId === null ? null : await memberOf(rows, row.organizationId, row.inviterId)
     const may = inviter && grants(options.roles, inviter.role, 'invitation:create') && covers(options.roles, inviter.role, row.role)
-    return row.inviterId === null || may ? { row, organization } : null
+    if (row.inviterId === null) return { row, organization }
+    if (!may || !(await stillCounts(ctx, row, row.inviterId))) return null
+    return { row, organization }
   }
   return null
+}
+
+async function stillCounts(ctx: AnyContext, { organizationId, email, role }: InvitationRow, inviterId: string): Promise<boolean> {
+  return !ctx.has('hook', 'invitation') || (await ctx.ask('invitation', { organizationId, inviterId, email, role })) === true
 }
 
 /** The person joins. Throws InvitationInvalid, and InvitationOther unless the address of the invitation is theirs and proved. */
 export async function accept(actor: Actor, token: string): Promise<{ organization: string; role: string }> {
   const { rows, user, ctx } = actor
   for (let tries = 0; tries < 16; tries++) {
-    const found = await byToken(actor, rows, token)
+    const found = await byToken(actor, token)
     if (!found || !user) throw new InvitationInvalid('organizations.accept: the invitation is used, cancelled, too old or void.')
     const { row, organization } = found
-    if (!user.emailVerified || addressOf(user.email) !== row.email)
+    if (!user.emailVerified || !isSameMailbox(user.email, row.email))
       throw new InvitationOther('organizations.accept: the invitation is for an address that the person has not proved.')
     const more: AtomicWrite[] = [{ record: 'organizationInvitation', take: row.id, if: { token: row.token } }]
     const team = row.teamId === null ? null : await rows.records('organizationTeam').get(row.teamId)
@@ -134,7 +140,7 @@ export async function accept(actor: Actor, token: string): Promise<{ organizatio
 
 /** Whoever has the mail can decline. False: there is no such invitation. */
 export async function decline(desk: Desk, ctx: Context, rows: AnyContext, token: unknown): Promise<boolean> {
-  const found = await byToken(desk, rows, token)
+  const found = await byToken({ ...desk, ctx, rows }, token)
   if (!found || !(await rows.records('organizationInvitation').take(found.row.id, { if: { token: found.row.token } }))) return false
   await tell({ ctx, user: null }, 'invitation.declined', found.organization.id, { id: found.row.id })
   return true

@@ -103,6 +103,29 @@ export async function leave(actor: Actor, id: string): Promise<void> {
   await tell(actor, 'member.left', id, { userId })
 }
 
+/**
+ * Somebody who is being deleted owns it no longer. Where nobody else does, `handOver` makes an owner of the member with the most permissions; false: there is no
+ * other member. Throws LastOwner without `handOver`.
+ */
+export async function giveUp(actor: Actor, id: string, userId: string, handOver: boolean): Promise<boolean> {
+  const end: { heir: Row<MemberRow> | undefined; alone: boolean } = { heir: undefined, alone: false }
+  await changing(actor, id, undefined, async (seat) => {
+    const target = await memberOf(seat.rows, id, userId)
+    if (target?.role !== 'owner') return null
+    const leave: AtomicWrite = { record: 'organizationMember', take: target.id, if: { role: 'owner' } }
+    if (!handOver) await keepsOwner(seat)
+    const last = handOver && (await ownersOf(seat)) < 2
+    const heir = last ? await heirOf(seat) : undefined
+    Object.assign(end, { heir, alone: last && !heir })
+    if (end.alone) return null
+    return heir ? [{ record: 'organizationMember', update: heir.id, change: { role: 'owner' }, if: { role: heir.role } }, leave] : [leave]
+  })
+  if (end.alone) return false
+  if (end.heir) await tell(actor, 'transferred', id, { userId: end.heir.userId, role: 'owner' })
+  await tell(actor, 'member.left', id, { userId })
+  return true
+}
+
 /** Without an invitation: for the host's own code alone. */
 export async function add(actor: Actor, id: string, userId: string, role = 'member'): Promise<void> {
   if (actor.user) throw new AccessDenied('organizations.add: people are invited. Call it with { system: true } from your own code.')
@@ -177,9 +200,24 @@ async function leaving(seat: Seat, { id, role }: Row<MemberRow>): Promise<readon
   return [{ record: 'organizationMember', take: id, if: { role } }]
 }
 
-async function keepsOwner({ rows, organization }: Seat): Promise<void> {
-  const owners = await rows.records('organizationMember').count({ organizationId: organization.id, role: 'owner' }, { max: 2 })
-  if (owners < 2) throw new LastOwner('organizations: the last owner stays one. Hand the organization over first, or delete it.')
+async function keepsOwner(seat: Seat): Promise<void> {
+  const { id, name } = seat.organization
+  if ((await ownersOf(seat)) < 2)
+    throw new LastOwner(`organizations: the last owner of "${name}" (${id}) stays one. Hand the organization over first, or delete it.`)
+}
+
+function ownersOf({ rows, organization }: Seat): Promise<number> {
+  return rows.records('organizationMember').count({ organizationId: organization.id, role: 'owner' }, { max: 2 })
+}
+
+/** Of those with the most permissions who joined first. */
+async function heirOf({ rows, organization, options }: Seat): Promise<Row<MemberRow> | undefined> {
+  const roles = [...options.roles].filter(([role]) => role !== 'owner').toSorted(([, one], [, other]) => other.size - one.size)
+  for (const [role] of roles) {
+    const { rows: found } = await rows.records('organizationMember').find({ where: { organizationId: organization.id, role }, limit: 1 })
+    if (found[0]) return found[0]
+  }
+  return undefined
 }
 
 // What is left of somebody who is gone grants nothing: rights of a team hold for members alone.

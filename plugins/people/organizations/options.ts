@@ -36,6 +36,11 @@ export interface OrganizationsOptions<S extends Statements = Statements> {
   /** Whether somebody may make an organization; default: everybody who is signed in. */
   create?: (question: { user: User; ctx: AnyContext }) => Awaitable<boolean>
   limits?: OrganizationLimits
+  /**
+   * The last owner is deleted: `refuse` (default) throws LastOwner, and the user stays. `handOver`: the member with the most permissions, of several the one who
+   * joined first, becomes the owner; an organization without other members is deleted.
+   */
+  ownerDeleted?: 'refuse' | 'handOver'
   /** Seconds that an invitation lives; default 604800 (7 days). */
   invitationAge?: number
   domains?: DomainOptions
@@ -61,6 +66,7 @@ export function settle(options: OrganizationsOptions): Settled {
     roles = {},
     create = () => true,
     limits = {},
+    ownerDeleted = 'refuse',
     invitationAge = 7 * 86_400,
     domains = {},
     tenants = 'inside',
@@ -70,11 +76,14 @@ export function settle(options: OrganizationsOptions): Settled {
       throw new AuthError(`Plugin "organizations": \`limits.${name}\` must be a whole number of at least 1.`)
   if (!(invitationAge >= 60 && invitationAge <= 30 * 86_400))
     throw new AuthError('Plugin "organizations": `invitationAge` must be 60 to 2592000 seconds.')
+  if (ownerDeleted !== 'refuse' && ownerDeleted !== 'handOver')
+    throw new AuthError('Plugin "organizations": `ownerDeleted` must be "refuse" or "handOver".')
   if (tenants !== 'inside' && tenants !== 'over') throw new AuthError('Plugin "organizations": `tenants` must be "inside" or "over".')
   return {
     ...settleRoles(statements, roles as Record<string, unknown>),
     create,
     limits: { perUser: 10, members: 10_000, invitations: 100, teams: 100, domains: 10, ...limits },
+    ownerDeleted,
     invitationAge,
     domains: { own: () => undefined, ...domains },
     tenants,

@@ -1,22 +1,24 @@
 /** What people see: their organizations, the members of one, and an invitation. None of it needs JavaScript. */
 import {
-  AuthError,
   type Content,
   type Context,
   createPending,
   type Kernel,
+  type PageDraw,
   type PageTools,
   type PageView,
   type PendingList,
 } from 'authkernel/kernel'
 import { listOwn } from './acts.ts'
-import { addressOf } from './address.ts'
-import { type Actor, actorOf, type Desk, rowsOf, seatIn, visitorOf } from './desk.ts'
+import { isSameMailbox } from './address.ts'
+import { type Desk, rowsOf, visitorOf } from './desk.ts'
 import { byToken, listInvitations } from './invitations.ts'
 import { list } from './members.ts'
-import { covers, grants } from './roles.ts'
-
-type Params = Readonly<Record<string, string | undefined>>
+import { failed, inside, type Params, roleChoice, roleName, visiting } from './page-parts.ts'
+import { domainsPage } from './pages-domains.ts'
+import { settingsPage } from './pages-settings.ts'
+import { teamsPage } from './pages-teams.ts'
+import { covers } from './roles.ts'
 
 /** The token of an invitation, from the mail to the button: addresses are written to logs, and travel through the sign-in. */
 export const opened: PendingList<{ token: string }> = createPending('organization-invitation', { seconds: 86_400, max: 1 })
@@ -24,7 +26,10 @@ export const opened: PendingList<{ token: string }> = createPending('organizatio
 /** Adds the pages and the section of the account page. */
 export function addPages(kernel: Kernel, desk: Desk): void {
   kernel.page('organizations', (ctx, tools, params) => overview(desk, ctx, tools, params), { path: '/organizations' })
-  kernel.page('organizationMembers', (ctx, tools, params) => memberList(desk, ctx, tools, params), { path: '/organizations/members' })
+  kernel.page('organizationMembers', membersPage(desk), { path: '/organizations/members' })
+  kernel.page('organizationTeams', teamsPage(desk), { path: '/organizations/teams' })
+  kernel.page('organizationDomains', domainsPage(desk), { path: '/organizations/domains' })
+  kernel.page('organizationSettings', settingsPage(desk), { path: '/organizations/settings' })
   kernel.page('organizationInvitation', (ctx, tools, params) => invitation(desk, ctx, tools, params))
   kernel.route({
     method: 'GET',
@@ -89,71 +94,63 @@ async function overview(desk: Desk, ctx: Context, tools: PageTools, { error }: P
   return { title: say('organizations.title'), body, ...failed(error) }
 }
 
-async function memberList(desk: Desk, ctx: Context, tools: PageTools, params: Params): Promise<PageView | Response> {
-  const { html, say, form, field, submit, alert } = tools
-  const { organization: id = '', cursor, error, done } = params
-  const actor = await visiting(desk, ctx)
-  if (!actor) return ctx.page('signIn')
-  let found: [Awaited<ReturnType<typeof seatIn>>, Awaited<ReturnType<typeof list>>]
-  try {
-    found = [await seatIn(actor, id), await list(actor, id, { cursor })]
-  } catch (thrown) {
-    if (!(thrown instanceof AuthError) || thrown.status >= 500) throw thrown
-    return { title: say('organizations.title'), body: alert(thrown.type), status: thrown.status }
-  }
-  const [seat, page] = found
-  const { roles } = desk.options
-  const may = (permission: string): boolean => grants(roles, seat.role, permission)
-  const own = seat.role ?? ''
-  const act = (action: string, body: Content, more: Record<string, string> = {}): Promise<Content> =>
-    form('/organizations', body, { action, organization: id, ...more })
-  const choice = (name: string, chosen: string): Content =>
-    html`<label
-      >${say('organizations.role')}
-      <select name="role" aria-label="${say('organizations.role')} ${name}">
-        ${[...roles.keys()].filter((role) => covers(roles, own, role)).map((role) => option(tools, role, role === chosen))}
-      </select></label
-    >`
-  const body: Content[] = [alert(error), done && html`<p role="status">${say('organizations.done')}</p>`]
-  for (const { userId, role, name, email } of page.members) {
-    const [self, shown, touchable] = [userId === actor.user?.id, name ?? email ?? userId, covers(roles, own, role)]
-    body.push(
-      html`<section class="item">
-        <h2>${shown}</h2>
-        <p>${name !== null && email !== null && html`${email} · `}${roleName(tools, role)}</p>
-        ${may('member:role') && touchable && (await act('role', [choice(shown, role), submit(say('organizations.save'), { quiet: true })], { userId }))}
-        ${!self && may('member:remove') && touchable && (await act('remove', submit(say('organizations.remove'), { quiet: true }), { userId }))}
-        ${self && (await act('leave', submit(say('organizations.leave'), { quiet: true })))}
-      </section>`,
-    )
-  }
-  if (page.cursor !== undefined)
-    body.push(
-      tools.link(
-        say('organizations.more'),
-        `/organizations/members?${new URLSearchParams({ organization: id, cursor: page.cursor }).toString()}`,
-      ),
-    )
-  if (may('invitation:create')) {
-    const email = field('email', { label: 'Email', type: 'email', required: true, maxlength: 254 })
-    body.push(html`<h2>${say('organizations.invite')}</h2>`)
-    body.push(await act('invite', [email, choice('', 'member'), submit(say('organizations.send'))]))
-    for (const open of await listInvitations(actor, id))
-      body.push(
-        html`<section class="item">
-          <h3>${open.email}</h3>
-          <p>${roleName(tools, open.role)} · ${say('organizations.until', { date: tools.date(open.expires) })}</p>
-          ${may('invitation:cancel') && (await act('cancel', submit(say('organizations.cancel'), { quiet: true }), { invitation: open.id }))}
-        </section>`,
-      )
-  }
-  return { title: seat.organization.name, lead: say('organizations.members'), body, ...failed(error) }
+function membersPage(desk: Desk): PageDraw {
+  return (ctx, tools, params) =>
+    inside(desk, ctx, { tools, params, place: 'members' }, async (visit) => {
+      const { html, say, field, submit, date, link } = tools
+      const { seat, may, act } = visit
+      const { organization: id = '', cursor } = params
+      const page = await list(seat, id, { cursor })
+      const body: Content[] = []
+      for (const { userId, role, name, email } of page.members) {
+        const [self, shown] = [userId === seat.user?.id, name ?? email ?? userId]
+        const touchable = covers(desk.options.roles, seat.role ?? '', role)
+        body.push(
+          html`<section class="item">
+            <h2>${shown}</h2>
+            <p>${name !== null && email !== null && html`${email} · `}${roleName(tools, role)}</p>
+            ${
+              may('member:role') &&
+              touchable &&
+              (await act('role', [roleChoice(visit, shown, role), submit(say('organizations.save'), { quiet: true })], { userId }))
+            }
+            ${
+              !self &&
+              may('member:remove') &&
+              touchable &&
+              (await act('remove', submit(say('organizations.remove'), { quiet: true }), { userId }))
+            }
+            ${self && (await act('leave', submit(say('organizations.leave'), { quiet: true })))}
+          </section>`,
+        )
+      }
+      if (page.cursor !== undefined) {
+        const next = new URLSearchParams({ organization: id, cursor: page.cursor }).toString()
+        body.push(link(say('organizations.more'), `/organizations/members?${next}`))
+      }
+      if (!may('invitation:create')) return body
+      const email = field('email', { label: 'Email', type: 'email', required: true, maxlength: 254 })
+      body.push(html`<h2>${say('organizations.invite')}</h2>`)
+      body.push(await act('invite', [email, roleChoice(visit, '', 'member'), submit(say('organizations.send'))]))
+      for (const open of await listInvitations(seat, id))
+        body.push(
+          html`<section class="item">
+            <h3>${open.email}</h3>
+            <p>${roleName(tools, open.role)} · ${say('organizations.until', { date: date(open.expires) })}</p>
+            ${
+              may('invitation:cancel') &&
+              (await act('cancel', submit(say('organizations.cancel'), { quiet: true }), { invitation: open.id }))
+            }
+          </section>`,
+        )
+      return body
+    })
 }
 
 async function invitation(desk: Desk, ctx: Context, tools: PageTools, { error }: Params): Promise<PageView> {
   const { html, say, form, submit, link, alert, base } = tools
   const [entry] = await opened.all(ctx)
-  const found = entry && (await byToken(desk, await rowsOf(desk, ctx), entry.token))
+  const found = entry && (await byToken({ ...desk, ctx, rows: await rowsOf(desk, ctx) }, entry.token))
   const title = say('organizations.invitation')
   if (!found) return { title, body: [alert('InvitationInvalid'), link(say('organizations.manage'), '/organizations')], status: 400 }
   const { row, organization } = found
@@ -169,7 +166,7 @@ async function invitation(desk: Desk, ctx: Context, tools: PageTools, { error }:
       body: [html`<p>${say('organizations.sign-in', values)}</p>`, link(say('organizations.to-sign-in'), `/signin?${back}`), decline],
     }
   }
-  if (addressOf(user.email) !== row.email || !user.emailVerified)
+  if (!isSameMailbox(user.email, row.email) || !user.emailVerified)
     return {
       title,
       lead,
@@ -177,21 +174,4 @@ async function invitation(desk: Desk, ctx: Context, tools: PageTools, { error }:
     }
   const accept = await form('/organizations', submit(say('organizations.accept')), { action: 'accept' })
   return { title, lead, body: [alert(error), accept, decline], ...failed(error) }
-}
-
-async function visiting(desk: Desk, ctx: Context): Promise<Actor | null> {
-  return (await visitorOf(ctx)) ? actorOf(desk, ctx) : null
-}
-function option(tools: PageTools, role: string, chosen: boolean): Content {
-  const { html } = tools
-  return chosen
-    ? html`<option value="${role}" selected>${roleName(tools, role)}</option>`
-    : html`<option value="${role}">${roleName(tools, role)}</option>`
-}
-// A host's own role has the text that the host gave it, or its name.
-function roleName({ say }: PageTools, role: string): Content {
-  return say(`organizations.role.${role}`) || role
-}
-function failed(error: string | undefined): { status?: number } {
-  return error === undefined ? {} : { status: 400 }
 }

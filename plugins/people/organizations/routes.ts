@@ -40,6 +40,7 @@ export interface OrganizationMethods {
   addToTeam(input: In & { team: string; userId: string; role?: string }): Answer<void>
   removeFromTeam(input: In & { team: string; userId: string }): Answer<boolean>
   listDomains(input: In): Answer<domains.Domain[]>
+  listClaims(input: In): Answer<domains.DomainClaim[]>
   claimDomain(input: In & { domain: string }): Answer<domains.DomainClaim>
   proveDomain(input: In & { domain: string }): Answer<domains.Domain>
   setDomainProvider(input: In & { domain: string; provider?: string }): Answer<void>
@@ -135,6 +136,10 @@ export function addRoutes(kernel: Kernel, desk: Desk): OrganizationClient {
     listDomains: clientMethod(
       texts([one]),
       as((by, { organization }) => domains.list(by, organization)),
+    ),
+    listClaims: clientMethod(
+      texts([one]),
+      as((by, { organization }) => domains.claims(by, organization)),
     ),
     claimDomain: clientMethod(
       texts([one, 'domain']),

@@ -1,5 +1,5 @@
 /** Leaving: a section of the account page, a page that asks, and a fresh proof before everything goes. */
-import { type AccountSection, type AdapterUser, type Context, endSessions, type PageDraw, redirectTo } from 'authkernel/kernel'
+import { type AccountSection, type AdapterUser, AuthError, type Context, endSessions, type PageDraw, redirectTo } from 'authkernel/kernel'
 
 /** Seconds: a session that somebody left open, or stole, deletes nothing. */
 const fresh = 300
@@ -15,13 +15,14 @@ export const deleteSection: AccountSection = {
 }
 
 /** `GET /account/delete`. */
-export const deletePage: PageDraw = async (ctx, { say, form, submit, link }) => {
+export const deletePage: PageDraw = async (ctx, { say, form, submit, link, alert }, { error }) => {
   const user = await stored(ctx)
   if (!user) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account` })
   return {
     title: say('account.delete'),
     lead: say('account.delete.lead', { name: user.email ?? user.name ?? '' }),
-    body: [await form(path, submit(say('account.delete.confirm'))), link(say('account.delete.keep'), '/account')],
+    body: [alert(error), await form(path, submit(say('account.delete.confirm'))), link(say('account.delete.keep'), '/account')],
+    ...(error !== undefined && { status: 409 }),
   }
 }
 
@@ -37,8 +38,13 @@ export async function deleteAccount(ctx: Context): Promise<Response> {
     const led = asked && ((await ctx.ask('stepUp', asked)) ?? (await ctx.app.services.oauth?.stepUp?.(ctx, asked)))
     return led ?? redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(back)}`)
   }
-  const { store } = ctx
-  await store?.deleteUser(user.id)
+  try {
+    await ctx.store?.deleteUser(user.id)
+  } catch (thrown) {
+    // A plugin may keep the person, and says why.
+    if (!(thrown instanceof AuthError) || thrown.status >= 500) throw thrown
+    return redirectTo(`${back}?error=${encodeURIComponent(thrown.type)}`)
+  }
   // Stored sessions go with the user; tokens go on unless it is remembered that they ended.
   if (!ctx.session.storedUsers && ctx.session.abilities?.has('revoke:user')) await endSessions(ctx, { userId: user.id }, 'pages')
   await ctx.session.end(ctx)
