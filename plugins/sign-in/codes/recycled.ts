@@ -35,7 +35,6 @@ export async function forgetOld(ctx: Context, number: string): Promise<void> {
   if (!owner || (await ctx.session.user(ctx))?.id === owner.id) return
   await store.unlinkAccount(account)
   await uses.take(id, { if: { used: use.used } })
-  await ctx.emit('unlinkAccount', { userId: owner.id, account })
 }
 
 /** Somebody signed in by a number. */
