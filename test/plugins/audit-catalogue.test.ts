@@ -42,6 +42,7 @@ const catalogue: Readonly<Record<string, [event: string, message: object]>> = {
   'user.unbanned': ['adminAct', { admin, act: 'unban', user, reason: 'appeal' }],
   'address.proofRequested': noted(),
   'address.proved': ['updateUser', { user: { ...user, emailVerified: new Date(Date.UTC(2026, 0, 2, 3, 4, 5)) } }],
+  'address.changed': credential('address', 'changed'),
   'registration.evicted': noted(),
   'password.set': credential('password', 'added'),
   'password.changed': credential('password', 'changed'),
@@ -121,7 +122,6 @@ const catalogue: Readonly<Record<string, [event: string, message: object]>> = {
 const ofTheLog = ['store.healed', 'audit.dropped', 'audit.flushed']
 /** Nothing in the package does it; hosts that do tell it by an event of the kernel. */
 const ofHosts: Readonly<Record<string, [event: string, message: object]>> = {
-  'address.changed': credential('address', 'changed'),
   'user.merged': noted(),
 }
 
