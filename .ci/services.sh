@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Chromium, oathtool, PostgreSQL, MariaDB and Redis for the tests: installs what is absent, starts what does not answer.
+# Chromium, oathtool, openssl, PostgreSQL, MariaDB and Redis for the tests: installs what is absent, starts what does not answer.
 # The tests reach them at their standard ports on 127.0.0.1, PostgreSQL as postgres and MariaDB as root, both without a password.
 # A server that AUTHKERNEL_TEST_POSTGRES_URL, _MYSQL_URL or _REDIS_URL names is somebody else's: it is left alone.
 set -uo pipefail
@@ -20,6 +20,7 @@ wanted() { [[ " ${servers[*]-} " == *" $1 "* ]]; }
 missing=()
 has chromium || missing+=(chromium)
 has oathtool || missing+=(oathtool)
+has openssl || missing+=(openssl)
 wanted postgres && ! { has psql && [ -d /etc/postgresql ]; } && missing+=(postgresql)
 wanted mariadb && ! has mariadbd && missing+=(mariadb-server)
 wanted redis && ! has redis-server && missing+=(redis-server)
