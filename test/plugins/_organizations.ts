@@ -7,6 +7,7 @@ import { type ApiKeysApi, apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { type ImpersonationApi, impersonationPlugin } from 'authkernel/plugins/impersonation'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { type OrganizationsApi, type OrganizationsOptions, organizationsPlugin, type PermissionOf } from 'authkernel/plugins/organizations'
+import { expect, vi } from 'vitest'
 import { baseConfig, Client, type fakeRuntime, type recordingLogger } from '../_setup.ts'
 
 export const statements = { project: ['create', 'update', 'delete'], billing: ['read'] } as const
@@ -85,6 +86,8 @@ export async function world(
   }
   const settle = () => new Promise((resolve) => setTimeout(resolve, 5))
   const token = async () => {
+    // The first mail loads what writes mails.
+    await vi.waitFor(() => expect(mails).not.toEqual([]))
     await settle()
     return /token=([0-9a-f]{64})/.exec(mails.at(-1)?.text ?? '')?.[1] ?? ''
   }
