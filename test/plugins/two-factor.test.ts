@@ -93,13 +93,15 @@ describe.each(['jwt', 'database'] as const)('sign-in under the %s strategy', (st
   })
 
   it('a backup code counts once, in any spelling, and ten are made', async () => {
-    const { signIn, enrol, post, auth } = await start()
+    const { signIn, enrol, post, auth, mails } = await start()
     const { codes } = await enrol()
     expect([codes.length, new Set(codes).size]).toEqual([10, 10])
     const spelling = codes[0]!.toLowerCase().replace('-', ' ')
     const one = (await signIn()).client
     await post(one, '/two-factor', { code: spelling })
     expect((await one.session())?.user?.name).toBe('ada')
+    // Whoever finds the codes in a drawer is told to their owner.
+    await expect.poll(() => mails.at(-1)).toMatchObject({ to: 'ada@example.com', text: expect.stringContaining('Codes left: 9') })
     const two = (await signIn()).client
     await post(two, '/two-factor', { code: codes[0]! })
     expect(await two.session()).toBeNull()
@@ -203,6 +205,13 @@ describe('trusted devices', () => {
     const { client } = await signIn()
     await post(client, '/two-factor', { code: code(secret), remember: 'on' })
     expect(where((await signIn('ada', client)).response)).toBe('/app')
+    // The cookie in a browser of another kind.
+    const copied = await client.post(
+      '/callback/credentials',
+      { user: 'ada', callbackUrl: '/app' },
+      { 'user-agent': 'Mozilla/5.0 (X11; Linux) Firefox/140.0' },
+    )
+    expect(where(copied)).toBe('/auth/two-factor')
     await enrol((await signIn('eve')).client)
     expect(where((await signIn('eve', client)).response)).toBe('/auth/two-factor')
     const other = (await signIn()).client

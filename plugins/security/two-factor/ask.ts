@@ -127,7 +127,7 @@ export async function tryFactor(
     await trust(ctx, person, options.trustedDevices)
   if (left !== undefined) {
     await ctx.emit('backupCodeUsed', { user: login.user, left })
-    if (left <= 2) notify(ctx, person, 'two-factor.few-codes', { left })
+    notify(ctx, person, left <= 2 ? 'two-factor.few-codes' : 'two-factor.code-used', { left })
   }
   return ctx.resume(parked, { proof: { ...proof, authTime: Math.floor(ctx.now.getTime() / 1000) } })
 }

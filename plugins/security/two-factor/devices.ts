@@ -18,7 +18,9 @@ export async function isTrusted(ctx: Context, person: Person): Promise<boolean> 
   const value = deviceCookie.get(ctx)
   if (value === undefined || !/^[\w-]{43}$/.test(value)) return false
   const row = await ctx.records('twoFactorDevice').get({ hash: toHex(await sha256(value)) })
-  return row !== null && row.person === person.key && row.generation === (await stateOf(ctx, person)).generation
+  // A cookie that was copied to another kind of browser is none.
+  if (row === null || row.person !== person.key || row.label !== labelOf(ctx.facts.userAgent)) return false
+  return row.generation === (await stateOf(ctx, person)).generation
 }
 
 /** Trusts this browser. */

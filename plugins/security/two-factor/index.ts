@@ -64,7 +64,7 @@ export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFacto
         after: ['two-factor.mail.left'],
         note: 'two-factor.mail.never-tell',
       })
-      for (const what of ['added', 'changed', 'removed', 'few-codes'] as const)
+      for (const what of ['added', 'changed', 'removed', 'few-codes', 'code-used'] as const)
         kernel.mailTemplate(`two-factor.${what}`, {
           subject: `two-factor.mail.${what}`,
           lines: [`two-factor.mail.${what}-text`],

@@ -14,6 +14,8 @@ const en = {
   'two-factor.mail.removed-text': 'It was removed at {at}.',
   'two-factor.mail.few-codes': 'Few backup codes are left at {site}',
   'two-factor.mail.few-codes-text': 'A backup code was used at {at}. Codes left: {left}.',
+  'two-factor.mail.code-used': 'A backup code was used at {site}',
+  'two-factor.mail.code-used-text': 'A backup code was used at {at}. Codes left: {left}.',
   'two-factor.mail.not-you': 'If this was not you, change your password and write to us.',
 }
 type Keys = Record<keyof typeof en, string>
@@ -31,6 +33,8 @@ const de: Keys = {
   'two-factor.mail.removed-text': 'Zeitpunkt: {at}.',
   'two-factor.mail.few-codes': 'Wenige Ersatzcodes übrig bei {site}',
   'two-factor.mail.few-codes-text': 'Ein Ersatzcode wurde benutzt: {at}. Übrig: {left}.',
+  'two-factor.mail.code-used': 'Ein Ersatzcode wurde bei {site} benutzt',
+  'two-factor.mail.code-used-text': 'Ein Ersatzcode wurde benutzt: {at}. Übrig: {left}.',
   'two-factor.mail.not-you': 'Waren Sie das nicht, dann ändern Sie Ihr Passwort und schreiben Sie uns.',
 }
 const fr: Keys = {
@@ -46,6 +50,8 @@ const fr: Keys = {
   'two-factor.mail.removed-text': 'Date : {at}.',
   'two-factor.mail.few-codes': 'Il reste peu de codes de secours sur {site}',
   'two-factor.mail.few-codes-text': 'Un code de secours a été utilisé : {at}. Codes restants : {left}.',
+  'two-factor.mail.code-used': 'Un code de secours a été utilisé sur {site}',
+  'two-factor.mail.code-used-text': 'Un code de secours a été utilisé : {at}. Codes restants : {left}.',
   'two-factor.mail.not-you': 'Si ce n’était pas vous, changez votre mot de passe et écrivez-nous.',
 }
 const es: Keys = {
@@ -61,6 +67,8 @@ const es: Keys = {
   'two-factor.mail.removed-text': 'Fecha: {at}.',
   'two-factor.mail.few-codes': 'Quedan pocos códigos de respaldo en {site}',
   'two-factor.mail.few-codes-text': 'Se usó un código de respaldo: {at}. Códigos restantes: {left}.',
+  'two-factor.mail.code-used': 'Se usó un código de respaldo en {site}',
+  'two-factor.mail.code-used-text': 'Se usó un código de respaldo: {at}. Códigos restantes: {left}.',
   'two-factor.mail.not-you': 'Si no fue usted, cambie su contraseña y escríbanos.',
 }
 const ja: Keys = {
@@ -76,6 +84,8 @@ const ja: Keys = {
   'two-factor.mail.removed-text': '日時: {at}',
   'two-factor.mail.few-codes': '{site} のバックアップコードが残りわずかです',
   'two-factor.mail.few-codes-text': 'バックアップコードが使われました: {at}。残り: {left}',
+  'two-factor.mail.code-used': '{site} でバックアップコードが使用されました',
+  'two-factor.mail.code-used-text': 'バックアップコードが使われました: {at}。残り: {left}',
   'two-factor.mail.not-you': '心当たりがない場合は、パスワードを変更し、ご連絡ください。',
 }
 export const mailMessages: Messages = { en, de, fr, es, ja }
