@@ -1,0 +1,27 @@
+/** A provider type of a stranger, which knows nothing of second factors. */
+import type { Identity, ProviderFlow } from 'authkernel/kernel'
+
+interface DoorConfig {
+  id: string
+  name: string
+  type: 'door'
+}
+declare module 'authkernel/kernel' {
+  interface ProviderTypes {
+    door: DoorConfig
+  }
+}
+/** Whoever says an address is that person. */
+export const door: ProviderFlow<DoorConfig> = {
+  callback: { GET: false, POST: 'csrf' },
+  options: { id: true, name: true, type: true },
+  async finish(ctx): Promise<Identity> {
+    const { card } = await ctx.body()
+    return {
+      user: { email: String(card) },
+      account: { provider: 'door', type: 'door', providerAccountId: String(card) },
+      match: 'account',
+      startedBy: null,
+    } as Identity
+  },
+}
