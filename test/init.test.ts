@@ -7,6 +7,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { afterEach, describe, expect, it } from 'vitest'
 import { runCli } from '../src/cli/run.ts'
+import { frameworks, stores } from '../src/cli/init/project.ts'
 import { addTo } from '../src/cli/init/source.ts'
 import { root } from './_sources.ts'
 
@@ -233,7 +234,27 @@ describe('init', () => {
   })
 })
 
+it('the help names every framework and store', async () => {
+  const { code, stdout } = await cli(tmpdir(), 'init', '--help')
+  expect(code).toBe(0)
+  for (const name of [...frameworks, ...stores]) expect(stdout).toContain(name)
+})
+
 describe('add', () => {
+  it('two-factor starts on the store that init wrote', async () => {
+    const folder = project(esm({ express: '5' }))
+    await cli(folder, 'init', '--yes', '--no-install', '--store', 'sqlite')
+    for (const said of ['+ import { twoFactorPlugin }', 'two-factor is in auth.js already.'])
+      expect(await cli(folder, 'add', 'two-factor', '--yes', '--no-install')).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining(said),
+      })
+    const { code, stdout } = await cli(folder, 'doctor', '--json')
+    const { plugins, findings } = JSON.parse(stdout)
+    expect([code, plugins.map(({ name }: { name: string }) => name)]).toEqual([0, expect.arrayContaining(['two-factor', 'adapter'])])
+    expect(findings.filter(({ level }: { level: string }) => level === 'error')).toEqual([])
+  })
+
   it('puts plugins and providers into the module that init wrote, once', async () => {
     const folder = project(esm({ express: '5' }))
     await cli(folder, 'init', '--yes', '--no-install', '--store', 'sqlite')

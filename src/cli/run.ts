@@ -7,6 +7,7 @@ import { doctor } from './doctor.ts'
 import { explain } from './explain.ts'
 import { add } from './init/add.ts'
 import { init } from './init/init.ts'
+import { frameworks, stores } from './init/project.ts'
 import { cleanup, reseal } from './maintenance.ts'
 import { migrate } from './migrate.ts'
 import { describeProvider, listProviders } from './provider.ts'
@@ -84,14 +85,14 @@ function program(setting: Setting): CommandDef {
           framework: {
             type: 'string',
             valueHint: 'name',
-            description: 'next, sveltekit, express, hono, fastify, koa, h3; default: found in package.json',
+            description: `${frameworks.join(', ')}; default: found in package.json`,
           },
           providers: {
             type: 'string',
             valueHint: 'ids',
             description: 'How people sign in: google,github,… or demo (a password for development)',
           },
-          store: { type: 'string', valueHint: 'name', description: 'Where users are kept: none, sqlite, postgres, mysql' },
+          store: { type: 'string', valueHint: 'name', description: `Where users are kept: ${stores.join(', ')}` },
           yes: yesArg,
           install: installArg,
           json: jsonArg,
