@@ -16,6 +16,8 @@ export async function lookInside(auth: Auth, origin: string): Promise<Context> {
 
 /** Where the app is reachable: the option, its own configuration, or an example that shows what is missing. */
 export function originOf(given: string | undefined, configured: string | undefined): { origin: string; guessed: boolean } {
-  const origin = given ?? (configured || undefined)
-  return { origin: (origin ?? 'https://your-app.example').replace(/\/+$/, ''), guessed: origin === undefined }
+  const found = given ?? (configured || undefined)
+  let origin = found ?? 'https://your-app.example'
+  while (origin.endsWith('/')) origin = origin.slice(0, -1)
+  return { origin, guessed: found === undefined }
 }
