@@ -27,6 +27,8 @@ beforeAll(async () => {
   writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify({ compilerOptions: { baseUrl: root, paths: compilerOptions.paths } }))
   issuer = createServer((req, res) => {
     res.setHeader('content-type', 'application/json')
+    // Compiling an app blocks this process for seconds: a connection that waits meanwhile is closed just as it is used again.
+    res.setHeader('connection', 'close')
     const base = `http://127.0.0.1:${(issuer.address() as AddressInfo).port}`
     if (req.url === '/.well-known/good') res.end('{}')
     else if (req.url?.startsWith('/good/')) res.end(JSON.stringify({ issuer: `${base}/good` }))
