@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import type { run } from 'axe-core'
-import type { Locator, Page } from 'playwright-core'
+import type { Page } from 'playwright-core'
 import { expect } from 'vitest'
 import { createAuth } from 'authkernel'
 import type { MailMessage, Plugin } from 'authkernel/kernel'
