@@ -2,6 +2,7 @@
 import type { Adapter } from 'authkernel'
 import type { Plugin } from 'authkernel/kernel'
 import { accountsPlugin } from 'authkernel/plugins/accounts'
+import { addressPlugin } from 'authkernel/plugins/address'
 import { adminPlugin } from 'authkernel/plugins/admin'
 import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { auditPlugin } from 'authkernel/plugins/audit'
@@ -20,6 +21,7 @@ import { impersonationPlugin } from 'authkernel/plugins/impersonation'
 import { jwtPlugin } from 'authkernel/plugins/jwt'
 import { limitsPlugin } from 'authkernel/plugins/limits'
 import { multiSessionPlugin } from 'authkernel/plugins/multi-session'
+import { noticesPlugin } from 'authkernel/plugins/notices'
 import { organizationsPlugin } from 'authkernel/plugins/organizations'
 import { passwordsPlugin } from 'authkernel/plugins/passwords'
 import { phonePlugin } from 'authkernel/plugins/phone'
@@ -88,6 +90,8 @@ export function catalogue(first: readonly Switch[], around: Around): Readonly<Re
     ],
     People: [
       { id: 'accounts', text: 'Linked accounts and devices, for the account page.', on: true, make: () => accountsPlugin() },
+      { id: 'address', text: 'People change their mail address, and can take it back.', make: () => addressPlugin() },
+      { id: 'notices', text: 'Mails about new browsers, passkeys, accounts and keys.', make: () => noticesPlugin() },
       { id: 'admin', text: 'Search, ban, end sessions. Nobody is an administrator here.', make: () => adminPlugin({ can: () => false }) },
       { id: 'impersonation', text: 'Act as a user. Nobody may do it here.', make: () => impersonationPlugin({ can: () => false }) },
       {
