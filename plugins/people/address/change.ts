@@ -1,7 +1,7 @@
 /** Asking for another address, and the proof of it: a session of the person and the mailed link together. */
-import { type AdapterUser, type Context, endSessions, randomHex, redirectTo, toAddress } from 'authkernel/kernel'
+import { type AdapterUser, type Context, endSessions, proveAgain, randomHex, redirectTo, toAddress } from 'authkernel/kernel'
 import type { Options } from './options.ts'
-import { mailLater, moveTo, ownUser, proveAgain } from './person.ts'
+import { mailLater, moveTo, ownUser } from './person.ts'
 import { offerUndo } from './undo.ts'
 
 const seconds = 1200

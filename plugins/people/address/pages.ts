@@ -1,8 +1,8 @@
 /** What people see: the form, the question behind each mailed link, and a section of the account page. None of it needs JavaScript. */
-import type { Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
+import { type Context, type Kernel, type PageTools, type PageView, proveAgain } from 'authkernel/kernel'
 import { changeOf } from './change.ts'
 import type { Options } from './options.ts'
-import { ownUser, proveAgain } from './person.ts'
+import { ownUser } from './person.ts'
 import { undoOf } from './undo.ts'
 
 type Params = Readonly<Record<string, string | undefined>>

@@ -1,5 +1,5 @@
-/** Whose address it is, whether they proved a moment ago who they are, and the one place that stores another address. */
-import { type AdapterUser, type Context, type MailValue, redirectTo } from 'authkernel/kernel'
+/** Whose address it is, and the one place that stores another address. */
+import type { AdapterUser, Context, MailValue } from 'authkernel/kernel'
 
 /** The stored user who is signed in. Null for nobody, for an API key, and for somebody who acts as another person. */
 export async function ownUser(ctx: Context): Promise<AdapterUser | null> {
@@ -7,18 +7,6 @@ export async function ownUser(ctx: Context): Promise<AdapterUser | null> {
   if (!session || session.apiKey !== undefined || session.bearer !== undefined || session.actor !== undefined) return null
   const { id } = (await ctx.session.user(ctx)) ?? {}
   return id === undefined ? null : ctx.service('store').getUser(id)
-}
-
-/** Undefined for a fresh session; else a redirect through the second factor, the provider or the first method, and back. */
-export async function proveAgain(ctx: Context, maxAge: number, back: string): Promise<Response | undefined> {
-  const attributes = await ctx.session.attributes?.(ctx)
-  const age = attributes ? ctx.now.getTime() / 1000 - attributes.authTime : Infinity
-  // A time from the future is a clock that was moved, and proves nothing.
-  if (age <= maxAge && age >= -60) return undefined
-  const login = await ctx.loginAgain({ callbackUrl: back })
-  const asked = login && ({ login, level: undefined, maxAge } as const)
-  const led = asked && ((await ctx.ask('stepUp', asked)) ?? (await ctx.app.services.oauth?.stepUp?.(ctx, asked)))
-  return led ?? redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(back)}`)
 }
 
 /** Sends a mail that the answer does not wait for: its time tells nothing. A mail that fails is logged. */

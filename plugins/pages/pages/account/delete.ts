@@ -1,5 +1,14 @@
 /** Leaving: a section of the account page, a page that asks, and a fresh proof before everything goes. */
-import { type AccountSection, type AdapterUser, AuthError, type Context, endSessions, type PageDraw, redirectTo } from 'authkernel/kernel'
+import {
+  type AccountSection,
+  type AdapterUser,
+  AuthError,
+  type Context,
+  endSessions,
+  type PageDraw,
+  proveAgain,
+  redirectTo,
+} from 'authkernel/kernel'
 
 /** Seconds: a session that somebody left open, or stole, deletes nothing. */
 const fresh = 300
@@ -31,13 +40,8 @@ export async function deleteAccount(ctx: Context): Promise<Response> {
   const user = await stored(ctx)
   if (!user) return ctx.page('signIn')
   const back = `${ctx.base}${path}`
-  const attributes = await ctx.session.attributes?.(ctx)
-  if (!attributes || ctx.now.getTime() / 1000 - attributes.authTime > fresh) {
-    const login = await ctx.loginAgain({ callbackUrl: back })
-    const asked = login && ({ login, level: undefined, maxAge: fresh } as const)
-    const led = asked && ((await ctx.ask('stepUp', asked)) ?? (await ctx.app.services.oauth?.stepUp?.(ctx, asked)))
-    return led ?? redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(back)}`)
-  }
+  const led = await proveAgain(ctx, fresh, back)
+  if (led) return led
   try {
     await ctx.store?.deleteUser(user.id)
   } catch (thrown) {
