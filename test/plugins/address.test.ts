@@ -27,7 +27,8 @@ async function world(strategy: 'jwt' | 'database', options: AddressOptions = {},
     .use(passwordsPlugin({ breached: false }))
     .use(twoFactorPlugin())
     .use(addressPlugin(options))
-  await auth.ready()
+  // The mails are waited for, and not the first load of what writes them.
+  await auth.ready({ warm: true })
   const newest = async (to: string, pattern: RegExp): Promise<string> => {
     await settle()
     return pattern.exec(mails.findLast((mail) => mail.to === to)?.text ?? '')?.[1] ?? ''
