@@ -1,5 +1,5 @@
 /** What server code does with web requests, in every binding: sign in, sign out, refuse. */
-import type { Awaitable, HandleOptions, Kernel, Session } from 'authkernel/kernel'
+import { type Awaitable, type HandleOptions, HttpError, type Kernel, type Session } from 'authkernel/kernel'
 
 /** What server code says when it signs somebody in. */
 export interface SignInOptions {
@@ -64,13 +64,41 @@ export async function updateResponse(kernel: Kernel, request: Request, options: 
   return kernel.entryPoints.dispatch(action(request, `${base}/session`, { data }), { ...options, csrf: 'origin' })
 }
 
-/** For people without a session: browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
+/** What a guard found; an `HttpError` of the reading, such as a missing nonce, is for `refusal` to answer. */
+export function readForGuard(reading: Promise<Session | null>): Promise<Session | HttpError | null> {
+  return reading.catch((error: unknown) => {
+    if (error instanceof HttpError) return error
+    throw error
+  })
+}
+
+/** What apps are told whose access token opened nothing (RFC 6750 section 3); undefined: the request has none, or no plugin knows them. */
+export async function challenged(
+  kernel: Kernel,
+  request: Request,
+  options: HandleOptions,
+  error?: HttpError,
+): Promise<Response | undefined> {
+  if (!/^(Bearer|DPoP) /i.test(request.headers.get('authorization') ?? '')) return undefined
+  const ctx = await kernel.context(request, options)
+  return ctx.app.services.appTokens?.challenge?.(ctx, error)
+}
+
+/**
+ * For people without a session: browsers are sent to the sign-in page and back, everything else gets 401 JSON. Throws `found` when it is an error that is
+ * not about a token.
+ */
 export async function refusal(
   kernel: Kernel,
   request: Request,
   options: HandleOptions,
   { redirectTo }: GuardOptions = {},
+  found: Session | HttpError | null = null,
 ): Promise<Response> {
+  const error = found instanceof HttpError ? found : undefined
+  const challenge = await challenged(kernel, request, options, error)
+  if (challenge) return challenge
+  if (error) throw error
   const headers = { 'Cache-Control': 'private, no-store', Vary: 'Accept, Cookie' }
   if (!request.headers.get('accept')?.includes('text/html')) return Response.json({ error: 'Unauthorized' }, { status: 401, headers })
   if (redirectTo !== undefined) return new Response(null, { status: 302, headers: { ...headers, Location: redirectTo } })

@@ -1,7 +1,7 @@
 /** What `auth.<framework>` offers in every Node framework: handler, session, guard, sign-in, sign-out. They differ in a seam only. */
-import type { Awaitable, HandleOptions, Kernel, Session } from 'authkernel/kernel'
+import { type Awaitable, type HandleOptions, HttpError, type Kernel, type Session } from 'authkernel/kernel'
 import { type Argument, assertArgument } from './_argument.ts'
-import { checked, refusal, type GuardOptions, type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
+import { checked, readForGuard, refusal, type GuardOptions, type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
 import { answered, type NodeRequest, type NodeResponse, toRequest } from './_node.ts'
 import { type Edge, pathOf } from './_target.ts'
 
@@ -98,14 +98,14 @@ export function createApi<C>(seam: Seam<C>): Api<C> {
       return true
     },
     async guard(from, options) {
-      const found = await session(from)
-      if (found?.user) {
+      const found = await readForGuard(session(from))
+      if (!(found instanceof HttpError) && found?.user) {
         const instead = await checked(() => web(from), found, options)
         if (!instead) return found
         await send(from, Promise.resolve(instead))
         return null
       }
-      await seam.send(from, await refusal(await seam.kernel(from), web(from), seam.options(from), options))
+      await seam.send(from, await refusal(await seam.kernel(from), web(from), seam.options(from), options, found))
       return null
     },
     async signIn(from, provider, options) {

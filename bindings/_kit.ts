@@ -27,7 +27,8 @@ export async function pathsBase(): Promise<string> {
 /** The response of SvelteKit, or what `leave` meant where SvelteKit did not understand its throw. */
 export function left(event: KitRequest, response: Response): Response {
   const wanted = meant.get(event)
-  if (!wanted || response.status !== 500) return response
+  if (!wanted) return response
+  if (response.status !== 500) return withChallenge(response, wanted)
   const location = wanted.headers.get('location')
   const headers = new Headers({ 'cache-control': 'private, no-store' })
   for (const cookie of response.headers.getSetCookie()) headers.append('set-cookie', cookie)
@@ -37,8 +38,20 @@ export function left(event: KitRequest, response: Response): Response {
       headers,
     })
   }
-  if (location === null) return new Response(wanted.status === 403 ? 'Forbidden' : 'Unauthorized', { status: wanted.status, headers })
+  if (location === null)
+    return withChallenge(new Response(wanted.status === 403 ? 'Forbidden' : 'Unauthorized', { status: wanted.status, headers }), wanted)
   if (new URL(event.request.url).pathname.endsWith('__data.json')) return Response.json({ type: 'redirect', location }, { headers })
   headers.set('location', location)
   return new Response(null, { status: 302, headers })
+}
+
+/** SvelteKit's errors have no headers: what tells an app why its token was refused goes out with the error's page. */
+function withChallenge(response: Response, { status, headers }: Response): Response {
+  if (response.status !== status || !headers.has('www-authenticate')) return response
+  const copy = new Response(response.body, response)
+  for (const name of ['www-authenticate', 'dpop-nonce', 'access-control-expose-headers']) {
+    const value = headers.get(name)
+    if (value !== null) copy.headers.set(name, value)
+  }
+  return copy
 }

@@ -1,8 +1,8 @@
 /** The server's side of the Qwik binding: loaded when it is needed, so that browsers never get it. */
 import { type Auth, type AuthConfig, createAuth } from 'authkernel'
-import type { Awaitable } from 'authkernel/kernel'
+import { type Awaitable, HttpError, type Session } from 'authkernel/kernel'
 import { type Argument, assertArgument } from './_argument.ts'
-import { checked, refusal } from './_actions.ts'
+import { challenged, checked, readForGuard, refusal } from './_actions.ts'
 import { kernelsOf, type Kernels } from './_configs.ts'
 import type { QwikEvent, QwikApi } from './_qwik-types.ts'
 import { cookiesOf } from './_set-cookie.ts'
@@ -48,12 +48,23 @@ export function qwikApi(kernels: Kernels<QwikEvent>): QwikApi {
     cookies: setCookies,
     writable: ({ headersSent }) => headersSent !== true,
   })
+  const challenge = async (event: QwikEvent, error?: HttpError): Promise<void> => {
+    const answer = await challenged(await kernels(event), event.request, optionsOf(event), error)
+    if (answer) throw sent(event, answer)
+  }
+  /** Throws the answer of a request that needs a nonce. */
+  const sessionOf = async (event: QwikEvent): Promise<Session | null> => {
+    const found = await readForGuard(api.session(event))
+    if (!(found instanceof HttpError)) return found
+    await challenge(event, found)
+    throw found
+  }
   return {
     session: api.session,
     async onRequest(event) {
       const own = await api.route(event)
       if (own) throw sent(event, own)
-      event.sharedMap.set('session', await api.session(event))
+      event.sharedMap.set('session', await sessionOf(event))
     },
     async signIn(event, provider, { redirectTo = pageOf(event), errors, ...options } = {}) {
       leave(event, await api.signIn(event, provider, { ...options, redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
@@ -65,7 +76,8 @@ export function qwikApi(kernels: Kernels<QwikEvent>): QwikApi {
       leave(event, response)
     },
     async requireSession(event, options) {
-      const found = await api.session(event)
+      const found = await sessionOf(event)
+      if (!found?.user) await challenge(event)
       const instead = found?.user ? await checked(() => event.request, found, options) : undefined
       if (found?.user && !instead) return found
       // Qwik's router goes to the page whose data are no JSON; asked for itself, the page leads to the sign-in page.

@@ -1,7 +1,16 @@
 /** What `auth.<framework>` offers where requests are web requests. They differ in a seam only; `_api.ts` is the same for Node's own. */
 import { type Awaitable, type HandleOptions, HttpError, type Kernel, type Session } from 'authkernel/kernel'
 import { type Argument, assertArgument } from './_argument.ts'
-import { checked, type GuardOptions, refusal, type SignInOptions, signInResponse, signOutResponse, updateResponse } from './_actions.ts'
+import {
+  checked,
+  type GuardOptions,
+  readForGuard,
+  refusal,
+  type SignInOptions,
+  signInResponse,
+  signOutResponse,
+  updateResponse,
+} from './_actions.ts'
 import { cookiesOf } from './_set-cookie.ts'
 
 /** How a framework's event is read and answered. */
@@ -115,10 +124,10 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
       return (await found.kernel.matches(found.request, found.options)) ? answer(found) : undefined
     },
     async guard(event, how) {
-      const found = await session(event)
-      if (found?.user) return (await checked(async () => (await open(event)).request, found, how)) ?? found
+      const found = await readForGuard(session(event))
+      if (!(found instanceof HttpError) && found?.user) return (await checked(async () => (await open(event)).request, found, how)) ?? found
       const { kernel, request, options } = await open(event)
-      return refusal(kernel, request, options, how)
+      return refusal(kernel, request, options, how, found)
     },
     async signIn(event, provider, how, entry) {
       const { kernel, request, options } = await open(event)

@@ -1,8 +1,8 @@
 /** Next 15 and 16: `export const { handlers, auth, signIn, signOut } = NextAuth(config)`, or `createAuth().use(nextBinding())`. */
 import type { AuthConfig } from 'authkernel'
 import type { Awaitable, Context, First, Kernel, Plugin, Session } from 'authkernel/kernel'
-import { redirectTo } from 'authkernel/kernel'
-import type { SignInOptions } from './_actions.ts'
+import { HttpError, redirectTo } from 'authkernel/kernel'
+import { challenged, readForGuard, type SignInOptions } from './_actions.ts'
 import { fromEnv, kernelsOf, withBasePath } from './_configs.ts'
 import { readForm } from './_form.ts'
 import { currentScope, go, located, nodeScope, pass, type Scope } from './_next.ts'
@@ -153,15 +153,23 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
     const scope: Scope = { request: located(request), source: request, write }
     const published = await api.root(scope)
     if (published) return published
-    const auth = await api.session(scope)
     const own = await kernel(request)
+    const auth = await readForGuard(api.session(scope))
+    if (auth instanceof HttpError) {
+      const refused = await challenged(own, scope.request, {}, auth)
+      if (!refused) throw auth
+      return refused
+    }
     const ctx = await own.context(scope.request)
     const said = ctx.has('hook', 'authorized') ? await ctx.ask('authorized', { request, auth }) : undefined
     const verdict = said instanceof Response && leadsHere(said, scope.request) ? true : said
     let response: unknown
     if (verdict instanceof Response) response = verdict
     else if (handler) response = await handler(Object.assign(request, { auth }))
-    else if (verdict === false) response = signInPage(own, ctx)
+    else if (verdict === false) {
+      const page = signInPage(own, ctx)
+      response = page && ((auth ? undefined : await challenged(own, scope.request, {})) ?? page)
+    }
     response ??= await pass()
     const answered = response as Response
     const copy = new Response(answered.body, answered)

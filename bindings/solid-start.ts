@@ -1,7 +1,7 @@
 /** SolidStart 1: `export const { GET, POST } = SolidAuth(config)` in `src/routes/api/auth/[...solidauth].ts`. */
 import type { AuthConfig } from 'authkernel'
-import type { Awaitable, Kernel, Plugin, Session } from 'authkernel/kernel'
-import { checked, type GuardOptions, refusal, type SignInOptions } from './_actions.ts'
+import { type Awaitable, HttpError, type Kernel, type Plugin, type Session } from 'authkernel/kernel'
+import { checked, type GuardOptions, readForGuard, refusal, type SignInOptions } from './_actions.ts'
 import { kernelsOf, type Kernels, withBasePath } from './_configs.ts'
 import { createWebApi } from './_web.ts'
 
@@ -106,8 +106,9 @@ function solidStartApi(kernel: (event: SolidStartEvent) => Awaitable<Kernel>): S
       Object.assign((event.locals ??= {}), { auth: () => api.session(event) })
     },
     async requireSession(event, options) {
-      const found = await api.session(event)
-      if (!found?.user) throw await refusal(await kernel(event), pageOf(event), { clientAddress: event.clientAddress }, options)
+      const found = await readForGuard(api.session(event))
+      if (found instanceof HttpError || !found?.user)
+        throw await refusal(await kernel(event), pageOf(event), { clientAddress: event.clientAddress }, options, found)
       const instead = await checked(() => pageOf(event), found, options)
       if (instead) throw instead
       return found

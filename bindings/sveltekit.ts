@@ -1,8 +1,8 @@
 /** SvelteKit 2: `export const { handle, signIn, signOut } = SvelteKitAuth(config)`, or `createAuth().use(sveltekitBinding())`. */
 import type { AuthConfig } from 'authkernel'
-import type { Awaitable, HandleOptions, Kernel, Plugin, Session } from 'authkernel/kernel'
+import { type Awaitable, type HandleOptions, HttpError, type Kernel, type Plugin, type Session } from 'authkernel/kernel'
 import { assertArgument } from './_argument.ts'
-import { checked, type GuardOptions, refusal, type SignInOptions } from './_actions.ts'
+import { checked, type GuardOptions, readForGuard, refusal, type SignInOptions } from './_actions.ts'
 import { type ConfigSource, kernelsOf, withBasePath } from './_configs.ts'
 import { readForm } from './_form.ts'
 import { type KitRequest, leave, left, pathsBase } from './_kit.ts'
@@ -120,14 +120,15 @@ function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sve
     },
     async requireSession(given, options) {
       const event = first(given)
-      const found = await api.session(event)
+      const found = await readForGuard(api.session(event))
       const toRequest = (): Request => {
         const headers = new Headers(event.request.headers)
         // The router of the browser fetches data for a page: the page is what people are sent away from, and back to.
         if (event.isDataRequest) headers.set('accept', 'text/html')
         return new Request(event.url, { method: event.request.method, headers })
       }
-      if (!found?.user) return leave(event, await refusal(await kernel(event), toRequest(), optionsOf(event), options))
+      if (found instanceof HttpError || !found?.user)
+        return leave(event, await refusal(await kernel(event), toRequest(), optionsOf(event), options, found))
       const instead = await checked(toRequest, found, options)
       if (!instead) return found
       setCookies(event, instead.headers)

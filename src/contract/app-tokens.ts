@@ -1,4 +1,5 @@
 /** Tokens for apps on other devices, and signed tokens for other services: what plugins share of them. Types only. */
+import type { HttpError } from '../errors/index.ts'
 import type { AnyContext, Context } from './context.ts'
 import type { Awaitable } from './data.ts'
 import type { AtomicWrite } from './records.ts'
@@ -50,6 +51,8 @@ export interface AppTokens {
   issue(ctx: Context, grant: AppGrant, together?: readonly AtomicWrite[]): Promise<TokenAnswer>
   /** Members of the metadata of RFC 8414. */
   metadata(ctx: Context): Awaitable<Readonly<Record<string, unknown>>>
+  /** What a guard of the host answers a request whose access token opened nothing. `error`: what reading its session threw. */
+  challenge?(ctx: Context, error?: HttpError): Promise<Response>
 }
 
 /** Claims of a signed access token; `iss`, `iat` and `jti` are added. */

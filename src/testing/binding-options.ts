@@ -32,8 +32,11 @@ export interface TestBindingOptions {
   person?: BindingPerson
   /** Says that `start` takes no options: an app that was built before. Rules that need other options are then left out. */
   fixed?: true
-  /** Says that the framework's own guard refuses with its own status or page: the rule then asks for a redirect alone. */
-  guard?: 'redirect'
+  /**
+   * Says that the framework's own guard refuses with its own status or page: the rule then asks for a redirect alone. `own`: the
+   * app refuses programs by itself, with 401.
+   */
+  guard?: 'redirect' | 'own'
   /** Says that `start` uses the plugins it is given, and that the app mounts root routes: the rule on paths below `/.well-known/` is then run. */
   rootRoutes?: true
   /** Says that the framework does not tell the address of the client: the rule on it is then left out. */

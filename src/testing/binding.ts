@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from './runner.ts'
 import { addressRule } from './binding-address.ts'
 import { type BindingPerson, Client, type Reply } from './binding-client.ts'
 import { faultRules } from './binding-faults.ts'
+import { guardRule } from './binding-guard.ts'
 import { rootRule } from './binding-root.ts'
 import type { BindingHost, BindingSubject, TestBindingOptions } from './binding-options.ts'
 
@@ -58,6 +59,7 @@ export function testBinding(options: TestBindingOptions): void {
     if (options.fixed) return
     optionRules(subject)
     if (options.rootRoutes) rootRule(subject)
+    if (options.rootRoutes && !options.guard) guardRule(subject)
     if (options.address !== 'unknown') addressRule(subject)
   })
 }
@@ -100,7 +102,7 @@ function routeRules({ host, client, base, person }: BindingSubject): void {
   })
 }
 
-function serverRules({ host, client, base, paths, person }: BindingSubject, guard?: 'redirect'): void {
+function serverRules({ host, client, base, paths, person }: BindingSubject, guard?: 'redirect' | 'own'): void {
   it('the session is there on the server, for the person who asks and nobody else', async () => {
     const [ada, stranger] = [client(), client()]
     await ada.signIn(person, person.right)

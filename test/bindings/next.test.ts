@@ -133,6 +133,7 @@ testBinding({
 })
 testBinding({
   name: 'next, as a plugin',
+  guard: 'own',
   address: 'unknown',
   rootRoutes: true,
   start: (more, plugins = []) => {

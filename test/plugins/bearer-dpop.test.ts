@@ -3,13 +3,17 @@ import { createLocalJWKSet, exportJWK, generateKeyPair, jwtVerify, SignJWT } fro
 import * as oauth from 'oauth4webapi'
 import * as openid from 'openid-client'
 import { describe, expect, it } from 'vitest'
+import express from 'express'
 import { createAuth } from 'authkernel'
+import { expressBinding } from 'authkernel/bindings/express'
+import { fetchBinding } from 'authkernel/bindings/fetch'
 import { InvalidAccessToken, verifyAccessToken } from 'authkernel/jwt'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { type BearerOptions, bearerPlugin } from 'authkernel/plugins/bearer'
 import { deviceFlowPlugin } from 'authkernel/plugins/device-flow'
 import { jwtPlugin } from 'authkernel/plugins/jwt'
 import { memoryAdapter } from 'authkernel/plugins/memory'
+import { serve } from '../bindings/_http.ts'
 import { baseConfig, Client } from '../_setup.ts'
 import { begin, discover, origin, refusal, signIn, ticketOf, visit } from './_app.ts'
 
@@ -319,5 +323,40 @@ describe('how an app comes to a bound token', () => {
     const nonce = wanted.headers.get('dpop-nonce')!
     const good = asks(tokens.access_token, await proof(keys, tokens.access_token, { nonce }))
     expect(await told(good)).toEqual([403, 'DPoP error="insufficient_scope", scope="adminx"'])
+  })
+
+  it('a guard of a binding tells the same, once per request', async () => {
+    const { auth: plain, app, asks, proof } = await world({ dpop: { nonces: true } })
+    const auth = plain.use(fetchBinding()).use(expressBinding())
+    const noted: string[] = []
+    auth.on('noted', ({ name }) => void noted.push(name))
+    const { keys, tokens } = await app()
+    const { access_token: token } = tokens
+    const guarded = auth.fetch.protect((_request, { user }) => new Response(user?.name))
+    const host = express().get('/things', auth.express.requireSession(), (_req, res) => void res.send(res.locals.session?.user?.name))
+    const server = await serve(host)
+    try {
+      const at = `${server.origin}/things`
+      const byNode = (request: Request) => fetch(at, { headers: request.headers })
+      for (const [htu, ask] of [
+        [here, guarded],
+        [at, byNode],
+      ] as const) {
+        const told = async (request: Request) => {
+          const answer = await ask(request)
+          return [answer.status, answer.headers.get('www-authenticate'), (await answer.text()).slice(0, 60)]
+        }
+        expect(await told(asks('at.x', undefined, 'Bearer'))).toEqual([401, 'Bearer error="invalid_token"', '{"error":"invalid_token"}'])
+        const wanted = await ask(asks(token, await proof(keys, token, { htu })))
+        expect([wanted.status, wanted.headers.get('www-authenticate')]).toEqual([401, expect.stringContaining('error="use_dpop_nonce"')])
+        const nonce = wanted.headers.get('dpop-nonce')!
+        expect((await told(asks(token, await proof(keys, token, { nonce, htu }))))[0]).toBe(200)
+        const thief = (await ec()) as CryptoKeyPair
+        expect((await told(asks(token, await proof(thief, token, { nonce, htu }))))[1]).toBe('DPoP error="invalid_token"')
+        expect(noted.splice(0)).toEqual(['bearer.refused'])
+      }
+    } finally {
+      await server.close()
+    }
   })
 })

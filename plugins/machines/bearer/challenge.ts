@@ -9,20 +9,37 @@ import type { ResolvedOptions } from './options.ts'
  * names the schemes alone.
  */
 export async function challenge(ctx: Context, options: ResolvedOptions, scope: string | undefined): Promise<Response> {
-  const given = /^(Bearer|DPoP) /i.exec(ctx.request.headers.get('authorization') ?? '')?.[1]?.toLowerCase()
-  const headers = given === 'dpop' ? await nonceHeaders(ctx, options) : {}
-  const wanted = scope === undefined ? '' : `, scope="${scope.replace(/[^\x21\x23-\x5b\x5d-\x7e ]/g, '')}"`
-  const answer = (status: 401 | 403, error: string, more = ''): Response =>
-    json({ error }, status, { ...headers, 'WWW-Authenticate': `${given === 'dpop' ? 'DPoP' : 'Bearer'} error="${error}"${more}` })
-  let session
   try {
-    session = await ctx.currentSession()
+    const session = await ctx.currentSession()
+    return await refuse(ctx, options, session ? 'insufficient_scope' : 'invalid_token', scope)
   } catch (error) {
-    if (!(error instanceof HttpError)) throw error
-    return json({ error: error.status === 401 ? 'use_dpop_nonce' : 'invalid_request' }, error.status, error.headers)
+    if (error instanceof HttpError) return challengeAfter(ctx, options, error)
+    throw error
   }
-  if (session) return answer(403, 'insufficient_scope', wanted)
-  if (given !== undefined) return answer(401, 'invalid_token', wanted)
+}
+
+/** The same for nobody, where the session was read before: a proof is good for one reading. `error`: what the reading threw. */
+export async function challengeAfter(ctx: Context, options: ResolvedOptions, error?: HttpError): Promise<Response> {
+  if (!error) return refuse(ctx, options, 'invalid_token', undefined)
+  return json({ error: error.status === 401 ? 'use_dpop_nonce' : 'invalid_request' }, error.status, error.headers)
+}
+
+async function refuse(
+  ctx: Context,
+  options: ResolvedOptions,
+  error: 'insufficient_scope' | 'invalid_token',
+  scope: string | undefined,
+): Promise<Response> {
+  const given = /^(Bearer|DPoP) /i.exec(ctx.request.headers.get('authorization') ?? '')?.[1]?.toLowerCase()
+  const wanted = scope === undefined ? '' : `, scope="${scope.replace(/[^\x21\x23-\x5b\x5d-\x7e ]/g, '')}"`
+  if (error === 'insufficient_scope' || given !== undefined) {
+    const headers = given === 'dpop' ? await nonceHeaders(ctx, options) : {}
+    const scheme = given === 'dpop' ? 'DPoP' : 'Bearer'
+    return json({ error }, error === 'invalid_token' ? 401 : 403, {
+      ...headers,
+      'WWW-Authenticate': `${scheme} error="${error}"${wanted}`,
+    })
+  }
   // RFC 6750 section 3.1: nothing is told to a request without a token.
   const realm = `realm="${new URL(ctx.origin).host}"`
   return json({ error: 'login_required' }, 401, {

@@ -9,6 +9,7 @@ import {
   toBase64Url,
   type TokenAnswer,
 } from 'authkernel/kernel'
+import { challengeAfter } from './challenge.ts'
 import { clientOf } from './client.ts'
 import { keyShown } from './dpop.ts'
 import { endSession, type Family, newFamily, rotate, told } from './family.ts'
@@ -42,6 +43,7 @@ export function appTokens(options: ResolvedOptions): AppTokens {
       return begin(ctx, options, family, grant)
     },
     metadata: (ctx) => metadata(ctx, options),
+    challenge: (ctx, error) => challengeAfter(ctx, options, error),
   }
 }
 
