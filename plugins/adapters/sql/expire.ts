@@ -63,12 +63,18 @@ function later(a: string | Date | undefined, b: string | Date): string | Date {
  * `select … where expires < now`, from a place on, in the order of an index. The number of rows stands in the text: PostgreSQL plans a
  * prepared statement without its values, and would get ready for a tenth of the table.
  */
-function expired(database: Database, table: Table, from: Readonly<Record<string, unknown>>, size: number): Sql {
+function expired(
+  database: Database,
+  table: Table,
+  from: Readonly<Record<string, unknown>>,
+  size: number,
+  columns: SqlExpression = sql.join(selected(table, 't')),
+): Sql {
   const order = columnOf(table, orderOf(table))
   const by = ref(table, order.field, 't')
   const begin = order.field in from ? sql`${by} >= ${writing(database.dialect, order, `from.${order.field}`)} and ` : sql``
   // With the table's name: without it the order would be that of what is made of the column.
-  return sql`select ${sql.join(selected(table, 't'))} from ${nameOf(table)} as t where ${begin}${ended(database, table, 't')}
+  return sql`select ${columns} from ${nameOf(table)} as t where ${begin}${ended(database, table, 't')}
     order by ${by} limit ${sql.lit(size)}`
 }
 
@@ -92,24 +98,29 @@ async function deleteAtOnce(
   from: Readonly<Record<string, unknown>>,
   size: number,
 ): Promise<Row[]> {
-  const key = keyOf(table)
-  const keys = sql.join(key.map((field) => ref(table, field)))
-  const [postgres, name] = [database.dialect === 'postgres', nameOf(table)]
+  const postgres = database.dialect === 'postgres'
   const { rows } = await database.run<Row>(
     database.db,
     table,
     `expired ${Object.keys(from).join()} ${size}`,
     () => {
-      const found = expired(database, table, from, size)
+      const found = expired(database, table, from, size, postgres && table.placed ? sql`t.ctid` : undefined)
       // A session that is being extended at this moment is left to whoever extends it.
       const chosen = postgres ? sql`${found} for update skip locked` : found
-      return sql`with gone as ${postgres ? sql`materialized` : sql``} (${chosen})
-        delete from ${name} where (${keys}) in (select ${sql.join(key.map((field) => sql.id(field)))} from gone)
-        and ${ended(database, table)} returning ${sql.join(selected(table))}`
+      return sql`${removing(table, chosen, postgres)} and ${ended(database, table)} returning ${sql.join(selected(table))}`
     },
     valuesOf(now, from),
   )
   return rows
+}
+
+/** `delete … where` it is one of those that were chosen: by place where a row that is locked has one, which costs a fourth of another look by key. */
+function removing(table: Table, chosen: Sql, postgres: boolean): Sql {
+  const name = nameOf(table)
+  if (postgres && table.placed) return sql`delete from ${name} where ctid = any (array (${chosen}))`
+  const key = keyOf(table)
+  return sql`with gone as ${postgres ? sql`materialized` : sql``} (${chosen})
+    delete from ${name} where (${sql.join(key.map((field) => ref(table, field)))}) in (select ${sql.join(key.map((field) => sql.id(field)))} from gone)`
 }
 
 /** MySQL deletes no rows that a part of the same statement has locked. Under `read committed` nothing between them is locked. */

@@ -25,6 +25,8 @@ interface IndexColumn {
   index: string
   column: string
   is_unique: number | boolean
+  /** PostgreSQL: whether each row of the table has a `ctid` that no other row has. Views have none, partitions have the same ones. */
+  placed?: boolean
 }
 
 /** What is there now. */
@@ -106,17 +108,19 @@ function describe(kind: TableName, table: FoundTable, indexes: readonly IndexCol
     })
   }
   const lists = new Map<string, { unique: boolean; fields: string[] }>()
+  let placed = false
   for (const each of indexes) {
     if (each.table !== table.name || (table.schema !== undefined && each.schema !== null && each.schema !== table.schema)) continue
     const list = lists.get(each.index) ?? { unique: Boolean(Number(each.is_unique)), fields: [] }
     list.fields.push(fieldOf(kind, each.column, names))
     lists.set(each.index, list)
+    placed ||= each.placed === true
   }
   // MySQL's names of indexes are its tables' own; the table stands before them.
   const nameOf = (index: string): string => (dialect === 'mysql' ? index.slice(table.name.length + 1) : index)
   const unique = [...lists].filter(([, list]) => list.unique).map(([index, { fields }]) => Object.assign(fields, { name: nameOf(index) }))
   const indexed = new Set([...lists.values()].flatMap(({ fields }) => fields.slice(0, 1)))
-  return { kind, name: table.name, schema: dialect === 'postgres' ? table.schema : undefined, columns, unique, indexed, mapping }
+  return { kind, name: table.name, schema: dialect === 'postgres' ? table.schema : undefined, columns, unique, indexed, placed, mapping }
 }
 
 async function searchPath(db: Kysely<AnyDatabase>, { dialect, schema }: Scope): Promise<readonly string[] | undefined> {
@@ -137,7 +141,8 @@ async function indexColumns(db: Kysely<AnyDatabase>, dialect: DialectName): Prom
       select m.name, null, '', ti.name, 1, ti.pk from sqlite_master as m, pragma_table_info(m.name) as ti where m.type = 'table' and ti.pk > 0
       order by 3, 6`,
     postgres: sql<IndexColumn>`
-      select t.relname as "table", n.nspname as "schema", ic.relname as "index", a.attname as "column", case when i.indisunique then 1 else 0 end as is_unique
+      select t.relname as "table", n.nspname as "schema", ic.relname as "index", a.attname as "column", case when i.indisunique then 1 else 0 end as is_unique,
+        t.relkind = 'r' and exists (select from pg_attribute c where c.attrelid = t.oid and c.attname = 'ctid') as placed
       from pg_index i
       join pg_class t on t.oid = i.indrelid join pg_class ic on ic.oid = i.indexrelid join pg_namespace n on n.oid = t.relnamespace
       join lateral unnest(i.indkey::int2[]) with ordinality as k(attnum, position) on true

@@ -91,6 +91,8 @@ export interface Table {
   mapping?: SqlMapping | undefined
   /** Fields that some index begins with. */
   indexed: ReadonlySet<string>
+  /** Whether each row has a `ctid` of its own, by which PostgreSQL finds it without an index. */
+  placed: boolean
 }
 /** What was found. */
 export type Layout = Partial<Record<TableName, Table>>
