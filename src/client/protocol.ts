@@ -56,6 +56,9 @@ export interface Protocol {
   onChange(listener: () => void): () => void
 }
 
+// Milliseconds that a flow waits for reads: a server that answers none of them must keep nobody signed in.
+const patience = 3_000
+
 export function createProtocol(basePath: string): Protocol {
   const listeners = new Set<() => void>()
   const name = `authkernel ${basePath}`
@@ -69,8 +72,16 @@ export function createProtocol(basePath: string): Protocol {
     return fetch(basePath + path, { cache: 'no-store', credentials: 'same-origin', ...init })
   }
 
+  // An answer may renew the session cookie: one that comes after the sign-out would sign in again.
+  const reads = new Set<Promise<unknown>>()
+  async function settled(): Promise<void> {
+    if (reads.size > 0) await Promise.race([Promise.allSettled(reads), new Promise((resolve) => setTimeout(resolve, patience))])
+  }
+
   async function get<T>(path: string): Promise<T> {
-    return answer<T>(path, await send(path, { headers: { accept: 'application/json' } }))
+    const reading = send(path, { headers: { accept: 'application/json' } })
+    reads.add(reading)
+    return answer<T>(path, await reading.finally(() => reads.delete(reading)))
   }
 
   const token = async (): Promise<string> => (await get<{ csrfToken: string }>('/csrf')).csrfToken
@@ -93,6 +104,7 @@ export function createProtocol(basePath: string): Protocol {
       for (const [key, value] of Object.entries(fields)) if (value !== undefined && value !== null) body.set(key, String(value))
       body.set('csrfToken', await token())
       body.set('callbackUrl', redirectTo)
+      await settled()
       // Makes a redirect readable for a script: 200 with { url }, errors included.
       const response = await send(path, { method: 'POST', headers: { 'X-Auth-Return-Redirect': '1' }, body })
       const { url } = ((await response.json().catch(() => null)) ?? {}) as { url?: string }

@@ -201,6 +201,26 @@ describe('signIn', () => {
 })
 
 describe('signOut and update', () => {
+  it('signOut waits for a read that is under way: its answer may bring a session cookie', async () => {
+    await client.signIn('pw', { name: 'Ann', password: 'right', redirect: false })
+    const ask = globalThis.fetch
+    let go = (): void => {}
+    const gate = new Promise<void>((resolve) => (go = resolve))
+    vi.stubGlobal('fetch', async (path: string, init?: RequestInit) => {
+      if (path.endsWith('/session')) await gate
+      return ask(path, init)
+    })
+    const reading = client.getSession()
+    const leaving = client.signOut({ redirect: false })
+    await vi.waitFor(() => expect(requests.at(-1)?.path).toBe('/auth/csrf'))
+    // Turns in which an impatient sign-out would be sent.
+    for (let turn = 0; turn < 100; turn++) await new Promise((resolve) => setImmediate(resolve))
+    go()
+    await Promise.all([reading, leaving])
+    expect(requests.slice(-2).map(({ method, path }) => `${method} ${path}`)).toEqual(['GET /auth/session', 'POST /auth/signout'])
+    expect(await client.getSession()).toBeNull()
+  })
+
   it('signOut ends the session and goes on', async () => {
     await signedIn()
     await client.signOut({ redirectTo: '/bye' })

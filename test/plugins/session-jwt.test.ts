@@ -277,6 +277,55 @@ describe('D58: revocable', () => {
   })
 })
 
+describe('a sign-out while a session is read', () => {
+  /** Signs out while the `session` callback of a read is under way: what the read answers, and its cookies. */
+  const race = async (revocable: boolean, adapter = memoryAdapter()) => {
+    let [reached, go] = [() => {}, () => {}]
+    const reading = new Promise<void>((resolve) => (reached = resolve))
+    const gate = new Promise<void>((resolve) => (go = resolve))
+    let waits = false
+    const options = baseConfig({ providers, session: { strategy: 'jwt', updateAge: 0, ...(revocable && { revocable }) } })
+    const auth = createAuth(options).use(adapterPlugin(adapter))
+    auth.hook('session', async ({ session }) => {
+      if (waits) {
+        waits = false
+        reached()
+        await gate
+      }
+      return session
+    })
+    const client = new Client(auth)
+    await client.post('/callback/credentials')
+    options.runtime.advance(5000)
+    const cookie = client.cookieHeader()
+    waits = true
+    const late = auth.handler(new Request('http://localhost:3000/auth/session', { headers: { cookie } }))
+    await reading
+    await client.post('/signout')
+    go()
+    const answer = await late
+    const [sealed = ''] = answer.headers.getSetCookie().filter((text) => text.startsWith(`${name}=`))
+    const value = sealed.slice(name.length + 1, sealed.indexOf(';'))
+    client.cookies.set(name, value)
+    return { body: await answer.json(), value, after: await client.session() }
+  }
+  const used = new Set<string>()
+  const once: Once = { shared: true, take: (key) => !used.has(key) && (used.add(key), true), taken: (key) => used.has(key) }
+
+  it.each([
+    ['records', memoryAdapter()],
+    ['a shared once alone', { ...memoryAdapter(), once, records: undefined } as unknown as ReturnType<typeof memoryAdapter>],
+  ])('revocable with %s: the read renews nothing', async (_by, adapter) => {
+    expect(await race(true, adapter)).toEqual({ body: null, value: '', after: null })
+  })
+
+  // docs/security.md says so: nothing on the server knows that the session has ended.
+  it('without `revocable` the late answer carries a session, as a copied cookie would', async () => {
+    const { value, after } = await race(false)
+    expect([value !== '', after]).toEqual([true, expect.objectContaining({ user: expect.anything() as unknown })])
+  })
+})
+
 describe('tokens from before `revocable` was switched on', () => {
   it('are valid until their sign-out, and nobody after it: the copy, the renewed one, and one without any id', async () => {
     const used = new Set<string>()

@@ -168,6 +168,8 @@ async function access(ctx: Context, options: Made, update?: { data: unknown }): 
   const session = ctx.has('hook', 'session')
     ? await ctx.ask('session', { session: plain, token: answer, ...(update && { newSession: update.data, trigger: 'update' }) })
     : plain
+  // The hooks took time, and the person may have signed out meanwhile.
+  if (renews && !(await stillValid(ctx, options, token, claim))) return (clear(ctx), null)
   if (renews) {
     await write(ctx, options, { token: answer, claim })
     if (options.lists) await (await others()).extend(ctx, options, claim)
