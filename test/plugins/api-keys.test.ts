@@ -59,6 +59,27 @@ describe.each(['jwt', 'database'] as const)('a key under the %s strategy', (stra
     expect(await auth.session(request({}, `/?api_key=${key}&access_token=${key}`))).toBeNull()
   })
 
+  it('M10: nobody makes one for a user whose address was only typed beside a passkey, before it is proved', async () => {
+    const { auth, ada, browser, data } = await start({ routes: true })
+    auth.use({ name: 'postbox', setup: (kernel) => kernel.provide('mailTransport', { send: () => {} }) })
+    const store = memoryAdapter(data)
+    await store.linkAccount!({ userId: ada.id, provider: 'passkey', providerAccountId: 'k', type: 'webauthn' })
+    const client = await browser()
+    const ask = () =>
+      auth.handler(
+        new Request('http://localhost:3000/auth/api-keys', {
+          method: 'POST',
+          headers: { cookie: client.cookieHeader(), 'content-type': 'application/json', origin: 'http://localhost:3000' },
+          body: JSON.stringify({ name: 'k' }),
+        }),
+      )
+    expect((await ask()).status).toBe(403)
+    expect(await thrown(auth.apiKeys.create({ userId: ada.id }, { name: 'k' }))).toMatchObject({ status: 403 })
+    expect(await auth.apiKeys.list({ userId: ada.id })).toEqual([])
+    await store.updateUser!({ id: ada.id, emailVerified: new Date() })
+    expect((await ask()).status).toBe(201)
+  })
+
   it('a bad key is nobody, never the cookie; a good key beats the cookie', async () => {
     const { auth, ada, eve, browser, request } = await start()
     const cookie = (await browser(eve.id)).cookieHeader()

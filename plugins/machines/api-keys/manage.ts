@@ -1,5 +1,5 @@
 /** Making, listing, rotating and ending keys. */
-import { type AnyContext, AuthError, HttpError, type Row, sha256, toHex } from 'authkernel/kernel'
+import { type AnyContext, AuthError, hasTypedAddress, HttpError, type Row, sha256, toHex } from 'authkernel/kernel'
 import { makeKey } from './format.ts'
 import { isEnv, isLimit, type KeyLimit, type ResolvedOptions } from './options.ts'
 import { type ApiKey, type ApiKeyRow, type KeyOwner, never, ownerFields, ownerQuery, toApiKey } from './table.ts'
@@ -19,7 +19,7 @@ export interface NewApiKey {
 /** A key with its text, which is shown once and never stored. */
 export type MadeApiKey = ApiKey & { key: string }
 
-/** Throws HttpError 400 for what no key may have, 409 when the owner has `max` live keys. */
+/** Throws HttpError 400 for what no key may have, 403 for an owner whose address was only typed, 409 when the owner has `max` live keys. */
 export async function createKey(ctx: AnyContext, options: ResolvedOptions, owner: KeyOwner, wanted: NewApiKey): Promise<MadeApiKey> {
   const { name, scopes = [], env = options.env, limit = options.limit } = wanted
   if (typeof name !== 'string' || name.trim() === '' || name.length > 100) throw refused('`name` must be 1 to 100 characters.')
@@ -31,6 +31,9 @@ export async function createKey(ctx: AnyContext, options: ResolvedOptions, owner
       : typeof scope === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(scope)
     if (!known) throw refused(`the scope ${JSON.stringify(String(scope).slice(0, 100))} is not one of the plugin's.`)
   }
+  // Whoever proves the address gets the user: a key from before would stay with whoever typed it.
+  if ('userId' in owner && (await hasTypedAddress(ctx, owner.userId)))
+    throw new HttpError(403, 'Nobody has proved the address of the owner: prove it by a mailed link, then make keys.')
   await assertMember(ctx, owner, wanted.organization)
   if (await isFull(ctx, owner, options.max)) throw tooMany(options)
   const { row, text } = await draft(ctx, options, {

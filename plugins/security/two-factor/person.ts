@@ -23,19 +23,6 @@ export async function currentPerson(ctx: Context): Promise<Person | null> {
   return login && personOf(ctx, login)
 }
 
-/**
- * Whether the user was made by a passkey and an address that somebody typed, and nobody proved the address where that can be done. Whoever proves it gets the
- * user: nothing is added to it before.
- */
-export async function isUnproved(ctx: AnyContext, { userId }: Person): Promise<boolean> {
-  const { store } = ctx
-  if (userId === null || !ctx.app.services.mailTransport || !store?.supports('listAccountsByUserId')) return false
-  const stored = await store.getUser(userId)
-  if (!stored?.email || stored.emailVerified) return false
-  const accounts = await store.listAccountsByUserId(userId)
-  return accounts.length > 0 && accounts.every(({ type }) => type === 'webauthn')
-}
-
 /** The row that counts for a person; made when it is absent. */
 export async function stateOf(ctx: AnyContext, { key, userId }: Person): Promise<Row<StateRow>> {
   const id = toHex(await sha256(key))

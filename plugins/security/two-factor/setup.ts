@@ -1,5 +1,5 @@
 /** `/two-factor/setup`: people add, remove and renew factors; a login that must have one enrols it here. */
-import { AccessDenied, type Context, type Kernel, type Parked, redirectTo } from 'authkernel/kernel'
+import { AccessDenied, type Context, hasTypedAddress, type Kernel, type Parked, redirectTo } from 'authkernel/kernel'
 import type { Waiting } from './ask.ts'
 import { beginTry, endTry } from './attempts.ts'
 import { renewBackupCodes } from './backup-codes.ts'
@@ -10,7 +10,7 @@ import { confirmedFactors, hasStrong } from './factors.ts'
 import { hasAddress, mailCode, takeMailedCode } from './mailed-code.ts'
 import type { Options } from './options.ts'
 import { addPasskey } from './passkey.ts'
-import { currentPerson, isUnproved, type Person, personOf, stateOf } from './person.ts'
+import { currentPerson, type Person, personOf, stateOf } from './person.ts'
 import { never } from './tables.ts'
 import { beginTotp, confirmTotp } from './totp.ts'
 
@@ -58,7 +58,7 @@ async function act(ctx: Context, options: Options): Promise<Response> {
   if (parked && (await mustProveAddress(ctx, visitor))) return proveAddress(ctx, visitor, parked, action, given.code)
   if (!parked && !(await isFresh(ctx, visitor.person, options.maxAge))) return proveAgain(ctx, visitor.person, back)
   const adds = action === 'totp' || action === 'confirm' || action === 'register' || action === 'emailCode'
-  if (adds && (await isUnproved(ctx, visitor.person)))
+  if (adds && visitor.person.userId !== null && (await hasTypedAddress(ctx, visitor.person.userId)))
     throw new AccessDenied('Nobody has proved the address of this user: prove it by a mailed link or code, then add a second factor.')
   switch (action) {
     case 'totp':

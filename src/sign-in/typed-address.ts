@@ -1,0 +1,15 @@
+/** What plugins ask before they add something that signs people in, or lasts, to a user. */
+import type { AnyContext } from '../contract/context.ts'
+
+/**
+ * Whether the user was made by a passkey and an address that somebody typed, and nobody proved the address where that can be done. Whoever proves it gets the
+ * user: nothing is added to it before.
+ */
+export async function hasTypedAddress(ctx: AnyContext, userId: string): Promise<boolean> {
+  const { store } = ctx
+  if (!ctx.app.services.mailTransport || !store?.supports('listAccountsByUserId')) return false
+  const stored = await store.getUser(userId)
+  if (!stored?.email || stored.emailVerified) return false
+  const accounts = await store.listAccountsByUserId(userId)
+  return accounts.length > 0 && accounts.every(({ type }) => type === 'webauthn')
+}
