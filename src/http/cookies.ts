@@ -54,21 +54,26 @@ export function createCookieSets(
   }
 }
 
+/** What an answer says of one cookie. */
+interface Written {
+  /** The header, or options for what expires: that header is made last, because a deletion is often followed by a value of the same name. */
+  line: string | CookieOptions
+  /** Whether it also goes out when the flow failed. */
+  lasts: boolean
+}
+
 /** Cookies of one request and those of its response. */
 export class CookieJar {
   declare private readonly sent: Record<string, string | undefined>
-  /** Lines, and options of what expires: a deletion is often followed by a value of the same name. */
-  declare private readonly written: Map<string, string | CookieOptions>
-  /** Names whose lines also go out when the flow failed. */
-  declare private readonly lasting: Set<string>
+  /** Made by the first cookie that is written: most requests write none. */
+  declare private written: Map<string, Written> | undefined
   declare private readonly sealed: boolean
 
   /** `sealed`: nothing is written either, for routes without cookies. */
   constructor(header: string | null, sealed = false) {
     this.sealed = sealed
     this.sent = header === null ? {} : parseCookie(header)
-    this.written = new Map()
-    this.lasting = new Set()
+    this.written = undefined
   }
 
   /** First value of a name; over-long values are ignored (D20). */
@@ -88,9 +93,8 @@ export class CookieJar {
 
   /** With `always` the value also goes out when the flow fails: a list that lost a used entry. */
   set(name: string, value: string, options: CookieOptions = {}, when?: 'always'): void {
-    if (when) this.lasting.add(name)
-    else this.lasting.delete(name)
-    this.written.set(name, serializeCookie(name, value, options as CookieSerializeOptions))
+    const line = serializeCookie(name, value, options as CookieSerializeOptions)
+    ;(this.written ??= new Map()).set(name, { line, lasts: when === 'always' })
   }
 
   /** Splits what does not fit into one cookie. Throws JWTSessionError above 5 chunks (D55). */
@@ -110,37 +114,31 @@ export class CookieJar {
   /** Expires a cookie and its chunks, as far as the browser sent them. */
   delete(name: string, options: CookieOptions = {}): void {
     const stale = this.chunks(name).slice(0, maxStale)
-    if (this.sent[name] !== undefined || this.written.has(name)) stale.unshift(name)
-    for (const cookie of stale) this.expireOne(cookie, options)
+    if (this.sent[name] !== undefined || this.written?.has(name)) stale.unshift(name)
+    for (const cookie of stale) (this.written ??= new Map()).set(cookie, { line: options, lasts: true })
   }
 
   /** Values are dropped when a flow failed; deletions stay. */
   dropValues(): void {
-    for (const name of this.written.keys()) if (!this.lasting.has(name)) this.written.delete(name)
+    for (const [name, { lasts }] of this.written ?? []) if (!lasts) this.written?.delete(name)
   }
 
   /** Whether there is nothing to write. */
   get empty(): boolean {
-    return this.sealed || this.written.size === 0
+    return this.sealed || !this.written?.size
   }
 
   /** Appends Set-Cookie headers. */
   write(headers: Headers): void {
     if (this.sealed) return
-    for (const [name, cookie] of this.written)
-      headers.append('Set-Cookie', typeof cookie === 'string' ? cookie : serializeCookie(name, '', cookie as CookieSerializeOptions))
+    for (const [name, { line }] of this.written ?? []) headers.append('Set-Cookie', typeof line === 'string' ? line : expired(name, line))
   }
 
   /** The same, and forgets them: for an answer that is made here and goes out as it is. */
   flush(headers: Headers): void {
+    if (!this.written) return
     this.write(headers)
-    this.written.clear()
-  }
-
-  private expireOne(name: string, options: CookieOptions): void {
-    const { expires: _expires, ...rest } = options
-    this.written.set(name, { ...rest, maxAge: 0 })
-    this.lasting.add(name)
+    this.written = undefined
   }
 
   private chunks(name: string): string[] {
@@ -149,6 +147,10 @@ export class CookieJar {
       .filter((key) => key.startsWith(lead) && /^\d{1,4}$/.test(key.slice(lead.length)))
       .sort((a, b) => Number(a.slice(lead.length)) - Number(b.slice(lead.length)))
   }
+}
+
+function expired(name: string, { expires: _expires, ...options }: CookieOptions): string {
+  return serializeCookie(name, '', { ...options, maxAge: 0 } as CookieSerializeOptions)
 }
 
 // RFC 6265 token and attribute characters: a host's override must not be able to smuggle in attributes or headers.

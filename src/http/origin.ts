@@ -4,15 +4,16 @@ import type { HandleOptions } from '../contract/handle-options.ts'
 import type { Settings } from '../contract/settings.ts'
 import { UntrustedHost } from '../errors/index.ts'
 
-/** Own origin without trailing slash. Throws UntrustedHost when the request's host cannot be believed. */
+/** Own origin without trailing slash; `sent`: the URL of the request where it is parsed already. Throws UntrustedHost when the request's host cannot be believed. */
 export function resolveOrigin(
   request: Request,
   settings: Settings,
   config: ResolvedConfig,
   options: Pick<HandleOptions, 'trustForwarded'>,
+  sent?: Readonly<URL>,
 ): string {
   if (settings.origin !== '') return settings.origin
-  const url = new URL(request.url)
+  const url = sent ?? new URL(request.url)
   if (!config.trustHost) {
     throw new UntrustedHost(
       `The host "${url.host}" is not trusted. Set AUTH_URL (or \`origin\`) to the public URL, ` +
@@ -20,6 +21,8 @@ export function resolveOrigin(
     )
   }
   const hops = typeof config.trustProxy === 'number' ? config.trustProxy : config.trustProxy || options.trustForwarded ? true : 0
+  // Nothing else says where we are, and a URL has parsed it already.
+  if (hops === 0 && !config.allowedHosts && (url.protocol === 'https:' || url.protocol === 'http:')) return url.origin
   const proto = forwarded(request.headers, 'x-forwarded-proto', hops)
   const host = forwarded(request.headers, 'x-forwarded-host', hops)
   const origin = `${proto === 'https' || proto === 'http' ? proto : url.protocol.slice(0, -1)}://${host ?? url.host}`

@@ -56,13 +56,14 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     async handler(request, options) {
       let ctx: RequestContext
       try {
-        ctx = await contextFor(request, options)
+        const made = contextFor(request, options)
+        ctx = made instanceof RequestContext ? made : await made
       } catch (error) {
         config.logger.error(error instanceof HttpError ? (error.reason ?? error) : (error as Error))
         return (await routing()).bareFailure(error)
       }
       const { dispatch } = await routing()
-      return dispatch(ctx, config.raw === raw)
+      return await dispatch(ctx, config.raw === raw)
     },
     async dispatch(request, options) {
       const ctx = await contextFor(request, options)

@@ -43,7 +43,10 @@ export function createRoutes(routes: readonly Owned<Route>[]): Routes {
 
 function lookUp(router: RouterContext<Entry>, method: string, path: string): Match | undefined {
   const found = findEntry(router, method, path)
-  if (found) return { ...found.data, params: decoded(found.params) }
+  if (found) {
+    const { route, info } = found.data
+    return { route, info, params: decoded(found.params) }
+  }
   const others = methods.flatMap((other) => findEntry(router, other, path)?.data ?? [])
   const [first] = others
   if (!first) return undefined

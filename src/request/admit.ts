@@ -6,8 +6,14 @@ import { assertSameSite } from './csrf.ts'
 import type { RequestContext } from './request-context.ts'
 import { callbackProtection } from './handlers.ts'
 
-/** Throws InvalidProvider, HttpError 415, MissingCSRF or CrossSiteRequest. */
-export async function admit(ctx: RequestContext, { route, info }: Match & { route: Route }): Promise<void> {
+/** Undefined where nothing is to be waited for. Rejects with InvalidProvider, HttpError 415, MissingCSRF or CrossSiteRequest. */
+export function admit(ctx: RequestContext, match: Match & { route: Route }): Promise<void> | undefined {
+  // A GET has no body and takes no token; what is left to look at is its provider.
+  const { route, info } = match
+  return route.method === 'GET' && info.flow !== 'callback' && ctx.params['provider'] === undefined ? undefined : checked(ctx, match)
+}
+
+async function checked(ctx: RequestContext, { route, info }: Match & { route: Route }): Promise<void> {
   if (ctx.params['provider'] !== undefined) await ctx.provider()
   // The type of the provider knows what protects its callback: state, for a form that the provider posts.
   const kind = info.flow === 'callback' && info.plugin === 'kernel' ? await callbackProtection(ctx) : protectionOf(route)

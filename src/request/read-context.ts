@@ -164,9 +164,14 @@ export abstract class ReadContext extends CommonContext {
     return (this.cache.facts ??= factsOf(this))
   }
   get origin(): string {
-    return (this.cache.origin ??= this.lenientOrigin
-      ? this.settings.origin || new URL(this.request.url).origin
-      : resolveOrigin(this.request, this.settings, this.app.config, this.options))
+    const { settings, lenientOrigin } = this
+    return (this.cache.origin ??=
+      settings.origin ||
+      (lenientOrigin ? this.sent.origin : resolveOrigin(this.request, settings, this.app.config, this.options, this.sent)))
+  }
+  /** The URL of the request as it came, parsed once: nobody changes it. */
+  get sent(): Readonly<URL> {
+    return (this.cache.sent ??= new URL(this.request.url))
   }
 
   get cookies(): CookieSet {

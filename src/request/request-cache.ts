@@ -5,6 +5,8 @@ import type { Provider } from '../contract/provider.ts'
 import type { BodyReader } from './body-reader.ts'
 
 export interface Cached {
+  /** The URL of the request as it came: nobody changes it. */
+  sent?: URL
   origin?: string
   cookies?: CookieSet
   /** Set together with `cookies`. */

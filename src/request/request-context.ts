@@ -50,7 +50,7 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
   }
 
   get url(): URL {
-    const { pathname, search } = new URL(this.request.url)
+    const { pathname, search } = this.sent
     return new URL(this.origin + pathname + search)
   }
 
@@ -110,7 +110,7 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
   }
   /** Cookies of plugins are `Secure` where the own ones are. */
   private secured(options: CookieOptions | undefined): CookieOptions {
-    return { secure: this.cookies && this.cache.secure, ...options }
+    return options && 'secure' in options ? options : { secure: this.cookies && this.cache.secure, ...options }
   }
   setCookie(name: string, value: string, options?: CookieOptions, when?: 'always'): void {
     this.jar.set(name, value, this.secured(options), when)

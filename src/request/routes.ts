@@ -14,8 +14,10 @@ export const handlers: Lazy<Handlers> = lazily(() => import('./handlers.ts'))
 
 const by =
   (name: Exclude<keyof Handlers, 'callbackProtection' | 'wrongMethod'>) =>
-  async (ctx: Context): Promise<Response> =>
-    (await handlers())[name](ctx)
+  (ctx: Context): Promise<Response> => {
+    const loaded = handlers()
+    return loaded instanceof Promise ? loaded.then((all) => all[name](ctx)) : loaded[name](ctx)
+  }
 
 const routes: readonly Route[] = [
   { method: 'GET', path: '/signin', handler: by('signInPage') },

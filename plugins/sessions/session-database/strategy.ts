@@ -46,12 +46,9 @@ export function createStrategy(
   cookie: SessionCookie | undefined,
 ): SessionStrategy {
   // D44: one look per request, whoever asks.
-  const looks = new WeakMap<Context, Promise<Found>>()
-  const look = (ctx: Context, token: string): Promise<Found> => {
-    let found = looks.get(ctx)
-    if (!found) looks.set(ctx, (found = find(ctx, options, token)))
-    return found
-  }
+  const looked = Symbol('look')
+  type Looking = Context & { [looked]?: Promise<Found> }
+  const look = (ctx: Looking, token: string): Promise<Found> => (ctx[looked] ??= find(ctx, options, token))
 
   async function access(ctx: Context, update?: { data: unknown }): Promise<Session | null> {
     // As `tokenOf`: every function counts in a session read.
@@ -67,7 +64,7 @@ export function createStrategy(
     const expires = ctx.canSetCookies ? await extend(ctx, options, found.session, kept) : found.session.expires
     // What the adapter does not say is undefined, hence absent for clients, as with Auth.js; null stays null.
     const { id, name, email, image } = user
-    const person = { ...(ctx.settings.sessionUserId !== false && { id }), name, email, image } as User
+    const person = (ctx.settings.sessionUserId === false ? { name, email, image } : { id, name, email, image }) as User
     if (ctx.store?.shownFields.length) show(ctx.store.shownFields, user, person)
     let session: Session | null = { user: person, expires: expires.toISOString() }
     if (ctx.has('hook', 'session')) {
@@ -110,7 +107,7 @@ export function createStrategy(
 
     async issue(ctx, login, attributes) {
       const former = await tokenOf(ctx, cookie)
-      const found = former === undefined ? null : await (login.session === 'renew' ? look(ctx, former) : looks.get(ctx))
+      const found = former === undefined ? null : await (login.session === 'renew' ? look(ctx, former) : (ctx as Looking)[looked])
       if (login.session === 'keep' && former !== undefined && found) {
         await remember(ctx, cookie, former, found.session.expires)
         return { id: await idOf(former) }

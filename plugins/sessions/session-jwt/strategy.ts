@@ -228,13 +228,15 @@ function isLater<T>(value: Awaitable<T>): value is PromiseLike<T> {
 
 /** Seconds since the token was issued; a host's own token may not say. */
 function age(ctx: Context, iat: number | undefined): number {
-  return iat === undefined ? Infinity : ctx.now.getTime() / 1000 - iat
+  return iat === undefined ? Infinity : ctx.runtime.now() / 1000 - iat
 }
 
 // What the token does not say is undefined, hence absent for clients, as with Auth.js; null stays null.
 function personOf({ settings, store }: Context, token: JWT): User {
   const { sub, name, email, picture } = token
-  const person = { ...(settings.sessionUserId !== false && sub !== undefined && { id: sub }), name, email, image: picture } as User
+  const person = (
+    settings.sessionUserId !== false && sub !== undefined ? { id: sub, name, email, image: picture } : { name, email, image: picture }
+  ) as User
   if (store?.shownFields.length) show(store.shownFields, token, person)
   return person
 }
