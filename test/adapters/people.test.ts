@@ -1,8 +1,9 @@
-/** Guests and organizations between four processes, and an organization of 10,000 members. */
+/** Guests and organizations between four processes, what a ban and a removal end, and an organization of 10,000 members. */
 import type { Adapter } from 'authkernel/kernel'
 import { type CompiledQuery, Kysely, sql } from 'kysely'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Client } from '../_setup.ts'
+import { expectRightsToEnd } from './_ended.ts'
 import { peopleHost, type PeopleTask } from './_people.ts'
 import { reachable } from './_servers.ts'
 import { dialectOf, dropStore, newDatabase, newStore, openSql, openStore, type SqlSpec, type StoreSpec } from './_stores.ts'
@@ -45,6 +46,8 @@ describe.each(kinds)('%s, four processes', (kind) => {
       else await client.post('/callback/credentials', { user })
       return client
     }
+
+    it('A70, A91: a removal ends the keys for the organization, and a ban everything', () => expectRightsToEnd(adapter))
 
     it('an invitation is accepted once', async () => {
       const { id } = await auth.organizations.create({ userId: 'ada' }, { name: 'A' })
