@@ -62,8 +62,8 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
         config.logger.error(error instanceof HttpError ? (error.reason ?? error) : (error as Error))
         return (await routing()).bareFailure(error)
       }
-      const { dispatch } = await routing()
-      return await dispatch(ctx, config.raw === raw)
+      const loaded = routing()
+      return await (loaded instanceof Promise ? await loaded : loaded).dispatch(ctx, config.raw === raw)
     },
     async dispatch(request, options) {
       const ctx = await contextFor(request, options)

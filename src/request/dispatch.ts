@@ -1,4 +1,5 @@
 /** From a request to a response: the order in which everything is asked (docs/architecture.md). */
+import type { Awaitable } from '../contract/data.ts'
 import type { Match } from '../contract/route.ts'
 import { AuthError, CallbackRouteError, HttpError, OAuthSignInError, UnknownAction } from '../errors/index.ts'
 import { RequestTimeout, withTimeout } from '../errors/timeout.ts'
@@ -22,7 +23,8 @@ async function observed(ctx: RequestContext, throws: boolean): Promise<Response>
 
 async function answered(ctx: RequestContext, throws: boolean): Promise<Response> {
   try {
-    return finish(ctx, await inTime(ctx, serve(ctx)))
+    const serving = serve(ctx)
+    return finish(ctx, isLater(serving) ? await inTime(ctx, serving) : serving)
   } catch (error) {
     if (error instanceof HttpError) {
       // Refused before any flow began, and logged all the same (row 274).
@@ -38,7 +40,8 @@ async function answered(ctx: RequestContext, throws: boolean): Promise<Response>
   }
 }
 
-async function serve(ctx: RequestContext): Promise<Response> {
+// No async function: most requests have nothing to wait for before their handler runs, and each turn that is waited costs.
+function serve(ctx: RequestContext): Awaitable<Response> {
   const { compiled, request } = ctx
   const { pathname, search } = ctx.sent
   const path = pathBelow(ctx.basePath, pathname)
@@ -55,18 +58,24 @@ async function serve(ctx: RequestContext): Promise<Response> {
   }
   if (compiled.fault) return configurationAnswer(ctx, compiled.fault)
   const untrusted = faultOf(() => ctx.origin)
-  if (untrusted) {
-    await refused(ctx, 'host', untrusted)
-    return configurationAnswer(ctx, untrusted)
-  }
-  const early = compiled.bus.has('hook', 'request') ? await ctx.ask('request', {}) : undefined
-  if (early) return early
+  if (untrusted) return untrustedAnswer(ctx, untrusted)
+  return compiled.bus.known.has('hook:request') ? asked(ctx, match) : handled(ctx, match)
+}
+
+async function untrustedAnswer(ctx: RequestContext, untrusted: AuthError): Promise<Response> {
+  await refused(ctx, 'host', untrusted)
+  return configurationAnswer(ctx, untrusted)
+}
+
+async function asked(ctx: RequestContext, match: Match): Promise<Response> {
+  return (await ctx.ask('request', {})) ?? handled(ctx, match)
+}
+
+function handled(ctx: RequestContext, match: Match): Awaitable<Response> {
   // A route of the kernel that exists for the other method only: still that route (rows 10, 18).
   if (!match.route) throw wrongMethod(ctx)
-  const admitted = admit(ctx, match)
-  if (admitted) await admitted
-  // Awaited here: an async function that returns a promise takes two more turns.
-  return await match.route.handler(ctx)
+  const { handler } = match.route
+  return admit(ctx, match)?.then(() => handler(ctx)) ?? handler(ctx)
 }
 
 /** The same address in its canonical form: browsers are led there, programs are told. */
@@ -125,13 +134,17 @@ function named(ctx: RequestContext, thrown: unknown): AuthError {
 }
 
 /** The whole request has a deadline: whoever waits gets an answer (D31). */
-function inTime(ctx: RequestContext, work: Promise<Response>): Promise<Response> {
+function inTime(ctx: RequestContext, work: PromiseLike<Response>): Promise<Response> {
   const { request: deadline } = ctx.app.config.deadlines
   return withTimeout(work, deadline, () => {
     const error = new RequestTimeout(`The request took longer than ${deadline} ms (deadlines.request).`)
     ctx.abort(error)
     return error
   })
+}
+
+function isLater(answer: Awaitable<Response>): answer is PromiseLike<Response> {
+  return typeof (answer as { then?: unknown } | undefined)?.then === 'function'
 }
 
 function faultOf(read: () => unknown): AuthError | undefined {

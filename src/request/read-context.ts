@@ -24,7 +24,7 @@ import { createRecordTable, writeAtomic } from '../store/records.ts'
 import { factsOf } from './facts.ts'
 import { providerById } from './find-provider.ts'
 import { recordScope, takeLease } from './record-scope.ts'
-import type { Cached } from './request-cache.ts'
+import { type Cached, nothingYet } from './request-cache.ts'
 import { watchedStore } from './watched-store.ts'
 
 export abstract class CommonContext implements Common {
@@ -124,6 +124,8 @@ export abstract class ReadContext extends CommonContext {
   declare readonly canSetCookies: boolean
   declare readonly clientAddress: string | undefined
   declare jar: CookieJar
+  /** Headers of the answer that plugins added. */
+  declare added: Headers | undefined
   /** Set by the dispatcher once the path is known. */
   declare route: RouteInfo | undefined
   declare matched: Route | undefined
@@ -157,7 +159,8 @@ export abstract class ReadContext extends CommonContext {
     this.lenientOrigin = false
     this.subject = undefined
     this.account = undefined
-    this.cache = {}
+    this.added = undefined
+    this.cache = { ...nothingYet }
   }
 
   get facts(): Facts {
@@ -185,9 +188,7 @@ export abstract class ReadContext extends CommonContext {
   }
 
   chunkedCookie(name: string): string | undefined {
-    const value = this.jar.getChunked(name)
-    if (value === undefined && this.jar.isDoubled(name)) this.logger.warn('doubled-cookie', { name })
-    return value
+    return this.jar.getChunked(name)
   }
   async currentSession(): Promise<Session | null> {
     if (this.compiled.bus.known.has('hook:authenticate')) {

@@ -1,4 +1,4 @@
-/** What one request works out at most once. Types only. */
+/** What one request works out at most once. */
 import type { Facts } from '../contract/context.ts'
 import type { CookieSet } from '../contract/data.ts'
 import type { Provider } from '../contract/provider.ts'
@@ -6,17 +6,33 @@ import type { BodyReader } from './body-reader.ts'
 
 export interface Cached {
   /** The URL of the request as it came: nobody changes it. */
-  sent?: URL
-  origin?: string
-  cookies?: CookieSet
+  sent: URL | undefined
+  origin: string | undefined
+  cookies: CookieSet | undefined
   /** Set together with `cookies`. */
-  secure?: boolean
-  provider?: Promise<Provider>
-  providers?: Promise<readonly Provider[]>
-  facts?: Facts
-  body?: BodyReader
-  candidate?: string | undefined
-  callbackUrl?: Promise<string>
-  csrfToken?: Promise<string>
-  abort?: AbortController
+  secure: boolean | undefined
+  provider: Promise<Provider> | undefined
+  providers: Promise<readonly Provider[]> | undefined
+  facts: Facts | undefined
+  body: BodyReader | undefined
+  candidate: string | undefined
+  callbackUrl: Promise<string> | undefined
+  csrfToken: Promise<string> | undefined
+  abort: AbortController | undefined
+}
+
+/** Copied by each context: with all fields from the beginning contexts have one shape, whatever they work out first. */
+export const nothingYet: Readonly<Cached> = {
+  sent: undefined,
+  origin: undefined,
+  cookies: undefined,
+  secure: undefined,
+  provider: undefined,
+  providers: undefined,
+  facts: undefined,
+  body: undefined,
+  candidate: undefined,
+  callbackUrl: undefined,
+  csrfToken: undefined,
+  abort: undefined,
 }

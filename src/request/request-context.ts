@@ -19,9 +19,6 @@ import { ReadContext } from './read-context.ts'
 export const flows: Lazy<typeof import('./flows.ts')> = lazily(() => import('./flows.ts'))
 
 export class RequestContext extends ReadContext implements KernelContext, Context {
-  /** Headers of the answer that plugins added. */
-  declare added: Headers | undefined
-
   /** A route was found: from here on the context knows it. */
   enter({ route, info, params }: Extract<Match, { params: unknown }>): void {
     this.matched = route
@@ -116,17 +113,10 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
     this.jar.set(name, value, this.secured(options), when)
   }
   setChunkedCookie(name: string, value: string, options?: CookieOptions): void {
-    const secured = this.secured(options)
-    this.sweep(name, secured)
-    this.jar.setChunked(name, value, secured)
+    this.jar.setChunked(name, value, this.secured(options))
   }
   deleteCookie(name: string, options?: CookieOptions): void {
-    const secured = this.secured(options)
-    this.sweep(name, secured)
-    this.jar.delete(name, secured)
-  }
-  private sweep(name: string, options: CookieOptions): void {
-    if (this.jar.isDoubled(name)) this.jar.expireElsewhere(name, options, new URL(this.origin).hostname, this.basePath)
+    this.jar.delete(name, this.secured(options))
   }
 
   addHeader(name: string, value: string): void {

@@ -61,7 +61,8 @@ export function createStrategy(
       return null
     }
     const { user } = found
-    const expires = ctx.canSetCookies ? await extend(ctx, options, found.session, kept) : found.session.expires
+    const isDue = ctx.canSetCookies && dueAt(options, found.session) <= ctx.runtime.now()
+    const expires = isDue ? await extend(ctx, options, found.session, kept) : found.session.expires
     // What the adapter does not say is undefined, hence absent for clients, as with Auth.js; null stays null.
     const { id, name, email, image } = user
     const person = (ctx.settings.sessionUserId === false ? { name, email, image } : { id, name, email, image }) as User
@@ -76,7 +77,7 @@ export function createStrategy(
       const answer = await ctx.ask('session', Object.defineProperty(message, unanswered, { value: unanswered }))
       session = (answer as unknown) === unanswered ? withoutColumns(whole, own) : answer
     }
-    if (ctx.canSetCookies) await remember(ctx, cookie, token, expires)
+    if (ctx.canSetCookies) put(ctx, cookie ? await cookie.write(ctx, token) : token, expires)
     // Every check is told, one that the host answers with nobody too (row 156).
     if (ctx.has('on', 'session')) await ctx.emit('session', { session: session as Session })
     return session
@@ -136,8 +137,8 @@ export function createStrategy(
 
     async end(ctx) {
       const token = await tokenOf(ctx, cookie)
-      clear(ctx)
       if (token === undefined) return null
+      clear(ctx)
       if (kept) await kept.end(ctx, await idOf(token))
       // What the adapter says of the session, nothing included (row 168).
       return { session: (await storeOf(ctx).deleteSession(token)) as AdapterSession | null | undefined }
@@ -191,12 +192,13 @@ async function find(ctx: Context, { absoluteMaxAge }: Settled, token: string): P
   return null
 }
 
-/** Moves the expiry at most once per `updateAge` (rows 117 to 119). */
+/** When the expiry may move: at most once per `updateAge` (rows 117 to 119). */
+function dueAt({ maxAge, updateAge }: Settled, { expires }: AdapterSession): number {
+  return expires.getTime() - maxAge * 1000 + updateAge * 1000
+}
+
 async function extend(ctx: Context, options: Settled, session: AdapterSession, kept: Kept | undefined): Promise<Date> {
-  const now = ctx.runtime.now()
-  const due = session.expires.getTime() - options.maxAge * 1000 + options.updateAge * 1000 <= now
-  if (!due) return session.expires
-  const expires = new Date(Math.min(now + options.maxAge * 1000, capOf(options, session.createdAt)))
+  const expires = new Date(Math.min(ctx.runtime.now() + options.maxAge * 1000, capOf(options, session.createdAt)))
   await storeOf(ctx).updateSession({ sessionToken: session.sessionToken, expires })
   if (kept) await kept.extend(ctx, await idOf(session.sessionToken), expires)
   return expires
@@ -214,8 +216,11 @@ function show(names: readonly string[], user: AdapterUser, person: object): void
 }
 
 async function remember(ctx: Context, cookie: SessionCookie | undefined, token: string, expires: Date): Promise<void> {
+  put(ctx, cookie ? await cookie.write(ctx, token) : token, expires)
+}
+
+function put(ctx: Context, value: string, expires: Date): void {
   const { name, options } = ctx.cookies.sessionToken
-  const value = cookie ? await cookie.write(ctx, token) : token
   // A jwt of before, in chunks, would be read first.
   ctx.deleteCookie(name, options)
   ctx.setCookie(name, value, { ...options, expires })

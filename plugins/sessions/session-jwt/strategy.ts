@@ -64,8 +64,8 @@ export function createStrategy(options: Made): SessionStrategy {
 
     async end(ctx): Promise<Events['signOut'] | null> {
       const value = cookieOf(ctx)
-      clear(ctx)
       if (value === undefined) return null
+      clear(ctx)
       const opened = await open(ctx, options, value)
       if (!opened) {
         ctx.logger.error(
