@@ -13,7 +13,7 @@ export const rows = {
   'jwt session': { title: '`auth.session`, jwt', times: 1.4 },
   'jwt session, forged': { title: '`auth.session`, a forged cookie', limit: 'jwt session', times: 1.4 },
   'jwt session, foreign': { title: '`auth.session`, a foreign cookie of 3,800 bytes', limit: 'jwt session', times: 1.4 },
-  'jwt session, oversized': { title: '`auth.session`, a foreign cookie of 12,000 bytes in 4 parts', limit: 'jwt session', times: 1.4 },
+  'jwt session, oversized': { title: '`auth.session`, a foreign cookie of 12,000 bytes in 4 parts', times: 1.4 },
   'database handler': { title: 'database session, `Request` to `Response`', times: 2 },
   'database session': { title: '`auth.session`, database over a Map', times: 4 },
   express: { title: '`auth.express.session(req)`, no socket', times: 2 },
