@@ -81,7 +81,7 @@ export async function findMany<T>(database: Database, db: Runner, table: Table, 
 }
 
 /** Fields that the table has, with what the program must make. */
-function valuesOf(table: Table, record: object): { fields: string[]; row: Values } {
+export function valuesOf(table: Table, record: object): { fields: string[]; row: Values } {
   const row: Record<string, unknown> = { ...record }
   const id = table.columns.get('id')
   // Prisma, TypeORM and Sequelize make ids of accounts and sessions in the program.
@@ -94,12 +94,18 @@ function valuesOf(table: Table, record: object): { fields: string[]; row: Values
   return { fields: Object.keys(row).filter((field) => row[field] !== undefined && table.columns.has(field)), row }
 }
 
-/** `insert into … (…)`, and the expressions of the values. */
-export function into({ dialect }: Database, table: Table, fields: readonly string[], alias?: string): { head: Sql; values: SqlExpression } {
+/** `insert into … (…)`, and the expressions of the values; each value is named like its field behind a prefix. */
+export function into(
+  { dialect }: Database,
+  table: Table,
+  fields: readonly string[],
+  alias?: string,
+  prefix = '',
+): { head: Sql; values: SqlExpression } {
   const name = alias === undefined ? nameOf(table) : sql`${nameOf(table)} as ${sql.id(alias)}`
   return {
     head: sql`insert into ${name} (${sql.join(fields.map((field) => ref(table, field)))})`,
-    values: sql.join(fields.map((field) => writing(dialect, columnOf(table, field), field))),
+    values: sql.join(fields.map((field) => writing(dialect, columnOf(table, field), prefix + field))),
   }
 }
 

@@ -7,6 +7,7 @@ import { isUnique } from './introspect.ts'
 import { selection, toRecord } from './records.ts'
 import { nameOf, ref } from './refs.ts'
 import { find, findMany, insert, insertOwned, matching, possible, remove, update } from './rows.ts'
+import { canInsertBoth, insertBoth } from './sign-up.ts'
 import { Slot } from './statements.ts'
 import type { Table } from './types.ts'
 
@@ -28,7 +29,7 @@ export function users(database: Database, eraser: () => Promise<(runner: Runner,
   const { db, repeat, retry, table, transaction } = database
 
   async function create(runner: Runner, people: Table, given: AdapterUser): Promise<AdapterUser> {
-    const user = { ...given, id: given.id ?? crypto.randomUUID() }
+    const user = withId(given)
     return insert<AdapterUser>(database, runner, people, user, possible(people, { id: user.id }) ? { id: user.id } : { email: user.email })
   }
   async function createFree(runner: Runner, people: Table, user: AdapterUser): Promise<AdapterUser> {
@@ -56,11 +57,13 @@ export function users(database: Database, eraser: () => Promise<(runner: Runner,
         }, !guarded)
       if (!guarded) return careful()
       const plain = (): Promise<AdapterUser> =>
-        transaction(async (tx) => {
-          const created = await create(tx, people, user)
-          await insertOwned(database, tx, accounts, people, { ...record, userId: created.id })
-          return created
-        })
+        canInsertBoth(database, people, accounts)
+          ? retry(() => insertBoth(database, db, people, accounts, { user: withId(user), account: record }))
+          : transaction(async (tx) => {
+              const created = await create(tx, people, user)
+              await insertOwned(database, tx, accounts, people, { ...record, userId: created.id })
+              return created
+            })
       return unlessTaken(plain, careful)
     },
     async getUser(id) {
@@ -129,6 +132,10 @@ export function users(database: Database, eraser: () => Promise<(runner: Runner,
       })
     },
   }
+}
+
+function withId(user: AdapterUser): AdapterUser {
+  return { ...user, id: user.id ?? crypto.randomUUID() }
 }
 
 async function listUsers(database: Database, db: Runner, people: Table, { email = '', after, limit }: UserQuery): Promise<AdapterUser[]> {
