@@ -1,6 +1,7 @@
 /** docs/speed.md, made of figures.json: `--write` of a run replaces its part of the figures, and the page is written anew. */
 import { readFileSync, writeFileSync } from 'node:fs'
 import { rows } from './rows.mjs'
+import { scales } from './scale/page.mjs'
 
 const file = new URL('figures.json', import.meta.url)
 const page = new URL('../docs/speed.md', import.meta.url)
@@ -86,42 +87,6 @@ function weights({ bundles, kernels, packages, imports }) {
     row('packages, itself included', (name) => packages[name]),
     ...(imports ? [row(`import, ms (empty process: ${imports.empty.toFixed(0)})`, (name) => imports[name].toFixed(0))] : []),
     '',
-  ]
-}
-
-function scales({ node, cores, load, users, sessions, reads, plans, queries, cleanup }) {
-  const names = Object.keys(Object.values(reads)[0])
-  return [
-    '## Scale',
-    '',
-    `PostgreSQL on the same machine, ${users} users, ${sessions} sessions; Node ${node}, ${cores} cores, load ${load.toFixed(1)} at the beginning. Session reads per second through the adapter alone, in the same rounds,`,
-    'each over ten connections of its own; in brackets: how many times those of `@auth/pg-adapter`.',
-    '',
-    `| in flight | ${names.join(' | ')} |`,
-    `|---|${names.map(() => '---|').join('')}`,
-    ...Object.entries(reads).map(([inFlight, row]) => {
-      const base = row['@auth/pg-adapter'].perSecond
-      const cell = ({ perSecond }) => `${Math.round(perSecond)} (${(perSecond / base).toFixed(2)})`
-      return `| ${inFlight} | ${names.map((name) => cell(row[name])).join(' | ')} |`
-    }),
-    '',
-    ...(queries
-      ? [
-          `Queries per session read: ${Object.entries(queries)
-            .map(([name, count]) => `${name} ${count}`)
-            .join(', ')}.`,
-        ]
-      : []),
-    ...(plans ? [`\`EXPLAIN\` of the reads of authkernel: ${plans.join('; ')}. The run fails where a table is read from end to end.`] : []),
-    '`test/adapters/queries.test.ts` holds the queries of a session read (1), of a sign-up at a provider (at most 9) and of a return (at most 5).',
-    '',
-    ...(cleanup
-      ? [
-          `Clean-up of ${cleanup.removed} sessions that have ended: ${cleanup.seconds.toFixed(1)} s in batches, ${cleanup.megabytes.toFixed(0)} MB of memory; one statement, which locks all rows until its end, takes ${cleanup.oneStatement.toFixed(1)} s.`,
-          `Meanwhile ${cleanup.operations} sessions were made, read and extended: ${cleanup.median.toFixed(1)} ms each, the longest ${cleanup.worst.toFixed(0)} ms.`,
-          '',
-        ]
-      : []),
   ]
 }
 

@@ -1,30 +1,31 @@
-/** The SQL adapter of this repository as one file, so that a run needs no build and measures what is in the working tree. */
+/** What of this repository is measured here as one file, so that a run needs no build and measures what is in the working tree. */
 import { mkdirSync, rmSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { fileURLToPath, pathToFileURL } from 'node:url'
+import { build, external, root } from '../authkernel.mjs'
 
-const root = fileURLToPath(new URL('../..', import.meta.url))
-const { build } = createRequire(`${root}package.json`)('esbuild')
+const entry = `
+export { createAuth, customFetch } from 'authkernel'
+export { expressBinding } from 'authkernel/bindings/express'
+export { sqlAdapter } from 'authkernel/plugins/sql'
+export { unstorageAdapter } from 'authkernel/plugins/unstorage'
+`
 
-export async function load() {
+/** Answers the address of the file and how to remove it. */
+export async function bundle() {
   // Beside the packages of this folder: kysely is theirs.
   const folder = fileURLToPath(new URL('../node_modules/.cache/', import.meta.url))
-  const outfile = `${folder}authkernel-sql-${process.pid}.mjs`
+  const outfile = `${folder}authkernel-scale-${process.pid}.mjs`
   mkdirSync(folder, { recursive: true })
-  try {
-    await build({
-      stdin: { contents: `export { sqlAdapter } from 'authkernel/plugins/sql'`, resolveDir: root, loader: 'ts' },
-      absWorkingDir: root,
-      outfile,
-      bundle: true,
-      format: 'esm',
-      platform: 'node',
-      target: 'node20',
-      logLevel: 'error',
-      external: ['kysely', '@libsql/client'],
-    })
-    return await import(pathToFileURL(outfile).href)
-  } finally {
-    rmSync(outfile, { force: true })
-  }
+  await build({
+    stdin: { contents: entry, resolveDir: root, loader: 'ts' },
+    absWorkingDir: root,
+    outfile,
+    bundle: true,
+    format: 'esm',
+    platform: 'node',
+    target: 'node20',
+    logLevel: 'error',
+    external,
+  })
+  return { url: pathToFileURL(outfile).href, remove: () => rmSync(outfile, { force: true }) }
 }

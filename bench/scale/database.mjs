@@ -1,4 +1,4 @@
-/** A database of its own on the PostgreSQL at hand, with as many people and sessions as a busy site has. */
+/** A database of its own on the PostgreSQL at hand, with as many people, accounts and sessions as a busy site has. */
 import pg from 'pg'
 
 const server = process.env.AUTHKERNEL_BENCH_POSTGRES_URL ?? 'postgres://postgres@127.0.0.1:5432/postgres'
@@ -20,11 +20,14 @@ export async function makeDatabase({ sqlAdapter, Kysely, PostgresDialect }, { us
   const query = pool({ max: 2 })
   await open(query).migrate({ apply: true })
   await query.query(
-    `insert into users (id, name, email) select 'user-' || n, 'Person ' || n, 'person-' || n || '@example.com' from generate_series(1, ${users}) n`,
+    `insert into users (id, name, email) select 'user-' || n, 'Person ' || n, 'sub-' || n || '@example.com' from generate_series(1, ${users}) n`,
+  )
+  await query.query(
+    `insert into accounts ("userId", type, provider, "providerAccountId") select 'user-' || n, 'oidc', 'acme', 'sub-' || n from generate_series(1, ${users}) n`,
   )
   await addSessions(query, { count: sessions, users, name: 'live', days: 30 })
-  await query.query('vacuum analyze')
   return {
+    url: url.href,
     pool,
     open,
     query: (text, values) => query.query(text, values),
