@@ -1,7 +1,7 @@
 /** unstorageAdapter on what `@auth/unstorage-adapter` wrote. */
 import { unstorageAdapter } from 'authkernel/plugins/unstorage'
 import { afterAll, describe, expect, it } from 'vitest'
-import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
+import { inHours, newAccount, newAuthenticator, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
 import { installed, published } from './_published.ts'
 import { reachable } from './_servers.ts'
 import { dropStore, newStore, storageOf } from './_stores.ts'
@@ -51,4 +51,56 @@ describe.skipIf(!installed()).each(kinds)('written by @auth/unstorage-adapter to
     expect((await storage.getKeys()).filter((key) => !key.startsWith('.'))).toEqual([])
     await ours.close()
   })
+
+  it('a sign-in of such a person looks at no other records; a list of all sessions does, and ends them all', async () => {
+    const spec = newStore(kind)
+    stores.push(spec)
+    const storage = storageOf(spec)
+    const { adapter: theirs } = await published.find((each) => each.package === '@auth/unstorage-adapter')!.open(storage)
+    const user = await theirs.createUser!(newUser())
+    for (const account of [newAccount(user.id), newAccount(user.id)]) await theirs.linkAccount!(account)
+    const former = [newSession(user.id), newSession(user.id)]
+    for (const session of former) await theirs.createSession!(session)
+
+    const ours = unstorageAdapter(storage)
+    const looks = countLooks(storage)
+    const session = newSession(user.id)
+    await ours.createSession(session)
+    await ours.updateSession({ sessionToken: session.sessionToken, expires: inHours(9) })
+    await ours.linkAccount(newAccount(user.id))
+    await ours.deleteSession(former[0]!.sessionToken)
+    await ours.deleteSessions([newSession(user.id).sessionToken])
+    expect(looks()).toBe(0)
+    expect((await ours.listSessionsByUserId(user.id)).map(({ sessionToken }) => sessionToken).sort()).toEqual(
+      [former[1]!, session].map(({ sessionToken }) => sessionToken).sort(),
+    )
+    expect(await ours.listAccountsByUserId(user.id)).toHaveLength(3)
+    expect(looks()).toBeGreaterThan(0)
+    await ours.deleteSessionsByUserId(user.id)
+    expect(await ours.getSessionAndUser(former[1]!.sessionToken)).toBeNull()
+    expect(await ours.getSessionAndUser(session.sessionToken)).toBeNull()
+    await ours.deleteUser(user.id)
+    expect((await storage.getKeys()).filter((key) => !key.startsWith('.'))).toEqual([])
+    await ours.close()
+  })
 })
+
+/** How often all keys of a folder were asked for. */
+function countLooks(storage: ReturnType<typeof storageOf>): () => number {
+  let looks = 0
+  const count = (target: object, name: string): void => {
+    const before = (target as Record<string, (...args: unknown[]) => unknown>)[name]!
+    const counted = (...args: unknown[]): unknown => {
+      looks++
+      return before.apply(target, args)
+    }
+    Object.assign(target, { [name]: counted })
+  }
+  count(storage, 'getKeys')
+  if (kindOf(storage) === 'redis') count(storage.getMount('').driver.getInstance!() as object, 'scan')
+  return () => looks
+}
+
+function kindOf(storage: ReturnType<typeof storageOf>): string | undefined {
+  return storage.getMount('').driver.name
+}

@@ -13,6 +13,7 @@ export function createBuffer(
   read: (path: string) => Promise<unknown>,
   paths: (base: string) => Promise<string[]>,
   members: (set: string) => Promise<readonly string[]>,
+  peek: (path: string) => Promise<unknown> = read,
 ): Buffer {
   const writes = new Map<string, Write>()
   const changes = new Map<string, { set: string; member: string; present: boolean }>()
@@ -33,6 +34,7 @@ export function createBuffer(
       if (legacy !== undefined) writes.set(legacy, { path: legacy })
     },
     paths,
+    peek,
     members,
     change: (set, member, present) => void changes.set(JSON.stringify([set, member]), { set, member, present }),
     writes: () => [...writes.values()],

@@ -102,6 +102,10 @@ export function localEngine(storage: KeyValueStorage, options: LocalOptions): En
       await ready()
       return lock.read(() => readKey(read, key))
     },
+    async peek(path) {
+      await ready()
+      return lock.read(() => read(path))
+    },
     paths,
     async *scan(base) {
       yield await paths(base)

@@ -79,12 +79,30 @@ export function redisEngine(
       probed = undefined
       throw error
     }))
-  const paths = (folder: string): Promise<string[]> => storage.getKeys(folder)
   const queue = createLock()
   const range: Engine['range'] = async (set, { min, max, reverse, limit }) =>
     reverse
       ? client().zrevrangebylex(physical(set), max, min, 'LIMIT', 0, limit)
       : client().zrangebylex(physical(set), min, max, 'LIMIT', 0, limit)
+
+  async function* scan(folder: string): AsyncGenerator<readonly string[]> {
+    const pattern = `${physical(folder).replaceAll(/[\\*?[\]]/g, '\\$&')}*`
+    // All keys of a cluster's prefix lie on one of its nodes.
+    for (const node of client().nodes?.('master') ?? [client()]) {
+      let cursor = '0'
+      do {
+        const [next, found] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', 1_000)
+        cursor = next
+        yield found.map((key) => base + key.slice(driverBase ? driverBase.length + 1 : 0))
+      } while (cursor !== '0')
+    }
+  }
+  // Not by the storage, whose driver takes ten keys of all at a time.
+  async function paths(folder: string): Promise<string[]> {
+    const found = new Set<string>()
+    for await (const page of scan(folder)) for (const path of page) found.add(path)
+    return [...found]
+  }
 
   /** Undefined when somebody changed what was read. */
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<{ result: T } | undefined> {
@@ -96,6 +114,7 @@ export function redisEngine(
       },
       paths,
       (set) => range(set, { min: '-', max: '+', reverse: false, limit: -1 }),
+      read,
     )
     const result = await work(buffer)
     const [writes, changes] = [buffer.writes(), buffer.changes()]
@@ -128,19 +147,14 @@ export function redisEngine(
       await ready()
       return readKey(read, key)
     },
+    async peek(path) {
+      await ready()
+      return read(path)
+    },
     paths,
     async *scan(folder) {
       await ready()
-      const pattern = `${physical(folder).replaceAll(/[\\*?[\]]/g, '\\$&')}*`
-      // All keys of a cluster's prefix lie on one of its nodes.
-      for (const node of client().nodes?.('master') ?? [client()]) {
-        let cursor = '0'
-        do {
-          const [next, found] = await node.scan(cursor, 'MATCH', pattern, 'COUNT', 1_000)
-          cursor = next
-          yield found.map((key) => base + key.slice(driverBase ? driverBase.length + 1 : 0))
-        } while (cursor !== '0')
-      }
+      yield* scan(folder)
     },
     async transact(work) {
       await ready()

@@ -1,8 +1,11 @@
 /** What all operations share: engine, keys, clock, and the lists of what belongs to a person. */
 import type { AdapterAccount, AdapterSession, AdapterUser } from 'authkernel/kernel'
 import { createKeys, type Keys } from './keys.ts'
-import { createIndex, type Entry, load, type Reader, withEntry, withoutEntry } from './records.ts'
+import { createIndex, type Entry, gap, isGap, load, type Reader, withEntry, withoutEntry } from './records.ts'
 import type { Engine, Key, Transaction } from './types.ts'
+
+/** A reader that can look through all records. */
+type Looker = Reader & Pick<Transaction, 'paths' | 'peek'>
 
 export interface Model {
   engine: Engine
@@ -11,8 +14,10 @@ export interface Model {
   /** The user of an id, or an error that names the operation. */
   needUser(tx: Transaction, userId: string, operation: string): Promise<AdapterUser>
   userByEmail(reader: Reader, email: string): Promise<AdapterUser | null>
-  /** Accounts as `[provider, providerAccountId]`, sessions as `[sessionToken]`. */
-  entries(reader: Reader & Pick<Transaction, 'paths'>, kind: 'account' | 'session', userId: string): Promise<Entry[]>
+  /** Accounts as `[provider, providerAccountId]`, sessions as `[sessionToken]`: all of them. */
+  entries(reader: Looker, kind: 'account' | 'session', userId: string): Promise<Entry[]>
+  /** Those whose names are known, for whoever changes the list: a sign-in must not look through all records of the store. */
+  known(reader: Reader, kind: 'account' | 'session', userId: string): Promise<Entry[]>
   /** Entries of lists that never had another form: authenticators, tokens. */
   list(reader: Reader, key: Key): Promise<Entry[]>
   add(tx: Transaction, key: Key, entries: readonly Entry[], entry: Entry): void
@@ -25,6 +30,10 @@ export interface Model {
 export function createModel(engine: Engine, prefix: string, now: () => number): Model {
   const keys = createKeys(prefix)
   const index = createIndex(now)
+  async function known(reader: Reader, kind: 'account' | 'session', userId: string): Promise<Entry[]> {
+    const entries = await index.read(reader, await (kind === 'account' ? keys.accountsOf(userId) : keys.sessionsOf(userId)))
+    return entries === 'legacy' ? [gap] : entries
+  }
   return {
     engine,
     keys,
@@ -42,9 +51,10 @@ export function createModel(engine: Engine, prefix: string, now: () => number): 
       return user?.email === email ? user : null
     },
     async entries(reader, kind, userId) {
-      const entries = await index.read(reader, await (kind === 'account' ? keys.accountsOf(userId) : keys.sessionsOf(userId)))
-      return entries === 'legacy' ? repair(reader, keys.folder(kind), kind, userId) : entries
+      const entries = await known(reader, kind, userId)
+      return entries.some(isGap) ? repair(reader, keys.folder(kind), kind, userId) : entries
     },
+    known,
     async list(reader, key) {
       const entries = await index.read(reader, key)
       return entries === 'legacy' ? [] : entries
@@ -59,18 +69,23 @@ export function createModel(engine: Engine, prefix: string, now: () => number): 
   }
 }
 
-/** What belongs to a person whose list names only the latest: all records are looked through, once, before the list is written anew. */
-async function repair(
-  reader: Reader & Pick<Transaction, 'paths'>,
-  folder: string,
-  kind: 'account' | 'session',
-  userId: string,
-): Promise<Entry[]> {
+// Reads that wait for one answer of Redis together.
+const atOnce = 1_000
+
+/** What belongs to a person whose list has a gap: all records are looked through, and those that are found are read in earnest. */
+async function repair(reader: Looker, folder: string, kind: 'account' | 'session', userId: string): Promise<Entry[]> {
   const entries: Entry[] = []
-  for (const path of await reader.paths(folder)) {
-    if (path.startsWith(`${folder}by-user-id:`)) continue
+  const owned = (row: unknown): boolean => (row as { userId?: unknown } | null | undefined)?.userId === userId
+  const paths = (await reader.paths(folder)).filter((path) => !path.startsWith(`${folder}by-user-id:`))
+  const found: string[] = []
+  for (let at = 0; at < paths.length; at += atOnce) {
+    const page = paths.slice(at, at + atOnce)
+    const rows = await Promise.all(page.map((path) => reader.peek(path)))
+    found.push(...page.filter((_path, index) => owned(rows[index])))
+  }
+  for (const path of found) {
     const row = (await reader.get({ path })) as Partial<AdapterAccount & AdapterSession> | null
-    if (row?.userId !== userId) continue
+    if (!row || !owned(row)) continue
     if (kind === 'account') entries.push({ key: [row.provider!, row.providerAccountId!] })
     else entries.push({ key: [row.sessionToken!], expires: new Date(row.expires!).getTime() })
   }

@@ -62,6 +62,13 @@ export interface Entry {
   expires?: number
 }
 
+/** Stands in a list that `@auth/unstorage-adapter` began: it named the latest record alone, and there may be others. */
+export const gap: Entry = { key: [] }
+
+export function isGap({ key }: Entry): boolean {
+  return key.length === 0
+}
+
 /** Reads and writes the lists of a person's accounts, sessions, authenticators, or of an address's tokens. */
 export function createIndex(now: () => number): {
   read(reader: Reader, key: Key): Promise<Entry[] | 'legacy'>

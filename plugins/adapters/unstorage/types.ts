@@ -31,6 +31,8 @@ export interface Transaction {
   remove(key: Key): void
   /** Paths under a base. Not covered by the conflict check: for repairs only. */
   paths(base: string): Promise<string[]>
+  /** Reads a path without the conflict check: a repair looks at all records, and others may change most of them meanwhile. */
+  peek(path: string): Promise<unknown>
   /** Puts a text into a sorted set, or takes it out. */
   change(set: string, member: string, present: boolean): void
   /** Members of a set. Not covered by the conflict check. */
@@ -59,6 +61,7 @@ export interface Engine {
   /** Whether a sorted set of any size is quickly changed. Others are values, read and written whole. */
   readonly sorted: boolean
   get(key: Key): Promise<unknown>
+  peek(path: string): Promise<unknown>
   /** Runs `work`, which may run again after a conflict, and then its writes as one. */
   transact<T>(work: (tx: Transaction) => Promise<T>): Promise<T>
   paths(base: string): Promise<string[]>

@@ -104,7 +104,7 @@ async function removeBelongings({ entries, keys, list }: Model, tx: Transaction,
 }
 
 /** Stores an account; its user must be known in the transaction. */
-export async function link({ entries, keys, add }: Model, tx: Transaction, given: AdapterAccount): Promise<AdapterAccount> {
+export async function link({ known, keys, add }: Model, tx: Transaction, given: AdapterAccount): Promise<AdapterAccount> {
   const account = stored(given)
   const { provider, providerAccountId, userId }: AccountKey & { userId: string } = account
   const key = await keys.account(provider, providerAccountId)
@@ -112,6 +112,6 @@ export async function link({ entries, keys, add }: Model, tx: Transaction, given
   // One whose user is gone, by an eviction or as others delete them, is nobody's: the person could never sign in again.
   if (before && (await load(tx, 'user', await keys.user(before.userId), before.userId))) throw taken('account')
   tx.put(key, account)
-  add(tx, await keys.accountsOf(userId), await entries(tx, 'account', userId), { key: [provider, providerAccountId] })
+  add(tx, await keys.accountsOf(userId), await known(tx, 'account', userId), { key: [provider, providerAccountId] })
   return stored(account)
 }
