@@ -5,20 +5,28 @@ import { accountsPlugin } from 'authkernel/plugins/accounts'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { type AdminApi, adminPlugin } from 'authkernel/plugins/admin'
 import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
+import { bearerPlugin } from 'authkernel/plugins/bearer'
 import { codesPlugin, email } from 'authkernel/plugins/codes'
+import { deviceFlowPlugin } from 'authkernel/plugins/device-flow'
 import { deviceSessionsPlugin } from 'authkernel/plugins/device-sessions'
 import { guestPlugin } from 'authkernel/plugins/guest'
 import { type ImpersonationApi, impersonationPlugin } from 'authkernel/plugins/impersonation'
+import { jwtPlugin } from 'authkernel/plugins/jwt'
 import { memoryAdapter, type MemoryData, memoryData } from 'authkernel/plugins/memory'
 import { multiSessionPlugin } from 'authkernel/plugins/multi-session'
 import { type OrganizationsApi, organizationsPlugin } from 'authkernel/plugins/organizations'
 import { passwordsPlugin } from 'authkernel/plugins/passwords'
+import { providerTokensPlugin } from 'authkernel/plugins/provider-tokens'
+import { singleLogoutPlugin } from 'authkernel/plugins/single-logout'
 import { stepUpPlugin } from 'authkernel/plugins/step-up'
 import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { usernamesPlugin } from 'authkernel/plugins/usernames'
 import passkey from 'authkernel/providers/passkey'
 import { expect, it } from 'vitest'
 import { baseConfig, Client } from '../_setup.ts'
+
+const clients = [{ id: 'api', secret: 's'.repeat(32), audiences: ['https://api.example'] }]
+const apps = [{ id: 'app', name: 'App', redirectUris: ['http://127.0.0.1/cb'], scopes: ['read'] }]
 
 type Everything = Auth<AdminApi & ImpersonationApi & OrganizationsApi>
 interface World {
@@ -61,6 +69,7 @@ async function world(): Promise<World> {
         authorize: ({ user }: Record<string, unknown>) => (typeof user === 'string' ? { id: user, name: user } : null),
       },
       passkey(),
+      { id: 'orbit', name: 'Orbit', type: 'oidc', issuer: 'https://orbit.example', clientId: 'c', clientSecret: 's' },
     ],
     experimental: { enableWebAuthn: true },
   })
@@ -68,7 +77,12 @@ async function world(): Promise<World> {
     .use(adapterPlugin(store))
     .use(probe)
     .use(accountsPlugin())
-    .use(apiKeysPlugin())
+    .use(apiKeysPlugin({ routes: true, accountSection: true }))
+    .use(jwtPlugin({ audiences: ['https://api.example'], routes: true, introspection: { clients } }))
+    .use(bearerPlugin({ apps }))
+    .use(deviceFlowPlugin({ apps: ['app'] }))
+    .use(providerTokensPlugin())
+    .use(singleLogoutPlugin())
     .use(stepUpPlugin())
     .use(passwordsPlugin({ breached: false }))
     .use(usernamesPlugin())
@@ -154,6 +168,14 @@ const bodyOf = ({ own }: World): Record<string, string> => ({
   code: '123456',
   token: 'f'.repeat(64),
   scopes: 'member:read',
+  audience: 'https://api.example',
+  client_id: 'app',
+  grant_type: 'refresh_token',
+  refresh_token: 'rt.x',
+  user_code: 'BCDF-GHJK',
+  ticket: 'x',
+  decision: 'allow',
+  logout_token: 'x',
 })
 
 /** Sends every form and JSON body to every route that changes something. Answers the routes after which `kept` was another text. */
@@ -174,7 +196,8 @@ async function walk(
         const values = { ...bodyOf(of), ...(action !== undefined && { action }), csrfToken: await client.csrfToken() }
         const response = await client.send(to, {
           method,
-          headers: { 'content-type': type },
+          // Without it the routes that are protected by the origin would refuse everybody.
+          headers: { 'content-type': type, origin: 'http://localhost:3000' },
           body: type === 'application/json' ? JSON.stringify(values) : new URLSearchParams(values).toString(),
         })
         asked++
@@ -211,6 +234,9 @@ function ofOrganization({ data }: World, id: string): string {
 it('A77: an impersonator changes nothing of the user by any route: no factor, password, address, passkey, key, account, name or organization', async () => {
   const of = await world()
   const mine = () => ofUser(of, 'ada') + ofOrganization(of, of.own.organization)
+  const paths = of.routes.map(({ method, path }) => `${method} ${path}`)
+  for (const path of ['/oauth/authorize', '/oauth/token', '/device/decide', '/jwt/token', '/api-keys', '/backchannel-logout/:provider'])
+    expect(paths).toContain(`POST ${path}`)
   const { changed, asked } = await walk(of, mine, { client: of.acting })
   expect(changed).toEqual([])
   expect(asked).toBeGreaterThan(1000)
@@ -219,7 +245,7 @@ it('A77: an impersonator changes nothing of the user by any route: no factor, pa
   // What ends the person or the organization would leave nothing to reach.
   const skip = (path: string, action?: string) => /\/(?:delete|leave|transfer)$/.test(path) || action === 'delete' || action === 'leave'
   const control = await walk(of, mine, { client: () => of.browser('ada'), skip })
-  for (const path of ['/passwords/change', '/username', '/two-factor/setup totp', '/organizations update', '/organizations team.create'])
+  for (const path of ['/passwords/change', '/username', '/two-factor/setup totp', '/api-keys', '/account/api-keys create', '/organizations update', '/organizations team.create'])
     expect(control.changed).toContain(path)
   expect(control.changed.length, String(control.changed)).toBeGreaterThan(12)
 }, 120_000)
