@@ -93,8 +93,16 @@ export interface SlotView {
   /** Inline scripts. The page adds the nonce of its Content-Security-Policy. */
   scripts?: readonly string[]
 }
-/** Draws a part. `form` names the form that it is drawn into: the provider's id or the page's name; ids must differ between forms. */
-export type SlotDraw = (ctx: Context, tools: PageTools, form: string | undefined) => Awaitable<SlotView | undefined>
+/**
+ * Draws a part. `form` names the form that it is drawn into: the provider's id or the page's name; ids must differ between forms. `action` is the path of
+ * the base path that the form posts to.
+ */
+export type SlotDraw = (
+  ctx: Context,
+  tools: PageTools,
+  form: string | undefined,
+  action: string | undefined,
+) => Awaitable<SlotView | undefined>
 /** One part of a plugin on a page. */
 export interface Slot {
   readonly page: string

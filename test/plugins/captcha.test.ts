@@ -43,8 +43,8 @@ function createHost(captcha: Captcha = cheap, options: CaptchaOptions = {}, conf
   }
   return { auth, settings, client, attempt, mails }
 }
-async function solve(browser: Client): Promise<string> {
-  const challenge = (await (await browser.get('/captcha')).json()) as Parameters<typeof solveChallenge>[0]['challenge']
+async function solve(browser: Client, action = '/callback/credentials'): Promise<string> {
+  const challenge = (await (await browser.get(`/captcha?action=${action}`)).json()) as Parameters<typeof solveChallenge>[0]['challenge']
   return pack(challenge, (await solveChallenge({ challenge, deriveKey }))!)
 }
 const pack = (challenge: unknown, solution: unknown): string => btoa(JSON.stringify({ challenge, solution }))
@@ -55,7 +55,7 @@ const unpack = (token: string) =>
   }
 
 describe('captchaPlugin(altcha())', () => {
-  it('A48, A49: a solution counts once, in five minutes, at its tenant, and only as it was asked for', async () => {
+  it('A48, A49: a solution counts once, in five minutes, at its tenant and form, and only as it was asked for', async () => {
     const { attempt, client, settings, auth } = createHost()
     const token = await solve(client())
     expect(await attempt({})).toBe('CaptchaRequired')
@@ -76,6 +76,9 @@ describe('captchaPlugin(altcha())', () => {
     ]
     for (const wrong of hostile) expect(await attempt({ altcha: wrong }), wrong.slice(0, 40)).toBe('CaptchaRequired')
     expect(await attempt({ altcha: pack(challenge, solution) })).toBe('in')
+    for (const other of ['/signin/mail', '/callback/credentials2', '/two-factor'])
+      expect(await attempt({ altcha: await solve(client(), other) })).toBe('CaptchaRequired')
+    for (const none of ['', 'callback', `/${'x'.repeat(201)}`]) expect((await client().get(`/captcha?action=${none}`)).status).toBe(400)
     const late = await solve(client())
     const foreign = await solve(client())
     settings.runtime.advance(299_000)
@@ -87,12 +90,26 @@ describe('captchaPlugin(altcha())', () => {
     expect(await attempt({ altcha: elsewhere })).toBe('CaptchaRequired')
   })
 
+  it('A48: the challenge in a form of the page is good for that form', async () => {
+    const { attempt, client } = createHost()
+    const text = await (await client().get('/signin')).text()
+    const challengeOf = async (action: string) => {
+      const form = text.slice(text.indexOf(`/auth${action}"`))
+      const json = /data-altcha="([^"]+)"/.exec(form)![1]!.replaceAll('&quot;', '"').replaceAll('&#34;', '"')
+      const challenge = JSON.parse(json) as Parameters<typeof solveChallenge>[0]['challenge']
+      return pack(challenge, (await solveChallenge({ challenge, deriveKey }))!)
+    }
+    expect(await attempt({ altcha: await challengeOf('/signin/mail') })).toBe('CaptchaRequired')
+    expect(await attempt({ altcha: await challengeOf('/callback/credentials') })).toBe('in')
+  })
+
   it('guards passwords and mails, and neither providers nor mailed links', async () => {
     const { client, mails } = createHost(cheap, { linksWithout: 0 })
     const mail = async (fields = {}) =>
       (await client().post('/signin/mail', { email: 'ann@example.com', ...fields })).headers.get('location')
     expect(await mail()).toContain('error=CaptchaRequired')
-    expect(await mail({ altcha: await solve(client()) })).toContain('verify-request')
+    expect(await mail({ altcha: await solve(client()) })).toContain('error=CaptchaRequired')
+    expect(await mail({ altcha: await solve(client(), '/signin/mail') })).toContain('verify-request')
     expect(mails).toEqual(['ann@example.com'])
     expect((await client().post('/signin/acme')).headers.get('location')).not.toContain('Captcha')
     expect((await client().get('/callback/mail?token=x&email=ann@example.com')).headers.get('location')).toContain('error=Verification')

@@ -119,7 +119,10 @@ async function compose(
   const main = mainOf(items, step)
   for (const item of items) if (item.provider.id === typed?.provider) item.fields = filledIn(item.fields, typed.values)
   const parts = new Map<Item, Content>()
-  for (const item of items) parts.set(item, await drawSlots(sheet, tools, 'form', item.provider.id))
+  for (const item of items) {
+    const { id } = item.provider
+    parts.set(item, await drawSlots(sheet, tools, 'form', id, `/${item.form.post}/${encodeURIComponent(id)}`))
+  }
   const marked = items.some(({ inputs, mark }) => !inputs && (mark.picture || mark.brand))
   const draw = (item: Item, at: number, list: readonly Item[]): Html =>
     block(sheet, item, { ...request, identifier: given }, { marked, main, part: parts.get(item), before: list[at - 1], step })

@@ -18,7 +18,7 @@ export function createTools(sheet: Sheet): PageTools {
         throw new TypeError(`A form of the page "${sheet.page}" posts to ${JSON.stringify(action)}: name a path that begins with "/".`)
       needs.form = true
       const travelling = hidden({ csrfToken: await ctx.csrfToken(), flow: await flowOf(ctx), ...values })
-      const more = await drawSlots(sheet, tools, 'form', sheet.page)
+      const more = await drawSlots(sheet, tools, 'form', sheet.page, action)
       return markup`<form class="stack" action="${base}${action}" method="post">${travelling}${body}${more}</form>`
     },
     field: (name, options, key = sheet.page) => field(name, `input-${name}-for-${key}`, worded(speaker, options)),

@@ -1,5 +1,5 @@
 /** ALTCHA: a proof of work that the own server asks for. Nobody else hears of it, and nobody has to click on pictures. */
-import { AuthError, type Context } from 'authkernel/kernel'
+import { AuthError, type Context, HttpError } from 'authkernel/kernel'
 import { altchaScript } from './altcha-script.ts'
 import type { Captcha, CaptchaVerdict } from './widget.ts'
 
@@ -27,18 +27,18 @@ export function altcha({ cost = 2_000, prefix = '00', seconds = 300, lib = load 
   if (!Number.isSafeInteger(cost) || cost < 1 || cost > 1_000_000)
     throw new AuthError('altcha: `cost` must be a whole number from 1 to 1,000,000.')
   if (!/^[0-9a-f]{1,8}$/.test(prefix)) throw new AuthError('altcha: `prefix` must be 1 to 8 hex digits.')
-  const challenge = async (ctx: Context): Promise<Challenge> => {
+  const challenge = async (ctx: Context, action: string): Promise<Challenge> => {
     const { createChallenge } = (await lib()) as AltchaLibrary
     // The end is in `data`, by the clock of the kernel; the signature covers it.
     const until = Math.floor(ctx.runtime.now() / 1000) + seconds
-    const hmacSignatureSecret = await ctx.digest(purpose, 'challenge')
+    const hmacSignatureSecret = await ctx.digest(purpose, `challenge ${action}`)
     return createChallenge({ algorithm, cost, keyPrefix: prefix, data: { until }, deriveKey, hmacSignatureSecret })
   }
   return {
     name: 'altcha',
     field: 'altcha',
-    async draw(ctx, { html, say }) {
-      const json = JSON.stringify(await challenge(ctx))
+    async draw(ctx, { html, say }, _form, action) {
+      const json = JSON.stringify(await challenge(ctx, action))
       const texts = html`data-working="${say('captcha.working')}" data-done="${say('captcha.done')}" data-failed="${say('captcha.failed')}"`
       return {
         html: html`<div class="captcha" data-altcha="${json}" ${texts}>
@@ -48,18 +48,28 @@ export function altcha({ cost = 2_000, prefix = '00', seconds = 300, lib = load 
         scripts: [altchaScript],
       }
     },
-    describe: challenge,
-    verify: async (ctx, token) => check(ctx, (await lib()) as AltchaLibrary, token, seconds),
+    async describe(ctx, action) {
+      // A challenge for no form would be good for every one.
+      if (!/^\/.{1,200}$/.test(action)) throw new HttpError(400, 'Name the form: GET /captcha?action=/signin/mail, the path that it posts to.')
+      return challenge(ctx, action)
+    },
+    verify: async (ctx, token, action) => check(ctx, (await lib()) as AltchaLibrary, token, action, seconds),
   }
 }
 
-async function check(ctx: Context, { verifySolution }: AltchaLibrary, token: string, seconds: number): Promise<CaptchaVerdict> {
+async function check(
+  ctx: Context,
+  { verifySolution }: AltchaLibrary,
+  token: string,
+  action: string,
+  seconds: number,
+): Promise<CaptchaVerdict> {
   const { challenge, solution } = read(token)
   const until = challenge?.parameters?.data?.['until']
   const left = typeof until === 'number' ? until - ctx.runtime.now() / 1000 : 0
   if (!challenge || !solution || !(left > 0 && left <= seconds) || challenge.parameters.algorithm !== algorithm) return 'wrong'
-  for (const hmacSignatureSecret of await ctx.digests(purpose, 'challenge')) {
-    // The signature is checked before any work is done, so the work is what this server asked for.
+  for (const hmacSignatureSecret of await ctx.digests(purpose, `challenge ${action}`)) {
+    // The signature is checked before any work is done, so the work is what this server asked for, for this form.
     const { verified, invalidSignature } = await verifySolution({ challenge, solution, deriveKey, hmacSignatureSecret })
     if (invalidSignature) continue
     return verified && (await ctx.once.take(`altcha ${challenge.signature}`, seconds)) ? 'solved' : 'wrong'

@@ -54,18 +54,19 @@ export function captchaPlugin(captcha: Captcha, options: CaptchaOptions = {}): P
     setup(kernel) {
       kernel.messages(messages)
       // For pages of the host, and for programs that solve it.
-      kernel.route({ method: 'GET', path: '/captcha', handler: async (ctx) => json(await captcha.describe(ctx)) })
+      kernel.route({ method: 'GET', path: '/captcha', handler: async (ctx) => json(await captcha.describe(ctx, ctx.url.searchParams.get('action') ?? '')) })
       for (const page of pages) {
-        kernel.slot(page, 'form', async (ctx, tools, form = page) => {
+        kernel.slot(page, 'form', async (ctx, tools, form = page, action = '') => {
           const error = new URL(ctx.request.url).searchParams.get('error')
           if (!(await belongsTo(ctx, form, page)) || !(error === 'CaptchaRequired' || (await asked(ctx)))) return undefined
-          return captcha.draw(ctx, tools, form)
+          return captcha.draw(ctx, tools, form, action)
         })
       }
       kernel.hook('request', async ({ ctx }) => {
         if (!(await isGuarded(ctx, routes)) || !(await asked(ctx))) return
         const token = (await ctx.body())[captcha.field]
-        const verdict = typeof token === 'string' && token !== '' && token.length <= maxToken ? await captcha.verify(ctx, token) : 'wrong'
+        const isToken = typeof token === 'string' && token !== '' && token.length <= maxToken
+        const verdict = isToken ? await captcha.verify(ctx, token, actionOf(ctx)) : 'wrong'
         if (verdict === 'solved' || (verdict === 'unavailable' && whenUnavailable === 'allow')) return
         if ((token === undefined || token === '' || verdict === 'unavailable') && (await mayHaveLink(ctx, linksWithout))) return
         if (verdict === 'unavailable') throw new CaptchaUnavailable(`captchaPlugin: ${captcha.name} cannot be asked.`)
@@ -80,6 +81,11 @@ export function captchaPlugin(captcha: Captcha, options: CaptchaOptions = {}): P
       }
     },
   }
+}
+
+/** The path of the base path that is asked for, as forms name it. */
+function actionOf({ route, params }: Context): string {
+  return (route?.path ?? '').replace(/:(\w+)/g, (_name, key: string) => encodeURIComponent(params[key] ?? ''))
 }
 
 async function isGuarded(ctx: Context, routes: CaptchaOptions['routes']): Promise<boolean> {

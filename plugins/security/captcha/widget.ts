@@ -9,10 +9,13 @@ export interface Captcha {
   readonly name: string
   /** The field of the form that holds the token. */
   readonly field: string
-  /** Draws the widget, with the sources that it needs and no others. `form` differs between the forms of a page. */
-  draw(ctx: Context, tools: PageTools, form: string): Promise<SlotView> | SlotView
-  /** Checks a token of at most 8192 characters, once: a second use is `wrong`. */
-  verify(ctx: Context, token: string): Promise<CaptchaVerdict>
-  /** What programs need to solve it, for `GET /captcha`. */
-  describe(ctx: Context): Promise<object> | object
+  /**
+   * Draws the widget, with the sources that it needs and no others. `form` differs between the forms of a page; `action` is the path of the base path that
+   * the form posts to.
+   */
+  draw(ctx: Context, tools: PageTools, form: string, action: string): Promise<SlotView> | SlotView
+  /** Checks a token of at most 8192 characters, once: a second use is `wrong`. `action`: the path that it was posted to. */
+  verify(ctx: Context, token: string, action: string): Promise<CaptchaVerdict>
+  /** What programs need to solve it, for `GET /captcha?action=/signin/mail`. */
+  describe(ctx: Context, action: string): Promise<object> | object
 }
