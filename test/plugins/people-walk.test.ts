@@ -245,7 +245,15 @@ it('A77: an impersonator changes nothing of the user by any route: no factor, pa
   // What ends the person or the organization would leave nothing to reach.
   const skip = (path: string, action?: string) => /\/(?:delete|leave|transfer)$/.test(path) || action === 'delete' || action === 'leave'
   const control = await walk(of, mine, { client: () => of.browser('ada'), skip })
-  for (const path of ['/passwords/change', '/username', '/two-factor/setup totp', '/api-keys', '/account/api-keys create', '/organizations update', '/organizations team.create'])
+  for (const path of [
+    '/passwords/change',
+    '/username',
+    '/two-factor/setup totp',
+    '/api-keys',
+    '/account/api-keys create',
+    '/organizations update',
+    '/organizations team.create',
+  ])
     expect(control.changed).toContain(path)
   expect(control.changed.length, String(control.changed)).toBeGreaterThan(12)
 }, 120_000)

@@ -50,7 +50,8 @@ export function altcha({ cost = 2_000, prefix = '00', seconds = 300, lib = load 
     },
     async describe(ctx, action) {
       // A challenge for no form would be good for every one.
-      if (!/^\/.{1,200}$/.test(action)) throw new HttpError(400, 'Name the form: GET /captcha?action=/signin/mail, the path that it posts to.')
+      if (!/^\/.{1,200}$/.test(action))
+        throw new HttpError(400, 'Name the form: GET /captcha?action=/signin/mail, the path that it posts to.')
       return challenge(ctx, action)
     },
     verify: async (ctx, token, action) => check(ctx, (await lib()) as AltchaLibrary, token, action, seconds),

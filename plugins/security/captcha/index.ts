@@ -54,7 +54,11 @@ export function captchaPlugin(captcha: Captcha, options: CaptchaOptions = {}): P
     setup(kernel) {
       kernel.messages(messages)
       // For pages of the host, and for programs that solve it.
-      kernel.route({ method: 'GET', path: '/captcha', handler: async (ctx) => json(await captcha.describe(ctx, ctx.url.searchParams.get('action') ?? '')) })
+      kernel.route({
+        method: 'GET',
+        path: '/captcha',
+        handler: async (ctx) => json(await captcha.describe(ctx, ctx.url.searchParams.get('action') ?? '')),
+      })
       for (const page of pages) {
         kernel.slot(page, 'form', async (ctx, tools, form = page, action = '') => {
           const error = new URL(ctx.request.url).searchParams.get('error')
