@@ -53,3 +53,15 @@ it("HTTP/2 through Node's compatibility layer: pseudo-headers are no headers, an
   client.close()
   await new Promise((resolve) => server.close(resolve))
 })
+
+it('headers that a wrapper hands on as lists reach the web request, all of their values', async () => {
+  const { node } = createAuth(config()).use(nodeBinding())
+  const headers = { host: 'localhost', cookie: 'a=1', 'x-list': ['one', 'two'], 'x-none': undefined }
+  const req = { method: 'GET', url: '/', headers, socket: {} } as unknown as IncomingMessage
+  const request = node.request(req, {} as ServerResponse)
+  expect([...request.headers]).toEqual([
+    ['cookie', 'a=1'],
+    ['host', 'localhost'],
+    ['x-list', 'one, two'],
+  ])
+})
