@@ -42,10 +42,9 @@ export async function createHmac(raw: Uint8Array<ArrayBuffer>): Promise<Hmac> {
 
 /** Compares in a time that depends on the lengths only, so that an attacker cannot guess character by character. */
 export function equal(a: string, b: string): boolean {
-  const left = bytes(a)
-  const right = bytes(b)
-  let difference = left.length ^ right.length
-  for (let i = 0; i < left.length; i++) difference |= (left[i] ?? 0) ^ (right[i] ?? 0)
+  let difference = a.length ^ b.length
+  // Past its end a text has NaN, which counts as 0 here.
+  for (let i = 0; i < a.length; i++) difference |= a.charCodeAt(i) ^ b.charCodeAt(i)
   return difference === 0
 }
 
@@ -60,7 +59,7 @@ export function randomUUID(runtime: Pick<Runtime, 'random'>): string {
   random[6] = ((random[6] ?? 0) & 0x0f) | 0x40
   random[8] = ((random[8] ?? 0) & 0x3f) | 0x80
   const hex = toHex(random)
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join('-')
+  return `${hex.slice(0, 8)}-${hex.slice(8, 12)}-${hex.slice(12, 16)}-${hex.slice(16, 20)}-${hex.slice(20)}`
 }
 
 const digits: readonly string[] = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
@@ -81,6 +80,9 @@ export function toBase64(value: Uint8Array): string {
 
 /** Base64url without padding (RFC 4648 section 5). */
 export function toBase64Url(value: Uint8Array): string {
+  // One call on Node, where a loop over the bytes costs three times as much.
+  const { Buffer: native } = globalThis as { Buffer?: typeof Buffer }
+  if (native) return native.from(value.buffer, value.byteOffset, value.byteLength).toString('base64url')
   return toBase64(value).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
 }
 
