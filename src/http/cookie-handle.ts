@@ -63,7 +63,7 @@ export function createPending<E extends object>(
     let kept = entries.slice(0, max)
     if (kept.length === 0) return handle.delete(ctx)
     let sealed = await handle.seal(ctx, { list: kept }, seconds)
-    while (encodeURIComponent(sealed).length > maxList && kept.length > 1) {
+    while (kept.length > 1 && encodeURIComponent(sealed).length > maxList) {
       kept = kept.slice(0, -1)
       sealed = await handle.seal(ctx, { list: kept }, seconds)
     }

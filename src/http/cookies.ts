@@ -1,5 +1,5 @@
 /** The only place that knows cookie names, prefixes, flags and chunks. */
-import { type CookieSerializeOptions, parseCookie, serializeCookie } from 'cookie-es'
+import { parseCookie, serializeCookie, type SetCookie } from 'cookie-es'
 import type { CookieHandle } from '../contract/cookie.ts'
 import type { CookieOption, CookieOptions, CookieSet, CookiesOptions } from '../contract/data.ts'
 import type { Settings } from '../contract/settings.ts'
@@ -93,7 +93,7 @@ export class CookieJar {
 
   /** With `always` the value also goes out when the flow fails: a list that lost a used entry. */
   set(name: string, value: string, options: CookieOptions = {}, when?: 'always'): void {
-    const line = serializeCookie(name, value, options as CookieSerializeOptions)
+    const line = lineOf(name, value, options)
     ;(this.written ??= new Map()).set(name, { line, lasts: when === 'always' })
   }
 
@@ -131,7 +131,7 @@ export class CookieJar {
   /** Appends Set-Cookie headers. */
   write(headers: Headers): void {
     if (this.sealed) return
-    for (const [name, { line }] of this.written ?? []) headers.append('Set-Cookie', typeof line === 'string' ? line : expired(name, line))
+    for (const [name, { line }] of this.written ?? []) headers.append('Set-Cookie', typeof line === 'string' ? line : lineOf(name, '', line, 0))
   }
 
   /** The same, and forgets them: for an answer that is made here and goes out as it is. */
@@ -143,14 +143,20 @@ export class CookieJar {
 
   private chunks(name: string): string[] {
     const lead = `${name}.`
-    return Object.keys(this.sent)
-      .filter((key) => key.startsWith(lead) && /^\d{1,4}$/.test(key.slice(lead.length)))
-      .sort((a, b) => Number(a.slice(lead.length)) - Number(b.slice(lead.length)))
+    const found: string[] = []
+    for (const key of Object.keys(this.sent)) if (key.startsWith(lead) && /^\d{1,4}$/.test(key.slice(lead.length))) found.push(key)
+    return found.length < 2 ? found : found.sort((a, b) => Number(a.slice(lead.length)) - Number(b.slice(lead.length)))
   }
 }
 
-function expired(name: string, { expires: _expires, ...options }: CookieOptions): string {
-  return serializeCookie(name, '', { ...options, maxAge: 0 } as CookieSerializeOptions)
+/** `end`: seconds that count in place of those of the options, and without their date. */
+function lineOf(name: string, value: string, options: CookieOptions, end?: number): string {
+  const { domain, path, httpOnly, secure, partitioned, priority, sameSite, encode } = options
+  const maxAge = end ?? options.maxAge
+  const expires = end === undefined ? options.expires : undefined
+  // Always the same fields: handed over beside name and value, options are copied, which takes longer than all the rest.
+  const cookie = { name, value, maxAge, expires, domain, path, httpOnly, secure, partitioned, priority, sameSite }
+  return serializeCookie(cookie as SetCookie, encode && { encode })
 }
 
 // RFC 6265 token and attribute characters: a host's override must not be able to smuggle in attributes or headers.
