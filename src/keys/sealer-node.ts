@@ -68,9 +68,10 @@ export function createNodeSealer(runtime: Runtime, shared: Shared): Sealer | und
   return {
     seal(purpose, payload, seconds, settings) {
       const now = Math.floor(runtime.now() / 1000)
-      const end = seconds === null ? {} : { exp: now + seconds }
-      const text = JSON.stringify({ ...payload, iat: now, ...end, jti: randomUUID(runtime) })
-      return encrypt(crypto, ringOf(purpose, settings).sealing, text)
+      const claims: JWT = { ...payload, iat: now }
+      if (seconds !== null) claims.exp = now + seconds
+      claims.jti = randomUUID(runtime)
+      return encrypt(crypto, ringOf(purpose, settings).sealing, JSON.stringify(claims))
     },
     open(purpose, token, settings, endless = false) {
       try {

@@ -20,19 +20,21 @@ export function attributesOf(login: Login, { address, userAgent, at }: Facts, be
   }
   // Only an ID token says which session it belongs to; elsewhere a claim of that name means something else.
   const claims = account.type === 'oidc' ? profile : undefined
-  return {
+  // The profile may come from userinfo, which knows no session.
+  const sid = textOf(claims?.['sid'] ?? (claims && claimsOf(account.id_token)['sid']))
+  const made: { -readonly [K in keyof SessionAttributes]: SessionAttributes[K] } = {
     provider: account.provider,
     sub: textOf(claims?.sub) ?? account.providerAccountId,
-    // The profile may come from userinfo, which knows no session.
-    ...optional('sid', textOf(claims?.['sid'] ?? (claims && claimsOf(account.id_token)['sid']))),
-    ...optional('acr', proof.acr),
     authTime: proved,
     methods,
     factors: proof.factors ?? 1,
     started: at,
-    ...optional('address', address),
-    ...optional('userAgent', userAgent),
   }
+  if (sid !== undefined) made.sid = sid
+  if (proof.acr !== undefined) made.acr = proof.acr
+  if (address !== undefined) made.address = address
+  if (userAgent !== undefined) made.userAgent = userAgent
+  return made
 }
 
 /** Of an ID token that its type has validated. */
@@ -48,8 +50,4 @@ function claimsOf(token: string | undefined): Readonly<Record<string, unknown>> 
 
 function textOf(claim: unknown): string | undefined {
   return typeof claim === 'string' && claim !== '' ? claim : undefined
-}
-
-function optional<K extends string>(name: K, value: string | undefined): { readonly [name in K]?: string } {
-  return value === undefined ? {} : ({ [name]: value } as { readonly [name in K]?: string })
 }

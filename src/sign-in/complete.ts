@@ -57,7 +57,7 @@ export async function resume(ctx: KernelContext, login: Login): Promise<Response
       sessionId: session?.id,
     })
   if (stepUp) return redirectTo(login.callbackUrl)
-  await ctx.emit('signIn', signInEvent(login))
+  if (ctx.has('on', 'signIn')) await ctx.emit('signIn', signInEvent(login))
   await ctx.emit('signedIn', { login, session })
   const { newUser } = ctx.app.config.pages
   if (!login.isNewUser || !newUser) return redirectTo(login.callbackUrl)
@@ -110,12 +110,14 @@ function assertStarter(ctx: KernelContext, { match, startedBy, account: { type }
 }
 
 /** Fields under their former names, for types that were written for version 0.1. */
-function currentNames({ registers, updates, settled, ...identity }: Identity): Identity {
+function currentNames(given: Identity): Identity {
+  const { registers, updates, settled } = given
+  if (registers === undefined && updates === undefined && settled === undefined) return given
   return {
     ...(registers !== undefined && { isRegistration: registers }),
     ...(updates !== undefined && { refreshTokens: updates }),
     ...(settled !== undefined && { ownerAfterSignIn: settled }),
-    ...identity,
+    ...given,
   }
 }
 
@@ -139,7 +141,9 @@ function withOwner(identity: Identity, owner: AdapterUser | null): Identity {
 // The stored user when the account is known, else what the provider said (row 140).
 function question(identity: Identity, owner: AdapterUser | null): SignInQuestion {
   const { account, profile, credentials } = identity
-  const asked = { user: owner ?? identity.user, account, ...(profile && { profile }), ...(credentials && { credentials }) }
+  const asked: SignInQuestion = { user: owner ?? identity.user, account }
+  if (profile) asked.profile = profile
+  if (credentials) asked.credentials = credentials
   return withKnown(asked, owner !== null)
 }
 

@@ -162,7 +162,9 @@ function settle(identity: Identity, user: User, rest: Partial<Settled> & Pick<Se
   // With its owner, who was not known when the question was asked.
   const account = identity.ownerAfterSignIn && user.id !== undefined ? { ...identity.account, userId: user.id } : identity.account
   const trigger = rest.isNewUser ? 'signUp' : 'signIn'
-  return { user, account, ...(profile && { profile }), trigger, session: 'new', previous: null, match, ...rest }
+  const settled: Settled = { user, account, trigger, session: 'new', previous: null, match, ...rest }
+  if (profile) settled.profile = profile
+  return settled
 }
 
 function registeredElsewhere(ctx: KernelContext): Promise<AuthError> {

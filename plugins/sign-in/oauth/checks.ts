@@ -2,8 +2,9 @@
  * Pending flows: what the browser keeps between the authorization request and its answer (D12, D47). Each of the three cookies
  * holds a sealed list, an entry per tab; an entry is known by the hash of the flow's `state` and used once.
  */
-import { type Context, equal, InvalidCheck, type OIDCCheck, type PendingList, sha256, subjectOf, toBase64Url } from 'authkernel/kernel'
+import { type Context, equal, InvalidCheck, type OIDCCheck, type PendingList, subjectOf } from 'authkernel/kernel'
 import { isFormPost } from './endpoints.ts'
+import { hashOf } from './hash.ts'
 import { type Entry, flowLifetime, nonces, states, verifiers } from './lists.ts'
 import type { OAuthProvider, StepUp } from './types.ts'
 
@@ -32,9 +33,12 @@ export interface Flow {
   startedBy: string | null
 }
 
+const usual: readonly OIDCCheck[] = ['pkce', 'state']
+
 /** Checks in force: `none` counts alone only, and a redirect proxy needs the state (D47). */
 export function checksOf(provider: OAuthProvider, proxied: boolean): readonly OIDCCheck[] {
-  const checks = provider.checks ?? ['pkce']
+  const { checks } = provider
+  if (!checks) return usual
   if (checks.length === 1 && checks[0] === 'none' && !proxied) return checks
   return [...new Set<OIDCCheck>([...checks.filter((check) => check !== 'none'), 'state'])]
 }
@@ -42,18 +46,17 @@ export function checksOf(provider: OAuthProvider, proxied: boolean): readonly OI
 /** Stores a flow beside those of other tabs. */
 export async function remember(ctx: Context, provider: OAuthProvider, started: Started): Promise<void> {
   if (started.state === undefined) return
-  const id = await idOf(started.state)
-  const base = { provider: provider.id, ...(isFormPost(provider) && { post: true }) }
-  const callbackUrl = started.callbackUrl === ctx.origin ? {} : { callbackUrl: started.callbackUrl }
+  const id = await hashOf(started.state)
+  const base: Entry = { provider: provider.id }
+  if (isFormPost(provider)) base.post = true
+  const flow: Entry = { ...base }
+  if (started.callbackUrl !== ctx.origin) flow.callbackUrl = started.callbackUrl
   const by = (ctx.store || started.stepUp) && (await subjectOf(ctx))
-  await states.add(ctx, id, {
-    ...base,
-    ...callbackUrl,
-    ...(by && { by }),
-    ...(started.maxAge !== undefined && { maxAge: started.maxAge }),
-    ...(started.stepUp && { stepUp: started.stepUp }),
-    checks: started.checks,
-  })
+  if (by) flow.by = by
+  if (started.maxAge !== undefined) flow.maxAge = started.maxAge
+  if (started.stepUp) flow.stepUp = started.stepUp
+  flow.checks = started.checks
+  await states.add(ctx, id, flow)
   if (started.verifier !== undefined) await verifiers.add(ctx, id, { ...base, value: started.verifier })
   if (started.nonce !== undefined) await nonces.add(ctx, id, { ...base, value: started.nonce })
 }
@@ -63,7 +66,7 @@ export async function take(ctx: Context, provider: OAuthProvider, params: URLSea
   if (checksOf(provider, proxyInUse(ctx, provider)).includes('none')) return takeCode(ctx, provider, params)
   const given = params.getAll('state')
   const state = given.length === 1 ? (given[0] ?? '') : ''
-  const id = await idOf(state)
+  const id = await hashOf(state)
   const [flow, verifier, nonce] = [await remove(ctx, states, id), await remove(ctx, verifiers, id), await remove(ctx, nonces, id)]
   if (state === '') throw invalid(provider, given.length > 1 ? 'repeats the parameter `state`' : 'has no `state`')
   if (!flow)
@@ -99,7 +102,7 @@ export function proxyOf(ctx: Context, provider: OAuthProvider): string | undefin
 
 async function takeCode(ctx: Context, provider: OAuthProvider, params: URLSearchParams): Promise<Flow> {
   const code = params.get('code') ?? ''
-  if (code !== '' && !(await ctx.once.take(`code:${await idOf(`${provider.id} ${code}`)}`, flowLifetime)))
+  if (code !== '' && !(await ctx.once.take(`code:${await hashOf(`${provider.id} ${code}`)}`, flowLifetime)))
     throw invalid(provider, 'was used before')
   return { state: undefined, verifier: undefined, nonce: undefined, maxAge: undefined, stepUp: undefined, startedBy: null }
 }
@@ -121,10 +124,7 @@ async function remove(ctx: Context, list: PendingList<Entry>, id: string): Promi
   const entry = entries.find((candidate) => equal(candidate.id, id))
   // A lone flow ends with a failed answer (row 89); with several, nobody knows whose answer it was.
   const used = entry ?? (entries.length === 1 ? entries[0] : undefined)
-  await list.drop(ctx, used ? [used.id] : [])
+  // Whoever has sent no such cookie has none to lose.
+  if (used || list.cookie.get(ctx) !== undefined) await list.drop(ctx, used ? [used.id] : [])
   return entry
-}
-
-async function idOf(state: string): Promise<string> {
-  return toBase64Url(await sha256(state))
 }

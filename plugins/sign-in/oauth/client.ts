@@ -9,14 +9,21 @@ import type { OAuthProvider } from './types.ts'
 /** Seconds that a provider's clock may differ; one minute and the way of the answer. */
 export const clockTolerance = 70
 
+const clients = new WeakMap<OAuthProvider, oauth.Client>()
+
 /** Client metadata for the library, on the clock of the runtime. */
 export function clientOf(ctx: AnyContext, provider: OAuthProvider): oauth.Client {
-  return {
+  const skew = Math.floor(ctx.runtime.now() / 1000) - Math.floor(Date.now() / 1000)
+  const known = clients.get(provider)
+  if (known?.[oauth.clockSkew] === skew) return known
+  const client = {
     ...(provider.client as oauth.Client | undefined),
     client_id: provider.client?.client_id ?? provider.clientId ?? '',
     [oauth.clockTolerance]: clockTolerance,
-    [oauth.clockSkew]: Math.floor(ctx.runtime.now() / 1000) - Math.floor(Date.now() / 1000),
+    [oauth.clockSkew]: skew,
   }
+  clients.set(provider, client)
+  return client
 }
 
 /** The client secret, asked for when it is a function. */

@@ -14,17 +14,41 @@ export interface TemplateValues {
 
 /** The authorization endpoint, its URL complete. */
 export function authorizationOf(provider: OAuthProvider): AuthorizationEndpoint {
-  return withUrl<AuthorizationEndpoint>(provider.authorization, provider)
+  return endpointsOf(provider).authorization
 }
 
 /** The token endpoint, its URL complete. */
 export function tokenOf(provider: OAuthProvider): TokenEndpoint {
-  return withUrl<TokenEndpoint>(provider.token, provider)
+  return endpointsOf(provider).token
 }
 
 /** The userinfo endpoint, its URL complete. */
 export function userinfoOf(provider: OAuthProvider): UserinfoEndpoint {
-  return withUrl<UserinfoEndpoint>(provider.userinfo, provider)
+  return endpointsOf(provider).userinfo
+}
+
+interface Endpoints {
+  authorization: AuthorizationEndpoint
+  token: TokenEndpoint
+  userinfo: UserinfoEndpoint
+  posts: boolean
+}
+const known = new WeakMap<OAuthProvider, Endpoints>()
+
+/** Worked out once for a provider: each is asked for many times in a sign-in. */
+function endpointsOf(provider: OAuthProvider): Endpoints {
+  let endpoints = known.get(provider)
+  if (!endpoints) {
+    const authorization = withUrl<AuthorizationEndpoint>(provider.authorization, provider)
+    endpoints = {
+      authorization,
+      posts: modeOf(authorization) === 'form_post',
+      token: withUrl<TokenEndpoint>(provider.token, provider),
+      userinfo: withUrl<UserinfoEndpoint>(provider.userinfo, provider),
+    }
+    known.set(provider, endpoints)
+  }
+  return endpoints
 }
 
 /** Whether the profile is asked for at the userinfo endpoint (row 198). */
@@ -34,12 +58,15 @@ export function wantsUserinfo(provider: OAuthProvider): boolean {
 
 /** Whether the provider answers by a cross-site POST (OAuth 2.0 Form Post Response Mode). */
 export function isFormPost(provider: OAuthProvider): boolean {
-  return responseMode(provider) === 'form_post'
+  return endpointsOf(provider).posts
 }
 
 /** The configured response_mode. */
 export function responseMode(provider: OAuthProvider): unknown {
-  const { url, params } = authorizationOf(provider)
+  return modeOf(authorizationOf(provider))
+}
+
+function modeOf({ url, params }: AuthorizationEndpoint): unknown {
   return params?.['response_mode'] ?? (url !== undefined && URL.canParse(url) ? new URL(url).searchParams.get('response_mode') : null)
 }
 
@@ -50,6 +77,7 @@ export function namesOf(provider: OAuthProvider): TemplateValues {
 
 /** Replaces the known names; others stay as they are. Throws Refusal for a token member that the answer lacks. */
 export function fill(template: string, values: TemplateValues, encode: (value: string) => string = String): string {
+  if (!template.includes('{')) return template
   return template.replace(/\{(issuer|clientId|clientSecret|tokens\.([\w.]+))\}/g, (whole, name: string, member: string | undefined) => {
     if (member !== undefined) return values.tokens ? encode(memberOf(values.tokens, member)) : whole
     // A URL keeps its slashes; the trailing one would double the template's own.

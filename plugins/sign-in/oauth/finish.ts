@@ -1,6 +1,6 @@
 /** `/callback/:provider`: the provider's answer, checked, exchanged and mapped (RFC 6749 section 4.1.2). */
 import { type Context, type Identity, InvalidCheck } from 'authkernel/kernel'
-import { take } from './checks.ts'
+import { proxyInUse, take } from './checks.ts'
 import { secretOf } from './client.ts'
 import { isFormPost } from './endpoints.ts'
 import { callbackFailure, Refusal, refusedByProvider } from './failure.ts'
@@ -20,17 +20,19 @@ const maxCode = 8_192
 /** Ends a sign-in. Throws InvalidCheck, OAuthCallbackError, OAuthProfileParseError, CallbackRouteError. */
 export async function finish(ctx: Context, provider: OAuthProvider): Promise<Identity | Response> {
   const params = await parametersOf(ctx, provider)
-  const forwarded = await forwardCallback(ctx, provider, params)
+  const forwarded = proxyInUse(ctx, provider) ? await forwardCallback(ctx, provider, params) : undefined
   if (forwarded) return forwarded
   const flow = await take(ctx, provider, params)
-  const repeated = single.find((name) => params.getAll(name).length > 1)
+  const names = [...params.keys()]
+  const repeated = single.find((name) => names.indexOf(name) !== names.lastIndexOf(name))
   if (repeated !== undefined) {
     throw new InvalidCheck(`The callback of provider "${provider.id}" repeats the parameter \`${repeated}\`.`, {
       cause: { provider: provider.id },
     })
   }
   await ctx.callbackUrl()
-  const secrets: Secrets = new Set([params.get('code'), flow.state, flow.verifier, flow.nonce].filter((value) => typeof value === 'string'))
+  const secrets: Secrets = new Set()
+  for (const value of [params.get('code'), flow.state, flow.verifier, flow.nonce]) if (typeof value === 'string') secrets.add(value)
   try {
     const server = await serverOf(ctx, provider)
     checkParameters(params, provider, secrets)
@@ -38,7 +40,9 @@ export async function finish(ctx: Context, provider: OAuthProvider): Promise<Ide
     if (clientSecret !== undefined) secrets.add(clientSecret)
     const exchanged = await exchange({ ctx, provider, server, params, flow, secrets, clientSecret })
     if (flow.stepUp) return await provedAgain(exchanged, flow.stepUp)
-    return { ...(await identityOf(exchanged, await profileOf(exchanged))), startedBy: flow.startedBy }
+    const identity = await identityOf(exchanged, await profileOf(exchanged))
+    identity.startedBy = flow.startedBy
+    return identity
   } catch (error) {
     throw callbackFailure(provider, error, secrets)
   }

@@ -1,8 +1,9 @@
 /** What an ID token must say beyond what the OAuth library checks (OpenID Connect Core 3.1.3.7, RFC 8725). */
-import { bytes, equal, nodeCrypto, toBase64Url } from 'authkernel/kernel'
+import { equal } from 'authkernel/kernel'
 import type { CompactJWSHeaderParameters } from 'jose'
 import { clockTolerance } from './client.ts'
 import { Refusal } from './failure.ts'
+import { hashOf } from './hash.ts'
 import type { JsonObject } from './types.ts'
 
 // Entra dates its tokens five minutes back; an answer to this sign-in cannot be much older than that.
@@ -27,8 +28,8 @@ export async function checkIdToken(header: CompactJWSHeaderParameters, claims: J
   if (issued < bound.now - maxAge)
     throw new Refusal(`The ID token was issued more than ${maxAge} seconds ago: it is not the answer to this sign-in.`)
   checkSubject(claims['sub'])
-  await checkHash(header, 'at_hash', claims['at_hash'], bound.accessToken)
-  await checkHash(header, 'c_hash', claims['c_hash'], bound.code)
+  if (claims['at_hash'] !== undefined) await checkHash(header, 'at_hash', claims['at_hash'], bound.accessToken)
+  if (claims['c_hash'] !== undefined) await checkHash(header, 'c_hash', claims['c_hash'], bound.code)
 }
 
 /** An identifier that every store keeps as it is. Throws Refusal. */
@@ -59,11 +60,9 @@ function checkAudience(claims: JsonObject, clientId: string): void {
 
 // 3.1.3.6: the left half of the hash that goes with the signature.
 async function checkHash(header: CompactJWSHeaderParameters, name: string, claimed: unknown, value: string | undefined): Promise<void> {
-  if (claimed === undefined || value === undefined) return
+  if (value === undefined) return
   const bits = /(256|384|512)$/.exec(header.alg)?.[1] ?? '512'
-  const digest =
-    nodeCrypto()?.createHash(`sha${bits}`).update(value).digest() ?? new Uint8Array(await crypto.subtle.digest(`SHA-${bits}`, bytes(value)))
-  const expected = toBase64Url(digest.slice(0, digest.length / 2))
+  const expected = await hashOf(value, bits, 'half')
   if (typeof claimed !== 'string' || !equal(claimed.replace(/={1,2}$/, ''), expected)) {
     throw new Refusal(`The ID token belongs to another ${name === 'c_hash' ? 'code' : 'access token'} (\`${name}\`).`)
   }

@@ -27,13 +27,18 @@ export function essence(response: Pick<Response, 'headers'>): string {
 /** A JSON object of UTF-8 bytes. Throws Refusal. */
 export function parseJson(bytes: Uint8Array, what: string): JsonObject {
   let value: unknown
+  let suspect: boolean
   try {
-    value = JSON.parse(utf8.decode(bytes))
+    const text = utf8.decode(bytes)
+    value = JSON.parse(text)
+    // An escape can spell them, too.
+    suspect = /__proto__|constructor|prototype|\\u/.test(text)
   } catch {
     throw new Refusal(`${what} is not JSON in UTF-8.`)
   }
   if (!isObject(value)) throw new Refusal(`${what} is not a JSON object.`)
-  return plain(value, what, maxDepth) as JsonObject
+  assertShallow(value, what, maxDepth)
+  return suspect ? (plain(value) as JsonObject) : value
 }
 
 /** The claims of a JWT whose signature was checked before, or is yet to be checked. Throws Refusal. */
@@ -48,14 +53,20 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-// Members that would reach a prototype when a host copies or merges the value are dropped; depth that would overflow a stack is refused.
-function plain(value: unknown, what: string, depth: number): unknown {
-  if (typeof value !== 'object' || value === null) return value
+// Depth that would overflow a stack is refused.
+function assertShallow(value: unknown, what: string, depth: number): void {
+  if (typeof value !== 'object' || value === null) return
   if (depth === 0) throw new Refusal(`${what} is nested too deeply.`)
-  if (Array.isArray(value)) return value.map((item) => plain(item, what, depth - 1))
+  for (const member of Object.values(value)) assertShallow(member, what, depth - 1)
+}
+
+// Members that would reach a prototype when a host copies or merges the value are dropped.
+function plain(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(plain)
   const copy: JsonObject = {}
   for (const [key, member] of Object.entries(value)) {
-    if (key !== '__proto__' && key !== 'constructor' && key !== 'prototype') copy[key] = plain(member, what, depth - 1)
+    if (key !== '__proto__' && key !== 'constructor' && key !== 'prototype') copy[key] = plain(member)
   }
   return copy
 }

@@ -24,8 +24,10 @@ const stored = ['access_token', 'id_token', 'refresh_token', 'expires_at', 'scop
 /** Maps a profile. Throws OAuthProfileParseError. */
 export async function identityOf({ ctx, provider, tokens, secrets, claims }: Exchanged, profile: Profile): Promise<Identity> {
   try {
-    const map = typeof provider.profile === 'function' ? provider.profile : defaultProfile
-    const described: unknown = await map(profile, tokens, { fetch: fetchOf(ctx, provider) })
+    const described: unknown =
+      typeof provider.profile === 'function'
+        ? await provider.profile(profile, tokens, { fetch: fetchOf(ctx, provider) })
+        : defaultProfile(profile)
     if (!isObject(described)) throw new Refusal(`\`profile\` of provider "${provider.id}" returned no user.`)
     const { id, email, ...rest } = described as ProviderUser & { email?: unknown }
     const owner = { provider: provider.id, type: provider.type, providerAccountId: accountId(ctx, id) }
@@ -33,7 +35,7 @@ export async function identityOf({ ctx, provider, tokens, secrets, claims }: Exc
     const user: User = { ...storable(rest), id: randomUUID(ctx.runtime), ...emailOf(email) }
     const proof = proofOf(provider, claims)
     const verified = saysVerified(provider, profile, tokens)
-    return {
+    const identity: Identity = {
       user,
       account,
       profile,
@@ -43,8 +45,9 @@ export async function identityOf({ ctx, provider, tokens, secrets, claims }: Exc
       trustsEmail: provider.allowDangerousEmailAccountLinking === true && verified !== false,
       provesEmail: verified === true && typeof user.email === 'string' && trusted(provider, user.email) === true,
       refreshTokens: provider.updateAccount === true,
-      ...(proof && { proof }),
     }
+    if (proof) identity.proof = proof
+    return identity
   } catch (error) {
     throw new OAuthProfileParseError(`The profile of provider "${provider.id}" could not be used.`, {
       cause: { err: withoutSecrets(error, secrets), provider: provider.id },
@@ -55,9 +58,10 @@ export async function identityOf({ ctx, provider, tokens, secrets, claims }: Exc
 /** Row 193: what most providers call these. */
 export function defaultProfile(profile: Profile): ProviderUser {
   const { sub, id, name, nickname, preferred_username: username, email, picture } = profile
-  return Object.fromEntries(
-    Object.entries({ id: sub ?? id, name: name ?? nickname ?? username, email, image: picture }).filter(([, value]) => value !== undefined),
-  )
+  const said: Record<string, unknown> = { id: sub ?? id, name: name ?? nickname ?? username, email, image: picture }
+  const user: Record<string, unknown> = {}
+  for (const field of ['id', 'name', 'email', 'image']) if (said[field] !== undefined) user[field] = said[field]
+  return user
 }
 
 // Text made from nothing, as String(profile.id) makes it when an answer lacks the field: one account for everybody.
@@ -92,7 +96,8 @@ function storable(user: object): Record<string, unknown> {
 
 // Row 195.
 function subset(provider: OAuthProvider, tokens: TokenSet): Partial<Account> {
-  const own = provider.account?.(tokens)
-  const chosen = provider.account ? (own ?? {}) : Object.fromEntries(stored.map((name) => [name, tokens[name]]))
-  return Object.fromEntries(Object.entries(chosen).filter(([, value]) => value !== undefined))
+  if (provider.account) return Object.fromEntries(Object.entries(provider.account(tokens) ?? {}).filter(([, value]) => value !== undefined))
+  const chosen: Record<string, unknown> = {}
+  for (const name of stored) if (tokens[name] !== undefined) chosen[name] = tokens[name]
+  return chosen
 }

@@ -26,13 +26,24 @@ export type EndpointName = `${string}_endpoint` | 'jwks_uri'
 
 /** The server of a provider. At most one discovery request per hour and issuer, shared by all requests. Throws Refusal, NetworkError. */
 export async function serverOf(ctx: AnyContext, provider: OAuthProvider): Promise<AuthorizationServer> {
-  const written = writtenEndpoints(provider)
-  const found = needsDiscovery(provider)
-    ? await discover(ctx, provider)
-    : { issuer: provider.issuer ?? written.token_endpoint ?? provider.id }
+  const { discovers } = factsOf(provider)
+  const source = discovers ? await discover(ctx, provider) : undefined
+  const last = servers.get(provider)
+  // The same object for as long as the document counts.
+  if (last && last.source === source) return last.server
+  const server = serverFrom(provider, source)
+  servers.set(provider, { source, server })
+  return server
+}
+
+const servers = new WeakMap<OAuthProvider, { source: JsonObject | undefined; server: AuthorizationServer }>()
+
+function serverFrom(provider: OAuthProvider, document: JsonObject | undefined): AuthorizationServer {
+  const { written } = factsOf(provider)
+  const found: JsonObject = document ?? { issuer: provider.issuer ?? written.token_endpoint ?? provider.id }
   // Certificates are asked for at addresses of their own (RFC 8705 section 5).
-  const aliases = usesCertificate(provider) ? (found as JsonObject)['mtls_endpoint_aliases'] : undefined
-  return { ...found, ...(aliases as object | undefined), ...written } as AuthorizationServer
+  const aliases = usesCertificate(provider) ? found['mtls_endpoint_aliases'] : undefined
+  return { ...found, ...(aliases as object | undefined), ...written } as unknown as AuthorizationServer
 }
 
 /**
@@ -41,9 +52,27 @@ export async function serverOf(ctx: AnyContext, provider: OAuthProvider): Promis
  */
 export async function knownServerOf(ctx: AnyContext, provider: OAuthProvider): Promise<AuthorizationServer> {
   const server = await serverOf(ctx, provider)
-  if (needsDiscovery(provider) || (provider.issuer === undefined && provider.wellKnown === undefined)) return server
+  if (needsDiscovery(provider) || (provider.issuer === undefined && provider.wellKnown === undefined)) return { ...server }
   const found = await discover(ctx, provider).catch(() => undefined)
-  return found ? ({ ...found, ...writtenEndpoints(provider) } as AuthorizationServer) : server
+  return found ? ({ ...found, ...factsOf(provider).written } as AuthorizationServer) : { ...server }
+}
+
+interface Facts {
+  written: Partial<Record<EndpointName, string>>
+  discovers: boolean
+  /** Of the document in the cache. */
+  key: string
+}
+const facts = new WeakMap<OAuthProvider, Facts>()
+
+/** What the options say, worked out once. */
+function factsOf(provider: OAuthProvider): Facts {
+  let known = facts.get(provider)
+  if (!known) {
+    const key = JSON.stringify([provider.issuer, provider.wellKnown, provider.discoveryIssuer])
+    facts.set(provider, (known = { written: writtenEndpoints(provider), discovers: discoversAny(provider), key }))
+  }
+  return known
 }
 
 // What the host or a preset wrote itself.
@@ -59,6 +88,10 @@ function writtenEndpoints(provider: OAuthProvider): Partial<Record<EndpointName,
 
 /** Whether anything has to come from a discovery document. */
 export function needsDiscovery(provider: OAuthProvider): boolean {
+  return factsOf(provider).discovers
+}
+
+function discoversAny(provider: OAuthProvider): boolean {
   if (provider.issuer === undefined && provider.wellKnown === undefined) return false
   const token = tokenOf(provider)
   const userinfo = userinfoOf(provider)
@@ -75,8 +108,21 @@ export function endpointOf(server: AuthorizationServer, name: EndpointName, prov
   const value: unknown = server[name]
   if (value === undefined)
     throw new Refusal(`Provider "${provider.id}" has no ${name}: its discovery document lacks it and no option names it.`)
-  const written = writtenEndpoints(provider)[name] !== undefined
+  const written = factsOf(provider).written[name] !== undefined
   const text = written ? fill(String(value), values, encodeURIComponent) : value
+  let seen = approved.get(provider)
+  if (!seen) approved.set(provider, (seen = new Map()))
+  if (typeof text === 'string' && seen.get(name) === text) return new URL(text)
+  const url = checkedEndpoint(text, written, name, provider)
+  // A text that holds a token is seen once.
+  if (text === value) seen.set(name, text as string)
+  return url
+}
+
+/** The text of each endpoint that was found good last. */
+const approved = new WeakMap<OAuthProvider, Map<EndpointName, string>>()
+
+function checkedEndpoint(text: unknown, written: boolean, name: EndpointName, provider: OAuthProvider): URL {
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined
   if (!url || url.username !== '' || url.password !== '') throw new Refusal(`The ${name} of provider "${provider.id}" is not a plain URL.`)
   if (!isSecureUrl(url, provider[allowInsecureRequests])) {
@@ -116,11 +162,11 @@ function limitsOf(ctx: AnyContext, provider: OAuthProvider, shared: boolean, dea
 }
 
 async function discover(ctx: AnyContext, provider: OAuthProvider): Promise<JsonObject> {
-  const location = documentOf(provider)
-  const key = JSON.stringify([provider.issuer, provider.wellKnown, provider.discoveryIssuer])
+  const { key } = factsOf(provider)
   const cache = ctx.app.shared.cache<{ document: JsonObject; until: number }>('oauth.servers')
   const known = cache.get(key)
   if (known && known.until > ctx.runtime.now()) return known.document
+  const location = documentOf(provider)
   // Single-flight: many people may sign in at the moment the document expires.
   return ctx.app.shared.flight(`oauth.servers ${key}`, async () => {
     const response = await readOf(ctx, provider, true)(location, { headers: { accept: 'application/json' } })

@@ -1,7 +1,8 @@
 /** `POST /signin/:provider`: sends the person to the provider (RFC 6749 section 4.1.1). */
-import { AuthError, type Context, OAuthSignInError, type OIDCCheck, redirectTo, sha256, toBase64Url } from 'authkernel/kernel'
+import { AuthError, type Context, OAuthSignInError, type OIDCCheck, redirectTo, toBase64Url } from 'authkernel/kernel'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { checksOf, flowLifetime, proxyOf, remember } from './checks.ts'
+import { hashOf } from './hash.ts'
 import { authorizationOf, fill, namesOf } from './endpoints.ts'
 import { Refusal, withoutSecrets } from './failure.ts'
 import { isPushed, pushed } from './pushed.ts'
@@ -51,7 +52,7 @@ export async function authorizationUrl(ctx: Context, provider: OAuthProvider, ag
   // Asked before anything is fetched.
   const callbackUrl = again?.callbackUrl ?? (await ctx.callbackUrl())
   const server = await serverOf(ctx, provider)
-  const url = endpointOf(server, 'authorization_endpoint', provider)
+  const url = configured(ctx, provider, server)
   const proxied = proxyOf(ctx, provider) !== undefined
   const checks = withoutDowngrade(provider, server, checksOf(provider, proxied))
   const random = (): string => toBase64Url(ctx.runtime.random(32))
@@ -59,9 +60,8 @@ export async function authorizationUrl(ctx: Context, provider: OAuthProvider, ag
   const verifier = checks.includes('pkce') ? random() : undefined
   const nonce = checks.includes('nonce') ? random() : undefined
 
-  configure(url, ctx, provider)
   // The query of the page that asks for a step-up is none for the provider.
-  if (!again) forward(url, ctx, provider)
+  if (!again && ctx.request.url.includes('?')) forward(url, ctx, provider)
   const { params } = authorizationOf(provider)
   const scope = fill(provider.scope ?? defaultScope, namesOf(provider))
   if (!url.searchParams.has('scope') && params?.['scope'] !== null && scope !== '') url.searchParams.set('scope', scope)
@@ -72,7 +72,7 @@ export async function authorizationUrl(ctx: Context, provider: OAuthProvider, ag
   if (again) demand(url.searchParams, again, server.claims_parameter_supported === true)
   if (state !== undefined) url.searchParams.set('state', state)
   if (verifier !== undefined) {
-    url.searchParams.set('code_challenge', toBase64Url(await sha256(verifier)))
+    url.searchParams.set('code_challenge', await hashOf(verifier))
     url.searchParams.set('code_challenge_method', 'S256')
   }
   if (nonce !== undefined) url.searchParams.set('nonce', nonce)
@@ -82,10 +82,23 @@ export async function authorizationUrl(ctx: Context, provider: OAuthProvider, ag
   return isPushed(provider, server) ? pushed(ctx, provider, server, sent) : sent
 }
 
+const requests = new WeakMap<AuthorizationServer, { redirectUri: string; href: string }>()
+
+/** What is the same in all requests to one server. */
+function configured(ctx: Context, provider: OAuthProvider, server: AuthorizationServer): URL {
+  const redirectUri = redirectUriOf(ctx, provider)
+  const known = requests.get(server)
+  if (known?.redirectUri === redirectUri) return new URL(known.href)
+  const url = endpointOf(server, 'authorization_endpoint', provider)
+  configure(url, redirectUri, provider)
+  requests.set(server, { redirectUri, href: url.href })
+  return url
+}
+
 // What the host wrote counts over our defaults, on the URL or as params.
-function configure(url: URL, ctx: Context, provider: OAuthProvider): void {
+function configure(url: URL, redirectUri: string, provider: OAuthProvider): void {
   const { url: written, params = {} } = authorizationOf(provider)
-  const defaults = { response_type: 'code', client_id: provider.clientId ?? '', redirect_uri: redirectUriOf(ctx, provider) }
+  const defaults = { response_type: 'code', client_id: provider.clientId ?? '', redirect_uri: redirectUri }
   for (const [name, value] of Object.entries(defaults)) {
     if (written === undefined || !url.searchParams.has(name)) url.searchParams.set(name, value)
   }

@@ -3,7 +3,7 @@ import { type AnyContext, bytes, type Context, type ReadAnswer, responseOf, type
 import * as oauth from 'oauth4webapi'
 import type { Flow } from './checks.ts'
 import { authenticationOf, clientOf } from './client.ts'
-import { fill, namesOf, tokenOf } from './endpoints.ts'
+import { fill, namesOf, type TemplateValues, tokenOf } from './endpoints.ts'
 import { Refusal } from './failure.ts'
 import { checkIdToken } from './id-token.ts'
 import { decodeClaims, isObject, parseJson, readJson } from './json.ts'
@@ -51,17 +51,17 @@ export async function exchange(attempt: Attempt): Promise<Exchanged> {
   const body = await opened(provider, await (bound ? bound.once(ask) : ask()), secrets)
 
   // An OAuth 2.0 provider identifies people by its userinfo; an ID token beside it is stored and believed for nothing.
-  const { id_token: idToken, ...rest } = body
+  const { id_token: idToken } = body
   const oidc = provider.type === 'oidc'
   const server = oidc ? issuerOf(attempt, idToken) : attempt.server
-  const processed = await oauth.processAuthorizationCodeResponse(server, client, asResponse(oidc ? body : rest), {
-    ...(flow.nonce !== undefined && { expectedNonce: flow.nonce }),
-    ...(oidc && flow.maxAge !== undefined && { maxAge: flow.maxAge }),
-    requireIdToken: oidc,
-  })
+  const expected: oauth.ProcessAuthorizationCodeResponseOptions = { requireIdToken: oidc }
+  if (flow.nonce !== undefined) expected.expectedNonce = flow.nonce
+  if (oidc && flow.maxAge !== undefined) expected.maxAge = flow.maxAge
+  const processed = await oauth.processAuthorizationCodeResponse(server, client, asResponse(oidc ? body : withoutIdToken(body)), expected)
   checkTokenType(processed, bound)
-  const own = { ...(!oidc && typeof idToken === 'string' && { id_token: idToken }), ...(bound && { dpop_key: bound.key }) }
-  const tokens = withExpiry({ ...processed, ...own }, ctx)
+  const tokens = withExpiry(processed, ctx)
+  if (!oidc && typeof idToken === 'string') tokens.id_token = idToken
+  if (bound) tokens.dpop_key = bound.key
   if (!oidc) return { ...attempt, tokens, claims: undefined }
 
   const { header, payload } = await verify({ ctx, provider, server, clientSecret }, idToken as string, client.id_token_signed_response_alg)
@@ -109,11 +109,19 @@ async function codeRequest(
   answer: URLSearchParams,
   bound: Binding | undefined,
 ): Promise<ReadAnswer> {
-  const values = { ...namesOf(provider), clientSecret }
+  const values: TemplateValues = namesOf(provider)
+  values.clientSecret = clientSecret
   const { href } = endpointOf(server, 'token_endpoint', provider, values)
   // Some want the secret in the query of this one URL.
-  const located = { ...server, token_endpoint: href }
+  const located = href === server.token_endpoint ? server : { ...server, token_endpoint: href }
   const extra = Object.entries(tokenOf(provider).params ?? {}).map(([name, value]): [string, string] => [name, fill(value, values)])
+  const options: Parameters<typeof oauth.authorizationCodeGrantRequest>[6] = {
+    additionalParameters: new URLSearchParams([...extra, ...tokenResource(provider)]),
+    // Endpoints were checked; what may be plain http is decided there.
+    [oauth.allowInsecureRequests]: true,
+    [oauth.customFetch]: readOf(ctx, provider) as never,
+  }
+  if (bound) options.DPoP = bound.handle
   const authentication = authenticationOf(provider, located, clientSecret)
   const redirectUri = redirectUriOf(ctx, provider)
   const answered: unknown = await oauth.authorizationCodeGrantRequest(
@@ -123,13 +131,7 @@ async function codeRequest(
     answer,
     redirectUri,
     flow.verifier ?? oauth.nopkce,
-    {
-      additionalParameters: new URLSearchParams([...extra, ...tokenResource(provider)]),
-      ...(bound && { DPoP: bound.handle }),
-      // Endpoints were checked; what may be plain http is decided there.
-      [oauth.allowInsecureRequests]: true,
-      [oauth.customFetch]: readOf(ctx, provider) as never,
-    },
+    options,
   )
   return answered as ReadAnswer
 }
@@ -164,7 +166,8 @@ export async function tokenBody(read: ReadAnswer, endpoint: TokenEndpoint, provi
     throw said ? saidNo(said, answer) : new Refusal(`The token endpoint answered with status ${answer.status}.`, answer.status)
   }
   const strict = provider.type === 'oidc' && !endpoint.conform
-  const body: JsonObject = { ...endpoint.defaults, ...withoutNulls(await readJson(answer, answerOf, strict)) }
+  const said = withoutNulls(await readJson(answer, answerOf, strict))
+  const body: JsonObject = endpoint.defaults ? { ...endpoint.defaults, ...said } : said
   // Some servers report errors with status 200.
   if (body['error'] !== undefined) throw saidNo(body, answer)
   const seconds = body['expires_in']
@@ -188,16 +191,19 @@ function saidNo(body: JsonObject, answer: Response | ReadAnswer): Error {
   })
 }
 
+/** Tokens that nobody has seen yet. */
+type Making = { -readonly [K in keyof TokenSet]: TokenSet[K] }
+
 /** With `expires_at` (row 196). What does not fit a safe integer fits no column either. */
-export function withExpiry(answer: oauth.TokenEndpointResponse, ctx: AnyContext): TokenSet {
+export function withExpiry(answer: oauth.TokenEndpointResponse, ctx: AnyContext): Making {
   // Ours to say, whatever the answer holds (row 165).
-  const { expires_at: given, userId: _userId, ...tokens } = answer as unknown as TokenSet & { userId?: unknown }
+  const { expires_at: given, userId: _userId, ...tokens } = answer as unknown as Making & { userId?: unknown }
   if (tokens.expires_in) {
     const at = Math.floor(ctx.runtime.now() / 1000) + Math.floor(tokens.expires_in)
     if (!Number.isSafeInteger(at)) throw new Refusal('The token endpoint answered with an `expires_in` beyond all dates.')
-    return { ...tokens, expires_at: at }
-  }
-  return Number.isSafeInteger(given) ? ({ ...tokens, expires_at: given } as TokenSet) : tokens
+    tokens.expires_at = at
+  } else if (Number.isSafeInteger(given)) tokens.expires_at = given as number
+  return tokens
 }
 
 // The host knows which issuers a token may name (Entra: one per tenant); the signature is checked as always.
@@ -206,8 +212,14 @@ function issuerOf({ provider, server }: Attempt, idToken: unknown): oauth.Author
   return { ...server, issuer: provider.issuerOf(decodeClaims(idToken), { id: provider.id, issuer: provider.issuer }) }
 }
 
+/** The same object, which was made of the answer a moment ago. */
 function withoutNulls(body: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== null))
+  for (const name of Object.keys(body)) if (body[name] === null) delete body[name]
+  return body
+}
+
+function withoutIdToken({ id_token: _idToken, ...rest }: JsonObject): JsonObject {
+  return rest
 }
 
 // As oauth4webapi reads a Response: its status, whether it was read, and its JSON.
