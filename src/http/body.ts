@@ -56,7 +56,11 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
   return joined(chunks, size)
 }
 
-function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+/** The parts of a body in one piece. */
+export function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
+  const [first] = chunks
+  // A part of a larger buffer would keep all of it.
+  if (first && chunks.length === 1 && first.buffer.byteLength === size) return first as Uint8Array<ArrayBuffer>
   const whole = new Uint8Array(size)
   let offset = 0
   for (const chunk of chunks) {
@@ -76,7 +80,9 @@ function isJson(request: Request): boolean {
 
 function fromForm(form: URLSearchParams): ParsedBody {
   const fields: Record<string, unknown> = {}
-  for (const [key, value] of form) if (key !== '__proto__') fields[key] = value
+  form.forEach((value, key) => {
+    if (key !== '__proto__') fields[key] = value
+  })
   return { fields, form }
 }
 

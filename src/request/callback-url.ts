@@ -7,7 +7,8 @@ export async function findCallbackUrl(ctx: Context, named: string | undefined): 
   const { limits } = ctx.app.config
   const { name, options } = ctx.cookies.callbackUrl
   const body = ctx.request.method === 'POST' ? await ctx.body() : {}
-  const query = new URL(ctx.request.url).searchParams.getAll('callbackUrl').at(-1)
+  const { url } = ctx.request
+  const query = url.includes('?') ? new URL(url).searchParams.getAll('callbackUrl').at(-1) : undefined
   const kept = ctx.cookie(name)
   let warned = false
   for (const [source, candidate] of [

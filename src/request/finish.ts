@@ -17,22 +17,31 @@ export function finish(ctx: RequestContext, response: Response, failed = false):
     !bodyless
   )
     return response
-  // Responses may be immutable: redirects of the platform, answers of a fetch.
-  const headers = new Headers(response.headers)
+  const location = response.headers.get('location')
+  const told = location !== null && request.headers.has('x-auth-return-redirect')
+  const answer = told ? inJson(ctx, response.headers, location) : copyOf(response, bodyless)
+  // Written into the copy itself: headers that are handed over are checked once more.
+  const { headers } = answer
   ctx.jar.write(headers)
   if (!failed) for (const [name, value] of ctx.added ?? []) headers.append(name, value)
   if (!headers.has('cache-control')) cache(headers, matched?.public)
   if (matched?.cors) allow(headers, matched.cors, request)
-  const location = headers.get('location')
-  if (location !== null && request.headers.has('x-auth-return-redirect')) {
-    // Clients read it with `new URL(url)`: it must be absolute.
-    const url = location.startsWith('/') && !ctx.lenientOrigin ? ctx.origin + location : location
-    headers.set('Content-Type', 'application/json')
-    // Scripts tell the two apart by it.
-    if (failed) headers.delete('location')
-    return new Response(JSON.stringify({ url }), { status: 200, headers })
-  }
-  return new Response(bodyless ? null : response.body, { status: response.status, statusText: response.statusText, headers })
+  // Scripts tell the two apart by it.
+  if (told && failed) headers.delete('location')
+  return answer
+}
+
+/** Responses may be immutable: redirects of the platform, answers of a fetch. */
+function copyOf({ body, status, statusText, headers }: Response, bodyless: boolean): Response {
+  return new Response(bodyless ? null : body, { status, statusText, headers })
+}
+
+/** Clients read it with `new URL(url)`: it must be absolute. */
+function inJson(ctx: RequestContext, headers: Headers, location: string): Response {
+  const url = location.startsWith('/') && !ctx.lenientOrigin ? ctx.origin + location : location
+  const answer = new Response(JSON.stringify({ url }), { status: 200, headers })
+  answer.headers.set('Content-Type', 'application/json')
+  return answer
 }
 
 /** Answer to an OPTIONS request of a browser for a route with `cors`; undefined: there is none. */

@@ -1,6 +1,7 @@
 /** Calls to foreign servers: https, no redirects, one deadline for the whole answer, a size limit (D9, D10, D31). */
 
 import { withDeadline } from '../errors/timeout.ts'
+import { joined } from '../http/body.ts'
 
 /** What every call is held to. */
 export interface NetworkLimits {
@@ -103,14 +104,19 @@ async function complete(response: Response, place: string, limit: number): Promi
   }
   if (response.status < 200) throw new NetworkError('UNREACHABLE', `${place} gave no answer.`)
   const content = await read(response, place, limit)
-  const headers = new Headers(response.headers)
-  // The body is decoded now.
+  return { status: response.status, statusText: response.statusText, headers: readable(response.headers), content }
+}
+
+/** Headers of a body that is decoded, its type in lower case: copied only where they say something else. */
+function readable(given: Headers): Headers {
+  const type = given.get('content-type')
+  const spelt = type?.replace(/^[^;]*/, (essence) => essence.trim().toLowerCase())
+  if (spelt === (type ?? undefined) && !given.has('content-encoding') && !given.has('content-length')) return given
+  const headers = new Headers(given)
   headers.delete('content-encoding')
   headers.delete('content-length')
-  const type = headers.get('content-type')
-  const spelt = type?.replace(/^[^;]*/, (essence) => essence.trim().toLowerCase())
   if (spelt !== undefined) headers.set('content-type', spelt)
-  return { status: response.status, statusText: response.statusText, headers, content }
+  return headers
 }
 
 async function read(response: Response, place: string, limit: number): Promise<Uint8Array<ArrayBuffer>> {
@@ -136,13 +142,7 @@ async function read(response: Response, place: string, limit: number): Promise<U
     }
     chunks.push(value)
   }
-  const body = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    body.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return body
+  return joined(chunks, size)
 }
 
 // No connection, or none that is trusted: names as Node.js and undici give them.
