@@ -131,7 +131,8 @@ export class CookieJar {
   /** Appends Set-Cookie headers. */
   write(headers: Headers): void {
     if (this.sealed) return
-    for (const [name, { line }] of this.written ?? []) headers.append('Set-Cookie', typeof line === 'string' ? line : lineOf(name, '', line, 0))
+    for (const [name, { line }] of this.written ?? [])
+      headers.append('Set-Cookie', typeof line === 'string' ? line : lineOf(name, '', line, 0))
   }
 
   /** The same, and forgets them: for an answer that is made here and goes out as it is. */
