@@ -1,6 +1,7 @@
 /** Reads a request's body within its limit (D20, rows 8 and 9). */
 import type { BodyType } from '../contract/route.ts'
 import { AuthError, HttpError } from '../errors/index.ts'
+import { joined } from '../runtime/joined.ts'
 
 /** A body as fields and, for forms, with repeated keys. */
 export interface ParsedBody {
@@ -54,20 +55,6 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
     throw error instanceof HttpError ? error : new HttpError(400, 'Bad request.')
   }
   return joined(chunks, size)
-}
-
-/** The parts of a body in one piece. */
-export function joined(chunks: readonly Uint8Array[], size: number): Uint8Array<ArrayBuffer> {
-  const [first] = chunks
-  // A part of a larger buffer would keep all of it.
-  if (first && chunks.length === 1 && first.buffer.byteLength === size) return first as Uint8Array<ArrayBuffer>
-  const whole = new Uint8Array(size)
-  let offset = 0
-  for (const chunk of chunks) {
-    whole.set(chunk, offset)
-    offset += chunk.byteLength
-  }
-  return whole
 }
 
 function contentType({ headers }: Request): string {

@@ -1,7 +1,7 @@
 /** Calls to foreign servers: https, no redirects, one deadline for the whole answer, a size limit (D9, D10, D31). */
 
 import { withDeadline } from '../errors/timeout.ts'
-import { joined } from '../http/body.ts'
+import { joined } from './joined.ts'
 
 /** What every call is held to. */
 export interface NetworkLimits {
