@@ -11,7 +11,7 @@ interface Figures {
   scale: {
     plans: string[]
     queries: Record<string, number>
-    express?: Record<string, Record<string, Record<string, Record<string, { cpu: number }>>>>
+    express: Record<'PostgreSQL' | 'Redis', Record<string, Record<string, Record<string, number | { perSecond: number }>>>>
   }
 }
 const load = async (file: string): Promise<unknown> => import(pathToFileURL(join(root, 'bench', file)).href)
@@ -30,6 +30,17 @@ it('every row was measured, and none of ours takes a job of the thread pool', as
 
 it('a session read is one query, found by an index', () => {
   expect(figures.scale.queries['authkernel']).toBe(1)
-  expect(figures.scale.plans.length).toBeGreaterThanOrEqual(4)
+  expect(figures.scale.plans).toHaveLength(5)
   for (const plan of figures.scale.plans) expect(plan).toMatch(/ by \S+(_key|_pkey|_idx)/)
+})
+
+it('sign-ins through Express were measured at each level over both stores, with few queries', () => {
+  const { PostgreSQL, Redis } = figures.scale.express
+  for (const store of [PostgreSQL, Redis]) {
+    for (const operation of ['read', 'sign-up', 'return']) expect(Object.keys(store[operation]!)).toEqual(['1', '16', '128'])
+  }
+  const { queries } = PostgreSQL
+  expect(queries!['read']!['authkernel']).toBe(1)
+  expect(queries!['sign-up']!['authkernel']).toBeLessThanOrEqual(9)
+  expect(queries!['return']!['authkernel']).toBeLessThanOrEqual(5)
 })
