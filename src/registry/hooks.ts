@@ -101,10 +101,8 @@ export class HookBus {
   ask(name: string, message: Message, ctx?: AnyContext, skip?: string | readonly string[]): Awaitable<unknown> {
     const spec = this.specByName.get(name)
     if (!spec) throw new TypeError(`No plugin declared the hook "${name}": call kernel.declareHook("${name}", verb) in the plugin's setup.`)
-    if (!this.known.has(`hook:${name}`)) {
-      if (spec.verb === 'pipe') return pipe([], message, spec.carry ?? name, 0)
-      return spec.verb === 'guard' ? true : undefined
-    }
+    if (!this.has('hook', name))
+      return spec.verb === 'first' ? undefined : spec.verb === 'guard' || pipe([], message, spec.carry ?? name, 0)
     const asked = ctx ? attach(message, ctx) : message
     const caller = (all: readonly Handler[]): unknown => {
       let handlers =

@@ -2,11 +2,11 @@
 import { type Awaitable, bytes, nodeCrypto, toBase64Url } from 'authkernel/kernel'
 
 /** SHA-2 of a text in base64url, or the left half of it. There is nothing to wait for on Node. */
-export function hashOf(text: string, bits = '256', part: 'whole' | 'half' = 'whole'): Awaitable<string> {
-  const cut = (digest: Uint8Array): string => toBase64Url(part === 'half' ? digest.subarray(0, digest.length / 2) : digest)
+export function hashOf(text: string, bits = '256', half = false): Awaitable<string> {
+  const cut = (digest: Uint8Array): string => toBase64Url(half ? digest.subarray(0, digest.length / 2) : digest)
   const node = nodeCrypto()
   // Since Node 20.12.
-  if (node && part === 'whole' && 'hash' in node) return node.hash(`sha${bits}`, text, 'base64url')
+  if (node && !half && 'hash' in node) return node.hash(`sha${bits}`, text, 'base64url')
   if (node) return cut(node.createHash(`sha${bits}`).update(text).digest())
   return crypto.subtle.digest(`SHA-${bits}`, bytes(text)).then((digest) => cut(new Uint8Array(digest)))
 }

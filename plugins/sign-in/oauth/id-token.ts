@@ -62,7 +62,7 @@ function checkAudience(claims: JsonObject, clientId: string): void {
 async function checkHash(header: CompactJWSHeaderParameters, name: string, claimed: unknown, value: string | undefined): Promise<void> {
   if (value === undefined) return
   const bits = /(256|384|512)$/.exec(header.alg)?.[1] ?? '512'
-  const expected = await hashOf(value, bits, 'half')
+  const expected = await hashOf(value, bits, true)
   if (typeof claimed !== 'string' || !equal(claimed.replace(/={1,2}$/, ''), expected)) {
     throw new Refusal(`The ID token belongs to another ${name === 'c_hash' ? 'code' : 'access token'} (\`${name}\`).`)
   }
