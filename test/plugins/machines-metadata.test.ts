@@ -187,6 +187,12 @@ describe('routes for programs', () => {
       const answer = await auth.handler(new Request(`${origin}/auth/oauth/${path}`, { method: 'POST', body }))
       expect([path, answer.status, await answer.json()]).toMatchObject([path, 413, { error: 'invalid_request' }])
     }
+    const withTokens = await host(jwtPlugin({ audiences: [audience], routes: true, introspection }))
+    for (const path of ['introspect', 'token', 'key-token']) {
+      const body = new URLSearchParams({ token: 'x'.repeat(20_000) })
+      const answer = await withTokens.handler(new Request(`${origin}/auth/jwt/${path}`, { method: 'POST', body, headers: { origin } }))
+      expect([path, answer.status, await answer.json()]).toMatchObject([path, 413, { error: 'invalid_request' }])
+    }
   })
 
   it('answer scripts of other origins where a program in a browser needs them, and with no cookies', async () => {

@@ -32,7 +32,7 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
   })
   if (options.routes) {
     const body = { bytes: 8192, types: ['json' as const, 'form' as const] }
-    const handler = (ctx: Context): Promise<Response> => token(ctx, options)
+    const handler = (ctx: Context): Promise<Response> => asOAuth(token(ctx, options))
     kernel.route({ method: 'POST', path: '/jwt/token', csrf: 'origin', body, handler, failure })
     // Programs send no Origin. They have no cookies here, so that another site's page gets nothing by it.
     kernel.route({
@@ -47,7 +47,7 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
   }
   if (options.introspection) {
     const body = { bytes: 16_384, types: ['form' as const] }
-    kernel.route({ method: 'POST', path: '/jwt/introspect', csrf: 'bearer', body, handler: (ctx) => introspect(ctx, options), failure })
+    kernel.route({ method: 'POST', path: '/jwt/introspect', csrf: 'bearer', body, handler: (ctx) => asOAuth(introspect(ctx, options)), failure })
   }
 }
 
@@ -55,15 +55,20 @@ async function token(ctx: Context, options: ResolvedOptions): Promise<Response> 
   const { audience, scope } = await ctx.body()
   if (typeof audience !== 'string' || (scope !== undefined && typeof scope !== 'string'))
     return json({ error: 'invalid_request', error_description: 'Send `audience`, and `scope` as text.' }, 400)
+  const issued = await issueToken(ctx, options, { audience, scope })
+  if (!issued)
+    return json({ error: 'login_required', error_description: 'Sign in first.' }, 401, { 'WWW-Authenticate': 'Bearer realm="token"' })
+  const expires_in = issued.expiresAt - Math.floor(ctx.now.getTime() / 1000)
+  return json({ access_token: issued.accessToken, token_type: issued.tokenType, expires_in, scope: issued.scope })
+}
+
+/** What is wrong with the request itself, a body that is too long for example, as RFC 6749 section 5.2 says it. */
+async function asOAuth(work: Promise<Response>): Promise<Response> {
   try {
-    const issued = await issueToken(ctx, options, { audience, scope })
-    if (!issued)
-      return json({ error: 'login_required', error_description: 'Sign in first.' }, 401, { 'WWW-Authenticate': 'Bearer realm="token"' })
-    const expires_in = issued.expiresAt - Math.floor(ctx.now.getTime() / 1000)
-    return json({ access_token: issued.accessToken, token_type: issued.tokenType, expires_in, scope: issued.scope })
+    return await work
   } catch (error) {
-    if (error instanceof HttpError && error.status === 400) return json({ error: 'invalid_request', error_description: error.message }, 400)
-    throw error
+    if (!(error instanceof HttpError) || (error.status !== 400 && error.status !== 413)) throw error
+    return json({ error: 'invalid_request', error_description: error.message }, error.status, error.headers)
   }
 }
 
