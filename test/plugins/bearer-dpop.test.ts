@@ -325,6 +325,29 @@ describe('how an app comes to a bound token', () => {
     expect(await told(good)).toEqual([403, 'DPoP error="insufficient_scope", scope="adminx"'])
   })
 
+  it('proofs of a stranger fill no store: 300 of one network count in a minute, and a refused one is no mark', async () => {
+    const { auth, app, proof, later } = await world()
+    const { config, keys, DPoP, tokens } = await app()
+    const place = { htm: 'POST', htu: `${origin}/auth/oauth/token` }
+    const body = (refresh: string) => new URLSearchParams({ grant_type: 'refresh_token', client_id: 'desktop', refresh_token: refresh })
+    const ask = (dpop: string, clientAddress: string) =>
+      auth.handler(new Request(`${origin}/auth/oauth/token`, { method: 'POST', body: body('rt.x'), headers: { dpop } }), { clientAddress })
+    const answers = await Promise.all(Array.from({ length: 310 }, async () => ask(await proof(keys, undefined, place), '192.0.2.1')))
+    expect(answers.filter(({ status }) => status === 400)).toHaveLength(300)
+    const refused = answers.find(({ status }) => status === 429)!
+    expect([await refused.json(), Number(refused.headers.get('retry-after')) > 0]).toEqual([
+      expect.objectContaining({ error: 'temporarily_unavailable' }),
+      true,
+    ])
+    const late = await proof(keys, undefined, place)
+    expect((await ask(late, '192.0.2.1')).status).toBe(429)
+    expect((await ask(await proof(keys, undefined, place), '192.0.2.2')).status).toBe(400)
+    expect((await openid.refreshTokenGrant(config, tokens.refresh_token!, {}, { DPoP })).token_type).toBe('dpop')
+    later(59_000)
+    const answer = await ask(late, '192.0.2.9')
+    expect([answer.status, await answer.json()]).toEqual([400, { error: 'invalid_grant' }])
+  })
+
   it('a guard of a binding tells the same, once per request', async () => {
     const { auth: plain, app, asks, proof } = await world({ dpop: { nonces: true } })
     const auth = plain.use(fetchBinding()).use(expressBinding())

@@ -1,19 +1,25 @@
 /** Which key the sender of a request has (RFC 9449). A proof is good once, for one request. */
-import { type Context, equal, HttpError } from 'authkernel/kernel'
+import { type Context, equal, HttpError, networksOf } from 'authkernel/kernel'
 import { InvalidProof, verifyProof } from 'authkernel/jwt'
 import type { ResolvedOptions } from './options.ts'
 
 /** The thumbprint of the key; null: the request has no proof. `error`: the code of RFC 9449, with the answer's headers. */
 export type KeyShown = { readonly jkt: string | null } | ProofRefused
 export interface ProofRefused {
-  readonly error: 'invalid_dpop_proof' | 'use_dpop_nonce'
+  readonly error: 'invalid_dpop_proof' | 'use_dpop_nonce' | 'temporarily_unavailable'
   readonly description: string
+  /** Seconds until the next proof of this network counts. */
+  readonly retryAfter?: number
 }
 
 /** Seconds that the time of a proof may differ, and that a nonce is given out for. */
 const maxAge = 60
 const nonceSeconds = 300
 const purpose = 'bearer.dpop-nonce'
+/** Proofs without a token, of one network in a minute: anybody can make one, and each that counts is a row of the store. */
+const perNetwork = { max: 300, seconds: 60 }
+/** Where no binding says where requests come from. */
+const unknown = { max: 3_000, seconds: 60 }
 
 // A host may read the session of one request several times: the proof is used up by the request, and not by the reading.
 const shown = new WeakMap<Request, Map<string, Promise<KeyShown>>>()
@@ -63,6 +69,9 @@ async function check(ctx: Context, options: ResolvedOptions, accessToken: string
     })
     if (options.nonces && !(await isOurs(ctx, proof.nonce)))
       return { error: 'use_dpop_nonce', description: 'A nonce of this server is needed.' }
+    const busy = accessToken === undefined ? await busyFor(ctx) : undefined
+    if (busy !== undefined)
+      return { error: 'temporarily_unavailable', description: 'Too many DPoP proofs of this network.', retryAfter: busy }
     const kept = options.nonces ? 2 * nonceSeconds : 2 * maxAge
     if (await ctx.once.take(`bearer.dpop ${proof.id}`, kept)) return { jkt: proof.jkt }
     return refused('The DPoP proof was used before.')
@@ -70,6 +79,13 @@ async function check(ctx: Context, options: ResolvedOptions, accessToken: string
     if (error instanceof InvalidProof) return refused(error.message)
     throw error
   }
+}
+
+/** Seconds to wait; undefined: the proof may count. */
+async function busyFor(ctx: Context): Promise<number | undefined> {
+  const network = ctx.clientAddress === undefined ? undefined : networksOf(ctx.clientAddress)[0]?.key
+  const { allowed, retryAfter } = await ctx.limit.take(`bearer.dpop ${network ?? ''}`, network === undefined ? unknown : perNetwork)
+  return allowed ? undefined : retryAfter
 }
 
 async function isOurs(ctx: Context, nonce: string | undefined): Promise<boolean> {

@@ -56,7 +56,11 @@ async function token(ctx: Context, options: ResolvedOptions): Promise<Response> 
   }
   // Before anything is used up.
   const shown = await keyShown(ctx, options)
-  if ('error' in shown) return json({ error: shown.error, error_description: shown.description }, 400, headers)
+  if ('error' in shown) {
+    const { error, description: error_description, retryAfter } = shown
+    if (retryAfter === undefined) return json({ error, error_description }, 400, headers)
+    return json({ error, error_description }, 429, { ...headers, 'Retry-After': String(retryAfter) })
+  }
   const answer = await ctx.service('appTokens').grant(ctx, app.client, form)
   return json(answer, answer.error === undefined ? 200 : 400, headers)
 }
