@@ -92,14 +92,18 @@ describe.each(['jwt', 'database'] as const)('sign-in under the %s strategy', (st
     expect(sessions.filter((session) => session !== null)).toHaveLength(1)
   })
 
-  it('a backup code counts once, in any spelling, and ten are made', async () => {
+  it('a backup code counts once, in any spelling, ten are made, and the session says that one was used', async () => {
     const { signIn, enrol, post, auth, mails } = await start()
+    const methods: unknown[] = []
+    auth.on('signedIn', ({ session }) => void methods.push(session?.attributes.methods))
     const { codes } = await enrol()
     expect([codes.length, new Set(codes).size]).toEqual([10, 10])
     const spelling = codes[0]!.toLowerCase().replace('-', ' ')
     const one = (await signIn()).client
     await post(one, '/two-factor', { code: spelling })
     expect((await one.session())?.user?.name).toBe('ada')
+    const at = expect.any(Number) as number
+    expect(methods.at(-1)).toMatchObject({ otp: at, mfa: at, backup: at })
     // Whoever finds the codes in a drawer is told to their owner.
     await expect.poll(() => mails.at(-1)).toMatchObject({ to: 'ada@example.com', text: expect.stringContaining('Codes left: 9') })
     const two = (await signIn()).client
