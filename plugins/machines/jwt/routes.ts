@@ -47,7 +47,14 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
   }
   if (options.introspection) {
     const body = { bytes: 16_384, types: ['form' as const] }
-    kernel.route({ method: 'POST', path: '/jwt/introspect', csrf: 'bearer', body, handler: (ctx) => asOAuth(introspect(ctx, options)), failure })
+    kernel.route({
+      method: 'POST',
+      path: '/jwt/introspect',
+      csrf: 'bearer',
+      body,
+      handler: (ctx) => asOAuth(introspect(ctx, options)),
+      failure,
+    })
   }
 }
 
