@@ -30,35 +30,56 @@ const useClient = {
     chunk.isEntry && chunk.name === 'react' ? `'use client'\n${code}` : null,
 }
 
+/** What plugins of the preset import of `authkernel/kernel` when they register. */
+const registering = [
+  'src/registry/provider-plugin.ts',
+  'src/session/late-strategy.ts',
+  'src/session/record.ts',
+  'src/store/late-store.ts',
+  'src/http/hosts.ts',
+  'src/request/action-url.ts',
+]
+
 /**
- * Code that the entries share, in few files: each file of an import costs Node about half a millisecond. The errors are a file of their own, and so are
- * what `authkernel/jwt` needs, the rest of what the kernel needs at once, and plugins; what is imported on demand stays apart.
+ * Code that the entries share, in few files: each file of an import costs Node about half a millisecond. What is imported on demand stays apart from
+ * what registering and compiling need.
  */
 function groups(id: string, { getModuleInfo }: { getModuleInfo: (id: string) => { importedIds: readonly string[] } | null }) {
   const reached = (entry: string): Set<string> => {
+    const known = reachedFrom[entry]
+    if (known) return known
     const seen = new Set<string>()
     const visit = (from: string): void => {
-      if (seen.has(from)) return
+      // What an index only hands on belongs to whoever uses it.
+      if (seen.has(from) || (indexes.has(from) && from !== pathOf(entry))) return
       seen.add(from)
       for (const next of getModuleInfo(from)?.importedIds ?? []) visit(next)
     }
-    visit(fileURLToPath(new URL(entry, import.meta.url)))
-    return seen
+    visit(pathOf(entry))
+    return (reachedFrom[entry] = seen)
   }
-  return Object.keys(roots).find((group) => (inGroup[group] ??= reached(roots[group] as string)).has(id))
+  return chunks.find(([, ways]) => ways.some((way) => way.split(' and ').every((entry) => reached(entry).has(id))))?.[0]
 }
-const inGroup: Record<string, Set<string>> = {}
-// In this order: what belongs to several belongs to the first. Plugins of the preset, whose files a session read would load one by one.
-const roots: Record<string, string> = {
-  errors: 'src/errors/index.ts',
-  jwt: 'src/jwt/index.ts',
-  kernel: 'src/kernel/index.ts',
-  oauth: 'plugins/sign-in/oauth/flow.ts',
-  email: 'plugins/sign-in/email/index.ts',
-  webauthn: 'plugins/sign-in/webauthn/index.ts',
-  mail: 'plugins/pages/pages/mail.ts',
-  pages: 'plugins/pages/pages/plugin.ts',
-}
+const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url))
+const indexes = new Set(['src/kernel/index.ts', 'plugins/pages/pages/index.ts', 'plugins/sign-in/email/index.ts'].map(pathOf))
+const reachedFrom: Record<string, Set<string>> = {}
+/** Name of a chunk, and from where its files are reached. In this order: what belongs to several belongs to the first. */
+const chunks: readonly [name: string, ways: readonly string[]][] = [
+  ['errors', ['src/errors/index.ts']],
+  // What `authkernel/jwt` and the kernel share.
+  ['base', ['src/jwt/index.ts and src/kernel/create-kernel.ts']],
+  // Of `authkernel/kernel` too.
+  ['network', ['src/runtime/network.ts']],
+  ['jwt', ['src/jwt/index.ts']],
+  ['kernel', ['src/kernel/create-kernel.ts']],
+  ['registering', registering],
+  // Plugins of the preset: an import would load their files one by one.
+  ['preset', ['src/preset.ts', 'plugins/pages/pages/plugin.ts', 'plugins/sign-in/email/plugin.ts']],
+  // Loaded by the adapter plugin on demand.
+  ['store', ['src/store/store.ts']],
+  ['toolkit', ['src/kernel/index.ts']],
+  ['serving', ['src/request/serving.ts']],
+]
 
 export default defineBuildConfig({
   entries: [
@@ -105,7 +126,8 @@ export default defineBuildConfig({
     'rollup:options'(_, options) {
       // As `sideEffects` of package.json says: what an entry does not use it does not load, libraries included.
       options.treeshake = { moduleSideEffects: false }
-      for (const output of [options.output].flat()) if (output) output.manualChunks = groups
+      for (const output of [options.output].flat())
+        if (output) Object.assign(output, { manualChunks: groups, onlyExplicitManualChunks: true, hoistTransitiveImports: false })
       options.plugins.unshift(self)
       options.plugins.push(useClient)
     },

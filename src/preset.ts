@@ -1,7 +1,6 @@
 /** The composition root: options become the same `.use()` calls that a host could write. The only kernel file that imports plugins. */
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { credentialsPlugin } from 'authkernel/plugins/credentials'
-import { debugPlugin } from 'authkernel/plugins/debug'
 import { databaseSessionPlugin } from 'authkernel/plugins/session-database'
 import { emailPlugin } from 'authkernel/plugins/email'
 import { jwtSessionPlugin } from 'authkernel/plugins/session-jwt'
@@ -23,10 +22,13 @@ import { createLogger } from './runtime/logger.ts'
 export function createAuth(config: AuthConfig = {}, options: Pick<KernelOptions, 'shared'> = {}): Auth {
   const resolved = withEnvironment(config)
   announce(resolved)
-  return createKernel(resolved, { ...options, preset: presetPlugins(resolved) })
+  return createKernel(resolved, { ...options, preset: presetPlugins(resolved), ...(resolved.debug && { late: debugging }) })
 }
 
-function presetPlugins({ adapter, debug, experimental }: AuthConfig): Plugin[] {
+// Who does not look for a mistake loads none of it.
+const debugging = async (): Promise<Plugin[]> => [(await import('authkernel/plugins/debug')).debugPlugin()]
+
+function presetPlugins({ adapter, experimental }: AuthConfig): Plugin[] {
   return [
     oauthPlugin(),
     oidcPlugin(),
@@ -38,7 +40,6 @@ function presetPlugins({ adapter, debug, experimental }: AuthConfig): Plugin[] {
     jwtSessionPlugin(),
     databaseSessionPlugin(),
     ...(adapter ? [adapterPlugin(adapter)] : []),
-    ...(debug ? [debugPlugin()] : []),
   ]
 }
 

@@ -76,6 +76,8 @@ import {
   isSecureUrl,
   json,
   lateCall,
+  lateStore,
+  lateStrategy,
   merge,
   nearest,
   nodeCrypto,
@@ -117,6 +119,7 @@ import {
   type Context,
   type Kernel,
   type MailContent,
+  type StrategyWork,
 } from 'authkernel/kernel'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { doorCardFlow } from './types.ts'
@@ -126,6 +129,7 @@ interface With {
   kernel: Kernel
   error: unknown
   content: MailContent
+  strategy: StrategyWork
 }
 export const exportsExamples: Readonly<Record<string, (given: With) => unknown>> = {
   AccessDenied: () => {
@@ -220,6 +224,8 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   isSecureUrl: () => isSecureUrl(new URL('https://api.example/')),
   json: () => json({ error: 'NotFound' }, 404),
   lateCall: () => lateCall('getUser', 5000),
+  lateStore: () => lateStore(memoryAdapter(), async (adapter) => createStore(adapter)).supports('deleteUser'),
+  lateStrategy: ({ strategy }) => lateStrategy({ storedUsers: true }, () => ({ strategy }), (module) => module.strategy),
   merge: () => merge({ maxAge: 60 }, { maxAge: 300, name: 'shop' }),
   nearest: () => nearest('prts', ['parts', 'tools']),
   networksOf: ({ ctx }) => networksOf(ctx.clientAddress).map(({ key }) => key),

@@ -32,6 +32,6 @@ export interface App {
   readonly plugins: readonly string[]
   /** State that several snapshots share: caches and requests under way. */
   readonly shared: Shared
-  /** The first configuration mistake; no request is served until it is gone. */
+  /** The first configuration mistake; no request is served until it is gone. Options are checked before the first request. */
   readonly fault: AuthError | undefined
 }

@@ -25,8 +25,11 @@ export interface ProviderFlow<P> {
   open?(provider: P): boolean
   /** Error for an account that belongs to another user; default AccountNotLinked. */
   readonly notLinked?: (message: string) => AuthError
-  /** Throws the configuration error of a provider, naming the option and the remedy. */
-  validate?(provider: P, all: readonly Provider[], config: ResolvedConfig): void
+  /**
+   * Throws the configuration error of a provider, naming the option and the remedy. Asked before the first request; it may be async to load code,
+   * which the synchronous members below find loaded then.
+   */
+  validate?(provider: P, all: readonly Provider[], config: ResolvedConfig): Awaitable<void>
   /** Asked by `auth.ready()` and `authkernel doctor`. Throws what is missing outside of the options, a package for example, with the command to type. */
   check?(provider: P): Awaitable<unknown>
   /** How pages draw it; default: one button that posts to `/signin/:provider`. The same for every request: what is drawn of it is kept. */

@@ -4,14 +4,14 @@
  */
 
 /** Replaces `fetch` for one provider: `{ ..., [customFetch]: myFetch }` (row 207). */
-export const customFetch: unique symbol = Symbol.for('authkernel.customFetch')
+export const customFetch: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.customFetch')
 /** `createAuth({ skipCSRFCheck })` switches the CSRF check off. Your app must protect its forms itself (row 45). */
-export const skipCSRFCheck: unique symbol = Symbol.for('authkernel.skipCSRFCheck')
+export const skipCSRFCheck: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.skipCSRFCheck')
 /** `createAuth({ raw })`: `AuthError`s are thrown to the caller, as `auth.dispatch` does (row 27). */
-export const raw: unique symbol = Symbol.for('authkernel.raw')
+export const raw: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.raw')
 /** `{ ..., [allowInsecureRequests]: true }`: a provider on plain http that is not on loopback (D9). */
-export const allowInsecureRequests: unique symbol = Symbol.for('authkernel.allowInsecureRequests')
+export const allowInsecureRequests: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.allowInsecureRequests')
 /** Marks the message of a pipe hook: what `ctx.ask` answers when no handler had an opinion, in place of the carried field. */
-export const unanswered: unique symbol = Symbol.for('authkernel.unanswered')
+export const unanswered: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.unanswered')
 /** Set, not enumerable, on what a sealer opened with another key than the one it seals with now: time to seal it again. */
-export const outdatedKey: unique symbol = Symbol.for('authkernel.outdatedKey')
+export const outdatedKey: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.outdatedKey')

@@ -8,7 +8,7 @@ import { AuthError } from '../errors/index.ts'
 import { defaultKeyInfo } from '../keys/key-info.ts'
 import { heardLogger } from './heard-logger.ts'
 import { registerOwnParts } from './own-parts.ts'
-import { createSealer } from '../keys/sealer.ts'
+import { lateSealer } from '../keys/late-sealer.ts'
 import { resolveConfig } from '../options/config.ts'
 import { compile } from '../registry/compile.ts'
 import { inspect, type Inspection } from '../registry/inspect.ts'
@@ -45,10 +45,12 @@ export interface KernelOptions {
   shared?: Shared
   /** Plugins of `createAuth`, which give way to the host's. */
   preset?: readonly Plugin[]
+  /** More of them, loaded by the first request. */
+  late?: () => Promise<readonly Plugin[]>
 }
 
 /** Creates a kernel without preset plugins. Add plugins with `.use()`. Reads no environment variables (D41). Throws if `setup` of a plugin throws. */
-export function createKernel(config: AuthConfig = {}, { shared = createShared(), preset = [] }: KernelOptions = {}): Auth {
+export function createKernel(config: AuthConfig = {}, { shared = createShared(), preset = [], late }: KernelOptions = {}): Auth {
   const options = resolveConfig(config)
   const logger = heardLogger(options.logger, () => current.compiled?.observers ?? [])
   const resolved = Object.freeze({ ...options, logger })
@@ -65,7 +67,17 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
   const owners = new Map<PropertyKey, Registration>()
   // A removed plugin may still serve the requests that began with it, so what it opened stays open until the end.
   const leftOpen: Registration['closers'] = []
-  const current: Current = { compiled: undefined, compile: () => compile(replayOrder(records), resolved, shared, base, registerOwnParts) }
+  const current: Current = {
+    compiled: undefined,
+    late: late && (() => (joining ??= join(late).finally(() => (joining = undefined)))),
+    compile: () => compile(replayOrder(records), resolved, shared, base, registerOwnParts),
+  }
+  let joining: Promise<void> | undefined
+  const join = async (load: () => Promise<readonly Plugin[]>): Promise<void> => {
+    const plugins = await load()
+    current.late = undefined
+    for (const plugin of plugins) register(plugin, 'preset', createKernel)
+  }
   const invalidate = (): void => {
     current.compiled = undefined
   }
@@ -169,7 +181,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
   }
 
   host.steps.push((draft) => draft.routes.push(...coreRoutes))
-  hostKernel.provide('sealer', createSealer(resolved.runtime, shared), { fallback: true })
+  hostKernel.provide('sealer', lateSealer(resolved.runtime, shared), { fallback: true })
   hostKernel.provide('once', createOnce(resolved.runtime, shared), { fallback: true })
   hostKernel.provide('limit', createLimit(resolved.runtime, shared), { fallback: true })
   hostKernel.cookie(knownDeviceCookie)

@@ -1,4 +1,5 @@
 /** What a host, a binding and the API of a plugin ask of a kernel: requests, sessions, jobs. */
+import type { Store } from '../contract/adapter.ts'
 import type { ResolvedConfig } from '../contract/config.ts'
 import type { AnyContext, Context } from '../contract/context.ts'
 import type { Awaitable } from '../contract/data.ts'
@@ -10,37 +11,61 @@ import { AuthError, HttpError } from '../errors/index.ts'
 import { isBelow, pathBelow } from '../http/path.ts'
 import type { KernelParts } from '../registry/plugin-kernel.ts'
 import type { Compiled } from '../registry/snapshot.ts'
-import { finish } from '../request/finish.ts'
-import { JobContext } from '../request/job-context.ts'
-import { recordScope } from '../request/record-scope.ts'
-import { flows, RequestContext } from '../request/request-context.ts'
-import { handlers } from '../request/routes.ts'
-import { resolveSettings, resolveTenant } from '../request/settings.ts'
+import { overlay } from '../registry/overlay.ts'
+import type { JobContext } from '../request/job-context.ts'
+import type { RequestContext } from '../request/request-context.ts'
 import { lazily } from '../runtime/lazily.ts'
-import { recordTables } from '../store/records.ts'
 
-// A host that reads sessions only never loads what routes need.
-const routing = lazily(() => import('../request/dispatch.ts'))
-const keeping = lazily(() => import('./upkeep.ts'))
+// Registering and compiling need no context: the first request loads it. A host that reads sessions only never loads what routes need.
+const serving = /* @__PURE__ */ lazily(() => import('../request/serving.ts'))
+const routing = /* @__PURE__ */ lazily(() => import('../request/dispatch.ts'))
+const keeping = /* @__PURE__ */ lazily(() => import('./upkeep.ts'))
+
+type Serving = typeof import('../request/serving.ts')
+type ContextArgs = [app: Compiled, request: Request, options: HandleOptions, canSetCookies: boolean]
 
 /** The snapshot of the moment: dropped by each registration, made by the next request. */
 export interface Current {
   compiled: Compiled | undefined
+  /** Brings plugins that are loaded by the first request; undefined: there are none. */
+  late: (() => Promise<void>) | undefined
   compile(): Compiled
 }
 
 /** Everything that reads the snapshot. */
 export function createEntryPoints(current: Current, config: ResolvedConfig): Omit<KernelParts, 'config' | 'invalidate'> {
-  /** A promise only where a hook must be waited for. */
+  // The class, once it is loaded: a read pays for no call.
+  let Ready: Serving['RequestContext'] | undefined
+  /** A promise only for the first request, and where a hook must be waited for. */
   function contextFor(request: Request, options: HandleOptions = {}, canSetCookies = true): Awaitable<RequestContext> {
+    if (current.late) return current.late().then(() => contextFor(request, options, canSetCookies))
     const app = (current.compiled ??= current.compile())
-    if (!app.bus.known.has('hook:settings')) return new RequestContext(app, request, app.settings, options, canSetCookies)
-    return resolveSettings(app, request, options).then((settings) => new RequestContext(app, request, settings, options, canSetCookies))
+    if (!Ready || !app.found.checked) return firstContext(app, request, options, canSetCookies)
+    if (!app.bus.known.has('hook:settings')) return new Ready(app, request, app.settings, options, canSetCookies)
+    return tenantContext(app, request, options, canSetCookies)
+  }
+  // Of the snapshot that was there when the request came.
+  async function firstContext(...[app, request, options, canSetCookies]: ContextArgs): Promise<RequestContext> {
+    const [code] = await Promise.all([serving(), app.found.checked || app.check()])
+    Ready = code.RequestContext
+    if (app.bus.known.has('hook:settings')) return tenantContext(app, request, options, canSetCookies)
+    return new Ready(app, request, app.settings, options, canSetCookies)
+  }
+  async function tenantContext(...[app, request, options, canSetCookies]: ContextArgs): Promise<RequestContext> {
+    const { RequestContext, resolveSettings } = await serving()
+    return new RequestContext(app, request, await resolveSettings(app, request, options), options, canSetCookies)
   }
   const sound = (): Compiled => {
     const app = (current.compiled ??= current.compile())
     if (app.fault) throw app.fault
     return app
+  }
+  const checked = async (): Promise<Compiled> => {
+    await current.late?.()
+    const app = (current.compiled ??= current.compile())
+    if (app.found.checked) return sound()
+    await app.check()
+    return checked()
   }
 
   const placeOf: Kernel['placeOf'] = (pathname, basePath = config.basePath) => {
@@ -57,7 +82,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
       let ctx: RequestContext
       try {
         const made = contextFor(request, options)
-        ctx = made instanceof RequestContext ? made : await made
+        ctx = made instanceof Promise ? await made : (made as RequestContext)
       } catch (error) {
         config.logger.error(error instanceof HttpError ? (error.reason ?? error) : (error as Error))
         return (await routing()).bareFailure(error)
@@ -71,28 +96,28 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     },
     async session(request, options) {
       const ctx = await contextFor(request, options, false)
-      if (ctx.app.fault) throw ctx.app.fault
+      if (ctx.compiled.found.fault) throw ctx.compiled.found.fault
       return ctx.currentSession()
     },
     async read(request, options) {
       const ctx = await contextFor(request, options)
-      if (ctx.app.fault) throw ctx.app.fault
+      if (ctx.compiled.found.fault) throw ctx.compiled.found.fault
       const session = await ctx.currentSession()
       const headers = new Headers()
       ctx.jar.write(headers)
       return { session, headers }
     },
     async ready({ warm = false, ...waiting } = {}) {
-      const app = sound()
-      const { checkSurroundings } = await keeping()
+      const app = await checked()
+      const [{ checkSurroundings }, { later }] = await Promise.all([keeping(), serving()])
       await Promise.all([
         checkSurroundings(app, waiting),
-        ...(warm ? [flows, routing, handlers, recordTables, ...app.draft.preloads].map((load) => load()) : []),
+        ...(warm ? [routing, ...later, ...app.draft.preloads].map((load) => load()) : []),
       ])
     },
     cleanup: async (run) => (await keeping()).cleanUp(await jobContext({ job: 'cleanup', tenant: null }), run),
     async reseal({ tenant, onProgress } = {}) {
-      const { reseal } = await keeping()
+      const [{ reseal }, { recordScope }] = await Promise.all([keeping(), serving()])
       const ctx = await jobContext({ job: 'reseal', ...(tenant !== undefined && { tenant }) })
       const total = { resealed: 0, unreadable: 0 }
       for (const declared of ctx.services.records ? ctx.compiled.records.values() : []) {
@@ -106,14 +131,14 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     },
     login: {
       async parked<D>(request: Request, by: string, options?: HandleOptions) {
-        sound()
+        await checked()
         return (await contextFor(request, options)).parked<D>(by)
       },
       async resume(request, by, more, options) {
-        sound()
+        await checked()
         const ctx = await contextFor(request, options)
         const parked = await ctx.parked(by)
-        return finish(ctx, parked ? await ctx.resume(parked, more) : ctx.page('signIn'))
+        return (await serving()).finish(ctx, parked ? await ctx.resume(parked, more) : ctx.page('signIn'))
       },
     },
     get rootPaths() {
@@ -122,7 +147,8 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
   }
 
   async function jobContext(target: JobTarget): Promise<JobContext> {
-    const app = sound()
+    const app = await checked()
+    const { JobContext, resolveTenant } = await serving()
     return new JobContext(app, await resolveTenant(app, tenantOf(app, target)), target.job)
   }
 
@@ -131,10 +157,11 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     context: async (request, options): Promise<Context> => contextFor(request, options),
     contextOf: (async (who: Request | JobTarget, options?: HandleOptions): Promise<AnyContext> => {
       if (!(who instanceof Request)) return jobContext(who)
-      sound()
+      await checked()
       return contextFor(who, options)
     }) as Kernel['contextOf'],
-    answer: (ctx, response) => finish(ctx as RequestContext, response),
+    // Whoever has a context has loaded it.
+    answer: (ctx, response) => (serving() as Serving).finish(ctx as RequestContext, response),
     job: async (target, work) => work(await jobContext(target)),
     placeOf,
     async matches(request, options) {
@@ -157,11 +184,27 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     },
     service<K extends keyof Services>(name: K): Services[K] {
       const app = sound()
-      const service = name === 'store' && app.watchesStore ? new JobContext(app, app.settings, 'service').store : app.services[name]
+      const service = name === 'store' && app.watchesStore ? watched(app) : app.services[name]
       if (!service) throw new AuthError(`No plugin provides the service "${name}".`)
       return service as Services[K]
     },
   }
+}
+
+/** The store outside of requests. Deleting a user and an account is asked about and told there too. */
+function watched(app: Compiled): Store | undefined {
+  const { store } = app.services
+  const own = async (): Promise<Store> => {
+    const { JobContext } = await serving()
+    return new JobContext(app, app.settings, 'service').store as Store
+  }
+  return (
+    store &&
+    overlay<Store>(store, {
+      deleteUser: async (id) => (await own()).deleteUser(id),
+      unlinkAccount: async (key) => (await own()).unlinkAccount(key),
+    })
+  )
 }
 
 function tenantOf({ bus }: Compiled, { job, tenant }: JobTarget): string | null {

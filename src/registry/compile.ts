@@ -6,19 +6,23 @@ import type { Shared } from '../contract/runtime.ts'
 import type { RecordSpec } from '../contract/records.ts'
 import type { Settings } from '../contract/settings.ts'
 import { AuthError, InvalidProvider } from '../errors/index.ts'
-import { createCookieSets } from '../http/cookies.ts'
+import { createCookieSets } from '../http/cookie-set.ts'
 import { merge } from '../options/merge.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { createAddresses, flowOf, normaliseProvider, suffixesOf } from '../options/providers.ts'
+import { lazily } from '../runtime/lazily.ts'
 import { erasureRecord } from '../store/erasure.ts'
 import { Draft } from './draft.ts'
 import type { Registration, Step } from './registration.ts'
 import { createRoutes } from './router.ts'
 import { resolveServices } from './services.ts'
 import type { Compiled } from './snapshot.ts'
-import { checkSnapshot } from './validate-options.ts'
+import { assertSecrets } from './secrets.ts'
 
-/** Replays all records, in their order, and then `closing`, into a new snapshot. Never throws: what is wrong is in `fault`. */
+// What is wrong with options is found before the first request; registering needs none of it.
+const checks = /* @__PURE__ */ lazily(() => import('./validate-options.ts'))
+
+/** Replays all records, in their order, and then `closing`, into a new snapshot. Never throws: what is wrong is in `fault`, more of it after `check`. */
 export function compile(
   records: readonly Registration[],
   config: ResolvedConfig,
@@ -32,7 +36,7 @@ export function compile(
     try {
       return work()
     } catch (error) {
-      faults.push(error instanceof AuthError ? error : new AuthError(error instanceof Error ? error : String(error)))
+      faults.push(asFault(error))
       return undefined
     }
   }
@@ -66,6 +70,7 @@ export function compile(
   services.records?.define([...draft.records.values()].map(({ stored }) => stored))
   const routes = attempt(() => createRoutes(draft.routes)) ?? createRoutes([])
   const known = new WeakMap<Provider, Provider>()
+  const cookieSets: Compiled['cookieSets'] = new WeakMap()
   const app = {
     config: resolved,
     settings,
@@ -88,24 +93,45 @@ export function compile(
     bus: draft.bus,
     observers: draft.observers,
     flows,
+    cookieSets,
     cookies: createCookieSets(
+      cookieSets,
       resolved.cookies,
       [...draft.ownCookies.values()].map(({ value }) => value.spec),
     ),
     addressed: createAddresses(),
-    dynamic(provider: Provider): Provider {
+    async dynamic(provider: Provider): Promise<Provider> {
       const existing = known.get(provider)
       if (existing) return existing
       const checked = normalise(provider)
-      flowOf(flows, checked.type).validate?.(checked as never, [checked], resolved)
+      await flowOf(flows, checked.type).validate?.(checked as never, [checked], resolved)
       known.set(provider, checked)
       return checked
     },
     draft,
   }
-  attempt(() => checkSnapshot({ ...app, ...inner }, records))
-  const view = Object.freeze({ ...app, fault: faults[0] })
-  return Object.freeze({ ...view, view, ...inner })
+  // Tenants bring their own secrets, checked when they come.
+  if (settings.secret.length > 0 || !draft.bus.has('hook', 'settings')) attempt(() => assertSecrets(settings.secret))
+  const found: { fault: AuthError | undefined; checked: boolean } = { fault: faults[0], checked: faults.length > 0 }
+  let checking: Promise<void> | undefined
+  const check = async (): Promise<void> => {
+    const { checkSnapshot } = await checks()
+    found.fault = await checkSnapshot({ ...app, ...inner }, records).then(() => undefined, asFault)
+    found.checked = true
+  }
+  // One that could not be loaded is loaded anew by the next request.
+  const once = (): Promise<void> => (checking ??= check().finally(() => (checking = undefined)))
+  const view = Object.freeze(withFault(app, found))
+  return Object.freeze(withFault({ ...app, view, ...inner, found, check: once }, found))
+}
+
+/** It may be found after the snapshot was frozen, by the first request. */
+function withFault<T extends object>(object: T, found: Compiled['found']): T & Pick<Compiled, 'fault'> {
+  return Object.defineProperty(object, 'fault', { get: () => found.fault, enumerable: true }) as T & Pick<Compiled, 'fault'>
+}
+
+function asFault(error: unknown): AuthError {
+  return error instanceof AuthError ? error : new AuthError(error instanceof Error ? error : String(error))
 }
 
 function withDefaults(config: ResolvedConfig, draft: Draft): ResolvedConfig {

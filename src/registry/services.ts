@@ -5,8 +5,8 @@ import type { CompileView, Limit, Services } from '../contract/services.ts'
 import type { SessionStrategy } from '../contract/session.ts'
 import { AuthError } from '../errors/index.ts'
 import { createLimit } from '../runtime/once.ts'
+import { lazily } from '../runtime/lazily.ts'
 import { setBounded } from '../runtime/shared.ts'
-import { steadyLimit } from '../store/steady-limit.ts'
 import type { Draft } from './draft.ts'
 import { keyed } from './keyed-services.ts'
 import { overlay } from './overlay.ts'
@@ -22,6 +22,8 @@ export interface ServiceSet {
 type Named = Record<string, unknown>
 
 const maxNamespaces = 1_000
+// Loaded by the first attempt that is counted.
+const steady = /* @__PURE__ */ lazily(() => import('../store/steady-limit.ts'))
 
 /** Chooses, then decorates in the order of `use()`. Mistakes go to `attempt`. */
 export function resolveServices(
@@ -90,7 +92,15 @@ export function resolveServices(
 function steadied(name: string, service: unknown, { config, shared }: CompileView): unknown {
   if (name !== 'limit' || service === undefined) return service
   const { logger, deadlines, runtime } = config
-  return steadyLimit(service as Limit, { local: createLimit(runtime, shared), logger, deadline: deadlines.store })
+  let made: Limit | undefined
+  const steadied = async (): Promise<Limit> => {
+    const { steadyLimit } = await steady()
+    return (made ??= steadyLimit(service as Limit, { local: createLimit(runtime, shared), logger, deadline: deadlines.store }))
+  }
+  return {
+    take: (key, rule) => (made ? made.take(key, rule) : steadied().then((limit) => limit.take(key, rule))),
+    refund: (key) => (made ? made.refund(key) : steadied().then((limit) => limit.refund(key))),
+  } satisfies Limit
 }
 
 /** The service for one tenant; undefined: it stores nothing, and is the same for all. */

@@ -8,6 +8,7 @@ import type { Provider } from '../contract/provider.ts'
 import type { Services } from '../contract/services.ts'
 import type { Settings } from '../contract/settings.ts'
 import type { Declared } from '../store/record-spec.ts'
+import type { AuthError } from '../errors/index.ts'
 import type { Draft } from './draft.ts'
 import type { HookBus } from './hooks.ts'
 
@@ -25,12 +26,18 @@ export interface Compiled extends App {
   readonly bus: HookBus
   readonly observers: readonly Observer[]
   readonly flows: ReadonlyMap<string, ProviderFlow<never>>
+  /** Sets of cookies that were made, for http and https. */
+  readonly cookieSets: WeakMap<object, readonly [plain: CookieSet, secure: CookieSet]>
   /** Cookies of a request's settings, for http or https. */
   cookies(settings: Settings, secure: boolean): CookieSet
   /** The provider with the URLs of a base. */
   addressed(provider: Provider, base: string): Provider
   /** A provider that came at run time: normalised and checked once per object. Throws its configuration error. */
-  dynamic(provider: Provider): Provider
+  dynamic(provider: Provider): Promise<Provider>
+  /** `checked`: whether `check` is over. Read by every request, hence no getter. */
+  readonly found: { readonly fault: AuthError | undefined; readonly checked: boolean }
+  /** Looks for mistakes in the options; the first one is in `fault` afterwards. */
+  check(): Promise<void>
   /** Who registered what, for `inspect()`. */
   readonly draft: Draft
 }

@@ -1,16 +1,15 @@
-/** What must hold before a request is served; each mistake names the plugin or provider, the option and the remedy. */
+/** What must hold before a request is served: loaded by the first one. Each mistake names the plugin or provider, the option and the remedy. */
 import type { AdapterMethod } from '../contract/adapter.ts'
 import type { Services } from '../contract/services.ts'
 import type { SessionAbility } from '../contract/session.ts'
-import { AuthError, MissingAdapter, MissingAdapterMethods, MissingSecret } from '../errors/index.ts'
-import { cookieFault } from '../http/cookies.ts'
-import { originFault } from '../http/origin.ts'
+import { AuthError, MissingAdapter, MissingAdapterMethods } from '../errors/index.ts'
+import { cookieFault } from '../http/cookie-set.ts'
+import { originFault } from '../http/hosts.ts'
 import { flowOf } from '../options/providers.ts'
 import type { Registration } from './registration.ts'
 import type { Compiled } from './snapshot.ts'
-import { abilitiesOf, missingAbility } from './strategies.ts'
+import { abilitiesOf, missingAbility } from './abilities.ts'
 
-const minSecret = 32
 // bytes, seconds, milliseconds: whatever it is, it is a positive number
 const numbers = [
   'session.maxAge',
@@ -24,33 +23,17 @@ const numbers = [
 const optionalNumbers = ['jwt.maxAge', 'session.absoluteMaxAge']
 
 /** A snapshot before it is frozen. */
-type Checked = Omit<Compiled, 'fault' | 'view'>
+type Checked = Omit<Compiled, 'fault' | 'view' | 'check' | 'found'>
 
-/** Throws the first mistake. */
-export function checkSnapshot(app: Checked, records: readonly Registration[]): void {
-  checkSecret(app)
+/** Throws the first mistake. Only what provider types load keeps it waiting. */
+export async function checkSnapshot(app: Checked, records: readonly Registration[]): Promise<void> {
   checkOptions(app)
   checkPlugins(app, records)
   app.draft.parts.check(app.config.messages)
-  checkProviders(app)
+  await checkProviders(app)
   const session = app.services.session
   if (!session) throw new AuthError('No plugin provides the service "session": `.use()` jwtSessionPlugin() or databaseSessionPlugin().')
   checkMethods(app, session.methods ?? [], 'The session strategy')
-}
-
-function checkSecret({ settings, bus }: Checked): void {
-  // Tenants bring their own secrets, checked when they come.
-  if (settings.secret.length === 0 && bus.has('hook', 'settings')) return
-  assertSecrets(settings.secret)
-}
-
-/** Throws MissingSecret for none and for short ones (D4, row 334). */
-export function assertSecrets(secrets: readonly string[]): void {
-  const how = 'Make one with `npx authkernel secret` (or `openssl rand -base64 33`) and set AUTH_SECRET or the option `secret`.'
-  if (secrets.length === 0) throw new MissingSecret(`createAuth has no \`secret\`. ${how}`)
-  if (secrets.some((secret) => typeof secret !== 'string' || secret.length < minSecret)) {
-    throw new MissingSecret(`createAuth has a \`secret\` of less than ${minSecret} characters. ${how}`)
-  }
 }
 
 function checkOptions(app: Checked): void {
@@ -131,7 +114,7 @@ function remedyOf(service: string, plugin: string): string {
   return 'Use an adapter of authkernel, or `.use(recordsPlugin(sqlRecords(db)))`, `recordsPlugin(unstorageRecords(storage))` or, for one process, `recordsPlugin(memoryRecords())`.'
 }
 
-function checkProviders(app: Checked): void {
+async function checkProviders(app: Checked): Promise<void> {
   const all = [...app.providers.values()]
   for (const provider of all) {
     const flow = app.flows.get(provider.type)
@@ -141,7 +124,7 @@ function checkProviders(app: Checked): void {
           `Known types: ${[...app.flows.keys()].join(', ') || 'none'}. \`.use()\` the plugin that brings it.`,
       )
     }
-    flowOf(app.flows, provider.type).validate?.(provider as never, all, app.config)
+    await flowOf(app.flows, provider.type).validate?.(provider as never, all, app.config)
     const requires = typeof flow.requires === 'function' ? flow.requires(provider as never) : flow.requires
     const missing = (requires ?? []).find((service) => !app.services[service])
     if (missing === 'store') {

@@ -10,8 +10,10 @@ import { bodyType } from '../http/body.ts'
 import { json } from '../http/responses.ts'
 
 // Functions that every client has.
-const taken = new Set(
-  'getSession getProviders getCsrfToken signIn signOut update createSession registerPasskey signInWithPasskey then constructor'.split(' '),
+const taken = /* @__PURE__ */ new Set(
+  /* @__PURE__ */ 'getSession getProviders getCsrfToken signIn signOut update createSession registerPasskey signInWithPasskey then constructor'.split(
+    ' ',
+  ),
 )
 // The client goes by the same rule.
 const reads = /^(?:get|list|is|has)(?![a-z])/

@@ -14,7 +14,7 @@ export async function findProvider(ctx: KernelContext, id: string | undefined): 
 export async function providerById(ctx: CommonContext & { readonly compiled: Compiled }, id: string): Promise<Provider> {
   const { compiled } = ctx
   const dynamic = ctx.has('hook', 'provider') ? await ctx.ask('provider', { id }) : undefined
-  const provider = dynamic ? compiled.dynamic(dynamic) : compiled.providers.get(id)
+  const provider = dynamic ? await compiled.dynamic(dynamic) : compiled.providers.get(id)
   if (!provider) throw new InvalidProvider(`There is no provider with the id ${JSON.stringify(id.slice(0, 64))}.`)
   return provider
 }
@@ -24,5 +24,6 @@ export async function listProviders(ctx: KernelContext): Promise<readonly Provid
   const { compiled } = ctx
   const providers = [...compiled.providers.values()]
   const shown = ctx.has('hook', 'providers') ? ((await ctx.ask('providers', { providers })) ?? []) : providers
-  return shown.map((provider) => compiled.addressed(providers.includes(provider) ? provider : compiled.dynamic(provider), ctx.base))
+  const known = await Promise.all(shown.map((provider) => (providers.includes(provider) ? provider : compiled.dynamic(provider))))
+  return known.map((provider) => compiled.addressed(provider, ctx.base))
 }

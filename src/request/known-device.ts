@@ -16,7 +16,7 @@ interface Device {
 const seconds = 180 * 24 * 60 * 60
 const maxNames = 8
 
-export const knownDeviceCookie: CookieHandle = createCookie('known-device', { path: 'base', maxAge: seconds })
+export const knownDeviceCookie: CookieHandle = /* @__PURE__ */ createCookie('known-device', { path: 'base', maxAge: seconds })
 
 /** An id of this browser when somebody has signed in here under `name`; undefined: it is not known for that name. */
 export async function isKnownDevice(ctx: Context, name: string): Promise<string | undefined> {

@@ -184,7 +184,8 @@ export abstract class ReadContext extends CommonContext {
     // Without proxies and lists the protocol is plain to see; everything else is for the origin to say.
     const plain = settings.origin !== '' || (trustHost && !trustProxy && !options.trustForwarded && !allowedHosts)
     this.cache.secure = useSecureCookies ?? (plain ? settings.origin || request.url : this.origin).startsWith('https:')
-    return (this.cache.cookies = this.compiled.cookies(settings, this.cache.secure))
+    const made = this.compiled.cookieSets.get(settings)?.[this.cache.secure ? 1 : 0]
+    return (this.cache.cookies = made ?? this.compiled.cookies(settings, this.cache.secure))
   }
 
   chunkedCookie(name: string): string | undefined {

@@ -16,7 +16,7 @@ import { pageRedirect, renderPage } from './pages.ts'
 import { ReadContext } from './read-context.ts'
 
 /** Bodies, redirects, CSRF tokens and sign-ins. */
-export const flows: Lazy<typeof import('./flows.ts')> = lazily(() => import('./flows.ts'))
+export const flows: Lazy<typeof import('./flows.ts')> = /* @__PURE__ */ lazily(() => import('./flows.ts'))
 
 export class RequestContext extends ReadContext implements KernelContext, Context {
   /** A route was found: from here on the context knows it. */

@@ -10,7 +10,7 @@ import { lazily, type Lazy } from '../runtime/lazily.ts'
 type Handlers = typeof import('./handlers.ts')
 
 /** Their handlers. */
-export const handlers: Lazy<Handlers> = lazily(() => import('./handlers.ts'))
+export const handlers: Lazy<Handlers> = /* @__PURE__ */ lazily(() => import('./handlers.ts'))
 
 const by =
   (name: Exclude<keyof Handlers, 'callbackProtection' | 'wrongMethod'>) =>

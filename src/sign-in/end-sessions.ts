@@ -1,7 +1,7 @@
 /** Ending sessions from elsewhere, whatever the strategy. */
 import type { AnyContext } from '../contract/context.ts'
 import type { SessionSelector, SessionStrategy } from '../contract/session.ts'
-import { abilitiesOf, abilityFor, missingAbility } from '../registry/strategies.ts'
+import { abilitiesOf, abilityFor, missingAbility } from '../registry/abilities.ts'
 
 /**
  * Ends the sessions that a selector names and tells `sessionsEnded`. Answers how many, undefined where nobody knows. `by` is who asks, for messages

@@ -30,7 +30,7 @@ export const parkedRecord: RecordSpec<ParkedRow> = {
 export const maxSeconds = 3_600
 
 /** Names of rows, for this browser. */
-export const handles: PendingList<{ handle: string }> = createPending<{ handle: string }>('parked', {
+export const handles: PendingList<{ handle: string }> = /* @__PURE__ */ createPending<{ handle: string }>('parked', {
   seconds: maxSeconds,
   cookie: { path: 'base' },
 })

@@ -3,7 +3,8 @@ import type { AdditionalField, AdditionalFields } from '../contract/adapter.ts'
 import { AuthError } from '../errors/index.ts'
 
 // Claims and columns that have a meaning already.
-const taken = 'id name email emailVerified image picture sub iat exp nbf aud iss jti sid sst expires userId sessionToken'.split(' ')
+const taken =
+  /* @__PURE__ */ 'id name email emailVerified image picture sub iat exp nbf aud iss jti sid sst expires userId sessionToken'.split(' ')
 const types: readonly AdditionalField['type'][] = ['string', 'text', 'number', 'boolean']
 
 /** Throws AuthError for a name that is taken, an unknown type, and a default of another type. */

@@ -6,7 +6,7 @@ import type { RecordScope } from './record-table.ts'
 export type { RecordScope } from './record-table.ts'
 
 /** The heavy part. */
-export const recordTables: Lazy<typeof import('./record-table.ts')> = lazily(() => import('./record-table.ts'))
+export const recordTables: Lazy<typeof import('./record-table.ts')> = /* @__PURE__ */ lazily(() => import('./record-table.ts'))
 
 const operations = [
   'get',

@@ -1,9 +1,6 @@
 /** Operations over several rows, where an adapter has only the one for a single row, and lists of one tenant. */
-import type { AdapterMethod, AdapterUser, UserQuery } from '../contract/adapter.ts'
+import type { AdapterUser, UserQuery } from '../contract/adapter.ts'
 import type { Awaitable } from '../contract/data.ts'
-
-/** The operation for one row that stands in. */
-export const single: Partial<Record<AdapterMethod, AdapterMethod>> = { getUsers: 'getUser', deleteSessions: 'deleteSession' }
 
 const atOnce = 8
 

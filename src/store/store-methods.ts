@@ -49,6 +49,8 @@ export const required: Partial<Record<AdapterMethod, readonly string[]>> = {
   getAuthenticator: ['credentialID', 'userId'],
 }
 /** Operations that may find nothing. */
-export const mayBeNull: ReadonlySet<AdapterMethod> = new Set<AdapterMethod>(
-  'getUser getUserByEmail getUserByAccount getSessionAndUser useVerificationToken getAuthenticator'.split(' ') as AdapterMethod[],
+export const mayBeNull: ReadonlySet<AdapterMethod> = /* @__PURE__ */ new Set<AdapterMethod>(
+  /* @__PURE__ */ 'getUser getUserByEmail getUserByAccount getSessionAndUser useVerificationToken getAuthenticator'.split(
+    ' ',
+  ) as AdapterMethod[],
 )

@@ -11,9 +11,10 @@ import type {
 } from '../contract/adapter.ts'
 import { withTimeout } from '../errors/timeout.ts'
 import { AdapterError } from '../errors/index.ts'
-import { checkFields, shownFields, typed, withDefaults } from './additional-fields.ts'
+import { checkFields, typed, withDefaults } from './additional-fields.ts'
 import { decodeRow, encodeArgs, keyedFields } from './namespaces.ts'
-import { inEights, isThere, listOwn, single } from './store-lists.ts'
+import { storeFacts } from './store-facts.ts'
+import { inEights, isThere, listOwn } from './store-lists.ts'
 import { mayBeNull, methods, required } from './store-methods.ts'
 import { isTime, sameAddress } from './store-values.ts'
 import { failedCall, isAbsence, lateCall, withoutTokens } from './store-error.ts'
@@ -45,19 +46,14 @@ export function createStore(adapter: Adapter & AdapterTables, options: StoreOpti
   return storeOf({ adapter, deadline: options.deadline ?? 5_000, namespace: '', ids: {}, fields })
 }
 
-function storeOf(border: Border): Store {
-  const { adapter, deadline, namespace, ids, fields } = border
+function storeOf(own: Border): Store {
+  const { adapter, deadline, namespace, ids, fields } = own
   const store: Record<string, unknown> = {
-    supports: (method: AdapterMethod) => typeof (adapter[method] ?? adapter[single[method] ?? method]) === 'function',
-    keepsCreatedAt: adapter.keepsCreatedAt === true,
-    // A tenant's user is told by the prefix of its address, unless the adapter keeps tenants apart itself.
-    nullableEmail: adapter.nullableEmail === true && namespace === '',
-    shownFields: shownFields(fields ?? {}),
-    missingTables: adapter.missingTables?.bind(adapter),
+    ...storeFacts(adapter, namespace),
     namespaced: (other: string) => {
-      const own = (adapter as Partial<TenantAdapter>).namespaced?.(other)
+      const apart = (adapter as Partial<TenantAdapter>).namespaced?.(other)
       // An adapter with tenants of its own needs no prefix.
-      return own ? createStore(own, { deadline }) : storeOf({ ...border, namespace: other })
+      return apart ? createStore(apart, { deadline }) : storeOf({ ...own, namespace: other })
     },
   }
   for (const method of methods) {

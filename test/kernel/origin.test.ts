@@ -3,7 +3,8 @@ import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import type { Settings } from 'authkernel/kernel'
 import { resolveConfig } from '../../src/options/config.ts'
-import { hostMatches, originFault, resolveOrigin } from '../../src/http/origin.ts'
+import { hostMatches, originFault } from '../../src/http/hosts.ts'
+import { resolveOrigin } from '../../src/http/origin.ts'
 import { baseConfig, Client } from '../_setup.ts'
 
 const of = (url: string, headers: Record<string, string>, config: object, options: { trustForwarded?: boolean } = {}) =>

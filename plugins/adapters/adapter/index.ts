@@ -2,17 +2,14 @@
 import {
   type Adapter,
   type AdapterTables,
-  type Awaitable,
-  createStore,
-  failedCall,
   type HealedFault,
-  lateCall,
+  lateStore,
+  lazily,
   type Limit,
   type Once,
   type Plugin,
   type RecordStore,
   type Store,
-  withTimeout,
 } from 'authkernel/kernel'
 
 /** Services that go with a data layer; our adapters over SQL and unstorage bring them themselves. */
@@ -35,8 +32,12 @@ export interface Declared extends AdapterPluginOptions, AdapterTables {
   onHealed?(listener: (fault: HealedFault) => void): () => void
 }
 
+// Loaded by the first call.
+const border = /* @__PURE__ */ lazily(() => import('./border.ts'))
+type Guard = (typeof import('./border.ts'))['guarded']
+
 // Per process, not per copy of this module: the command line brings its own copy.
-const origin: unique symbol = Symbol.for('authkernel.adapter') as never
+const origin: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.adapter') as never
 
 /** The adapter behind a store that this plugin made, with what it can do beyond the contract: for `authkernel doctor` and `migrate`. */
 export function adapterOf(store: Store | undefined): (Adapter & Declared) | undefined {
@@ -57,28 +58,10 @@ export function adapterPlugin(adapter: Adapter & Declared, options: AdapterPlugi
       // Right on one machine, wrong on two: whoever starts a second one should have read it.
       if (isPerProcess(adapter, once)) kernel.config.logger.warn('adapter-not-atomic')
       const deadline = kernel.config.deadlines.store
-      const store = createStore(adapter, { deadline })
+      const store = lateStore(adapter, async (own) => (await border()).createStore(own, { deadline }))
       kernel.provide('store', Object.defineProperty(store, origin, { value: adapter }))
-      const guard = <F>(name: string, work: () => Awaitable<F>, fits: (answer: F) => boolean): Awaitable<F> =>
-        guarded(name, deadline, work, fits)
-      if (once) {
-        kernel.provide('once', {
-          shared: once.shared === true,
-          take: (key, seconds) => guard('once.take', () => once.take(key, seconds), isBoolean),
-          taken: (key) => guard('once.taken', () => once.taken(key), isBoolean),
-        })
-      }
-      if (limit) {
-        kernel.provide('limit', {
-          take: (key, rule) => guard('limit.take', () => limit.take(key, rule), isVerdict),
-          refund: (key) =>
-            guard(
-              'limit.refund',
-              () => limit.refund(key),
-              () => true,
-            ),
-        })
-      }
+      if (once) kernel.provide('once', guardedOnce(once, deadline))
+      if (limit) kernel.provide('limit', guardedLimit(limit, deadline))
       // `recordsPlugin` may take the place of what the adapter brings by itself.
       // What wraps every member of an adapter may have made something else of it.
       if (typeof records?.define === 'function') kernel.provide('records', records, options.records ? {} : { fallback: true })
@@ -90,25 +73,23 @@ export function adapterPlugin(adapter: Adapter & Declared, options: AdapterPlugi
   }
 }
 
-// Nonsense would be read as "not used before", or as a refusal without an end.
-function isBoolean(answer: unknown): boolean {
-  return typeof answer === 'boolean'
-}
-function isVerdict(answer: { allowed: boolean; retryAfter: number }): boolean {
-  return typeof answer?.allowed === 'boolean' && Number.isFinite(answer.retryAfter)
+/** No await where the code is there: what steadies a limit counts the same milliseconds, and the one that is called first must begin to count. */
+const guarded: Guard = (...given) => {
+  const code = border()
+  return code instanceof Promise ? code.then((loaded) => loaded.guarded(...given)) : code.guarded(...given)
 }
 
-/** What the store does for its operations: failures name the operation, calls end in time, and an answer that is none is a failure. */
-function guarded<T>(name: string, deadline: number, work: () => Awaitable<T>, fits: (answer: T) => boolean): Awaitable<T> {
-  const fail = (error: unknown): never => {
-    throw failedCall(name, error)
+function guardedOnce(once: Once, deadline: number): Once {
+  return {
+    shared: once.shared === true,
+    take: (key, seconds) => guarded('once.take', deadline, () => once.take(key, seconds), 'boolean'),
+    taken: (key) => guarded('once.taken', deadline, () => once.taken(key), 'boolean'),
   }
-  const checked = (answer: T): T => (fits(answer) ? answer : fail(new Error(`${name}() answered neither yes nor no.`)))
-  try {
-    const answer = work()
-    if (!(answer instanceof Promise)) return checked(answer as T)
-    return withTimeout(answer, deadline, () => lateCall(name, deadline)).then(checked, fail)
-  } catch (error) {
-    return fail(error)
+}
+
+function guardedLimit(limit: Limit, deadline: number): Limit {
+  return {
+    take: (key, rule) => guarded('limit.take', deadline, () => limit.take(key, rule), 'verdict'),
+    refund: (key) => guarded('limit.refund', deadline, () => limit.refund(key), 'anything'),
   }
 }

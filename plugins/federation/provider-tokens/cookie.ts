@@ -33,7 +33,7 @@ interface Sealed {
   kept: Record<string, Kept>
 }
 
-export const tokenCookie: CookieHandle = createCookie('provider-tokens', { path: '/', chunked: true })
+export const tokenCookie: CookieHandle = /* @__PURE__ */ createCookie('provider-tokens', { path: '/', chunked: true })
 
 const fields = ['access_token', 'refresh_token', 'expires_at', 'scope', 'token_type', 'dpop_key'] as const
 const exchangeDeadline = 45_000

@@ -25,7 +25,7 @@ export const hintTable: RecordSpec<LogoutHintRow> = {
   expires: 'expires',
   id: 'given',
 }
-export const hintCookie: CookieHandle = createCookie('logout-hint', { path: 'base', chunked: true })
+export const hintCookie: CookieHandle = /* @__PURE__ */ createCookie('logout-hint', { path: 'base', chunked: true })
 
 /** Where ID tokens wait. */
 export interface Hints {

@@ -35,7 +35,10 @@ export interface EndSession {
 const patience = 900
 const maxUrl = 2_000
 
-export const returns: PendingList<Leaving> = createPending<Leaving>('single-logout', { seconds: patience, cookie: { path: 'base' } })
+export const returns: PendingList<Leaving> = /* @__PURE__ */ createPending<Leaving>('single-logout', {
+  seconds: patience,
+  cookie: { path: 'base' },
+})
 const endings = new WeakMap<Context, Ending>()
 
 /** Keeps the ID token of each sign-in with its session, and finds it again when that ends. */

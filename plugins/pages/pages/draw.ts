@@ -16,6 +16,7 @@ export { accountPage } from './account/index.ts'
 export { deleteAccount, deletePage } from './account/delete.ts'
 export { endAll, endOne } from './account/sessions.ts'
 export { identify } from './identifier.ts'
+export { keepTyped } from './typed.ts'
 
 /** Pages of one plugin, and its answers to refusals. */
 export interface Drawer extends Pages {

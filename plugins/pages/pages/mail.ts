@@ -1,18 +1,9 @@
 /** The service `mail`: templates of plugins, written in the language of whoever reads them, as text and as HTML. */
-import {
-  type AnyContext,
-  AuthError,
-  lazily,
-  type Mail,
-  MailNotSent,
-  type MailTemplate,
-  type MailTransport,
-  type Plugin,
-  redactError,
-  type Theme,
-  withDeadline,
-} from 'authkernel/kernel'
+import { lazily, type Mail, type MailTransport, type Plugin, type Theme } from 'authkernel/kernel'
 import { mailTexts } from './messages/mail.ts'
+
+// Loaded by the first mail.
+const writer = /* @__PURE__ */ lazily(() => import('./send-mail.ts'))
 
 /** Options of `mailPlugin`. */
 export interface MailPluginOptions {
@@ -24,34 +15,16 @@ export interface MailPluginOptions {
   theme?: Theme | undefined
 }
 
-const writer = lazily(() => import('./write-mail.ts'))
-
 /** Brings the service `mail`, and `mailTransport` where `transport` is given. */
 export function mailPlugin({ from, transport, theme }: MailPluginOptions = {}): Plugin {
+  let made: Mail | undefined
+  const writing = async (): Promise<Mail> => {
+    const { createMail } = await writer()
+    return (made ??= createMail({ from, theme }))
+  }
   const mail: Mail = {
-    write: async (ctx, template, data, options = {}) => (await writer()).write(ctx, templateOf(ctx, template), data, options, theme),
-    async send(ctx, to, name, data, options = {}) {
-      const template = templateOf(ctx, name)
-      const carrier = options.transport ?? ctx.service('mailTransport')
-      const { oneAddress, ownSender, write } = await writer()
-      try {
-        const message = {
-          ...write(ctx, template, data, options, theme),
-          to: oneAddress(to),
-          from: from ?? carrier.from ?? ownSender(ctx),
-        }
-        const { network } = ctx.app.config.deadlines
-        await withDeadline(
-          network,
-          [ctx.signal],
-          async (signal) => carrier.send(message, signal, ctx),
-          (given) => new Error(given ? 'the request was given up' : `no answer within ${network} ms (deadlines.network)`),
-        )
-      } catch (error) {
-        const err = redactError(error, [to, ...Object.values(data).filter((value) => typeof value === 'string')])
-        throw new MailNotSent(`The mail "${name}" could not be sent: ${err.message}`, { cause: { err, template: name } })
-      }
-    },
+    write: async (...given) => (await writing()).write(...given),
+    send: async (...given) => (await writing()).send(...given),
   }
   return {
     name: 'mail',
@@ -62,11 +35,4 @@ export function mailPlugin({ from, transport, theme }: MailPluginOptions = {}): 
       if (transport) kernel.provide('mailTransport', transport)
     },
   }
-}
-
-function templateOf(ctx: AnyContext, name: string): MailTemplate {
-  const template = ctx.app.mailTemplates.get(name)
-  if (template) return template
-  const known = [...ctx.app.mailTemplates.keys()].join(', ') || 'none'
-  throw new AuthError(`No plugin has declared the mail "${name}" with kernel.mailTemplate. Declared: ${known}.`)
 }

@@ -3,7 +3,7 @@ import type { Plugin } from 'authkernel/kernel'
 import type { Drawer } from './draw.ts'
 import { deletedTexts } from './messages/deleted.ts'
 import type { PagesPluginOptions } from './options.ts'
-import { keepTyped, typedCookie } from './typed.ts'
+import { typedCookie } from './typed-cookie.ts'
 
 /** Draws the sign-in, sign-out, error, verify-request and verify-confirm pages. */
 export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
@@ -26,7 +26,7 @@ export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
       kernel.cookie(typedCookie)
       kernel.hook('failure', async ({ error, ctx }) => {
         const refusal = (await drawer()).refusal(ctx, error)
-        if (!refusal) await keepTyped(ctx, error)
+        if (!refusal) await (await load()).keepTyped(ctx, error)
         return refusal
       })
     },

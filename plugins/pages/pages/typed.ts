@@ -1,5 +1,6 @@
 /** What somebody typed before a wrong password: the sign-in page shows it again, so that only the password is typed twice. */
-import { type AuthError, type Context, type CookieHandle, createCookie } from 'authkernel/kernel'
+import type { AuthError, Context } from 'authkernel/kernel'
+import { seconds, typedCookie } from './typed-cookie.ts'
 
 /** Provider and fields. */
 export interface Typed {
@@ -7,13 +8,9 @@ export interface Typed {
   values: Readonly<Record<string, string>>
 }
 
-const seconds = 300
 const maxLength = 256
 // Neither secrets nor codes, which must not lie about in a browser, sealed or not.
 const kept = new Set(['text', 'email', 'tel', 'search', 'url'])
-
-/** Sealed: a name is nobody's business, and nobody may plant one. */
-export const typedCookie: CookieHandle = createCookie('typed', { path: 'base', maxAge: seconds })
 
 /** Keeps what was typed when a form of a browser failed and the sign-in page follows. */
 export async function keepTyped(ctx: Context, error: AuthError): Promise<void> {

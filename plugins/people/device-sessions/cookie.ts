@@ -4,7 +4,7 @@ import type { DeviceSession, DeviceSessionRow } from './table.ts'
 import { inSeconds } from './table.ts'
 
 /** What the cookies of sessions are called, before a piece of what the browser calls the session: several may wait in one browser. */
-export const shortCookie: CookieHandle = createCookie('device', {})
+export const shortCookie: CookieHandle = /* @__PURE__ */ createCookie('device', {})
 
 export function nameOf(ctx: Context, bound: string): string {
   return `${shortCookie.name(ctx)}.${bound.slice(0, 8)}`

@@ -23,7 +23,7 @@ export const waitingSessionTable: RecordSpec<WaitingSessionRow> = {
 
 export const seconds: number = 90 * 86_400
 /** Ids of the rows, sealed. */
-export const listCookie: CookieHandle = createCookie('sessions', { maxAge: seconds })
+export const listCookie: CookieHandle = /* @__PURE__ */ createCookie('sessions', { maxAge: seconds })
 
 export async function idsOf(ctx: Context): Promise<string[]> {
   const ids = (await listCookie.open<{ ids?: unknown }>(ctx))?.ids

@@ -16,7 +16,7 @@ declare module 'authkernel' {
 }
 
 const seconds = 400 * 86_400
-export const activeCookie: CookieHandle = createCookie('organization', { maxAge: seconds })
+export const activeCookie: CookieHandle = /* @__PURE__ */ createCookie('organization', { maxAge: seconds })
 interface Chosen {
   userId: string
   organizationId: string

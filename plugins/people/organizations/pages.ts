@@ -21,7 +21,7 @@ import { teamsPage } from './pages-teams.ts'
 import { covers } from './roles.ts'
 
 /** The token of an invitation, from the mail to the button: addresses are written to logs, and travel through the sign-in. */
-export const opened: PendingList<{ token: string }> = createPending('organization-invitation', { seconds: 86_400, max: 1 })
+export const opened: PendingList<{ token: string }> = /* @__PURE__ */ createPending('organization-invitation', { seconds: 86_400, max: 1 })
 
 /** Adds the pages and the section of the account page. */
 export function addPages(kernel: Kernel, desk: Desk): void {

@@ -11,7 +11,7 @@ export interface TrustedDevices {
   max: number
 }
 
-export const deviceCookie: CookieHandle = createCookie('trusted-device', { maxAge: 30 * 86_400 })
+export const deviceCookie: CookieHandle = /* @__PURE__ */ createCookie('trusted-device', { maxAge: 30 * 86_400 })
 
 /** Whether the browser of this request was trusted by this person, since the factors changed last. */
 export async function isTrusted(ctx: Context, person: Person): Promise<boolean> {

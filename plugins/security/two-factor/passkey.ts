@@ -22,7 +22,7 @@ interface Key {
 const seconds = 600
 const perPerson = 10
 
-export const factorChallenges: PendingList<Ceremony> = createPending<Ceremony>('two-factor-challenge', { seconds })
+export const factorChallenges: PendingList<Ceremony> = /* @__PURE__ */ createPending<Ceremony>('two-factor-challenge', { seconds })
 
 /** Options of the ceremony that adds a key. Null: the person has enough of them. */
 export async function beginAdd(ctx: Context, person: Person): Promise<object | null> {

@@ -1,11 +1,12 @@
 /** Sessions in a store; the cookie holds a random token only (D6, D38, D44, D45). */
-import { AuthError, type Plugin, sessionRecord } from 'authkernel/kernel'
-import { createKept, infoCookie } from './kept.ts'
+import { AuthError, lateStrategy, lazily, type Plugin, sessionRecord } from 'authkernel/kernel'
+import { abilitiesWith, infoCookie, type Keeping, methods } from './facts.ts'
 import { type DatabaseSessionOptions, settle } from './settled.ts'
-import { createStrategy } from './strategy.ts'
 
 export type { DatabaseSessionOptions } from './settled.ts'
 
+// Loaded by the first request that asks for a session.
+const load = /* @__PURE__ */ lazily(() => import('./strategy.ts'))
 const told = ['list', 'revoke:id', 'revoke:user', 'revoke:attribute', 'attributes'] as const
 
 /**
@@ -17,7 +18,7 @@ export function databaseSessionPlugin(options: DatabaseSessionOptions = {}): Plu
     name: 'session-database',
     setup(kernel) {
       const settled = settle(kernel.config, options)
-      const cookie = kernel.cookie(infoCookie)
+      kernel.cookie(infoCookie)
       kernel.records('sessionRecord', sessionRecord as never, {
         optional: true,
         when: (requires) => told.some((ability) => requires(`session:${ability}`)),
@@ -33,8 +34,10 @@ export function databaseSessionPlugin(options: DatabaseSessionOptions = {}): Plu
             )
           }
           const inRecords = view.records.has('sessionRecord')
-          const kept = inRecords || view.requires('session:attributes') ? createKept(inRecords ? undefined : cookie) : undefined
-          return createStrategy(settled, kept, store, view.service('sessionCookie'))
+          const keeping: Keeping = inRecords ? 'records' : view.requires('session:attributes') ? 'cookie' : undefined
+          const form = view.service('sessionCookie')
+          const facts = { abilities: abilitiesWith(keeping, store), methods, storedUsers: true }
+          return lateStrategy(facts, load, ({ createStrategy }) => createStrategy(settled, keeping, form))
         },
         { suits: (view) => view.service('store') !== undefined },
       )

@@ -4,7 +4,6 @@ import {
   type Awaitable,
   type Context,
   type CookieHandle,
-  createCookie,
   indexed,
   type RecordTable,
   type SessionAttributes,
@@ -13,9 +12,7 @@ import {
   sha256,
   toHex,
 } from 'authkernel/kernel'
-
-/** Made once: two kernels of a host may share it. */
-export const infoCookie: CookieHandle = createCookie('session-info', { path: '/', chunked: true })
+import { infoCookie, type Keeping } from './facts.ts'
 
 /** A session that is about to be stored. */
 export interface Started {
@@ -37,9 +34,9 @@ export interface Kept {
   end(ctx: AnyContext, id: string): Promise<void>
 }
 
-/** In records; with a cookie, in that. */
-export function createKept(cookie: CookieHandle | undefined): Kept {
-  return cookie ? inCookie(cookie) : inRecords
+/** Undefined: nothing is kept. */
+export function createKept(keeping: Keeping): Kept | undefined {
+  return keeping === 'cookie' ? inCookie(infoCookie) : keeping && inRecords
 }
 
 const inRecords: Kept = {

@@ -8,43 +8,26 @@ import {
   lazily,
   randomUUID,
   type Session,
-  type SessionAbility,
   type SessionCookie,
-  type SessionStrategy,
   sha256,
   type Store,
+  type StrategyWork,
   toBase64Url,
   unanswered,
   type User,
 } from 'authkernel/kernel'
-import { idOf, type Kept, tokenOf } from './kept.ts'
+import type { Keeping } from './facts.ts'
+import { createKept, idOf, type Kept, tokenOf } from './kept.ts'
 import type { Settled } from './settled.ts'
 
 // Sessions of other browsers; a read needs none of it.
-const others = lazily(() => import('./others.ts'))
+const others = /* @__PURE__ */ lazily(() => import('./others.ts'))
 
 type Found = { session: AdapterSession; user: AdapterUser } | null
 
-const methods = [
-  'createUser',
-  'getUser',
-  'getUserByEmail',
-  'getUserByAccount',
-  'updateUser',
-  'linkAccount',
-  'createSession',
-  'getSessionAndUser',
-  'updateSession',
-  'deleteSession',
-] as const
-
-/** `store` is there to see what it can do; requests bring their own. `cookie`: its form, where it is not the token itself. */
-export function createStrategy(
-  options: Settled,
-  kept: Kept | undefined,
-  adapter: Store | undefined,
-  cookie: SessionCookie | undefined,
-): SessionStrategy {
+/** `cookie`: its form, where it is not the token itself. */
+export function createStrategy(options: Settled, keeping: Keeping, cookie: SessionCookie | undefined): StrategyWork {
+  const kept = createKept(keeping)
   // D44: one look per request, whoever asks.
   const looked = Symbol('look')
   type Looking = Context & { [looked]?: Promise<Found> }
@@ -84,9 +67,6 @@ export function createStrategy(
   }
 
   return {
-    abilities: abilitiesWith(kept, adapter),
-    methods,
-    storedUsers: true,
     read: (ctx) => access(ctx),
     update: (ctx, data) => access(ctx, { data }),
 
@@ -150,18 +130,6 @@ export function createStrategy(
     // A cookie was just written anew.
     if (kept?.findable) await kept.end(ctx, await idOf(token))
   }
-}
-
-function abilitiesWith(kept: Kept | undefined, store: Store | undefined): ReadonlySet<SessionAbility> {
-  const lists = store?.supports('listSessionsByUserId') === true
-  const all: [SessionAbility, boolean][] = [
-    ['list', lists || kept?.findable === true],
-    ['revoke:id', lists || kept?.findable === true],
-    ['revoke:user', lists || store?.supports('deleteSessionsByUserId') === true],
-    ['revoke:attribute', kept?.findable === true],
-    ['attributes', kept !== undefined],
-  ]
-  return new Set(all.filter(([, can]) => can).map(([ability]) => ability))
 }
 
 /** The row of a new session. One that is renewed keeps its beginning and the columns of the host. */

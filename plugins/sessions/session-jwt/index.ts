@@ -1,10 +1,13 @@
 /** Sessions in an encrypted cookie: nothing is stored on the server (D5, D37, D51). */
-import { AuthError, type Plugin, sessionRecord } from 'authkernel/kernel'
-import { createRevocations, revocationRecord } from './revocations.ts'
-import { type JwtSessionOptions, settle } from './settled.ts'
-import { createStrategy } from './strategy.ts'
+import { AuthError, lateStrategy, lazily, type Plugin, sessionRecord } from 'authkernel/kernel'
+import { revocationRecord } from './revocation-rows.ts'
+import { createRevocations } from './revocations.ts'
+import { abilitiesOf, type JwtSessionOptions, type Made, settle } from './settled.ts'
 
 export type { JwtSessionOptions } from './settled.ts'
+
+// Loaded by the first request that asks for a session.
+const load = /* @__PURE__ */ lazily(() => import('./strategy.ts'))
 
 /**
  * Registers the session strategy `jwt`. With `revocable` it provides the service `revocations` over records. Refused at compile: `revocable` without
@@ -34,7 +37,8 @@ export function jwtSessionPlugin(options: JwtSessionOptions = {}): Plugin {
                 'Give adapterPlugin one, or leave `revocable` off.',
             )
           }
-          return createStrategy({ ...settled, revocations, lists: revocations !== undefined && view.records.has('sessionRecord') })
+          const made: Made = { ...settled, revocations, lists: revocations !== undefined && view.records.has('sessionRecord') }
+          return lateStrategy({ abilities: abilitiesOf(made) }, load, ({ createStrategy }) => createStrategy(made))
         },
         { suits: (view) => view.service('store') === undefined },
       )

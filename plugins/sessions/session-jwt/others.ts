@@ -10,7 +10,8 @@ import {
   type SessionInfo,
   type SessionSelector,
 } from 'authkernel/kernel'
-import { attributeKey, type Claim, endedBy, expiry, type Held, type Made } from './token.ts'
+import type { Made } from './settled.ts'
+import { attributeKey, type Claim, endedBy, expiry, type Held } from './token.ts'
 
 type Rows = Awaited<ReturnType<RecordTable<SessionFields>['find']>>['rows']
 

@@ -1,5 +1,5 @@
 /** Options of the strategy, and with their defaults. */
-import type { JWTOptions, ResolvedConfig, SessionOptions } from 'authkernel/kernel'
+import type { JWTOptions, ResolvedConfig, Revocations, SessionAbility, SessionOptions } from 'authkernel/kernel'
 
 /** Lifetimes in seconds; each defaults to the option of the same name in `session` and `jwt`. */
 export interface JwtSessionOptions extends Pick<SessionOptions, 'maxAge' | 'updateAge' | 'absoluteMaxAge' | 'revocable'> {
@@ -17,6 +17,12 @@ export type Settled = { maxAge: number; tokenAge: number; updateAge: number; sta
   'maxAge' | 'updateAge' | 'staleness'
 >
 
+/** Options, and what a snapshot adds to them. */
+export type Made = Settled & {
+  revocations: Revocations | undefined
+  /** Whether sessions are recorded, so that they can be listed. */
+  lists: boolean
+}
 export function settle({ session, jwt }: ResolvedConfig, options: JwtSessionOptions): Settled {
   return {
     maxAge: options.maxAge ?? session.maxAge,
@@ -28,4 +34,16 @@ export function settle({ session, jwt }: ResolvedConfig, options: JwtSessionOpti
     encode: options.encode ?? jwt.encode,
     decode: options.decode ?? jwt.decode,
   }
+}
+
+/** What can be done to sessions of other browsers. */
+export function abilitiesOf({ revocable, revocations, lists }: Made): ReadonlySet<SessionAbility> {
+  const all: [SessionAbility, boolean][] = [
+    ['attributes', true],
+    ['revoke:id', revocable === true],
+    ['revoke:user', revocations !== undefined],
+    ['revoke:attribute', revocations !== undefined],
+    ['list', lists],
+  ]
+  return new Set(all.filter(([, can]) => can).map(([ability]) => ability))
 }

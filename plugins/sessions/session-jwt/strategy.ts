@@ -10,12 +10,11 @@ import {
   outdatedKey,
   type Session,
   type SessionAttributes,
-  type SessionStrategy,
+  type StrategyWork,
   SignOutError,
   type User,
 } from 'authkernel/kernel'
 import {
-  abilitiesOf,
   type Claim,
   claimName,
   claimOf,
@@ -25,19 +24,18 @@ import {
   endOf,
   expiry,
   type Held,
-  type Made,
   newClaim,
   open,
   unopened,
   write,
 } from './token.ts'
+import type { Made } from './settled.ts'
 
 // Where sessions are recorded or ended from elsewhere; a read needs none of it.
-const others = lazily(() => import('./others.ts'))
+const others = /* @__PURE__ */ lazily(() => import('./others.ts'))
 
-export function createStrategy(options: Made): SessionStrategy {
+export function createStrategy(options: Made): StrategyWork {
   return {
-    abilities: abilitiesOf(options),
     read: (ctx) => access(ctx, options),
     update: (ctx, data) => access(ctx, options, { data }),
 

@@ -7,19 +7,12 @@ import {
   randomUUID,
   type Revocation,
   type Revocations,
-  type SessionAbility,
   type SessionAttributes,
   sha256,
   toHex,
 } from 'authkernel/kernel'
-import type { Settled } from './settled.ts'
+import type { Made, Settled } from './settled.ts'
 
-/** Options, and what a snapshot adds to them. */
-export type Made = Settled & {
-  revocations: Revocations | undefined
-  /** Whether sessions are recorded, so that they can be listed. */
-  lists: boolean
-}
 /** The session that a token is of: a claim that neither hooks nor events see. */
 export type Claim = { id: string; started: number } & Partial<SessionAttributes>
 /** A token without the claim, and the claim. */
@@ -126,18 +119,6 @@ export function endOf(ctx: Context, options: Settled, { token, claim }: Held): D
 function secretOf(ctx: Context): string | readonly string[] {
   const { secret } = ctx.settings
   return secret.length === 1 ? (secret[0] as string) : secret
-}
-
-/** What can be done to sessions of other browsers. */
-export function abilitiesOf({ revocable, revocations, lists }: Made): ReadonlySet<SessionAbility> {
-  const all: [SessionAbility, boolean][] = [
-    ['attributes', true],
-    ['revoke:id', revocable === true],
-    ['revoke:user', revocations !== undefined],
-    ['revoke:attribute', revocations !== undefined],
-    ['list', lists],
-  ]
-  return new Set(all.filter(([, can]) => can).map(([ability]) => ability))
 }
 
 /** Made for each bad cookie that somebody sends. It has no stack: where it is made says nothing, and to find that out costs as much as to open a token. */

@@ -11,7 +11,7 @@ import {
 } from 'authkernel/kernel'
 
 // A session read needs none of it.
-const load = lazily(() => import('./finish.ts'))
+const load = /* @__PURE__ */ lazily(() => import('./finish.ts'))
 
 type Credentials = ProviderGiven<'credentials'>
 
@@ -46,7 +46,7 @@ const credentialsFlow: ProviderFlow<ProviderOf<'credentials'>> = {
 }
 
 /** Registers the type `credentials` and adds the given providers; `id` defaults to `credentials`. */
-export const credentialsPlugin: (...providers: (Credentials | (() => Credentials))[]) => Plugin<void> = providerPlugin({
+export const credentialsPlugin: (...providers: (Credentials | (() => Credentials))[]) => Plugin<void> = /* @__PURE__ */ providerPlugin({
   type: 'credentials',
   flow: credentialsFlow,
   defaults: { id: 'credentials', name: 'Credentials' },

@@ -1,5 +1,5 @@
-/** The mail with the sign-in link: its texts, and the whole of it for hosts that send it themselves. */
-import { drawMail, type MailTemplate, type Theme, unlinked } from 'authkernel/kernel'
+/** The mail with the sign-in link, for hosts that send it themselves. */
+import { drawMail, type Theme, unlinked } from 'authkernel/kernel'
 import { en } from './messages.ts'
 
 /** What a mail says. */
@@ -17,15 +17,6 @@ export interface Message {
   subject: string
   text: string
   html: string
-}
-
-/** The mail as the service `mail` knows it; `data` has `site`, `url` and, when it is known, `duration`. */
-export const linkTemplate: MailTemplate = {
-  subject: 'email.link.subject',
-  lines: [],
-  after: ['email.link.validity'],
-  button: { text: 'email.link.submit', url: 'url' },
-  note: 'email.link.ignore',
 }
 
 /** Writes the mail in English. The link must be an http(s) URL of this library: everything else is refused. */

@@ -1,9 +1,10 @@
 /** Email providers as carriers of mails: an SMTP server, or an HTTP API that is data. */
 import { type EmailConfig, lazily, type Lazy, type MailTransport, type Provider } from 'authkernel/kernel'
-import { sendThroughApi } from './api.ts'
+
+const api = /* @__PURE__ */ lazily(() => import('./api.ts'))
 
 /** Mails over SMTP. */
-export const smtp: Lazy<typeof import('./nodemailer.ts')> = lazily(() => import('./nodemailer.ts'))
+export const smtp: Lazy<typeof import('./nodemailer.ts')> = /* @__PURE__ */ lazily(() => import('./nodemailer.ts'))
 
 /** The carrier that a provider brings. */
 export function transportOf(provider: EmailConfig): MailTransport {
@@ -13,6 +14,7 @@ export function transportOf(provider: EmailConfig): MailTransport {
     async send(message, signal, ctx) {
       if (!provider.api) return (await smtp()).sendThroughServer(provider, provider.server ?? {}, message, signal)
       const { deadlines, limits } = ctx.app.config
+      const { sendThroughApi } = await api()
       return sendThroughApi(provider, provider.api, message, {
         fetch: ctx.runtime.fetch,
         deadline: deadlines.network,

@@ -4,29 +4,6 @@ import { missingOptions } from './api.ts'
 import { parseMailbox } from './identifier.ts'
 import { toTransportOptions } from './server.ts'
 
-/** Names of all options. A record, so that the compiler finds what is missing. */
-export const options: Record<keyof EmailConfig, true> = {
-  id: true,
-  name: true,
-  type: true,
-  signinUrl: true,
-  callbackUrl: true,
-  from: true,
-  maxAge: true,
-  server: true,
-  lib: true,
-  api: true,
-  apiKey: true,
-  secret: true,
-  confirm: true,
-  revealDenied: true,
-  internationalAddresses: true,
-  sendVerificationRequest: true,
-  generateVerificationToken: true,
-  normalizeIdentifier: true,
-  options: true,
-}
-
 /** Throws AuthError for an email provider that could not send (row 226). */
 export function validateProvider(provider: EmailConfig): void {
   const { id, api, from, maxAge, server } = provider

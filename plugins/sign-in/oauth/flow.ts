@@ -1,12 +1,14 @@
 /** What the types oauth and oidc have in common: all but their names. */
 import { type Kernel, lazily, OAuthAccountNotLinked, type OAuthService, type OIDCConfig, type ProviderFlow } from 'authkernel/kernel'
-import { vouches } from './address.ts'
 import { registerChecks } from './lists.ts'
 import type { OAuthProvider } from './types.ts'
-import { validate } from './validate.ts'
 
 // Loaded by the first sign-in, with oauth4webapi: a session read needs none of it.
-const load = lazily(() => import('./work.ts'))
+const load = /* @__PURE__ */ lazily(() => import('./work.ts'))
+// Loaded with the first provider of either type.
+const configured = /* @__PURE__ */ lazily(() => import('./configured.ts'))
+
+type Configured = typeof import('./configured.ts')
 
 /** A record, so that the compiler finds what is missing. */
 const options: Record<Exclude<keyof OIDCConfig, symbol>, true> = {
@@ -61,8 +63,9 @@ export const oauthFlow: ProviderFlow<OAuthProvider> = {
   options,
   notLinked: (message) => new OAuthAccountNotLinked(message),
   provesAddress: ({ trustEmail }) => trustEmail === true || (Array.isArray(trustEmail) && trustEmail.length > 0),
-  vouches,
-  validate,
+  // Providers are validated before anybody asks.
+  vouches: (...given) => (configured() as Configured).vouches(...given),
+  validate: async (...given) => (await configured()).validate(...given),
   start: async (ctx, provider) => (await load()).start(ctx, provider),
   finish: async (ctx, provider) => (await load()).finish(ctx, provider),
 }

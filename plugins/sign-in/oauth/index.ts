@@ -9,7 +9,7 @@ export type OAuthInput = ProviderGiven<'oauth'>
  * Registers the provider type `oauth` and the providers given: `oauthPlugin(github())`, or
  * `oauthPlugin({ id, clientId, clientSecret, authorization, token, userinfo, profile })`.
  */
-export const oauthPlugin: (...providers: (OAuthInput | (() => OAuthInput))[]) => Plugin<void> = providerPlugin({
+export const oauthPlugin: (...providers: (OAuthInput | (() => OAuthInput))[]) => Plugin<void> = /* @__PURE__ */ providerPlugin({
   type: 'oauth',
   // The flow takes providers of either type.
   flow: oauthFlow,

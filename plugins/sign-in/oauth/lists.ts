@@ -24,12 +24,12 @@ const listOf = (name: string, key: string, maxAge: number | undefined): PendingL
   // A POST of the provider is cross-site: Lax cookies would stay at home (row 87).
   createPending<Entry>(name, { seconds: flowLifetime, cookie: { key, maxAge }, crossSite: ({ post }) => post === true })
 /** The flows themselves. */
-export const states: PendingList<Entry> = listOf('state', 'state', flowLifetime)
+export const states: PendingList<Entry> = /* @__PURE__ */ listOf('state', 'state', flowLifetime)
 /** Their PKCE verifiers. */
-export const verifiers: PendingList<Entry> = listOf('pkce.code_verifier', 'pkceCodeVerifier', flowLifetime)
+export const verifiers: PendingList<Entry> = /* @__PURE__ */ listOf('pkce.code_verifier', 'pkceCodeVerifier', flowLifetime)
 /** Their nonces. */
 // As Auth.js has it: Expires alone (row 80).
-export const nonces: PendingList<Entry> = listOf('nonce', 'nonce', undefined)
+export const nonces: PendingList<Entry> = /* @__PURE__ */ listOf('nonce', 'nonce', undefined)
 
 /** Registers the cookies of pending flows. */
 export function registerChecks(kernel: Kernel): void {

@@ -6,7 +6,7 @@ import { oauthFlow, register } from './flow.ts'
 export type OIDCInput = ProviderGiven<'oidc'>
 
 /** Registers the provider type `oidc` and the providers given: `oidcPlugin({ id: 'acme', issuer, clientId, clientSecret })`. */
-export const oidcPlugin: (...providers: (OIDCInput | (() => OIDCInput))[]) => Plugin<void> = providerPlugin({
+export const oidcPlugin: (...providers: (OIDCInput | (() => OIDCInput))[]) => Plugin<void> = /* @__PURE__ */ providerPlugin({
   type: 'oidc',
   flow: oauthFlow,
   defaults: { id: 'oidc', name: 'OpenID Connect' },

@@ -19,7 +19,7 @@ import { later, mail, storePassword, type StoredUser } from './store-password.ts
 import { byToken, digestOf, newToken, passwordOf } from './tables.ts'
 import { mayMail } from './throttle.ts'
 
-export const browserCookie: CookieHandle = createCookie('password-sign-up', { maxAge: 3600 })
+export const browserCookie: CookieHandle = /* @__PURE__ */ createCookie('password-sign-up', { maxAge: 3600 })
 
 const seconds = 3600
 const perAddress = 3

@@ -2,15 +2,25 @@
  * Passkeys and security keys (WebAuthn Level 3). The kernel finds and links users; this type makes the options of a ceremony, keeps its challenge
  * and verifies what the browser brings back, with `@simplewebauthn/server` 14, which is an optional peer.
  */
-import { AccountNotLinked, type Plugin, type ProviderFlow, type ProviderGiven, type ProviderOf, providerPlugin } from 'authkernel/kernel'
-import { challenges } from './challenge.ts'
-import { hasPasskeys, revokeUnverified } from './revoke-unverified.ts'
-import { loadLibrary } from './library.ts'
+import {
+  AccountNotLinked,
+  lazily,
+  type Plugin,
+  type ProviderFlow,
+  type ProviderGiven,
+  type ProviderOf,
+  providerPlugin,
+} from 'authkernel/kernel'
+import { options, passkey } from './defaults.ts'
+import { challenges } from './pending.ts'
 import { ceremonies, webauthnRoutes } from './routes.ts'
-import { formOf, options, passkey, validateProvider } from './settings.ts'
 
 export { webauthnRoutes } from './routes.ts'
 
+// Loaded with the first provider of the type.
+const configured = /* @__PURE__ */ lazily(() => import('./configured.ts'))
+
+type Configured = typeof import('./configured.ts')
 type WebAuthn = ProviderOf<'webauthn'>
 type WebAuthnGiven = ProviderGiven<'webauthn'>
 
@@ -29,11 +39,12 @@ const flow: ProviderFlow<WebAuthn> = {
   ],
   notLinked: (message) => new AccountNotLinked(message),
   options,
-  validate: validateProvider,
-  check: loadLibrary,
-  form: formOf,
-  typed: hasPasskeys,
-  revokeUnverified,
+  validate: async (provider, all) => (await configured()).validateProvider(provider, all),
+  check: async (provider) => (await configured()).loadLibrary(provider),
+  // Providers are validated before anybody asks.
+  form: (provider) => (configured() as Configured).formOf(provider),
+  typed: async (...given) => (await configured()).hasPasskeys(...given),
+  revokeUnverified: async (...given) => (await configured()).revokeUnverified(...given),
   finish: async (ctx, provider) => (await ceremonies()).finish(ctx, provider),
 }
 
@@ -42,7 +53,7 @@ const flow: ProviderFlow<WebAuthn> = {
  * of `authkernel/providers/passkey`, unless the host has another one of this type. Named `webauthn`, or `webauthn:<ids>` with providers.
  * A provider's `lib` replaces the import of `@simplewebauthn/server`.
  */
-export const webauthnPlugin: (...providers: (WebAuthnGiven | (() => WebAuthnGiven))[]) => Plugin<void> = providerPlugin({
+export const webauthnPlugin: (...providers: (WebAuthnGiven | (() => WebAuthnGiven))[]) => Plugin<void> = /* @__PURE__ */ providerPlugin({
   type: 'webauthn',
   flow,
   defaults: passkey,

@@ -1,6 +1,7 @@
 /** `GET /webauthn-options/:provider`: what a browser needs to begin a ceremony. */
 import { type Context, InvalidProvider, json, type ProviderOf, sha256, toBase64Url, type User } from 'authkernel/kernel'
-import { keepChallenge, type Registration } from './challenge.ts'
+import { keepChallenge } from './challenge.ts'
+import type { Registration } from './pending.ts'
 import { descriptor } from './credential.ts'
 import { loadLibrary } from './library.ts'
 import { providerOptions, relyingParty } from './relying-party.ts'

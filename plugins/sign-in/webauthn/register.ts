@@ -10,7 +10,8 @@ import {
   type User,
   WebAuthnVerificationError,
 } from 'authkernel/kernel'
-import type { Pending, Registration } from './challenge.ts'
+import type { Pending } from './challenge.ts'
+import type { Registration } from './pending.ts'
 import { type CredentialAnswer, toStored, transportsOf } from './credential.ts'
 import { loadLibrary, type RegistrationInfo } from './library.ts'
 import { proofOf } from './proof.ts'

@@ -2,7 +2,7 @@
 import { type AuthError, type Context, InvalidProvider, json, lazily, type Lazy, type Route, UnknownAction } from 'authkernel/kernel'
 
 /** Loaded by the first ceremony. */
-export const ceremonies: Lazy<typeof import('./ceremonies.ts')> = lazily(() => import('./ceremonies.ts'))
+export const ceremonies: Lazy<typeof import('./ceremonies.ts')> = /* @__PURE__ */ lazily(() => import('./ceremonies.ts'))
 
 const optionsRoute: Route = {
   method: 'GET',

@@ -12,37 +12,6 @@ import { browserScript } from './browser.generated.ts'
 
 type WebAuthn = ProviderOf<'webauthn'>
 
-/** Names of all options. A record, so that the compiler finds what is missing. */
-export const options: Record<keyof WebAuthn, true> = {
-  id: true,
-  name: true,
-  type: true,
-  signinUrl: true,
-  callbackUrl: true,
-  relayingParty: true,
-  getRelayingParty: true,
-  enableConditionalUI: true,
-  simpleWebAuthnBrowserVersion: true,
-  lib: true,
-  formFields: true,
-  authenticationOptions: true,
-  registrationOptions: true,
-  verifyAuthenticationOptions: true,
-  verifyRegistrationOptions: true,
-  getUserInfo: true,
-  options: true,
-}
-
-/** What a provider without an `id` is: the passkey of `authkernel/providers/passkey`. */
-export const passkey: { id: string; name: string } & Partial<WebAuthn> = {
-  id: 'passkey',
-  name: 'Passkey',
-  authenticationOptions: { userVerification: 'required' },
-  registrationOptions: { authenticatorSelection: { residentKey: 'required', userVerification: 'required' } },
-  verifyAuthenticationOptions: { requireUserVerification: true },
-  verifyRegistrationOptions: { requireUserVerification: true },
-}
-
 type Verification = { userVerification: unknown; require: boolean }
 
 const timeout = 5 * 60 * 1000

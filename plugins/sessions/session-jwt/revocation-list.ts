@@ -1,0 +1,100 @@
+/** Reading and writing the rows of ended tokens. */
+import { type AnyContext, type Kernel, type RecordTable, type Revocation, sha256, toHex } from 'authkernel/kernel'
+import type { Copy, Entry, RevocationFields } from './revocation-rows.ts'
+
+const headId = 'head'
+// Clocks of hosts may differ that much: what one of them wrote late is still found.
+const skew = 300_000
+const pageSize = 1_000
+// Of one `atomic`, with the head.
+const maxWrites = 19
+const maxEntries = 100_000
+const margin = 60
+
+/** Brings the copy up to date. `staleness` in seconds. */
+export async function sync(kernel: Kernel, copy: Copy, staleness: number): Promise<void> {
+  const { runtime, config } = kernel
+  const began = runtime.now()
+  await inRecords(kernel, async (table) => {
+    const head = (await table.get(headId))?.before ?? 0
+    if (head !== copy.head) await load(table, copy, began)
+    copy.head = head
+  })
+  if (copy.complete && copy.entries.size > maxEntries) {
+    copy.complete = false
+    config.logger.warn('revocations-many')
+  }
+  if (!copy.complete) for (const key of copy.entries.keys()) if (key.includes(' id:')) copy.entries.delete(key)
+  copy.freshUntil = began + staleness * 1000
+  copy.renewAt = began + staleness * 500
+}
+
+/** Whether there is a row of the key: for copies that do not hold everything. */
+export function ended(kernel: Kernel, key: string): Promise<boolean> {
+  return inRecords(kernel, async (table) => (await table.get(await idOf(key))) !== null)
+}
+
+/** Writes rows that are kept for `seconds`, and enters them into the copy. */
+export async function revoke(
+  kernel: Kernel,
+  copy: Copy,
+  { namespace, revocations, seconds }: { namespace: string; revocations: readonly Revocation[]; seconds: number },
+): Promise<void> {
+  const at = kernel.runtime.now()
+  const until = at + (seconds + margin) * 1000
+  const entries = revocations.map(({ key, before, except = null }): Entry => ({ key: `${namespace} ${key}`, before, except, until }))
+  for (let from = 0; from < entries.length; from += maxWrites) await write(kernel, entries.slice(from, from + maxWrites), at)
+  for (const entry of entries) enter(copy, entry)
+}
+
+function inRecords<T>(kernel: Kernel, work: (table: RecordTable<RevocationFields>, ctx: AnyContext) => Promise<T>): Promise<T> {
+  return kernel.job({ job: 'revocations', tenant: null }, (ctx) =>
+    work(ctx.records('revocation') as unknown as RecordTable<RevocationFields>, ctx),
+  )
+}
+
+async function write(kernel: Kernel, entries: readonly Entry[], at: number): Promise<void> {
+  const rows = await Promise.all(
+    entries.map(async ({ until, ...entry }) => ({
+      record: 'revocation',
+      put: { id: await idOf(rowOf(entry)), ...entry, at: new Date(at), expires: new Date(until) },
+    })),
+  )
+  // Any other number than before says that there is something new.
+  const [high = 0, ...low] = kernel.runtime.random(7)
+  const before = low.reduce((number, byte) => number * 256 + byte, high % 16)
+  const head = { record: 'revocation', put: { id: headId, key: headId, before, except: null, at: new Date(0), expires: null } }
+  await inRecords(kernel, async (_table, ctx) => {
+    const commit = (): Promise<readonly unknown[] | false> => ctx.atomic([...rows, head] as never)
+    // Of several that make the head at once one wins.
+    if (!(await commit()) && !(await commit())) throw new Error('The revocation could not be written.')
+  })
+}
+
+async function load(table: RecordTable<RevocationFields>, copy: Copy, now: number): Promise<void> {
+  const since = new Date(Math.max(1, copy.last - skew))
+  let cursor: string | undefined
+  do {
+    const page = await table.find({ range: { at: { gte: since } }, limit: pageSize, ...(cursor !== undefined && { cursor }) })
+    for (const { key, before, except, at, expires } of page.rows) {
+      enter(copy, { key, before, except, until: expires?.getTime() ?? Infinity })
+      copy.last = Math.max(copy.last, at.getTime())
+    }
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  for (const [key, { until }] of copy.entries) if (until <= now) copy.entries.delete(key)
+}
+
+/** A watermark never goes back: a sign-out that arrives late must not undo a later one. */
+function enter({ entries }: Copy, entry: Entry): void {
+  if (!((entries.get(entry.key)?.before ?? -1) > entry.before)) entries.set(entry.key, entry)
+}
+
+// Each watermark has a row of its own, so that a late one cannot replace a later one. What is ended by its id is looked up by that.
+function rowOf({ key, before }: Pick<Entry, 'key' | 'before'>): string {
+  return key.includes(' id:') ? key : `${key} ${before}`
+}
+
+async function idOf(key: string): Promise<string> {
+  return toHex(await sha256(key))
+}

@@ -1,0 +1,39 @@
+/** Ended tokens as rows, and the copy of a process. */
+import type { RecordSpec, Revocation } from 'authkernel/kernel'
+
+/** One reason as a row. */
+export interface RevocationFields extends Record<string, unknown> {
+  /** Namespace, a blank, and what is ended. The id is its hash: keys of a provider may be long. */
+  key: string
+  /** Of the head row: another number after each write. */
+  before: number
+  except: string | null
+  at: Date
+  expires: Date | null
+}
+
+/** One list for all namespaces, so that the cost does not grow with tenants. */
+export const revocationRecord: RecordSpec<RevocationFields> = {
+  fields: {
+    key: { type: 'text' },
+    before: { type: 'integer' },
+    except: { type: 'string', optional: true },
+    at: { type: 'date' },
+    expires: { type: 'date', optional: true },
+  },
+  index: [['at']],
+  expires: 'expires',
+  id: 'given',
+}
+
+/** One reason, and the millisecond from which it may be forgotten. */
+export type Entry = Revocation & { until: number }
+/** What outlives a snapshot. */
+export interface Copy {
+  entries: Map<string, Entry>
+  freshUntil: number
+  renewAt: number
+  head: number | undefined
+  last: number
+  complete: boolean
+}

@@ -1,0 +1,20 @@
+/** The cookie of ceremonies under way. */
+import { createPending, type PendingList, type User } from 'authkernel/kernel'
+
+/** A signed-in user by id, or what is known of a new one. */
+export type Registration = { userId: string } | { user: User }
+
+/** A ceremony that has begun; its id is the challenge. */
+export interface Ceremony {
+  provider: string
+  /** Whose passkey is being registered. */
+  register?: Registration
+}
+
+const lifetime = 900
+
+/** Registered by the plugin with `kernel.pending`. */
+export const challenges: PendingList<Ceremony> = /* @__PURE__ */ createPending<Ceremony>('challenge', {
+  seconds: lifetime,
+  cookie: { key: 'webauthnChallenge' },
+})

@@ -1,0 +1,13 @@
+/** What serving needs beyond the snapshot, in one place to import on demand: registering and compiling need none of it. */
+import { recordTables } from '../store/records.ts'
+import { flows } from './request-context.ts'
+import { handlers } from './routes.ts'
+
+export { finish } from './finish.ts'
+export { JobContext } from './job-context.ts'
+export { recordScope } from './record-scope.ts'
+export { RequestContext } from './request-context.ts'
+export { resolveSettings, resolveTenant } from './settings.ts'
+
+/** What later requests load. */
+export const later: readonly (() => unknown)[] = [flows, handlers, recordTables]

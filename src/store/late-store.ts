@@ -1,0 +1,45 @@
+/** A store whose border to the data layer is loaded by the first call: registering needs none of it. */
+import type { Adapter, AdapterMethod, AdapterTables, Store, TenantAdapter } from '../contract/adapter.ts'
+import { checkFields } from './additional-fields.ts'
+import { storeFacts } from './store-facts.ts'
+import { methods } from './store-methods.ts'
+
+/**
+ * A store that `make` makes at the first call: `createStore` of the adapter, loaded by then. From then on its operations are those of the made one.
+ * Throws AuthError for additional fields that cannot be.
+ */
+export function lateStore(adapter: Adapter & AdapterTables, make: (adapter: Adapter & AdapterTables) => Promise<Store>): Store {
+  if (adapter.additionalFields) checkFields(adapter.additionalFields)
+  const ownOf = (namespace: string): Store | undefined => {
+    const own = (adapter as Partial<TenantAdapter>).namespaced?.(namespace)
+    return own && lateStore(own, make)
+  }
+  return late(adapter, '', ownOf, () => make(adapter))
+}
+
+function late(
+  adapter: Adapter & AdapterTables,
+  namespace: string,
+  ownOf: (namespace: string) => Store | undefined,
+  make: () => Promise<Store>,
+): Store {
+  const store: Record<string, unknown> = { ...storeFacts(adapter, namespace) }
+  let making: Promise<Store> | undefined
+  const made = (): Promise<Store> => (making ??= make().then(become, forget))
+  const become = (real: Store): Store => {
+    for (const method of methods) store[method] = real[method]
+    return real
+  }
+  // What could not be loaded is loaded anew by the next call.
+  const forget = (error: unknown): never => {
+    making = undefined
+    throw error
+  }
+  const first =
+    (method: AdapterMethod) =>
+    async (...given: unknown[]): Promise<unknown> =>
+      ((await made())[method] as (...given: unknown[]) => unknown)(...given)
+  for (const method of methods) store[method] = first(method)
+  store['namespaced'] = (other: string) => ownOf(other) ?? late(adapter, other, ownOf, async () => (await made()).namespaced(other))
+  return store as unknown as Store
+}
