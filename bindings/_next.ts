@@ -27,14 +27,12 @@ export async function currentScope(): Promise<Scope> {
   let scope = scopes.get(store)
   if (!scope) {
     const headers = new Headers(given)
-    // The store knows what an action has set meanwhile; the header does not.
-    headers.set(
-      'cookie',
-      store
-        .getAll()
-        .map(({ name, value }) => `${name}=${encodeURIComponent(value)}`)
-        .join('; '),
-    )
+    // The store knows what an action has set meanwhile; the header does not. But the store has one of two cookies of a name, and hides that there were two.
+    const sent = (headers.get('cookie') ?? '').split(/; */)
+    const nameOf = (pair: string): string => pair.split('=', 1)[0] ?? ''
+    const doubled = sent.filter((pair, at) => sent.some((other, place) => place !== at && nameOf(other) === nameOf(pair)))
+    const known = store.getAll().map(({ name, value }) => `${name}=${encodeURIComponent(value)}`)
+    headers.set('cookie', [...known, ...doubled].join('; '))
     scope = {
       request: new Request(addressOf(headers, '/'), { headers }),
       source: undefined,

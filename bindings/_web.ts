@@ -166,11 +166,12 @@ async function basePathOf(kernel: Kernel, request: Request): Promise<string> {
   }
 }
 
-/** The request as the browser would send it after a response: of two cookies with one name the first counts. */
+/** The request as the browser would send it after a response. Of several lines of one name the last one counts. */
 function withCookies(request: Request, set: Headers): Request {
-  const fresh = cookiesOf(set).map(({ name, value, options }) => `${name}=${options.maxAge === 0 ? '' : value}`)
+  const fresh = new Map(cookiesOf(set).map(({ name, value, options }) => [name, options.maxAge === 0 ? '' : value]))
   const headers = new Headers(request.headers)
-  headers.set('cookie', [...fresh, headers.get('cookie') ?? ''].filter(Boolean).join('; '))
+  const kept = (headers.get('cookie') ?? '').split(/; */).filter((pair) => pair !== '' && !fresh.has(pair.split('=', 1)[0] ?? ''))
+  headers.set('cookie', [...[...fresh].map(([name, value]) => `${name}=${value}`), ...kept].join('; '))
   return new Request(request.url, { headers })
 }
 

@@ -225,7 +225,12 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   json: () => json({ error: 'NotFound' }, 404),
   lateCall: () => lateCall('getUser', 5000),
   lateStore: () => lateStore(memoryAdapter(), async (adapter) => createStore(adapter)).supports('deleteUser'),
-  lateStrategy: ({ strategy }) => lateStrategy({ storedUsers: true }, () => ({ strategy }), (module) => module.strategy),
+  lateStrategy: ({ strategy }) =>
+    lateStrategy(
+      { storedUsers: true },
+      () => ({ strategy }),
+      (module) => module.strategy,
+    ),
   merge: () => merge({ maxAge: 60 }, { maxAge: 300, name: 'shop' }),
   nearest: () => nearest('prts', ['parts', 'tools']),
   networksOf: ({ ctx }) => networksOf(ctx.clientAddress).map(({ key }) => key),

@@ -2,6 +2,7 @@
 import { parseCookie, serializeCookie, type SetCookie } from 'cookie-es'
 import type { CookieOptions } from '../contract/data.ts'
 import { JWTSessionError } from '../errors/index.ts'
+import { expiredElsewhere, isDoubled } from './doubled-cookies.ts'
 
 // A cookie of 4096 bytes less its name and attributes.
 const chunkSize = 4096 - 160
@@ -24,10 +25,12 @@ export class CookieJar {
   /** Made by the first cookie that is written: most requests write none. */
   declare private written: Map<string, Written> | undefined
   declare private readonly sealed: boolean
+  declare private readonly header: string
 
   /** `sealed`: nothing is written either, for routes without cookies. */
   constructor(header: string | null, sealed = false) {
     this.sealed = sealed
+    this.header = header ?? ''
     this.sent = header === null ? {} : parseCookie(header)
     this.written = undefined
   }
@@ -38,8 +41,26 @@ export class CookieJar {
     return value === undefined || value.length > maxValue ? undefined : value
   }
 
-  /** Value of `name`, or of `name.0`, `name.1` … in numeric order; other names that share the prefix do not count (D22). */
+  /** Whether the browser sent different values under the name: nobody can say which of them is its own. */
+  isDoubled(name: string): boolean {
+    const { header } = this
+    return header.includes(name, header.indexOf(name) + name.length) && isDoubled(header, name)
+  }
+
+  /** Expires what other places may have set under the name. Before the own value is written, for frameworks that keep the last line of a name. */
+  expireElsewhere(name: string, options: CookieOptions, host: string, basePath: string): void {
+    for (const line of expiredElsewhere(this.header, name, options, host, basePath))
+      (this.written ??= new Map()).set(line, { line, lasts: true })
+  }
+
+  /**
+   * Value of `name`, or of `name.0`, `name.1` … in numeric order; other names that share the prefix do not count (D22). Undefined when the name is
+   * doubled (A89): a planted session must not take the place of the person's own.
+   */
   getChunked(name: string): string | undefined {
+    // Once is the rule: a session read pays for two searches and for no function.
+    const { header } = this
+    if (header.includes(name, header.indexOf(name) + name.length) && isDoubled(header, name)) return undefined
     const whole = this.sent[name]
     if (whole && whole.length <= maxValue) return whole
     const chunks = this.chunks(name)

@@ -189,7 +189,9 @@ export abstract class ReadContext extends CommonContext {
   }
 
   chunkedCookie(name: string): string | undefined {
-    return this.jar.getChunked(name)
+    const value = this.jar.getChunked(name)
+    if (value === undefined && this.jar.isDoubled(name)) this.logger.warn('doubled-cookie', { name })
+    return value
   }
   async currentSession(): Promise<Session | null> {
     if (this.compiled.bus.known.has('hook:authenticate')) {

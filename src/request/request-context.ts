@@ -113,10 +113,17 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
     this.jar.set(name, value, this.secured(options), when)
   }
   setChunkedCookie(name: string, value: string, options?: CookieOptions): void {
-    this.jar.setChunked(name, value, this.secured(options))
+    const secured = this.secured(options)
+    this.sweep(name, secured)
+    this.jar.setChunked(name, value, secured)
   }
   deleteCookie(name: string, options?: CookieOptions): void {
-    this.jar.delete(name, this.secured(options))
+    const secured = this.secured(options)
+    this.sweep(name, secured)
+    this.jar.delete(name, secured)
+  }
+  private sweep(name: string, options: CookieOptions): void {
+    if (this.jar.isDoubled(name)) this.jar.expireElsewhere(name, options, new URL(this.origin).hostname, this.basePath)
   }
 
   addHeader(name: string, value: string): void {

@@ -143,7 +143,8 @@ describe('chunks', () => {
     const client = new Client(createAuth(baseConfig()))
     for (const name of ['', '.0', '.1', '-other', '.x', 'x.0']) client.cookies.set(`authkernel.session-token${name}`, 'v')
     const deleted = (await client.post('/signout')).headers.getSetCookie().map((line) => line.split('=')[0])
-    expect(deleted).toEqual(['authkernel.session-token', 'authkernel.session-token.0', 'authkernel.session-token.1'])
+    // A whole cookie beside chunks may be planted: below the base path, too.
+    expect([...new Set(deleted)]).toEqual(['authkernel.session-token', 'authkernel.session-token.0', 'authkernel.session-token.1'])
   })
 
   it('row 86: a name that only shares the prefix is not read', () => {

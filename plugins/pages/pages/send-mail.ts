@@ -1,5 +1,14 @@
 /** Writes and sends mails by the names of their templates. */
-import { type AnyContext, AuthError, type Mail, MailNotSent, type MailTemplate, redactError, type Theme, withDeadline } from 'authkernel/kernel'
+import {
+  type AnyContext,
+  AuthError,
+  type Mail,
+  MailNotSent,
+  type MailTemplate,
+  redactError,
+  type Theme,
+  withDeadline,
+} from 'authkernel/kernel'
 import { oneAddress, ownSender, write } from './write-mail.ts'
 
 /** The service `mail`. */

@@ -117,8 +117,8 @@ export function createStrategy(options: Settled, keeping: Keeping, cookie: Sessi
 
     async end(ctx) {
       const token = await tokenOf(ctx, cookie)
-      if (token === undefined) return null
       clear(ctx)
+      if (token === undefined) return null
       if (kept) await kept.end(ctx, await idOf(token))
       // What the adapter says of the session, nothing included (row 168).
       return { session: (await storeOf(ctx).deleteSession(token)) as AdapterSession | null | undefined }

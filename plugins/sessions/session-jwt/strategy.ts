@@ -62,8 +62,8 @@ export function createStrategy(options: Made): StrategyWork {
 
     async end(ctx): Promise<Events['signOut'] | null> {
       const value = cookieOf(ctx)
-      if (value === undefined) return null
       clear(ctx)
+      if (value === undefined) return null
       const opened = await open(ctx, options, value)
       if (!opened) {
         ctx.logger.error(
