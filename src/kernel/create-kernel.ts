@@ -8,7 +8,7 @@ import { AuthError } from '../errors/index.ts'
 import { defaultKeyInfo } from '../keys/key-info.ts'
 import { heardLogger } from './heard-logger.ts'
 import { registerOwnParts } from './own-parts.ts'
-import { lateSealer } from '../keys/late-sealer.ts'
+import { lateSealer, sealing } from '../keys/late-sealer.ts'
 import { resolveConfig } from '../options/config.ts'
 import { compile } from '../registry/compile.ts'
 import { inspect, type Inspection } from '../registry/inspect.ts'
@@ -182,6 +182,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
 
   host.steps.push((draft) => draft.routes.push(...coreRoutes))
   hostKernel.provide('sealer', lateSealer(resolved.runtime, shared), { fallback: true })
+  hostKernel.preload(async () => sealing())
   hostKernel.provide('once', createOnce(resolved.runtime, shared), { fallback: true })
   hostKernel.provide('limit', createLimit(resolved.runtime, shared), { fallback: true })
   hostKernel.cookie(knownDeviceCookie)

@@ -23,6 +23,7 @@ export function databaseSessionPlugin(options: DatabaseSessionOptions = {}): Plu
         optional: true,
         when: (requires) => told.some((ability) => requires(`session:${ability}`)),
       })
+      kernel.preload(async () => load())
       kernel.sessionStrategy(
         'database',
         (view) => {

@@ -26,6 +26,7 @@ export function jwtSessionPlugin(options: JwtSessionOptions = {}): Plugin {
           records.has('revocation') ? createRevocations(kernel, shared, settled.staleness) : undefined,
         )
       }
+      kernel.preload(async () => load())
       kernel.sessionStrategy(
         'jwt',
         (view) => {
