@@ -34,6 +34,8 @@ export default defineConfig({
           include: ['test/**/*.test.ts'],
           exclude: [...away, ...flows, ...packed],
           testTimeout: 20_000,
+          // The default leaves one core of two idle.
+          maxWorkers: 2,
           sequence: { groupOrder: 0 },
         },
       },
