@@ -65,6 +65,8 @@ async function sizes(source, folder) {
       splitting,
       outdir: 'out',
       logLevel: 'error',
+      // Without the paths of the repository: the built files are what a host has.
+      tsconfigRaw: '{}',
       // Optional peers.
       external: ['nodemailer', '@simplewebauthn/server', 'kysely', '@opentelemetry/*'],
     })

@@ -84,7 +84,10 @@ function cookieOf(headers, name) {
 
 /** A cookie in parts that is no token. */
 function refused(headers) {
-  const parts = headers.get('cookie').split('; ').filter((pair) => pair.startsWith('session.'))
+  const parts = headers
+    .get('cookie')
+    .split('; ')
+    .filter((pair) => pair.startsWith('session.'))
   const token = parts.map((pair) => pair.slice(pair.indexOf('=') + 1)).join('')
   return token.includes('.') ? toSession(open(token)) : null
 }

@@ -3,9 +3,12 @@ import { type CookieSerializeOptions, parseCookie, serializeCookie } from 'cooki
 import type { CookieOptions } from '../contract/data.ts'
 
 const maxLines = 24
+// Of a chunk: a dot and a number.
+const maxSuffix = 5
 
 /** Whether the header has different values of `name` or of one of its chunks, or a whole value beside chunks. */
 export function isDoubled(header: string, name: string): boolean {
+  if (!repeats(header, name)) return false
   const all = valuesOf(header, name)
   return all.some(([key, values]) => values.size > 1 || (key === name && all.length > 1))
 }
@@ -26,6 +29,19 @@ export function expiredElsewhere(header: string, name: string, options: CookieOp
     .filter(({ domain, path }) => domain !== ownDomain.replace(/^\./, '') || path !== ownPath)
     .flatMap((place) => valuesOf(header, name).map(([cookie]) => serializeCookie(cookie, '', place)))
     .slice(0, maxLines)
+}
+
+/** Whether a name comes twice, or a whole value beside chunks: looked for without decoding, because a strange cookie must cost no more than a good one. */
+function repeats(header: string, name: string): boolean {
+  const seen = new Set<string>()
+  for (let at = header.indexOf(name); at !== -1; at = header.indexOf(name, at + name.length)) {
+    const end = header.indexOf('=', at)
+    const key = header.slice(at, end === -1 ? undefined : end).trim()
+    if (key.length > name.length + maxSuffix) continue
+    if (seen.has(key)) return true
+    seen.add(key)
+  }
+  return seen.has(name) && seen.size > 1
 }
 
 /** What came under the name and its chunks. */
