@@ -15,14 +15,19 @@ export { expressBinding } from 'authkernel/bindings/express'
 `
 
 /** Imported on demand by plugins. */
-export const external = ['nodemailer', '@simplewebauthn/server', 'kysely', 'unstorage', '@libsql/client']
+const external = ['nodemailer', '@simplewebauthn/server', 'kysely', 'unstorage', '@libsql/client']
 
 /** Answers the address of the bundle and how to remove it. */
 export async function bundle() {
   const folder = mkdtempSync(join(tmpdir(), 'authkernel-bench-'))
   const outfile = join(folder, 'authkernel.mjs')
+  return { url: await bundled(entry, outfile), remove: () => rmSync(folder, { recursive: true, force: true }) }
+}
+
+/** Bundles what an entry names into a file; answers its address. */
+export async function bundled(contents, outfile) {
   await build({
-    stdin: { contents: entry, resolveDir: root, loader: 'ts' },
+    stdin: { contents, resolveDir: root, loader: 'ts' },
     absWorkingDir: root,
     outfile,
     bundle: true,
@@ -32,5 +37,5 @@ export async function bundle() {
     logLevel: 'error',
     external,
   })
-  return { url: pathToFileURL(outfile).href, remove: () => rmSync(folder, { recursive: true, force: true }) }
+  return pathToFileURL(outfile).href
 }

@@ -19,6 +19,19 @@ export const fourProviders = Array.from({ length: 4 }, (_, i) => ({
   userinfo: `https://op${i}.example.com/userinfo`,
 }))
 
+/** What the provider says of itself (OpenID Connect Discovery 1.0 section 3). */
+export const discovery = {
+  issuer,
+  authorization_endpoint: `${issuer}/authorize`,
+  token_endpoint: `${issuer}/token`,
+  userinfo_endpoint: `${issuer}/userinfo`,
+  jwks_uri: `${issuer}/jwks`,
+  response_types_supported: ['code'],
+  subject_types_supported: ['public'],
+  id_token_signing_alg_values_supported: ['RS256'],
+  code_challenge_methods_supported: ['S256'],
+}
+
 /** A `fetch` that is the provider. Its ID token is signed once, so that the provider's own work does not count. */
 export async function providerFetch() {
   const { publicKey, privateKey } = await generateKeyPair('RS256')
@@ -32,17 +45,7 @@ export async function providerFetch() {
     .setExpirationTime('1d')
     .sign(privateKey)
   const answers = {
-    '/.well-known/openid-configuration': {
-      issuer,
-      authorization_endpoint: `${issuer}/authorize`,
-      token_endpoint: `${issuer}/token`,
-      userinfo_endpoint: `${issuer}/userinfo`,
-      jwks_uri: `${issuer}/jwks`,
-      response_types_supported: ['code'],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256'],
-      code_challenge_methods_supported: ['S256'],
-    },
+    '/.well-known/openid-configuration': discovery,
     '/jwks': { keys: [jwk] },
     '/token': { access_token: 'access', token_type: 'bearer', expires_in: 3600, id_token: idToken },
   }

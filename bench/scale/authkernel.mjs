@@ -1,7 +1,7 @@
 /** What of this repository is measured here as one file, so that a run needs no build and measures what is in the working tree. */
 import { mkdirSync, rmSync } from 'node:fs'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { build, external, root } from '../authkernel.mjs'
+import { fileURLToPath } from 'node:url'
+import { bundled } from '../authkernel.mjs'
 
 const entry = `
 export { createAuth, customFetch } from 'authkernel'
@@ -16,16 +16,5 @@ export async function bundle() {
   const folder = fileURLToPath(new URL('../node_modules/.cache/', import.meta.url))
   const outfile = `${folder}authkernel-scale-${process.pid}.mjs`
   mkdirSync(folder, { recursive: true })
-  await build({
-    stdin: { contents: entry, resolveDir: root, loader: 'ts' },
-    absWorkingDir: root,
-    outfile,
-    bundle: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'node20',
-    logLevel: 'error',
-    external,
-  })
-  return { url: pathToFileURL(outfile).href, remove: () => rmSync(outfile, { force: true }) }
+  return { url: await bundled(entry, outfile), remove: () => rmSync(outfile, { force: true }) }
 }

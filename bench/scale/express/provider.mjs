@@ -1,6 +1,6 @@
 /** The provider of all contestants: a `fetch` in the server's process that answers at once. ID tokens are signed before a turn, so that the provider's own work does not count. */
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
-import { client, issuer } from '../../contestants/_setup.mjs'
+import { client, discovery, issuer } from '../../contestants/_setup.mjs'
 
 /** `fetch`, and `sign`, which makes a person of each name ready: the name is the subject and the code at once. */
 export async function provider() {
@@ -8,17 +8,7 @@ export async function provider() {
   const jwk = { ...(await exportJWK(publicKey)), kid: '1', alg: 'RS256', use: 'sig' }
   const tokens = new Map()
   const documents = {
-    '/.well-known/openid-configuration': {
-      issuer,
-      authorization_endpoint: `${issuer}/authorize`,
-      token_endpoint: `${issuer}/token`,
-      userinfo_endpoint: `${issuer}/userinfo`,
-      jwks_uri: `${issuer}/jwks`,
-      response_types_supported: ['code'],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256'],
-      code_challenge_methods_supported: ['S256'],
-    },
+    '/.well-known/openid-configuration': discovery,
     '/jwks': { keys: [jwk] },
   }
   return {
