@@ -93,13 +93,13 @@ function steadied(name: string, service: unknown, { config, shared }: CompileVie
   if (name !== 'limit' || service === undefined) return service
   const { logger, deadlines, runtime } = config
   let made: Limit | undefined
-  const steadied = async (): Promise<Limit> => {
+  const loaded = async (): Promise<Limit> => {
     const { steadyLimit } = await steady()
     return (made ??= steadyLimit(service as Limit, { local: createLimit(runtime, shared), logger, deadline: deadlines.store }))
   }
   return {
-    take: (key, rule) => (made ? made.take(key, rule) : steadied().then((limit) => limit.take(key, rule))),
-    refund: (key) => (made ? made.refund(key) : steadied().then((limit) => limit.refund(key))),
+    take: (key, rule) => (made ? made.take(key, rule) : loaded().then((limit) => limit.take(key, rule))),
+    refund: (key) => (made ? made.refund(key) : loaded().then((limit) => limit.refund(key))),
   } satisfies Limit
 }
 
