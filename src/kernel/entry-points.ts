@@ -11,6 +11,7 @@ import { AuthError, HttpError } from '../errors/index.ts'
 import { isBelow, pathBelow } from '../http/path.ts'
 import type { KernelParts } from '../registry/plugin-kernel.ts'
 import type { Compiled } from '../registry/snapshot.ts'
+import { isRouted } from '../registry/late-routes.ts'
 import { overlay } from '../registry/overlay.ts'
 import type { JobContext } from '../request/job-context.ts'
 import type { RequestContext } from '../request/request-context.ts'
@@ -69,12 +70,13 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
   }
 
   const placeOf: Kernel['placeOf'] = (pathname, basePath = config.basePath) => {
-    const { fault, routes } = (current.compiled ??= current.compile())
-    if (routes.findRoot('GET', pathname)) return 'root'
+    const { fault, found, routes, draft } = (current.compiled ??= current.compile())
+    if (found.checked ? routes.findRoot('GET', pathname) : isRouted(draft.routes, 'root', pathname)) return 'root'
     if (basePath !== '/' || fault) return isBelow(basePath, pathname) ? 'base' : undefined
     // The whole site is below it: what is no route is a page of the host.
     const path = pathBelow(basePath, pathname)
-    return path !== undefined && routes.find('GET', path) ? 'base' : undefined
+    if (path === undefined) return undefined
+    return (found.checked ? routes.find('GET', path) : isRouted(draft.routes, 'base', path)) ? 'base' : undefined
   }
 
   const entryPoints: EntryPoints = {
@@ -195,7 +197,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
 function watched(app: Compiled): Store | undefined {
   const { store } = app.services
   const own = async (): Promise<Store> => {
-    const { JobContext } = await serving()
+    const [{ JobContext }] = await Promise.all([serving(), app.found.checked || app.check()])
     return new JobContext(app, app.settings, 'service').store as Store
   }
   return (

@@ -13,8 +13,8 @@ import { createAddresses, flowOf, normaliseProvider, suffixesOf } from '../optio
 import { lazily } from '../runtime/lazily.ts'
 import { erasureRecord } from '../store/erasure.ts'
 import { Draft } from './draft.ts'
+import { lateRoutes } from './late-routes.ts'
 import type { Registration, Step } from './registration.ts'
-import { createRoutes } from './router.ts'
 import { resolveServices } from './services.ts'
 import type { Compiled } from './snapshot.ts'
 import { assertSecrets } from './secrets.ts'
@@ -68,7 +68,7 @@ export function compile(
   if (owned && services.store && services.records && !services.records.erases)
     attempt(() => draft.record('erasure', erasureRecord as unknown as RecordSpec, 'kernel'))
   services.records?.define([...draft.records.values()].map(({ stored }) => stored))
-  const routes = attempt(() => createRoutes(draft.routes)) ?? createRoutes([])
+  const routes = lateRoutes(draft.routes)
   const known = new WeakMap<Provider, Provider>()
   const cookieSets: Compiled['cookieSets'] = new WeakMap()
   const app = {
@@ -112,11 +112,17 @@ export function compile(
   }
   // Tenants bring their own secrets, checked when they come.
   if (settings.secret.length > 0 || !draft.bus.has('hook', 'settings')) attempt(() => assertSecrets(settings.secret))
-  const found: { fault: AuthError | undefined; checked: boolean } = { fault: faults[0], checked: faults.length > 0 }
+  const found: { fault: AuthError | undefined; checked: boolean } = { fault: faults[0], checked: false }
   let checking: Promise<void> | undefined
   const check = async (): Promise<void> => {
-    const { checkSnapshot } = await checks()
-    found.fault = await checkSnapshot({ ...app, ...inner }, records).then(() => undefined, asFault)
+    const { checkSnapshot, createRoutes } = await checks()
+    try {
+      // Also of a configuration that is wrong: only its own paths say so.
+      Object.assign(routes, createRoutes(draft.routes))
+      if (!found.fault) await checkSnapshot({ ...app, ...inner }, records)
+    } catch (error) {
+      found.fault ??= asFault(error)
+    }
     found.checked = true
   }
   // One that could not be loaded is loaded anew by the next request.

@@ -1,8 +1,9 @@
-/** From a path to a route (rows 1 to 6). */
+/** From a path to a route (rows 1 to 6): loaded by the first request. */
 import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import type { Match, Route, RouteInfo, RouteMethod, Routes } from '../contract/route.ts'
 import { AuthError } from '../errors/index.ts'
 import type { Owned } from './draft.ts'
+import { isRootPath } from './late-routes.ts'
 
 type Entry = { route: Route; info: RouteInfo }
 
@@ -75,8 +76,7 @@ function assertPath({ method, path, at, cors, csrf, public: isPublic }: Route, o
   if (first !== '' || (path !== '/' && !plain.every((part) => segment.test(part)))) {
     throw new AuthError(`${where} cannot be served: segments are static, ":name", "*", and as the last one "**:rest".`)
   }
-  if (at === 'root' && !/^\/\.well-known\/[\w./-]+$/.test(path))
-    throw new AuthError(`${where} is at the root: that is for exact paths below "/.well-known/".`)
+  if (at === 'root' && !isRootPath(path)) throw new AuthError(`${where} is at the root: that is for exact paths below "/.well-known/".`)
   if (cors && csrf !== 'bearer' && !isPublic)
     throw new AuthError(`${where} has \`cors\`, which is for routes with \`csrf: 'bearer'\` or \`public\`: others read cookies.`)
 }

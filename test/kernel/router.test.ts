@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { pathBelow } from '../../src/http/path.ts'
 import type { Route, RouteMethod } from '../../src/contract/route.ts'
+import { isRouted } from '../../src/registry/late-routes.ts'
 import { createRoutes } from '../../src/registry/router.ts'
 
 describe('pathBelow', () => {
@@ -101,5 +102,32 @@ describe('createRoutes', () => {
     const route = own('GET', '/a')
     expect(() => createRoutes([route, { ...route, owner: 'q' }])).not.toThrow()
     expect(() => createRoutes([route, own('GET', '/a', 'q')])).toThrow('GET /a is registered by plugin "p" and by plugin "q"')
+  })
+
+  it('before the router is loaded the same paths are known', () => {
+    const list = ['/', '/a', '/a/:id', '/a/:id/c', '/w/*', '/r/**:rest', '/d.t/x-y'].map((path) => own('POST', path as '/'))
+    const root = own('GET', '/.well-known/jwks.json', 'p', { at: 'root' })
+    const routes = createRoutes([...list, root])
+    const paths = [
+      '',
+      '/',
+      '/a',
+      '/a/',
+      '/a/b',
+      '/a/b/c',
+      '/a/b/d',
+      '/a/b/c/d',
+      '/w',
+      '/w/x',
+      '/w/x/y',
+      '/r',
+      '/r/x',
+      '/r/x/y/z',
+      '/d.t/x-y',
+    ]
+    for (const path of [...paths, '/d_t/x-y', '/b', '/constructor', '/.well-known/jwks.json', '/.well-known/jwks.json/', '/.well-known']) {
+      expect([path, isRouted([...list, root], 'base', path)]).toEqual([path, routes.find('GET', path) !== undefined])
+      expect([path, isRouted([...list, root], 'root', path)]).toEqual([path, routes.findRoot('GET', path) !== undefined])
+    }
   })
 })
