@@ -1,5 +1,5 @@
 /** HTTP routes. Types only. */
-import type { AuthError } from '../errors/index.ts'
+import type { AuthError, HttpError } from '../errors/index.ts'
 import type { Context } from './context.ts'
 import type { Awaitable } from './data.ts'
 
@@ -43,6 +43,11 @@ export interface Route {
   handler(ctx: Context): Awaitable<Response>
   /** Answers a failure of this route where an error page makes no sense: JSON routes. */
   failure?(ctx: Context, error: AuthError): Awaitable<Response | undefined>
+  /**
+   * Answers a request of this route that is wrong in itself: HttpError 400, 413 or 415 for its body, or what the handler throws as HttpError.
+   * Default: the message as a JSON text.
+   */
+  refusal?(ctx: Context, error: HttpError): Awaitable<Response | undefined>
 }
 
 /** A registered route, as a request and a list of routes know it. */

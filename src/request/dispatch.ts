@@ -6,7 +6,7 @@ import { RequestTimeout, withTimeout } from '../errors/timeout.ts'
 import { isCanonical, pathBelow } from '../http/path.ts'
 import { json } from '../http/responses.ts'
 import { admit } from './admit.ts'
-import { configurationAnswer, failureAnswer, httpAnswer, notFoundPage } from './failure.ts'
+import { configurationAnswer, failureAnswer, httpAnswer, refusalAnswer } from './failure.ts'
 import { finish, preflight } from './finish.ts'
 import type { RequestContext } from './request-context.ts'
 import { wrongMethod } from './handlers.ts'
@@ -30,7 +30,7 @@ async function answered(ctx: RequestContext, throws: boolean): Promise<Response>
       // Refused before any flow began, and logged all the same (row 274).
       if (error.reason) ctx.logger.error(error.reason)
       await refused(ctx, reasonOf(error), error.reason ?? error)
-      return finish(ctx, (await notFoundPage(ctx, error)) ?? httpAnswer(error))
+      return finish(ctx, await refusalAnswer(ctx, error))
     }
     // Values of a flow that failed must not stay in the browser; deletions must reach it.
     ctx.jar.dropValues()

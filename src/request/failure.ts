@@ -54,8 +54,14 @@ export function httpAnswer(error: HttpError): Response {
   return json(error.message, error.status, error.headers)
 }
 
-/** The same for people who opened an address that does not exist; undefined: programs asked. */
-export async function notFoundPage(ctx: RequestContext, { reason }: HttpError): Promise<Response | undefined> {
+/** The same where the route or people have an own answer. */
+export async function refusalAnswer(ctx: RequestContext, error: HttpError): Promise<Response> {
+  const own = await guarded(ctx, () => ctx.matched?.refusal?.(ctx, error))
+  return own ?? (await notFoundPage(ctx, error)) ?? httpAnswer(error)
+}
+
+/** For people who opened an address that does not exist; undefined: programs asked. */
+async function notFoundPage(ctx: RequestContext, { reason }: HttpError): Promise<Response | undefined> {
   const { headers, method } = ctx.request
   const forPeople = method === 'GET' && headers.get('accept')?.includes('text/html') && !headers.has('x-auth-return-redirect')
   if (!forPeople || !(reason instanceof UnknownAction)) return undefined

@@ -1,6 +1,6 @@
 /** What a route says of itself: methods, proofs of origin, bodies, CORS, the root; and that a guard sees what is routed. */
 import { describe, expect, it } from 'vitest'
-import { createAuth, type Context, type Plugin, type Route } from 'authkernel/kernel'
+import { createAuth, type Context, json, type Plugin, type Route } from 'authkernel/kernel'
 import { createAuth as createWhole } from 'authkernel'
 import { credentialsPlugin } from 'authkernel/plugins/credentials'
 import { jwtSessionPlugin } from 'authkernel/plugins/session-jwt'
@@ -123,6 +123,31 @@ describe('bodies', () => {
     expect((await post('/auth/token', 'a=1', 'application/x-www-form-urlencoded')).status).toBe(415)
     expect((await post('/auth/token', 'x', 'application/octet-stream')).status).toBe(415)
     expect(await (await post('/auth/token', '{}', 'application/vnd.x+json; charset=utf-8')).text()).toBe('{}')
+  })
+  it('a route may say itself what is wrong with a request; where it says nothing or fails, the kernel does', async () => {
+    const body = { types: ['json' as const] }
+    const own = make(
+      {
+        method: 'POST',
+        path: '/own',
+        csrf: 'bearer',
+        body,
+        handler: ok,
+        refusal: (_ctx, { status, message }) => json({ message }, status),
+      },
+      { method: 'POST', path: '/silent', csrf: 'bearer', body, handler: ok, refusal: () => undefined },
+      { method: 'POST', path: '/faulty', csrf: 'bearer', body, handler: ok, refusal: () => Promise.reject(new Error('broken')) },
+    )
+    const answers = ['own', 'silent', 'faulty'].map(async (name) => {
+      const response = await send(own, 'POST', `/auth/${name}`, { body: 'a=1', headers: { 'content-type': 'text/plain' } })
+      return [response.status, await response.json()]
+    })
+    const plain = 'Unsupported media type.'
+    expect(await Promise.all(answers)).toEqual([
+      [415, { message: plain }],
+      [415, plain],
+      [415, plain],
+    ])
   })
   it('the limit of a route is its own', async () => {
     expect((await post('/auth/token', 'x'.repeat(21), 'text/plain')).status).toBe(413)

@@ -376,6 +376,25 @@ describe('routes', () => {
     expect(await (await program({ authorization: `Bearer ${key}` })).json()).toMatchObject({ scope: 'read' })
     expect((await program({ cookie: client.cookieHeader() })).status).toBe(401)
   })
+
+  it.each(['token', 'key-token', 'introspect'])(
+    '%s answers OAuth JSON for a body that it cannot take, and the refusal is told',
+    async (name) => {
+      const introspection = { clients: [{ id: 'api', secret: 's'.repeat(32), audiences: [audience] }] }
+      const { auth } = await world({ routes: true, audiences: [audience], introspection })
+      const reasons: string[] = []
+      auth.on('refused', ({ reason }) => void reasons.push(reason))
+      const send = async (body: string, type: string): Promise<unknown[]> => {
+        const headers = { 'content-type': type, origin }
+        const response = await auth.handler(new Request(`${origin}/auth/jwt/${name}`, { method: 'POST', body, headers }))
+        return [response.status, await response.json()]
+      }
+      const saying = (words: string): unknown => ({ error: 'invalid_request', error_description: expect.stringContaining(words) as string })
+      expect(await send('<a/>', 'text/xml')).toEqual([415, saying('Unsupported media type.')])
+      expect(await send(`a=${'x'.repeat(20_000)}`, 'application/x-www-form-urlencoded')).toEqual([413, saying('larger than')])
+      expect(reasons).toEqual(['body', 'body'])
+    },
+  )
 })
 
 describe('introspection', () => {

@@ -1,5 +1,5 @@
 /** Routes: the public keys, tokens for pages and API keys, introspection. */
-import { type AuthError, type Context, HttpError, json, type Kernel } from 'authkernel/kernel'
+import { type AuthError, type Context, type HttpError, json, type Kernel } from 'authkernel/kernel'
 import { introspect } from './introspect.ts'
 import { issueToken } from './issue.ts'
 import { metadataPath, wholeMetadata } from './metadata.ts'
@@ -32,8 +32,8 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
   })
   if (options.routes) {
     const body = { bytes: 8192, types: ['json' as const, 'form' as const] }
-    const handler = (ctx: Context): Promise<Response> => asOAuth(token(ctx, options))
-    kernel.route({ method: 'POST', path: '/jwt/token', csrf: 'origin', body, handler, failure })
+    const handler = (ctx: Context): Promise<Response> => token(ctx, options)
+    kernel.route({ method: 'POST', path: '/jwt/token', csrf: 'origin', body, handler, failure, refusal })
     // Programs send no Origin. They have no cookies here, so that another site's page gets nothing by it.
     kernel.route({
       method: 'POST',
@@ -43,6 +43,7 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
       body,
       handler,
       failure,
+      refusal,
     })
   }
   if (options.introspection) {
@@ -52,8 +53,9 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
       path: '/jwt/introspect',
       csrf: 'bearer',
       body,
-      handler: (ctx) => asOAuth(introspect(ctx, options)),
+      handler: (ctx) => introspect(ctx, options),
       failure,
+      refusal,
     })
   }
 }
@@ -69,14 +71,9 @@ async function token(ctx: Context, options: ResolvedOptions): Promise<Response> 
   return json({ access_token: issued.accessToken, token_type: issued.tokenType, expires_in, scope: issued.scope })
 }
 
-/** What is wrong with the request itself, a body that is too long for example, as RFC 6749 section 5.2 says it. */
-async function asOAuth(work: Promise<Response>): Promise<Response> {
-  try {
-    return await work
-  } catch (error) {
-    if (!(error instanceof HttpError) || (error.status !== 400 && error.status !== 413)) throw error
-    return json({ error: 'invalid_request', error_description: error.message }, error.status, error.headers)
-  }
+/** What is wrong with the request itself, a body that is too long or of another type for example, as RFC 6749 section 5.2 says it. */
+function refusal(_ctx: Context, { status, message, headers }: HttpError): Response | undefined {
+  return [400, 413, 415].includes(status) ? json({ error: 'invalid_request', error_description: message }, status, headers) : undefined
 }
 
 function failure(_ctx: Context, { status }: AuthError): Response {
