@@ -11,7 +11,7 @@ import { pagesPlugin } from 'authkernel/plugins/pages'
 import { webauthnPlugin, webauthnRoutes } from 'authkernel/plugins/webauthn'
 import type { AuthConfig, Env } from './contract/config.ts'
 import type { ProviderFlow } from './contract/flow.ts'
-import type { Plugin } from './contract/plugin.ts'
+import type { Kernel, Plugin } from './contract/plugin.ts'
 import { ExperimentalFeatureNotEnabled } from './errors/index.ts'
 import { type Auth, createKernel, type KernelOptions } from './kernel/create-kernel.ts'
 import { fillFromEnv, hasEnvDefaults } from './options/env.ts'
@@ -22,11 +22,20 @@ import { createLogger } from './runtime/logger.ts'
 export function createAuth(config: AuthConfig = {}, options: Pick<KernelOptions, 'shared'> = {}): Auth {
   const resolved = withEnvironment(config)
   announce(resolved)
-  return createKernel(resolved, { ...options, preset: presetPlugins(resolved), ...(resolved.debug && { late: debugging }) })
+  const preset = presetPlugins(resolved)
+  return createKernel(resolved, { ...options, ...(resolved.debug ? debugging(preset) : { preset }) })
 }
 
-// Who does not look for a mistake loads none of it.
-const debugging = async (): Promise<Plugin[]> => [(await import('authkernel/plugins/debug')).debugPlugin()]
+/** The plugin `debug` is there at once, with nothing in it: who looks for a mistake waits for its code, and nobody else loads it. */
+function debugging(preset: readonly Plugin[]): Pick<KernelOptions, 'preset' | 'late'> {
+  let own: Kernel | undefined
+  const empty: Plugin = { name: 'debug', setup: (kernel) => void (own = kernel) }
+  const late = async (): Promise<void> => {
+    const { debugPlugin } = await import('authkernel/plugins/debug')
+    if (own) debugPlugin().setup(own)
+  }
+  return { preset: [...preset, empty], late }
+}
 
 function presetPlugins({ adapter, experimental }: AuthConfig): Plugin[] {
   return [

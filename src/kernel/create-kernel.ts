@@ -45,8 +45,8 @@ export interface KernelOptions {
   shared?: Shared
   /** Plugins of `createAuth`, which give way to the host's. */
   preset?: readonly Plugin[]
-  /** More of them, loaded by the first request. */
-  late?: () => Promise<readonly Plugin[]>
+  /** What some of them register, loaded by the first request. */
+  late?: () => Promise<void>
 }
 
 /** Creates a kernel without preset plugins. Add plugins with `.use()`. Reads no environment variables (D41). Throws if `setup` of a plugin throws. */
@@ -73,10 +73,9 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
     compile: () => compile(replayOrder(records), resolved, shared, base, registerOwnParts),
   }
   let joining: Promise<void> | undefined
-  const join = async (load: () => Promise<readonly Plugin[]>): Promise<void> => {
-    const plugins = await load()
+  const join = async (load: () => Promise<void>): Promise<void> => {
+    await load()
     current.late = undefined
-    for (const plugin of plugins) register(plugin, 'preset', createKernel)
   }
   const invalidate = (): void => {
     current.compiled = undefined

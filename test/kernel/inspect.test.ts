@@ -8,7 +8,7 @@ import { databaseSessionPlugin } from 'authkernel/plugins/session-database'
 import { emailPlugin } from 'authkernel/plugins/email'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { oidcPlugin } from 'authkernel/plugins/oidc'
-import { baseConfig, Client } from '../_setup.ts'
+import { baseConfig, Client, recordingLogger } from '../_setup.ts'
 
 const signIn = () => true
 const password = { id: 'password', name: 'Password', authorize: () => ({ id: '1' }) }
@@ -47,6 +47,24 @@ describe('inspect', () => {
     expect(JSON.stringify(inspection)).not.toMatch(/canary|a-secret-of-more/)
     expect(inspection.routes).toContainEqual({ method: 'GET', path: '/session', plugin: 'kernel' })
     expect(inspection.services).toMatchObject({ session: 'session-jwt', pages: 'pages', sealer: 'host' })
+  })
+
+  it('`debug: true` lists the plugin before the first request, once, and it can be taken away', async () => {
+    const logger = recordingLogger()
+    const auth = createAuth(baseConfig({ debug: true, logger }))
+    const listed = () => auth.inspect().plugins.filter(({ name }) => name === 'debug')
+    expect(listed()).toEqual([{ name: 'debug', layer: 'preset' }])
+    await auth.session(new Request('http://localhost:3000/'))
+    expect(listed()).toEqual([{ name: 'debug', layer: 'preset' }])
+    expect(logger.debugs).not.toEqual([])
+    const [without, replaced] = [createAuth(baseConfig({ debug: true, logger })), createAuth(baseConfig({ debug: true, logger }))]
+    without.remove('debug')
+    replaced.use({ name: 'debug', setup() {} })
+    logger.debugs.length = 0
+    for (const other of [without, replaced]) await other.session(new Request('http://localhost:3000/'))
+    expect(logger.debugs).toEqual([])
+    expect(without.inspect().plugins.map(({ name }) => name)).not.toContain('debug')
+    expect(replaced.inspect().plugins.filter(({ name }) => name === 'debug')).toEqual([{ name: 'debug', layer: 'plugin' }])
   })
 
   it('names the first mistake', () => {
