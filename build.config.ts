@@ -35,6 +35,7 @@ const registering = [
   'src/registry/provider-plugin.ts',
   'src/session/late-strategy.ts',
   'src/session/record.ts',
+  'src/store/late-call.ts',
   'src/store/late-store.ts',
   'src/http/hosts.ts',
   'src/request/action-url.ts',

@@ -17,7 +17,8 @@ import { RecordConflict } from './record-conflict.ts'
 import { toKey, toQuery, writeCursor } from './record-query.ts'
 import type { Declared } from './record-spec.ts'
 import { type FieldSealer, fromStored, toChange, toCondition, toStored } from './record-values.ts'
-import { failedCall, lateCall } from './store-error.ts'
+import { lateCall } from './late-call.ts'
+import { failedCall } from './store-error.ts'
 
 /** What the records of a context work with. */
 export interface RecordScope extends FieldSealer {

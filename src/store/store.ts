@@ -17,7 +17,8 @@ import { storeFacts } from './store-facts.ts'
 import { inEights, isThere, listOwn } from './store-lists.ts'
 import { mayBeNull, methods, required } from './store-methods.ts'
 import { isTime, sameAddress } from './store-values.ts'
-import { failedCall, isAbsence, lateCall, withoutTokens } from './store-error.ts'
+import { lateCall } from './late-call.ts'
+import { failedCall, isAbsence, withoutTokens } from './store-error.ts'
 import { type Ids, ownerFields, restoreIds } from './store-ids.ts'
 
 /** Milliseconds until a call is given up; default 5000 (D31). */

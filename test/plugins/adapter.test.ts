@@ -87,6 +87,26 @@ describe('adapterPlugin', () => {
     expect(options.logger.errors).toMatchObject([{ cause: { err: { name: 'AdapterError', message: expect.stringMatching(message) } } }])
   })
 
+  it.each(['once', 'limit'] as const)(
+    'a shared %s that hangs at the first call of a process is told by the name of the operation',
+    async (asked) => {
+      const hang = () => new Promise<never>(() => {})
+      // A copy of the module of its own: nothing that its first call loads is there.
+      const copy = `../../plugins/adapters/adapter/index.ts?${asked}`
+      const { adapterPlugin: plugin } = (await import(copy)) as { adapterPlugin: typeof adapterPlugin }
+      let kernel: Kernel | undefined
+      const options = baseConfig({ deadlines: { store: 20 } })
+      createAuth(options)
+        .use(plugin(memoryAdapter(), { once: { take: hang, taken: hang, shared: true }, limit: { take: hang, refund: hang } }))
+        .use({ name: 'look', setup: (given) => void (kernel = given) })
+      const { once, limit } = await kernel!.context(new Request('http://localhost:3000/auth/session'))
+      const late = { name: 'AdapterError', message: `The adapter's ${asked}.take() did not answer within 20 ms (deadlines.store).` }
+      if (asked === 'once') return expect(once.take('a', 1)).rejects.toMatchObject(late)
+      expect(await limit.take('a', { max: 1, seconds: 1 })).toMatchObject({ allowed: true })
+      expect(options.logger.errors).toMatchObject([{ cause: { err: late } }])
+    },
+  )
+
   it('closes the adapter with auth, once', async () => {
     let closed = 0
     const auth = createKernel(baseConfig()).use(adapterPlugin({ close: () => void closed++ }))

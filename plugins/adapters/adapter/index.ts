@@ -3,6 +3,7 @@ import {
   type Adapter,
   type AdapterTables,
   type HealedFault,
+  lateCall,
   lateStore,
   lazily,
   type Limit,
@@ -10,6 +11,7 @@ import {
   type Plugin,
   type RecordStore,
   type Store,
+  withTimeout,
 } from 'authkernel/kernel'
 
 /** Services that go with a data layer; our adapters over SQL and unstorage bring them themselves. */
@@ -73,10 +75,12 @@ export function adapterPlugin(adapter: Adapter & Declared, options: AdapterPlugi
   }
 }
 
-/** No await where the code is there: what steadies a limit counts the same milliseconds, and the one that is called first must begin to count. */
-const guarded: Guard = (...given) => {
+/** What steadies a limit counts the same milliseconds. The one that is called first begins to count first, so that it names the operation. */
+const guarded: Guard = (name, deadline, ...work) => {
   const code = border()
-  return code instanceof Promise ? code.then((loaded) => loaded.guarded(...given)) : code.guarded(...given)
+  if (!(code instanceof Promise)) return code.guarded(name, deadline, ...work)
+  const first = code.then((loaded) => loaded.guarded(name, deadline, ...work))
+  return withTimeout(first, deadline, () => lateCall(name, deadline))
 }
 
 function guardedOnce(once: Once, deadline: number): Once {
