@@ -77,6 +77,7 @@ import {
   json,
   lateCall,
   lateStore,
+  lateObject,
   lateStrategy,
   merge,
   nearest,
@@ -225,6 +226,12 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   json: () => json({ error: 'NotFound' }, 404),
   lateCall: () => lateCall('getUser', 5000),
   lateStore: () => lateStore(memoryAdapter(), async (adapter) => createStore(adapter)).supports('deleteUser'),
+  lateObject: () =>
+    lateObject(
+      ['freemem'],
+      lazily(() => import('node:os')),
+      (os) => ({ freemem: async () => os.freemem() }),
+    ),
   lateStrategy: ({ strategy }) =>
     lateStrategy(
       { storedUsers: true },

@@ -5,7 +5,7 @@ import type { CompileView, Limit, Services } from '../contract/services.ts'
 import type { SessionStrategy } from '../contract/session.ts'
 import { AuthError } from '../errors/index.ts'
 import { createLimit } from '../runtime/once.ts'
-import { lazily } from '../runtime/lazily.ts'
+import { lateObject, lazily } from '../runtime/lazily.ts'
 import { setBounded } from '../runtime/shared.ts'
 import type { Draft } from './draft.ts'
 import { keyed } from './keyed-services.ts'
@@ -92,15 +92,9 @@ export function resolveServices(
 function steadied(name: string, service: unknown, { config, shared }: CompileView): unknown {
   if (name !== 'limit' || service === undefined) return service
   const { logger, deadlines, runtime } = config
-  let made: Limit | undefined
-  const loaded = async (): Promise<Limit> => {
-    const { steadyLimit } = await steady()
-    return (made ??= steadyLimit(service as Limit, { local: createLimit(runtime, shared), logger, deadline: deadlines.store }))
-  }
-  return {
-    take: (key, rule) => (made ? made.take(key, rule) : loaded().then((limit) => limit.take(key, rule))),
-    refund: (key) => (made ? made.refund(key) : loaded().then((limit) => limit.refund(key))),
-  } satisfies Limit
+  return lateObject(['take', 'refund'], steady, ({ steadyLimit }) =>
+    steadyLimit(service as Limit, { local: createLimit(runtime, shared), logger, deadline: deadlines.store }),
+  )
 }
 
 /** The service for one tenant; undefined: it stores nothing, and is the same for all. */

@@ -21,3 +21,30 @@ export function lazily<M extends object>(load: () => Promise<M>): Lazy<M> {
       },
     ))
 }
+
+type Method = (...given: never[]) => unknown
+
+/**
+ * An object with the methods `names`, whose code is loaded by the first call: `make` makes of the module, once, the object that has them. They answer
+ * promises until then. From then on they are those of the made object. After an import that failed, the next call tries again.
+ */
+export function lateObject<K extends string, T extends Record<K, Method>, M extends object>(
+  names: readonly K[],
+  load: Lazy<M>,
+  make: (module: M) => T,
+): Pick<T, K> {
+  let made: T | undefined
+  const late = {} as Pick<T, K>
+  const become = async (): Promise<void> => {
+    const module = await load()
+    if (made) return
+    made = make(module)
+    for (const name of names) late[name] = made[name]
+  }
+  for (const name of names) {
+    // A decorator may keep what it was given.
+    const first: Method = (...given) => (made ? made[name](...given) : become().then(() => first(...given)))
+    late[name] = first as T[K]
+  }
+  return late
+}

@@ -1,5 +1,6 @@
 /** A store whose border to the data layer is loaded by the first call: registering needs none of it. */
 import type { Adapter, AdapterMethod, AdapterTables, Store, TenantAdapter } from '../contract/adapter.ts'
+import { lateObject, lazily } from '../runtime/lazily.ts'
 import { checkFields } from './additional-fields.ts'
 import { storeFacts } from './store-facts.ts'
 import { methods } from './store-methods.ts'
@@ -23,23 +24,13 @@ function late(
   ownOf: (namespace: string) => Store | undefined,
   make: () => Promise<Store>,
 ): Store {
-  const store: Record<string, unknown> = { ...storeFacts(adapter, namespace) }
-  let making: Promise<Store> | undefined
-  const made = (): Promise<Store> => (making ??= make().then(become, forget))
-  const become = (real: Store): Store => {
-    for (const method of methods) store[method] = real[method]
-    return real
-  }
-  // What could not be loaded is loaded anew by the next call.
-  const forget = (error: unknown): never => {
-    making = undefined
-    throw error
-  }
-  const first =
-    (method: AdapterMethod) =>
-    async (...given: unknown[]): Promise<unknown> =>
-      ((await made())[method] as (...given: unknown[]) => unknown)(...given)
-  for (const method of methods) store[method] = first(method)
-  store['namespaced'] = (other: string) => ownOf(other) ?? late(adapter, other, ownOf, async () => (await made()).namespaced(other))
-  return store as unknown as Store
+  const made = lazily(make)
+  const namespaced = (other: string): Store => ownOf(other) ?? late(adapter, other, ownOf, async () => (await made()).namespaced(other))
+  return Object.assign(
+    lateObject(methods, made, (real) => real),
+    {
+      ...storeFacts(adapter, namespace),
+      namespaced,
+    },
+  )
 }

@@ -1,5 +1,14 @@
 /** Draws the pages: loaded on demand, with all languages. */
-import { AuthError, type Context, type Messages, type PageParts, type Pages, type PluginPage, type Theme } from 'authkernel/kernel'
+import {
+  AuthError,
+  type Awaitable,
+  type Context,
+  type Messages,
+  type PageParts,
+  type Pages,
+  type PluginPage,
+  type Theme,
+} from 'authkernel/kernel'
 import { parseColor } from './color.ts'
 import { errorPage, refusalPage } from './error.ts'
 import { createSheet, type Sheet } from './layout.ts'
@@ -20,7 +29,7 @@ export { keepTyped } from './typed.ts'
 
 /** Pages of one plugin, and its answers to refusals. */
 export interface Drawer extends Pages {
-  refusal(ctx: Context, error: AuthError): Response | undefined
+  refusal(ctx: Context, error: AuthError): Awaitable<Response | undefined>
 }
 
 /** What was made of the options and of a snapshot is kept. */

@@ -1,5 +1,5 @@
 /** The service `mail`: templates of plugins, written in the language of whoever reads them, as text and as HTML. */
-import { lazily, type Mail, type MailTransport, type Plugin, type Theme } from 'authkernel/kernel'
+import { lateObject, lazily, type MailTransport, type Plugin, type Theme } from 'authkernel/kernel'
 import { mailTexts } from './messages/mail.ts'
 
 // Loaded by the first mail.
@@ -17,15 +17,7 @@ export interface MailPluginOptions {
 
 /** Brings the service `mail`, and `mailTransport` where `transport` is given. */
 export function mailPlugin({ from, transport, theme }: MailPluginOptions = {}): Plugin {
-  let made: Mail | undefined
-  const writing = async (): Promise<Mail> => {
-    const { createMail } = await writer()
-    return (made ??= createMail({ from, theme }))
-  }
-  const mail: Mail = {
-    write: async (...given) => (await writing()).write(...given),
-    send: async (...given) => (await writing()).send(...given),
-  }
+  const mail = lateObject(['write', 'send'], writer, ({ createMail }) => createMail({ from, theme }))
   return {
     name: 'mail',
     setup(kernel) {
