@@ -1,6 +1,6 @@
 /**
- * The `sealer` of Node: the same JWE as jose's (RFC 7516, `dir`), synchronously. Web Crypto takes five turns in the thread pool
- * to open one token, which costs thirty times the cryptography itself (docs/speed.md).
+ * The `sealer` of Node: a JWE (RFC 7516, `dir`), synchronously. Web Crypto takes five turns in the thread pool to open one token, which costs thirty
+ * times the cryptography itself (docs/speed.md).
  */
 import type { JWT } from '../contract/data.ts'
 import type { Runtime, Shared } from '../contract/runtime.ts'
@@ -11,74 +11,70 @@ import { randomBytes } from '../runtime/random.ts'
 import { setBounded } from '../runtime/shared.ts'
 import { randomUUID } from './crypto.ts'
 import { keyInfoOf } from './key-info.ts'
+import {
+  eachKey,
+  type Encryption,
+  foreignKey,
+  headerOf,
+  ivSize,
+  keySize,
+  maxHeader,
+  maxKeys,
+  maxPurposes,
+  type NamedKey,
+  type Ring,
+  ringOf,
+  tagSize,
+  thumbprintOf,
+} from './key-ring.ts'
 import { type NodeCrypto, nodeCrypto } from './node-crypto.ts'
 
-const maxHeader = 1_024
-
-type Encryption = Settings['encryption'][number]
 type Secret = ReturnType<NodeCrypto['createSecretKey']>
 
-interface Key {
-  enc: Encryption
-  kid: string
-  /** The protected header of every token under this key, as it travels. */
-  header: string
+/** A key of `node:crypto`. */
+export interface NodeKey extends NamedKey {
   cipher: Secret
   /** A256CBC-HS512 alone has one; A256GCM authenticates by itself. */
   mac: Secret | undefined
 }
-/** Keys of one purpose: under each algorithm in order of the secrets. */
-export interface Ring {
-  sealing: Key
-  keys: readonly Key[]
-  byHeader: ReadonlyMap<string, Key>
-}
 
-const maxKeys = 10_000
-const maxPurposes = 64
 // Nodes of one host may disagree a little; more is not an honest token.
 const maxAhead = 60
 // The last second of the calendar of JavaScript (ECMA-262 21.4.1.1).
 const lastSecond = 8.64e12
-const tagSize = { 'A256CBC-HS512': 32, A256GCM: 16 } as const
-const ivSize = { 'A256CBC-HS512': 16, A256GCM: 12 } as const
 
 /** Undefined where the runtime has no working `node:crypto`. */
 export function createNodeSealer(runtime: Runtime, shared: Shared): Sealer | undefined {
   const crypto = nodeCrypto()
   if (!crypto) return undefined
-  const derived = shared.cache<Key>('node keys')
-  const rings = new WeakMap<Settings, Map<string, Ring>>()
+  const derived = shared.cache<NodeKey>('node keys')
+  const rings = new WeakMap<Settings, Map<string, Ring<NodeKey>>>()
 
-  function ringOf(purpose: string, settings: Settings): Ring {
+  function ringFor(purpose: string, settings: Settings): Ring<NodeKey> {
     let known = rings.get(settings)
     if (!known) rings.set(settings, (known = new Map()))
     return known.get(purpose) ?? setBounded(known, purpose, createRing(purpose, settings), maxPurposes)
   }
 
-  function createRing(purpose: string, settings: Settings): Ring {
+  function createRing(purpose: string, settings: Settings): Ring<NodeKey> {
     const info = keyInfoOf(settings, purpose)
-    return ringOfKeys(settings, (secret, enc) => {
+    const keyFor = (secret: string, enc: Encryption): NodeKey => {
       // JSON keeps ("a","bc") and ("ab","c") apart.
       const id = JSON.stringify([enc, secret, purpose, info])
       return derived.get(id) ?? setBounded(derived, id, deriveKey(crypto as NodeCrypto, secret, purpose, info, enc), maxKeys)
-    })
+    }
+    return ringOf(eachKey(settings, keyFor))
   }
 
   return {
     seal(purpose, payload, seconds, settings) {
-      const now = Math.floor(runtime.now() / 1000)
-      const claims: JWT = { ...payload, iat: now }
-      if (seconds !== null) claims.exp = now + seconds
-      claims.jti = randomUUID(runtime)
-      return encrypt(crypto, ringOf(purpose, settings).sealing, JSON.stringify(claims))
+      return encrypt(crypto, ringFor(purpose, settings).sealing, textOfClaims(payload, seconds, runtime))
     },
     open(purpose, token, settings, endless = false) {
       try {
         const end = token.indexOf('.')
-        // Nobody's header is that long: what is no token must not cost as much as one.
         if (end < 0 || end > maxHeader) return null
-        const ring = ringOf(purpose, settings)
+        const ring = ringFor(purpose, settings)
         const { sealing } = ring
         const header = token.slice(0, end)
         // Nearly every token is under the newest key: to compare texts costs less than to hash one.
@@ -96,42 +92,34 @@ export function createNodeSealer(runtime: Runtime, shared: Shared): Sealer | und
   }
 }
 
-/** Throws a TypeError without a secret. */
-export function ringOfKeys(of: Pick<Settings, 'secret' | 'encryption'>, find: (secret: string, enc: Encryption) => Key): Ring {
-  const keys = of.encryption.flatMap((enc) => of.secret.map((secret) => find(secret, enc)))
-  const sealing = keys[0]
-  if (!sealing) throw new TypeError('no secret to seal with')
-  return { sealing, keys, byHeader: new Map(keys.map((key) => [key.header, key])) }
+/** JSON of a payload with the times of now. */
+export function textOfClaims(payload: JWT, seconds: number | null, runtime: Runtime): string {
+  const now = Math.floor(runtime.now() / 1000)
+  const claims: JWT = { ...payload, iat: now }
+  if (seconds !== null) claims.exp = now + seconds
+  claims.jti = randomUUID(runtime)
+  return JSON.stringify(claims)
 }
 
 /** HKDF-SHA-256 and the RFC 7638 thumbprint as `kid` (row 93). */
-export function deriveKey(crypto: NodeCrypto, secret: string, salt: string, info: string, enc: Encryption): Key {
+export function deriveKey(crypto: NodeCrypto, secret: string, salt: string, info: string, enc: Encryption): NodeKey {
   const cbc = enc === 'A256CBC-HS512'
-  const raw = Buffer.from(crypto.hkdfSync('sha256', secret, salt, info, cbc ? 64 : 32))
+  const raw = Buffer.from(crypto.hkdfSync('sha256', secret, salt, info, keySize[enc]))
   const kid = crypto
     .createHash(cbc ? 'sha512' : 'sha256')
-    .update(JSON.stringify({ k: raw.toString('base64url'), kty: 'oct' }))
+    .update(thumbprintOf(raw))
     .digest('base64url')
   return {
     enc,
     kid,
-    header: Buffer.from(JSON.stringify({ alg: 'dir', enc, kid })).toString('base64url'),
+    header: headerOf(enc, kid),
     // RFC 7518 section 5.2.2.1: the first half authenticates, the second encrypts.
     cipher: crypto.createSecretKey(cbc ? raw.subarray(32) : raw),
     mac: cbc ? crypto.createSecretKey(raw.subarray(0, 32)) : undefined,
   }
 }
 
-/** The key of a header that another program wrote: no `kid`, or members in another order. */
-export function foreignKey(ring: Ring, header: string): Key | undefined {
-  const { alg, enc, kid, ...rest } = JSON.parse(bytesOf(header).toString()) as Record<string, unknown>
-  // `zip` unpacks a small token into a large one (GHSA-hhhv-q57g-882q), `crit` asks for what is not understood, claims in the
-  // header are not encrypted. Only what says nothing of consequence may stand beside the three.
-  if (alg !== 'dir' || Object.keys(rest).some((name) => name !== 'typ' && name !== 'cty')) return undefined
-  return ring.keys.find((key) => key.enc === enc && (kid === undefined || key.kid === kid))
-}
-
-export function encrypt(crypto: NodeCrypto, { enc, header, cipher, mac }: Key, text: string): string {
+export function encrypt(crypto: NodeCrypto, { enc, header, cipher, mac }: NodeKey, text: string): string {
   const iv = Buffer.from(randomBytes(ivSize[enc]).buffer)
   let sealed: Buffer
   let tag: Buffer
@@ -148,7 +136,7 @@ export function encrypt(crypto: NodeCrypto, { enc, header, cipher, mac }: Key, t
 }
 
 /** Undefined for a token of another shape or with a wrong tag; nothing is decrypted before the tag is right. */
-export function decrypt(crypto: NodeCrypto, { enc, cipher, mac }: Key, token: string): string | undefined {
+export function decrypt(crypto: NodeCrypto, { enc, cipher, mac }: NodeKey, token: string): string | undefined {
   const [header = '', wrapped, vector, body, end, more] = token.split('.', 6)
   if (wrapped !== '' || vector === undefined || body === undefined || end === undefined || more !== undefined) return undefined
   const iv = bytesOf(vector)

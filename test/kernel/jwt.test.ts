@@ -1,8 +1,8 @@
 /** Rows, section F. */
 import { base64url, calculateJwkThumbprint, decodeProtectedHeader, EncryptJWT } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decode, encode, getToken } from 'authkernel/jwt'
-import { deriveKey } from '../../src/keys/jwe.ts'
+import { deriveKey } from './_jose.ts'
 import { defaultKeyInfo } from '../../src/keys/key-info.ts'
 import { secret } from '../_setup.ts'
 
@@ -16,7 +16,15 @@ const forge = async (claims: object, header: object = {}, from = secret): Promis
     .encrypt(key.raw)
 }
 
-describe('encode and decode', () => {
+describe.each(['node:crypto', 'Web Crypto'])('encode and decode over %s', (library) => {
+  const { getBuiltinModule } = process
+  beforeAll(() => {
+    if (library === 'Web Crypto') process.getBuiltinModule = (() => undefined) as typeof getBuiltinModule
+  })
+  afterAll(() => {
+    process.getBuiltinModule = getBuiltinModule
+  })
+
   it('rows 92, 93, 95: a JWE with dir, A256CBC-HS512 and the SHA-512 thumbprint', async () => {
     const token = await encode({ token: { sub: '1' }, secret, salt })
     const { raw } = await deriveKey(secret, salt, defaultKeyInfo, 'A256CBC-HS512')

@@ -1,10 +1,10 @@
-/** The synchronous sealer of Node against jose, in both directions, and against every kind of forged token (SECURITY B13). */
+/** The sealers of Node and of Web Crypto against jose, in both directions, and against every kind of forged token (SECURITY B13). */
 import { createCipheriv, createHmac } from 'node:crypto'
 import { CompactEncrypt, CompactSign, EncryptJWT, UnsecuredJWT, base64url } from 'jose'
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import type { Runtime, Settings } from 'authkernel/kernel'
-import { decrypt, deriveKey, encrypt } from '../../src/keys/jwe.ts'
+import { decrypt, deriveKey, encrypt, joseSealer } from './_jose.ts'
 import { defaultKeyInfo } from '../../src/keys/key-info.ts'
 import { createNodeSealer } from '../../src/keys/sealer-node.ts'
 import { createSealer } from '../../src/keys/sealer.ts'
@@ -30,7 +30,7 @@ const settings = (more: Partial<Settings> = {}): Settings => ({
 })
 
 /** What a runtime without `node:crypto` gets. */
-function joseSealer(runtime: Runtime = clock): Sealer {
+function webSealer(runtime: Runtime = clock): Sealer {
   return without(() => createSealer(runtime, createShared()))
 }
 
@@ -68,7 +68,7 @@ describe('choice of the sealer, once, when the kernel is made', () => {
       },
     }),
   }
-  it.each(Object.entries(broken))('is jose with %s', async (_, stub) => {
+  it.each(Object.entries(broken))('is Web Crypto with %s', async (_, stub) => {
     const sealer = without(() => createSealer(clock, createShared()), stub)
     const token = sealer.seal('p', { a: 1 }, 60, settings())
     expect(token).toBeInstanceOf(Promise)
@@ -80,7 +80,7 @@ describe('choice of the sealer, once, when the kernel is made', () => {
     const edge = without(() => createAuth(baseConfig({ providers, runtime: clock })))
     const node = createAuth(baseConfig({ providers, runtime: clock }))
     const value = await nodeSealer().seal(purpose, { sub: '1', name: 'Ann' }, 60, settings())
-    const other = await joseSealer().seal(purpose, { sub: '1', name: 'Ann' }, 60, settings())
+    const other = await webSealer().seal(purpose, { sub: '1', name: 'Ann' }, 60, settings())
     for (const auth of [edge, node]) {
       for (const token of [value, other]) {
         const request = new Request('http://localhost:3000', { headers: { cookie: `${purpose}=${token}` } })
@@ -90,18 +90,20 @@ describe('choice of the sealer, once, when the kernel is made', () => {
   })
 })
 
-describe.each(algorithms)('%s, jose as the oracle', (enc) => {
+const sealers = { 'node:crypto': nodeSealer, 'Web Crypto': webSealer }
+const cases = Object.entries(sealers).flatMap(([name, make]) => algorithms.map((enc) => [enc, name, make] as const))
+describe.each(cases)('%s over %s, jose as the oracle', (enc, _, make) => {
   const chosen = settings({ encryption: [enc] })
-  const node = nodeSealer()
-  const jose = joseSealer()
+  const sealer = make()
+  const jose = joseSealer(clock)
 
   // Every length around the blocks of AES, then larger ones; the text repeats no pattern that would hide a shift.
   const sizes = [...Array.from({ length: 50 }, (_, i) => i), 255, 256, 1000, 4095, 20_000]
   it.each(sizes)('payloads with a text of %i characters, both ways', async (size) => {
     const text = toText(clock.random(size))
     const payload = { text, nested: { list: [size, null, true] } }
-    expect(await jose.open(purpose, await node.seal(purpose, payload, 60, chosen), chosen)).toMatchObject(payload)
-    expect(await node.open(purpose, await jose.seal(purpose, payload, 60, chosen), chosen)).toMatchObject(payload)
+    expect(await jose.open(purpose, await sealer.seal(purpose, payload, 60, chosen), chosen)).toMatchObject(payload)
+    expect(await sealer.open(purpose, await jose.seal(purpose, payload, 60, chosen), chosen)).toMatchObject(payload)
   })
 
   it.each(['é', 'ß→∑', '漢字かな', '😀👩‍👩‍👧', '\u0000\u001f', '\ud800', '\ufeffx', '"\\/', '__proto__'])(
@@ -109,8 +111,8 @@ describe.each(algorithms)('%s, jose as the oracle', (enc) => {
     async (text) => {
       const payload = { [text]: text, name: text.repeat(30) }
       const opened = { ...payload }
-      expect(await jose.open(purpose, await node.seal(purpose, payload, 60, chosen), chosen)).toMatchObject(opened)
-      expect(await node.open(purpose, await jose.seal(purpose, payload, 60, chosen), chosen)).toMatchObject(opened)
+      expect(await jose.open(purpose, await sealer.seal(purpose, payload, 60, chosen), chosen)).toMatchObject(opened)
+      expect(await sealer.open(purpose, await jose.seal(purpose, payload, 60, chosen), chosen)).toMatchObject(opened)
     },
   )
 
@@ -121,19 +123,19 @@ describe.each(algorithms)('%s, jose as the oracle', (enc) => {
       ['', 'ключ-'.repeat(12)],
     ] as const) {
       const derived = await deriveKey(key, name, defaultKeyInfo, enc)
-      const token = await node.seal(name, { a: 1 }, 60, settings({ secret: [key], encryption: [enc] }))
+      const token = await sealer.seal(name, { a: 1 }, 60, settings({ secret: [key], encryption: [enc] }))
       expect(token.split('.')[0]).toBe((await encrypt({}, derived)).split('.')[0])
       expect(await decrypt(token, async () => derived, [enc], clock.now(), 0)).toMatchObject({ a: 1 })
     }
   })
 
   it('every token has another IV', async () => {
-    const tokens = await Promise.all(Array.from({ length: 200 }, () => node.seal(purpose, {}, 60, chosen)))
+    const tokens = await Promise.all(Array.from({ length: 200 }, () => sealer.seal(purpose, {}, 60, chosen)))
     expect(new Set(tokens.map((token) => token.split('.')[2])).size).toBe(200)
   })
 
   it('every flipped bit of IV, text and tag, every cut and every other arrangement opens to null', async () => {
-    const token = await node.seal(purpose, { a: 1 }, 60, chosen)
+    const token = await sealer.seal(purpose, { a: 1 }, 60, chosen)
     const parts = token.split('.')
     const wrong: string[] = []
     for (const part of [2, 3, 4]) {
@@ -146,7 +148,7 @@ describe.each(algorithms)('%s, jose as the oracle', (enc) => {
       for (let length = 0; length < bytes.length; length++) wrong.push(replaced(parts, part, base64url.encode(bytes.subarray(0, length))))
       wrong.push(replaced(parts, part, base64url.encode(Uint8Array.from([...bytes, 0]))))
     }
-    const other = (await node.seal(purpose, { a: 2 }, 60, chosen)).split('.')
+    const other = (await sealer.seal(purpose, { a: 2 }, 60, chosen)).split('.')
     for (const part of [2, 3, 4]) wrong.push(replaced(parts, part, other[part] ?? ''))
     wrong.push(
       `${token}.`,
@@ -156,12 +158,12 @@ describe.each(algorithms)('%s, jose as the oracle', (enc) => {
       parts.toReversed().join('.'),
       token.replace('..', '.AA.'),
     )
-    for (const forged of wrong) expect(node.open(purpose, forged, chosen), forged).toBeNull()
-    expect(node.open(purpose, token, chosen)).not.toBeNull()
+    for (const forged of wrong) expect(await sealer.open(purpose, forged, chosen), forged).toBeNull()
+    expect(await sealer.open(purpose, token, chosen)).not.toBeNull()
   })
 
   it('one token has one spelling: no padding, no white space, no other alphabet, no loose last bits', async () => {
-    const token = await node.seal(purpose, { a: '?>'.repeat(50) }, 60, chosen)
+    const token = await sealer.seal(purpose, { a: '?>'.repeat(50) }, 60, chosen)
     const parts = token.split('.')
     const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'
     const wrong = [`${token}=`, `${token} `, ` ${token}`, `${token}\n`, `${token}!`, token.replaceAll('-', '+').replaceAll('_', '/')]
@@ -171,7 +173,7 @@ describe.each(algorithms)('%s, jose as the oracle', (enc) => {
       const last = alphabet.indexOf(value.at(-1) ?? '')
       for (let bits = 1; bits < 1 << loose; bits++) wrong.push(replaced(parts, part, value.slice(0, -1) + alphabet[last ^ bits]))
     }
-    for (const other of wrong) if (other !== token) expect(node.open(purpose, other, chosen), other).toBeNull()
+    for (const other of wrong) if (other !== token) expect(await sealer.open(purpose, other, chosen), other).toBeNull()
   })
 })
 
@@ -264,35 +266,41 @@ describe('B13: forged and confused tokens', async () => {
 
   it.each(Object.entries(honest))('%s: opened, by jose as well', async (_, token) => {
     expect(nodeSealer().open(purpose, token, settings())).toMatchObject({ sub: '1' })
-    expect(await joseSealer().open(purpose, token, settings())).toMatchObject({ sub: '1' })
+    expect(await webSealer().open(purpose, token, settings())).toMatchObject({ sub: '1' })
+    expect(await joseSealer(clock).open(purpose, token, settings())).toMatchObject({ sub: '1' })
   })
 
   it.each(Object.entries(forged))('%s: null, at once, by jose as well', async (_, token) => {
     expect(nodeSealer().open(purpose, token, settings())).toBeNull()
-    expect(await joseSealer().open(purpose, token, settings())).toBeNull()
+    expect(await webSealer().open(purpose, token, settings())).toBeNull()
+    expect(await joseSealer(clock).open(purpose, token, settings())).toBeNull()
   })
 
-  it.each(Object.entries(stricter))('%s: null', (_, token) => {
+  it.each(Object.entries(stricter))('%s: null', async (_, token) => {
     expect(nodeSealer().open(purpose, token, settings())).toBeNull()
+    expect(await webSealer().open(purpose, token, settings())).toBeNull()
   })
 
-  it.each([undefined, null, 1, {}])('%j in place of a token is null', (token) => {
+  it.each([undefined, null, 1, {}])('%j in place of a token is null', async (token) => {
     expect(nodeSealer().open(purpose, token as never, settings())).toBeNull()
+    expect(await webSealer().open(purpose, token as never, settings())).toBeNull()
   })
 
-  it('both algorithms when both are configured, each under its own key', async () => {
+  it.each(Object.entries(sealers))('both algorithms when both are configured, each under its own key: %s', async (_, make) => {
     const both = settings({ encryption: [...algorithms] })
     for (const enc of algorithms) {
-      const token = await nodeSealer().seal(purpose, { enc }, 60, settings({ encryption: [enc] }))
-      expect(nodeSealer().open(purpose, token, both)).toMatchObject({ enc })
+      const token = await make().seal(purpose, { enc }, 60, settings({ encryption: [enc] }))
+      expect(await make().open(purpose, token, both)).toMatchObject({ enc })
     }
-    const [first = ''] = (await nodeSealer().seal(purpose, {}, 60, both)).split('.')
+    const [first = ''] = (await make().seal(purpose, {}, 60, both)).split('.')
     expect(JSON.parse(Buffer.from(first, 'base64url').toString())).toMatchObject({ enc: 'A256CBC-HS512' })
   })
 
-  it('no secret: sealing says so, opening is null', () => {
+  it('no secret: sealing says so, opening is null', async () => {
     expect(() => nodeSealer().seal('p', {}, 60, settings({ secret: [] }))).toThrow('no secret to seal')
     expect(nodeSealer().open('p', own({}), settings({ secret: [] }))).toBeNull()
+    await expect(webSealer().seal('p', {}, 60, settings({ secret: [] }))).rejects.toThrow('no secret to seal')
+    expect(await webSealer().open('p', own({}), settings({ secret: [] }))).toBeNull()
   })
 })
 

@@ -1,7 +1,7 @@
 /** Sealed values: bound to secret and purpose, expiring, one answer for everything that is wrong. */
 import { describe, expect, it } from 'vitest'
 import { EncryptJWT } from 'jose'
-import { deriveKey } from '../../src/keys/jwe.ts'
+import { deriveKey } from './_jose.ts'
 import { defaultKeyInfo } from '../../src/keys/key-info.ts'
 import { decode, encode } from '../../src/keys/token.ts'
 import type { Settings } from 'authkernel/kernel'

@@ -5,7 +5,7 @@ import type { JwtMessage, Once } from 'authkernel/kernel'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { CompactEncrypt } from 'jose'
-import { deriveKey } from '../../src/keys/jwe.ts'
+import { deriveKey } from '../kernel/_jose.ts'
 import { defaultKeyInfo } from '../../src/keys/key-info.ts'
 import { baseConfig, Client, secret } from '../_setup.ts'
 

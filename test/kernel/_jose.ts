@@ -1,11 +1,11 @@
-/**
- * Encrypted tokens by jose, for runtimes without `node:crypto`: keys derived per purpose, nothing compressed (rows 92 to 102, D37). Imported on
- * demand, so that Node never loads jose for a token; the import of jose is static, so that a bundler takes these four functions alone.
- */
+/** Sealed values by jose: the oracle of what the sealers make and open (rows 92 to 102, D37). */
 import { base64url, calculateJwkThumbprint, EncryptJWT, jwtDecrypt } from 'jose'
-import type { JWT } from '../contract/data.ts'
-import type { KeyInfo } from '../contract/settings.ts'
-import { hkdf } from './crypto.ts'
+import type { JWT } from '../../src/contract/data.ts'
+import type { Runtime } from '../../src/contract/runtime.ts'
+import type { Sealer } from '../../src/contract/services.ts'
+import type { KeyInfo } from '../../src/contract/settings.ts'
+import { hkdf } from '../../src/keys/crypto.ts'
+import { keyInfoOf } from '../../src/keys/key-info.ts'
 
 /** Content encryption of a token (RFC 7518 section 5.1). */
 export type ContentEncryption = 'A256CBC-HS512' | 'A256GCM'
@@ -15,6 +15,30 @@ export interface DerivedKey {
   raw: Uint8Array<ArrayBuffer>
   kid: string
   enc: ContentEncryption
+}
+
+/** A sealer of jose's functions alone. */
+export function joseSealer(runtime: Runtime): Sealer {
+  return {
+    async seal(purpose, payload, seconds, settings) {
+      const iat = Math.floor(runtime.now() / 1000)
+      const enc = settings.encryption[0] as ContentEncryption
+      const key = await deriveKey(settings.secret[0] as string, purpose, () => keyInfoOf(settings, purpose), enc)
+      return encrypt({ ...payload, iat, ...(seconds !== null && { exp: iat + seconds }), jti: crypto.randomUUID() }, key)
+    },
+    async open(purpose, token, settings, endless = false) {
+      const find = async (kid: string | undefined, enc: ContentEncryption): Promise<DerivedKey> => {
+        for (const secret of settings.secret) {
+          const key = await deriveKey(secret, purpose, () => keyInfoOf(settings, purpose), enc)
+          if (kid === undefined || key.kid === kid) return key
+        }
+        throw new Error('sealed by another secret')
+      }
+      const payload = await decrypt(token, find, settings.encryption, runtime.now(), 0, endless).catch(() => null)
+      // jose has no opinion on when a token may have been made.
+      return payload && (payload.iat ?? 0) > runtime.now() / 1000 + 60 && !endless ? null : payload
+    },
+  }
 }
 
 /** The key of one secret for one purpose; `kid` is its RFC 7638 thumbprint (row 93). */
