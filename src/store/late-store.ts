@@ -1,5 +1,5 @@
 /** A store whose border to the data layer is loaded by the first call: registering needs none of it. */
-import type { Adapter, AdapterMethod, AdapterTables, Store, TenantAdapter } from '../contract/adapter.ts'
+import type { Adapter, AdapterTables, Store, TenantAdapter } from '../contract/adapter.ts'
 import { lateObject, lazily } from '../runtime/lazily.ts'
 import { checkFields } from './additional-fields.ts'
 import { storeFacts } from './store-facts.ts'
