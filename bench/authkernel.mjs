@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 
 export const root = fileURLToPath(new URL('..', import.meta.url))
-export const { build } = createRequire(join(root, 'package.json'))('esbuild')
+const { build } = createRequire(join(root, 'package.json'))('esbuild')
 
 const entry = `
 export { createAuth, customFetch } from 'authkernel'

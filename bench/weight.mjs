@@ -3,13 +3,15 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { gzipSync } from 'node:zlib'
-import { build, root } from './authkernel.mjs'
+import { bundleLines, kilobytesOf } from '../scripts/bundle-bytes.mjs'
+import { root } from './authkernel.mjs'
 import { decile } from './measure.mjs'
 
 const here = fileURLToPath(new URL('.', import.meta.url))
 const provider = `{ clientId: 'a', clientSecret: 'b' }`
 const secret = `'x'.repeat(32)`
+// Optional peers.
+const external = ['nodemailer', '@simplewebauthn/server', 'kysely', '@opentelemetry/*']
 
 /** One provider of OpenID Connect each; `limit` is the two libraries that do the protocol, without anything around them. */
 const sources = {
@@ -51,44 +53,9 @@ export async function weigh(rounds = 15) {
 }
 
 async function sizes(source, folder) {
-  const made = (splitting) =>
-    build({
-      stdin: { contents: source, resolveDir: folder, loader: 'ts' },
-      absWorkingDir: folder,
-      bundle: true,
-      minify: true,
-      format: 'esm',
-      platform: 'node',
-      target: 'es2022',
-      write: false,
-      metafile: true,
-      splitting,
-      outdir: 'out',
-      logLevel: 'error',
-      // Without the paths of the repository: the built files are what a host has.
-      tsconfigRaw: '{}',
-      // Optional peers.
-      external: ['nodemailer', '@simplewebauthn/server', 'kysely', '@opentelemetry/*'],
-    })
-  const [split, one] = [await made(true), await made(false)]
-  return { first: kilobytes(split, beforeRequests(split.metafile)), whole: kilobytes(one, Object.keys(one.metafile.outputs)) }
-}
-
-/** The entry and what it imports statically. */
-function beforeRequests({ outputs }) {
-  const seen = new Set()
-  const visit = (path) => {
-    if (seen.has(path)) return
-    seen.add(path)
-    for (const { path: next, kind, external } of outputs[path]?.imports ?? []) if (!external && kind === 'import-statement') visit(next)
-  }
-  visit(Object.keys(outputs).find((path) => path.includes('stdin')))
-  return [...seen]
-}
-
-function kilobytes({ outputFiles }, paths) {
-  const bytes = (path) => gzipSync(outputFiles.find((file) => file.path.endsWith(path)).contents, { level: 9 }).length
-  return paths.reduce((sum, path) => sum + bytes(path), 0) / 1024
+  const made = async (splitting) => kilobytesOf(await bundleLines(source, { folder, external, splitting }))
+  const [{ first }, { whole }] = [await made(true), await made(false)]
+  return { first, whole }
 }
 
 /** The package itself and everything that its `dependencies` bring. */

@@ -2,6 +2,7 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { discoveryDocument } from './document.ts'
 import { b64, type Jwk, jws, keys, type SigningKey } from './keys.ts'
 
 /** An answer as given; `raw` takes over the socket. */
@@ -85,18 +86,7 @@ export class HostileOp {
   }
 
   discovery(): Jwk {
-    const { issuer } = this
-    return {
-      issuer,
-      authorization_endpoint: `${issuer}/authorize`,
-      token_endpoint: `${issuer}/token`,
-      userinfo_endpoint: `${issuer}/userinfo`,
-      jwks_uri: `${issuer}/jwks`,
-      response_types_supported: ['code'],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256'],
-      code_challenge_methods_supported: ['S256'],
-    }
+    return discoveryDocument(this.issuer)
   }
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {

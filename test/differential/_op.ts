@@ -1,5 +1,6 @@
 /** A provider that exists as a fetch function: discovery, keys, token and userinfo, with answers that a flow may bend. */
 import { exportJWK, generateKeyPair, type JWTPayload, SignJWT } from 'jose'
+import { discoveryDocument } from '../_op/document.ts'
 import type { Recorder } from './_recorder.ts'
 
 type Json = Record<string, unknown>
@@ -77,19 +78,7 @@ export class FakeOp {
   }
 
   #discovery(): Json {
-    const at = (path: string): string => this.issuer + path
-    return {
-      issuer: this.issuer,
-      authorization_endpoint: at('/authorize'),
-      token_endpoint: at('/token'),
-      userinfo_endpoint: at('/userinfo'),
-      jwks_uri: at('/jwks'),
-      response_types_supported: ['code'],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256'],
-      code_challenge_methods_supported: ['S256'],
-      ...this.options.discovery,
-    }
+    return { ...discoveryDocument(this.issuer), ...this.options.discovery }
   }
 
   #claims(): Json {

@@ -1,8 +1,7 @@
 /** What the packed package loads, and what a bundle of it weighs: counts that the load of a machine does not move. */
 import { execFileSync } from 'node:child_process'
-import { gzipSync } from 'node:zlib'
-import { build, type Metafile } from 'esbuild'
 import { describe, expect, inject, it } from 'vitest'
+import { bundleLines, kilobytesOf } from '../../scripts/bundle-bytes.mjs'
 
 const fault = inject('fault')
 if (fault) throw new Error(fault)
@@ -92,9 +91,9 @@ describe('bundles', () => {
   ])('%s: at most %i KB before the first request, %i in one file', async (_, first, whole, source) => {
     const split = await bundle(source, true)
     const one = await bundle(source, false)
-    expect(kilobytes(split, beforeRequests(split.metafile))).toBeLessThanOrEqual(first)
+    expect(kilobytesOf(split).first).toBeLessThanOrEqual(first)
     expect(one.outputFiles).toHaveLength(1)
-    expect(kilobytes(one, Object.keys(one.metafile.outputs))).toBeLessThanOrEqual(whole)
+    expect(kilobytesOf(one).whole).toBeLessThanOrEqual(whole)
   })
 
   it('a bundle of one file draws the sign-in page and reads a session', async () => {
@@ -133,38 +132,7 @@ function libraries(loaded: readonly string[]): string[] {
 }
 
 function bundle(source: string, splitting: boolean) {
-  return build({
-    stdin: { contents: source, resolveDir: consumer },
-    absWorkingDir: consumer,
-    bundle: true,
-    minify: true,
-    format: 'esm',
-    platform: 'node',
-    target: 'es2022',
-    write: false,
-    metafile: true,
-    splitting,
-    outdir: 'out',
-    external: ['nodemailer', '@simplewebauthn/server'],
-  })
-}
-
-/** The entry and what it imports statically. */
-function beforeRequests({ outputs }: Metafile): string[] {
-  const seen = new Set<string>()
-  const visit = (path: string): void => {
-    if (seen.has(path)) return
-    seen.add(path)
-    for (const { path: next, kind, external } of outputs[path]?.imports ?? []) if (!external && kind === 'import-statement') visit(next)
-  }
-  visit(Object.keys(outputs).find((path) => path.includes('stdin')) as string)
-  return [...seen]
-}
-
-/** As a server sends them: each compressed. */
-function kilobytes({ outputFiles }: Awaited<ReturnType<typeof bundle>>, paths: readonly string[]): number {
-  const sizes = paths.map((path) => gzipSync(outputFiles.find((file) => file.path.endsWith(path))!.contents, { level: 9 }).length)
-  return sizes.reduce((sum, size) => sum + size, 0) / 1024
+  return bundleLines(source, { folder: consumer, external: ['nodemailer', '@simplewebauthn/server'], splitting })
 }
 
 function node(program: string): string {

@@ -1,4 +1,5 @@
 /** An OpenID Provider without a network: answers `fetch`, signs with a real key, runs on the clock it is given. */
+import { discoveryDocument } from '../_op/document.ts'
 import { type Jwk, jws, keys } from '../_op/keys.ts'
 
 /** What one authorization remembers. */
@@ -56,17 +57,7 @@ export class LocalOp {
     const { issuer } = this
     switch (pathname) {
       case '/.well-known/openid-configuration':
-        return {
-          issuer,
-          authorization_endpoint: `${issuer}/authorize`,
-          token_endpoint: `${issuer}/token`,
-          userinfo_endpoint: `${issuer}/userinfo`,
-          jwks_uri: `${issuer}/jwks`,
-          response_types_supported: ['code'],
-          subject_types_supported: ['public'],
-          id_token_signing_alg_values_supported: ['RS256'],
-          code_challenge_methods_supported: ['S256'],
-        }
+        return discoveryDocument(issuer)
       case '/jwks':
         return { keys: [keys.k1.publicJwk] }
       case '/token':

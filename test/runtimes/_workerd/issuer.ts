@@ -1,5 +1,6 @@
 /** A small OpenID Provider behind a `fetch`, with Web Crypto alone. */
 import { exportJWK, generateKeyPair, SignJWT } from 'jose'
+import { discoveryDocument } from '../../_op/document.ts'
 
 export interface Issuer {
   issuer: string
@@ -15,17 +16,7 @@ export async function createIssuer(person: Record<string, unknown>): Promise<Iss
   const jwk = { ...(await exportJWK(publicKey)), kid: 'k1', alg: 'RS256', use: 'sig' }
   let asked = new URLSearchParams()
   const answers: Record<string, () => Promise<object> | object> = {
-    '/.well-known/openid-configuration': () => ({
-      issuer,
-      authorization_endpoint: `${issuer}/authorize`,
-      token_endpoint: `${issuer}/token`,
-      userinfo_endpoint: `${issuer}/userinfo`,
-      jwks_uri: `${issuer}/jwks`,
-      response_types_supported: ['code'],
-      subject_types_supported: ['public'],
-      id_token_signing_alg_values_supported: ['RS256'],
-      code_challenge_methods_supported: ['S256'],
-    }),
+    '/.well-known/openid-configuration': () => discoveryDocument(issuer),
     '/jwks': () => ({ keys: [jwk] }),
     '/userinfo': () => person,
     '/token': async () => ({
