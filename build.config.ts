@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url'
 import { defineBuildConfig } from 'unbuild'
 import { aliases } from './scripts/aliases.ts'
 import { assertExports } from './scripts/exports.ts'
+import { kernelEntry } from './scripts/kernel-entry.ts'
 import { pluginFiles } from './scripts/plugins.ts'
 
 // A leading `_` marks what is private: it ends in shared chunks.
@@ -37,7 +38,6 @@ const registering = [
   'src/session/record.ts',
   'src/store/late-call.ts',
   'src/store/late-store.ts',
-  'src/http/hosts.ts',
   'src/request/action-url.ts',
 ]
 
@@ -69,15 +69,14 @@ const chunks: readonly [name: string, ways: readonly string[]][] = [
   ['errors', ['src/errors/index.ts']],
   // What `authkernel/jwt` and the kernel share.
   ['base', ['src/jwt/index.ts and src/kernel/create-kernel.ts']],
-  // Of `authkernel/kernel` too.
-  ['network', ['src/runtime/network.ts']],
+  // Of `authkernel/jwt` and of `authkernel/kernel`, and of what is loaded later: not of registering.
+  ['network', ['src/runtime/network.ts', 'src/keys/crypto.ts']],
   ['jwt', ['src/jwt/index.ts']],
   ['kernel', ['src/kernel/create-kernel.ts']],
   ['registering', registering],
   // Plugins of the preset: an import would load their files one by one.
   ['preset', ['src/preset.ts', 'plugins/pages/pages/plugin.ts', 'plugins/sign-in/email/plugin.ts']],
-  // Loaded by the adapter plugin on demand.
-  ['store', ['src/store/store.ts']],
+  // What plugins import, and what is loaded later has most of.
   ['toolkit', ['src/kernel/index.ts']],
   ['serving', ['src/request/serving.ts']],
 ]
@@ -130,7 +129,7 @@ export default defineBuildConfig({
       for (const output of [options.output].flat())
         if (output) Object.assign(output, { manualChunks: groups, onlyExplicitManualChunks: true, hoistTransitiveImports: false })
       options.plugins.unshift(self)
-      options.plugins.push(useClient)
+      options.plugins.push(useClient, kernelEntry)
     },
     'rollup:dts:options'(_, options) {
       delete (options.input as Record<string, string>).cli

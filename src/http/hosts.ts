@@ -1,4 +1,4 @@
-/** Hosts and origins as options and proxies write them. */
+/** Hosts and origins as options write them. */
 
 /** Exact host[:port], or one leading `*.` for any number of labels; case does not count. */
 export function hostMatches(pattern: string, host: string): boolean {
@@ -16,12 +16,4 @@ export function originFault(origin: string): string | undefined {
     return `origin "${origin}" (option \`origin\`, or AUTH_URL) is not an http(s) URL: write "https://app.example".`
   if (url.origin !== origin) return `origin "${origin}" must be scheme, host and port only: "${url.origin}".`
   return undefined
-}
-
-/** The value that the outermost trusted proxy wrote: the first with `true`, the n-th from the right with n hops. */
-export function forwarded(headers: Headers, name: string, hops: number | true): string | undefined {
-  if (hops === 0) return undefined
-  const values = (headers.get(name) ?? '').split(',').map((value) => value.trim())
-  const value = hops === true ? values[0] : values[Math.max(0, values.length - hops)]
-  return value === '' ? undefined : value
 }

@@ -3,7 +3,8 @@ import type { ResolvedConfig } from '../contract/config.ts'
 import type { HandleOptions } from '../contract/handle-options.ts'
 import type { Settings } from '../contract/settings.ts'
 import { UntrustedHost } from '../errors/index.ts'
-import { forwarded, hostMatches } from './hosts.ts'
+import { forwarded } from './forwarded.ts'
+import { hostMatches } from './hosts.ts'
 
 /** Own origin without trailing slash; `sent`: the URL of the request where it is parsed already. Throws UntrustedHost when the request's host cannot be believed. */
 export function resolveOrigin(

@@ -56,21 +56,22 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     const { RequestContext, resolveSettings } = await serving()
     return new RequestContext(app, request, await resolveSettings(app, request, options), options, canSetCookies)
   }
+  const snapshot = (): Compiled => (current.compiled ??= current.compile())
   const sound = (): Compiled => {
-    const app = (current.compiled ??= current.compile())
+    const app = snapshot()
     if (app.fault) throw app.fault
     return app
   }
   const checked = async (): Promise<Compiled> => {
     await current.late?.()
-    const app = (current.compiled ??= current.compile())
+    const app = snapshot()
     if (app.found.checked) return sound()
     await app.check()
     return checked()
   }
 
   const placeOf: Kernel['placeOf'] = (pathname, basePath = config.basePath) => {
-    const { fault, found, routes, draft } = (current.compiled ??= current.compile())
+    const { fault, found, routes, draft } = snapshot()
     if (found.checked ? routes.findRoot('GET', pathname) : isRouted(draft.routes, 'root', pathname)) return 'root'
     if (basePath !== '/' || fault) return isBelow(basePath, pathname) ? 'base' : undefined
     // The whole site is below it: what is no route is a page of the host.
@@ -144,7 +145,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
       },
     },
     get rootPaths() {
-      return (current.compiled ??= current.compile()).routes.rootPaths
+      return snapshot().routes.rootPaths
     },
   }
 

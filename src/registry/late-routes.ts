@@ -24,7 +24,6 @@ function segmentsOf(path: string): string[] {
 }
 
 function fits(pattern: readonly string[], asked: readonly string[]): boolean {
-  const open = pattern.at(-1)?.startsWith('**')
-  if (open ? asked.length < pattern.length : asked.length !== pattern.length) return false
+  if (pattern.at(-1)?.startsWith('**') ? asked.length < pattern.length : asked.length !== pattern.length) return false
   return pattern.every((segment, at) => /^[:*]/.test(segment) || segment === asked[at])
 }

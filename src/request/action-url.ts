@@ -1,7 +1,7 @@
 /** URLs of the routes, for bindings that speak to them. */
 import type { Env } from '../contract/config.ts'
 import type { LoggerInstance } from '../contract/data.ts'
-import { forwarded } from '../http/hosts.ts'
+import { forwarded } from '../http/forwarded.ts'
 import { trustedProxies } from '../options/env.ts'
 import { readEnv } from '../options/providers.ts'
 

@@ -3,9 +3,8 @@
  * The cookie proves nothing but that: whoever has it still has to know the password, within attempts of its own.
  */
 import type { Context } from '../contract/context.ts'
-import type { CookieHandle } from '../contract/cookie.ts'
-import { createCookie } from '../http/cookie-handle.ts'
 import { randomHex } from '../keys/crypto.ts'
+import { deviceSeconds as seconds, knownDeviceCookie } from './device-cookie.ts'
 
 interface Device {
   id: string
@@ -13,10 +12,7 @@ interface Device {
   of: string[]
 }
 
-const seconds = 180 * 24 * 60 * 60
 const maxNames = 8
-
-export const knownDeviceCookie: CookieHandle = /* @__PURE__ */ createCookie('known-device', { path: 'base', maxAge: seconds })
 
 /** An id of this browser when somebody has signed in here under `name`; undefined: it is not known for that name. */
 export async function isKnownDevice(ctx: Context, name: string): Promise<string | undefined> {

@@ -1,6 +1,6 @@
 /** Calls to foreign servers: https, no redirects, one deadline for the whole answer, a size limit (D9, D10, D31). */
 
-import { withDeadline } from '../errors/timeout.ts'
+import { withDeadline } from '../errors/deadline.ts'
 import { joined } from './joined.ts'
 
 /** What every call is held to. */

@@ -1,6 +1,5 @@
 /** The record of sessions: what lets them be found by user, and by the provider's names for session and person. */
 import type { RecordSpec } from '../contract/records.ts'
-import { sha256, toHex } from '../keys/crypto.ts'
 
 /** Fields of a kept session; its id is that of the session. */
 export interface SessionFields extends Record<string, unknown> {
@@ -39,9 +38,4 @@ export const sessionRecord: RecordSpec<SessionFields> = {
   owner: { field: 'userId', of: 'user' },
   expires: 'expires',
   id: 'given',
-}
-
-/** A provider's name for something, as it is indexed: itself, or its hash where a column would not hold it. */
-export async function indexed(name: string): Promise<string> {
-  return /^[\x21-\x7e]{1,200}$/.test(name) ? name : `sha256:${toHex(await sha256(name))}`
 }

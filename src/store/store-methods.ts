@@ -1,4 +1,4 @@
-/** The operations of a store, and what their answers must have. */
+/** The operations of a store. */
 import type { AdapterMethod } from '../contract/adapter.ts'
 
 /** All of them. */
@@ -35,22 +35,3 @@ export const methods: readonly AdapterMethod[] = [
   'deleteExpired',
   'close',
 ]
-/** What must be there in an answer for it to count as one: a store that lies must not sign anybody in. */
-export const required: Partial<Record<AdapterMethod, readonly string[]>> = {
-  createUser: ['id'],
-  createUserWithAccount: ['id'],
-  getUser: ['id'],
-  getUserByEmail: ['id'],
-  getUserByAccount: ['id'],
-  updateUser: ['id'],
-  createSession: ['sessionToken', 'userId'],
-  getSessionAndUser: ['session', 'user'],
-  useVerificationToken: ['identifier', 'token', 'expires'],
-  getAuthenticator: ['credentialID', 'userId'],
-}
-/** Operations that may find nothing. */
-export const mayBeNull: ReadonlySet<AdapterMethod> = /* @__PURE__ */ new Set<AdapterMethod>(
-  /* @__PURE__ */ 'getUser getUserByEmail getUserByAccount getSessionAndUser useVerificationToken getAuthenticator'.split(
-    ' ',
-  ) as AdapterMethod[],
-)
