@@ -83,6 +83,7 @@ export interface UserQuery {
   email?: string | undefined
   /** Id of the last user of the page before. */
   after?: string | undefined
+  /** Users of one page, at most. */
   limit: number
 }
 

@@ -19,8 +19,11 @@ export type ProviderFactory = { make(options?: object): Provider }['make']
 
 /** Token options of the jwt strategy; `maxAge` in seconds, default `session.maxAge` (row 34). */
 export interface JWTOptions {
+  /** Lifetime of a token in seconds. */
   maxAge: number
+  /** Makes the session token of a payload, in place of the encryption of authkernel. */
   encode: (params: EncodeParams) => Promise<string> | string
+  /** Reads what `encode` made. Null or an error: the request counts as signed out. */
   decode: (params: DecodeParams) => Promise<JWT | null> | JWT | null
 }
 
@@ -39,31 +42,52 @@ export interface SessionOptions {
    * one (D58).
    */
   revocable?: boolean | undefined
+  /** Makes the token of a session in the database; default: a random UUID. */
   generateSessionToken?: (() => string) | undefined
 }
 
 /** Options of `createAuth` that have a default. */
 export interface AuthConfig {
+  /** What people can sign in with, or functions that return one; default: none. */
   providers?: readonly ProviderInput[] | undefined
+  /** The data layer. With one, the default session strategy is `database`. */
   adapter?: (Adapter & AdapterTables) | undefined
+  /** At least 32 characters; default: `AUTH_SECRET`. Of a list the first one signs and encrypts, and all of them verify and decrypt. */
   secret?: string | readonly string[] | undefined
   /** Default `/auth`. */
   basePath?: string | undefined
+  /** Strategy and lifetimes of sessions. */
   session?: SessionOptions | undefined
+  /** Lifetime and format of the tokens of the jwt strategy. */
   jwt?: Optional<JWTOptions> | undefined
+  /** Handlers of hooks by name, the same as `auth.hook`. */
   callbacks?: { [K in keyof Hooks]?: Callback<K> | undefined } | undefined
+  /** Listeners by the name of the event, the same as `auth.on`. */
   events?: { [K in keyof Events]?: EventHandler<K> | undefined } | undefined
+  /** Addresses of your own pages; each replaces a built-in one. */
   pages?: Optional<PagesOptions> | undefined
+  /** Names and attributes of cookies, merged with the defaults. */
   cookies?: Optional<CookiesOptions> | undefined
+  /** `__Secure-` names and the attribute Secure; default: whether the app is on https. */
   useSecureCookies?: boolean | undefined
+  /**
+   * Whether the Host header is used where `origin` is not set. Default of `createAuth`: AUTH_TRUST_HOST, else true on Vercel and Cloudflare
+   * Pages, with AUTH_URL and outside of production. Default of `createKernel`: false.
+   */
   trustHost?: boolean | undefined
+  /** Base URL of the one deployment whose redirect URI is registered at the providers; it hands the answer on. Default: AUTH_REDIRECT_PROXY_URL. */
   redirectProxyUrl?: string | undefined
+  /** Logs a trace of each request to `logger.debug`; default false. */
   debug?: boolean | undefined
+  /** Replaces `error`, `warn` or `debug` of the log; default: the console. */
   logger?: Optional<LoggerInstance> | undefined
+  /** Colours and logo of pages and mails. */
   theme?: Theme | undefined
+  /** `enableWebAuthn` permits providers of type `webauthn` in `providers`; default false. `.use(webauthnPlugin())` does not need it. */
   experimental?: { enableWebAuthn?: boolean | undefined } | undefined
   /** Only the exported symbol counts (row 45). */
   skipCSRFCheck?: typeof skipCSRFCheck | undefined
+  /** The exported symbol: errors are thrown to the caller of `auth.handler` in place of an error page, except for requests with `X-Auth-Return-Redirect`. */
   raw?: typeof raw | undefined
 
   // ---- options that Auth.js does not have
@@ -106,7 +130,9 @@ export type Callback<K extends keyof Hooks> = K extends 'session'
     : HookHandler<K>
 /** A number of attempts in a window. */
 export interface ThrottleRule {
+  /** Attempts that are allowed; default 3 for mails, 10 for credentials. */
   max?: number | undefined
+  /** Length of the window; default 600. */
   seconds?: number | undefined
 }
 
@@ -118,18 +144,32 @@ export interface ResolvedConfig extends Omit<
   AuthConfig,
   'session' | 'secret' | 'jwt' | 'pages' | 'cookies' | 'logger' | 'deadlines' | 'limits' | 'throttle' | 'providers' | 'runtime'
 > {
+  /** Newest first; empty where none was given. */
   readonly secret: readonly string[]
+  /** Without a slash at the end. */
   readonly basePath: string
+  /** Whether the Host header is used where `origin` is not set. */
   readonly trustHost: boolean
+  /** Lifetimes in seconds. */
   readonly session: SessionOptions & { maxAge: number; updateAge: number }
+  /** As the host gave them: what is missing has the defaults of the strategy. */
   readonly jwt: Partial<JWTOptions>
+  /** Pages of the host alone; the built-in ones have no entry. */
   readonly pages: Partial<PagesOptions>
+  /** What the host and plugins changed, not the defaults. */
   readonly cookies: Partial<CookiesOptions>
+  /** Empty where none was given. */
   readonly theme: Theme
+  /** What a failing store means for a session read. */
   readonly sessionOnError: 'throw' | 'null'
+  /** Milliseconds. */
   readonly deadlines: { store: number; network: number; request: number }
+  /** Bytes; characters for `callbackUrl`. */
   readonly limits: { body: number; callbackUrl: number; providerResponse: number }
+  /** `false` where a throttle is switched off. */
   readonly throttle: Throttle
+  /** All levels; one that throws or rejects fails no request. */
   readonly logger: LoggerInstance
+  /** Clock, randomness and `fetch`. */
   readonly runtime: Runtime
 }

@@ -58,6 +58,7 @@ export interface PendingSpec<E> {
   seconds: number
   /** Default 5. */
   max?: number
+  /** Key, path and attributes of the cookie; `maxAge` defaults to `seconds`. */
   cookie?: CookieSpec
   /** An entry whose answer is a cross-site POST: the cookie then is SameSite=None and Secure. */
   crossSite?(entry: E): boolean

@@ -79,6 +79,7 @@ export interface Profile {
 
 /** Look and name of the built-in pages. */
 export interface Theme {
+  /** Default `auto`: that of the browser. */
   colorScheme?: 'auto' | 'dark' | 'light' | undefined
   /** URL of an image on the origin of the app, or a `data:` URL. */
   logo?: string | undefined
@@ -90,9 +91,13 @@ export interface Theme {
 
 /** URLs of pages of your app; each replaces a built-in page (row 36). */
 export interface PagesOptions {
+  /** Failures that people can mend add `error` to the query, and wrong credentials a `code` too. */
   signIn: string
+  /** Where people are asked whether to sign out. */
   signOut: string
+  /** Gets the error code as the query parameter `error`. */
   error: string
+  /** Shown after a mail with a sign-in link was sent. */
   verifyRequest: string
   /** Where a person lands after the first sign-in; no built-in page. */
   newUser: string
@@ -102,30 +107,49 @@ export interface PagesOptions {
 
 /** Attributes of a cookie, RFC 6265bis names. `maxAge` is in seconds. */
 export interface CookieOptions {
+  /** Seconds. Default: the cookie ends with the browser. */
   maxAge?: number | undefined
+  /** A date in place of `maxAge`; browsers prefer `maxAge`. */
   expires?: Date | undefined
+  /** Default: the host alone, without its subdomains. */
   domain?: string | undefined
+  /** Paths that the cookie is sent to. */
   path?: string | undefined
+  /** Hides the cookie from scripts. */
   httpOnly?: boolean | undefined
+  /** Sends it over https only. */
   secure?: boolean | undefined
+  /** Keeps it apart for each site that embeds the app (CHIPS). */
   partitioned?: boolean | undefined
+  /** What Chromium deletes first where there are too many cookies. */
   priority?: 'low' | 'medium' | 'high' | undefined
+  /** Whether requests that begin at another site have it; `true` is `strict`. */
   sameSite?: true | false | 'lax' | 'strict' | 'none' | undefined
+  /** Replaces `encodeURIComponent` for the value. */
   encode?: ((value: string) => string) | undefined
 }
 /** One cookie of the library: its name and its attributes. */
 export interface CookieOption {
+  /** With its prefix, as the browser stores it. */
   name: string
+  /** Merged with the default attributes. */
   options: CookieOptions
 }
 /** The seven cookies of the library. */
 export interface CookiesOptions {
+  /** The session; a long one is split into `.0`, `.1` and so on. */
   sessionToken: Optional<CookieOption>
+  /** The address to go to after the sign-in. */
   callbackUrl: Optional<CookieOption>
+  /** The half of the CSRF token that forms must repeat. */
   csrfToken: Optional<CookieOption>
+  /** PKCE verifiers of flows that are under way at a provider, sealed. */
   pkceCodeVerifier: Optional<CookieOption>
+  /** Flows that are under way at a provider, sealed. */
   state: Optional<CookieOption>
+  /** Nonces of flows that are under way at a provider, sealed. */
   nonce: Optional<CookieOption>
+  /** Challenges of passkey ceremonies that are under way, sealed. */
   webauthnChallenge: Optional<CookieOption>
 }
 

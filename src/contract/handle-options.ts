@@ -4,6 +4,7 @@
 export interface HandleOptions {
   /** Where it is mounted (Express `req.baseUrl`); never written into config. */
   basePath?: string | undefined
+  /** IP address of the client as the framework knows it, not read from headers. */
   clientAddress?: string | undefined
   /** Request id of the framework's log. Default: `x-request-id` of a trusted proxy, else random. */
   requestId?: string | undefined

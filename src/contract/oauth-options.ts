@@ -11,6 +11,7 @@ export interface CommonProviderOptions {
   name: string
   /** Absolute URLs, present on the provider object that callbacks see (row 358). */
   signinUrl?: string
+  /** Where people come back to; beside `signinUrl`. */
   callbackUrl?: string
 }
 
@@ -130,16 +131,23 @@ export type DecryptionKey = CryptoKey | { key: CryptoKey; kid?: string }
 
 /** Options of an OAuth 2.0 provider. `P` is the profile that `userinfo` answers. */
 export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
+  /** OAuth 2.0: the profile comes from `userinfo`. */
   type: 'oauth'
+  /** Id of the app at the provider; default: the environment variable `AUTH_<ID>_ID`. */
   clientId?: string | undefined
   /** A function is called at each exchange: for secrets that expire, such as Apple's. */
   clientSecret?: string | ((context: { now: Date; clientId: string }) => Awaitable<string>) | undefined
+  /** Endpoints that are not given are read from its discovery document. Default: the environment variable `AUTH_<ID>_ISSUER`. */
   issuer?: string | undefined
   /** Discovery document; replaces `issuer + /.well-known/openid-configuration` (D8). */
   wellKnown?: string | undefined
+  /** Address of the keys that sign ID tokens; default: `jwks_uri` of the discovery document. */
   jwks_endpoint?: string | undefined
+  /** Address that people are sent to, or address and parameters; default: that of the discovery document. */
   authorization?: string | AuthorizationEndpoint | undefined
+  /** Address where the code is exchanged, or address and parameters; default: that of the discovery document. */
   token?: string | TokenEndpoint | undefined
+  /** Address of the profile, or address and request; default: that of the discovery document. */
   userinfo?: string | UserinfoEndpoint<P> | undefined
   /** Used when `authorization` gives none; `''`: the parameter is left out. Default `openid profile email` (row 180). */
   scope?: string | undefined
@@ -168,8 +176,11 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
   updateAccount?: boolean | undefined
   /** Names of authorization parameters that a client may send; default: all but protocol parameters (D11). */
   authorizationParams?: readonly string[] | undefined
+  /** Look of the button on the sign-in page. */
   style?: OAuthProviderButtonStyles | undefined
+  /** Overrides of the client metadata that is made of the other options. */
   client?: Client | undefined
+  /** Default: the option of the same name of `createAuth`. `''`: none for this provider. */
   redirectProxyUrl?: string | undefined
   /**
    * Sends the authorization request to the provider directly (RFC 9126); the browser gets `client_id` and `request_uri` alone. Default: when the
@@ -201,7 +212,9 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
   issuerOf?: ((claims: Record<string, unknown>, provider: { id: string; issuer?: string | undefined }) => string) | undefined
   /** What the discovery document may say its issuer is, in place of `issuer`: a template, or a path below it. */
   discoveryIssuer?: string | readonly string[] | undefined
+  /** Replaces `fetch` for requests to this provider. */
   [customFetch]?: typeof fetch | undefined
+  /** Permits addresses with plain http beyond loopback; default false. */
   [allowInsecureRequests]?: boolean | undefined
   /** Options that the app passed to a preset, merged over the values of the preset (D50). */
   options?: Partial<Omit<OAuthConfig<P>, 'type' | 'options'>> | undefined
@@ -209,6 +222,7 @@ export interface OAuthConfig<P = Profile> extends CommonProviderOptions {
 
 /** Options of an OpenID Connect provider. */
 export interface OIDCConfig<P = Profile> extends Omit<OAuthConfig<P>, 'type' | 'options'> {
+  /** OpenID Connect: an ID token is required, and validated. */
   type: 'oidc'
   /** `false`: the profile comes from the userinfo endpoint; an ID token is still required (row 198). */
   idToken?: boolean | undefined
@@ -217,6 +231,7 @@ export interface OIDCConfig<P = Profile> extends Omit<OAuthConfig<P>, 'type' | '
    * sign-in at this provider is one factor, whatever the provider says. Default false.
    */
   trustAssurance?: boolean | undefined
+  /** Options that the app passed to a preset, merged over the values of the preset (D50). */
   options?: Partial<Omit<OIDCConfig<P>, 'type' | 'options'>> | undefined
 }
 

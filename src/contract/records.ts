@@ -46,7 +46,9 @@ export type Where<T> = Partial<T>
 export type Range<T> = { readonly [K in keyof T]?: { gt?: T[K]; gte?: T[K]; lt?: T[K]; lte?: T[K] } }
 /** What `find` of a record takes. */
 export interface FindOptions<T> {
+  /** Values of the first fields of an index; default: all rows. */
   where?: Where<T>
+  /** Bounds of one field, which follows those of `where` in the index. */
   range?: Range<T>
   /** By the field that follows those of `where` in the index, then by id; default `asc`. */
   order?: 'asc' | 'desc'
@@ -57,8 +59,11 @@ export interface FindOptions<T> {
 }
 /** Changes one number. */
 export interface IncrementOptions<T> {
+  /** Refuses a result below; default: no bound. */
   min?: number
+  /** Refuses a result above; default: no bound. */
   max?: number
+  /** Values that the row must have, or nothing is changed. */
   if?: Where<T>
   /** Other fields to set with it. */
   set?: Partial<T>
@@ -135,13 +140,19 @@ export interface StoredField {
 export type StoredKey = Readonly<Record<string, StoredValue>>
 /** A query as a store gets it. */
 export interface StoredQuery {
+  /** Namespace of the tenant; '' is the default one. */
   readonly ns: string
+  /** Values that a row must have. */
   readonly where: Readonly<Record<string, StoredValue>>
   /** The field that is ranged and sorted by, and the index that serves it; undefined: sorted by id. */
   readonly by: string | undefined
+  /** Fields of the index, without `ns`. */
   readonly index: readonly string[]
+  /** Bounds of `by`; empty: none. */
   readonly range: { gt?: StoredValue; gte?: StoredValue; lt?: StoredValue; lte?: StoredValue }
+  /** Of `by`, then of the id. */
   readonly order: 'asc' | 'desc'
+  /** Rows that are answered, at most. */
   readonly limit: number
   /** Rows after this one, by the value of `by` and the id. */
   readonly after: { readonly value: StoredValue; readonly id: string } | undefined

@@ -30,6 +30,7 @@ export interface Limit {
 }
 /** How many attempts in how long a time. */
 export interface LimitRule {
+  /** Attempts that are allowed in one window. */
   max: number
   /** Length of the window in seconds. */
   seconds: number

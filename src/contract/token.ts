@@ -12,13 +12,17 @@ export interface EncodeParams<Payload = JWT> {
   salt: string
   /** Seconds; default 2592000 (30 days). */
   maxAge?: number | undefined
+  /** HKDF info of the key by `salt`; default: that of authkernel. Give the same one to `decode`. */
   keyInfo?: KeyInfo | undefined
 }
 /** What `decode` needs. */
 export interface DecodeParams {
+  /** What `encode` returned. Without one the answer is null. */
   token?: string | undefined
   /** Any of them decrypts (row 99). */
   secret: string | readonly string[]
+  /** The one that `encode` got. */
   salt: string
+  /** The one that `encode` got. */
   keyInfo?: KeyInfo | undefined
 }
