@@ -57,6 +57,7 @@ export interface NextAuthFunction {
 }
 /** Fields of a sign-in from server code; others go to the provider's form. */
 export interface NextSignInOptions {
+  /** Where to go after the sign-in. Default: the page that the request came from (Referer), else `/`. */
   redirectTo?: string | undefined
   /** False: returns the URL instead of going there. */
   redirect?: boolean | undefined

@@ -18,6 +18,7 @@ export interface AppClientOptions {
   server: string
   /** `id` of the app in bearerPlugin. */
   clientId: string
+  /** Keeps the tokens between starts of the app. */
   storage: AppStorage
   /** Path of the routes; default `/auth`. */
   basePath?: string | undefined

@@ -8,6 +8,7 @@ import { decode as defaultDecode } from '../keys/token.ts'
 
 /** What `getToken` needs. */
 export interface GetTokenParams<Raw extends boolean = false> {
+  /** Its headers are read. Throws an Error without it. */
   req: Request | { headers: Headers | Record<string, string | string[] | undefined> }
   /** Not needed with `raw`. */
   secret?: string | readonly string[] | undefined
@@ -17,8 +18,11 @@ export interface GetTokenParams<Raw extends boolean = false> {
   cookieName?: string | undefined
   /** The `__Secure-` name; default: whether the environment's AUTH_URL is https. */
   secureCookie?: boolean | undefined
+  /** Replaces `decode` of `authkernel/jwt`. */
   decode?: ((params: DecodeParams) => Awaitable<JWT | null>) | undefined
+  /** HKDF info of the key by `salt`, for hosts that changed it. */
   keyInfo?: KeyInfo | undefined
+  /** Its `debug` is told of a token that cannot be decoded; default: nothing is logged. */
   logger?: Partial<LoggerInstance> | undefined
   /** The token as it is, not decoded (row 105). */
   raw?: Raw | undefined

@@ -42,6 +42,7 @@ export type Auth<Ext = unknown> = Core<Ext> & Ext
 
 /** For bindings whose configuration is a function of the request: what several kernels share. */
 export interface KernelOptions {
+  /** State that kernels of one process have in common; default: a new one. Make it with `createShared()`. */
   shared?: Shared
   /** Plugins of `createAuth`, which give way to the host's. */
   preset?: readonly Plugin[]

@@ -12,6 +12,7 @@ export type ProviderGiven<T extends ProviderType> = T extends ProviderType
 
 /** What a type consists of. */
 export interface ProviderPluginSpec<T extends ProviderType, Ext = void> {
+  /** Name of the provider type. */
   type: T
   /** Its `options` name what a host may write; other names are refused at compile, with the nearest known one. */
   flow: ProviderFlow<ProviderOf<T>>
@@ -19,6 +20,7 @@ export interface ProviderPluginSpec<T extends ProviderType, Ext = void> {
   defaults: { id: string; name: string } & Partial<ProviderOf<T>>
   /** Adds the provider of `defaults` when the host gives none of this type. Default false: the plugin brings the type alone. */
   alone?: boolean
+  /** Routes of the type, beside those of every sign-in. */
   routes?: readonly Route[]
   /** Registers what else the type needs: cookies, pending lists, hooks, records. What it returns is the plugin's API on `auth`. */
   setup?(kernel: Kernel): Ext

@@ -5,6 +5,7 @@ import { joined } from './joined.ts'
 
 /** What every call is held to. */
 export interface NetworkLimits {
+  /** Sends the request: `ctx.runtime.fetch`, for example. */
   fetch: typeof fetch
   /** Milliseconds from the call to the last byte: total, so that one byte a second holds nobody up. */
   deadline: number

@@ -25,6 +25,7 @@ import { type Ids, ownerFields, restoreIds } from './store-ids.ts'
 
 /** Milliseconds until a call is given up; default 5000 (D31). */
 export interface StoreOptions {
+  /** Milliseconds; `deleteExpired` has none. */
   deadline?: number | undefined
 }
 interface Border {

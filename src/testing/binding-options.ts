@@ -22,11 +22,13 @@ export interface BindingPaths {
 }
 /** What the contract has to know of a binding. */
 export interface TestBindingOptions {
+  /** Title of the group of tests. */
   name: string
   /** Starts the app with `bindingConfig(more)`, or with a provider and a person of its own. `plugins` are for `rootRoutes`. */
   start(more?: AuthConfig, plugins?: readonly Plugin[]): Promise<BindingHost>
   /** Default `/auth`. */
   basePath?: string
+  /** Where the app has other paths than `/page`, `/guarded`, `/login` and `/logout`. */
   paths?: Partial<BindingPaths>
   /** Default: the person of `bindingConfig`. */
   person?: BindingPerson

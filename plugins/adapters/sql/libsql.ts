@@ -39,6 +39,7 @@ interface LibsqlResult {
 export interface LibsqlOptions {
   /** `file:auth.db`, or an address of a libsql server. */
   url?: string
+  /** Secret of a libsql server; not needed for a file. */
   authToken?: string
   /** Switches a file to write-ahead logging, for several processes; default true. Not for file systems of a network. */
   wal?: boolean

@@ -20,6 +20,7 @@ export interface AuditOptions {
   chain?: boolean
   /** Records and bytes that wait at most; more are dropped and counted. Default 10,000 and 8 MiB. */
   maxRecords?: number
+  /** The same in bytes, counted as characters of the JSON. Default 8 MiB. */
   maxBytes?: number
   /** Milliseconds that a record waits at most for others; default 1000. */
   pause?: number

@@ -6,8 +6,11 @@ import type { AuditHead, AuditRecord } from './record.ts'
 export interface AuditQuery {
   /** Records about this user, or by this user. */
   userId?: string
+  /** Name of a record, such as `session.created`. */
   name?: string
+  /** Records of this time and later. */
   since?: Date
+  /** Records before this time. */
   until?: Date
   /** Default 100, at most 1000; newest first. */
   limit?: number

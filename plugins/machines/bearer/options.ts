@@ -39,11 +39,13 @@ export interface RightQuestion {
 }
 /** What `bearerPlugin` takes. */
 export interface BearerOptions {
+  /** At least one. Throws AuthError for an empty list and for two apps with one id. */
   apps: readonly AppOptions[]
   /** Scopes of apps that list none; default: none. */
   scopes?: readonly string[] | undefined
   /** Asked when tokens are issued and at each use: a right that the person lost is no longer in the session. Default: every scope. */
   can?: ((question: RightQuestion) => Awaitable<boolean>) | undefined
+  /** Format, audience and lifetime of access tokens. */
   accessToken?: AccessTokenOptions | undefined
   /** Seconds that an app session lives without a refresh; default 2592000 (30 days). */
   idle?: number | undefined

@@ -24,6 +24,7 @@ export interface IntrospectionClient {
 }
 /** Who may ask about tokens (RFC 7662 section 2.1). */
 export interface IntrospectionOptions {
+  /** Resource servers with a secret; default: none. */
   clients?: readonly IntrospectionClient[] | undefined
   /** Audiences that an API key may ask about; default: none. */
   apiKey?: ((question: { apiKey: CallerKey; ctx: Context }) => Awaitable<readonly string[]>) | undefined

@@ -2,6 +2,7 @@ import type { Messages, Theme } from 'authkernel/kernel'
 
 /** Options of `pagesPlugin`; each goes over the option of the same name in the configuration. */
 export interface PagesPluginOptions {
+  /** Colours and logo. */
   theme?: Theme | undefined
   /** Texts by language, over the built-in ones; new languages may be added. Keys: `plugins/pages/pages/messages/en.ts`. */
   messages?: Messages | undefined

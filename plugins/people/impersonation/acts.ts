@@ -23,6 +23,7 @@ export interface Order {
 }
 /** As whom, and why. */
 export interface StartOptions extends Order {
+  /** The user to act as. */
   userId: string
   /** 1 to 500 characters. The user, the session and the audit log may show it. */
   reason: string

@@ -35,6 +35,7 @@ export interface OrganizationsOptions<S extends Statements = Statements> {
   roles?: { readonly [role: string]: RoleRights<S> }
   /** Whether somebody may make an organization; default: everybody who is signed in. */
   create?: (question: { user: User; ctx: AnyContext }) => Awaitable<boolean>
+  /** How many organizations, members, invitations, teams and domains there may be. */
   limits?: OrganizationLimits
   /**
    * The last owner is deleted: `refuse` (default) throws LastOwner, and the user stays. `handOver`: the member with the most permissions, of several the one who
@@ -43,6 +44,7 @@ export interface OrganizationsOptions<S extends Statements = Statements> {
   ownerDeleted?: 'refuse' | 'handOver'
   /** Seconds that an invitation lives; default 604800 (7 days). */
   invitationAge?: number
+  /** How domains are proved, and which providers belong to an organization. */
   domains?: DomainOptions
   /**
    * `inside` (default): each tenant has organizations of its own. `over`: organizations stand above the tenants, and have members of several. Without tenants

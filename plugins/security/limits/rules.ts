@@ -25,6 +25,7 @@ export interface LimitRuleOptions {
   routes?: LimitRoutes
   /** The counts are kept apart by all of these; `[]`: one count for everybody. */
   by: LimitBy | readonly LimitBy[]
+  /** Requests or failures that are allowed in one window. */
   max: number
   /** Length of the sliding window. */
   seconds: number

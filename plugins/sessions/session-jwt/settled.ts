@@ -3,7 +3,9 @@ import type { JWTOptions, ResolvedConfig, Revocations, SessionAbility, SessionOp
 
 /** Lifetimes in seconds; each defaults to the option of the same name in `session` and `jwt`. */
 export interface JwtSessionOptions extends Pick<SessionOptions, 'maxAge' | 'updateAge' | 'absoluteMaxAge' | 'revocable'> {
+  /** Makes the session token of a payload; default: `jwt.encode`, else encryption. */
   encode?: JWTOptions['encode'] | undefined
+  /** Reads what `encode` made; default: `jwt.decode`, else decryption. */
   decode?: JWTOptions['decode'] | undefined
   /**
    * Seconds until every process refuses a revoked token; default 10. Each process reads one row of the service `records` in half of that time, while

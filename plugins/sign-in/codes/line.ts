@@ -3,14 +3,20 @@ import type { Awaitable, Context, CookieHandle, Identity, InputAttributes, User 
 
 /** The provider of codes by mail. */
 export interface CodesConfig {
+  /** Always `codes`. */
   id: string
+  /** Label on the sign-in page. */
   name: string
+  /** Sign-in by codes that a mail brings. */
   type: 'codes'
 }
 /** The provider of codes by text message. */
 export interface PhoneConfig {
+  /** Always `phone`. */
   id: string
+  /** Label on the sign-in page. */
   name: string
+  /** Sign-in by codes that a text message brings. */
   type: 'phone'
 }
 

@@ -6,6 +6,7 @@ import { en } from './messages.ts'
 export interface MessageOptions {
   /** The sign-in link. */
   url: string
+  /** Colours and logo; default: those of authkernel. */
   theme?: Theme | undefined
   /** Lifetime of the link in seconds; left out of the text when unknown. */
   maxAge?: number | undefined

@@ -16,8 +16,11 @@ import { throttled } from './throttle.ts'
 
 /** The provider of this plugin. */
 export interface PasswordsConfig {
+  /** Always `passwords`. */
   id: string
+  /** Label on the sign-in page. */
   name: string
+  /** Sign-in by address and password. */
   type: 'passwords'
 }
 
