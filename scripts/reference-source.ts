@@ -12,6 +12,8 @@ export interface Member {
   type: string
   /** Its comment on one line; '' for none. */
   text: string
+  /** Of an interface. */
+  members?: Member[]
 }
 
 const sources = new Map<string, ts.SourceFile>()
@@ -48,6 +50,16 @@ export function readExports(): Member[] {
   return [...exportsOf(join(root, 'kernel/index.ts'))].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
+/** Names of what people fill in: every member of such an interface has a sentence. */
+const filledIn = /(?:Options|Config|Params|Limits|Spec|Query|Rule)$/
+
+/** Members without a sentence of the options that a public module exports, as `interface.member`. `entry` is its file below the root of the repository. */
+export function silentOptions(entry: string): string[] {
+  return exportsOf(join(root, '..', entry))
+    .filter(({ name }) => filledIn.test(name))
+    .flatMap(({ name, members = [] }) => members.filter(({ text }) => text === '').map((member) => `${name}.${member.name}`))
+}
+
 function exportsOf(path: string): Member[] {
   const source = sourceOf(path)
   const found = new Map<string, Member>()
@@ -79,7 +91,8 @@ function declared(node: ts.Statement): Member[] {
     return node.declarationList.declarations.map(({ name }) => ({ name: name.getText(), type: 'value', text }))
   if (ts.isFunctionDeclaration(node) && node.name) return [{ name: node.name.text, type: signatureOf(node), text }]
   if (ts.isClassDeclaration(node) && node.name) return [{ name: node.name.text, type: 'class', text }]
-  if (ts.isInterfaceDeclaration(node)) return [{ name: node.name.text, type: 'interface', text }]
+  if (ts.isInterfaceDeclaration(node))
+    return [{ name: node.name.text, type: 'interface', text, members: shared(node.members.filter(isNamed).map(memberOf)) }]
   if (ts.isTypeAliasDeclaration(node)) return [{ name: node.name.text, type: 'type', text }]
   return []
 }

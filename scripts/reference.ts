@@ -1,13 +1,14 @@
 /**
  * Writes docs/reference/: every member of what plugins are given, and every export of `authkernel/kernel`, read from the types.
- * `--check` writes nothing and fails when a page is out of date. A member without a sentence fails in both.
+ * `--check` writes nothing and fails when a page is out of date. A member of these, or of any options, without a sentence fails in both.
  */
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { readExamples } from './examples/read.ts'
 import { examples } from './reference-examples.ts'
-import { type Member, readExports, readInterface } from './reference-source.ts'
+import { publicModules } from '../site/api.ts'
+import { type Member, readExports, readInterface, silentOptions } from './reference-source.ts'
 
 const folder = fileURLToPath(new URL('../docs/reference/', import.meta.url))
 
@@ -95,6 +96,7 @@ export function referencePages(): Record<string, string> {
     })
     made[`${page.file}.md`] = [`# ${page.title}`, '', page.lead, '', ...example(page.file), ...parts.flat()].join('\n')
   }
+  for (const [name, file] of publicModules()) silent.push(...silentOptions(file).map((member) => `${name} ${member}`))
   const all = readExports()
   silent.push(...missing('authkernel/kernel', all))
   made['exports.md'] = [
