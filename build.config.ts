@@ -102,7 +102,7 @@ export default defineBuildConfig({
   failOnWarn: true,
   rollup: {
     emitCJS: false,
-    // Small and without dependencies, so an installation is four packages beside ours. The questions of `init` are in the file of the command alone.
+    // Small and without dependencies, so an installation is five packages beside ours. The questions of `init` are in the file of the command alone.
     // docs/licenses.md has their licences.
     inlineDependencies: [
       'citty',

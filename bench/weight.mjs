@@ -78,7 +78,7 @@ function imports(rounds) {
   const programs = {
     empty: ['', here],
     authkernel: [`await import('authkernel'); await import('authkernel/providers/google')`, root],
-    limit: [`for (const name of ['jose', 'oauth4webapi', 'hookable', 'defu']) await import(name)`, root],
+    limit: [`for (const name of ['jose', 'oauth4webapi', 'hookable', 'defu', 'rou3']) await import(name)`, root],
     authjs: [`await import('@auth/core'); await import('@auth/core/providers/google')`, here],
     'better-auth': [`await import('better-auth')`, here],
   }

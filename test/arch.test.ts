@@ -7,7 +7,7 @@ import { cycles, type Import, list, readSources, root, type Source } from './_so
 import { pluginFiles } from '../scripts/plugins.ts'
 
 const sources = readSources('src', 'plugins', 'bindings')
-const kernelLibraries = ['hookable', 'defu', 'jose', 'cookie-es']
+const kernelLibraries = ['hookable', 'defu', 'jose', 'rou3', 'cookie-es']
 const { peerDependencies } = JSON.parse(readFileSync(`${root}package.json`, 'utf8')) as { peerDependencies: Record<string, string> }
 const presetFiles = ['src/preset.ts', 'src/index.ts']
 
@@ -166,7 +166,7 @@ describe('budgets', () => {
     )
   })
 
-  it('the kernel entry is at most 62 KB gzipped in one file', async () => {
+  it('the kernel entry is at most 63 KB gzipped in one file', async () => {
     const { outputFiles } = await build({
       entryPoints: [`${root}src/kernel/index.ts`],
       bundle: true,
@@ -175,7 +175,7 @@ describe('budgets', () => {
       format: 'esm',
       target: 'es2022',
     })
-    expect(gzipSync(outputFiles[0]!.contents, { level: 9 }).length).toBeLessThanOrEqual(62 * 1024)
+    expect(gzipSync(outputFiles[0]!.contents, { level: 9 }).length).toBeLessThanOrEqual(63 * 1024)
   })
 })
 

@@ -1,20 +1,18 @@
 /** From a path to a route (rows 1 to 6): loaded by the first request. */
+import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import type { Match, Route, RouteInfo, RouteMethod, Routes } from '../contract/route.ts'
 import { AuthError } from '../errors/index.ts'
 import type { Owned } from './draft.ts'
 import { isRootPath } from './late-routes.ts'
-import { addPath, findPath, type PathTree } from './path-tree.ts'
 
 type Entry = { route: Route; info: RouteInfo }
-/** By method. */
-type Router = Map<string, PathTree<Entry>>
 
 const methods: readonly RouteMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Builds the router. Throws AuthError on two routes of one method and shape, and on a path that cannot be mounted. */
 export function createRoutes(routes: readonly Owned<Route>[]): Routes {
-  const base = new Map() as Router
-  const root = new Map() as Router
+  const base = createRouter<Entry>()
+  const root = createRouter<Entry>()
   const known = new Map<string, Owned<Route>>()
   const list: RouteInfo[] = []
   // Fallbacks come last, so that what is no fallback is known by then.
@@ -34,10 +32,7 @@ export function createRoutes(routes: readonly Owned<Route>[]): Routes {
     known.set(id, { value: route, owner })
     const info: RouteInfo = Object.freeze({ method, path, at, plugin: owner, flow })
     list.push(info)
-    const router = at === 'root' ? root : base
-    const tree = router.get(method) ?? {}
-    router.set(method, tree)
-    addPath(tree, path, { route, info })
+    addRoute(at === 'root' ? root : base, method, path, { route, info })
   }
   return {
     list,
@@ -47,14 +42,13 @@ export function createRoutes(routes: readonly Owned<Route>[]): Routes {
   }
 }
 
-function lookUp(router: Router, method: string, path: string): Match | undefined {
-  const find = (asked: string) => {
-    const tree = router.get(asked)
-    return tree && findPath(tree, path)
+function lookUp(router: RouterContext<Entry>, method: string, path: string): Match | undefined {
+  const found = findEntry(router, method, path)
+  if (found) {
+    const { route, info } = found.data
+    return { route, info, params: decoded(found.params) }
   }
-  const found = find(method)
-  if (found) return { ...found.value, params: decoded(found.params) }
-  const others = methods.flatMap((other) => find(other)?.value ?? [])
+  const others = methods.flatMap((other) => findEntry(router, other, path)?.data ?? [])
   const [first] = others
   if (!first) return undefined
   // A plugin's GET answers HEAD without its body. A step of a sign-in is not run for a scanner that only looks (D17).
@@ -63,7 +57,14 @@ function lookUp(router: Router, method: string, path: string): Match | undefined
   return { allow: others.map(({ info }) => info.method), info: first.info }
 }
 
-// What other routers read as a group or a modifier is no path of ours.
+// The library lets a last `*` stand for nothing, too.
+function findEntry(router: RouterContext<Entry>, method: string, path: string): ReturnType<typeof findRoute<Entry>> {
+  const found = findRoute(router, method, path)
+  const { path: pattern } = found?.data.route ?? {}
+  return pattern?.endsWith('/*') && path.split('/').length !== pattern.split('/').length ? undefined : found
+}
+
+// What the library reads as a group or a modifier is no path of ours.
 const segment = /^(?:[\w.~!$&',;=@-]+|:[A-Za-z]\w*|\*)$/
 
 function assertPath({ method, path, at, cors, csrf, public: isPublic }: Route, owner: string): void {
@@ -85,7 +86,7 @@ function shapeOf(path: string): string {
   return path.replace(/\*\*[^/]*/g, '**').replace(/:[^/]+/g, ':')
 }
 
-function decoded(params: Record<string, string>): Record<string, string> {
+function decoded(params: Record<string, string> | undefined): Record<string, string> {
   const plain: Record<string, string> = {}
   for (const name in params) {
     const value = params[name] as string

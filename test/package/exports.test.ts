@@ -52,13 +52,13 @@ describe('files', () => {
     expect(Object.keys(scripts as object).filter((name) => run.includes(name))).toEqual([])
   })
 
-  it('installs at most 5 packages: itself and direct dependencies without dependencies of their own', () => {
+  it('installs at most 6 packages: itself and direct dependencies without dependencies of their own', () => {
     const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
       packages: Record<string, { dependencies?: Record<string, string> }>
     }
     const names = Object.keys(dependencies)
     expect(names.filter((name) => Object.keys(packages[`node_modules/${name}`]?.dependencies ?? {}).length > 0)).toEqual([])
-    expect(names.length + 1).toBeLessThanOrEqual(5)
+    expect(names.length + 1).toBeLessThanOrEqual(6)
   })
 
   it('docs/licenses.md names the bundled packages with their versions', () => {

@@ -43,7 +43,7 @@ describe('modules', () => {
     expect(ours.length).toBeGreaterThan(0)
     expect(ours.length, ours.join('\n')).toBeLessThanOrEqual(files)
     expect(late(loaded)).toEqual([])
-    expect(libraries(loaded).filter((library) => !['defu', 'hookable'].includes(library))).toEqual([])
+    expect(libraries(loaded).filter((library) => !['defu', 'hookable', 'rou3'].includes(library))).toEqual([])
   })
 
   it('a session read with one provider loads no jose, no oauth4webapi, no page, no route', () => {
@@ -53,7 +53,7 @@ describe('modules', () => {
       expect.arrayContaining(['serving.mjs', 'validate-options.mjs', 'configured.mjs', 'sealer.mjs']),
     )
     expect(late(loaded)).toHaveLength(5)
-    expect(libraries(loaded)).toEqual(['defu', 'hookable'])
+    expect(libraries(loaded)).toEqual(['defu', 'hookable', 'rou3'])
   })
 
   it('after ready({ warm: true }) a session read loads nothing more', () => {
@@ -69,7 +69,7 @@ describe('modules', () => {
       if (!(await response.text()).includes('Google')) throw new Error('no page')`
     const loaded = modules(program)
     expect(late(loaded).some((file) => file.endsWith('/chunks/draw.mjs'))).toBe(true)
-    expect(libraries(loaded)).toEqual(['defu', 'hookable'])
+    expect(libraries(loaded)).toEqual(['defu', 'hookable', 'rou3'])
   })
 
   it('ready({ warm: true }) loads them before', () => {
@@ -85,9 +85,9 @@ describe('modules', () => {
 
 describe('bundles', () => {
   it.each([
-    ['createAuth and one provider', 30, 150, host],
-    ['createKernel, oidcPlugin and jwtSessionPlugin', 24, 93, kernel],
-    ['createKernel', 20, 50, bare],
+    ['createAuth and one provider', 30, 152, host],
+    ['createKernel, oidcPlugin and jwtSessionPlugin', 24, 95, kernel],
+    ['createKernel', 20, 51, bare],
   ])('%s: at most %i KB before the first request, %i in one file', async (_, first, whole, source) => {
     const split = await bundle(source, true)
     const one = await bundle(source, false)
