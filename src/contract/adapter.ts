@@ -8,7 +8,9 @@ import type { Awaitable, User } from './data.ts'
 /** A stored user. `email` is in lower case as the kernel writes it, and null for a user without an address where the adapter has `nullableEmail`; `emailVerified` is set by the first email sign-in (D16). */
 export interface AdapterUser extends User {
   id: string
+  /** Unique in the store. */
   email: string
+  /** When the address was proved; null: it was not. */
   emailVerified: Date | null
 }
 /** Types of accounts that are stored; credentials never are (row 351). */
@@ -24,7 +26,9 @@ export interface NewAdapterAccount extends Account {
 }
 /** A stored session of the database strategy. */
 export interface AdapterSession {
+  /** The value of the session cookie, or its hash where an adapter is wrapped to keep hashes. */
   sessionToken: string
+  /** Whose session it is. */
   userId: string
   /** Absolute expiry. */
   expires: Date
@@ -33,18 +37,27 @@ export interface AdapterSession {
 }
 /** A one-time token that was mailed; `token` is hashed (row 355). */
 export interface VerificationToken {
+  /** The address that the token was mailed to. */
   identifier: string
+  /** When the token ends. */
   expires: Date
+  /** Hash of what was mailed. */
   token: string
 }
 /** A WebAuthn credential (row 356). Binary values are standard base64, as Auth.js stores them (row 173). */
 export interface AdapterAuthenticator {
+  /** Id of the passkey. */
   credentialID: string
+  /** Whose passkey it is. */
   userId: string
+  /** Names the account of the passkey. */
   providerAccountId: string
   credentialPublicKey: string
+  /** Uses that the authenticator counted; 0 where it does not count. */
   counter: number
+  /** `singleDevice`, or `multiDevice` for a passkey that is synced. */
   credentialDeviceType: string
+  /** Whether the passkey has a copy elsewhere. */
   credentialBackedUp: boolean
   /** Comma-joined transports. */
   transports?: string | null
@@ -52,11 +65,13 @@ export interface AdapterAuthenticator {
 
 /** Rows that `deleteExpired` removed. */
 export interface ExpiredRows {
+  /** Sessions of the database strategy. */
   sessions: number
   /** Verification tokens. */
   tokens: number
   /** Marks of the services `once` and `limit`. */
   once: number
+  /** Attempts that no longer count. */
   limit: number
 }
 /** Options of `deleteExpired`. */

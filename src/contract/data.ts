@@ -12,9 +12,11 @@ export type Optional<T> = { [K in keyof T]?: T[K] | undefined }
 
 /** Shape of a user by default: what a provider's `profile()` returns (row 345). */
 export interface DefaultUser {
+  /** Id in the store, or the id that the provider gave. */
   id?: string
   name?: string | null
   email?: string | null
+  /** URL of a picture. */
   image?: string | null
 }
 /** The signed-in person. Add your own fields by declaration merging. */
@@ -22,7 +24,9 @@ export interface User extends DefaultUser {}
 
 /** What `/session` answers by default; `expires` is an ISO 8601 date (row 344). */
 export interface DefaultSession {
+  /** Who is signed in. */
   user?: User
+  /** When the session ends unless it is extended. */
   expires: string
 }
 /** The session that clients get. Add your own fields by declaration merging. */
@@ -32,10 +36,15 @@ export interface Session extends DefaultSession {}
 export interface DefaultJWT extends Record<string, unknown> {
   name?: string | null
   email?: string | null
+  /** URL of a picture; `image` of the user. */
   picture?: string | null
+  /** Id of the user. */
   sub?: string
+  /** When the token was made. */
   iat?: number
+  /** When the token ends. */
   exp?: number
+  /** Random id of the token. */
   jti?: string
 }
 /** Augment it to type what the `jwt` callback adds. */

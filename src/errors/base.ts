@@ -10,6 +10,7 @@ export type ErrorKind = ErrorPage
 
 /** Page and HTTP status of an error class. A subclass without a row has that of its parent. */
 export interface ErrorRow {
+  /** Where people are sent. */
   page: ErrorPage
   /** Of answers without a page, of the error page, and of `error.status`. */
   status: number
@@ -19,6 +20,7 @@ export interface ErrorRow {
 
 /** Where further facts of an error are kept: the causing error and details for the log. */
 export interface ErrorCause extends Record<string, unknown> {
+  /** The error that led to this one. */
   err?: Error
 }
 

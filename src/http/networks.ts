@@ -2,7 +2,9 @@
 
 /** A network, and how many times the budget of the smallest one it has. */
 export interface Network {
+  /** The address, or the network in CIDR notation. */
   key: string
+  /** Times the budget: 1, and 8 for the /48 of IPv6. */
   scale: number
 }
 

@@ -44,14 +44,21 @@ export interface VerifyAccessTokenOptions {
 }
 /** Claims of an access token (RFC 9068 section 2.2). Others may be there. */
 export interface AccessTokenClaims {
+  /** Who issued the token. */
   iss: string
+  /** Whom the token speaks for. */
   sub: string
+  /** Services that the token is for. */
   aud: string | string[]
+  /** The app that asked for the token. */
   client_id: string
   /** Seconds since the epoch, as is `exp`. */
   iat: number
+  /** When the token ends. */
   exp: number
+  /** Unique id of the token. */
   jti: string
+  /** Granted scopes, separated by blanks. */
   scope?: string
   /** Thumbprint of the key that the token is bound to (RFC 9449 section 6.1). */
   cnf?: { jkt?: string }

@@ -3,7 +3,9 @@ import { fromBase64 } from './crypto.ts'
 
 /** Header and claims as they are stated. */
 export interface UnverifiedJwt {
+  /** Algorithm and id of the key. */
   readonly header: Readonly<Record<string, unknown>>
+  /** What the token states. */
   readonly claims: Readonly<Record<string, unknown>>
 }
 

@@ -4,16 +4,23 @@ import type { Compiled } from './snapshot.ts'
 
 /** Plain data. */
 export interface Inspection {
+  /** `layer`: `preset` for plugins of `createAuth`, `plugin` for those of `.use()`. */
   plugins: { name: string; layer: string }[]
+  /** Routes of plugins, and those of the kernel with the plugin `kernel`. */
   routes: { method: string; path: string; plugin: string }[]
+  /** Providers that people can sign in with. */
   providers: { id: string; name: string; type: string }[]
+  /** Types that a provider may have. */
   providerTypes: string[]
+  /** Name of the plugin by the name of the service; `host` for those of the kernel. */
   services: Record<string, string>
   /** In their order: the first is the innermost. */
   decorators: { name: string; plugin: string }[]
+  /** Handlers of hooks, in the order of registration. */
   hooks: { name: string; plugin: string }[]
   /** @deprecated `hooks` */
   decisions: { name: string; plugin: string }[]
+  /** Listeners, in the order of registration. */
   events: { name: string; plugin: string }[]
   /** Names of tables that plugins declared. */
   records: { name: string; plugin: string }[]

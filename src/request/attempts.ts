@@ -9,7 +9,9 @@ import { AuthError, HttpError } from '../errors/index.ts'
 
 /** A key and a limit for counting attempts. */
 export interface Bucket {
+  /** What is counted together. */
   key: string
+  /** How many attempts the bucket has room for. */
   rule: LimitRule
 }
 /** An attempt under way. */

@@ -35,9 +35,11 @@ export class NetworkError extends Error {
 
 /** An answer with its whole body: what a Response would copy and hand out once more. */
 export interface ReadAnswer {
+  /** HTTP status. */
   readonly status: number
   readonly statusText: string
   readonly headers: Headers
+  /** The body after decompression. */
   readonly content: Uint8Array<ArrayBuffer>
 }
 

@@ -3,17 +3,21 @@ import type { RecordSpec } from '../contract/records.ts'
 
 /** Fields of a kept session; its id is that of the session. */
 export interface SessionFields extends Record<string, unknown> {
+  /** Whose session it is. */
   userId: string
   /** What opens it, for strategies that must delete by it. */
   token: string | null
+  /** Id of the provider that was signed in with. */
   provider: string
   /** As `indexed` makes them. */
   sub: string | null
   sid: string | null
   /** `SessionAttributes`. */
   attributes: unknown
+  /** When the person signed in. */
   started: Date
   lastUsed: Date
+  /** When the session ends. */
   expires: Date
 }
 
