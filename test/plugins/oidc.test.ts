@@ -3,6 +3,7 @@ import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
 import { createAuth, allowInsecureRequests, customFetch, type AuthConfig } from 'authkernel'
 import { oidcPlugin } from 'authkernel/plugins/oidc'
+import { decode } from 'authkernel/jwt'
 import { Client, locationOf, setCookies } from '../_client.ts'
 import { instance, journey, secret, useOp } from '../_op/journey.ts'
 
@@ -232,9 +233,19 @@ describe('check cookies', () => {
   it('checks none leaves no check cookie', async () => {
     expect((await cookiesOf({ checks: ['none'] })).map(({ name }) => name)).toEqual(['authkernel.callback-url'])
   })
-  it('row 88: values are sealed: neither verifier nor nonce nor callbackUrl can be read', async () => {
-    const cookies = await cookiesOf()
-    for (const { value } of cookies.slice(1)) expect(value).toMatch(/^eyJ[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)
+  it('row 88: verifier, nonce and callbackUrl are sealed once, in the state; the other cookies hold random marks', async () => {
+    const [, state, pkce, nonce] = await cookiesOf()
+    expect(state?.value).toMatch(/^eyJ[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)
+    const payload = await decode({ token: state?.value ?? '', secret, salt: 'authkernel.state' })
+    const [flow] = payload?.['list'] as Record<string, unknown>[]
+    expect(flow).toMatchObject({
+      verifier: expect.stringMatching(/^[\w-]{43}$/) as string,
+      nonce: expect.stringMatching(/^[\w-]{43}$/) as string,
+      callbackUrl: 'http://localhost:3000/there',
+      marks: { pkce: pkce?.value, nonce: nonce?.value },
+    })
+    for (const mark of [pkce?.value, nonce?.value]) expect(mark).toMatch(/^[\w-]{22}$/)
+    expect(pkce?.value).not.toBe(nonce?.value)
   })
   it('success clears them', async () => {
     const { client } = await journey(op(), { provider })
@@ -253,6 +264,22 @@ describe('several tabs (D47)', () => {
     }
     expect(errors).toEqual([])
     expect([...client.cookies.keys()].some((name) => /state|pkce|nonce/.test(name))).toBe(false)
+  })
+  it('each has a mark of its own in the cookies of its checks, and those of others do not serve', async () => {
+    op().reset()
+    const other = { id: 'other', name: 'Other', type: 'oidc' as const, issuer: op().issuer, clientId: 'client-1', checks: ['state' as const] }
+    const { client, errors } = instance(op(), { provider: { checks: ['pkce', 'nonce'] }, config: { providers: [other] } })
+    const backs = []
+    for (let i = 0; i < 2; i++) backs.push(await op().authorize((await urlOf(client)).href))
+    await client.signIn('other')
+    const marks = client.cookies.get('authkernel.nonce')?.split('.') ?? []
+    expect(marks).toHaveLength(2)
+    client.cookies.set('authkernel.nonce', marks[0] ?? '')
+    expect(locationOf(await client.clone().get(backs[0] ?? ''))).toContain('error=Configuration')
+    expect(locationOf(await client.get(backs[1] ?? ''))).toBe('http://localhost:3000')
+    expect(errors.map(({ message }) => message)).toEqual([expect.stringContaining('comes without the nonce cookie of its sign-in')])
+    // The mark that is left is written again, and the tab of the provider without PKCE has none.
+    expect(client.cookies.get('authkernel.nonce')).toBe(marks[1])
   })
   it('one that fails leaves the others alone', async () => {
     op().reset()

@@ -1,11 +1,12 @@
 /**
- * Pending flows: what the browser keeps between the authorization request and its answer (D12, D47). Each of the three cookies
- * holds a sealed list, an entry per tab; an entry is known by the hash of the flow's `state` and used once.
+ * Pending flows: what the browser keeps between the authorization request and its answer (D12, D47). The state cookie holds a sealed
+ * list, an entry per tab, with verifier and nonce; an entry is known by the hash of the flow's `state` and used once. The cookies of the
+ * other checks hold a mark of each flow, without which its answer counts for nothing.
  */
-import { type Context, equal, InvalidCheck, type OIDCCheck, type PendingList, subjectOf } from 'authkernel/kernel'
+import { type Context, equal, InvalidCheck, type OIDCCheck, subjectOf } from 'authkernel/kernel'
 import { isFormPost } from './endpoints.ts'
 import { hashOf } from './hash.ts'
-import { type Entry, flowLifetime, nonces, states, verifiers } from './lists.ts'
+import { type Entry, flowLifetime, hasMark, type Marked, marksFor, states, writeMarks } from './lists.ts'
 import type { OAuthProvider, StepUp } from './types.ts'
 
 export { flowLifetime } from './lists.ts'
@@ -47,18 +48,19 @@ export function checksOf(provider: OAuthProvider, proxied: boolean): readonly OI
 export async function remember(ctx: Context, provider: OAuthProvider, started: Started): Promise<void> {
   if (started.state === undefined) return
   const id = await hashOf(started.state)
-  const base: Entry = { provider: provider.id }
-  if (isFormPost(provider)) base.post = true
-  const flow: Entry = { ...base }
+  const flow: Entry = { provider: provider.id, checks: started.checks }
+  if (isFormPost(provider)) flow.post = true
   if (started.callbackUrl !== ctx.origin) flow.callbackUrl = started.callbackUrl
   const by = (ctx.store || started.stepUp) && (await subjectOf(ctx))
   if (by) flow.by = by
   if (started.maxAge !== undefined) flow.maxAge = started.maxAge
   if (started.stepUp) flow.stepUp = started.stepUp
-  flow.checks = started.checks
+  if (started.verifier !== undefined) flow.verifier = started.verifier
+  if (started.nonce !== undefined) flow.nonce = started.nonce
+  flow.marks = marksFor(ctx, started.checks)
+  const others = await states.all(ctx)
   await states.add(ctx, id, flow)
-  if (started.verifier !== undefined) await verifiers.add(ctx, id, { ...base, value: started.verifier })
-  if (started.nonce !== undefined) await nonces.add(ctx, id, { ...base, value: started.nonce })
+  writeMarks(ctx, [flow, ...others], false)
 }
 
 /** Finds the flow that a callback belongs to and uses it up, whatever comes of it. Throws InvalidCheck. */
@@ -67,22 +69,22 @@ export async function take(ctx: Context, provider: OAuthProvider, params: URLSea
   const given = params.getAll('state')
   const state = given.length === 1 ? (given[0] ?? '') : ''
   const id = await hashOf(state)
-  const [flow, verifier, nonce] = [await remove(ctx, states, id), await remove(ctx, verifiers, id), await remove(ctx, nonces, id)]
-  if (state === '') throw invalid(provider, given.length > 1 ? 'repeats the parameter `state`' : 'has no `state`')
+  const flow = await remove(ctx, id)
+  if (state === '') throw invalid(provider.id, given.length > 1 ? 'repeats the parameter `state`' : 'has no `state`')
   if (!flow)
     throw invalid(
-      provider,
+      provider.id,
       `belongs to no sign-in of the last ${flowLifetime} seconds in this browser: it was opened elsewhere, or the state cookie is gone`,
     )
   // Where this tab wanted to go; the callback-url cookie knows the last tab only.
   ctx.useCallbackUrl(flow.callbackUrl ?? ctx.origin)
-  if (flow.provider !== provider.id) throw invalid(provider, `answers a sign-in at provider "${flow.provider}"`)
+  if (flow.provider !== provider.id) throw invalid(provider.id, `answers a sign-in at provider "${flow.provider}"`)
   // Ten parallel copies of one callback make one token request (D35).
-  if (!(await ctx.once.take(`state:${id}`, flowLifetime))) throw invalid(provider, 'was used before')
+  if (!(await ctx.once.take(`state:${id}`, flowLifetime))) throw invalid(provider.id, 'was used before')
   return {
     state,
-    verifier: needed(provider, flow, verifier, 'pkce'),
-    nonce: needed(provider, flow, nonce, 'nonce'),
+    verifier: needed(ctx, flow, 'pkce', flow.verifier),
+    nonce: needed(ctx, flow, 'nonce', flow.nonce),
     maxAge: flow.maxAge,
     stepUp: flow.stepUp,
     startedBy: flow.by ?? null,
@@ -103,28 +105,29 @@ export function proxyOf(ctx: Context, provider: OAuthProvider): string | undefin
 async function takeCode(ctx: Context, provider: OAuthProvider, params: URLSearchParams): Promise<Flow> {
   const code = params.get('code') ?? ''
   if (code !== '' && !(await ctx.once.take(`code:${await hashOf(`${provider.id} ${code}`)}`, flowLifetime)))
-    throw invalid(provider, 'was used before')
+    throw invalid(provider.id, 'was used before')
   return { state: undefined, verifier: undefined, nonce: undefined, maxAge: undefined, stepUp: undefined, startedBy: null }
 }
 
-function needed(provider: OAuthProvider, flow: Entry, entry: Entry | undefined, check: 'pkce' | 'nonce'): string | undefined {
+function needed(ctx: Context, flow: Entry, check: Marked, value: string | undefined): string | undefined {
   if (!flow.checks?.includes(check)) return undefined
-  if (entry?.value === undefined || entry.provider !== provider.id)
-    throw invalid(provider, `comes without the ${check} cookie of its sign-in`)
-  return entry.value
+  if (value === undefined || !hasMark(ctx, check, flow)) throw invalid(flow.provider, `comes without the ${check} cookie of its sign-in`)
+  return value
 }
 
-function invalid(provider: OAuthProvider, what: string): InvalidCheck {
-  return new InvalidCheck(`The callback of provider "${provider.id}" ${what}.`, { cause: { provider: provider.id } })
+function invalid(provider: string, what: string): InvalidCheck {
+  return new InvalidCheck(`The callback of provider "${provider}" ${what}.`, { cause: { provider } })
 }
 
-/** From the browser alone; the server's part is asked of the state, once for all three. */
-async function remove(ctx: Context, list: PendingList<Entry>, id: string): Promise<Entry | undefined> {
-  const entries = await list.all(ctx)
+/** From the browser alone; the server's part is asked of the state. */
+async function remove(ctx: Context, id: string): Promise<Entry | undefined> {
+  const entries = await states.all(ctx)
   const entry = entries.find((candidate) => equal(candidate.id, id))
   // A lone flow ends with a failed answer (row 89); with several, nobody knows whose answer it was.
   const used = entry ?? (entries.length === 1 ? entries[0] : undefined)
   // Whoever has sent no such cookie has none to lose.
-  if (used || list.cookie.get(ctx) !== undefined) await list.drop(ctx, used ? [used.id] : [])
+  if (used || states.cookie.get(ctx) !== undefined) await states.drop(ctx, used ? [used.id] : [])
+  const left = entries.filter((candidate) => candidate !== used)
+  writeMarks(ctx, left, true)
   return entry
 }

@@ -96,7 +96,7 @@ function fetchKeys(ctx: AnyContext, provider: OAuthProvider, uri: string): Promi
     if (response.status !== 200) throw new Refusal(`${uri} answered with status ${response.status} in place of keys.`, response.status)
     const document = await readJson(response, 'The key set', provider.type === 'oidc')
     if (!Array.isArray(document['keys'])) throw new Refusal('The key set has no list of keys.')
-    const find = createLocalJWKSet({ keys: document['keys'].filter(isCallbackUrl) } as JSONWebKeySet)
+    const find = createLocalJWKSet({ keys: document['keys'].filter(isPublicKey) } as JSONWebKeySet)
     return setBounded(
       ctx.app.shared.cache<KeySet>('oauth.keys'),
       uri,
@@ -107,7 +107,7 @@ function fetchKeys(ctx: AnyContext, provider: OAuthProvider, uri: string): Promi
 }
 
 // A published private or shared key signs for everybody; so does an RSA key of exponent 1.
-function isCallbackUrl(key: unknown): boolean {
+function isPublicKey(key: unknown): boolean {
   if (!isObject(key) || typeof key['kty'] !== 'string' || !['RSA', 'EC', 'OKP'].includes(key['kty'])) return false
   if (['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((member) => member in key)) return false
   // "AQ" is 1, and so is "AAAB".

@@ -82,16 +82,17 @@ function emailOf(email: unknown): { email?: string | null } {
   if (typeof email !== 'string') throw new Refusal('The email of the profile is not a string.')
   if (/[\p{Cc}\s]|\p{Surrogate}/u.test(email)) throw new Refusal('The email of the profile holds blanks or control characters.')
   // U+212A lower-cases to an ASCII k: a foreign address must not become somebody's.
-  return { email: email.replace(/[^\u212A]+/g, (part) => part.toLowerCase()) }
+  return { email: email.includes('\u212A') ? email.replace(/[^\u212A]+/g, (part) => part.toLowerCase()) : email.toLowerCase() }
 }
 
 // Columns of text refuse NUL and lone surrogates; a name is not worth a failed sign-in.
-function storable(user: object): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(user)
-      .filter(([, value]) => value !== undefined)
-      .map(([key, value]) => [key, typeof value === 'string' ? value.replace(/\p{Surrogate}|\p{Cc}/gu, '\uFFFD') : value]),
-  )
+function storable(user: Readonly<Record<string, unknown>>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {}
+  for (const key of Object.keys(user)) {
+    const value = user[key]
+    if (value !== undefined && key !== '__proto__') kept[key] = typeof value === 'string' ? value.replace(/\p{Surrogate}|\p{Cc}/gu, '\uFFFD') : value
+  }
+  return kept
 }
 
 // Row 195.

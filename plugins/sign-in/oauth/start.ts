@@ -6,7 +6,8 @@ import { hashOf } from './hash.ts'
 import { authorizationOf, fill, namesOf } from './endpoints.ts'
 import { Refusal, withoutSecrets } from './failure.ts'
 import { isPushed, pushed } from './pushed.ts'
-import { endpointOf, needsDiscovery, serverOf } from './server.ts'
+import { configured, maxAgeOf, type Same, withValues } from './request-url.ts'
+import { needsDiscovery, serverOf } from './server.ts'
 import { demand } from './demand.ts'
 import type { OAuthProvider, StepUp } from './types.ts'
 
@@ -15,7 +16,6 @@ type Again = StepUp & { callbackUrl: string; loginHint?: string }
 
 /** Purpose of the sealed state that carries the origin past a redirect proxy. */
 export const envelopePurpose = 'encodedState'
-const defaultScope = 'openid profile email'
 
 // D11, and the token that protects this very request.
 const reserved = new Set(
@@ -52,7 +52,7 @@ export async function authorizationUrl(ctx: Context, provider: OAuthProvider, ag
   // Asked before anything is fetched.
   const callbackUrl = again?.callbackUrl ?? (await ctx.callbackUrl())
   const server = await serverOf(ctx, provider)
-  const url = configured(ctx, provider, server)
+  const same = configured(provider, server, redirectUriOf(ctx, provider))
   const proxied = proxyOf(ctx, provider) !== undefined
   const checks = withoutDowngrade(provider, server, checksOf(provider, proxied))
   const random = (): string => toBase64Url(ctx.runtime.random(32))
@@ -60,60 +60,40 @@ export async function authorizationUrl(ctx: Context, provider: OAuthProvider, ag
   const verifier = checks.includes('pkce') ? random() : undefined
   const nonce = checks.includes('nonce') ? random() : undefined
 
-  // The query of the page that asks for a step-up is none for the provider.
-  if (!again && ctx.request.url.includes('?')) forward(url, ctx, provider)
-  const { params } = authorizationOf(provider)
-  const scope = fill(provider.scope ?? defaultScope, namesOf(provider))
-  if (!url.searchParams.has('scope') && params?.['scope'] !== null && scope !== '') url.searchParams.set('scope', scope)
-  if (ctx.has('hook', 'authorizationRequest')) {
-    const parameters = await ctx.ask('authorizationRequest', { provider, parameters: new URLSearchParams(url.searchParams) })
-    if (parameters) url.search = parameters.toString()
-  }
-  if (again) demand(url.searchParams, again, server.claims_parameter_supported === true)
-  if (state !== undefined) url.searchParams.set('state', state)
-  if (verifier !== undefined) {
-    url.searchParams.set('code_challenge', await hashOf(verifier))
-    url.searchParams.set('code_challenge_method', 'S256')
-  }
-  if (nonce !== undefined) url.searchParams.set('nonce', nonce)
-  await remember(ctx, provider, { state, verifier, nonce, callbackUrl, checks, maxAge: maxAgeOf(url), stepUp: again && stepUpOf(again) })
+  const other = await altered(ctx, provider, server, same, again)
+  const url = withValues(other ?? same, {
+    state,
+    code_challenge: verifier === undefined ? undefined : await hashOf(verifier),
+    code_challenge_method: verifier === undefined ? undefined : 'S256',
+    nonce,
+  })
+  const maxAge = other ? maxAgeOf(other) : same.maxAge
+  await remember(ctx, provider, { state, verifier, nonce, callbackUrl, checks, maxAge, stepUp: again && stepUpOf(again) })
   const asked = (await authorizationOf(provider).request?.({ url, provider })) ?? url
   const sent = provider.signedRequest ? await (await import('./request-object.ts')).signedRequest(ctx, provider, server, asked) : asked
   return isPushed(provider, server) ? pushed(ctx, provider, server, sent) : sent
 }
 
-const requests = new WeakMap<AuthorizationServer, { redirectUri: string; href: string }>()
-
-/** What is the same in all requests to one server. */
-function configured(ctx: Context, provider: OAuthProvider, server: AuthorizationServer): URL {
-  const redirectUri = redirectUriOf(ctx, provider)
-  const known = requests.get(server)
-  if (known?.redirectUri === redirectUri) return new URL(known.href)
-  const url = endpointOf(server, 'authorization_endpoint', provider)
-  configure(url, redirectUri, provider)
-  requests.set(server, { redirectUri, href: url.href })
+/** The request with what this visit changes; undefined: nothing. */
+async function altered(
+  ctx: Context,
+  provider: OAuthProvider,
+  server: AuthorizationServer,
+  { href }: Same,
+  again: Again | undefined,
+): Promise<URL | undefined> {
+  // The query of the page that asks for a step-up is none for the provider.
+  const forwards = !again && ctx.request.url.includes('?')
+  const asks = ctx.has('hook', 'authorizationRequest')
+  if (!forwards && !asks && !again) return undefined
+  const url = new URL(href)
+  if (forwards) forward(url, ctx, provider)
+  if (asks) {
+    const parameters = await ctx.ask('authorizationRequest', { provider, parameters: new URLSearchParams(url.searchParams) })
+    if (parameters) url.search = parameters.toString()
+  }
+  if (again) demand(url.searchParams, again, server.claims_parameter_supported === true)
   return url
-}
-
-// What the host wrote counts over our defaults, on the URL or as params.
-function configure(url: URL, redirectUri: string, provider: OAuthProvider): void {
-  const { url: written, params = {} } = authorizationOf(provider)
-  const defaults = { response_type: 'code', client_id: provider.clientId ?? '', redirect_uri: redirectUri }
-  for (const [name, value] of Object.entries(defaults)) {
-    if (written === undefined || !url.searchParams.has(name)) url.searchParams.set(name, value)
-  }
-  for (const [name, value] of Object.entries(params)) {
-    if (value === undefined || value === null) continue
-    url.searchParams.set(name, typeof value === 'object' ? JSON.stringify(value) : fill(String(value), namesOf(provider)))
-  }
-  const { claims, acr_values: classes, resource, max_age: maxAge = provider.client?.default_max_age } = provider
-  const wanted: [string, string | undefined][] = [
-    ['claims', claims && JSON.stringify(claims)],
-    ['acr_values', classes && [classes].flat().join(' ')],
-    ['max_age', maxAge?.toString()],
-  ]
-  for (const [name, value] of wanted) if (value !== undefined && !url.searchParams.has(name)) url.searchParams.set(name, value)
-  if (!url.searchParams.has('resource')) for (const one of [resource ?? []].flat()) url.searchParams.append('resource', one)
 }
 
 function forward(url: URL, ctx: Context, provider: OAuthProvider): void {
@@ -139,12 +119,6 @@ function isClientParameter(name: string): boolean {
 
 function stepUpOf({ sub, maxAge, acr }: Again): StepUp {
   return { sub, maxAge, ...(acr && { acr }) }
-}
-
-// Whoever asked for it, host or client: an answer that ignores it is none (OpenID Connect Core 3.1.2.1).
-function maxAgeOf(url: URL): number | undefined {
-  const asked = url.searchParams.get('max_age') ?? ''
-  return /^\d{1,9}$/.test(asked) ? Number(asked) : undefined
 }
 
 // D13: without S256 in the metadata, PKCE may be ignored; the nonce binds the code to this browser as well (RFC 9700 section 2.1.1).
