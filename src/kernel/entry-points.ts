@@ -100,12 +100,12 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     async session(request, options) {
       const ctx = await contextFor(request, options, false)
       if (ctx.compiled.found.fault) throw ctx.compiled.found.fault
-      return ctx.currentSession()
+      return ctx.sessionNow()
     },
     async read(request, options) {
       const ctx = await contextFor(request, options)
       if (ctx.compiled.found.fault) throw ctx.compiled.found.fault
-      const session = await ctx.currentSession()
+      const session = await ctx.sessionNow()
       const headers = new Headers()
       ctx.jar.write(headers)
       return { session, headers }

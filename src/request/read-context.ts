@@ -194,20 +194,39 @@ export abstract class ReadContext extends CommonContext {
     return value
   }
   async currentSession(): Promise<Session | null> {
-    if (this.compiled.bus.known.has('hook:authenticate')) {
-      const session = await this.ask('authenticate', {})
-      if (session !== undefined) return session && this.shown(session)
+    return this.sessionNow()
+  }
+
+  /** The same without a promise where the strategy answers at once. */
+  sessionNow(): Awaitable<Session | null> {
+    if (this.compiled.bus.known.has('hook:authenticate')) return this.authenticated()
+    try {
+      const read = this.session.read(this as unknown as Context)
+      // A decorator may answer with a promise of its own kind.
+      const isLater = typeof (read as { then?: unknown } | null)?.then === 'function'
+      return isLater ? Promise.resolve(read).catch((error: unknown) => this.unread(error)) : read
+    } catch (error) {
+      return this.unread(error)
     }
+  }
+
+  private async authenticated(): Promise<Session | null> {
+    const session = await this.ask('authenticate', {})
+    if (session !== undefined) return session && this.shown(session)
     try {
       return await this.session.read(this as unknown as Context)
     } catch (error) {
-      // A configuration mistake is no outage: it must not look like "nobody is signed in" (row 129).
-      if (error instanceof UntrustedHost) throw error
-      const failure = error instanceof SessionTokenError ? error : new SessionTokenError(error as Error)
-      if (this.compiled.config.sessionOnError !== 'null') throw failure
-      this.logger.error(failure)
-      return null
+      return this.unread(error)
     }
+  }
+
+  private unread(error: unknown): null {
+    // A configuration mistake is no outage: it must not look like "nobody is signed in" (row 129).
+    if (error instanceof UntrustedHost) throw error
+    const failure = error instanceof SessionTokenError ? error : new SessionTokenError(error as Error)
+    if (this.compiled.config.sessionOnError !== 'null') throw failure
+    this.logger.error(failure)
+    return null
   }
 
   /** What `authenticate` answered, past the hook and the event that every session passes. */

@@ -1,5 +1,6 @@
 /** The kernel's own routes; everything else comes from plugins. */
 import type { Context } from '../contract/context.ts'
+import type { Awaitable } from '../contract/data.ts'
 import type { Route } from '../contract/route.ts'
 import { CrossSiteRequest } from '../errors/cross-site.ts'
 import { SessionTokenError } from '../errors/index.ts'
@@ -14,7 +15,7 @@ export const handlers: Lazy<Handlers> = /* @__PURE__ */ lazily(() => import('./h
 
 const by =
   (name: Exclude<keyof Handlers, 'callbackProtection' | 'wrongMethod'>) =>
-  (ctx: Context): Promise<Response> => {
+  (ctx: Context): Awaitable<Response> => {
     const loaded = handlers()
     return loaded instanceof Promise ? loaded.then((all) => all[name](ctx)) : loaded[name](ctx)
   }

@@ -267,7 +267,14 @@ describe('several tabs (D47)', () => {
   })
   it('each has a mark of its own in the cookies of its checks, and those of others do not serve', async () => {
     op().reset()
-    const other = { id: 'other', name: 'Other', type: 'oidc' as const, issuer: op().issuer, clientId: 'client-1', checks: ['state' as const] }
+    const other = {
+      id: 'other',
+      name: 'Other',
+      type: 'oidc' as const,
+      issuer: op().issuer,
+      clientId: 'client-1',
+      checks: ['state' as const],
+    }
     const { client, errors } = instance(op(), { provider: { checks: ['pkce', 'nonce'] }, config: { providers: [other] } })
     const backs = []
     for (let i = 0; i < 2; i++) backs.push(await op().authorize((await urlOf(client)).href))

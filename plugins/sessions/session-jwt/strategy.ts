@@ -1,19 +1,17 @@
 /** Issuing, reading and ending sessions that are in the cookie. */
 import {
-  AccessDenied,
   type Awaitable,
   type Context,
   type Events,
   type JWT,
-  lazily,
-  type Login,
   outdatedKey,
   type Session,
   type SessionAttributes,
   type StrategyWork,
   SignOutError,
-  type User,
 } from 'authkernel/kernel'
+import { issue } from './issue.ts'
+import { others } from './late.ts'
 import {
   type Claim,
   claimName,
@@ -24,15 +22,32 @@ import {
   endOf,
   expiry,
   type Held,
-  newClaim,
   open,
+  personOf,
+  show,
   unopened,
   write,
 } from './token.ts'
 import type { Made } from './settled.ts'
 
-// Where sessions are recorded or ended from elsewhere; a read needs none of it.
-const others = /* @__PURE__ */ lazily(() => import('./others.ts'))
+/** Data that the client sent. */
+interface Update {
+  data: unknown
+}
+/** A cookie that was opened; null: it could not be. */
+interface Opened {
+  value: string
+  opened: JWT | null
+  update: Update | undefined
+}
+/** A session that hooks are asked about, or whose cookie is due. */
+interface Asking {
+  token: JWT
+  claim: Awaitable<Claim>
+  validity: Awaitable<boolean>
+  due: boolean
+  update: Update | undefined
+}
 
 export function createStrategy(options: Made): StrategyWork {
   return {
@@ -58,7 +73,11 @@ export function createStrategy(options: Made): StrategyWork {
       return (attributes as Partial<SessionAttributes>).provider === undefined ? null : (attributes as SessionAttributes)
     },
 
-    issue: (ctx, login, attributes) => issue(ctx, options, login, attributes),
+    async issue(ctx, login, attributes) {
+      if (options.revocations) await options.revocations.sync()
+      const former = login.session !== 'new' || options.revocable ? await current(ctx, options) : null
+      return issue(ctx, options, { login, attributes, former })
+    },
 
     async end(ctx): Promise<Events['signOut'] | null> {
       const value = cookieOf(ctx)
@@ -81,42 +100,24 @@ export function createStrategy(options: Made): StrategyWork {
   }
 }
 
-async function issue(ctx: Context, options: Made, login: Login, attributes: SessionAttributes): Promise<{ id: string } | null> {
-  const { user, account, profile, isNewUser, trigger, session } = login
-  if (options.revocations) await options.revocations.sync()
-  const former = session !== 'new' || options.revocable ? await current(ctx, options) : null
-  if (session === 'renew' && (!former || former.token.sub !== user.id))
-    throw new AccessDenied('The session to renew has ended. Sign in again.')
-  const fresh: JWT = { name: user.name, email: user.email, picture: user.image, ...(user.id !== undefined && { sub: user.id }) } as JWT
-  if (ctx.store) show(ctx.store.shownFields, user, fresh)
-  const message = { token: fresh, user, account, ...(profile && { profile }), isNewUser, trigger }
-  // A step-up is no sign-in: the token stays what it was, but for an address that the person has changed.
-  const token = await ctx.ask('jwt', session === 'renew' && former ? { token: withAddress(former.token, user) } : message)
-  if (token === null) {
-    clear(ctx)
-    return null
-  }
-  const claim = session === 'keep' && former ? former.claim : newClaim(ctx, options, token, attributes)
-  if (options.lists) await (await others()).record(ctx, options, { token, claim })
-  await write(ctx, options, { token, claim })
-  // The former token must not outlive the new one: it may have been planted, or copied.
-  if (former && former.claim.id !== claim.id && options.revocable) await (await others()).revoke(ctx, options, { id: former.claim.id })
-  return { id: claim.id }
-}
-
-function withAddress(token: JWT, { email }: Login['user']): JWT {
-  return typeof token.email === 'string' && email && token.email !== email ? { ...token, email } : token
-}
-
-/** One access: the jwt and session hooks, and a new cookie when it is due. */
-async function access(ctx: Context, options: Made, update?: { data: unknown }): Promise<Session | null> {
+/** One access: the jwt and session hooks, and a new cookie when it is due. No promise where nothing is to be waited for: each turn costs. */
+function access(ctx: Context, options: Made, update?: Update): Awaitable<Session | null> {
   const { name } = ctx.cookies.sessionToken
   const value = ctx.chunkedCookie(name)
   if (value === undefined) return null
-  let reason: unknown
-  const opening = options.decode ? decodeWith(options.decode, ctx, name, value, (error) => (reason = error)) : ctx.open(name, value)
+  if (options.decode) {
+    let reason: unknown
+    const opening = decodeWith(options.decode, ctx, name, value, (error) => (reason = error))
+    return opening.then((opened) => accepted(ctx, options, { value, opened, update }, reason))
+  }
+  const opening = ctx.open(name, value)
   // On Node there is nothing to wait for: see docs/speed.md.
-  const opened = isLater(opening) ? await opening : opening
+  return isLater(opening)
+    ? opening.then((opened) => accepted(ctx, options, { value, opened, update }))
+    : accepted(ctx, options, { value, opened: opening, update })
+}
+
+function accepted(ctx: Context, options: Made, { value, opened, update }: Opened, reason?: unknown): Awaitable<Session | null> {
   if (!opened) {
     ctx.logger.error(unopened(reason))
     clear(ctx)
@@ -124,9 +125,26 @@ async function access(ctx: Context, options: Made, update?: { data: unknown }): 
   }
   // Neither hooks nor events see the claim, and none of them can change it.
   const { [claimName]: known, ...token } = opened as JWT & { [claimName]?: Claim }
-  const named = typeof known?.id === 'string' ? known : claimOf(token, value)
+  const claim = typeof known?.id === 'string' ? known : claimOf(token, value)
+  const validity = isLater(claim) ? claim.then((named) => stillValid(ctx, options, token, named)) : stillValid(ctx, options, token, claim)
+  // Dropping an old secret must sign nobody out.
+  const due =
+    ctx.canSetCookies && (update !== undefined || opened[outdatedKey as never] === true || age(ctx, token.iat) >= options.updateAge)
+  if (
+    isLater(claim) ||
+    validity !== true ||
+    due ||
+    update ||
+    ctx.has('hook', 'jwt') ||
+    ctx.has('hook', 'session') ||
+    ctx.has('on', 'session')
+  )
+    return shown(ctx, options, { token, claim, validity, due, update })
+  return { user: personOf(ctx, token), expires: endOf(ctx, options, { token, claim }).toISOString() }
+}
+
+async function shown(ctx: Context, options: Made, { token, claim: named, validity, due, update }: Asking): Promise<Session | null> {
   const claim = isLater(named) ? await named : named
-  const validity = stillValid(ctx, options, token, claim)
   if (!(isLater(validity) ? await validity : validity)) {
     clear(ctx)
     return null
@@ -139,19 +157,12 @@ async function access(ctx: Context, options: Made, update?: { data: unknown }): 
   // Hosts change the token in place, so what it was is kept as text.
   const asked = update !== undefined || ctx.has('hook', 'jwt')
   const before = asked ? JSON.stringify(token) : ''
-  const { iat } = token
   const answer = asked ? await ctx.ask('jwt', { token, ...(update && { trigger: 'update', session: update.data }) }) : token
   if (answer === null) {
     clear(ctx)
     return null
   }
-  const renews =
-    ctx.canSetCookies &&
-    (update !== undefined ||
-      // Dropping an old secret must sign nobody out.
-      opened[outdatedKey as never] === true ||
-      age(ctx, iat) >= options.updateAge ||
-      (asked && JSON.stringify(answer) !== before))
+  const renews = due || (ctx.canSetCookies && asked && JSON.stringify(answer) !== before)
   // What this process believes may be seconds old: it must not make a new token of one that was revoked elsewhere.
   if (renews && options.revocations) {
     await options.revocations.sync()
@@ -227,22 +238,4 @@ function isLater<T>(value: Awaitable<T>): value is PromiseLike<T> {
 /** Seconds since the token was issued; a host's own token may not say. */
 function age(ctx: Context, iat: number | undefined): number {
   return iat === undefined ? Infinity : ctx.runtime.now() / 1000 - iat
-}
-
-// What the token does not say is undefined, hence absent for clients, as with Auth.js; null stays null.
-function personOf({ settings, store }: Context, token: JWT): User {
-  const { sub, name, email, picture } = token
-  const person = (
-    settings.sessionUserId !== false && sub !== undefined ? { id: sub, name, email, image: picture } : { name, email, image: picture }
-  ) as User
-  if (store?.shownFields.length) show(store.shownFields, token, person)
-  return person
-}
-
-/** Copies the fields that a session shows. */
-function show(names: readonly string[], from: object, to: object): void {
-  for (const name of names) {
-    const value = (from as Record<string, unknown>)[name]
-    if (value !== undefined) Object.assign(to, { [name]: value })
-  }
 }

@@ -10,6 +10,7 @@ import {
   type SessionAttributes,
   sha256,
   toHex,
+  type User,
 } from 'authkernel/kernel'
 import type { Made, Settled } from './settled.ts'
 
@@ -129,4 +130,22 @@ export function unopened(reason: unknown): JWTSessionError {
   const error = new JWTSessionError(message, reason instanceof Error ? reason : {})
   Error.stackTraceLimit = stackTraceLimit
   return error
+}
+
+/** Copies the fields that a session shows. */
+export function show(names: readonly string[], from: object, to: object): void {
+  for (const name of names) {
+    const value = (from as Record<string, unknown>)[name]
+    if (value !== undefined) Object.assign(to, { [name]: value })
+  }
+}
+
+/** What the token does not say is undefined, hence absent for clients, as with Auth.js; null stays null. */
+export function personOf({ settings, store }: Context, token: JWT): User {
+  const { sub, name, email, picture } = token
+  const person = (
+    settings.sessionUserId !== false && sub !== undefined ? { id: sub, name, email, image: picture } : { name, email, image: picture }
+  ) as User
+  if (store?.shownFields.length) show(store.shownFields, token, person)
+  return person
 }

@@ -1,5 +1,14 @@
 /** The cookies of pending flows: one that holds them, sealed, and one for each further check, with a random mark per flow. */
-import { type Context, type CookieHandle, createCookie, createPending, equal, type Kernel, type PendingList, toBase64Url } from 'authkernel/kernel'
+import {
+  type Context,
+  type CookieHandle,
+  createCookie,
+  createPending,
+  equal,
+  type Kernel,
+  type PendingList,
+  toBase64Url,
+} from 'authkernel/kernel'
 import type { StepUp } from './types.ts'
 
 /** Seconds that a person may take at the provider. */
@@ -58,7 +67,14 @@ export function marksFor(ctx: Context, checks: readonly string[]): Marks {
 /** Whether the browser brought the mark of a flow along. */
 export function hasMark(ctx: Context, check: Marked, { marks }: Entry): boolean {
   const mark = marks?.[check]
-  return mark !== undefined && (cookies[check].get(ctx)?.split('.').some((value) => equal(value, mark)) ?? false)
+  return (
+    mark !== undefined &&
+    (cookies[check]
+      .get(ctx)
+      ?.split('.')
+      .some((value) => equal(value, mark)) ??
+      false)
+  )
 }
 
 /** Writes the marks of all flows of the browser; a cookie of a check that none of them has ends. */

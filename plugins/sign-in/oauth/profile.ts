@@ -90,7 +90,8 @@ function storable(user: Readonly<Record<string, unknown>>): Record<string, unkno
   const kept: Record<string, unknown> = {}
   for (const key of Object.keys(user)) {
     const value = user[key]
-    if (value !== undefined && key !== '__proto__') kept[key] = typeof value === 'string' ? value.replace(/\p{Surrogate}|\p{Cc}/gu, '\uFFFD') : value
+    if (value !== undefined && key !== '__proto__')
+      kept[key] = typeof value === 'string' ? value.replace(/\p{Surrogate}|\p{Cc}/gu, '\uFFFD') : value
   }
   return kept
 }
