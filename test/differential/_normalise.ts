@@ -9,6 +9,8 @@ const kinds: [name: string, pattern: RegExp][] = [
   ['jwe', /eyJ[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+/g],
   ['jws', /eyJ[\w-]+\.[\w-]+\.[\w-]+/g],
   ['random', /(?<![\w-])[\w-]{43}(?![\w-])/g],
+  // Of check cookies.
+  ['mark', /(?<="(?:pkce|nonce)":"|(?:code_verifier|nonce)","value":")[\w-]{22}(?=")/g],
 ]
 
 /** A copy with placeholders, and cookies in the order of their names. */

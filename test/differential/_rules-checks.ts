@@ -53,7 +53,7 @@ export const checkRules: readonly Rule[] = [
   },
   {
     hook: 'D12',
-    what: 'check cookies hold a sealed list of pending flows',
+    what: 'the state cookie holds a sealed list of pending flows, the others a mark of each',
     apply(ours, theirs) {
       for (const { answer } of [ours, theirs]) {
         for (const cookie of answer.cookies) if (checkCookie.test(cookie.name) && cookie.value !== '') cookie.value = 'sealed'
