@@ -6,7 +6,8 @@
 import { type Context, equal, InvalidCheck, type OIDCCheck, subjectOf } from 'authkernel/kernel'
 import { isFormPost } from './endpoints.ts'
 import { hashOf } from './hash.ts'
-import { type Entry, flowLifetime, hasMark, type Marked, marksFor, states, writeMarks } from './lists.ts'
+import { type Entry, flowLifetime, type Marked, states } from './lists.ts'
+import { hasMark, marksFor, writeMarks } from './marks.ts'
 import type { OAuthProvider, StepUp } from './types.ts'
 
 export { flowLifetime } from './lists.ts'
