@@ -7,10 +7,7 @@ import { setBounded } from '../runtime/shared.ts'
 import { keyInfoOf } from './key-info.ts'
 import { eachKey, type Encryption, keyOf, maxKeys, maxPurposes, type Ring, ringOf } from './key-ring.ts'
 import { acceptable, createNodeSealer, textOfClaims } from './sealer-node.ts'
-import type { WebKey } from './web-cipher.ts'
-
-// Loaded by the first token that needs it: Node never does.
-const load = () => import('./web-cipher.ts')
+import { decrypt, deriveKey, encrypt, type WebKey } from './web-cipher.ts'
 
 /** Asked once, here: nothing is asked about the platform while requests run. */
 export function createSealer(runtime: Runtime, shared: Shared): Sealer {
@@ -29,7 +26,6 @@ function createWebSealer(runtime: Runtime, shared: Shared): Sealer {
 
   async function createRing(purpose: string, settings: Settings): Promise<Ring<WebKey>> {
     const info = keyInfoOf(settings, purpose)
-    const { deriveKey } = await load()
     const keyFor = async (secret: string, enc: Encryption): Promise<WebKey> => {
       // JSON keeps ("a","bc") and ("ab","c") apart.
       const id = JSON.stringify([enc, secret, purpose, info])
@@ -39,16 +35,13 @@ function createWebSealer(runtime: Runtime, shared: Shared): Sealer {
   }
 
   return {
-    async seal(purpose, payload, seconds, settings) {
-      const { sealing } = await ringFor(purpose, settings)
-      const { encrypt } = await load()
-      return encrypt(sealing, textOfClaims(payload, seconds, runtime))
-    },
+    seal: async (purpose, payload, seconds, settings) =>
+      encrypt((await ringFor(purpose, settings)).sealing, textOfClaims(payload, seconds, runtime)),
     async open(purpose, token, settings, endless = false) {
       try {
         const ring = await ringFor(purpose, settings)
         const key = keyOf(ring, token)
-        const text = key && (await (await load()).decrypt(key, token))
+        const text = key && (await decrypt(key, token))
         const claims = text === undefined ? null : acceptable(JSON.parse(text), runtime.now(), endless)
         if (claims && key !== ring.sealing) Object.defineProperty(claims, outdatedKey, { value: true })
         return claims

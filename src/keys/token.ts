@@ -6,10 +6,8 @@ import { defaultKeyInfo } from './key-info.ts'
 import { eachKey, type Encryption, keyOf, type Ring, ringOf } from './key-ring.ts'
 import { type NodeCrypto, nodeCrypto } from './node-crypto.ts'
 import { acceptable, decrypt as decryptNow, deriveKey as deriveNow, encrypt as encryptNow, type NodeKey } from './sealer-node.ts'
-import type { WebKey } from './web-cipher.ts'
+import { decrypt, deriveKey, encrypt, type WebKey } from './web-cipher.ts'
 
-// For runtimes without `node:crypto`.
-const load = () => import('./web-cipher.ts')
 const month = 30 * 24 * 60 * 60
 // D46: hosts that decode by themselves may run on another machine than the one that encoded.
 const tolerance = 15
@@ -40,7 +38,6 @@ export async function decode<Payload = JWT>(params: DecodeParams): Promise<Paylo
 async function sealed(secrets: readonly string[], salt: string, info: string, text: string): Promise<string> {
   const node = nodeCrypto()
   if (node) return encryptNow(node, nodeRing(node, secrets, salt, info).sealing, text)
-  const { encrypt } = await load()
   return encrypt((await webRing(secrets, salt, info)).sealing, text)
 }
 
@@ -50,7 +47,6 @@ async function opened(secrets: readonly string[], salt: string, info: string, to
     const key = keyOf(nodeRing(node, secrets, salt, info), token)
     return key && decryptNow(node, key, token)
   }
-  const { decrypt } = await load()
   const key = keyOf(await webRing(secrets, salt, info), token)
   return key && decrypt(key, token)
 }
@@ -63,7 +59,6 @@ function nodeRing(node: NodeCrypto, secrets: readonly string[], salt: string, in
 
 async function webRing(secrets: readonly string[], salt: string, info: string): Promise<Ring<WebKey>> {
   const id = idOf(secrets, salt, info)
-  const { deriveKey } = await load()
   const make = (secret: string, enc: Encryption) => deriveKey(secret, salt, info, enc)
   const known = webRings.get(id)
   return known ?? setBounded(webRings, id, ringOf(await Promise.all(eachKey({ secret: secrets, encryption }, make))), maxRings)

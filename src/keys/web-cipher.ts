@@ -1,7 +1,4 @@
-/**
- * Tokens over Web Crypto, for runtimes without `node:crypto`: the JWE (RFC 7516, `dir`) that sealer-node.ts makes. Imported on demand, so that Node
- * never loads it.
- */
+/** Tokens over Web Crypto, for runtimes without `node:crypto`: the JWE (RFC 7516, `dir`) that sealer-node.ts makes. */
 import { bytes, equal, hkdf, toBase64Url } from './crypto.ts'
 import { type Encryption, headerOf, ivSize, type NamedKey, keySize, strictBytes, tagSize, textOf, thumbprintOf } from './key-ring.ts'
 import { randomBytes } from '../runtime/random.ts'

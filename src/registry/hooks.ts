@@ -68,12 +68,15 @@ export class HookBus {
   /** `reads`: a handler of every event, `*`, also hears session reads. */
   add(kind: 'hook' | 'on', name: string, handler: (message: Message) => unknown, owner: string, reads = false): void {
     const key = `${kind}:${name}`
-    this.handlers.hook(key, Object.assign((message: Message) => handler(message), { owner }) as never)
-    this.known.add(key)
+    const keep = (place: string): void => {
+      this.handlers.hook(place, Object.assign((message: Message) => handler(message), { owner }) as never)
+      this.known.add(place)
+    }
+    keep(key)
     if (!reads || key !== 'on:*') return
     // Under a name of its own, since an event that nobody hears is not even made.
-    this.handlers.hook('on:* reads', Object.assign((message: Message) => handler(message), { owner }) as never)
-    this.known.add('on:* reads').add(`on:${readEvent}`)
+    keep('on:* reads')
+    this.known.add(`on:${readEvent}`)
   }
 
   has(kind: 'hook' | 'on', name: string): boolean {
