@@ -119,19 +119,8 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
       ])
     },
     cleanup: async (run) => (await keeping()).cleanUp(await jobContext({ job: 'cleanup', tenant: null }), run),
-    async reseal({ tenant, onProgress } = {}) {
-      const [{ reseal }, { recordScope }] = await Promise.all([keeping(), serving()])
-      const ctx = await jobContext({ job: 'reseal', ...(tenant !== undefined && { tenant }) })
-      const total = { resealed: 0, unreadable: 0 }
-      for (const declared of ctx.services.records ? ctx.compiled.records.values() : []) {
-        const { resealed, unreadable } = await reseal(recordScope(ctx), declared, (done) =>
-          onProgress?.({ resealed: total.resealed + done.resealed, unreadable: total.unreadable + done.unreadable }),
-        )
-        total.resealed += resealed
-        total.unreadable += unreadable
-      }
-      return total
-    },
+    reseal: async ({ tenant, onProgress } = {}) =>
+      (await keeping()).resealAll(await jobContext({ job: 'reseal', ...(tenant !== undefined && { tenant }) }), onProgress),
     login: {
       async parked<D>(request: Request, by: string, options?: HandleOptions) {
         await checked()
@@ -152,7 +141,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
   async function jobContext(target: JobTarget): Promise<JobContext> {
     const app = await checked()
     const { JobContext, resolveTenant } = await serving()
-    return new JobContext(app, await resolveTenant(app, tenantOf(app, target)), target.job)
+    return new JobContext(app, await resolveTenant(app, target), target.job)
   }
 
   return {
@@ -207,13 +196,5 @@ function watched(app: Compiled): Store | undefined {
       deleteUser: async (id) => (await own()).deleteUser(id),
       unlinkAccount: async (key) => (await own()).unlinkAccount(key),
     })
-  )
-}
-
-function tenantOf({ bus }: Compiled, { job, tenant }: JobTarget): string | null {
-  if (tenant !== undefined) return tenant
-  if (!bus.known.has('hook:settings') && !bus.known.has('hook:tenant')) return null
-  throw new AuthError(
-    `The job "${job}" does not say for which tenant it runs: give \`tenant\`, its name, or null for the default namespace.`,
   )
 }

@@ -113,8 +113,7 @@ export function compile(
   // Tenants bring their own secrets, checked when they come.
   if (settings.secret.length > 0 || !draft.bus.has('hook', 'settings')) attempt(() => assertSecrets(settings.secret))
   const found: { fault: AuthError | undefined; checked: boolean } = { fault: faults[0], checked: false }
-  let checking: Promise<void> | undefined
-  const check = async (): Promise<void> => {
+  const check = lazily(async () => {
     const { checkSnapshot, createRoutes } = await checks()
     try {
       // Also of a configuration that is wrong: only its own paths say so.
@@ -124,11 +123,10 @@ export function compile(
       found.fault ??= asFault(error)
     }
     found.checked = true
-  }
-  // One that could not be loaded is loaded anew by the next request.
-  const once = (): Promise<void> => (checking ??= check().finally(() => (checking = undefined)))
+    return found
+  })
   const view = Object.freeze(withFault(app, found))
-  return Object.freeze(withFault({ ...app, view, ...inner, found, check: once }, found))
+  return Object.freeze(withFault({ ...app, view, ...inner, found, check }, found))
 }
 
 /** It may be found after the snapshot was frozen, by the first request. */

@@ -3,7 +3,7 @@ import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import type { Match, Route, RouteInfo, RouteMethod, Routes } from '../contract/route.ts'
 import { AuthError } from '../errors/index.ts'
 import type { Owned } from './draft.ts'
-import { isRootPath } from './late-routes.ts'
+import { isRootPath, lateRoutes } from './late-routes.ts'
 
 type Entry = { route: Route; info: RouteInfo }
 
@@ -35,8 +35,8 @@ export function createRoutes(routes: readonly Owned<Route>[]): Routes {
     addRoute(at === 'root' ? root : base, method, path, { route, info })
   }
   return {
+    ...lateRoutes(routes),
     list,
-    rootPaths: [...new Set(list.filter(({ at }) => at === 'root').map(({ path }) => path))],
     find: (method, path) => lookUp(base, method, path),
     findRoot: (method, path) => lookUp(root, method, path),
   }

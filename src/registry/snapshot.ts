@@ -1,7 +1,7 @@
 /** One compiled kernel: what requests read. Types only. */
 import type { App } from '../contract/app.ts'
 import type { Context } from '../contract/context.ts'
-import type { CookieSet } from '../contract/data.ts'
+import type { Awaitable, CookieSet } from '../contract/data.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Observer } from '../contract/observer.ts'
 import type { Provider } from '../contract/provider.ts'
@@ -37,7 +37,7 @@ export interface Compiled extends App {
   /** `checked`: whether `check` is over. Read by every request, hence no getter. */
   readonly found: { readonly fault: AuthError | undefined; readonly checked: boolean }
   /** Looks for mistakes in the options; the first one is in `fault` afterwards. */
-  check(): Promise<void>
+  check(): Awaitable<unknown>
   /** Who registered what, for `inspect()`. */
   readonly draft: Draft
 }

@@ -5,7 +5,6 @@ import { handlers } from './routes.ts'
 
 export { finish } from './finish.ts'
 export { JobContext } from './job-context.ts'
-export { recordScope } from './record-scope.ts'
 export { RequestContext } from './request-context.ts'
 export { resolveSettings, resolveTenant } from './settings.ts'
 

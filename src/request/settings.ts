@@ -1,6 +1,7 @@
 /** Settings of one request: what the `settings` hook answers over the frozen ones, derived once per answer. */
 import type { Awaitable } from '../contract/data.ts'
 import type { HandleOptions } from '../contract/handle-options.ts'
+import type { JobTarget } from '../contract/plugin.ts'
 import type { Settings } from '../contract/settings.ts'
 import { AuthError, HttpError } from '../errors/index.ts'
 import { RequestTimeout, withTimeout } from '../errors/timeout.ts'
@@ -26,9 +27,13 @@ export async function resolveSettings(app: Compiled, request: Request, options: 
   return settings
 }
 
-/** Settings of a job for a tenant; null: the default namespace. */
-export async function resolveTenant(app: Compiled, tenant: string | null): Promise<Settings> {
-  if (tenant === null) return app.settings
+/** Settings of a job for a tenant; null: the default namespace, which is the only one without a hook. */
+export async function resolveTenant(app: Compiled, { job, tenant }: JobTarget): Promise<Settings> {
+  if (tenant === undefined && (app.bus.has('hook', 'settings') || app.bus.has('hook', 'tenant')))
+    throw new AuthError(
+      `The job "${job}" does not say for which tenant it runs: give \`tenant\`, its name, or null for the default namespace.`,
+    )
+  if (tenant === undefined || tenant === null) return app.settings
   if (!app.bus.has('hook', 'tenant'))
     throw new AuthError(
       `A job is for the tenant ${JSON.stringify(tenant)}, but no plugin answers the hook \`tenant\`: give tenantsPlugin the option \`tenant\`.`,
