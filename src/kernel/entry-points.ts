@@ -2,7 +2,7 @@
 import type { Store } from '../contract/adapter.ts'
 import type { ResolvedConfig } from '../contract/config.ts'
 import type { AnyContext, Context } from '../contract/context.ts'
-import type { Awaitable } from '../contract/data.ts'
+import type { Awaitable, Session } from '../contract/data.ts'
 import type { HandleOptions } from '../contract/handle-options.ts'
 import type { EntryPoints, JobTarget, Kernel } from '../contract/plugin.ts'
 import type { Services } from '../contract/services.ts'
@@ -98,14 +98,17 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
       return (await routing()).dispatch(ctx, true)
     },
     async session(request, options) {
-      const ctx = await contextFor(request, options, false)
+      const made = contextFor(request, options, false)
+      const ctx = made instanceof Promise ? await made : (made as RequestContext)
       if (ctx.compiled.found.fault) throw ctx.compiled.found.fault
       return ctx.sessionNow()
     },
     async read(request, options) {
-      const ctx = await contextFor(request, options)
+      const made = contextFor(request, options)
+      const ctx = made instanceof Promise ? await made : (made as RequestContext)
       if (ctx.compiled.found.fault) throw ctx.compiled.found.fault
-      const session = await ctx.sessionNow()
+      const found = ctx.sessionNow()
+      const session = found instanceof Promise ? await found : (found as Session | null)
       const headers = new Headers()
       ctx.jar.write(headers)
       return { session, headers }

@@ -42,7 +42,7 @@ interface Opened {
 }
 /** A session that hooks are asked about, or whose cookie is due. */
 interface Asking {
-  token: JWT
+  opened: JWT
   claim: Awaitable<Claim>
   validity: Awaitable<boolean>
   due: boolean
@@ -123,13 +123,11 @@ function accepted(ctx: Context, options: Made, { value, opened, update }: Opened
     clear(ctx)
     return null
   }
-  // Neither hooks nor events see the claim, and none of them can change it.
-  const { [claimName]: known, ...token } = opened as JWT & { [claimName]?: Claim }
-  const claim = typeof known?.id === 'string' ? known : claimOf(token, value)
-  const validity = isLater(claim) ? claim.then((named) => stillValid(ctx, options, token, named)) : stillValid(ctx, options, token, claim)
+  const { [claimName]: known, iat } = opened as JWT & { [claimName]?: Claim }
+  const claim = typeof known?.id === 'string' ? known : claimOf(opened, value)
+  const validity = isLater(claim) ? claim.then((named) => stillValid(ctx, options, opened, named)) : stillValid(ctx, options, opened, claim)
   // Dropping an old secret must sign nobody out.
-  const due =
-    ctx.canSetCookies && (update !== undefined || opened[outdatedKey as never] === true || age(ctx, token.iat) >= options.updateAge)
+  const due = ctx.canSetCookies && (update !== undefined || opened[outdatedKey as never] === true || age(ctx, iat) >= options.updateAge)
   if (
     isLater(claim) ||
     validity !== true ||
@@ -139,11 +137,13 @@ function accepted(ctx: Context, options: Made, { value, opened, update }: Opened
     ctx.has('hook', 'session') ||
     ctx.has('on', 'session')
   )
-    return shown(ctx, options, { token, claim, validity, due, update })
-  return { user: personOf(ctx, token), expires: endOf(ctx, options, { token, claim }).toISOString() }
+    return shown(ctx, options, { opened, claim, validity, due, update })
+  return { user: personOf(ctx, opened), expires: endOf(ctx, options, { token: opened, claim }).toISOString() }
 }
 
-async function shown(ctx: Context, options: Made, { token, claim: named, validity, due, update }: Asking): Promise<Session | null> {
+async function shown(ctx: Context, options: Made, { opened, claim: named, validity, due, update }: Asking): Promise<Session | null> {
+  // Neither hooks nor events see the claim, and none of them can change it.
+  const { [claimName]: _claim, ...token } = opened as JWT & { [claimName]?: Claim }
   const claim = isLater(named) ? await named : named
   if (!(isLater(validity) ? await validity : validity)) {
     clear(ctx)
