@@ -6,13 +6,11 @@ import { createHmac, hkdf, type Hmac } from './crypto.ts'
 import { keyInfoOf } from './key-info.ts'
 
 const maxKeys = 10_000
+const maxPurposes = 64
 
 /** HMAC-SHA-256 in hex under a key of one secret and purpose. */
 export async function digest(shared: Shared, settings: Settings, purpose: string, value: string, secret: string): Promise<string> {
-  const keys = shared.cache<Hmac>('digest')
-  const info = keyInfoOf(settings, purpose)
-  const id = JSON.stringify([secret, purpose, info])
-  const mac = keys.get(id) ?? setBounded(keys, id, await createHmac(await hkdf(secret, purpose, info, 32)), maxKeys)
+  const mac = known(settings, purpose, secret) ?? (await derived(shared, settings, purpose, secret))
   return mac(value)
 }
 
@@ -24,7 +22,31 @@ export async function digests(
   value: string,
   secrets: readonly string[],
 ): Promise<readonly string[]> {
-  const own = await Promise.all(secrets.map((secret) => digest(shared, settings, purpose, value, secret)))
+  const own: string[] = []
+  for (const secret of secrets) {
+    const made = (known(settings, purpose, secret) ?? (await derived(shared, settings, purpose, secret)))(value)
+    own.push(typeof made === 'string' ? made : await made)
+  }
   // Another product knew no tenants.
   return settings.legacyDigests && settings.namespace === '' ? [...own, ...(await settings.legacyDigests(value, secrets))] : own
+}
+
+/** By purpose, and by secret. */
+type Keys = Map<string, Map<string, Hmac>>
+const keysOf = new WeakMap<Settings, Keys>()
+
+function known(settings: Settings, purpose: string, secret: string): Hmac | undefined {
+  return keysOf.get(settings)?.get(purpose)?.get(secret)
+}
+
+/** Shared by all settings of the same names, and found by these settings from then on. */
+async function derived(shared: Shared, settings: Settings, purpose: string, secret: string): Promise<Hmac> {
+  const cache = shared.cache<Hmac>('digest')
+  const info = keyInfoOf(settings, purpose)
+  const id = JSON.stringify([secret, purpose, info])
+  const mac = cache.get(id) ?? setBounded(cache, id, await createHmac(await hkdf(secret, purpose, info, 32)), maxKeys)
+  let keys = keysOf.get(settings)
+  if (!keys) keysOf.set(settings, (keys = new Map()))
+  ;(keys.get(purpose) ?? setBounded(keys, purpose, new Map<string, Hmac>(), maxPurposes)).set(secret, mac)
+  return mac
 }

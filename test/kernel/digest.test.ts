@@ -37,6 +37,7 @@ it('row 69: one per secret, newest first, then those of another product', async 
 
 it('keeps derived keys, a bounded number of them', async () => {
   const shared = createShared()
-  for (let i = 0; i < 20; i++) await digest(shared, settings, 'p', String(i), 'new')
+  const own = { ...settings }
+  for (let i = 0; i < 20; i++) await digest(shared, own, 'p', String(i), 'new')
   expect(shared.cache('digest').size).toBe(1)
 })
