@@ -15,6 +15,7 @@ export function createRoutes(routes: readonly Owned<Route>[]): Routes {
   const root = createRouter<Entry>()
   const known = new Map<string, Owned<Route>>()
   const list: RouteInfo[] = []
+  const entries: Entry[] = []
   // Fallbacks come last, so that what is no fallback is known by then.
   const ordered = [...routes].sort((a, b) => Number(a.value.fallback ?? false) - Number(b.value.fallback ?? false))
   for (const { value: route, owner } of ordered) {
@@ -32,8 +33,11 @@ export function createRoutes(routes: readonly Owned<Route>[]): Routes {
     known.set(id, { value: route, owner })
     const info: RouteInfo = Object.freeze({ method, path, at, plugin: owner, flow })
     list.push(info)
-    addRoute(at === 'root' ? root : base, method, path, { route, info })
+    entries.push({ route, info })
   }
+  // Of two patterns for the same paths the first counts: a name before a last `*`.
+  entries.sort((a, b) => Number(a.info.path.endsWith('/*')) - Number(b.info.path.endsWith('/*')))
+  for (const entry of entries) addRoute(entry.info.at === 'root' ? root : base, entry.info.method, patternOf(entry.info.path), entry)
   return {
     ...lateRoutes(routes),
     list,
@@ -43,12 +47,12 @@ export function createRoutes(routes: readonly Owned<Route>[]): Routes {
 }
 
 function lookUp(router: RouterContext<Entry>, method: string, path: string): Match | undefined {
-  const found = findEntry(router, method, path)
+  const found = findRoute(router, method, path)
   if (found) {
     const { route, info } = found.data
     return { route, info, params: decoded(found.params) }
   }
-  const others = methods.flatMap((other) => findEntry(router, other, path)?.data ?? [])
+  const others = methods.flatMap((other) => findRoute(router, other, path)?.data ?? [])
   const [first] = others
   if (!first) return undefined
   // A plugin's GET answers HEAD without its body. A step of a sign-in is not run for a scanner that only looks (D17).
@@ -57,11 +61,9 @@ function lookUp(router: RouterContext<Entry>, method: string, path: string): Mat
   return { allow: others.map(({ info }) => info.method), info: first.info }
 }
 
-// The library lets a last `*` stand for nothing, too.
-function findEntry(router: RouterContext<Entry>, method: string, path: string): ReturnType<typeof findRoute<Entry>> {
-  const found = findRoute(router, method, path)
-  const { path: pattern } = found?.data.route ?? {}
-  return pattern?.endsWith('/*') && path.split('/').length !== pattern.split('/').length ? undefined : found
+/** The library lets a last `*` stand for nothing, too; a name, which gets the number of that `*`, stands for one segment. */
+function patternOf(path: string): string {
+  return path.endsWith('/*') ? `${path.slice(0, -1)}:${path.split('/*').length - 2}` : path
 }
 
 // What the library reads as a group or a modifier is no path of ours.

@@ -71,6 +71,26 @@ describe('createRoutes', () => {
     expect(routes.find('PUT', '/a/c')).toMatchObject({ allow: ['GET', 'DELETE'] })
   })
 
+  it('what does not lead to the end does not hide what does', () => {
+    const paths = ['/a/b/c', '/a/:id/d', '/**:all', '/:x/b/*', '/c/*', '/c/:id', '/d/*', '/d/*/e'] as const
+    const routes = createRoutes(paths.map((path) => own('GET', path)))
+    const found = (path: string) => {
+      const match = routes.find('GET', path)
+      return match?.route && [match.route.path, match.params]
+    }
+    expect(found('/a/b/c')).toEqual(['/a/b/c', {}])
+    expect(found('/a/b/d')).toEqual(['/a/:id/d', { id: 'b' }])
+    expect(found('/a/b/e')).toEqual(['/:x/b/*', { x: 'a', '0': 'e' }])
+    expect(found('/a/b')).toEqual(['/**:all', { all: 'a/b' }])
+    expect(found('/a/b/c/d')).toEqual(['/**:all', { all: 'a/b/c/d' }])
+    expect(found('/c/x')).toEqual(['/c/:id', { id: 'x' }])
+    expect([found('/d/*'), found('/d/:x/e')]).toEqual([
+      ['/d/*', { '0': '*' }],
+      ['/d/*/e', { '0': ':x' }],
+    ])
+    expect(createRoutes([own('GET', '/*')]).find('GET', '/')).toBeUndefined()
+  })
+
   it('HEAD is answered by the GET of a plugin, not by one of the kernel or by a step of a sign-in', () => {
     const routes = createRoutes([own('GET', '/a'), own('GET', '/k', 'kernel'), own('GET', '/f', 'p', { flow: 'callback' })])
     expect(routes.find('HEAD', '/a')).toMatchObject({ route: { path: '/a' } })
