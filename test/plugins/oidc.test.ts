@@ -237,7 +237,7 @@ describe('check cookies', () => {
     const [, state, pkce, nonce] = await cookiesOf()
     expect(state?.value).toMatch(/^eyJ[\w-]+\.\.[\w-]+\.[\w-]+\.[\w-]+$/)
     const payload = await decode({ token: state?.value ?? '', secret, salt: 'authkernel.state' })
-    const [flow] = payload?.['list'] as Record<string, unknown>[]
+    const [flow] = (payload ?? {})['list'] as Record<string, unknown>[]
     expect(flow).toMatchObject({
       verifier: expect.stringMatching(/^[\w-]{43}$/) as string,
       nonce: expect.stringMatching(/^[\w-]{43}$/) as string,
