@@ -45,8 +45,8 @@ async function derived(shared: Shared, settings: Settings, purpose: string, secr
   const info = keyInfoOf(settings, purpose)
   const id = JSON.stringify([secret, purpose, info])
   const mac = cache.get(id) ?? setBounded(cache, id, await createHmac(await hkdf(secret, purpose, info, 32)), maxKeys)
-  let keys = keysOf.get(settings)
-  if (!keys) keysOf.set(settings, (keys = new Map()))
+  const keys: Keys = keysOf.get(settings) ?? new Map()
+  keysOf.set(settings, keys)
   ;(keys.get(purpose) ?? setBounded(keys, purpose, new Map<string, Hmac>(), maxPurposes)).set(secret, mac)
   return mac
 }

@@ -7,6 +7,7 @@ import { isRootPath, lateRoutes } from './late-routes.ts'
 
 type Entry = { route: Route; info: RouteInfo }
 
+const star = /\*$/
 const methods: readonly RouteMethod[] = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 /** Builds the router. Throws AuthError on two routes of one method and shape, and on a path that cannot be mounted. */
@@ -15,9 +16,9 @@ export function createRoutes(routes: readonly Owned<Route>[]): Routes {
   const root = createRouter<Entry>()
   const known = new Map<string, Owned<Route>>()
   const list: RouteInfo[] = []
-  const entries: Entry[] = []
-  // Fallbacks come last, so that what is no fallback is known by then.
-  const ordered = [...routes].sort((a, b) => Number(a.value.fallback ?? false) - Number(b.value.fallback ?? false))
+  // Fallbacks come last, so that what is no fallback is known by then. Of two patterns for the same paths the first counts: a name before a last `*`.
+  const rank = ({ value: { fallback, path } }: Owned<Route>): number => (fallback ? 2 : 0) + Number(star.test(path))
+  const ordered = [...routes].sort((a, b) => rank(a) - rank(b))
   for (const { value: route, owner } of ordered) {
     const { method, path, at = 'base', flow } = route
     assertPath(route, owner)
@@ -33,11 +34,8 @@ export function createRoutes(routes: readonly Owned<Route>[]): Routes {
     known.set(id, { value: route, owner })
     const info: RouteInfo = Object.freeze({ method, path, at, plugin: owner, flow })
     list.push(info)
-    entries.push({ route, info })
+    addRoute(at === 'root' ? root : base, method, patternOf(path), { route, info })
   }
-  // Of two patterns for the same paths the first counts: a name before a last `*`.
-  entries.sort((a, b) => Number(a.info.path.endsWith('/*')) - Number(b.info.path.endsWith('/*')))
-  for (const entry of entries) addRoute(entry.info.at === 'root' ? root : base, entry.info.method, patternOf(entry.info.path), entry)
   return {
     ...lateRoutes(routes),
     list,
@@ -63,7 +61,7 @@ function lookUp(router: RouterContext<Entry>, method: string, path: string): Mat
 
 /** The library lets a last `*` stand for nothing, too; a name, which gets the number of that `*`, stands for one segment. */
 function patternOf(path: string): string {
-  return path.endsWith('/*') ? `${path.slice(0, -1)}:${path.split('/*').length - 2}` : path
+  return path.replace(star, `:${path.split('/*').length - 2}`)
 }
 
 // What the library reads as a group or a modifier is no path of ours.
