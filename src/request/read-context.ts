@@ -197,9 +197,9 @@ export abstract class ReadContext extends CommonContext {
     return this.sessionNow()
   }
 
-  /** The same without a promise where the strategy answers at once. */
-  sessionNow(): Awaitable<Session | null> {
-    if (this.compiled.bus.known.has('hook:authenticate')) return this.authenticated()
+  /** The same without a promise where the strategy answers at once. `asks`: whether `authenticate` may know more. */
+  sessionNow(asks: boolean = this.compiled.bus.known.has('hook:authenticate')): Awaitable<Session | null> {
+    if (asks) return this.authenticated()
     try {
       const read = this.session.read(this as unknown as Context)
       // A decorator may answer with a promise of its own kind.
@@ -212,12 +212,7 @@ export abstract class ReadContext extends CommonContext {
 
   private async authenticated(): Promise<Session | null> {
     const session = await this.ask('authenticate', {})
-    if (session !== undefined) return session && this.shown(session)
-    try {
-      return await this.session.read(this as unknown as Context)
-    } catch (error) {
-      return this.unread(error)
-    }
+    return session === undefined ? this.sessionNow(false) : session && this.shown(session)
   }
 
   private unread(error: unknown): null {

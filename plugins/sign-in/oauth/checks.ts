@@ -18,7 +18,6 @@ export interface Started {
   verifier: string | undefined
   nonce: string | undefined
   callbackUrl: string
-  checks: readonly OIDCCheck[]
   /** Seconds since the last authentication that the request allowed. */
   maxAge: number | undefined
   stepUp: StepUp | undefined
@@ -49,7 +48,7 @@ export function checksOf(provider: OAuthProvider, proxied: boolean): readonly OI
 export async function remember(ctx: Context, provider: OAuthProvider, started: Started): Promise<void> {
   if (started.state === undefined) return
   const id = await hashOf(started.state)
-  const flow: Entry = { provider: provider.id, checks: started.checks }
+  const flow: Entry = { provider: provider.id }
   if (isFormPost(provider)) flow.post = true
   if (started.callbackUrl !== ctx.origin) flow.callbackUrl = started.callbackUrl
   const by = (ctx.store || started.stepUp) && (await subjectOf(ctx))
@@ -58,7 +57,7 @@ export async function remember(ctx: Context, provider: OAuthProvider, started: S
   if (started.stepUp) flow.stepUp = started.stepUp
   if (started.verifier !== undefined) flow.verifier = started.verifier
   if (started.nonce !== undefined) flow.nonce = started.nonce
-  flow.marks = marksFor(ctx, started.checks)
+  flow.marks = marksFor(ctx, flow)
   const others = await states.all(ctx)
   await states.add(ctx, id, flow)
   writeMarks(ctx, [flow, ...others], false)
@@ -84,8 +83,8 @@ export async function take(ctx: Context, provider: OAuthProvider, params: URLSea
   if (!(await ctx.once.take(`state:${id}`, flowLifetime))) throw invalid(provider.id, 'was used before')
   return {
     state,
-    verifier: needed(ctx, flow, 'pkce', flow.verifier),
-    nonce: needed(ctx, flow, 'nonce', flow.nonce),
+    verifier: proved(ctx, flow, 'pkce', flow.verifier),
+    nonce: proved(ctx, flow, 'nonce', flow.nonce),
     maxAge: flow.maxAge,
     stepUp: flow.stepUp,
     startedBy: flow.by ?? null,
@@ -110,9 +109,9 @@ async function takeCode(ctx: Context, provider: OAuthProvider, params: URLSearch
   return { state: undefined, verifier: undefined, nonce: undefined, maxAge: undefined, stepUp: undefined, startedBy: null }
 }
 
-function needed(ctx: Context, flow: Entry, check: Marked, value: string | undefined): string | undefined {
-  if (!flow.checks?.includes(check)) return undefined
-  if (value === undefined || !hasMark(ctx, check, flow)) throw invalid(flow.provider, `comes without the ${check} cookie of its sign-in`)
+/** A value of the flow, which counts only with its mark; undefined: it was begun without. */
+function proved(ctx: Context, flow: Entry, check: Marked, value: string | undefined): string | undefined {
+  if (value !== undefined && !hasMark(ctx, check, flow)) throw invalid(flow.provider, `comes without the ${check} cookie of its sign-in`)
   return value
 }
 

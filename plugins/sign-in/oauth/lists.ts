@@ -14,7 +14,6 @@ export interface Entry {
   /** What the cookies of its checks hold. */
   marks?: Marks
   callbackUrl?: string
-  checks?: readonly string[]
   maxAge?: number
   /** Who was signed in. */
   by?: string

@@ -2,10 +2,12 @@
 import { type Context, equal, toBase64Url } from 'authkernel/kernel'
 import { cookies, type Entry, flowLifetime, isForeign, type Marked, marked, type Marks } from './lists.ts'
 
-/** A mark for each of the checks that has a cookie. */
-export function marksFor(ctx: Context, checks: readonly string[]): Marks {
+/** A mark for each check whose value the flow has. */
+export function marksFor(ctx: Context, { verifier, nonce }: Entry): Marks {
   const marks: Marks = {}
-  for (const check of marked) if (checks.includes(check)) marks[check] = toBase64Url(ctx.runtime.random(16))
+  const mark = (): string => toBase64Url(ctx.runtime.random(16))
+  if (verifier !== undefined) marks.pkce = mark()
+  if (nonce !== undefined) marks.nonce = mark()
   return marks
 }
 

@@ -68,7 +68,7 @@ export async function authorizationUrl(ctx: Context, provider: OAuthProvider, ag
     nonce,
   })
   const maxAge = other ? maxAgeOf(other) : same.maxAge
-  await remember(ctx, provider, { state, verifier, nonce, callbackUrl, checks, maxAge, stepUp: again && stepUpOf(again) })
+  await remember(ctx, provider, { state, verifier, nonce, callbackUrl, maxAge, stepUp: again && stepUpOf(again) })
   const asked = (await authorizationOf(provider).request?.({ url, provider })) ?? url
   const sent = provider.signedRequest ? await (await import('./request-object.ts')).signedRequest(ctx, provider, server, asked) : asked
   return isPushed(provider, server) ? pushed(ctx, provider, server, sent) : sent
