@@ -24,11 +24,11 @@ const self = {
   },
 }
 
-// Rollup drops directives of modules; Next wants this one where hooks of React are called.
+// Rollup drops directives of modules; Next wants this one where hooks of React are called. In declarations it is an error.
 const useClient = {
   name: 'use-client',
-  renderChunk: (code: string, chunk: { name: string; isEntry: boolean }) =>
-    chunk.isEntry && chunk.name === 'react' ? `'use client'\n${code}` : null,
+  renderChunk: (code: string, chunk: { name: string; isEntry: boolean; fileName: string }) =>
+    chunk.isEntry && chunk.name === 'react' && !/\.d\.[cm]?ts$/.test(chunk.fileName) ? `'use client'\n${code}` : null,
 }
 
 /** What plugins of the preset import of `authkernel/kernel` when they register. */

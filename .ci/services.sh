@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Chromium, oathtool, openssl, PostgreSQL, MariaDB and Redis for the tests: installs what is absent, starts what does not answer.
+# Chromium, oathtool, openssl, PostgreSQL, MariaDB, Redis and PgBouncer for the tests: installs what is absent, starts what does not answer.
+# Tests start PgBouncer themselves, and servers of their own where they change what other tests rely on.
 # The tests reach them at their standard ports on 127.0.0.1, PostgreSQL as postgres and MariaDB as root, both without a password.
 # A server that AUTHKERNEL_TEST_POSTGRES_URL, _MYSQL_URL or _REDIS_URL names is somebody else's: it is left alone.
 set -uo pipefail
@@ -24,6 +25,7 @@ has openssl || missing+=(openssl)
 wanted postgres && ! { has psql && [ -d /etc/postgresql ]; } && missing+=(postgresql)
 wanted mariadb && ! has mariadbd && missing+=(mariadb-server)
 wanted redis && ! has redis-server && missing+=(redis-server)
+has pgbouncer || [ -x /usr/sbin/pgbouncer ] || missing+=(pgbouncer)
 if [ ${#missing[@]} -gt 0 ]; then
   echo "installing ${missing[*]}"
   as_root apt-get update -qq || exit 1

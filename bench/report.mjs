@@ -111,8 +111,8 @@ const why = `## Why
 ## What tests hold
 
 No test asserts a duration. Tests hold counts, which the load of a machine does not move: \`test/kernel/thread-pool.test.ts\` and \`test/plugins/oidc-signature.test.ts\` (no job of
-the thread pool and no call of \`crypto.subtle\` in a session read, in \`encode\` and \`decode\`, for a forged token, for a later ID token), \`test/session-read.test.ts\` (at most 25
-functions in 6 files), \`test/package/loading.test.ts\` (files, libraries and bytes), \`test/adapters/queries.test.ts\` (queries, each by an index).
+the thread pool and no call of \`crypto.subtle\` in a session read, in \`encode\` and \`decode\`, for a forged token, for a later ID token),
+\`test/package/loading.test.ts\` (files, libraries and bytes), \`test/adapters/queries.test.ts\` (queries, each by an index).
 
 Not done: keeping opened tokens in memory. It would save the cryptography of the second read, and keep what cookies say of people in memory after their requests.
 Where a page only needs the session, ask \`auth.session\` and not the route: a \`Request\`, a \`Response\` and its \`text()\` cost more than the read.

@@ -1,5 +1,5 @@
 /** What server code does with web requests, in every binding: sign in, sign out, refuse. */
-import { type Awaitable, type HandleOptions, HttpError, type Kernel, type Session } from 'authkernel/kernel'
+import { assertOptions, type Awaitable, type HandleOptions, HttpError, type Kernel, type Session, setHostRequest } from 'authkernel/kernel'
 
 /** What server code says when it signs somebody in. */
 export interface SignInOptions {
@@ -32,9 +32,11 @@ export async function signInResponse(
   request: Request,
   options: HandleOptions,
   provider: string | undefined,
-  { redirectTo, fields, authorizationParams }: SignInOptions = {},
+  given: SignInOptions = {},
   entry: 'dispatch' | 'handler' = 'dispatch',
 ): Promise<Response> {
+  assertOptions('signIn', given, { redirectTo: true, fields: true, authorizationParams: true })
+  const { redirectTo, fields, authorizationParams } = given
   const ctx = await kernel.context(request, options)
   const callbackUrl = redirectTo ?? request.headers.get('referer') ?? '/'
   const found = (await ctx.providers()).find(({ id }) => id === provider)
@@ -50,9 +52,11 @@ export async function signOutResponse(
   kernel: Kernel,
   request: Request,
   options: HandleOptions,
-  redirectTo?: string,
+  given: { redirectTo?: string | undefined } = {},
   entry: 'dispatch' | 'handler' = 'dispatch',
 ): Promise<Response> {
+  assertOptions('signOut', given, { redirectTo: true })
+  const { redirectTo } = given
   const { base } = await kernel.context(request, options)
   const callbackUrl = redirectTo ?? request.headers.get('referer') ?? '/'
   return kernel.entryPoints[entry](action(request, `${base}/signout`, { callbackUrl }), { ...options, csrf: 'origin' })
@@ -92,9 +96,11 @@ export async function refusal(
   kernel: Kernel,
   request: Request,
   options: HandleOptions,
-  { redirectTo }: GuardOptions = {},
+  guard: GuardOptions = {},
   found: Session | HttpError | null = null,
 ): Promise<Response> {
+  assertGuard(guard)
+  const { redirectTo } = guard
   const error = found instanceof HttpError ? found : undefined
   const challenge = await challenged(kernel, request, options, error)
   if (challenge) return challenge
@@ -113,8 +119,10 @@ export async function refusal(
 export async function checked(
   toRequest: () => Awaitable<Request>,
   session: Session,
-  { check }: GuardOptions = {},
+  guard: GuardOptions = {},
 ): Promise<Response | undefined> {
+  assertGuard(guard)
+  const { check } = guard
   if (!check) return undefined
   const request = await toRequest()
   const answer = await check(request, session)
@@ -125,10 +133,15 @@ export async function checked(
   return new Response('Forbidden', { status: 403, headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' } })
 }
 
+/** A misspelt `check` would let everyone pass. */
+export function assertGuard(guard: GuardOptions | undefined): void {
+  assertOptions('The guard', guard ?? {}, { redirectTo: true, check: true })
+}
+
 function action(request: Request, url: string, body: Readonly<Record<string, unknown>>): Request {
   const headers = new Headers(request.headers)
   // They described another body; and a client's wish for JSON is not that of the code that called.
   for (const name of ['content-length', 'content-encoding', 'transfer-encoding', 'x-auth-return-redirect']) headers.delete(name)
   headers.set('content-type', 'application/json')
-  return new Request(url, { method: 'POST', headers, body: JSON.stringify(body) })
+  return setHostRequest(new Request(url, { method: 'POST', headers, body: JSON.stringify(body) }), request)
 }

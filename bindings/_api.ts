@@ -116,7 +116,7 @@ export function createApi<C>(seam: Seam<C>): Api<C> {
     async signOut(from, options) {
       reqOf(from)
       const kernel = await seam.kernel(from)
-      await send(from, signOutResponse(kernel, web(from), seam.options(from), options?.redirectTo))
+      await send(from, signOutResponse(kernel, web(from), seam.options(from), options))
     },
   }
 }

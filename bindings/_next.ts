@@ -1,4 +1,5 @@
 /** What Next knows of the running request, and may still be told: `headers()`, `cookies()`, `redirect()`. */
+import { setHostRequest } from 'authkernel/kernel'
 import { cookiesOf, type SetCookie } from './_set-cookie.ts'
 
 /** What `cookies()` gives; `set` throws while a page is drawn. */
@@ -34,7 +35,7 @@ export async function currentScope(): Promise<Scope> {
     const known = store.getAll().map(({ name, value }) => `${name}=${encodeURIComponent(value)}`)
     headers.set('cookie', [...known, ...doubled].join('; '))
     scope = {
-      request: new Request(addressOf(headers, '/'), { headers }),
+      request: setHostRequest(new Request(addressOf(headers, '/'), { headers }), store),
       source: undefined,
       write: isWritable(store) ? writer(store) : undefined,
     }
@@ -51,7 +52,7 @@ export function located(request: Request & { nextUrl?: { href: string } }): Requ
   const { method, headers, body, signal } = request
   const init: RequestInit & { duplex: 'half' } = { method, headers, signal, duplex: 'half' }
   if (body) init.body = body
-  return new Request(address, init)
+  return setHostRequest(new Request(address, init), request)
 }
 
 /** A request of the Pages Router, and where its cookies go. */
@@ -66,7 +67,8 @@ export function nodeScope(
     const cookies = found.getSetCookie()
     if (cookies.length > 0) res.appendHeader('set-cookie', cookies)
   }
-  return { request: new Request(addressOf(headers, '/'), { headers }), source: undefined, write: res.headersSent ? undefined : write }
+  const request = setHostRequest(new Request(addressOf(headers, '/'), { headers }), req)
+  return { request, source: undefined, write: res.headersSent ? undefined : write }
 }
 
 /** Goes there, by Next's own throw. */

@@ -3,7 +3,7 @@
  * `bindings/` names `node:`.
  */
 import { badRequest, publicUrl, type Edge } from './_target.ts'
-import { HttpError, json } from 'authkernel/kernel'
+import { HttpError, json, setHostRequest } from 'authkernel/kernel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web'
@@ -43,7 +43,7 @@ export function toRequest(req: NodeRequest, edge: Edge = {}, body?: Body): Reque
   const init: RequestInit & { duplex: 'half' } = { method: req.method ?? 'GET', headers, duplex: 'half' }
   if (body?.content !== undefined) init.body = body.content
   try {
-    return new Request(publicUrl(req, edge), init)
+    return setHostRequest(new Request(publicUrl(req, edge), init), req)
   } catch (cause) {
     // TRACE and friends, which the web's Request does not know.
     throw cause instanceof HttpError ? cause : badRequest()

@@ -1,5 +1,5 @@
 /** What `auth.<framework>` offers where requests are web requests. They differ in a seam only; `_api.ts` is the same for Node's own. */
-import { type Awaitable, type HandleOptions, HttpError, type Kernel, type Session } from 'authkernel/kernel'
+import { type Awaitable, type HandleOptions, HttpError, type Kernel, type Session, setHostRequest } from 'authkernel/kernel'
 import { type Argument, assertArgument } from './_argument.ts'
 import {
   checked,
@@ -65,11 +65,16 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
   const sessions = new WeakMap<E, Promise<Session | null>>()
   /** Headers of the answer that signed in or out in this event. */
   const news = new WeakMap<E, Headers>()
+  /** The request that an event had first: some frameworks make one at each question. */
+  const firsts = new WeakMap<E, Request>()
 
   async function open(event: E): Promise<Opened> {
     check(event)
     const kernel = await seam.kernel(event)
-    return { kernel, request: await seam.request(event), options: seam.options?.(event) ?? {} }
+    const request = await seam.request(event)
+    const first = firsts.get(event) ?? request
+    firsts.set(event, first)
+    return { kernel, request: setHostRequest(request, first), options: seam.options?.(event) ?? {} }
   }
   async function openRoute(event: E): Promise<Opened> {
     const { kernel, request, options } = await open(event)
@@ -135,7 +140,7 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
     },
     async signOut(event, how, entry) {
       const { kernel, request, options } = await open(event)
-      return changed(event, signOutResponse(kernel, request, options, how?.redirectTo, entry))
+      return changed(event, signOutResponse(kernel, request, options, how, entry))
     },
     async update(event, data) {
       const { kernel, request, options } = await open(event)
@@ -172,7 +177,7 @@ function withCookies(request: Request, set: Headers): Request {
   const headers = new Headers(request.headers)
   const kept = (headers.get('cookie') ?? '').split(/; */).filter((pair) => pair !== '' && !fresh.has(pair.split('=', 1)[0] ?? ''))
   headers.set('cookie', [...[...fresh].map(([name, value]) => `${name}=${value}`), ...kept].join('; '))
-  return new Request(request.url, { headers })
+  return setHostRequest(new Request(request.url, { headers }), request)
 }
 
 function unread(request: Request): Request {

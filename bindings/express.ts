@@ -1,6 +1,6 @@
 /** Express 4 and 5: `createAuth().use(expressBinding())`, or `ExpressAuth(config)` and `getSession(req, config)`. */
 import type { AuthConfig } from 'authkernel'
-import type { Plugin, Session } from 'authkernel/kernel'
+import { assertOptions, type NoOptions, type Plugin, type Session } from 'authkernel/kernel'
 import type { ConfigSource } from './_configs.ts'
 import { type ExpressApi, expressApi, type ExpressHandler, type ExpressRequest, faceOf } from './_apis/express.ts'
 
@@ -18,7 +18,8 @@ export type GetSessionResult = Promise<Session | null>
  * `auth.express`, see `ExpressApi`.
  * @experimental The API may change in a minor version.
  */
-export function expressBinding(): Plugin<{ express: ExpressApi }> {
+export function expressBinding(options: NoOptions = {}): Plugin<{ express: ExpressApi }> {
+  assertOptions('expressBinding', options, {})
   return { name: 'express', setup: (kernel) => ({ express: expressApi(() => kernel) }) }
 }
 

@@ -1,5 +1,5 @@
 /** Fastify 4 and 5: `app.register(auth.fastify.plugin, { prefix: '/auth' })`. */
-import type { Plugin } from 'authkernel/kernel'
+import { assertOptions, type NoOptions, type Plugin } from 'authkernel/kernel'
 import { type ConfigSource, kernelsOf } from './_configs.ts'
 import { type FastifyApi, fastifyApi, type FastifyRequestLike } from './_apis/fastify.ts'
 
@@ -8,7 +8,8 @@ export type { GuardOptions, SignInOptions } from './_actions.ts'
 export type { FastifyApi, FastifyLike, FastifyReplyLike, FastifyRequestLike } from './_apis/fastify.ts'
 
 /** Puts `fastify` on `auth`. */
-export function fastifyBinding(): Plugin<{ fastify: FastifyApi }> {
+export function fastifyBinding(options: NoOptions = {}): Plugin<{ fastify: FastifyApi }> {
+  assertOptions('fastifyBinding', options, {})
   return {
     name: 'fastify',
     setup: (kernel) => ({

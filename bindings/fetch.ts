@@ -1,6 +1,14 @@
 /** Web-standard servers (Bun, Deno, workers, service workers): `export default { fetch: auth.fetch.handler }`. */
 import { type AuthConfig, createAuth } from 'authkernel'
-import type { Awaitable, HandleOptions, Kernel, Plugin, Session } from 'authkernel/kernel'
+import {
+  assertOptions,
+  type NoOptions,
+  type Awaitable,
+  type HandleOptions,
+  type Kernel,
+  type Plugin,
+  type Session,
+} from 'authkernel/kernel'
 import type { GuardOptions, SignInOptions } from './_actions.ts'
 import { type Argument, assertArgument } from './_argument.ts'
 import { kernelsOf, type Kernels } from './_configs.ts'
@@ -36,7 +44,8 @@ export interface LazyFetchApi extends Omit<FetchApi, 'matches'> {
 export type FetchConfigSource = (request: Request, info: unknown) => Awaitable<AuthConfig>
 
 /** Puts `fetch` on `auth`. */
-export function fetchBinding(): Plugin<{ fetch: FetchApi }> {
+export function fetchBinding(options: NoOptions = {}): Plugin<{ fetch: FetchApi }> {
+  assertOptions('fetchBinding', options, {})
   return { name: 'fetch', setup: (kernel) => ({ fetch: eagerApi(kernel) }) }
 }
 

@@ -1,5 +1,5 @@
 /** h3 2 and 1, and Nitro: `app.use((event) => auth.h3.handler(event))`, or `H3Auth(config)`. */
-import type { Plugin } from 'authkernel/kernel'
+import { assertOptions, type NoOptions, type Plugin } from 'authkernel/kernel'
 import { h3Api, type H3Api, type H3Event } from './_apis/h3.ts'
 import { type ConfigSource, kernelsOf } from './_configs.ts'
 
@@ -8,7 +8,8 @@ export type { GuardOptions, SignInOptions } from './_actions.ts'
 export type { AnyH3Event, H3Api, H3Context, H3Event, H3EventOfNode } from './_apis/h3.ts'
 
 /** Puts `h3` on `auth`. */
-export function h3Binding(): Plugin<{ h3: H3Api }> {
+export function h3Binding(options: NoOptions = {}): Plugin<{ h3: H3Api }> {
+  assertOptions('h3Binding', options, {})
   return { name: 'h3', setup: (kernel) => ({ h3: h3Api(() => kernel) }) }
 }
 

@@ -1,5 +1,14 @@
 /** Hono 4 on every runtime: `app.use('/auth/*', auth.hono.handler)`, or `HonoAuth(config)`. */
-import { AuthError, type Awaitable, type Kernel, type Plugin, type Session } from 'authkernel/kernel'
+import {
+  assertOptions,
+  type NoOptions,
+  AuthError,
+  type Awaitable,
+  type Kernel,
+  type Plugin,
+  type Session,
+  setHostRequest,
+} from 'authkernel/kernel'
 import type { GuardOptions, SignInOptions } from './_actions.ts'
 import { type ConfigSource, kernelsOf } from './_configs.ts'
 import { mountedAt } from './_mounted.ts'
@@ -55,7 +64,8 @@ export interface HonoApi {
 }
 
 /** Puts `hono` on `auth`. */
-export function honoBinding(): Plugin<{ hono: HonoApi }> {
+export function honoBinding(options: NoOptions = {}): Plugin<{ hono: HonoApi }> {
+  assertOptions('honoBinding', options, {})
   return { name: 'hono', setup: (kernel) => ({ hono: honoApi(() => kernel) }) }
 }
 
@@ -119,7 +129,7 @@ async function requestOf({ req }: HonoContext): Promise<Request> {
   const body = form ? new URLSearchParams([...(await req.formData())].map(([name, value]) => [name, String(value)])) : await req.text()
   // Multipart would come back with another boundary than its header says.
   if (form) headers.set('content-type', 'application/x-www-form-urlencoded')
-  return new Request(raw.url, { method: raw.method, headers, body })
+  return setHostRequest(new Request(raw.url, { method: raw.method, headers, body }), raw)
 }
 /** @deprecated `HonoApi` */
 export type HonoFace = HonoApi

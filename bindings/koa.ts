@@ -1,5 +1,5 @@
 /** Koa 2 and 3: `app.use(auth.koa.handler)`. */
-import type { Plugin } from 'authkernel/kernel'
+import { assertOptions, type NoOptions, type Plugin } from 'authkernel/kernel'
 import { type ConfigSource, kernelsOf } from './_configs.ts'
 import { type KoaContext, type KoaApi, koaApi } from './_apis/koa.ts'
 
@@ -8,7 +8,8 @@ export type { GuardOptions, SignInOptions } from './_actions.ts'
 export type { KoaContext, KoaApi, KoaMiddleware } from './_apis/koa.ts'
 
 /** Puts `koa` on `auth`. */
-export function koaBinding(): Plugin<{ koa: KoaApi }> {
+export function koaBinding(options: NoOptions = {}): Plugin<{ koa: KoaApi }> {
+  assertOptions('koaBinding', options, {})
   return { name: 'koa', setup: (kernel) => ({ koa: koaApi(() => kernel) }) }
 }
 

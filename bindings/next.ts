@@ -1,6 +1,15 @@
 /** Next 15 and 16: `export const { handlers, auth, signIn, signOut } = NextAuth(config)`, or `createAuth().use(nextBinding())`. */
 import type { AuthConfig } from 'authkernel'
-import type { Awaitable, Context, First, Kernel, Plugin, Session } from 'authkernel/kernel'
+import {
+  assertOptions,
+  type NoOptions,
+  type Awaitable,
+  type Context,
+  type First,
+  type Kernel,
+  type Plugin,
+  type Session,
+} from 'authkernel/kernel'
 import { HttpError, redirectTo } from 'authkernel/kernel'
 import { challenged, readForGuard, type SignInOptions } from './_actions.ts'
 import { fromEnv, kernelsOf, withBasePath } from './_configs.ts'
@@ -90,7 +99,8 @@ export interface NextApi {
 }
 
 /** Puts `next` on `auth`; say `basePath: '/api/auth'` to `createAuth`. */
-export function nextBinding(): Plugin<{ next: NextApi }> {
+export function nextBinding(options: NoOptions = {}): Plugin<{ next: NextApi }> {
+  assertOptions('nextBinding', options, {})
   return {
     name: 'next',
     setup(kernel) {
@@ -203,7 +213,9 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
       const params = authorizationParams ?? said.authorizationParams
       return follow(scope, await api.signIn(scope, provider, { ...said, authorizationParams: params }), redirect)
     },
-    async signOut({ redirectTo, redirect = true } = {}) {
+    async signOut(options = {}) {
+      assertOptions('signOut', options, { redirectTo: true, redirect: true })
+      const { redirectTo, redirect = true } = options
       const scope = await currentScope()
       return follow(scope, await api.signOut(scope, { redirectTo }), redirect)
     },
@@ -213,7 +225,9 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
       scope.write?.(response.headers)
       return (await response.json()) as Session | null
     },
-    async requireSession({ callbackUrl = '/' } = {}) {
+    async requireSession(options = {}) {
+      assertOptions('requireSession', options, { callbackUrl: true })
+      const { callbackUrl = '/' } = options
       const scope = await currentScope()
       const session = await api.session(scope)
       if (session?.user) return session

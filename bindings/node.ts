@@ -1,5 +1,5 @@
 /** Plain `node:http`: `createServer(async (req, res) => (await auth.node.handler(req, res)) || …)`. */
-import type { Plugin } from 'authkernel/kernel'
+import { assertOptions, type NoOptions, type Plugin } from 'authkernel/kernel'
 import { type ConfigSource, kernelsOf } from './_configs.ts'
 import { type NodeApi, nodeApi } from './_apis/node.ts'
 import type { NodeRequest } from './_node.ts'
@@ -9,7 +9,8 @@ export type { GuardOptions, SignInOptions } from './_actions.ts'
 export type { NodeApi } from './_apis/node.ts'
 
 /** Puts `node` on `auth`. */
-export function nodeBinding(): Plugin<{ node: NodeApi }> {
+export function nodeBinding(options: NoOptions = {}): Plugin<{ node: NodeApi }> {
+  assertOptions('nodeBinding', options, {})
   return { name: 'node', setup: (kernel) => ({ node: nodeApi(() => kernel) }) }
 }
 

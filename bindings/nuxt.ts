@@ -1,5 +1,5 @@
 /** Nuxt 3 and 4, on h3: `export const auth = NuxtAuth(config)`, or `createAuth().use(nuxtBinding())`. */
-import type { Plugin, Session } from 'authkernel/kernel'
+import { assertOptions, type NoOptions, type Plugin, type Session } from 'authkernel/kernel'
 import type { GuardOptions, SignInOptions } from './_actions.ts'
 import { type AnyH3Event, h3Api, type H3Event } from './_apis/h3.ts'
 import { type ConfigSource, type Kernels, kernelsOf } from './_configs.ts'
@@ -33,7 +33,8 @@ export interface NuxtApi {
 }
 
 /** Puts `nuxt` on `auth`. */
-export function nuxtBinding(): Plugin<{ nuxt: NuxtApi }> {
+export function nuxtBinding(options: NoOptions = {}): Plugin<{ nuxt: NuxtApi }> {
+  assertOptions('nuxtBinding', options, {})
   return { name: 'nuxt', setup: (kernel) => ({ nuxt: nuxtApi(() => kernel) }) }
 }
 

@@ -2,7 +2,7 @@
 import { implicit$FirstArg, inlinedQrl } from '@builder.io/qwik'
 import { globalActionQrl, routeLoaderQrl } from '@builder.io/qwik-city'
 import { type AuthConfig, setEnvDefaults as setDefaults } from 'authkernel'
-import { customFetch as kernelFetch, type Plugin, type Session } from 'authkernel/kernel'
+import { assertOptions, type NoOptions, customFetch as kernelFetch, type Plugin, type Session } from 'authkernel/kernel'
 import { announce } from './_made.ts'
 import { checkSignIn, checkSignOut, validator } from './_qwik-input.ts'
 import type { Failure, QwikAuth, QwikEvent, QwikApi, QwikSource, SignInInput, SignOutInput, Success } from './_qwik-types.ts'
@@ -16,7 +16,8 @@ export type * from './_qwik-types.ts'
 export const customFetch: typeof kernelFetch | undefined = typeof window === 'undefined' ? kernelFetch : undefined
 
 /** Puts `qwik` on `auth`; `QwikAuth$(() => auth)` makes the loader and the actions. */
-export function qwikBinding(): Plugin<{ qwik: QwikApi }> {
+export function qwikBinding(options: NoOptions = {}): Plugin<{ qwik: QwikApi }> {
+  assertOptions('qwikBinding', options, {})
   return {
     name: 'qwik',
     setup(kernel) {

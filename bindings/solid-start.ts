@@ -1,6 +1,15 @@
 /** SolidStart 1: `export const { GET, POST } = SolidAuth(config)` in `src/routes/api/auth/[...solidauth].ts`. */
 import type { AuthConfig } from 'authkernel'
-import { type Awaitable, HttpError, type Kernel, type Plugin, type Session } from 'authkernel/kernel'
+import {
+  assertOptions,
+  type NoOptions,
+  type Awaitable,
+  HttpError,
+  type Kernel,
+  type Plugin,
+  type Session,
+  setHostRequest,
+} from 'authkernel/kernel'
 import { checked, type GuardOptions, readForGuard, refusal, type SignInOptions } from './_actions.ts'
 import { kernelsOf, type Kernels, withBasePath } from './_configs.ts'
 import { createWebApi } from './_web.ts'
@@ -48,7 +57,8 @@ export interface SolidStartApi {
  * Puts `solidStart` on `auth`; say `basePath: '/api/auth'` to `createAuth`, or mount the routes at `/auth`.
  * @experimental The API may change in a minor version.
  */
-export function solidStartBinding(): Plugin<{ solidStart: SolidStartApi }> {
+export function solidStartBinding(options: NoOptions = {}): Plugin<{ solidStart: SolidStartApi }> {
+  assertOptions('solidStartBinding', options, {})
   return { name: 'solid-start', setup: (kernel) => ({ solidStart: solidStartApi(() => kernel) }) }
 }
 
@@ -126,7 +136,7 @@ function pageOf({ request }: SolidStartEvent): Request {
   const page = new URL(request.url)
   const { pathname, search } = URL.canParse(referer) ? new URL(referer) : { pathname: '/', search: '' }
   Object.assign(page, { pathname, search })
-  return new Request(page, { headers })
+  return setHostRequest(new Request(page, { headers }), request)
 }
 
 /** A page that streams has sent its headers before its last session is read. */

@@ -1,6 +1,16 @@
 /** SvelteKit 2: `export const { handle, signIn, signOut } = SvelteKitAuth(config)`, or `createAuth().use(sveltekitBinding())`. */
 import type { AuthConfig } from 'authkernel'
-import { type Awaitable, type HandleOptions, HttpError, type Kernel, type Plugin, type Session } from 'authkernel/kernel'
+import {
+  assertOptions,
+  type NoOptions,
+  type Awaitable,
+  type HandleOptions,
+  HttpError,
+  type Kernel,
+  type Plugin,
+  type Session,
+  setHostRequest,
+} from 'authkernel/kernel'
 import { assertArgument } from './_argument.ts'
 import { checked, type GuardOptions, readForGuard, refusal, type SignInOptions } from './_actions.ts'
 import { type ConfigSource, kernelsOf, withBasePath } from './_configs.ts'
@@ -57,7 +67,8 @@ export interface SvelteKitApi {
 }
 
 /** Puts `sveltekit` on `auth`. */
-export function sveltekitBinding(): Plugin<{ sveltekit: SvelteKitApi }> {
+export function sveltekitBinding(options: NoOptions = {}): Plugin<{ sveltekit: SvelteKitApi }> {
+  assertOptions('sveltekitBinding', options, {})
   return { name: 'sveltekit', setup: (kernel) => ({ sveltekit: svelteKitApi(() => kernel) }) }
 }
 
@@ -110,13 +121,14 @@ function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sve
     },
     async signIn(given, provider, options) {
       const event = first(given)
-      const form = provider === undefined ? readForm(await fields(event)) : { provider, options, redirect: options?.redirect ?? true }
+      const form = provider === undefined ? readForm(await fields(event)) : { provider, ...spoken(options) }
       return follow(event, await api.signIn(event, form.provider, form.options), form.redirect)
     },
     async signOut(given, options) {
       const event = first(given)
-      const form = options === undefined ? readForm(await fields(event)) : { options, redirect: options.redirect ?? true }
-      return follow(event, await api.signOut(event, form.options), form.redirect)
+      const form = options === undefined ? readForm(await fields(event)) : spoken(options)
+      const { options: how, redirect } = options === undefined ? { ...form, options: { redirectTo: form.options.redirectTo } } : form
+      return follow(event, await api.signOut(event, how), redirect)
     },
     async requireSession(given, options) {
       const event = first(given)
@@ -125,7 +137,7 @@ function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sve
         const headers = new Headers(event.request.headers)
         // The router of the browser fetches data for a page: the page is what people are sent away from, and back to.
         if (event.isDataRequest) headers.set('accept', 'text/html')
-        return new Request(event.url, { method: event.request.method, headers })
+        return setHostRequest(new Request(event.url, { method: event.request.method, headers }), event.request)
       }
       if (found instanceof HttpError || !found?.user)
         return leave(event, await refusal(await kernel(event), toRequest(), optionsOf(event), options, found))
@@ -135,6 +147,16 @@ function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sve
       return leave(event, instead)
     },
   }
+}
+
+/** Options of code, with what only SvelteKit's functions know apart. */
+function spoken<O extends object>(
+  { redirect = true, ...options }: O & { redirect?: boolean | undefined } = {} as O,
+): {
+  options: Omit<O & { redirect?: boolean | undefined }, 'redirect'>
+  redirect: boolean
+} {
+  return { options, redirect }
 }
 
 function optionsOf(event: SvelteKitEvent): HandleOptions {

@@ -43,13 +43,13 @@ export const identity: Identity = {
   hooks: `
 import { createAuth } from 'authkernel'
 
-const auth = createAuth({ trustHost: true })
+const auth = createAuth()
 auth.hook('signIn', ({ user }) => user.email?.endsWith('@acme.example') === true)
 `,
   events: `
 import { createAuth } from 'authkernel'
 
-const auth = createAuth({ trustHost: true })
+const auth = createAuth()
 auth.on('signedIn', ({ login, facts }) => console.log(login.user.name, login.account.provider, facts.address))
 `,
   services: `

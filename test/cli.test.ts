@@ -43,13 +43,47 @@ afterAll(async () => {
   rmSync(folder, { recursive: true, force: true })
 })
 
+describe('TypeScript by tsx', () => {
+  const tsx = join(root, 'node_modules/tsx')
+  const run = (cwd: string, ...args: string[]) =>
+    new Promise<{ code: number; stdout: string; stderr: string }>((resolve) => {
+      execFile(process.execPath, args, { cwd, encoding: 'utf8', env: { ...process.env, NODE_ENV: 'test' } }, (error, stdout, stderr) =>
+        resolve({ code: typeof error?.code === 'number' ? error.code : 0, stdout, stderr }),
+      )
+    })
+
+  it('runs under tsx, and then loads a module of TypeScript as it is', { timeout: 60_000 }, async () => {
+    const file = app('under-tsx', `origin: 'https://app.example'`)
+    const { code, stdout, stderr } = await run(folder, join(tsx, 'dist/cli.mjs'), join(root, 'src/cli/main.ts'), 'routes', file)
+    expect(code, stderr).toBe(0)
+    expect(stdout).toContain('/callback/:provider')
+  })
+
+  it('loads it by the tsx of the app, where there is no jiti', { timeout: 60_000 }, async () => {
+    const own = mkdtempSync(join(tmpdir(), 'authkernel-tsx-'))
+    mkdirSync(join(own, 'node_modules'))
+    symlinkSync(tsx, join(own, 'node_modules/tsx'), 'junction')
+    for (const name of ['package.json', 'tsconfig.json']) writeFileSync(join(own, name), readFileSync(join(folder, name)))
+    // An enum needs more than types to be removed: Node does not load it by itself.
+    writeFileSync(
+      join(own, 'auth.ts'),
+      `import { createAuth } from 'authkernel'\nenum Origin { App = 'https://app.example' }\nexport const auth = createAuth({ secret: '${secret}', origin: Origin.App })\n`,
+    )
+    const { code, stdout, stderr } = await run(own, join(root, 'test/_cli.mjs'), 'routes', 'auth.ts')
+    rmSync(own, { recursive: true, force: true })
+    expect(code, stderr).toBe(0)
+    expect(stdout).toContain('/callback/:provider')
+  })
+})
+
 describe('audit verify', () => {
   it('says that a log is whole, or what is wrong with it', async () => {
     let lines = ''
+    const anchors: string[] = []
     const sink = jsonLines({ write: (more) => void (lines += more) })
     const providers = [{ id: 'credentials', name: 'Name', type: 'credentials' as const, authorize: () => ({ id: 'ann' }) }]
     const auth = createAuth({ secret, trustHost: true, env: false, skipCSRFCheck, logger: { warn() {} }, providers }).use(
-      auditPlugin({ sink, chain: true }),
+      auditPlugin({ sink, chain: true, anchor: (anchor) => void anchors.push(JSON.stringify(anchor)) }),
     )
     await auth.handler(new Request('http://localhost:3000/auth/callback/credentials', { method: 'POST', body: new URLSearchParams() }))
     await auth.close()
@@ -64,6 +98,25 @@ describe('audit verify', () => {
       1,
       { ok: false, faults: [expect.stringContaining('1 records are missing before')] },
     ])
+    expect(anchors.length).toBeGreaterThan(0)
+    const keep = (name: string, ...kept: string[]) => writeFileSync(join(folder, name), kept.join('\n'))
+    const against = (name: string) => cli('audit', 'verify', file, '--file', 'audit.jsonl', '--anchor', name)
+    keep('anchors.jsonl', ...anchors, '')
+    expect(await against('anchors.jsonl')).toMatchObject({ code: 0, stdout: 'ok 2 records in 1 chains\n' })
+    keep('other.jsonl', JSON.stringify({ ...JSON.parse(anchors[0]!), mac: 'f'.repeat(64) }))
+    expect(await against('other.jsonl')).toMatchObject({ code: 1, stdout: expect.stringContaining('is not as it was anchored') })
+    keep('broken.jsonl', ...anchors, '{"chainId":')
+    const broken = await against('broken.jsonl')
+    expect([broken.code === 0, broken.stderr]).toEqual([
+      false,
+      expect.stringContaining(`Line ${anchors.length + 1} of broken.jsonl is no JSON`),
+    ])
+    expect(broken.stderr).not.toContain('SyntaxError')
+    keep('half.jsonl', '{"chainId":"x"}')
+    expect((await against('half.jsonl')).stderr).toContain('Line 1 of half.jsonl is no anchor: it has no tenant, seq, mac, time')
+    keep('empty.jsonl', '')
+    expect((await against('empty.jsonl')).stderr).toContain('empty.jsonl has no anchor')
+    expect((await against('away.jsonl')).stderr).toContain('The file of --anchor cannot be read')
     expect((await cli('audit', 'burn', file)).stderr).toContain('authkernel audit verify')
     expect((await cli('audit', 'verify', app('unaudited', 'trustHost: true'))).stderr).toContain('does not use auditPlugin')
   }, 60_000)
@@ -178,7 +231,8 @@ describe('doctor', () => {
   it('warns about what is unsafe', async () => {
     const options = `trustHost: true, throttle: false, debug: true, useSecureCookies: false, session: { maxAge: 400 * 86400 },
       logger: { warn() {} },
-      providers: [{ ...${oidc('acme', '/good')}, allowDangerousEmailAccountLinking: true, checks: ['none'] }]`
+      providers: [{ ...${oidc('acme', '/good')}, allowDangerousEmailAccountLinking: true, checks: ['none'] },
+        { id: 'demo', name: 'Demo', type: 'credentials', authorize: () => null }]`
     const { stdout, code } = await cli('doctor', app('unsafe', options), '--json', { NODE_ENV: 'production' })
     expect(JSON.parse(stdout).findings.map(({ code }: { code: string }) => code)).toEqual([
       'trust-host',
@@ -188,6 +242,7 @@ describe('doctor', () => {
       'session-age',
       'email-linking',
       'checks',
+      'demo-account',
     ])
     expect(code).toBe(0)
     const proxy = app('proxy', `origin: 'https://app.example', redirectProxyUrl: 'https://proxy.example/auth', logger: { warn() {} }`)
@@ -220,6 +275,8 @@ describe('doctor', () => {
     expect(JSON.parse(stdout).findings).toEqual([
       { level: 'error', code: 'origin', message: expect.stringContaining('Set AUTH_URL=https://your-app.example') },
     ])
+    const findings = JSON.parse((await cli('doctor', file, '--json')).stdout).findings as object[]
+    expect(findings).toEqual([{ level: 'warning', code: 'origin', message: expect.stringContaining('does not come to localhost') }])
     const twin = app('addressed', `providers: []`)
     expect(await cli('doctor', twin, '--json', { NODE_ENV: 'production', AUTH_URL: 'https://app.example' })).toMatchObject({ code: 0 })
   })

@@ -177,7 +177,7 @@ async function everyFlow(strategy: 'jwt' | 'database'): Promise<Map<string, stri
   for (const name of Object.keys(hookSpecs) as (keyof typeof hookSpecs & 'link')[])
     auth.hook(name, () => {
       log.push(name)
-      return name === 'link' || ((name as string) === 'signIn' && allowed) ? true : (undefined as never)
+      return name === 'link' || (name as string) === 'access' || ((name as string) === 'signIn' && allowed) ? true : (undefined as never)
     })
   for (const name of keysOf('src/contract/messages.ts', 'Events')) auth.on(name as 'signIn', () => log.push(`*${name}*`))
 

@@ -151,7 +151,9 @@ describe('init', () => {
         .replace("import { Hono } from 'hono'\n", "import { Hono } from 'hono'\nimport { auth } from './auth.js'\n")
         .replace('const app = new Hono()\n', 'const app = new Hono()\napp.use(auth.hono.handler)\n'),
     )
-    expect(readFileSync(join(folder, 'src/auth.ts'), 'utf8')).toContain("type: 'credentials' as const")
+    expect(readFileSync(join(folder, 'src/auth.ts'), 'utf8')).toContain(
+      "demoAccount({ development: process.env.NODE_ENV !== 'production' })",
+    )
   })
 
   it('next and sveltekit: the files that their docs name', async () => {
@@ -179,6 +181,8 @@ describe('init', () => {
     expect(contents(kit)['src/app.d.ts']).toBe("import 'authkernel/bindings/sveltekit'\n// types\n")
     expect(contents(kit)['.gitignore']).toBe('node_modules\n.env\n')
     expect(contents(kit)['.env']).toContain('AUTH_SECRET')
+    expect(contents(kit)['src/auth.ts']).toContain('demoAccount({ development: import.meta.env?.DEV })')
+    expect(contents(next)['auth.ts']).toContain("demoAccount({ development: process.env.NODE_ENV === 'development' })")
     for (const folder of [next, kit]) {
       const before = contents(folder)
       await cli(folder, 'init', '--yes', '--no-install')
@@ -207,7 +211,9 @@ describe('init', () => {
     const { stdout } = await cli(folder, 'init', '--yes', '--no-install', '--store', store, '--json')
     expect(JSON.parse(stdout)).toMatchObject({ ok: true, written: true, framework: 'express', store, packages })
     expect(contents(folder)['auth.js']).toContain(text)
-    expect(contents(folder)['auth.js']).toContain("session: { strategy: 'jwt' }")
+    // With an adapter, sessions are in the database.
+    expect(contents(folder)['auth.js']).toContain('  adapter,')
+    expect(contents(folder)['auth.js']).not.toContain('strategy')
   })
 
   it('finds the database client and the package manager', async () => {

@@ -1,5 +1,5 @@
 /** h3: events of version 2, which have a web request, and of version 1, which have Node's or a shell of it. */
-import { HttpError, type Session } from 'authkernel/kernel'
+import { HttpError, type Session, setHostRequest } from 'authkernel/kernel'
 import { assertArgument } from '../_argument.ts'
 import type { GuardOptions, SignInOptions } from '../_actions.ts'
 import type { Kernels } from '../_configs.ts'
@@ -126,7 +126,8 @@ function translated({ node: { req, res }, context, web }: H3EventOfNode, request
   // The shell has an empty address. Defined, for requests of some servers have a getter there.
   const ip = { value: req.socket.remoteAddress || given.ip, configurable: true }
   return {
-    req: Object.defineProperty(request, 'ip', ip),
+    // Of one event: under `toWebHandler` its own request, which the shell knows nothing of.
+    req: Object.defineProperty(setHostRequest(request, web?.request ?? req), 'ip', ip),
     res: { headers: { append: (name, value) => void (res.headersSent || res.appendHeader(name, value)) } },
     context,
   }

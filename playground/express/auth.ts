@@ -45,8 +45,6 @@ export function createPlaygroundAuth({ adapter, secret, strategy, quiet }: Surro
     adapter,
     // Sessions in a cookie can be ended from elsewhere, too.
     session: { strategy, revocable: strategy === 'jwt' },
-    // On loopback every Host header is ours. A deployment sets AUTH_URL instead.
-    trustHost: true,
     ...(quiet && { logger: { error: () => {}, warn: () => {} } }),
     theme: { brandColor: '#9a3412', logo: shield },
     messages: { en: { 'error.CredentialsSignin.wrong_password': 'User name and password do not fit.' } },

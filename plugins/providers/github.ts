@@ -8,7 +8,7 @@ export interface GitHubProfile {
   name?: string | null
   /** The public address, else the primary one of `/user/emails`. */
   email?: string | null
-  /** Said of an address of `/user/emails`. */
+  /** What `/user/emails` says of this address; absent where it says nothing. */
   email_verified?: boolean
   avatar_url?: string
   html_url?: string
@@ -24,7 +24,7 @@ export interface GitHubOptions extends OAuthUserConfig<GitHubProfile> {
 
 /**
  * Sign-in with GitHub. Register: an OAuth app, at https://github.com/settings/developers.
- * - A person who hides the address gets a second request, to `/user/emails`.
+ * - A second request, to `/user/emails`, says whether the address is verified, and which one it is where the person hides it.
  * - GitHub takes one callback URL per OAuth app: register one app per environment.
  * @see https://docs.github.com/apps/oauth-apps/building-oauth-apps/authorizing-oauth-apps
  */
@@ -59,11 +59,14 @@ async function withEmail({ tokens, fetch }: UserinfoRequestContext, api: string)
   const response = await fetch(`${api}/user`, { headers })
   if (!response.ok) throw new Error(`Provider "github": ${api}/user answered ${response.status}`)
   const profile = (await response.json()) as GitHubProfile
-  if (profile.email) return profile
+  // Of an Enterprise Server's addresses nothing is believed.
+  if (profile.email && api !== 'https://api.github.com') return profile
   const answer = await fetch(`${api}/user/emails`, { headers })
-  const emails = answer.ok ? ((await answer.json()) as { email: string; primary: boolean; verified: boolean }[]) : []
-  const address = emails.find(({ primary }) => primary) ?? emails[0]
-  return address ? { ...profile, email: address.email, email_verified: address.verified } : profile
+  const said: unknown = answer.ok ? await answer.json() : []
+  const emails = Array.isArray(said) ? (said as { email: string; primary: boolean; verified: boolean }[]) : []
+  const shown = profile.email?.toLowerCase()
+  const address = shown ? emails.find(({ email }) => email.toLowerCase() === shown) : (emails.find(({ primary }) => primary) ?? emails[0])
+  return address ? { ...profile, email: profile.email || address.email, email_verified: address.verified } : profile
 }
 
 const logo =

@@ -14,6 +14,7 @@ import type { DoorCardConfig } from './types.ts'
 
 export const commonContextExamples: Readonly<Record<string, (ctx: CommonContext & Context) => unknown>> = {
   app: (ctx) => ctx.app.providers.has('github'),
+  access: (ctx) => ctx.access.allows('user-1', 'credential'),
   settings: (ctx) => ctx.settings.cookiePrefix,
   runtime: (ctx) => ctx.runtime.fetch('https://api.example/', { signal: ctx.signal }),
   logger: (ctx) => ctx.logger.warn('quota', { left: 3 }),
@@ -114,6 +115,7 @@ export const appExamples: Readonly<Record<string, (app: App) => unknown>> = {
   providers: (app) => [...app.providers.keys()],
   routes: (app) => app.routes.list.map(({ method, path }) => `${method} ${path}`),
   parts: (app) => app.parts.sections.map(({ id }) => id),
+  sessionKinds: (app) => app.sessionKinds.has('kiosk'),
   mailTemplates: (app) => app.mailTemplates.has('shop.order'),
   services: (app) => app.services.records?.shared === true,
   store: (app) => app.store?.supports('deleteUser'),

@@ -21,12 +21,15 @@ export const hooksExamples: Answers = {
   redirect: ({ url, baseUrl }) => (url.startsWith('https://app.example/') ? url : baseUrl),
   jwt: ({ token, user }) => (user ? { ...token, role: 'member' } : token),
   session: ({ session, token }) => ({ ...session, role: token?.['role'] }),
+  access: ({ userId, by }) => by !== 'credential' || userId !== 'kiosk',
   signOut: () => 'https://id.example/logout',
+  proofLevel: async ({ login, ctx }) => ((await ctx.records('shopNote').count({ userId: login.user.id ?? '' })) > 0 ? 'mfa' : undefined),
   stepUp: ({ login, level, ctx }) => (level === 'mfa' ? ctx.park(login, { to: '/second-factor' }) : undefined),
   failure: ({ error }) => (error.type === 'AccessDenied' ? new Response('Ask your administrator.', { status: 403 }) : undefined),
 }
 type Listeners = { readonly [K in keyof Events & string]?: EventHandler<K> }
 export const eventsExamples: Listeners = {
+  accessEnded: ({ by, ended }) => console.log(by, ended.app),
   createUser: ({ user }) => console.log('welcome', user.id),
   updateUser: ({ user }) => console.log('address proved', user.id),
   deleteUser: ({ userId }) => console.log('gone', userId),

@@ -18,6 +18,7 @@ export const identityExamples: Part<Omit<Identity, 'registers' | 'updates' | 'se
   refreshTokens: () => ({ refreshTokens: true }),
   proof: () => ({ proof: { amr: ['hwk', 'user'], factors: 2 } }),
   onLinked: () => ({ onLinked: (user) => console.log('card of', user.id) }),
+  former: () => ({ former: { providerAccountId: '42', owns: ({ type }) => type === 'oidc' } }),
   onFailed: () => ({ onFailed: (error) => console.warn('card refused', error) }),
 }
 export const proofExamples: Part<Proof> = {
@@ -25,6 +26,9 @@ export const proofExamples: Part<Proof> = {
   acr: () => ({ acr: 'urn:mace:incommon:iap:silver' }),
   authTime: () => ({ authTime: Math.floor(Date.now() / 1000) }),
   factors: () => ({ factors: 2 }),
+  times: () => ({ times: { methods: { pwd: 1_767_322_800 }, factors: 1_767_323_000 } }),
+  sub: () => ({ sub: '248289761001' }),
+  sid: () => ({ sid: '08a5019c-17e1-4977-8f42-65a12843ea02' }),
 }
 type Reads<T> = Readonly<{ [K in keyof T]-?: (given: T) => unknown }>
 export const loginExamples: Reads<Login> = {
@@ -41,6 +45,7 @@ export const loginExamples: Reads<Login> = {
   trimmed: (login) => login.trimmed?.includes('tokens'),
   previous: (login) => login.previous?.id,
   match: (login) => login.match === 'email',
+  linked: (login) => login.linked === true,
   callbackUrl: (login) => new URL(login.callbackUrl).pathname,
 }
 export const parkedExamples: Reads<Parked<{ tries: number }>> = {
@@ -49,6 +54,7 @@ export const parkedExamples: Reads<Parked<{ tries: number }>> = {
   login: (parked) => parked.login.user.name,
   by: (parked) => parked.by === 'second-factor',
   data: (parked) => parked.data.tries + 1,
+  access: (parked) => parked.access.generation,
   expires: (parked) => parked.expires.toISOString(),
 }
 type Flow = ProviderFlow<DoorCardConfig>

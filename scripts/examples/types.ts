@@ -12,6 +12,9 @@ declare module 'authkernel/kernel' {
   interface Hooks {
     doorOpens: Guard<{ provider: DoorCardConfig; now: Date }>
   }
+  interface Events {
+    doorOpened: { card: string }
+  }
   interface Records {
     shopNote: { userId: string; text: string }
   }

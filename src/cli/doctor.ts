@@ -73,7 +73,7 @@ async function look({ auth, file }: Loaded, options: DoctorOptions, setting: Set
     type,
     callbackUrl: `${origin}${ctx.app.settings.basePath}/callback/${id}`,
   }))
-  findings.push(...findUnreachable(ctx), ...findRisks(ctx.app, setting.env))
+  findings.push(...findUnreachable(ctx, setting.env), ...findRisks(ctx.app, setting.env))
   findings.push(...inspection.gaps.map(gap))
   if (!options.offline) {
     findings.push(...(await askIssuers(ctx.app.providers.values(), ctx.runtime.fetch)))

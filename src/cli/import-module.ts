@@ -1,4 +1,4 @@
-/** Imports a module of the host the way its own tools would: by Vite, by jiti, or by Node. */
+/** Imports a module of the host the way its own tools would: by Vite, by jiti, by tsx, or by Node. */
 import { existsSync, readFileSync } from 'node:fs'
 import * as nodeModule from 'node:module'
 import { basename, join, resolve } from 'node:path'
@@ -43,19 +43,29 @@ async function byVite(
 
 async function byNode(file: string, cwd: string): Promise<Module> {
   const url = pathToFileURL(file).href
-  const jiti = /\.m?ts$/.test(file) ? await fromHost<{ createJiti: CreateJiti }>('jiti', cwd) : undefined
+  const typescript = /\.m?ts$/.test(file) && !isUnderTsx()
+  const jiti = typescript ? await fromHost<{ createJiti: CreateJiti }>('jiti', cwd) : undefined
   if (jiti) return jiti.createJiti(url, { tsconfigPaths: true, interopDefault: false, virtualModules: stubs() }).import(file)
+  const tsx = typescript ? await fromHost<{ tsImport?: TsImport }>('tsx/esm/api', cwd) : undefined
+  if (tsx?.tsImport) return tsx.tsImport(url, url)
   const hooks = registerHooks(cwd)
   try {
     return (await import(url)) as Module
   } catch (error) {
     if ((error as { code?: string }).code !== 'ERR_UNKNOWN_FILE_EXTENSION') throw error
     throw new UsageError(
-      `Node ${process.versions.node} cannot load ${file} by itself: \`npm install --save-dev jiti\`, use Node 22.18 or newer, or name the compiled file.`,
+      `Node ${process.versions.node} cannot load ${file} by itself: \`npm install --save-dev tsx\` (or jiti), use Node 22.18 or newer, or name the compiled file.`,
     )
   } finally {
     hooks?.deregister()
   }
+}
+
+type TsImport = (file: string, from: string) => Promise<Module>
+
+/** `tsx node_modules/.bin/authkernel`: it loads TypeScript, aliases and paths without endings by itself, and a second loader would make a second copy of the app. */
+function isUnderTsx(): boolean {
+  return process.execArgv.some((argument) => /[\\/]tsx[\\/]|^tsx(?:$|[\\/])|=tsx(?:$|[\\/])/.test(argument))
 }
 
 type CreateJiti = (from: string, options: object) => { import(file: string): Promise<Module> }
@@ -67,7 +77,9 @@ async function fromHost<T>(name: string, cwd: string): Promise<T | undefined> {
   } catch {
     return undefined
   }
-  const module = (await import(pathToFileURL(entry).href)) as T & { default?: T }
+  // `require` resolves to the CommonJS twin. That of tsx cannot load its own ES modules.
+  const twin = entry.replace(/\.cjs$/, '.mjs')
+  const module = (await import(pathToFileURL(existsSync(twin) ? twin : entry).href)) as T & { default?: T }
   return { ...module.default, ...module }
 }
 

@@ -1,5 +1,5 @@
 /** What works and is unsafe: each rule says what can happen and what to change. */
-import { allowInsecureRequests, type App, skipCSRFCheck } from 'authkernel/kernel'
+import { allowInsecureRequests, type App, type Provider, skipCSRFCheck } from 'authkernel/kernel'
 import { adapterOf, isPerProcess } from 'authkernel/plugins/adapter'
 import type { Finding } from './report.ts'
 
@@ -19,11 +19,11 @@ type Risk = readonly [code: string, message: string]
 
 function configurationRisks({ config, settings }: App, env: Record<string, string | undefined>): Risk[] {
   const risks: (Risk | false)[] = [
-    config.trustHost &&
+    config.trustHost === true &&
       !settings.origin &&
       !config.allowedHosts && [
         'trust-host',
-        'The Host header decides where links and redirects lead. Set AUTH_URL (or `origin`), or list `allowedHosts`.',
+        'The Host header decides where redirects lead, and mails with links are refused. Set AUTH_URL (or `origin`), or list `allowedHosts`.',
       ],
     config.redirectProxyUrl !== undefined &&
       !config.allowedHosts && [
@@ -87,6 +87,14 @@ function providerRisks({ providers }: App): Risk[] {
     const options = provider as unknown as Record<PropertyKey, unknown>
     const checks = options['checks']
     return [
+      ...(isDemo(provider)
+        ? [
+            [
+              'demo-account',
+              `Provider "${id}" is the demo account of \`authkernel init\`: user name and password are known to everybody. Remove it when another way to sign in works.`,
+            ] as const,
+          ]
+        : []),
       ...(options['allowDangerousEmailAccountLinking'] === true
         ? [
             [
@@ -113,4 +121,9 @@ function providerRisks({ providers }: App): Risk[] {
         : []),
     ]
   })
+}
+
+/** The one of today, and the one that versions before 0.3 wrote into the module, which has no mark. */
+function isDemo(provider: Provider): boolean {
+  return Symbol.for('authkernel.demoAccount') in provider || (provider.id === 'demo' && provider.type === 'credentials')
 }

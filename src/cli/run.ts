@@ -160,6 +160,7 @@ function program(setting: Setting): CommandDef {
           auth: authArg,
           env: envArg,
           file: { type: 'string', valueHint: 'file', description: 'File with JSON lines; default: the table of records' },
+          anchor: { type: 'string', valueHint: 'file', description: 'File with what `anchor` of auditPlugin got, one JSON object a line' },
           tenant: { type: 'string', valueHint: 'name', description: 'Whose records; empty: the default tenant' },
           json: jsonArg,
         },

@@ -74,10 +74,13 @@ export function createClient({ basePath = '/auth' }: ClientOptions = {}): Client
 export function clientOf(protocol: Protocol): Client {
   const target = ({ redirectTo, callbackUrl }: FlowOptions): string => redirectTo ?? callbackUrl ?? location.href
 
-  /** Goes where a flow ended, or tells everybody that the session changed. */
-  function conclude(result: FlowResult, redirect: boolean): FlowResult {
-    if (redirect) go(result.url)
-    else if (result.ok) protocol.announce()
+  /** Tells everybody that the session changed, and goes where the flow ended. `begins`: it goes on elsewhere, and nothing has changed yet. */
+  async function conclude(result: FlowResult, redirect: boolean, begins = false): Promise<FlowResult> {
+    if (redirect) {
+      // A page that leaves at once may take the word along.
+      if (result.ok && !begins) await protocol.leave()
+      go(result.url)
+    } else if (result.ok) protocol.announce()
     return result
   }
 
@@ -101,7 +104,8 @@ export function clientOf(protocol: Protocol): Client {
       // The server says it for every type; one of Auth.js or an older one does not, and has one type only that posts to its callback.
       const action = provider.form?.post ?? (provider.type === 'credentials' ? 'callback' : 'signin')
       const query = new URLSearchParams(authorizationParams)
-      return conclude(await protocol.flow(`/${action}/${encodeURIComponent(provider.id)}?${query}`, fields, target(options)), redirect)
+      const result = await protocol.flow(`/${action}/${encodeURIComponent(provider.id)}?${query}`, fields, target(options))
+      return conclude(result, redirect, action === 'signin')
     },
     signOut: async (options = {}) => conclude(await protocol.flow('/signout', {}, target(options)), options.redirect ?? true),
     async update(data) {

@@ -1,4 +1,5 @@
 /** Requests to the routes of the server, and word of changes to everybody who shows the session. */
+import { createTabs } from './tabs.ts'
 
 /** The body of a refusal by the server. */
 interface Refusal {
@@ -9,13 +10,13 @@ interface Refusal {
 
 /** The server refused or failed. `status` is the HTTP status. */
 export class AuthClientError extends Error {
-  readonly status: number
+  declare readonly status: number
   /** Type of the error, where the server told it: `AccessDenied`, `InvalidInput` … */
-  readonly error: string | undefined
+  declare readonly error: string | undefined
   /** What a method of a plugin gave its `CredentialsSignin`. */
-  readonly code: string | undefined
+  declare readonly code: string | undefined
   /** What a schema has against the input. */
-  readonly issues: readonly unknown[]
+  declare readonly issues: readonly unknown[]
   constructor(message: string, status: number, { error, code, issues = [] }: Refusal = {}) {
     super(message)
     this.name = 'AuthClientError'
@@ -52,6 +53,8 @@ export interface Protocol {
   flow(path: string, fields: Record<string, unknown>, redirectTo: string): Promise<FlowResult>
   /** Tells this tab and the others that the session may have changed. */
   announce(): void
+  /** Tells the others, before this page goes away. */
+  leave(): Promise<void>
   /** Calls `listener` at every announcement; returns how to stop. */
   onChange(listener: () => void): () => void
 }
@@ -61,8 +64,8 @@ const patience = 3_000
 
 export function createProtocol(basePath: string): Protocol {
   const listeners = new Set<() => void>()
-  const name = `authkernel ${basePath}`
-  let channel: BroadcastChannel | undefined
+  const tabs = createTabs(`authkernel ${basePath}`)
+  let stop: (() => void) | undefined
 
   function tell(): void {
     for (const listener of listeners) listener()
@@ -86,18 +89,18 @@ export function createProtocol(basePath: string): Protocol {
 
   const token = async (): Promise<string> => (await get<{ csrfToken: string }>('/csrf')).csrfToken
 
+  async function post<T>(path: string, fields: object | undefined, more?: Record<string, string>): Promise<T> {
+    const body = JSON.stringify({ ...fields, csrfToken: await token() })
+    return answer(path, await send(path, { method: 'POST', headers: { 'content-type': 'application/json', ...more }, body }))
+  }
+
   return {
     basePath,
     get,
-    async update(path, data) {
-      const body = JSON.stringify({ csrfToken: await token(), data })
-      return answer(path, await send(path, { method: 'POST', headers: { 'content-type': 'application/json' }, body }))
-    },
+    update: (path, data) => post(path, { data }),
     async call(path, reads, input) {
-      if (reads) return get(input === undefined ? path : `${path}?${new URLSearchParams({ input: JSON.stringify(input) })}`)
-      const body = JSON.stringify({ ...(input as object | undefined), csrfToken: await token() })
-      const headers = { 'content-type': 'application/json', 'X-Auth-Return-Redirect': '1' }
-      return answer(path, await send(path, { method: 'POST', headers, body }))
+      if (!reads) return post(path, input as object | undefined, { 'X-Auth-Return-Redirect': '1' })
+      return get(input === undefined ? path : `${path}?${new URLSearchParams({ input: JSON.stringify(input) })}`)
     },
     async flow(path, fields, redirectTo) {
       const body = new URLSearchParams()
@@ -115,24 +118,18 @@ export function createProtocol(basePath: string): Protocol {
     },
     announce() {
       tell()
-      if (typeof BroadcastChannel !== 'function') return
-      const speaker = channel ?? new BroadcastChannel(name)
-      // oxlint-disable-next-line unicorn/require-post-message-target-origin -- that is for windows; a channel stays within its origin
-      speaker.postMessage('session')
-      if (speaker !== channel) speaker.close()
+      void tabs.tell()
     },
+    leave: tabs.tell,
     onChange(listener) {
       listeners.add(listener)
-      if (typeof BroadcastChannel === 'function' && !channel) {
-        // A channel does not hear itself, so one per server is enough and nothing is told twice.
-        channel = new BroadcastChannel(name)
-        channel.addEventListener('message', tell)
-      }
+      // One for all listeners, so that nothing is told twice.
+      stop ??= tabs.listen(tell)
       return () => {
         listeners.delete(listener)
         if (listeners.size > 0) return
-        channel?.close()
-        channel = undefined
+        stop?.()
+        stop = undefined
       }
     },
   }

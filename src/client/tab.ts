@@ -31,6 +31,8 @@ export function watchTab(options: RereadOptions, read: () => unknown): { due(ses
   }
   addEventListener('focus', onShow, { signal })
   document.addEventListener('visibilitychange', onShow, { signal })
+  // From the cache of the browser a page comes back as it was left.
+  addEventListener('pageshow', ({ persisted }) => persisted && read(), { signal })
   if (refetchOnNavigation) onNavigation(read, signal)
 
   return {

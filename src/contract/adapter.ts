@@ -197,10 +197,15 @@ export interface Adapter {
   close?(): Awaitable<void>
 }
 
-/** Optional facts that an adapter declares about its tables. */
+/** Optional facts that an adapter declares about its tables and its servers. */
 export interface AdapterTables {
   /** Columns of users beyond those of Auth.js: the kernel fills in defaults, and sessions show those that say so. */
   readonly additionalFields?: AdditionalFields
+  /**
+   * Reads may be answered by a replica, which lags behind what was written: a session that it does not have may be there all the same, so no cookie is
+   * deleted and no session is ended for that.
+   */
+  readonly replica?: boolean
   /** Tables that these operations need and the database lacks. Asked by `auth.ready()`, which names `npx authkernel migrate --apply`. */
   missingTables?(operations: readonly (AdapterMethod | 'nullableEmail')[]): Awaitable<readonly (string | MissingPart)[]>
 }
@@ -229,6 +234,8 @@ export type Store = Required<Pick<Adapter, AdapterMethod>> & {
   readonly keepsCreatedAt: boolean
   /** Whether a user without an address can be stored. */
   readonly nullableEmail: boolean
+  /** Whether reads may be answered by a replica that lags behind. */
+  readonly replica: boolean
   /** Additional fields that a session shows. */
   readonly shownFields: readonly string[]
   /** Where the adapter can tell. */

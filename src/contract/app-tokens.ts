@@ -1,4 +1,5 @@
 /** Tokens for apps on other devices, and signed tokens for other services: what plugins share of them. Types only. */
+import type { StampOfAccess } from './access.ts'
 import type { HttpError } from '../errors/index.ts'
 import type { AnyContext, Context } from './context.ts'
 import type { Awaitable } from './data.ts'
@@ -25,6 +26,8 @@ export interface AppGrant {
   readonly scopes: readonly string[]
   /** How: `code`, `device`, or what another plugin calls it. */
   readonly by: string
+  /** The state of the user's access when it was granted; default: when the tokens are asked for. */
+  readonly access?: StampOfAccess | null
 }
 /** Answer of a token endpoint: tokens, or an error of RFC 6749 section 5.2. */
 export type TokenAnswer = Readonly<Record<string, unknown>> & { readonly error?: string }

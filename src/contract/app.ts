@@ -30,6 +30,8 @@ export interface App {
   readonly store: Store | undefined
   /** Names of the plugins, in their order. */
   readonly plugins: readonly string[]
+  /** Kinds of sessions that plugins declared. */
+  readonly sessionKinds: ReadonlySet<string>
   /** State that several snapshots share: caches and requests under way. */
   readonly shared: Shared
   /** The first configuration mistake; no request is served until it is gone. Options are checked before the first request. */

@@ -1,6 +1,7 @@
 /** What plugins bring for `createAuthClient` of authkernel/client. Types only. */
 import type { Context } from './context.ts'
 import type { Awaitable } from './data.ts'
+import type { Route } from './route.ts'
 
 /** A schema of a library that implements Standard Schema 1: zod, valibot, arktype. */
 export interface InputSchema<I> {
@@ -27,6 +28,8 @@ export interface AnyClientMethod {
   readonly input?: InputOf<unknown> | undefined
   handler(ctx: Context, input: never): unknown
   readonly form?: ((ctx: Context) => Awaitable<Response>) | undefined
+  /** As of a route. */
+  readonly takes?: Route['takes']
 }
 
 /** What `setup` of a plugin returns for the client; there is nothing in it at run time. */

@@ -71,8 +71,8 @@ export interface AuthConfig {
   /** `__Secure-` names and the attribute Secure; default: whether the app is on https. */
   useSecureCookies?: boolean | undefined
   /**
-   * Whether the Host header is used where `origin` is not set. Default of `createAuth`: AUTH_TRUST_HOST, else true on Vercel and Cloudflare
-   * Pages, with AUTH_URL and outside of production. Default of `createKernel`: false.
+   * Whether any Host header is believed where `origin` is not set. Default of `createAuth`: AUTH_TRUST_HOST, else true on Vercel and Cloudflare
+   * Pages and with AUTH_URL. Undefined: hosts of `allowedHosts`, and without it loopback hosts alone. False: none.
    */
   trustHost?: boolean | undefined
   /** Base URL of the one deployment whose redirect URI is registered at the providers; it hands the answer on. Default: AUTH_REDIRECT_PROXY_URL. */
@@ -148,8 +148,8 @@ export interface ResolvedConfig extends Omit<
   readonly secret: readonly string[]
   /** Without a slash at the end. */
   readonly basePath: string
-  /** Whether the Host header is used where `origin` is not set. */
-  readonly trustHost: boolean
+  /** Whether any Host header is believed where `origin` is not set; undefined: `allowedHosts`, else loopback hosts alone. */
+  readonly trustHost: boolean | undefined
   /** Lifetimes in seconds. */
   readonly session: SessionOptions & { maxAge: number; updateAge: number }
   /** As the host gave them: what is missing has the defaults of the strategy. */

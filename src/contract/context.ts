@@ -1,4 +1,5 @@
 /** One request, or one job, as plugins see it. Types only; `src/request` makes them. */
+import type { Access } from './access.ts'
 import type { App } from './app.ts'
 import type { Store } from './adapter.ts'
 import type { Awaitable, CookieOptions, CookieSet, JWT, LoggerInstance, Session } from './data.ts'
@@ -46,6 +47,8 @@ export interface CommonContext {
   readonly session: SessionStrategy
   /** The adapter behind deadlines, namespaces and errors; undefined without an adapter. */
   readonly store: Store | undefined
+  /** Who may be given access, and how access ends. */
+  readonly access: Access
   /** One-time use. */
   readonly once: Once
   /** Counts attempts. */

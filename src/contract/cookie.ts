@@ -4,8 +4,13 @@ import type { Awaitable, CookieOptions, JWT } from './data.ts'
 
 /** A cookie of a plugin. Its name gets the prefixes of the cookies of authkernel. It is HttpOnly and SameSite=Lax, and Secure on https. */
 export interface CookieSpec {
-  /** `base`: the base path; `root` (default): `/`; else a path below the origin. */
+  /** `base`: the base path, and on https `/`, which `__Host-` demands; `root` (default): `/`; else a path below the origin. */
   path?: 'base' | 'root' | `/${string}`
+  /**
+   * What the name begins with on https. `host` (default): `__Host-`, so that only this host can set the cookie; `__Secure-` where the host's options give it
+   * a domain or a path. `secure`: always `__Secure-`, for a name that another product has too.
+   */
+  prefix?: 'host' | 'secure'
   /** Default `lax`. */
   sameSite?: 'lax' | 'strict' | 'none'
   /** In as many parts as needed. */

@@ -46,6 +46,8 @@ export interface DefaultJWT extends Record<string, unknown> {
   exp?: number
   /** Random id of the token. */
   jti?: string
+  /** Who acts as the user (RFC 8693 section 4.1). Absent: the user. */
+  act?: { sub: string }
 }
 /** Augment it to type what the `jwt` callback adds. */
 export interface JWT extends Record<string, unknown>, DefaultJWT {}
@@ -181,6 +183,8 @@ export type WarningCode =
   | 'env-url-basepath-redundant'
   | 'env-url-basepath-mismatch'
   | 'experimental-webauthn'
+  | 'demo-account'
   | 'store-fault-healed'
+  | 'trust-host-unlisted'
   | 'store-not-checked'
   | (string & {})

@@ -34,11 +34,15 @@ export interface ProviderFlow<P> {
   check?(provider: P): Awaitable<unknown>
   /** How pages draw it; default: one button that posts to `/signin/:provider`. The same for every request: what is drawn of it is kept. */
   form?(provider: P): ProviderForm
-  /** Whether a user has something that anybody gets by typing an address. Types that have it also have `revokeUnverified`. */
-  typed?(ctx: Context, user: AdapterUser): Awaitable<boolean>
   /**
-   * Whether a stored account of this provider is a reason to believe the address of its user; default true. Not asked of types with `typed`.
-   * Undefined: the adapter cannot list accounts. The answer is then about any account of the provider.
+   * Whether a user has something that anybody gets by typing an address. `dormant`: something that has not signed anybody in and will not before a
+   * proof, such as a password of another product. Types that have it also have `revokeUnverified`.
+   */
+  typed?(ctx: Context, user: AdapterUser): Awaitable<boolean | 'dormant'>
+  /**
+   * Whether a stored account of this provider is a reason to believe the address of a user without `emailVerified`; default true. A provider that
+   * can prove an address answers false: what it vouched for is stored. Not asked of types with `typed`. Undefined: the adapter cannot list accounts.
+   * The answer is then about any account of the provider.
    */
   vouches?(provider: P, account: AdapterAccount | undefined, email: string): boolean
   /** Whether signing in with this provider can prove an address; default false. */

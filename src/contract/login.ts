@@ -1,5 +1,6 @@
 /** What every provider type ends in, and what becomes of it. Types only. */
 import type { Account } from './account.ts'
+import type { AdapterAccount } from './adapter.ts'
 import type { Awaitable, Profile, User } from './data.ts'
 
 /** What every provider type ends in. */
@@ -29,6 +30,8 @@ export interface Identity {
    * signed in. Undefined for types without: it began in this request.
    */
   startedBy?: string | null
+  /** An id under which the account may have been stored before. It counts where `owns` says that the stored account is this one. */
+  former?: { providerAccountId: string; owns(account: AdapterAccount): boolean }
   /** Stores `record` at each sign-in of a known account (D15). */
   refreshTokens?: boolean
   /** @deprecated `isRegistration` */
@@ -55,6 +58,12 @@ export interface Proof {
   readonly authTime?: number
   /** How many independent factors; default 1. */
   readonly factors?: 1 | 2
+  /** When each part was proved, where that was not at `authTime`. The kernel keeps it while a login waits. */
+  readonly times?: { readonly methods?: Readonly<Record<string, number>>; readonly acr?: number; readonly factors?: number }
+  /** What the provider calls the person in its sign-outs and signals (`sub` of the validated ID token); default: that of the profile, else the id of the account. */
+  readonly sub?: string
+  /** The session at the provider (`sid`) in which it was proved. For a step-up it takes the place of the former one. */
+  readonly sid?: string
 }
 
 /** A person whose identity is settled and who is not yet signed in. Plain data: may be parked and given to `ctx.resume()` later. */
@@ -69,7 +78,10 @@ export interface Login {
   isNewUser: boolean | undefined
   /** `signUp` for a person who is new. */
   trigger: 'signIn' | 'signUp'
-  /** `keep`: an account linked to, or already owned by, the signed-in user. `renew`: a new token for the session that is here, after a step-up. */
+  /**
+   * `new`: every sign-in, also of the user who is signed in already. `keep`: an account was linked to the signed-in user, who keeps the session.
+   * `renew`: a new token for the session that is here, after a step-up.
+   */
   session: 'new' | 'keep' | 'renew'
   /** `stepUp`: the person is signed in and proves it anew; no `login` hook is asked. */
   purpose: 'signIn' | 'stepUp'
@@ -85,6 +97,8 @@ export interface Login {
   previous: User | null
   /** How the owner was found. */
   match: Identity['match']
+  /** The sign-in linked the account to a user who was there before: a login that is refused later unlinks it. */
+  linked?: true
   /** Where to go, already past the `redirect` hook. */
   callbackUrl: string
 }

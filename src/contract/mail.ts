@@ -13,8 +13,11 @@ export interface MailTemplate {
   after?: readonly string[]
   /** Name of the value that is a code to type: shown large. */
   code?: string
-  /** A button: key of its text, name of the value that is its address. */
-  button?: { text: string; url: string }
+  /**
+   * A button: key of its text, name of the value that is its address. Where the host of the app is known from a request alone, a mail with a link is
+   * not sent; with `optional` it goes out without the button.
+   */
+  button?: { text: string; url: string; optional?: boolean }
   /** In small letters at the end. */
   note?: string
 }

@@ -1,5 +1,6 @@
 /** Hooks and events: verb, carried field and types in one place. Types only. */
 import type { AuthError } from '../errors/index.ts'
+import type { AccessPurpose, EndReason, EndStep } from './access.ts'
 import type { Account } from './account.ts'
 import type { AccountKey, AdapterSession, AdapterUser } from './adapter.ts'
 import type { AnyContext, Context, Facts } from './context.ts'
@@ -95,6 +96,11 @@ export interface Hooks extends Decisions {
    * row of its own to tell the person why.
    */
   deleteUser: Guard<{ userId: string; final: boolean }, AnyContext>
+  /**
+   * Whether a user may be given access now: bans, memberships, guests. Asked wherever access is given, and at each use of API keys and tokens of apps.
+   * `by` names what is given. All must say true. Whoever changes the answer to no calls `endAccess` afterwards, which ends what was given before.
+   */
+  access: Guard<{ userId: string; by: AccessPurpose }, AnyContext>
   /** Settled, not yet signed in: a second factor parks the login here. */
   login: First<{ login: Login }, Response>
   /** Signs a request in by an API key or a bearer token. Runs before the session strategy. Null: the request is signed out, even with a session cookie. */
@@ -107,6 +113,8 @@ export interface Hooks extends Decisions {
   session: Pipe<SessionMessage, 'session'>
   /** Where to go after sign-out: logout at the provider. */
   signOut: First<{ ended: Events['signOut'] }, string>
+  /** Which level a sensitive change needs for the person who is signed in: `mfa` where they have a second factor. */
+  proofLevel: First<{ login: Login }, 'mfa'>
   /** Somebody who is signed in must prove it anew: who can ask for that parks the login. `level` mfa: by a second factor. `maxAge` in seconds. `acr`: classes of which the session must get one. */
   stepUp: First<{ login: Login; level: 'mfa' | undefined; maxAge: number; acr?: readonly string[] | undefined }, Response>
   /** Answers in place of the error redirect. */
@@ -137,6 +145,8 @@ export interface Events {
     | { sessionId: string; userId: string; session?: undefined }
   /** Sessions were ended by another request or a provider; `count` is undefined if it is not known. */
   sessionsEnded: { which: SessionSelector; count: number | undefined; by: string | undefined }
+  /** Access of a user, or of a session at a provider, was ended with all that rests on it. */
+  accessEnded: { which: SessionSelector; reason: EndReason; by: string; ended: Readonly<Partial<Record<EndStep, number | undefined>>> }
   /** A login waits for something that plugin `by` asks for. */
   loginParked: { login: Login; by: string; expires: Date }
   /** It went on. */
@@ -163,13 +173,13 @@ export interface Events {
   configurationFault: { error: AuthError }
 }
 /** A fact for logs, under a name of the list in docs/plugins/audit.md or one of a plugin's own. Nothing in it opens anything. */
-export interface Note {
+export type Note = NoteDetails & ({ outcome: 'success'; reason?: string | undefined } | { outcome: 'failure' | 'denied'; reason: string })
+/** What a note says beside its outcome. A code such as `breached` is the reason, no sentence. */
+export interface NoteDetails {
   /** `password.reset.requested`, `device.trusted`: what it is about, then what happened. */
   name: string
-  outcome: 'success' | 'failure' | 'denied'
   /** Whom it is about. */
   user?: { id?: string | undefined } | null | undefined
-  reason?: string | undefined
   provider?: string | undefined
   /** Public id of a session, never its token. */
   sessionId?: string | undefined

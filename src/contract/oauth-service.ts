@@ -44,6 +44,11 @@ export interface OAuthService {
    * provider has `issuerOf` (Entra: one issuer per tenant); empty where the provider has none for such claims.
    */
   metadata(ctx: AnyContext, id: string, claims?: Readonly<Record<string, unknown>>): Promise<OAuthMetadata>
+  /**
+   * A name (`sub` or `sid`) that `issuer` gave to a person or a session, as accounts and session attributes keep it. It differs from `name` where the
+   * provider has `issuerOf`: the same name of two issuers means two.
+   */
+  named?(ctx: AnyContext, id: string, issuer: string, name: string): Promise<string>
   /** A fresh token set (RFC 6749 section 6). `refresh_token` is absent when the provider keeps the old one. */
   refresh(ctx: AnyContext, id: string, token: string, options?: RefreshOptions): Promise<TokenSet>
   /** A form POST to an endpoint that the metadata names, `introspection_endpoint` for example; the answer is complete. */

@@ -1,4 +1,5 @@
 /** Logins that wait for something: a second factor, terms of use, a captcha. Types only. */
+import type { StampOfAccess } from './access.ts'
 import type { Login, Proof } from './login.ts'
 
 /** How a login is parked. */
@@ -24,6 +25,8 @@ export interface Parked<D = unknown> {
   readonly by: string
   /** What that plugin keeps with it. */
   readonly data: D
+  /** The state of the user's access when the sign-in began: `ctx.access.assert` says whether it still holds. */
+  readonly access: StampOfAccess
   /** When it is too late. */
   readonly expires: Date
 }

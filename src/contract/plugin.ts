@@ -2,6 +2,7 @@
  * What a plugin may say. Everything here is types; `docs/architecture.md` tells the rules.
  * Third parties extend `ProviderTypes`, `Services`, `Hooks` and `Events` by declaration merging on `authkernel/kernel`.
  */
+import type { Ending, EndStep } from './access.ts'
 import type { AdapterMethod } from './adapter.ts'
 import type { CookieHandle, CookieSpec, PendingList, PendingSpec } from './cookie.ts'
 import type { Messages, ResolvedConfig } from './config.ts'
@@ -32,13 +33,16 @@ export interface Plugin<Ext = unknown> {
   readonly name: string
   /** Services that must exist, abilities of the session strategy, operations of the adapter: checked at compile. */
   readonly requires?: readonly Requirement[]
+  /** What it uses where it is there, such as `session:attributes`: strategies of this package then keep them. Never refused. */
+  readonly prefers?: readonly Requirement[]
   setup(kernel: Kernel): Ext
 }
 
 /** A record that is declared only where some plugin provides the service `records`, and where `when` says yes. */
 export interface OptionalRecord {
   optional: true
-  when?: (requires: CompileView['requires']) => boolean
+  /** `needsTables`: a further record means a migration for the host. */
+  when?: (requires: CompileView['requires'], facts: { needsTables: boolean }) => boolean
 }
 
 /** Options of `ready()`. */
@@ -97,6 +101,8 @@ export interface Kernel {
     verb: Hooks[K]['verb'],
     ...carry: Hooks[K] extends { carry: infer C extends string } ? [carry: C] : []
   ): void
+  /** Declares events of this plugin, so that others may listen to them. Merge their messages into `Events`. */
+  declareEvent<K extends keyof Events>(...names: K[]): void
   /** Provides a service. It replaces one with `fallback`. A factory can return `undefined` to decline. Two services without `fallback` are an error. */
   provide<K extends keyof Services>(
     name: K,
@@ -124,6 +130,18 @@ export interface Kernel {
     make: (view: CompileView) => SessionStrategy,
     options?: { suits?: (view: CompileView) => boolean },
   ): void
+  /**
+   * Says which credential a request carries in its headers: its text, or undefined for none. Called for every request; it must not wait. A request with
+   * one is that of the credential alone, valid or not: cookies of sessions and flows are neither read nor written for it, it cannot sign in, and two
+   * different credentials are answered 400. The hook `authenticate` says whose it is; without an answer the request is signed out.
+   */
+  credential(read: (headers: Headers) => string | undefined): void
+  /**
+   * Declares a kind of session: lower-case letters, at most 16. A session with the kind in `attributes.kinds` is signed out where this plugin is not in
+   * use. The plugin wraps the service `session` and answers for such sessions: without its own row they are signed out. Two plugins with one kind are
+   * refused at compile.
+   */
+  sessionKind(kind: string): void
   /** A cookie of this plugin, or one that `createCookie` made. Two plugins with one name are refused at compile. */
   cookie(name: string, spec?: CookieSpec): CookieHandle
   cookie(handle: CookieHandle): CookieHandle
@@ -141,8 +159,8 @@ export interface Kernel {
    * and `ctx.page(name)` leads there. The host's `pages[name]` replaces it.
    */
   page(name: string, draw: PageDraw, options?: { path?: Route['path'] }): void
-  /** Something on a page, also on one of another plugin; lower orders come first, default 0. */
-  slot(page: PageName, place: SlotPlace, draw: SlotDraw, order?: number): void
+  /** Something on a page, also on one of another plugin, or on all of them (`*`); lower orders come first, default 0. */
+  slot(page: PageName | '*', place: SlotPlace, draw: SlotDraw, order?: number): void
   /** Adds a section to the account page. */
   accountSection(section: AccountSection): void
   /**
@@ -152,9 +170,24 @@ export interface Kernel {
   messages(texts: Messages): void
   /** A kind of mail, for `service('mail').send`. Names begin with the name of the plugin. */
   mailTemplate(name: string, template: MailTemplate): void
-  /** Adds a handler of a hook. Returns a function that removes it. */
-  hook<K extends keyof Hooks>(name: K, handler: HookHandler<K>): () => void
+  /**
+   * Adds a handler of a hook. Returns a function that removes it. Handlers of a `first` hook are asked in reverse order of `use()`; with `last` after all
+   * others: what a login needs only once all proofs are there.
+   */
+  hook<K extends keyof Hooks>(name: K, handler: HookHandler<K>, options?: { last?: boolean }): () => void
+  /**
+   * A hook of the plugin that `of` names, or of one of several, which may be absent: then nothing is asked. Its types are not known here. Without `of`, a hook that no
+   * plugin declares is refused at compile.
+   */
+  hook<M extends object>(
+    name: string,
+    handler: (message: M) => unknown,
+    options: { of: string | readonly string[]; last?: boolean },
+  ): () => void
+  /** Listens to an event. Returns a function that ends it. An event that no plugin declares is refused at compile, unless a plugin without declared events may tell it. */
   on<K extends keyof Events>(name: K, handler: EventHandler<K>): () => void
+  /** An event of the plugin that `of` names, which may be absent. */
+  on<M extends object>(name: string, handler: (message: M) => unknown, options: { of: string | readonly string[] }): () => void
   /** Listens to every event, also those of other plugins. `session` fires at each session read, and is included only with `reads`. */
   on(name: '*', handler: (told: AnyEvent) => unknown, options?: { reads?: boolean }): () => void
   /** Observes requests, hooks, events and calls to other servers, for traces and metrics. It costs nothing if no plugin uses it. */
@@ -167,6 +200,11 @@ export interface Kernel {
   decision: Kernel['declareHook']
   /** @deprecated `entryPoints` */
   readonly doors: EntryPoints
+  /**
+   * Ends what this plugin gave when access ends: codes, app sessions, keys. Steps run in the order of `EndStep`, after sessions of browsers. `end` answers
+   * how many it ended, undefined where that is not known.
+   */
+  onAccessEnd(step: EndStep, end: (ctx: AnyContext, ending: Ending) => Awaitable<number | undefined | void>): void
   /** Runs at `auth.close()`, in the order of `use()`. `first`: before those without it, for what writes to a store at the end. */
   onClose(callback: () => Awaitable<void>, options?: { first?: boolean }): void
   /** The context of a request, or of a job for a tenant: for APIs on `auth`. Throws the configuration mistake. */
@@ -199,6 +237,14 @@ export interface JobTarget {
    * `settings` and `tenant`; elsewhere a job that does not say it is refused.
    */
   tenant?: string | null
+}
+
+/** Which tenant an API on `auth` works for: the name as the hook `tenant` knows it, null for the default namespace. */
+export interface OfTenant {
+  /** May be left out where no plugin answers the hooks `settings` and `tenant`. */
+  tenant?: string | null | undefined
+  /** @deprecated `tenant` */
+  of?: string | null | undefined
 }
 
 // ---- types through `.use()`

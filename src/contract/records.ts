@@ -16,6 +16,8 @@ export interface FieldSpec {
   default?: string | number | boolean | null
   /** Encrypted at rest, bound to row and field; `text` and `json` only. */
   sealed?: true
+  /** What a value is that no secret decrypts any more: null, the default, or the whole row counts as absent and gives way to a new one of its key. */
+  unreadable?: 'absent'
 }
 /** A table of a plugin. Every row also has an `id` and belongs to the tenant that wrote it. */
 export interface RecordSpec<T = Record<string, unknown>> {
@@ -29,6 +31,11 @@ export interface RecordSpec<T = Record<string, unknown>> {
   owner?: 'user' | { field: keyof T & string; of: 'user' }
   /** A date field: once it has passed, the row is gone for everybody. */
   expires?: keyof T & string
+  /**
+   * For rows that give access to their owner, or replace a proof: the date field that says since when. Whoever takes back a stolen account removes
+   * the rows that are younger than the theft. Null: no field says it, and all such rows go. Absent: the row gives no access.
+   */
+  added?: (keyof T & string) | null
   /** `given`: the plugin chooses ids. Default: random. */
   id?: 'given'
 }

@@ -33,6 +33,11 @@ export interface Route {
   fallback?: true
   /** The step of a sign-in that runs here. Its failures fire `signInFailed`. */
   flow?: 'signIn' | 'callback'
+  /**
+   * What the request brings. `typed`: what any visitor can type, an address that gets a mail or a password: captchas are asked before it. `proof`: a
+   * link's token, a parked login or a session, and no captcha. Default: `typed` for routes with `flow`, nothing for others.
+   */
+  takes?: 'typed' | 'proof'
   /** The answer is the same for everybody: no `private, no-store`, and a `max-age` in seconds where one is given. */
   public?: true | { maxAge: number }
   /** For scripts of other origins, on `bearer` and `public` routes only; credentials are never allowed. */
@@ -59,6 +64,7 @@ export interface RouteInfo {
   /** Name of the plugin that registered it; `kernel` for the built-in ones. */
   readonly plugin: string
   readonly flow: Route['flow']
+  readonly takes?: Route['takes']
 }
 
 /** What a path leads to. */

@@ -130,7 +130,7 @@ export interface CompileView {
   /** Names of the records that are declared. */
   readonly records: ReadonlySet<string>
   /** Whether a plugin requires something of the session strategy. */
-  requires(requirement: `session:${SessionAbility}`): boolean
+  requires(requirement: `session:${SessionAbility}` | 'records'): boolean
   readonly shared: Shared
   /** Of the list, by id. */
   readonly providers: ReadonlyMap<string, Provider>

@@ -15,12 +15,16 @@ export interface SessionAttributes {
   readonly sid?: string
   /** Authentication context class. */
   readonly acr?: string
+  /** When the class was proved, in seconds. */
+  readonly acrTime?: number
   /** When the person last proved who they are, in seconds. */
   readonly authTime: number
   /** Each authentication method (RFC 8176) and the second it was proved; `amr` is the list of its keys. */
   readonly methods: Readonly<Record<string, number>>
   /** How many independent factors. */
   readonly factors: 1 | 2
+  /** When the second of two factors was proved, in seconds. */
+  readonly factorsTime?: number
   /** When it began, in milliseconds; a step-up keeps it. */
   readonly started: number
   /** Name of the app that has it, for sessions without cookies. */
@@ -29,10 +33,19 @@ export interface SessionAttributes {
   readonly address?: string
   /** At most 256 characters. */
   readonly userAgent?: string
+  /**
+   * Kinds of the session, by the names that plugins declared with `kernel.sessionKind`; absent: an ordinary session. A session of a kind that no plugin
+   * declares is signed out.
+   */
+  readonly kinds?: readonly string[]
+  /** When it ends however it is used, in milliseconds; absent: with its lifetime. */
+  readonly until?: number
+  /** Id of the user who acts as the user of the session. In a jwt it is the claim `act` (RFC 8693 section 4.1). */
+  readonly actor?: string
 }
 
 /** What a strategy can do beyond reading, issuing and ending the session of the request. */
-export type SessionAbility = 'list' | 'revoke:id' | 'revoke:user' | 'revoke:attribute' | 'attributes'
+export type SessionAbility = 'list' | 'revoke:id' | 'revoke:user' | 'revoke:attribute' | 'attributes' | 'kinds'
 
 /**
  * Which sessions to end. `until`: only those that began up to then, in milliseconds. `sub` beside `sid`: only when the session is of that person.
@@ -79,9 +92,20 @@ export interface SessionStrategy {
   id?(ctx: Context): Awaitable<string | null>
   /**
    * `new`: fresh token, the browser's former session is deleted; `keep`: same session, cookie again; `renew`: a fresh token and id for the same
-   * session, which must be there. Answers the id, never the token.
+   * session, which must be there. `before` is called with the id of a new session before the session exists, for rows that guard it; what it
+   * throws stops the sign-in. Answers the id, never the token.
    */
-  issue(ctx: Context, login: Login, attributes: SessionAttributes): Awaitable<{ id: string } | null>
+  issue(
+    ctx: Context,
+    login: Login,
+    attributes: SessionAttributes,
+    before?: (id: string) => Awaitable<void>,
+  ): Awaitable<{ id: string } | null>
+  /**
+   * With the ability `kinds`: `attributes.kinds` of the session of this request, kept where it cannot get lost without the session itself. Empty: an
+   * ordinary session, or none. A session whose marks do not hold (`marksHold`) is none for every member.
+   */
+  kinds?(ctx: Context): Awaitable<readonly string[]>
   /** The attributes that `issue` got. Null if the request is signed out, or they were not stored. */
   attributes?(ctx: Context): Awaitable<SessionAttributes | null>
   /** Sessions of a user that have not ended, the newest first. */
@@ -90,6 +114,13 @@ export interface SessionStrategy {
   update(ctx: Context, data: unknown): Awaitable<Session | null>
   /** Null: there was no session, and no event fires. */
   end(ctx: Context): Awaitable<Events['signOut'] | null>
+  /**
+   * Undoes the `issue` of this request: the session must not live, and its token has not left the server. Default: `revoke` by id, where the strategy
+   * can.
+   */
+  takeBack?(ctx: Context, issued: { id: string }): Awaitable<void>
+  /** Whether the session of this request still counts, asked of the store past any copy. Default: true. */
+  isLive?(ctx: Context): Awaitable<boolean>
   /** Number of sessions that were ended; undefined if it is not known. */
   revoke?(ctx: AnyContext, which: SessionSelector): Awaitable<number | undefined | void>
 }

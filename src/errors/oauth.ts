@@ -16,6 +16,8 @@ export class OAuthRequestError extends AuthError {
   readonly code: string | undefined
   /** Seconds to wait, when the provider said so. */
   readonly retryAfter: number | undefined
+  /** A token that was to be verified is wrong. False: the request failed, or the keys of the provider could not be had. */
+  readonly invalidToken: boolean
 
   constructor(
     message: string,
@@ -23,12 +25,19 @@ export class OAuthRequestError extends AuthError {
       outcome,
       code,
       retryAfter,
+      invalidToken = false,
       ...cause
-    }: { outcome: OAuthOutcome; code?: string | undefined; retryAfter?: number | undefined } & Record<string, unknown>,
+    }: {
+      outcome: OAuthOutcome
+      code?: string | undefined
+      retryAfter?: number | undefined
+      invalidToken?: boolean | undefined
+    } & Record<string, unknown>,
   ) {
     super(message, { cause: { ...cause, ...(code !== undefined && { error: code }) } })
     this.outcome = outcome
     this.code = code
     this.retryAfter = retryAfter
+    this.invalidToken = invalidToken
   }
 }

@@ -16,8 +16,8 @@ export function createCookie(name: string, spec: CookieSpec = {}): CookieHandle 
     return cookie
   }
   const optionsOf = (ctx: Context): CookieOption['options'] => {
-    const { options } = known(ctx)
-    return spec.path === 'base' ? { ...options, path: ctx.basePath } : options
+    const { name: prefixed, options } = known(ctx)
+    return spec.path === 'base' && !prefixed.startsWith('__Host-') ? { ...options, path: ctx.basePath } : options
   }
   const get = (ctx: Context): string | undefined => (spec.chunked ? ctx.chunkedCookie(known(ctx).name) : ctx.cookie(known(ctx).name))
   return {

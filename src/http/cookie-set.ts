@@ -23,9 +23,12 @@ export function cookieSet(
     // __Host-: a sibling sub-domain must not be able to plant a token it knows.
     csrfToken: cookie('csrf-token', '__Host-'),
   }
-  const others = declared.map(({ name, key, path = 'root', sameSite = 'lax', maxAge }) => {
+  const others = declared.map(({ name, key, path = 'root', sameSite = 'lax', maxAge, prefix = 'host' }) => {
     const where = path === 'root' || path === 'base' ? '/' : path
-    return [key, cookie(name, '__Secure-', { path: where, sameSite, ...(maxAge !== undefined && { maxAge }) })] as const
+    // Browsers take a name with __Host- from this host alone, so that no sibling sub-domain can plant a flow of its own: at `/`, and without a domain.
+    const { domain, path: placed = where } = (overrides as Partial<CookieSet & Record<string, Partial<CookieOption>>>)[key]?.options ?? {}
+    const lead = prefix === 'host' && placed === '/' && !domain ? '__Host-' : '__Secure-'
+    return [key, cookie(name, lead, { path: where, sameSite, ...(maxAge !== undefined && { maxAge }) })] as const
   })
   return merge(overrides, { ...own, ...Object.fromEntries(others) }) as CookieSet
 }

@@ -29,7 +29,9 @@ export interface GetTokenParams<Raw extends boolean = false> {
 }
 
 /**
- * The payload of the session cookie, else of `Authorization: Bearer`; null when absent or not readable.
+ * The payload of the session cookie, else of `Authorization: Bearer`; null when absent, not readable or over. No store is asked: a session that was ended
+ * on the server still has a payload. `act` names who acts as the user (RFC 8693); `ses.kinds` has `guest` for guests and `bound` for sessions whose
+ * device only the server can check.
  * Throws an Error without `req` and MissingSecret without `secret` (row 107).
  */
 export async function getToken<Raw extends boolean = false>(
@@ -46,12 +48,18 @@ export async function getToken<Raw extends boolean = false>(
   if (raw) return token as Raw extends true ? string : JWT
   try {
     const payload = await decode({ token, secret: secret ?? [], salt: params.salt ?? cookieName, ...(keyInfo && { keyInfo }) })
-    return payload as (Raw extends true ? string : JWT) | null
+    return (isOver(payload as JWT | null) ? null : payload) as (Raw extends true ? string : JWT) | null
   } catch {
     // Anybody can send a bad token: worth a debug line, not an error.
     logger?.debug?.('getToken: the token could not be decoded')
     return null
   }
+}
+
+/** A session with a fixed end ends exactly then: no tolerance for clocks, which `decode` has. */
+function isOver(payload: JWT | null): boolean {
+  const { until } = Object(payload?.['ses']) as { until?: unknown }
+  return until !== undefined && !(typeof until === 'number' && Date.now() < until)
 }
 
 function bearer(value: string | null): string | undefined {

@@ -21,7 +21,7 @@ export async function cleanUp(ctx: JobContext, { onProgress }: CleanUpRun = {}):
     const { records, store } = ctx.services
     for (const [name, { stored }] of records ? ctx.compiled.records : []) {
       if (stored.expires === undefined) continue
-      for (let removed = batch; removed === batch;) {
+      for (let removed = batch; removed >= batch;) {
         try {
           removed = await records!.deleteExpired(name, ctx.runtime.now(), batch)
         } catch (error) {

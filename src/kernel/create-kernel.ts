@@ -10,6 +10,7 @@ import { heardLogger } from './heard-logger.ts'
 import { registerOwnParts } from './own-parts.ts'
 import { lateSealer, sealing } from '../keys/late-sealer.ts'
 import { resolveConfig } from '../options/config.ts'
+import { checkHostNames } from '../options/host-names.ts'
 import { compile } from '../registry/compile.ts'
 import { inspect, type Inspection } from '../registry/inspect.ts'
 import { createPluginKernel, type KernelParts } from '../registry/plugin-kernel.ts'
@@ -24,10 +25,10 @@ import { createEntryPoints, type Current } from './entry-points.ts'
 export interface Core<Ext> extends EntryPoints {
   /** Adds a plugin, also while requests run; they keep the snapshot they began with. Throws when the name or the api is taken. */
   use<E>(plugin: Plugin<E>): Auth<With<Ext, E>>
-  /** Takes a plugin away. Throws for an unknown name, with the list of names. */
+  /** Takes a plugin away; a preset plugin of the same name, which it replaced, takes its place again. Throws for an unknown name, with the list of names. */
   remove(name: string): void
   /** Answers a hook; returns a function that takes it back. The host's answers come last, so it has the last word. */
-  hook<K extends keyof Hooks>(name: K, handler: HookHandler<K>): () => void
+  readonly hook: Kernel['hook']
   /** Listens to an event, or to every one (`*`); returns a function that takes it back. */
   readonly on: Kernel['on']
   /** Several at once, in the shape of the options; returns a function that takes all back. */
@@ -52,6 +53,7 @@ export interface KernelOptions {
 
 /** Creates a kernel without preset plugins. Add plugins with `.use()`. Reads no environment variables (D41). Throws if `setup` of a plugin throws. */
 export function createKernel(config: AuthConfig = {}, { shared = createShared(), preset = [], late }: KernelOptions = {}): Auth {
+  checkHostNames(config, 'createKernel')
   const options = resolveConfig(config)
   const logger = heardLogger(options.logger, () => current.compiled?.observers ?? [])
   const resolved = Object.freeze({ ...options, logger })
@@ -118,12 +120,18 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
         )
       }
     }
+    record.made = api
     for (const key of Reflect.ownKeys(api)) {
-      owners.set(key, record)
       record.api.push(key)
-      const { get, value } = Object.getOwnPropertyDescriptor(api, key) as PropertyDescriptor
-      Object.defineProperty(auth, key, { ...(get ? { get: () => get.call(api) } : { value }), configurable: true, enumerable: true })
+      show(record, key)
     }
+  }
+
+  function show(record: Registration, key: PropertyKey): void {
+    owners.set(key, record)
+    const { made } = record
+    const { get, value } = Object.getOwnPropertyDescriptor(made, key) as PropertyDescriptor
+    Object.defineProperty(auth, key, { ...(get ? { get: () => get.call(made) } : { value }), configurable: true, enumerable: true })
   }
 
   const host = createRegistration({ name: 'host' }, 'host', createKernel)
@@ -139,23 +147,24 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
       return auth as never
     },
     remove(name) {
-      const named = records.filter((record) => record.name === name && record.layer !== 'host')
-      if (named.length === 0) {
+      // A plugin of the preset that the host's replaced is not removed with it: it takes its place again.
+      const [named] = records.filter((record) => record.name === name && record.layer !== 'host').toReversed()
+      if (!named) {
         const names = records.filter(({ layer }) => layer !== 'host').map((record) => record.name)
         throw new AuthError(`There is no plugin "${name}" to remove. Plugins: ${names.join(', ')}.`)
       }
-      for (const record of named) {
-        record.removed = true
-        leftOpen.push(...record.closers.splice(0))
-        records.splice(records.indexOf(record), 1)
-        for (const key of record.api) {
-          if (owners.get(key) !== record) continue
-          Object.defineProperty(auth, key, { get: () => fail(name), configurable: true, enumerable: false })
-        }
+      named.removed = true
+      leftOpen.push(...named.closers.splice(0))
+      records.splice(records.indexOf(named), 1)
+      for (const key of named.api) {
+        if (owners.get(key) !== named) continue
+        const former = records.find(({ name: other, api }) => other === name && api.includes(key))
+        if (former) show(former, key)
+        else Object.defineProperty(auth, key, { get: () => fail(name), configurable: true, enumerable: false })
       }
       invalidate()
     },
-    hook: (name, handler) => hostKernel.hook(name, handler),
+    hook: hostKernel.hook,
     on: hostKernel.on,
     hooks({ callbacks = {}, events = {} }) {
       const undo = [
@@ -164,7 +173,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
       ]
       return () => undo.forEach((take) => take())
     },
-    inspect: () => inspect((current.compiled ??= current.compile()), replayOrder(records)),
+    inspect: () => inspect((current.compiled ??= current.compile()), replayOrder(records), auth),
     async close() {
       const all = [...records.flatMap(({ closers }) => closers.splice(0)), ...leftOpen.splice(0)]
       const closing = [...all.filter(({ first }) => first), ...all.filter(({ first }) => !first)]

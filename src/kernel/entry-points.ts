@@ -20,6 +20,7 @@ import { lazily } from '../runtime/lazily.ts'
 // Registering and compiling need no context: the first request loads it. A host that reads sessions only never loads what routes need.
 const serving = /* @__PURE__ */ lazily(() => import('../request/serving.ts'))
 const routing = /* @__PURE__ */ lazily(() => import('../request/dispatch.ts'))
+const failing = /* @__PURE__ */ lazily(() => import('../request/failure.ts'))
 const keeping = /* @__PURE__ */ lazily(() => import('./upkeep.ts'))
 
 type Serving = typeof import('../request/serving.ts')
@@ -88,7 +89,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
         ctx = made instanceof Promise ? await made : (made as RequestContext)
       } catch (error) {
         config.logger.error(error instanceof HttpError ? (error.reason ?? error) : (error as Error))
-        return (await routing()).bareFailure(error)
+        return (await failing()).bareFailure(error)
       }
       const loaded = routing()
       return await (loaded instanceof Promise ? await loaded : loaded).dispatch(ctx, config.raw === raw)

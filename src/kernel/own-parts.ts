@@ -1,6 +1,7 @@
-/** What the kernel registers itself, after everybody else: records and cookies of parked logins, and leases. */
+/** What the kernel registers itself, after everybody else: records and cookies of parked logins, endings of access, and leases. */
 import type { RecordSpec } from '../contract/records.ts'
 import type { Draft } from '../registry/draft.ts'
+import { accessRecord, accessRecordName } from '../access/endings.ts'
 import { parkedCookies, parkedRecord } from '../sign-in/parked-parts.ts'
 
 const leaseRecord: RecordSpec = {
@@ -15,5 +16,6 @@ export function registerOwnParts(draft: Draft): void {
   const needed = draft.records.size > 0 || draft.bus.known.has('hook:login')
   if (!needed || !draft.serviceNames().includes('records')) return
   draft.record('lease', leaseRecord, 'kernel')
+  draft.record(accessRecordName, accessRecord as unknown as RecordSpec, 'kernel')
   draft.record('parkedLogin', parkedRecord as unknown as RecordSpec, 'kernel')
 }

@@ -6,7 +6,6 @@ import { merge } from './merge.ts'
 
 const defaults = {
   basePath: '/auth',
-  trustHost: false,
   session: { maxAge: 30 * 24 * 60 * 60, updateAge: 24 * 60 * 60 },
   jwt: {},
   pages: {},

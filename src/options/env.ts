@@ -52,11 +52,12 @@ export function fillFromEnv(env: Env, config: AuthConfig, suppressBasePathWarnin
   filled.add(config)
 }
 
-function trustsHost(get: (name: string) => string | undefined): boolean {
+/** Undefined: nothing says so, and loopback hosts alone are believed. */
+function trustsHost(get: (name: string) => string | undefined): boolean | undefined {
   const said = get('AUTH_TRUST_HOST')
   // "false" is a word people write and mean (D24).
   if (said !== undefined) return !off.has(said.toLowerCase())
-  return [get('AUTH_URL'), get('VERCEL'), get('CF_PAGES')].some((value) => value !== undefined) || get('NODE_ENV') !== 'production'
+  return [get('AUTH_URL'), get('VERCEL'), get('CF_PAGES')].some((value) => value !== undefined) || undefined
 }
 
 /** `trustProxy` as the environment says it. */

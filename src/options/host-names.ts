@@ -1,12 +1,12 @@
-/** Finds misspelt options of `createAuth`, for hosts without TypeScript. Names that are close to none may belong to somebody else's wrapper. */
+/** Finds options that `createAuth` and `createKernel` do not have, for hosts without TypeScript: what is passed over in silence may be a protection. */
 import type { AuthConfig, JWTOptions, SessionOptions } from '../contract/config.ts'
+import type { Theme } from '../contract/data.ts'
 import { didYouMean, nearest } from '../errors/did-you-mean.ts'
 import { AuthError } from '../errors/index.ts'
-
-type Names<T> = Record<Exclude<keyof T, symbol>, true>
+import { assertNames, type OptionNames } from './plugin-options.ts'
 
 // Records, so that the compiler finds what is missing.
-const own: Names<AuthConfig> = {
+const own: OptionNames<AuthConfig> = {
   providers: true,
   adapter: true,
   secret: true,
@@ -40,7 +40,7 @@ const own: Names<AuthConfig> = {
   allowedRedirects: true,
   runtime: true,
 }
-const session: Names<SessionOptions> = {
+const session: OptionNames<SessionOptions> = {
   strategy: true,
   maxAge: true,
   updateAge: true,
@@ -48,21 +48,49 @@ const session: Names<SessionOptions> = {
   revocable: true,
   generateSessionToken: true,
 }
-const jwt: Names<JWTOptions> & { secret: true } = { maxAge: true, encode: true, decode: true, secret: true }
-const deadlines: Names<NonNullable<AuthConfig['deadlines']>> = { store: true, network: true, request: true }
-const limits: Names<NonNullable<AuthConfig['limits']>> = { body: true, callbackUrl: true, providerResponse: true }
-const throttle: Names<Exclude<AuthConfig['throttle'], false | undefined>> = { mail: true, credentials: true }
-const nested = { session, jwt, deadlines, limits, throttle }
+const jwt: OptionNames<JWTOptions> & { secret: true } = { maxAge: true, encode: true, decode: true, secret: true }
+const deadlines: OptionNames<NonNullable<AuthConfig['deadlines']>> = { store: true, network: true, request: true }
+const limits: OptionNames<NonNullable<AuthConfig['limits']>> = { body: true, callbackUrl: true, providerResponse: true }
+const throttle: OptionNames<Exclude<AuthConfig['throttle'], false | undefined>> = { mail: true, credentials: true }
+const theme: OptionNames<Theme> = { colorScheme: true, logo: true, brandColor: true, buttonText: true }
+const experimental: OptionNames<NonNullable<AuthConfig['experimental']>> = { enableWebAuthn: true }
+const nested = { session, jwt, deadlines, limits, throttle, theme, experimental }
 
-/** Throws AuthError for a name that is close to an option and is none. */
-export function checkHostNames(config: AuthConfig): void {
-  check('', config, own)
-  for (const [option, names] of Object.entries(nested)) check(`${option}.`, config[option as keyof typeof nested], names)
+/** What other libraries call it, and where it is here. */
+const elsewhere: Readonly<Record<string, string>> = {
+  plugins: 'Call `.use(plugin)` for each plugin: `createAuth(options).use(twoFactorPlugin())`.',
+  emailAndPassword: 'Passwords are `.use(passwordsPlugin())` of authkernel/plugins/passwords.',
+  emailVerification: 'Addresses are proved by `.use(passwordsPlugin())`, `.use(codesPlugin({ via: email() }))` or an email provider.',
+  database: 'Give an `adapter`: `adapter: sqlAdapter(db)` of authkernel/plugins/sql, for example.',
+  secondaryStorage: 'Give an `adapter`: `unstorageAdapter(storage)` of authkernel/plugins/unstorage, for example.',
+  socialProviders: 'List them in `providers`: `providers: [github()]`.',
+  baseURL: 'It is called `origin`, and its path `basePath`. AUTH_URL sets both.',
+  baseUrl: 'It is called `origin`, and its path `basePath`. AUTH_URL sets both.',
+  url: 'It is called `origin`, and its path `basePath`. AUTH_URL sets both.',
+  trustedOrigins: 'Where a callbackUrl may lead is `allowedRedirects`; which hosts are believed is `allowedHosts`.',
+  rateLimit: 'Attempts are counted by `throttle`, and requests by `.use(limitsPlugin())` of authkernel/plugins/limits.',
+  databaseHooks: 'Give `callbacks` and `events`.',
+  hooks: 'Give `callbacks` and `events`.',
+  twoFactor: 'A second factor is `.use(twoFactorPlugin())` of authkernel/plugins/two-factor.',
+  organization: 'Organizations are `.use(organizationsPlugin())` of authkernel/plugins/organizations.',
+  captcha: 'It is `.use(captchaPlugin({ … }))` of authkernel/plugins/captcha.',
+  apiKey: 'API keys are `.use(apiKeysPlugin())` of authkernel/plugins/api-keys.',
+  passkey: 'Passkeys are `.use(webauthnPlugin())` of authkernel/plugins/webauthn.',
+  appUrl: 'It is called `origin`. AUTH_URL sets it.',
+  user: 'Own fields of users are options of the adapter.',
+  account: 'Accounts are linked by hooks: `callbacks.link` and `callbacks.signIn`.',
+  advanced: 'Cookies are `cookies` and `useSecureCookies`, proxies `trustProxy`.',
 }
 
-function check(path: string, given: unknown, names: object): void {
-  if (typeof given !== 'object' || given === null) return
-  const known = Object.keys(names)
-  const wrong = Object.keys(given).find((name) => !known.includes(name) && nearest(name, known, 1 / 4) !== undefined)
-  if (wrong) throw new AuthError(`createAuth has no option \`${path}${wrong}\`.${didYouMean(wrong, known)}`)
+/** Throws AuthError for a name that is no option, with the one that was meant or what to use in its place. `maker`: the function that was called. */
+export function checkHostNames(config: AuthConfig, maker: 'createAuth' | 'createKernel' = 'createAuth'): void {
+  assertNames(maker, config, own, undefined, elsewhere)
+  for (const [option, names] of Object.entries(nested)) {
+    const given: unknown = config[option as keyof typeof nested]
+    if (given) assertNames(maker, given, names, option)
+  }
+  // A logger may have levels and members of its own, so only a misspelt level is refused.
+  const levels = ['error', 'warn', 'debug'].filter((level) => !(level in (config.logger ?? {})))
+  for (const name of Object.keys(config.logger ?? {}))
+    if (nearest(name, levels) !== undefined) throw new AuthError(`${maker} has no option \`logger.${name}\`.${didYouMean(name, levels)}`)
 }

@@ -26,6 +26,7 @@ const remedies: Readonly<Record<SessionAbility, string>> = {
   'revoke:attribute':
     'It needs the service "records": an adapter of authkernel, or `recordsPlugin(…)`. With jwt it also needs `session.revocable: true`.',
   attributes: 'Use one of the strategies of authkernel.',
+  kinds: 'Use one of the strategies of authkernel, or give yours the member `kinds` (docs/writing-a-session-strategy.md).',
 }
 
 /** `who`: "Plugin … needs …". */

@@ -11,6 +11,7 @@ import { merge } from '../options/merge.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { createAddresses, flowOf, normaliseProvider, suffixesOf } from '../options/providers.ts'
 import { lazily } from '../runtime/lazily.ts'
+import { sharedMoments } from '../runtime/moments.ts'
 import { erasureRecord } from '../store/erasure.ts'
 import { Draft } from './draft.ts'
 import { lateRoutes } from './late-routes.ts'
@@ -30,7 +31,7 @@ export function compile(
   baseSettings: Settings,
   closing: Step = () => {},
 ): Compiled {
-  const draft = new Draft()
+  const draft = new Draft(records.filter(({ layer }) => layer !== 'host').map(({ name }) => name))
   const faults: AuthError[] = []
   const attempt = <T>(work: () => T): T | undefined => {
     try {
@@ -41,7 +42,7 @@ export function compile(
     }
   }
   for (const record of records) for (const step of record.steps) attempt(() => step(draft))
-  const required = new Set<string>(records.flatMap(({ requires }) => requires))
+  const required = new Set<string>(records.flatMap(({ requires, prefers }) => [...requires, ...prefers]))
   const requires = (requirement: string): boolean => required.has(requirement)
   attempt(() => draft.settleRecords(requires))
   attempt(() => closing(draft))
@@ -80,18 +81,23 @@ export function compile(
     mailTemplates: draft.parts.templates(),
     services,
     store: services.store,
+    sessionKinds: new Set(draft.sessionKinds.keys()),
     plugins: records.filter(({ layer }) => layer !== 'host').map(({ name }) => name),
     shared,
   }
   const inner = {
     scoped,
+    moments: sharedMoments(shared, resolved.runtime),
     watchesStore:
       draft.records.has('erasure') ||
+      draft.records.has('access') ||
       ['hook:deleteUser', 'on:deleteUser', 'on:unlinkAccount', 'on:*'].some((name) => draft.bus.known.has(name)),
     required,
     records: draft.records,
     bus: draft.bus,
     observers: draft.observers,
+    credentials: draft.credentials,
+    endSteps: draft.endSteps,
     flows,
     cookieSets,
     cookies: createCookieSets(
@@ -140,7 +146,7 @@ function asFault(error: unknown): AuthError {
 
 function withDefaults(config: ResolvedConfig, draft: Draft): ResolvedConfig {
   const cookies = merge(config.cookies, draft.cookies)
-  const trustProxy = config.trustProxy ?? (draft.trustProxyFollowsHost && config.trustHost)
+  const trustProxy = config.trustProxy ?? (draft.trustProxyFollowsHost && config.trustHost === true)
   const { observers } = draft
   const runtime = observers.some(({ fetch }) => fetch)
     ? { ...config.runtime, fetch: observed(config.runtime.fetch, observers) }

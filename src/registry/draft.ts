@@ -1,6 +1,8 @@
 /** What one compilation collects: registrations with their owners, refused when they clash. */
+import type { Ending, EndStep } from '../contract/access.ts'
+import type { AnyContext } from '../contract/context.ts'
 import type { CookieHandle } from '../contract/cookie.ts'
-import type { CookiesOptions } from '../contract/data.ts'
+import type { Awaitable, CookiesOptions } from '../contract/data.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { RecordSpec } from '../contract/records.ts'
@@ -15,6 +17,8 @@ import type { NamedStrategy } from './strategies.ts'
 import { HookBus, type Verb } from './hooks.ts'
 import { PageRegistry } from './page-parts.ts'
 
+/** What `kernel.onAccessEnd` was given. */
+export type EndHandler = (ctx: AnyContext, ending: Ending) => Awaitable<number | undefined | void>
 /** Something and the plugin that registered it. */
 export interface Owned<T> {
   value: T
@@ -27,6 +31,8 @@ export type Rank = 'explicit' | 'fallback' | 'kernel'
 type Candidate = Owned<unknown> & { rank: Rank }
 
 export class Draft {
+  /** Names of all plugins that are there. */
+  readonly plugins: ReadonlySet<string>
   readonly bus: HookBus = new HookBus()
   readonly parts: PageRegistry = new PageRegistry()
   readonly routes: Owned<Route>[] = []
@@ -35,10 +41,14 @@ export class Draft {
   readonly records: Map<string, Declared & Pick<Owned<RecordSpec>, 'owner'>> = new Map()
   readonly optionalRecords: { name: string; spec: RecordSpec; owner: string; when: OptionalRecord['when'] }[] = []
   readonly strategies: NamedStrategy[] = []
+  readonly sessionKinds: Map<string, string> = new Map()
   readonly decorators: (Owned<Decorator> & { name: string })[] = []
+  readonly endSteps: { step: EndStep; end: EndHandler; owner: string }[] = []
+  readonly eventOwners: Set<string> = new Set()
   readonly observers: Observer[] = []
+  readonly credentials: ((headers: Headers) => string | undefined)[] = []
   readonly preloads: (() => Promise<unknown>)[] = []
-  readonly handlers: { kind: 'hook' | 'on'; name: string; owner: string }[] = []
+  readonly handlers: { kind: 'hook' | 'on'; name: string; owner: string; of?: string | readonly string[] }[] = []
   readonly #types: Map<string, Owned<ProviderFlow<never>> & { fallback: boolean }> = new Map()
   readonly #services: Map<string, Candidate[]> = new Map()
   readonly #hooks: Map<string, string> = new Map()
@@ -48,6 +58,10 @@ export class Draft {
   cookies: Partial<CookiesOptions> = {}
   trustProxyFollowsHost = false
 
+  constructor(plugins: Iterable<string> = []) {
+    this.plugins = new Set(plugins)
+  }
+
   declareHook(name: string, verb: Verb, carry: string | undefined, owner: string): void {
     const other = this.#hooks.get(name)
     if (other !== undefined || this.bus.specs().has(name)) {
@@ -55,10 +69,18 @@ export class Draft {
         `The hook "${name}" of plugin "${owner}" is taken by ${other === undefined ? 'the kernel' : `plugin "${other}"`}.`,
       )
     }
+    if (!['guard', 'first', 'pipe'].includes(verb))
+      throw new AuthError(`The hook "${name}" of plugin "${owner}" has the kind ${JSON.stringify(verb)}. Known: "guard", "first", "pipe".`)
     if (verb === 'pipe' && !carry)
       throw new AuthError(`The hook "${name}" of plugin "${owner}" is a pipe and must name the field it carries.`)
     this.#hooks.set(name, owner)
     this.bus.declare(name, carry === undefined ? { verb } : { verb, carry })
+  }
+
+  /** Several plugins may tell the same. */
+  declareEvents(names: readonly string[], owner: string): void {
+    this.eventOwners.add(owner)
+    for (const name of names) this.bus.events.add(name)
   }
 
   /** A name belongs to one plugin; the same handle again is the same cookie. */
@@ -70,6 +92,16 @@ export class Draft {
     if (['session-token', 'callback-url', 'csrf-token'].includes(name))
       throw new AuthError(`The cookie "${name}" of plugin "${owner}" is one of the kernel. Give it another name.`)
     this.ownCookies.set(name, { value: handle, owner })
+  }
+
+  /** A kind belongs to one plugin: it answers for the sessions. */
+  sessionKind(kind: string, owner: string): void {
+    if (!/^[a-z]{1,16}$/.test(kind))
+      throw new AuthError(`Plugin "${owner}": a kind of session is 1 to 16 lower-case letters, not ${JSON.stringify(kind)}.`)
+    const other = this.sessionKinds.get(kind)
+    if (other !== undefined && other !== owner)
+      throw new AuthError(`The kind of session "${kind}" of plugin "${owner}" is declared by plugin "${other}". Give it another name.`)
+    this.sessionKinds.set(kind, owner)
   }
 
   /** A record belongs to one plugin; the same object again is the same record. */
@@ -84,15 +116,35 @@ export class Draft {
   /** Declares the optional ones that are wanted: after all plugins had their say. */
   settleRecords(requires: CompileView['requires']): void {
     if (!this.#services.has('records')) return
-    for (const { name, spec, owner, when } of this.optionalRecords) if (when?.(requires) ?? true) this.record(name, spec, owner)
+    const facts = { needsTables: this.#recordsNeedTables() }
+    for (const { name, spec, owner, when } of this.optionalRecords) if (when?.(requires, facts) ?? true) this.record(name, spec, owner)
   }
 
-  handler(kind: 'hook' | 'on', name: string, handler: (message: never) => unknown, owner: string, reads = false): void {
-    this.bus.add(kind, name, handler as (message: object) => unknown, owner, reads)
-    this.handlers.push({ kind, name, owner })
+  handler(
+    kind: 'hook' | 'on',
+    name: string,
+    handler: (message: never) => unknown,
+    owner: string,
+    { of, ...options }: { reads?: boolean; last?: boolean; of?: string | readonly string[] } = {},
+  ): void {
+    // What an absent plugin would ask or tell.
+    if (of !== undefined && ![of].flat().some((plugin) => this.plugins.has(plugin))) return
+    this.bus.add(kind, name, handler as (message: object) => unknown, owner, options)
+    this.handlers.push({ kind, name, owner, ...(of !== undefined && { of }) })
+  }
+
+  /** Whether a new record needs a migration, as far as the store can be seen before services are made. */
+  #recordsNeedTables(): boolean {
+    const stores = (this.#services.get('records') ?? []).map(({ value }) => value)
+    return stores.some((store) => typeof store !== 'object' || store === null || 'missing' in store)
   }
 
   providerType(type: string, flow: ProviderFlow<never>, owner: string, fallback: boolean): void {
+    const { GET, POST } = flow.callback ?? {}
+    if ((GET !== undefined && GET !== false) || ![undefined, 'csrf', 'crossSite', false].includes(POST))
+      throw new AuthError(
+        `The provider type "${type}" of plugin "${owner}" has the wrong \`callback\`: GET may be false, POST "csrf", "crossSite" or false.`,
+      )
     const known = this.#types.get(type)
     if (known && fallback) return
     if (known && known.value !== flow && !known.fallback) {
@@ -139,7 +191,7 @@ export class Draft {
         .filter((candidate) => candidate.rank === rank)
         .map(({ value, owner }) => ({
           owner,
-          value: typeof value === 'function' ? (value as (view: CompileView) => unknown)(view) : value,
+          value: typeof value === 'function' ? made(name, owner, value as (view: CompileView) => unknown, view) : value,
         }))
         .filter(({ value }) => value !== undefined)
       const [chosen, other] = remaining
@@ -155,4 +207,21 @@ export class Draft {
     }
     return undefined
   }
+}
+
+/** What a factory makes; undefined: it declines. What it throws names the plugin. */
+function made(service: string, owner: string, factory: (view: CompileView) => unknown, view: CompileView): unknown {
+  let value: unknown
+  try {
+    value = factory(view)
+  } catch (error) {
+    if (error instanceof AuthError) throw error
+    const { message } = error instanceof Error ? error : { message: String(error) }
+    throw new AuthError(`Plugin "${owner}" could not make its service "${service}": ${message}`, { cause: { err: error as Error } })
+  }
+  if (value === null || value instanceof Promise)
+    throw new AuthError(
+      `Plugin "${owner}" made its service "${service}" of ${value === null ? 'null' : 'a promise'}: return the service at once, or undefined to decline.`,
+    )
+  return value
 }

@@ -3,6 +3,7 @@ import { Hookable } from 'hookable'
 import type { AnyContext, Facts } from '../contract/context.ts'
 import type { Awaitable } from '../contract/data.ts'
 import type { HookCall, Observer } from '../contract/observer.ts'
+import type { Events } from '../contract/messages.ts'
 import { unanswered } from '../contract/symbols.ts'
 import { withTimeout } from '../errors/timeout.ts'
 
@@ -14,7 +15,7 @@ export interface HookSpec {
   carry?: string
 }
 type Message = Record<string, unknown>
-type Handler = ((message: Message) => unknown) & { owner?: string }
+type Handler = ((message: Message) => unknown) & { owner?: string; last?: boolean }
 /** What an event is told with. */
 export interface Telling {
   ctx: AnyContext
@@ -32,6 +33,7 @@ export const hookSpecs: Readonly<Record<string, HookSpec>> = {
   providers: { verb: 'pipe', carry: 'providers' },
   authorizationRequest: { verb: 'pipe', carry: 'parameters' },
   signIn: { verb: 'guard' },
+  access: { verb: 'guard' },
   link: { verb: 'guard' },
   deleteUser: { verb: 'guard' },
   login: { verb: 'first' },
@@ -40,9 +42,33 @@ export const hookSpecs: Readonly<Record<string, HookSpec>> = {
   jwt: { verb: 'pipe', carry: 'token' },
   session: { verb: 'pipe', carry: 'session' },
   signOut: { verb: 'first' },
+  proofLevel: { verb: 'first' },
   stepUp: { verb: 'first' },
   failure: { verb: 'first' },
 }
+/** The built-in events; third parties declare theirs with `kernel.declareEvent`. */
+const ownEvents = [
+  'createUser',
+  'updateUser',
+  'deleteUser',
+  'linkAccount',
+  'unlinkAccount',
+  'session',
+  'signIn',
+  'signedIn',
+  'signOut',
+  'sessionsEnded',
+  'accessEnded',
+  'loginParked',
+  'loginResumed',
+  'signInFailed',
+  'refused',
+  'credentialChanged',
+  'linkRequested',
+  'cleanedUp',
+  'noted',
+  'configurationFault',
+] as const satisfies readonly (keyof Events)[]
 // Told on every session read: `on('*')` hears it only when it asks to.
 const readEvent = 'session'
 
@@ -50,12 +76,15 @@ const readEvent = 'session'
 export class HookBus {
   /** `hook:name` and `on:name` of everything that somebody answers or listens to. */
   declare readonly known: Set<string>
+  /** Events that may be listened to. */
+  declare readonly events: Set<string>
   declare private readonly handlers: Hookable
   declare private readonly watchers: NonNullable<Observer['handler']>[]
   declare private readonly specByName: Map<string, HookSpec>
 
   constructor() {
     this.known = new Set()
+    this.events = new Set(ownEvents)
     this.handlers = new Hookable()
     this.watchers = []
     this.specByName = new Map(Object.entries(hookSpecs))
@@ -65,11 +94,17 @@ export class HookBus {
     this.specByName.set(name, spec)
   }
 
-  /** `reads`: a handler of every event, `*`, also hears session reads. */
-  add(kind: 'hook' | 'on', name: string, handler: (message: Message) => unknown, owner: string, reads = false): void {
+  /** `reads`: a handler of every event, `*`, also hears session reads. `last`: a handler of a `first` hook that is asked after all others. */
+  add(
+    kind: 'hook' | 'on',
+    name: string,
+    handler: (message: Message) => unknown,
+    owner: string,
+    { reads = false, last = false }: { reads?: boolean; last?: boolean } = {},
+  ): void {
     const key = `${kind}:${name}`
     const keep = (place: string): void => {
-      this.handlers.hook(place, Object.assign((message: Message) => handler(message), { owner }) as never)
+      this.handlers.hook(place, Object.assign((message: Message) => handler(message), { owner, last }) as never)
       this.known.add(place)
     }
     keep(key)
@@ -111,7 +146,7 @@ export class HookBus {
       let handlers =
         skip === undefined ? all : all.filter(({ owner = '' }) => (typeof skip === 'string' ? owner !== skip : !skip.includes(owner)))
       for (const see of this.watchers) handlers = handlers.map((inner) => watched(see, inner, { kind: 'hook', name, ctx }))
-      if (spec.verb === 'first') return first(handlers.toReversed(), asked, 0)
+      if (spec.verb === 'first') return first(inOrder(handlers), asked, 0)
       return spec.verb === 'guard' ? guard(handlers, asked, 0) : pipe(handlers, asked, spec.carry ?? name, 0)
     }
     // hookable's own types know callers of handlers without answers only.
@@ -133,7 +168,14 @@ export class HookBus {
 
 function watched(see: NonNullable<Observer['handler']>, inner: Handler, call: HookCall & { kind: 'hook' }): Handler {
   const { owner = '' } = inner
-  return Object.assign((message: Message) => see({ ...call, plugin: owner }, () => inner(message)), { owner })
+  return Object.assign((message: Message) => see({ ...call, plugin: owner }, () => inner(message)), { owner, last: inner.last === true })
+}
+
+/** The last one that was added is asked first, but for those that are asked after all others. */
+function inOrder(handlers: readonly Handler[]): readonly Handler[] {
+  const reversed = handlers.toReversed()
+  if (!reversed.some(({ last }) => last)) return reversed
+  return [...reversed.filter(({ last }) => !last), ...reversed.filter(({ last }) => last)]
 }
 
 // All stay synchronous until a handler answers with a promise: a session read pays for no tick it does not need.

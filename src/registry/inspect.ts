@@ -24,6 +24,10 @@ export interface Inspection {
   events: { name: string; plugin: string }[]
   /** Names of tables that plugins declared. */
   records: { name: string; plugin: string }[]
+  /** Fields of records that are encrypted in the store. `unreadable`: what a value is that no secret decrypts. */
+  sealed: { record: string; field: string; unreadable: 'null' | 'absent' }[]
+  /** Functions that plugins put on `auth`, such as `sessions.list`. */
+  apis: { name: string; plugin: string }[]
   /** Names of pages that plugins draw. */
   pages: { name: string; plugin: string }[]
   /** Texts that a plugin lacks in a language that others speak: English is shown. */
@@ -32,7 +36,12 @@ export interface Inspection {
   fault?: string
 }
 
-export function inspect({ draft, config, parts, providers, flows, fault }: Compiled, records: readonly Registration[]): Inspection {
+/** `auth`: what the APIs of plugins are on. */
+export function inspect(
+  { draft, config, parts, providers, flows, fault }: Compiled,
+  records: readonly Registration[],
+  auth: object,
+): Inspection {
   const handlers = (kind: 'hook' | 'on'): { name: string; plugin: string }[] =>
     draft.handlers.filter((handler) => handler.kind === kind).map(({ name, owner }) => ({ name, plugin: owner }))
   return {
@@ -46,8 +55,22 @@ export function inspect({ draft, config, parts, providers, flows, fault }: Compi
     decisions: handlers('hook'),
     events: handlers('on'),
     records: [...draft.records].map(([name, { owner }]) => ({ name, plugin: owner })),
+    sealed: [...draft.records].flatMap(([record, { fields }]) =>
+      [...fields].filter(([, { sealed }]) => sealed).map(([field, { unreadable = 'null' as const }]) => ({ record, field, unreadable })),
+    ),
+    apis: records.flatMap(({ name: plugin, api }) =>
+      api
+        .filter((key) => typeof key === 'string')
+        .flatMap((key) => functionsIn(Object.getOwnPropertyDescriptor(auth, key)?.value, key).map((name) => ({ name, plugin }))),
+    ),
     pages: [...parts.pages.values()].map(({ name, plugin }) => ({ name, plugin })),
     gaps: draft.parts.gaps(config.messages),
     ...(fault && { fault: fault.message }),
   }
+}
+
+function functionsIn(value: unknown, path: string): string[] {
+  if (typeof value === 'function') return [path]
+  if (typeof value !== 'object' || value === null) return []
+  return Object.keys(value).flatMap((key) => functionsIn(Reflect.get(value, key), `${path}.${key}`))
 }

@@ -20,10 +20,12 @@ export function isRouted(routes: readonly Owned<Route>[], place: 'base' | 'root'
 }
 
 function segmentsOf(path: string): string[] {
-  return path.replace(/\/$/, '').split('/')
+  return path === '/' || path === '' ? ['', ''] : path.replace(/\/$/, '').split('/')
 }
 
 function fits(pattern: readonly string[], asked: readonly string[]): boolean {
   if (pattern.at(-1)?.startsWith('**') ? asked.length < pattern.length : asked.length !== pattern.length) return false
+  // No parameter stands for nothing.
+  if (asked.length > 1 && asked.at(-1) === '' && pattern.at(-1) !== '') return false
   return pattern.every((segment, at) => /^[:*]/.test(segment) || segment === asked[at])
 }

@@ -1,5 +1,13 @@
 /** An object with some members of another kind: what decorators of a service are made of. */
 
+const inners = new WeakMap<object, object>()
+
+/** What an object was laid over, to the last: contexts lay a store of their own over the one that they share. */
+export function innermost<T extends object>(object: T): T {
+  const inner = inners.get(object)
+  return inner ? innermost(inner as T) : object
+}
+
 /** Members of `over`, and all others from `inner`, bound to it. `inner` itself is not changed. */
 export function overlay<T extends object>(inner: T, over: Partial<T>): T {
   const result = {}
@@ -26,5 +34,6 @@ export function overlay<T extends object>(inner: T, over: Partial<T>): T {
     const value: unknown = over[key as keyof T]
     if (value !== undefined) Object.defineProperty(result, key, { ...Object.getOwnPropertyDescriptor(over, key), configurable: true })
   }
+  inners.set(result, inner)
   return result as T
 }

@@ -85,6 +85,7 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
       })
     },
     declareHook,
+    declareEvent: (...events) => void add((draft) => draft.declareEvents(events, name)),
     decision: declareHook,
     provide: (service, value, options) => void add((draft) => draft.provide(service, value, rankOf(record, options?.fallback), name)),
     records: (table, spec, optional) =>
@@ -94,6 +95,7 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
       }),
     sessionStrategy: (strategy, make, { suits } = {}) =>
       void add((draft) => draft.strategies.push({ name: strategy, make, suits, owner: name, rank: rankOf(record, false) })),
+    sessionKind: (kind) => void add((draft) => draft.sessionKind(kind, name)),
     cookie: (named: string | CookieHandle, spec?: CookieSpec) => {
       const handle = typeof named === 'string' ? createCookie(named, spec) : named
       add((draft) => draft.cookie(handle, name))
@@ -121,11 +123,14 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
     accountSection: (section) => void add((draft) => draft.parts.section(section, name)),
     messages: (texts) => void add((draft) => draft.parts.messages(texts, name)),
     mailTemplate: (mail, template) => void add((draft) => draft.parts.template(mail, template, name)),
-    hook: (hook, handler) => add((draft) => draft.handler('hook', hook, handler as never, name)),
-    on: (event: string, handler: unknown, { reads = false }: { reads?: boolean } = {}) =>
-      add((draft) => draft.handler('on', event, handler as never, name, reads)),
+    hook: (hook: string, handler: unknown, options?: { last?: boolean; of?: string | readonly string[] }) =>
+      add((draft) => draft.handler('hook', hook, handler as never, name, options)),
+    on: (event: string, handler: unknown, options?: { reads?: boolean; of?: string | readonly string[] }) =>
+      add((draft) => draft.handler('on', event, handler as never, name, options)),
+    credential: (read) => void add((draft) => draft.credentials.push(read)),
     preload: (load) => void add((draft) => draft.preloads.push(load)),
     observe: (observer) => void add((draft) => draft.observers.push(observer)),
+    onAccessEnd: (step, end) => void add((draft) => draft.endSteps.push({ step, end, owner: name })),
     onClose: (run, { first = false } = {}) => void record.closers.push({ run, first }),
   }
 }

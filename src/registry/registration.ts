@@ -17,25 +17,34 @@ export interface Registration {
   readonly name: string
   readonly layer: Layer
   readonly requires: readonly Requirement[]
+  readonly prefers: readonly Requirement[]
   /** File and line of the `.use()` call. */
   readonly place: string
   readonly steps: Step[]
   readonly closers: Closer[]
   readonly api: PropertyKey[]
+  /** What `setup` returned, with the members that `api` names. */
+  made: object
   /** `setup` is over. */
   ready: boolean
   removed: boolean
 }
 /** `entry`: the function that the caller called, so that messages can say where. */
-export function createRegistration(plugin: Pick<Plugin, 'name' | 'requires'>, layer: Layer, entry: CallableFunction): Registration {
+export function createRegistration(
+  plugin: Pick<Plugin, 'name' | 'requires' | 'prefers'>,
+  layer: Layer,
+  entry: CallableFunction,
+): Registration {
   return {
     name: plugin.name,
     layer,
     requires: plugin.requires ?? [],
+    prefers: plugin.prefers ?? [],
     place: placeOf(entry),
     steps: [],
     closers: [],
     api: [],
+    made: {},
     ready: false,
     removed: false,
   }

@@ -1,7 +1,9 @@
 /** From a path to a route (rows 1 to 6): loaded by the first request. */
 import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import type { Match, Route, RouteInfo, RouteMethod, Routes } from '../contract/route.ts'
+import { didYouMean } from '../errors/did-you-mean.ts'
 import { AuthError } from '../errors/index.ts'
+import { assertNames } from '../options/plugin-options.ts'
 import type { Owned } from './draft.ts'
 import { isRootPath, lateRoutes } from './late-routes.ts'
 
@@ -20,7 +22,8 @@ export function createRoutes(routes: readonly Owned<Route>[]): Routes {
   const rank = ({ value: { fallback, path } }: Owned<Route>): number => (fallback ? 2 : 0) + Number(star.test(path))
   const ordered = [...routes].sort((a, b) => rank(a) - rank(b))
   for (const { value: route, owner } of ordered) {
-    const { method, path, at = 'base', flow } = route
+    const { method, path, at = 'base', flow, takes } = route
+    assertKinds(route, owner)
     assertPath(route, owner)
     const id = `${at} ${method} ${shapeOf(path)}`
     const other = known.get(id)
@@ -32,7 +35,7 @@ export function createRoutes(routes: readonly Owned<Route>[]): Routes {
       )
     }
     known.set(id, { value: route, owner })
-    const info: RouteInfo = Object.freeze({ method, path, at, plugin: owner, flow })
+    const info: RouteInfo = Object.freeze({ method, path, at, plugin: owner, flow, ...(takes && { takes }) })
     list.push(info)
     addRoute(at === 'root' ? root : base, method, patternOf(path), { route, info })
   }
@@ -66,6 +69,37 @@ function patternOf(path: string): string {
 
 // What the library reads as a group or a modifier is no path of ours.
 const segment = /^(?:[\w.~!$&',;=@-]+|:[A-Za-z]\w*|\*)$/
+
+const kinds: Readonly<Record<string, readonly unknown[]>> = {
+  at: ['base', 'root'],
+  csrf: ['token', 'origin', 'crossSite', 'bearer', false],
+  fallback: [true, false],
+  flow: ['signIn', 'callback'],
+  takes: ['typed', 'proof'],
+}
+const members = [...Object.keys(kinds), 'method', 'path', 'public', 'cors', 'body', 'handler', 'failure', 'refusal']
+
+/** A misspelt protection would be none. */
+function assertKinds(route: Route, owner: string): void {
+  const where = `The route ${route.method} ${route.path} of plugin "${owner}"`
+  for (const [name, value] of Object.entries(route)) {
+    if (!members.includes(name) && value !== undefined)
+      throw new AuthError(
+        `${where} has an unknown member \`${name}\`.${didYouMean(name, members) || ` Known: ${members.toSorted().join(', ')}.`}`,
+      )
+    const known = kinds[name]
+    if (value === undefined || !known || known.includes(value)) continue
+    const words = known.filter((one) => typeof one === 'string')
+    throw new AuthError(
+      `${where} has \`${name}: ${JSON.stringify(value)}\`.${didYouMean(String(value), words)} Known: ${known.map((one) => JSON.stringify(one)).join(', ')}.`,
+    )
+  }
+  if (typeof route.handler !== 'function') throw new AuthError(`${where} has no function \`handler\`.`)
+  if (route.body !== undefined) assertNames(where, route.body, { bytes: true, types: true }, 'body')
+  if (route.cors !== undefined) assertNames(where, route.cors, { origins: true, headers: true }, 'cors')
+  const types = route.body?.types?.find((type) => !['form', 'json', 'text', 'binary'].includes(type))
+  if (types !== undefined) throw new AuthError(`${where} has the body type ${JSON.stringify(types)}. Known: form, json, text, binary.`)
+}
 
 function assertPath({ method, path, at, cors, csrf, public: isPublic }: Route, owner: string): void {
   const where = `The route ${method} ${path} of plugin "${owner}"`

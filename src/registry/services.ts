@@ -34,6 +34,7 @@ export function resolveServices(
   attempt: <T>(work: () => T) => T | undefined,
 ): ServiceSet {
   const chosen: Named = {}
+  const hasTenants = draft.bus.has('hook', 'settings') || draft.bus.has('hook', 'tenant')
   const done = new Map<string, unknown>()
   const running: string[] = []
   const view: CompileView = {
@@ -48,7 +49,7 @@ export function resolveServices(
       running.push(name)
       try {
         const given = draft.service(name, view) ?? (name === 'session' ? strategy() : undefined)
-        chosen[name] = steadied(name, given, view)
+        chosen[name] = steadied(name, name === 'store' && hasTenants ? apartFromTenants(given) : given, view)
         const service = decorated(name, chosen[name] && keyed(name, chosen[name], ''))
         done.set(name, service)
         return service as Services[K] | undefined
@@ -86,6 +87,12 @@ export function resolveServices(
       return setBounded(scopes, namespace, Object.freeze(Object.fromEntries(own)) as Partial<Services>, maxNamespaces)
     },
   }
+}
+
+/** The store of the default namespace, which does not reach into the others: it looks whose a user is, which costs a query where ids are given. */
+function apartFromTenants(store: unknown): unknown {
+  const { namespaced } = Object(store) as { namespaced?: (namespace: string) => unknown }
+  return typeof namespaced === 'function' ? namespaced.call(store, '') : store
 }
 
 /** A limit whose store is away still limits. */

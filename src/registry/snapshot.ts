@@ -7,6 +7,7 @@ import type { Observer } from '../contract/observer.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { Services } from '../contract/services.ts'
 import type { Settings } from '../contract/settings.ts'
+import type { Moments } from '../runtime/moments.ts'
 import type { Declared } from '../store/record-spec.ts'
 import type { AuthError } from '../errors/index.ts'
 import type { Draft } from './draft.ts'
@@ -17,6 +18,8 @@ export interface Compiled extends App {
   readonly view: App
   /** The services of one tenant; '' gives `services`. */
   scoped(namespace: string): Readonly<Partial<Services>>
+  /** Orders requests and the endings of access. */
+  readonly moments: Moments
   /** Whether somebody must know of people and accounts that go. */
   readonly watchesStore: boolean
   /** What plugins require. */
@@ -25,6 +28,10 @@ export interface Compiled extends App {
   readonly records: ReadonlyMap<string, Declared>
   readonly bus: HookBus
   readonly observers: readonly Observer[]
+  /** Of `kernel.credential`. */
+  readonly credentials: readonly ((headers: Headers) => string | undefined)[]
+  /** What plugins do when access ends. */
+  readonly endSteps: Draft['endSteps']
   readonly flows: ReadonlyMap<string, ProviderFlow<never>>
   /** Sets of cookies that were made, for http and https. */
   readonly cookieSets: WeakMap<object, readonly [plain: CookieSet, secure: CookieSet]>
@@ -45,6 +52,10 @@ export interface Compiled extends App {
 /** A context as the kernel's own code sees it. */
 export interface KernelContext extends Context {
   readonly compiled: Compiled
+  /** Credentials in the headers of the request. */
+  readonly presented: readonly string[]
+  /** Number of the moment at which the request began. */
+  readonly begun: number
   /** Throws the reason when whoever asked was already told that it failed (D31). */
   assertAwaited(): void
 }

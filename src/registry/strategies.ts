@@ -35,7 +35,7 @@ export function chooseStrategy(all: readonly NamedStrategy[], view: CompileView)
 /** Throws AuthError for a strategy that declares an ability and lacks the member for it: what it cannot do must not look done. */
 export function keepsWord(strategy: SessionStrategy, { name, owner }: NamedStrategy): SessionStrategy {
   for (const ability of strategy.abilities ?? []) {
-    const member = ability.startsWith('revoke:') ? 'revoke' : (ability as 'list' | 'attributes')
+    const member = ability.startsWith('revoke:') ? 'revoke' : (ability as 'list' | 'attributes' | 'kinds')
     if (typeof strategy[member] !== 'function')
       throw new AuthError(
         `Plugin "${owner}": the session strategy "${name}" declares the ability "${ability}" and has no \`${member}\`. Add the member, or leave the ability out.`,

@@ -2,12 +2,14 @@
 import type { AdapterMethod } from '../contract/adapter.ts'
 import type { Services } from '../contract/services.ts'
 import type { SessionAbility } from '../contract/session.ts'
+import { didYouMean } from '../errors/did-you-mean.ts'
 import { AuthError, MissingAdapter, MissingAdapterMethods } from '../errors/index.ts'
 import { cookieFault } from '../http/cookie-fault.ts'
 import { originFault } from '../http/hosts.ts'
 import { flowOf } from '../options/providers.ts'
 import type { Registration } from './registration.ts'
 import type { Compiled } from './snapshot.ts'
+import { checkMembers } from './validate-members.ts'
 import { abilitiesOf, missingAbility } from './abilities.ts'
 
 export { createRoutes } from './router.ts'
@@ -30,7 +32,9 @@ type Checked = Omit<Compiled, 'fault' | 'view' | 'check' | 'found'>
 /** Throws the first mistake. Only what provider types load keeps it waiting. */
 export async function checkSnapshot(app: Checked, records: readonly Registration[]): Promise<void> {
   checkOptions(app)
+  checkMembers(app)
   checkPlugins(app, records)
+  checkHandlers(app, records)
   app.draft.parts.check(app.config.messages)
   await checkProviders(app)
   const session = app.services.session
@@ -47,6 +51,8 @@ function checkOptions(app: Checked): void {
       throw new AuthError(`createAuth: \`${path}\` must be a positive number, not ${String(value)}.`)
   }
   if (!(config.session.updateAge >= 0)) throw new AuthError('createAuth: `session.updateAge` must be 0 or more seconds.')
+  if (!['throw', 'null'].includes(config.sessionOnError))
+    throw new AuthError(`createAuth: \`sessionOnError\` must be "throw" or "null", not ${JSON.stringify(config.sessionOnError)}.`)
   if (!settings.basePath.startsWith('/'))
     throw new AuthError(`createAuth: \`basePath\` must start with "/", not ${JSON.stringify(settings.basePath)}.`)
   const faults = [originFault(settings.origin), ...cookieModes(app).map((secure) => cookieFault(app.cookies(settings, secure)))]
@@ -89,6 +95,29 @@ function checkPlugins(app: Checked, records: readonly Registration[]): void {
     throw new AuthError(
       `Plugin "${record.owner}" keeps the record "${record.stored.name}", and no plugin provides the service "records". ${remedyOf('records', record.owner)}`,
     )
+}
+
+// `callbacks` of a configuration that is shared with Next.js: its binding declares the hook, and nothing else asks it.
+const ofOtherBindings = ['authorized']
+
+/** A guard with a misspelt name would refuse nobody. */
+function checkHandlers({ draft: { handlers, bus, eventOwners } }: Checked, records: readonly Registration[]): void {
+  // A plugin that declares no events may tell some all the same, under names of its own.
+  const isOpen = records.some(({ name, layer }) => layer === 'plugin' && !eventOwners.has(name))
+  for (const { kind, name, owner, of } of handlers) {
+    const known = kind === 'hook' ? bus.specs() : bus.events
+    if (known.has(name) || (kind === 'on' && name === '*') || (owner === 'host' && ofOtherBindings.includes(name))) continue
+    const meant = didYouMean(name, known.keys())
+    if (kind === 'on' && of === undefined && isOpen && meant === '') continue
+    const [what, act] = kind === 'hook' ? ['hook', 'answers'] : ['event', 'listens to']
+    const who = owner === 'host' ? 'createAuth: the app' : `Plugin "${owner}"`
+    const whose = of === undefined ? 'no plugin declares' : `plugin "${[of].flat().join('", "')}" does not declare`
+    const remedy =
+      of === undefined && owner !== 'host'
+        ? ` For ${kind === 'hook' ? 'a hook' : 'an event'} of a plugin that may be absent, give \`{ of: 'its-name' }\`.`
+        : ''
+    throw new AuthError(`${who} ${act} the ${what} "${name}", which ${whose}.${meant}${remedy}`)
+  }
 }
 
 /** `session:` and an ability, or `store:` and an operation. */

@@ -5,7 +5,7 @@
  */
 import type { CommonContext } from '../contract/context.ts'
 import type { LimitRule } from '../contract/services.ts'
-import { AuthError, HttpError } from '../errors/index.ts'
+import { Overloaded } from '../errors/overloaded.ts'
 
 /** A key and a limit for counting attempts. */
 export interface Bucket {
@@ -100,7 +100,7 @@ async function take(ctx: CommonContext, { key, rule }: Bucket, line: Line): Prom
 function wait(ctx: CommonContext, line: Line): Promise<number | undefined> {
   if (line.waiting.length >= maxWaiting) {
     const text = `More than ${maxWaiting} attempts wait for one name or network.`
-    throw new HttpError(503, 'Busy. Try again in a moment.', { 'Retry-After': '2' }, new AuthError(text))
+    throw new Overloaded(text)
   }
   return new Promise((resolve, reject) => {
     const go = (refused?: number): void => {

@@ -1,15 +1,20 @@
 /** Sessions that a browser does not show: their cookies are kept on the server, opened in the place of its own, and put into one answer. */
 import type { Context } from '../contract/context.ts'
 import type { Kernel } from '../contract/plugin.ts'
+import { setHostRequest } from '../http/host-request.ts'
+import type { KernelContext } from '../registry/snapshot.ts'
 
 /**
  * The same request with the session of `stored` cookies in place of the browser's own: settings, tenant, origin and its other cookies are those of the request. With
  * `''` nobody is signed in; with null the session is the browser's own, in a context that collects cookies of its own.
  */
-export function contextBehind(kernel: Pick<Kernel, 'contextOf'>, { request, cookies }: Context, stored: string | null): Promise<Context> {
+export function contextBehind(kernel: Pick<Kernel, 'contextOf'>, ctx: Context, stored: string | null): Promise<Context> {
+  const { request, cookies } = ctx
   const headers = new Headers(request.headers)
   for (const name of ['cookie', 'authorization', 'x-api-key', 'content-type', 'content-length']) headers.delete(name)
-  const sent = (request.headers.get('cookie') ?? '').split(/; */).filter((pair) => pair !== '')
+  // A request with a credential in a header has no cookies, here neither.
+  const hasCookies = (ctx as KernelContext).presented.length === 0
+  const sent = hasCookies ? (request.headers.get('cookie') ?? '').split(/; */).filter((pair) => pair !== '') : []
   const { name } = cookies.sessionToken
   const known = new Set((stored ?? '').split('; ').map(nameOf))
   const isOther = (pair: string): boolean => {
@@ -18,7 +23,7 @@ export function contextBehind(kernel: Pick<Kernel, 'contextOf'>, { request, cook
   }
   const all = stored === null ? sent : [...(stored === '' ? [] : [stored]), ...sent.filter(isOther)]
   if (all.length > 0) headers.set('cookie', all.join('; '))
-  return kernel.contextOf(new Request(request.url, { headers }))
+  return kernel.contextOf(setHostRequest(new Request(request.url, { headers }), request))
 }
 
 /** What a browser would send after an answer of this context: to be stored sealed. */

@@ -54,11 +54,12 @@ export function clientMethods<const N extends string, M extends Readonly<Record<
   return {}
 }
 
-function routeOf(path: `/${string}`, isRead: boolean, { input, handler, form }: AnyClientMethod): Route {
+function routeOf(path: `/${string}`, isRead: boolean, { input, handler, form, takes }: AnyClientMethod): Route {
   const isForm = (ctx: Context): boolean => form !== undefined && bodyType(ctx.request) !== 'json'
   return {
     method: isRead ? 'GET' : 'POST',
     path,
+    ...(takes && { takes }),
     ...(!isRead && !form && { body: { types: ['json'] } }),
     async handler(ctx) {
       if (form && isForm(ctx)) return form(ctx)

@@ -3,7 +3,7 @@ import type { Context } from '../contract/context.ts'
 import type { HandleOptions } from '../contract/handle-options.ts'
 import { skipCSRFCheck } from '../contract/symbols.ts'
 import { CrossSiteRequest } from '../errors/cross-site.ts'
-import { MissingCSRF } from '../errors/index.ts'
+import { AuthError, MissingCSRF } from '../errors/index.ts'
 import { equal, randomHex } from '../keys/crypto.ts'
 
 const purpose = 'csrf-token'
@@ -44,6 +44,8 @@ export async function assertSameSite(ctx: Context, mode: HandleOptions['csrf'] =
         'Behind a proxy, set AUTH_URL (or trust the proxy) so that the own origin is known.',
     )
   }
+  if (mode !== 'token' && mode !== 'origin')
+    throw new AuthError(`auth.handler: \`csrf\` must be "token" or "origin", not ${JSON.stringify(mode)}.`)
   if (mode === 'origin') {
     if (word === 'own') return
     throw new CrossSiteRequest('A POST without Origin and Sec-Fetch-Site was refused: this binding takes its protection from them.')

@@ -4,9 +4,9 @@ import type { Match } from '../contract/route.ts'
 import { AuthError, CallbackRouteError, HttpError, OAuthSignInError, UnknownAction } from '../errors/index.ts'
 import { RequestTimeout, withTimeout } from '../errors/timeout.ts'
 import { isCanonical, pathBelow } from '../http/path.ts'
-import { json } from '../http/responses.ts'
+import { assertNoCredential, assertOneCredential } from '../registry/presented.ts'
 import { admit } from './admit.ts'
-import { configurationAnswer, failureAnswer, httpAnswer, refusalAnswer } from './failure.ts'
+import { configurationAnswer, failureAnswer, refusalAnswer } from './failure.ts'
 import { finish, preflight } from './finish.ts'
 import type { RequestContext } from './request-context.ts'
 import { wrongMethod } from './handlers.ts'
@@ -74,8 +74,23 @@ async function asked(ctx: RequestContext, match: Match): Promise<Response> {
 function handled(ctx: RequestContext, match: Match): Awaitable<Response> {
   // A route of the kernel that exists for the other method only: still that route (rows 10, 18).
   if (!match.route) throw wrongMethod(ctx)
+  assertOneCredential(ctx)
+  // Before anything of the flow is used up.
+  if (match.info.flow) assertNoCredential(ctx)
   const { handler } = match.route
-  return admit(ctx, match)?.then(() => handler(ctx)) ?? handler(ctx)
+  const answer = admit(ctx, match)?.then(() => handler(ctx)) ?? handler(ctx)
+  return isLater(answer) ? answer.then((later) => responseOf(match, later)) : responseOf(match, answer)
+}
+
+function responseOf({ info: { method, path, plugin } }: Match, answer: Response): Response {
+  if (answer instanceof Response || isResponse(answer)) return answer
+  const what = answer === null ? 'null' : typeof answer
+  throw new AuthError(`The route ${method} ${path} of plugin "${plugin}" answered ${what}: its handler must return a Response.`)
+}
+
+/** Of another realm, or of a polyfill. */
+function isResponse(answer: unknown): boolean {
+  return typeof (answer as Response | undefined)?.status === 'number' && typeof (answer as Response).headers?.get === 'function'
 }
 
 /** The same address in its canonical form: browsers are led there, programs are told. */
@@ -130,7 +145,9 @@ function named(ctx: RequestContext, thrown: unknown): AuthError {
   const details = { cause: { err, provider } }
   if (ctx.route?.flow === 'callback') return new CallbackRouteError(err.message, details)
   if (ctx.route?.flow === 'signIn') return new OAuthSignInError(err.message, details)
-  return new AuthError(err)
+  if (!ctx.route || ctx.route.plugin === 'kernel') return new AuthError(err)
+  const { method, path, plugin } = ctx.route
+  return new AuthError(`The route ${method} ${path} of plugin "${plugin}" threw: ${err.message}`, details)
 }
 
 /** The whole request has a deadline: whoever waits gets an answer (D31). */
@@ -160,10 +177,4 @@ function faultOf(read: () => unknown): AuthError | undefined {
 function notServed({ request }: RequestContext): HttpError {
   const reason = new UnknownAction(`${request.method} ${new URL(request.url).pathname.slice(0, 200)} is not a route of authkernel.`)
   return new HttpError(400, 'Bad request.', {}, reason)
-}
-
-/** Used when not even a context can be made. */
-export function bareFailure(error?: unknown): Response {
-  if (error instanceof HttpError) return httpAnswer(error)
-  return json({ message: 'There was a problem with the server configuration. Check the server logs for more information.' }, 500)
 }

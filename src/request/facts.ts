@@ -16,15 +16,18 @@ interface Source {
   readonly settings: Settings
   readonly clientAddress: string | undefined
   readonly app: App
+  /** Number of the moment at which the request began. */
+  readonly begun: number
 }
 
-export function factsOf({ request, options, runtime, settings, clientAddress, app }: Source): Facts {
+export function factsOf({ request, options, runtime, settings, clientAddress, app, begun }: Source): Facts {
   return Object.freeze({
     requestId: options.requestId ?? (app.config.trustProxy || options.trustForwarded ? named(request) : undefined) ?? randomUUID(runtime),
     address: clientAddress,
     userAgent: request.headers.get('user-agent')?.slice(0, maxUserAgent),
     namespace: settings.namespace,
-    at: runtime.now(),
+    // When the request began: whatever asks first, and however late.
+    at: Math.floor(begun / 1000),
     job: undefined,
   })
 }

@@ -1,7 +1,8 @@
 /** What a failure looks like from outside: a status, a page, and never a detail. */
 import type { Route } from '../contract/route.ts'
 import { CrossSiteRequest } from '../errors/cross-site.ts'
-import { type AuthError, CredentialsSignin, ErrorPageLoop, type HttpError, UnknownAction, visibleType } from '../errors/index.ts'
+import { AuthError, CredentialsSignin, ErrorPageLoop, HttpError, rowOf, UnknownAction, visibleType } from '../errors/index.ts'
+import { overloadOf } from '../errors/overloaded.ts'
 import { RequestTimeout, withTimeout } from '../errors/timeout.ts'
 import { pathBelow } from '../http/path.ts'
 import { withParams } from '../http/redirect.ts'
@@ -9,17 +10,39 @@ import { json, redirectTo, text } from '../http/responses.ts'
 import type { RequestContext } from './request-context.ts'
 
 const configurationMessage = 'There was a problem with the server configuration. Check the server logs for more information.'
+// Seconds after which a server that failed may be asked again.
+const defaultWait = 2
 const pagePaths = new Set(['/signin', '/signout', '/error', '/verify-request'])
 
 /** Answer to an `AuthError` that was already reported, with the headers that its cause names. */
 export async function failureAnswer(ctx: RequestContext, error: AuthError, route: Route | undefined): Promise<Response> {
   const answer = await plainAnswer(ctx, error, route)
-  const headers = Object.entries((error.cause?.['headers'] ?? {}) as Record<string, string>)
-  if (headers.length === 0) return answer
+  const busy = overloadAt(ctx, error)
+  // A route in a form of its own may know no overload.
+  const status = busy !== undefined && answer.status >= 400 ? 503 : answer.status
+  const seconds = busy ?? (isLate(error) ? defaultWait : undefined)
+  const wait = seconds !== undefined && status === 503 && !answer.headers.has('retry-after') ? { 'Retry-After': String(seconds) } : {}
+  const headers = Object.entries({ ...wait, ...((error.cause?.['headers'] ?? {}) as Record<string, string>) })
+  if (headers.length === 0 && status === answer.status) return answer
   // A handler of the host may answer with a response whose headers cannot be changed.
-  const copy = new Response(answer.body, answer)
+  const copy = new Response(answer.body, { status, headers: answer.headers })
   for (const [name, value] of headers) copy.headers.set(name, value)
   return copy
+}
+
+/**
+ * Seconds after which an overloaded server may be asked again. A sign-in that waits too long for a provider, a mail server or a hook is no overload: it
+ * ends on the error page, as with Auth.js.
+ */
+function overloadAt({ route, matched }: RequestContext, error: AuthError): number | undefined {
+  if (error instanceof RequestTimeout && route?.plugin === 'kernel' && matched?.flow) return undefined
+  return overloadOf(error)
+}
+
+/** Whether a store did not answer in time: it is asked too much, or away for a moment. */
+function isLate({ cause }: AuthError): boolean {
+  const err = cause?.err
+  return typeof cause?.['deadline'] === 'number' || (err instanceof AuthError && isLate(err))
 }
 
 async function plainAnswer(ctx: RequestContext, error: AuthError, route: Route | undefined): Promise<Response> {
@@ -28,9 +51,11 @@ async function plainAnswer(ctx: RequestContext, error: AuthError, route: Route |
   const decided = ctx.has('hook', 'failure') ? await guarded(ctx, () => ctx.ask('failure', { error })) : undefined
   if (decided) return decided
   if (error instanceof CrossSiteRequest) return json({ error: 'MissingCSRF', message: 'Cross-site request refused.' }, 403)
-  if (retryAfter(error) !== undefined) {
+  const busy = overloadAt(ctx, error)
+  const wait = busy ?? (error instanceof RequestTimeout ? undefined : retryAfter(error))
+  if (wait !== undefined) {
     // `url`: clients of Auth.js look for the error in it.
-    return json({ error: visibleType(error), url: errorUrl(ctx, error) }, 429, { 'Retry-After': String(retryAfter(error)) })
+    return json({ error: visibleType(error), url: errorUrl(ctx, error) }, busy === undefined ? 429 : 503, { 'Retry-After': String(wait) })
   }
   return redirectTo(errorUrl(ctx, error))
 }
@@ -57,7 +82,27 @@ export function httpAnswer(error: HttpError): Response {
 /** The same where the route or people have an own answer. */
 export async function refusalAnswer(ctx: RequestContext, error: HttpError): Promise<Response> {
   const own = await guarded(ctx, () => ctx.matched?.refusal?.(ctx, error))
-  return own ?? (await notFoundPage(ctx, error)) ?? httpAnswer(error)
+  return own ?? (await notFoundPage(ctx, error)) ?? (await busyPage(ctx, error)) ?? httpAnswer(error)
+}
+
+/** For people who came while the server was busy; undefined: programs asked. */
+async function busyPage(ctx: RequestContext, { status, headers }: HttpError): Promise<Response | undefined> {
+  if (status !== 503 || !ctx.request.headers.get('accept')?.includes('text/html') || ctx.request.headers.has('x-auth-return-redirect'))
+    return undefined
+  const drawn = await guarded(ctx, () => ctx.app.services.pages?.render('error', ctx, { error: 'Overloaded', status: '503' }))
+  if (!drawn) return undefined
+  const copy = new Response(drawn.body, drawn)
+  for (const [name, value] of Object.entries(headers)) copy.headers.set(name, value)
+  return copy
+}
+
+/** Used when not even a context can be made. */
+export function bareFailure(error?: unknown): Response {
+  if (error instanceof HttpError) return httpAnswer(error)
+  // A hook of the host that hangs before there is a context is a mistake of the host.
+  if (error instanceof AuthError && !(error instanceof RequestTimeout) && (overloadOf(error) !== undefined || rowOf(error).status === 503))
+    return json({ message: 'Busy. Try again in a moment.' }, 503, { 'Retry-After': String(overloadOf(error) ?? defaultWait) })
+  return json({ message: configurationMessage }, 500)
 }
 
 /** For people who opened an address that does not exist; undefined: programs asked. */

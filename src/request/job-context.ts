@@ -17,6 +17,7 @@ export class JobContext extends CommonContext implements Job {
     super()
     this.app = compiled.view
     this.compiled = compiled
+    this.begun = compiled.moments.next()
     this.settings = settings
     this.runtime = compiled.config.runtime
     this.logger = compiled.config.logger

@@ -12,7 +12,7 @@ interface Device {
   of: string[]
 }
 
-const maxNames = 8
+const maxNames = 16
 
 /** An id of this browser when somebody has signed in here under `name`; undefined: it is not known for that name. */
 export async function isKnownDevice(ctx: Context, name: string): Promise<string | undefined> {

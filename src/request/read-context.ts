@@ -1,6 +1,7 @@
 /** What requests and jobs have in common, and what a session read needs: in one file, because a read pays per function and file. */
 import type { Account } from '../contract/account.ts'
 import type { Store } from '../contract/adapter.ts'
+import type { Access } from '../contract/access.ts'
 import type { App } from '../contract/app.ts'
 import type { AnyContext, CommonContext as Common, Context, Facts } from '../contract/context.ts'
 import type { Awaitable, CookieSet, JWT, LoggerInstance, Session, User } from '../contract/data.ts'
@@ -14,11 +15,13 @@ import type { Runtime } from '../contract/runtime.ts'
 import type { Lease, Limit, Once, Services } from '../contract/services.ts'
 import type { SessionStrategy } from '../contract/session.ts'
 import type { Settings } from '../contract/settings.ts'
+import { createAccess } from '../access/access.ts'
 import { AuthError, EventError, SessionTokenError, UntrustedHost } from '../errors/index.ts'
 import { CookieJar } from '../http/cookies.ts'
 import { resolveOrigin } from '../http/origin.ts'
 import { digest, digests } from '../keys/digest.ts'
 import { flowOf } from '../options/providers.ts'
+import { assertOneCredential, jarWithout, presentedIn } from '../registry/presented.ts'
 import type { Compiled } from '../registry/snapshot.ts'
 import { createRecordTable, writeAtomic } from '../store/records.ts'
 import { factsOf } from './facts.ts'
@@ -37,11 +40,16 @@ export abstract class CommonContext implements Common {
   declare store: Store | undefined
   declare session: SessionStrategy
   declare services: Readonly<Partial<Services>>
+  declare begun: number
+  declare private granting: Access | undefined
   abstract readonly facts: Facts
   abstract readonly signal: AbortSignal
 
   get now(): Date {
     return new Date(this.runtime.now())
+  }
+  get access(): Access {
+    return (this.granting ??= createAccess(this as never))
   }
   get once(): Once {
     return this.service('once')
@@ -117,6 +125,8 @@ export abstract class CommonContext implements Common {
   }
 }
 
+const none: readonly string[] = Object.freeze([])
+
 // Fields, not getters, where nothing is worked out.
 export abstract class ReadContext extends CommonContext {
   declare readonly request: Request
@@ -124,6 +134,8 @@ export abstract class ReadContext extends CommonContext {
   declare readonly canSetCookies: boolean
   declare readonly clientAddress: string | undefined
   declare jar: CookieJar
+  /** Credentials in its headers, each once. With one the request has no cookies but that against cross-site requests. */
+  declare readonly presented: readonly string[]
   /** Headers of the answer that plugins added. */
   declare added: Headers | undefined
   /** Set by the dispatcher once the path is known. */
@@ -141,11 +153,14 @@ export abstract class ReadContext extends CommonContext {
     super()
     this.app = compiled.view
     this.compiled = compiled
+    this.begun = compiled.moments.next()
     this.request = request
     this.settings = settings
     this.options = options
     this.canSetCookies = canSetCookies
-    this.jar = new CookieJar(request.headers.get('cookie'))
+    this.presented = compiled.credentials.length === 0 ? none : presentedIn(compiled, request.headers)
+    const cookie = request.headers.get('cookie')
+    this.jar = this.presented.length === 0 ? new CookieJar(cookie) : jarWithout(compiled, cookie)
     this.runtime = compiled.config.runtime
     this.logger = compiled.config.logger
     this.services = settings.namespace === '' ? compiled.services : compiled.scoped(settings.namespace)
@@ -211,6 +226,7 @@ export abstract class ReadContext extends CommonContext {
   }
 
   private async authenticated(): Promise<Session | null> {
+    assertOneCredential(this)
     const session = await this.ask('authenticate', {})
     return session === undefined ? this.sessionNow(false) : session && this.shown(session)
   }

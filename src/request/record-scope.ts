@@ -9,7 +9,7 @@ import { setBounded } from '../runtime/shared.ts'
 import { createRecordTable, type RecordScope } from '../store/records.ts'
 
 /** A context as this file sees it. */
-export type Scoped = Pick<CommonContext, 'settings' | 'runtime' | 'seal' | 'open' | 'service'> & { readonly compiled: Compiled }
+export type Scoped = Pick<CommonContext, 'settings' | 'runtime' | 'logger' | 'seal' | 'open' | 'service'> & { readonly compiled: Compiled }
 /** The kernel's own record of leases, declared where any record is. */
 export interface LeaseFields extends Record<string, unknown> {
   holder: string
@@ -32,9 +32,21 @@ export function recordScope(ctx: Scoped): RecordScope {
       if (!known) throw new AuthError(`No plugin declared the record "${name}": call kernel.records("${name}", …) in the plugin's setup.`)
       return known
     },
+    unreadable: (record, fields) => tellUnreadable(ctx, record, fields),
     seal: (purpose, payload) => ctx.seal(purpose, payload, null),
     open: (purpose, token) => ctx.open(purpose, token, true),
   }
+}
+
+const remedy =
+  'No secret decrypts these fields, so the rows count as absent. Add the secret that was dropped again behind the newest one, run `npx authkernel reseal`, and then drop it.'
+
+/** Once for each record and process: an operator who dropped a secret too early sees it, and the log stays readable. */
+function tellUnreadable({ compiled, logger }: Scoped, record: string, fields: readonly string[]): void {
+  const told = compiled.shared.cache<true>('unreadable records')
+  if (told.has(record)) return
+  told.set(record, true)
+  logger.warn('unreadable-record', { record, fields, remedy })
 }
 
 /** A lease over records where there are some, else one of this process. */

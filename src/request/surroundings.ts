@@ -3,7 +3,9 @@ import type { AdapterMethod } from '../contract/adapter.ts'
 import type { ReadyOptions } from '../contract/plugin.ts'
 import { AdapterError, AuthError } from '../errors/index.ts'
 import { withTimeout } from '../errors/timeout.ts'
+import { unnamedHostsWarning } from '../http/origin.ts'
 import { flowOf } from '../options/providers.ts'
+import { abilitiesOf } from '../registry/abilities.ts'
 import type { Compiled } from '../registry/snapshot.ts'
 import { assertTables } from '../store/record-table.ts'
 
@@ -53,6 +55,9 @@ async function look(app: Compiled): Promise<void> {
     throw new AuthError(`${errors.length} things are missing:\n${list}`, { cause: { errors } })
   }
   if (first) throw first
+  const warning = app.bus.known.has('hook:settings') ? undefined : unnamedHostsWarning(app.config, app.settings)
+  if (warning) app.config.logger.warn('trust-host-unlisted', warning)
+  warnOfLocalEndings(app)
   checked.add(app)
 }
 
@@ -63,6 +68,17 @@ async function faultOf(check: () => unknown): Promise<AuthError | undefined> {
   } catch (error) {
     return error instanceof AuthError ? error : new AuthError(error instanceof Error ? error : String(error))
   }
+}
+
+/** Endings of access reach other processes by records. Without them a sign-in that is under way at another process survives an ending. */
+function warnOfLocalEndings({ config, services, store }: Compiled): void {
+  const { session, records } = services
+  if (!store || records || !session || !abilitiesOf(session).has('revoke:user')) return
+  config.logger.warn('access-per-process', {
+    message:
+      'The adapter has no records, so this process alone knows when access of a user was ended: a sign-in that began before at another process goes on. ' +
+      'With several processes add `.use(recordsPlugin(…))`, or use an adapter of authkernel.',
+  })
 }
 
 async function missingTables(app: Compiled): Promise<AuthError | undefined> {
@@ -81,6 +97,8 @@ async function missingTables(app: Compiled): Promise<AuthError | undefined> {
     const remedy = missing.some((part) => typeof part === 'string') ? ' Make what is missing: npx authkernel migrate --apply' : ''
     return new AdapterError(`The database lacks ${tables}${list}.${remedy}`)
   } catch (error) {
+    // A mistake of the host, which does not pass by itself.
+    if (error instanceof AuthError && !(error instanceof AdapterError)) return error
     config.logger.warn('store-not-checked', { message: error instanceof Error ? error.message : String(error) })
     return undefined
   }

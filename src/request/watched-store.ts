@@ -8,7 +8,8 @@ import type { Erasure } from '../store/erasure.ts'
 import { createRecordTable } from '../store/records.ts'
 import { recordScope, type Scoped } from './record-scope.ts'
 
-type Watching = Scoped & Pick<CommonContext, 'ask' | 'emit' | 'has'> & { readonly services: { store?: Store | undefined } }
+type Watching = Scoped &
+  Pick<CommonContext, 'access' | 'ask' | 'emit' | 'has' | 'session'> & { readonly services: { store?: Store | undefined } }
 
 // As many rows as one query answers.
 const page = 1_000
@@ -19,16 +20,21 @@ export function watchedStore(ctx: Watching): Store | undefined {
   if (!store) return undefined
   const [asks, deleted, unlinked] = [ctx.has('hook', 'deleteUser'), ctx.has('on', 'deleteUser'), ctx.has('on', 'unlinkAccount')]
   const erases = ctx.compiled.records.has('erasure')
-  if (!asks && !deleted && !unlinked && !erases) return store
+  const ends = ctx.compiled.records.has('access')
+  if (!asks && !deleted && !unlinked && !erases && !ends) return store
   return overlay<Store>(store, {
     async deleteUser(userId) {
       // Nobody writes anything before all have agreed.
       for (const final of asks ? [false, true] : [])
         if ((await ctx.ask('deleteUser', { userId, final })) !== true)
           throw new AccessDenied('The `deleteUser` hook refused to delete the user.')
+      // First of all: a deletion that fails half-way leaves nobody signed in.
+      if (ends) await endAccess(ctx, userId)
       if (erases) await begin(ctx, userId)
       const answer = await store.deleteUser(userId)
       if (erases) await erase(ctx, userId)
+      // Stored sessions went with the user. Tokens of a sign-in that began in between did not.
+      if (ends && !ctx.session.storedUsers) await endAccess(ctx, userId)
       // Null: nobody had the id. Published adapters answer nothing.
       if (answer !== null) await ctx.emit('deleteUser', { userId })
       return answer
@@ -59,6 +65,10 @@ export async function finishErasures(ctx: Watching): Promise<number> {
     cursor = found.cursor
   } while (cursor !== undefined)
   return finished
+}
+
+async function endAccess(ctx: Watching, userId: string): Promise<void> {
+  await ctx.access.end({ userId }, { by: 'deleteUser', reason: 'deletion', sessions: 'whereEndable' })
 }
 
 async function begin(ctx: Watching, userId: string): Promise<void> {

@@ -11,27 +11,36 @@ export function attributesOf(login: Login, { address, userAgent, at }: Facts, be
   const { account, profile, proof, session } = login
   const now = Math.floor(at / 1000)
   // A provider whose clock is ahead proves nothing about the future.
-  const proved = Math.min(proof.authTime ?? now, now)
-  const methods = Object.fromEntries(proof.amr.map((method) => [method, proved]))
+  const timeOf = (time?: number): number => Math.min(time ?? proof.authTime ?? now, now)
+  const proved = timeOf()
+  const { methods: times = {}, acr: acrTime, factors: factorsTime } = proof.times ?? {}
+  const methods = Object.fromEntries(proof.amr.map((method) => [method, timeOf(times[method])]))
+  // Each claim has its own time: a later proof by another method makes it no younger.
+  const claimed = {
+    ...(proof.acr !== undefined && { acr: proof.acr, acrTime: timeOf(acrTime) }),
+    ...(proof.factors === 2 && { factorsTime: timeOf(factorsTime) }),
+  }
   if (session === 'renew' && before) {
     const factors = before.factors === 2 || proof.factors === 2 ? 2 : 1
     const authTime = proof.amr.length > 0 ? proved : before.authTime
-    return { ...before, ...(proof.acr !== undefined && { acr: proof.acr }), authTime, methods: { ...before.methods, ...methods }, factors }
+    // A provider may have begun another session for the step-up: its sign-out names that one.
+    const said = { ...claimed, ...(proof.sid !== undefined && { sid: proof.sid }) }
+    return { ...before, ...said, authTime, methods: { ...before.methods, ...methods }, factors }
   }
   // Only an ID token says which session it belongs to; elsewhere a claim of that name means something else.
   const claims = account.type === 'oidc' ? profile : undefined
   // The profile may come from userinfo, which knows no session.
-  const sid = textOf(claims?.['sid'] ?? (claims && claimsOf(account.id_token)['sid']))
+  const sid = proof.sid ?? textOf(claims?.['sid'] ?? (claims && claimsOf(account.id_token)['sid']))
   const made: { -readonly [K in keyof SessionAttributes]: SessionAttributes[K] } = {
     provider: account.provider,
-    sub: textOf(claims?.sub) ?? account.providerAccountId,
+    sub: proof.sub ?? textOf(claims?.sub) ?? account.providerAccountId,
     authTime: proved,
     methods,
     factors: proof.factors ?? 1,
     started: at,
+    ...claimed,
   }
   if (sid !== undefined) made.sid = sid
-  if (proof.acr !== undefined) made.acr = proof.acr
   if (address !== undefined) made.address = address
   if (userAgent !== undefined) made.userAgent = userAgent
   return made

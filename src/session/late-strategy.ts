@@ -7,7 +7,21 @@ export type StrategyFacts = Pick<SessionStrategy, 'abilities' | 'methods' | 'sto
 /** What requests ask a strategy. */
 export type StrategyWork = Required<Omit<SessionStrategy, keyof StrategyFacts>>
 
-const work: readonly (keyof StrategyWork)[] = ['read', 'user', 'subject', 'id', 'issue', 'attributes', 'list', 'update', 'end', 'revoke']
+const work: readonly (keyof StrategyWork)[] = [
+  'read',
+  'user',
+  'subject',
+  'id',
+  'issue',
+  'takeBack',
+  'isLive',
+  'attributes',
+  'list',
+  'update',
+  'end',
+  'revoke',
+  'kinds',
+]
 
 /**
  * A strategy with all members. The first request that asks it loads the module, by `load` of `lazily`, and `make` makes the strategy of it, once.

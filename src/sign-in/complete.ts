@@ -1,21 +1,26 @@
 /** How every sign-in ends, whatever its type: the order of things (D44). */
-import type { AdapterUser } from '../contract/adapter.ts'
+import type { StampOfAccess } from '../contract/access.ts'
+import type { AccountKey, AdapterAccount, AdapterUser, Store } from '../contract/adapter.ts'
 import type { Context } from '../contract/context.ts'
 import type { Identity, Login } from '../contract/login.ts'
 import type { Events, SignInQuestion } from '../contract/messages.ts'
 import { AccessDenied, AuthError } from '../errors/index.ts'
 import { withParams } from '../http/redirect.ts'
 import { redirectTo } from '../http/responses.ts'
+import { abilitiesOf } from '../registry/abilities.ts'
+import { assertNoCredential } from '../registry/presented.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import { attributesOf } from '../session/attributes.ts'
 import { settledOwner } from './late.ts'
 import { linkIdentity } from './link.ts'
+import { orUndoLink } from './undo-link.ts'
 import { keyOf } from './write.ts'
 
 /** From an identity to a session. Throws AccessDenied and what linking throws. */
 export async function complete(ctx: KernelContext, given: Identity): Promise<Response> {
   const found = currentNames(given)
   try {
+    assertNoCredential(ctx)
     const login = await settle(ctx, found)
     return 'status' in login ? login : await resume(ctx, login)
   } catch (error) {
@@ -24,10 +29,13 @@ export async function complete(ctx: KernelContext, given: Identity): Promise<Res
   }
 }
 
-async function settle(ctx: KernelContext, found: Identity): Promise<Login | Response> {
+async function settle(ctx: KernelContext, given: Identity): Promise<Login | Response> {
   const callbackUrl = await ctx.callbackUrl()
-  assertStarter(ctx, found)
+  assertStarter(ctx, given)
+  const found = given.former ? await withFormerAccount(ctx, given, given.former) : given
   const known = found.ownerAfterSignIn ? null : await findOwner(ctx, found)
+  // Before anything is asked or written: an ending that comes later makes this sign-in void.
+  if (known) await ctx.access.stamp(`user:${known.id}`)
   const identity = found.match === 'email' ? withOwner(found, known) : found
   const verdict = await allow(ctx, question(identity, known))
   if (typeof verdict === 'string') return ctx.redirect(verdict)
@@ -40,14 +48,25 @@ async function settle(ctx: KernelContext, found: Identity): Promise<Login | Resp
   return { ...login, callbackUrl, purpose: 'signIn', passed: [], proof: { factors: 1, ...proof }, person: personOf(ctx, login) }
 }
 
-/** From a settled login to a session: plugins in `passed` are not asked again. */
-export async function resume(ctx: KernelContext, login: Login): Promise<Response> {
-  if (login.purpose === 'signIn') {
-    const parked = await ctx.ask('login', { login }, login.passed)
-    if (parked) return parked
-  }
-  ctx.assertAwaited()
-  const session = await issue(ctx, login)
+/** The stamp of a login of this request: the user, and the session at the provider that proved who the user is. */
+export async function stampLogin(ctx: KernelContext, login: Login): Promise<StampOfAccess> {
+  const { provider, sub, sid } = attributesOf(login, ctx.facts, null)
+  return ctx.access.stamp(login.person, [{ provider, sub, sid }])
+}
+
+/** From a settled login to a session: plugins in `passed` are not asked again. `access` is the stamp of a login that was parked. */
+export async function resume(ctx: KernelContext, login: Login, access?: StampOfAccess): Promise<Response> {
+  assertNoCredential(ctx)
+  const stamp = access ?? (await stampLogin(ctx, login))
+  const session = await orUndoLink(ctx, login, async () => {
+    if (login.purpose === 'signIn') {
+      const parked = await ctx.ask('login', { login }, login.passed)
+      if (parked) return parked
+    }
+    ctx.assertAwaited()
+    return issue(ctx, login, stamp)
+  })
+  if (session instanceof Response) return session
   const stepUp = login.purpose === 'stepUp'
   if (login.session === 'renew')
     await ctx.emit('noted', {
@@ -65,11 +84,23 @@ export async function resume(ctx: KernelContext, login: Login): Promise<Response
 }
 
 /** What is kept of a session comes from the kernel, whatever the strategy. */
-async function issue(ctx: KernelContext, login: Login): Promise<Events['signedIn']['session']> {
+async function issue(ctx: KernelContext, login: Login, stamp: StampOfAccess): Promise<Events['signedIn']['session']> {
   const before = login.session === 'new' ? null : ((await ctx.session.attributes?.(ctx)) ?? null)
   const attributes = login.session === 'keep' && before ? before : attributesOf(login, ctx.facts, before)
-  const issued = await ctx.session.issue(ctx, login, attributes)
+  const purpose = login.session === 'keep' ? 'link' : login.purpose
+  const issued = await ctx.access.grant(
+    stamp,
+    purpose,
+    async () => ctx.session.issue(ctx, login, attributes),
+    (session) => session && takeBack(ctx, session),
+  )
   return issued && { id: issued.id, attributes }
+}
+
+/** Access ended while the session was stored: its token stays here, and it must not be found later either. */
+async function takeBack(ctx: KernelContext, session: { id: string }): Promise<void> {
+  if (ctx.session.takeBack) return ctx.session.takeBack(ctx, session)
+  if (abilitiesOf(ctx.session).has('revoke:id')) await ctx.session.revoke?.(ctx, { id: session.id })
 }
 
 /** Text that names a person from one sign-in to the next. */
@@ -119,6 +150,35 @@ function currentNames(given: Identity): Identity {
     ...(settled !== undefined && { ownerAfterSignIn: settled }),
     ...given,
   }
+}
+
+/**
+ * The identity with the plain id of its account, where that is its own: it was stored before issuers were told apart, or nobody has it and the stored ID
+ * token will say whose it is. Else another issuer's user has the plain id.
+ */
+async function withFormerAccount(ctx: KernelContext, identity: Identity, former: NonNullable<Identity['former']>): Promise<Identity> {
+  const { store } = ctx
+  const { provider, providerAccountId } = identity.account
+  const key = { provider, providerAccountId: former.providerAccountId }
+  const plain = {
+    ...identity,
+    account: { ...identity.account, ...key },
+    ...(identity.record && { record: { ...identity.record, ...key } }),
+  }
+  // Without stored users there is no account that somebody else could have.
+  if (!store) return plain
+  if (!store.supports('getUserByAccount') || (await store.getUserByAccount({ provider, providerAccountId }))) return identity
+  const owner = await store.getUserByAccount(key)
+  if (!owner) return identity.record?.id_token === undefined ? identity : plain
+  const stored = await accountOf(store, owner.id, key)
+  return stored && former.owns(stored) ? plain : identity
+}
+
+/** Null: it is not there, or the adapter cannot show it. */
+async function accountOf(store: Store, userId: string, { provider, providerAccountId }: AccountKey): Promise<AdapterAccount | null> {
+  if (store.supports('getAccount')) return store.getAccount(providerAccountId, provider)
+  const accounts = store.supports('listAccountsByUserId') ? await store.listAccountsByUserId(userId) : []
+  return accounts.find((one) => one.provider === provider && one.providerAccountId === providerAccountId) ?? null
 }
 
 async function findOwner(ctx: KernelContext, { match, account, user }: Identity): Promise<AdapterUser | null> {

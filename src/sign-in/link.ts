@@ -4,13 +4,14 @@ import type { AdapterUser } from '../contract/adapter.ts'
 import type { User } from '../contract/data.ts'
 import type { Identity, Login } from '../contract/login.ts'
 import { AccountNotLinked, type AuthError, CallbackRouteError } from '../errors/index.ts'
+import { toAddress } from '../http/mail-address.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import { subjectOf } from './subject.ts'
 import { type Claim, claimOf, evict, isTyped, provesAddresses } from './unproved.ts'
 import { accountOf, AddressTaken, awaitOwner, writeOnce, recordOf, type Written } from './write.ts'
 
 /** A login that still lacks its destination and what was proved. */
-export type Settled = Omit<Login, 'callbackUrl' | 'purpose' | 'passed' | 'proof' | 'person'>
+export type Settled = Omit<Login, 'callbackUrl' | 'purpose' | 'passed' | 'proof' | 'person' | 'access'>
 
 /** Finds or makes the owner and stores what is new. Throws OAuthAccountNotLinked / AccountNotLinked, AdapterError, or what `onLinked` throws. */
 export async function linkIdentity(ctx: KernelContext, identity: Identity, owner: AdapterUser | null): Promise<Settled | Response> {
@@ -43,6 +44,10 @@ async function byAccount(
   current: User | null,
 ): Promise<Settled | Response> {
   const store = ctx.store as NonNullable<KernelContext['store']>
+  // Whoever is signed in meant to link the account: not to become another user, nor to make one.
+  const isOwn = owner !== null && current?.id === owner.id
+  if (typeof identity.startedBy === 'string' && !isOwn && identity.startedBy !== (await subjectOf(ctx)))
+    throw await notLinked(ctx, 'The user who started the sign-in is no longer signed in here: sign in, and start it again.')
   if (owner) {
     if (current && current.id !== owner.id) throw await notLinked(ctx, 'The account belongs to another user than the one who is signed in.')
     if (identity.provesEmail && !owner.emailVerified && sameAddress(owner.email, identity.user.email))
@@ -50,7 +55,8 @@ async function byAccount(
     // Attestation "none" signs no credential id: whoever knows another person's could register it and be taken for the owner.
     if (!current && identity.isRegistration) throw await registeredElsewhere(ctx)
     if (identity.refreshTokens && store.supports('updateAccount')) await store.updateAccount(accountOf(identity, owner.id))
-    return settle(identity, owner, { isNewUser: false, previous: current, session: current ? 'keep' : 'new' })
+    // Signing in again proves something anew: the new session has the attributes of this sign-in, and the token of the former one is dead.
+    return settle(identity, owner, { isNewUser: false, previous: current, session: current && identity.isRegistration ? 'keep' : 'new' })
   }
   if (current?.id) {
     // Cookies of a flow can be planted by a sibling sub-domain: then somebody else went to the provider, to own a way into this user.
@@ -100,11 +106,22 @@ async function linkTo(ctx: KernelContext, identity: Identity, user: AdapterUser,
   const verdict = ctx.has('hook', 'link') ? await ctx.ask('link', { user, account: identity.account }) : true
   if (typeof verdict === 'string') return ctx.redirect(verdict)
   if (!verdict) throw await notLinked(ctx, 'The link hook refused to link the account.')
-  const written = await writeOnce(ctx, identity, user)
+  const stamp = (current ? await ctx.access.stampSession(current) : null) ?? (await ctx.access.stamp(`user:${user.id}`))
+  const written = await ctx.access.grant(
+    stamp,
+    'link',
+    async () => writeOnce(ctx, identity, user),
+    ({ linked }) => (linked ? unlink(ctx, identity) : undefined),
+  )
   await tell(ctx, identity, written)
   // Somebody may have been faster: the account then belongs to whoever linked it first.
   if (written.user.id !== user.id) throw await notLinked(ctx, 'The account was linked to another user at the same moment.')
-  return settle(identity, written.user, { isNewUser: false, previous: current, session: current ? 'keep' : 'new' })
+  return settle(identity, written.user, {
+    isNewUser: false,
+    previous: current,
+    session: current ? 'keep' : 'new',
+    ...(written.linked && { linked: true }),
+  })
 }
 
 async function byEmail(ctx: KernelContext, identity: Identity, owner: AdapterUser | null, current: User | null): Promise<Settled> {
@@ -116,6 +133,11 @@ async function byEmail(ctx: KernelContext, identity: Identity, owner: AdapterUse
   if (written.createdUser) await ctx.emit('createUser', { user: written.user })
   const found = written.createdUser ? written.user : await verifyEmail(ctx, written.user as AdapterUser, current)
   return settle(own, found ?? written.user, { isNewUser: written.createdUser, previous: current })
+}
+
+/** Access ended while the account was linked: it must not stay as a way in. */
+async function unlink({ store }: KernelContext, { account: { provider, providerAccountId } }: Identity): Promise<void> {
+  if (store?.supports('unlinkAccount')) await store.unlinkAccount({ provider, providerAccountId })
 }
 
 function withoutOwner({ userId: _userId, ...account }: Account): Account {
@@ -148,7 +170,8 @@ async function mayHaveMore(ctx: KernelContext, identity: Identity, user: Adapter
 }
 
 function sameAddress(one: string | null | undefined, other: string | null | undefined): boolean {
-  return one !== null && one !== undefined && one.toLowerCase() === other?.toLowerCase()
+  if (!one || !other) return false
+  return one.toLowerCase() === other.toLowerCase() || (toAddress(one) ?? 0) === toAddress(other)
 }
 
 // D44: after all writes, in this order.

@@ -1,4 +1,5 @@
 /** Parking a login, and going on with it. */
+import type { StampOfAccess } from '../contract/access.ts'
 import type { AdapterUser } from '../contract/adapter.ts'
 import type { Login, Proof } from '../contract/login.ts'
 import type { Parked, ParkOptions, ResumeOptions } from '../contract/park.ts'
@@ -6,11 +7,14 @@ import { AccessDenied, AuthError } from '../errors/index.ts'
 import { withParams } from '../http/redirect.ts'
 import { redirectTo } from '../http/responses.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
-import { resume } from './complete.ts'
+import { resume, stampLogin } from './complete.ts'
 import { maxSeconds } from './parked-parts.ts'
 import { keepData, list, store, type StoredLogin, take } from './parked-store.ts'
 import { subjectOf } from './subject.ts'
+import { orUndoLink } from './undo-link.ts'
 
+// A login that another plugin parks after it was resumed keeps its first stamp.
+const carried = new WeakMap<KernelContext, Map<string, StampOfAccess>>()
 const defaultSeconds = 600
 const flowLength = 12
 
@@ -23,7 +27,10 @@ export async function park(ctx: KernelContext, login: Login, { to, seconds = def
   if (login.passed.includes(name)) throw new AuthError(`Plugin "${name}" parks a login that it has let go on: check \`login.passed\`.`)
   const subject = login.session === 'new' ? null : await subjectOf(ctx)
   const lifetime = Math.min(Math.max(1, seconds), maxSeconds)
-  const stored = await store(ctx, { by: name, login, data, subject }, lifetime)
+  // What was proved before the wait does not become younger by it.
+  const dated = { ...login, proof: { authTime: secondsOf(ctx), ...login.proof } }
+  const access = carried.get(ctx)?.get(login.person) ?? (await stampLogin(ctx, login))
+  const stored = await store(ctx, { by: name, login: dated, data, subject, access }, lifetime)
   await ctx.emit('loginParked', { login: stored.login, by: name, expires: stored.expires })
   // Not through the `redirect` hook: it could lead past the question.
   return redirectTo(withParams((match ? ctx.base : ctx.origin) + to, { flow: stored.id.slice(0, flowLength) }))
@@ -50,18 +57,26 @@ export async function drop(ctx: KernelContext, login: Parked): Promise<void> {
 export async function resumeLogin(ctx: KernelContext, given: Parked | Login, options: ResumeOptions | string = {}): Promise<Response> {
   // The former form: a login that a plugin had kept by itself, and the plugin's name.
   const { proof, passed = [] } = typeof options === 'string' ? { passed: [options] } : options
-  if (!('login' in given)) return resume(ctx, proved({ ...given, ...missing(ctx, given) }, proof, passed))
-  const subject = (await list(ctx)).find(({ id }) => id === given.id)?.subject ?? null
+  if (!('login' in given)) return resume(ctx, proved({ ...given, ...missing(ctx, given) }, proof, passed, secondsOf(ctx)))
+  const stored = (await list(ctx)).find(({ id }) => id === given.id)
+  const subject = stored?.subject ?? null
   if (!(await take(ctx, given))) return alreadyDone(ctx, given.login)
-  const login = proved(given.login, proof, [given.by, ...passed])
-  if (login.session !== 'new' && subject !== (await subjectOf(ctx)))
-    throw new AccessDenied('Somebody else is signed in than when the login was parked. Start again.', { cause: { by: given.by } })
-  const fresh = { ...login, user: await stillThere(ctx, login) }
+  const login = proved(given.login, proof, [given.by, ...passed], secondsOf(ctx))
+  const fresh = await orUndoLink(ctx, login, async () => {
+    if (login.session !== 'new' && subject !== (await subjectOf(ctx)))
+      throw new AccessDenied('Somebody else is signed in than when the login was parked. Start again.', { cause: { by: given.by } })
+    return { ...login, user: await stillThere(ctx, login) }
+  })
   await ctx.emit('loginResumed', { login: fresh, by: given.by })
-  return resume(ctx, fresh)
+  if (stored) carry(ctx, fresh, stored.access)
+  return resume(ctx, fresh, stored?.access)
 }
 
-/** A login for whoever is signed in. */
+function carry(ctx: KernelContext, { person }: Login, access: StampOfAccess): void {
+  carried.set(ctx, (carried.get(ctx) ?? new Map<string, StampOfAccess>()).set(person, access))
+}
+
+/** A login for the user who is signed in. */
 export async function loginAgain(ctx: KernelContext, callbackUrl: string): Promise<Login | null> {
   const user = await ctx.session.user(ctx)
   if (!user) return null
@@ -71,8 +86,8 @@ export async function loginAgain(ctx: KernelContext, callbackUrl: string): Promi
   return { ...base, callbackUrl, session: 'renew', purpose: 'stepUp', passed: [], proof: { amr: [], factors: 1 }, person }
 }
 
-function toParked<D>({ id, by, login, data, expires }: StoredLogin): Parked<D> {
-  return { id, flow: id.slice(0, flowLength), by, login, data: data as D, expires }
+function toParked<D>({ id, by, login, data, expires, access }: StoredLogin): Parked<D> {
+  return { id, flow: id.slice(0, flowLength), by, login, data: data as D, expires, access }
 }
 
 async function flowOf(ctx: KernelContext): Promise<string | undefined> {
@@ -80,10 +95,31 @@ async function flowOf(ctx: KernelContext): Promise<string | undefined> {
   return typeof asked === 'string' && new RegExp(`^[0-9a-f]{${flowLength}}$`).test(asked) ? asked : undefined
 }
 
-function proved(login: Login, more: Partial<Proof> = {}, passed: readonly string[]): Login {
-  const { amr, factors = 1, ...rest } = login.proof
-  const proof: Proof = { ...rest, ...more, amr: [...new Set([...amr, ...(more.amr ?? [])])], factors: more.factors === 2 ? 2 : factors }
-  return { ...login, proof, passed: [...new Set([...login.passed, ...passed])] }
+/** Adds a proof to those of a login; each method, the class and the second factor keep the time at which they were proved. */
+function proved(login: Login, more: Partial<Proof> | undefined, passed: readonly string[], now: number): Login {
+  const names = [...new Set([...login.passed, ...passed])]
+  if (!more) return { ...login, passed: names }
+  const { amr, factors = 1, authTime, times = {}, ...rest } = login.proof
+  const { amr: added = [], times: given = {} } = more
+  const at = more.authTime ?? (added.length > 0 ? now : authTime)
+  const methods: Record<string, number> = {}
+  for (const method of amr) methods[method] = times.methods?.[method] ?? authTime ?? now
+  for (const method of added) methods[method] = given.methods?.[method] ?? at ?? now
+  const acrTime = more.acr === undefined ? (times.acr ?? (rest.acr === undefined ? undefined : authTime)) : (given.acr ?? at)
+  const factorsTime = more.factors === 2 ? (given.factors ?? at) : (times.factors ?? (factors === 2 ? authTime : undefined))
+  const proof: Proof = {
+    ...rest,
+    ...more,
+    amr: [...new Set([...amr, ...added])],
+    factors: more.factors === 2 ? 2 : factors,
+    ...(at !== undefined && { authTime: at }),
+    times: { methods, ...(acrTime !== undefined && { acr: acrTime }), ...(factorsTime !== undefined && { factors: factorsTime }) },
+  }
+  return { ...login, proof, passed: names }
+}
+
+function secondsOf({ now }: KernelContext): number {
+  return Math.floor(now.getTime() / 1000)
 }
 
 /** Fields that logins of version 0.1 lack. */

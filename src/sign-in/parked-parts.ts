@@ -10,16 +10,18 @@ export interface ParkedRow extends Record<string, unknown> {
   data: unknown
   subject: string | null
   owner: string | null
+  access: unknown
   expires: Date
 }
 /** The record of parked logins. */
 export const parkedRecord: RecordSpec<ParkedRow> = {
   fields: {
     by: { type: 'string', max: 64 },
-    login: { type: 'json', sealed: true },
+    login: { type: 'json', sealed: true, unreadable: 'absent' },
     data: { type: 'json', sealed: true, optional: true },
     subject: { type: 'text', sealed: true, optional: true },
     owner: { type: 'string', optional: true },
+    access: { type: 'json', optional: true },
     expires: { type: 'date' },
   },
   owner: { field: 'owner', of: 'user' },

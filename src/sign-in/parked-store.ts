@@ -2,6 +2,7 @@
  * Where parked logins wait. With records: a sealed row, named by the hash of a random handle that is in a sealed cookie; neither resumes anything
  * alone. Without: deflated and sealed in cookies, at most two, good for one use in this process or wherever `once` is shared.
  */
+import type { StampOfAccess } from '../contract/access.ts'
 import type { CookieHandle } from '../contract/cookie.ts'
 import type { Login } from '../contract/login.ts'
 import type { Parked } from '../contract/park.ts'
@@ -24,6 +25,8 @@ export interface Kept {
   data: unknown
   /** Who was signed in, for logins that keep or renew a session. */
   subject: string | null
+  /** The state of the user's access when the sign-in began. */
+  access: StampOfAccess
 }
 /** One that waits. */
 export type StoredLogin = Kept & { id: string; expires: Date }
@@ -56,8 +59,17 @@ export async function list(ctx: KernelContext): Promise<StoredLogin[]> {
   for (const { id, handle } of await handles.all(ctx)) {
     // The cookie names the row, and only its handle proves that it may.
     const row = toHex(await sha256(handle)) === id ? await tableOf(ctx).get(id) : null
-    if (row?.login)
-      found.push({ by: row.by, login: revived(row.login) as Login, data: row.data, subject: row.subject, id, expires: row.expires })
+    // One from before logins had a stamp cannot be compared, and starts again.
+    if (row?.login && row.access)
+      found.push({
+        by: row.by,
+        login: revived(row.login) as Login,
+        data: row.data,
+        subject: row.subject,
+        access: row.access as StampOfAccess,
+        id,
+        expires: row.expires,
+      })
   }
   return found
 }
@@ -75,10 +87,13 @@ export async function take(ctx: KernelContext, parked: Pick<Parked, 'id' | 'expi
 
 /** Replaces `data`. */
 export async function keepData(ctx: KernelContext, { id, login, by, expires }: Parked, data: unknown): Promise<void> {
-  if (hasRecords(ctx)) return void (await tableOf(ctx).update(id, { data: data ?? null }))
   const found = (await list(ctx)).find((one) => one.id === id)
+  if (!found) return
+  // A factor that was set up here ends other access, and not the sign-in that set it up.
+  const access = ctx.access.restamp(found.access)
+  if (hasRecords(ctx)) return void (await tableOf(ctx).update(id, { data: data ?? null, access }))
   const seconds = Math.max(1, Math.round((expires.getTime() - ctx.runtime.now()) / 1000))
-  await toCookie(ctx, id, { by, login, data, subject: found?.subject ?? null }, expires, seconds)
+  await toCookie(ctx, id, { by, login, data, subject: found.subject, access }, expires, seconds)
 }
 
 function hasRecords(ctx: KernelContext): boolean {
@@ -111,6 +126,7 @@ async function fromCookie(ctx: KernelContext, slot: CookieHandle): Promise<InCoo
   const opened = await slot.open<{ id: string; turn: number; until: number; packed: string }>(ctx)
   if (!opened || opened.until <= ctx.runtime.now() || (await ctx.once.taken(`parked ${opened.id}`))) return null
   const kept = revived(await inflated(opened.packed)) as Kept
+  if (!kept.access) return null
   return { ...kept, id: opened.id, turn: opened.turn, expires: new Date(opened.until) }
 }
 

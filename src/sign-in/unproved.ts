@@ -7,10 +7,10 @@ import { abilitiesOf } from '../registry/abilities.ts'
 import { endSessions } from './end-sessions.ts'
 
 /**
- * `typed`: the user was made by typing an address, a passkey for example. `claimed`: by a provider that does not vouch for the address.
- * `believed`: somebody proved it, a provider vouches for it, or it cannot be told.
+ * `typed`: the user was made by typing an address, a passkey for example. `dormant`: likewise, and nothing of it has signed anybody in. `claimed`: by a
+ * provider that does not vouch for the address. `believed`: somebody proved it, a provider vouches for it, or nothing leads into the user.
  */
-export type Claim = 'believed' | 'typed' | 'claimed'
+export type Claim = 'believed' | 'typed' | 'dormant' | 'claimed'
 
 /** Whether the user has nothing but what anybody gets by typing the address. Reads authenticators only where such a provider type exists. */
 export async function isTyped(ctx: KernelContext, user: AdapterUser): Promise<boolean> {
@@ -19,15 +19,19 @@ export async function isTyped(ctx: KernelContext, user: AdapterUser): Promise<bo
   return accounts === undefined || accounts.every(({ type }) => flowOf(ctx, type)?.typed !== undefined)
 }
 
-/** What the address of a stored user is worth. */
+/**
+ * What the address of a stored user is worth: the one answer for every way in. Whatever proves an address stores `emailVerified` at that moment, so
+ * a user without it has been proved by nothing that could have proved it.
+ */
 export async function claimOf(ctx: KernelContext, user: AdapterUser): Promise<Claim> {
   if (user.emailVerified || !user.email) return 'believed'
   const typed = await hasTyped(ctx, user)
   const accounts = await accountsOf(ctx, user)
   // Without a list of accounts nobody can say whether a provider made the user. Taking only the address away is right for both.
   if (!accounts) return typed || !everyoneVouches(ctx, user.email) ? 'claimed' : 'believed'
-  const others = accounts.filter(({ type }) => flowOf(ctx, type)?.typed === undefined)
-  if (others.length === 0) return typed ? 'typed' : 'believed'
+  // Nobody comes in by an account whose provider is gone.
+  const others = accounts.filter(({ type, provider }) => flowOf(ctx, type)?.typed === undefined && ctx.app.providers.has(provider))
+  if (others.length === 0) return typed === 'dormant' && accounts.length === 0 ? 'dormant' : typed ? 'typed' : 'believed'
   return others.some((account) => vouches(ctx, account, user.email)) ? 'believed' : 'claimed'
 }
 
@@ -37,14 +41,11 @@ export async function claimOf(ctx: KernelContext, user: AdapterUser): Promise<Cl
  */
 export async function evict(ctx: KernelContext, user: AdapterUser, claim: Exclude<Claim, 'believed'>): Promise<AdapterUser | null> {
   const store = ctx.store as Store
-  const addressOnly = claim === 'claimed' || !canEmpty(ctx, store)
+  const addressOnly = claim === 'claimed' || (claim !== 'dormant' && !canEmpty(ctx, store))
   const details = { what: addressOnly ? 'address' : 'all' }
   await ctx.emit('noted', { name: 'registration.evicted', outcome: 'success', user, details })
   if (addressOnly) {
-    await store.updateUser({ id: user.id, email: null as never })
-    // A token from before names the address.
-    if (abilitiesOf(ctx.session).has('revoke:user')) await endSessions(ctx, { userId: user.id }, 'kernel')
-    ctx.logger.warn('unproved-address-taken-back', { userId: user.id })
+    await freeAddress(ctx, user)
     return null
   }
   for (const flow of new Set(ctx.compiled.flows.values())) await (flow.revokeUnverified ?? flow.disown)?.call(flow, ctx, user)
@@ -53,6 +54,14 @@ export async function evict(ctx: KernelContext, user: AdapterUser, claim: Exclud
     if (stored.owner !== undefined) await ctx.records(stored.name).deleteWhere({ where: { [stored.owner]: user.id } })
   await endSessions(ctx, { userId: user.id }, 'kernel')
   return user
+}
+
+/** A user whose address nobody proved loses it. */
+export async function freeAddress(ctx: KernelContext, user: AdapterUser): Promise<void> {
+  await (ctx.store as Store).updateUser({ id: user.id, email: null as never })
+  // A token from before names the address.
+  if (abilitiesOf(ctx.session).has('revoke:user')) await endSessions(ctx, { userId: user.id }, 'kernel')
+  ctx.logger.warn('unproved-address-taken-back', { userId: user.id })
 }
 
 /** Whether any provider of the list can prove an address: only then is there a later owner to protect. */
@@ -67,9 +76,14 @@ function canEmpty({ session, compiled }: KernelContext, store: Store): boolean {
   return session.storedUsers ? store.supports('deleteSessionsByUserId') : compiled.services.revocations === undefined
 }
 
-async function hasTyped(ctx: KernelContext, user: AdapterUser): Promise<boolean> {
-  for (const flow of typedFlows(ctx)) if (await flow.typed?.(ctx, user)) return true
-  return false
+async function hasTyped(ctx: KernelContext, user: AdapterUser): Promise<boolean | 'dormant'> {
+  let found: boolean | 'dormant' = false
+  for (const flow of typedFlows(ctx)) {
+    const typed = await flow.typed?.(ctx, user)
+    if (typed === true) return true
+    if (typed) found = typed
+  }
+  return found
 }
 
 /** Flows of the providers that are there, each once. */
@@ -82,7 +96,6 @@ async function accountsOf({ store }: KernelContext, { id }: AdapterUser): Promis
   return store?.supports('listAccountsByUserId') ? store.listAccountsByUserId(id) : undefined
 }
 
-// A provider that is no longer configured cannot be asked, and was believed when the account was made.
 function vouches(ctx: KernelContext, account: AdapterAccount, email: string): boolean {
   const provider: Provider | undefined = ctx.app.providers.get(account.provider)
   return !provider || (ctx.flow(provider).vouches?.(provider, account, email) ?? true)

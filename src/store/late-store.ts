@@ -12,6 +12,7 @@ import { methods } from './store-methods.ts'
 export function lateStore(adapter: Adapter & AdapterTables, make: (adapter: Adapter & AdapterTables) => Promise<Store>): Store {
   if (adapter.additionalFields) checkFields(adapter.additionalFields)
   const ownOf = (namespace: string): Store | undefined => {
+    if (namespace === '') return undefined
     const own = (adapter as Partial<TenantAdapter>).namespaced?.(namespace)
     return own && lateStore(own, make)
   }

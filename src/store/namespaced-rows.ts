@@ -18,8 +18,20 @@ const byValue: ReadonlySet<AdapterMethod> = new Set([
   'deleteAuthenticator',
 ])
 
+// In the place of an address that a tenant's user has not: by its prefix the user is known to be the tenant's. Addresses have an "@".
+const noAddress = '~no-address~'
+
+/** Whether it can be the address of a user at all. */
+export function isNoAddress(value: unknown): boolean {
+  return typeof value === 'string' && value.startsWith(noAddress)
+}
+
 /** Arguments of an operation as the data layer keeps them. */
 export function encodeArgs(namespace: string, method: AdapterMethod, args: readonly unknown[]): readonly unknown[] {
+  if (namespace !== '' && (method === 'createUser' || method === 'createUserWithAccount' || method === 'updateUser')) {
+    const [user, ...rest] = args as [Row]
+    return [encodeRow(namespace, named(user, method === 'updateUser')), ...rest.map((row) => encodeRow(namespace, row))]
+  }
   if (method === 'getAccount') return [args[0], encodeKey(namespace, String(args[1]))]
   if (method === 'getUsers') return args
   if (method === 'deleteSessions') return [(args[0] as string[]).map((token) => encodeKey(namespace, token))]
@@ -34,11 +46,18 @@ export function decodeRow(namespace: string, row: Row): Row | null {
     const value = row[field]
     if (typeof value !== 'string' || (namespace === '' && !value.startsWith('~'))) continue
     const own = decodeKey(namespace, value)
-    // A hashed session token shows no namespace; it was found by one that did.
-    if (own === undefined && field !== 'sessionToken') return null
-    if (own !== undefined) result = { ...result, [field]: own }
+    // The session token of a wrapped adapter may be a hash that shows no namespace.
+    if (own === undefined && (field !== 'sessionToken' || prefix.test(value))) return null
+    if (own !== undefined) result = { ...result, [field]: field === 'email' && isNoAddress(own) ? null : own }
   }
   return result
+}
+
+/** `changes`: a change that does not name the address leaves it. */
+function named(user: Row, changes: boolean): Row {
+  const { email, id } = user
+  if ((changes && email === undefined) || (typeof email === 'string' && email !== '' && !isNoAddress(email))) return user
+  return { ...user, email: noAddress + (typeof id === 'string' ? id : crypto.randomUUID()) }
 }
 
 function encodeRow(namespace: string, row: Row): Row {

@@ -1,6 +1,7 @@
 /** What a plugin declared, checked and as a store sees it. */
 import type { FieldSpec, RecordSpec, StoredField, StoredTable } from '../contract/records.ts'
 import { AuthError } from '../errors/base.ts'
+import { assertNames, type OptionNames } from '../options/plugin-options.ts'
 
 /** A declaration with everything worked out that operations need. */
 export interface Declared {
@@ -14,16 +15,30 @@ const maxColumns = 4
 const maxCharacters = 700
 const defaultMax = 255
 
+const members: OptionNames<RecordSpec> = { fields: true, unique: true, index: true, owner: true, expires: true, id: true, added: true }
+const fieldMembers: OptionNames<FieldSpec> = { type: true, max: true, optional: true, default: true, sealed: true, unreadable: true }
+
 /** Throws AuthError with the name of the plugin, the record and what is wrong. */
 export function declared(name: string, spec: RecordSpec, owner: string): Declared {
   const wrong = (what: string): AuthError => new AuthError(`Plugin "${owner}": the record "${name}" ${what}.`)
   if (!/^[a-z][A-Za-z0-9]{0,47}$/.test(name)) throw wrong('needs a name of up to 48 letters and digits that starts with a small letter')
+  const who = `Plugin "${owner}": the record "${name}"`
+  assertNames(who, spec, members)
+  assertNames(who, spec.fields, spec.fields ?? {}, 'fields')
+  for (const [field, one] of Object.entries(spec.fields)) assertNames(who, one, fieldMembers, `fields.${field}`)
+  if (spec.id !== undefined && spec.id !== 'given') throw wrong(`has \`id: ${JSON.stringify(spec.id)}\`: write 'given', or leave it out`)
+  if (spec.owner !== undefined && spec.owner !== 'user') {
+    assertNames(who, spec.owner, { field: true, of: true }, 'owner')
+    if (spec.owner.of !== 'user') throw wrong(`has \`owner.of: ${JSON.stringify(spec.owner.of)}\`: only 'user' owns rows`)
+  }
   const fields = new Map(Object.entries(spec.fields))
-  for (const [field, { type, sealed, optional, default: preset, max = defaultMax }] of fields) {
+  for (const [field, { type, sealed, unreadable, optional, default: preset, max = defaultMax }] of fields) {
     if (!/^[a-z][A-Za-z0-9]{0,47}$/.test(field) || field === 'id' || field === 'ns')
       throw wrong(`has a field ${JSON.stringify(field)}: use letters and digits, a small one first, and neither "id" nor "ns"`)
     if (!['string', 'text', 'json', 'integer', 'boolean', 'date'].includes(type))
       throw wrong(`has a field "${field}" of the unknown type ${JSON.stringify(type)}`)
+    if (unreadable !== undefined && !(sealed && unreadable === 'absent'))
+      throw wrong(`says \`unreadable\` of the field "${field}": write 'absent', for a sealed field`)
     if (sealed && type !== 'text' && type !== 'json')
       throw wrong(`seals the field "${field}", which must be of type "text" or "json" for that`)
     if (type === 'string' && !(Number.isInteger(max) && max > 0 && max <= maxCharacters))
@@ -38,6 +53,9 @@ export function declared(name: string, spec: RecordSpec, owner: string): Declare
     throw wrong(`is owned by the field "${ownerField}", which must be a "string"`)
   if (spec.expires !== undefined && fields.get(spec.expires)?.type !== 'date')
     throw wrong(`expires by the field "${spec.expires}", which must be a "date"`)
+  if (spec.added !== undefined && ownerField === undefined) throw wrong('has `added`, and no `owner` whose rows these are')
+  if (typeof spec.added === 'string' && fields.get(spec.added)?.type !== 'date')
+    throw wrong(`was added at the field "${spec.added}", which must be a "date"`)
   const unique = spec.unique ?? []
   const index = [...(spec.index ?? [])]
   const serves = (key: readonly string[]): boolean => key[0] === ownerField

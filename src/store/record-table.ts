@@ -1,11 +1,11 @@
 /** Records of one tenant over what an adapter brings: values checked, calls end in time, failures are AdapterErrors. */
 import type {
+  RecordStore,
   AtomicWrite,
   FindOptions,
   IncrementOptions,
   NewRow,
   Range,
-  RecordStore,
   RecordTable,
   Row,
   StoredRow,
@@ -16,21 +16,13 @@ import { withTimeout } from '../errors/timeout.ts'
 import { RecordConflict } from './record-conflict.ts'
 import { toKey, toQuery, writeCursor } from './record-query.ts'
 import type { Declared } from './record-spec.ts'
-import { type FieldSealer, fromStored, toChange, toCondition, toStored } from './record-values.ts'
+import { readable, writeOver } from './record-loss.ts'
+import { fromStored, type RecordScope, toChange, toCondition, toStored } from './record-values.ts'
 import { lateCall } from './late-call.ts'
 import { failedCall } from './store-error.ts'
 
-/** What the records of a context work with. */
-export interface RecordScope extends FieldSealer {
-  readonly store: RecordStore
-  readonly namespace: string
-  /** Milliseconds that a call may take. */
-  readonly deadline: number
-  now(): number
-  newId(): string
-  /** Throws for a name that nobody declared. */
-  declared(name: string): Declared
-}
+export type { RecordScope } from './record-values.ts'
+
 type Fields = Record<string, unknown>
 
 const defaultLimit = 100
@@ -48,11 +40,11 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
   const call = <R>(operation: string, work: () => R | PromiseLike<R>): Promise<R> =>
     calling(scope, `records(${JSON.stringify(name)}).${operation}`, work)
   const back = async (row: StoredRow | null): Promise<Row<T> | null> =>
-    row && ((await call('read', () => fromStored(declared, row, scope))) as Row<T>)
+    row && ((await call('read', () => readable(scope, declared, row))) as Row<T>)
   // A store that is broken may answer anything.
   const made = (row: unknown): Promise<Row<T>> => back(Object(row) as StoredRow) as Promise<Row<T>>
   const writeOne = async (write: StoredWrite): Promise<unknown> =>
-    (await call(write.op, async () => listed(await store.write([write], scope.now()))))?.[0] ?? null
+    (await call(write.op, async () => listed(await writeOver(scope, [write]))))?.[0] ?? null
   const build = async (row: NewRow<T>): Promise<StoredRow> =>
     toStored(declared, ns, idOf(declared, row as { id?: string }, scope), withoutId(row), scope)
 
@@ -68,7 +60,7 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
       const page = found.slice(0, size)
       const last = page.at(-1)
       const rows = await Promise.all(page.map((row) => back(row)))
-      return { rows: rows as Row<T>[], cursor: found.length > size && last ? writeCursor(query, last) : undefined }
+      return { rows: rows.filter((row) => row !== null), cursor: found.length > size && last ? writeCursor(query, last) : undefined }
     },
     async count(where = {}, { range, max = countLimit }: { range?: Range<T>; max?: number } = {}) {
       const query = toQuery(declared, ns, { where, range: range as Fields, limit: max })
@@ -83,7 +75,7 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
       const writes = await Promise.all(
         rows.map(async (row): Promise<StoredWrite> => ({ op: 'create', table: name, row: await build(row) })),
       )
-      const answers = await call('createMany', async () => listed(await store.write(writes, scope.now())))
+      const answers = await call('createMany', async () => listed(await writeOver(scope, writes)))
       return Promise.all((answers ?? [null]).map(made))
     },
     async put(row) {
@@ -127,7 +119,7 @@ export async function writeAtomic(scope: RecordScope, writes: readonly AtomicWri
   if (writes.length > maxAtomic) throw new TypeError(`ctx.atomic takes at most ${maxAtomic} writes.`)
   const stored = await Promise.all((writes as readonly Fields[]).map((write) => toWrite(scope, write)))
   try {
-    const answers = await calling(scope, 'records.atomic', async () => listed(await scope.store.write(stored, scope.now())))
+    const answers = await calling(scope, 'records.atomic', async () => listed(await writeOver(scope, stored)))
     if (!answers) return false
     return Promise.all(
       answers.map((answer, at) => {
@@ -213,7 +205,10 @@ function withoutId<T>(row: T): Fields {
 export async function assertTables(store: RecordStore, deadline: number): Promise<void> {
   const { missing } = store
   if (!missing) return
-  const lacks = await calling({ deadline }, 'records.missing', () => missing.call(store))
+  const lacks = await calling({ deadline }, 'records.missing', () => missing.call(store)).catch((error: AuthError) => {
+    // A mistake of the host, which the store words itself.
+    throw error.cause?.err instanceof AuthError ? error.cause.err : error
+  })
   if (lacks.length > 0)
     throw new AuthError(`The store lacks ${lacks.join(', ')} of plugins' records. Run \`npx authkernel migrate --apply\`.`)
 }

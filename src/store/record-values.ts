@@ -1,6 +1,6 @@
 /** Values of records between a plugin and a store: checked, defaulted, JSON as text, sealed fields encrypted. */
 import type { Awaitable, JWT } from '../contract/data.ts'
-import type { FieldSpec, StoredRow, StoredValue } from '../contract/records.ts'
+import type { FieldSpec, RecordStore, StoredRow, StoredValue } from '../contract/records.ts'
 import { isDate } from './dates.ts'
 import type { Declared } from './record-spec.ts'
 
@@ -8,6 +8,19 @@ import type { Declared } from './record-spec.ts'
 export interface FieldSealer {
   seal(purpose: string, payload: JWT): Awaitable<string>
   open(purpose: string, token: string): Awaitable<JWT | null>
+}
+/** What the records of a context work with. */
+export interface RecordScope extends FieldSealer {
+  readonly store: RecordStore
+  readonly namespace: string
+  /** Milliseconds that a call may take. */
+  readonly deadline: number
+  now(): number
+  newId(): string
+  /** Throws for a name that nobody declared. */
+  declared(name: string): Declared
+  /** Told of a row whose sealed fields no secret opens. */
+  unreadable?(record: string, fields: readonly string[]): void
 }
 type Plain = Record<string, unknown>
 
@@ -64,6 +77,14 @@ export async function fromStored(declared: Declared, row: StoredRow, sealer: Fie
         field.type === 'json' ? (JSON.parse(String(value)) as unknown) : plainValue(declared, name, { ...field, max: Infinity }, value)
   }
   return result
+}
+
+/**
+ * Sealed fields of a row that have a value and cannot be opened. `lost`: without one of them the row is of no use, and counts as absent.
+ */
+export function unreadableIn({ fields }: Declared, stored: StoredRow, row: Plain): { names: readonly string[]; lost: boolean } {
+  const names = [...fields.keys()].filter((name) => fields.get(name)?.sealed && (stored[name] ?? null) !== null && row[name] === null)
+  return { names, lost: names.some((name) => fields.get(name)?.unreadable === 'absent') }
 }
 
 async function storedValue(

@@ -1,6 +1,7 @@
 /** Errors of drivers as they may be logged: many repeat a statement with its parameters, and some of these sign people in (I4). */
 import type { AdapterMethod, HealedFault } from '../contract/adapter.ts'
 import { AdapterError } from '../errors/index.ts'
+import { isExhausted } from '../errors/overloaded.ts'
 import { redactError } from '../errors/redact.ts'
 
 const named = ['sessionToken', 'access_token', 'refresh_token', 'id_token', 'dpop_key', 'token']
@@ -12,7 +13,7 @@ const minLength = 8
 export function failedCall(method: string, error: unknown, clean: (error: Error) => Error = (given) => given): AdapterError {
   if (error instanceof AdapterError) return error
   const err = clean(error instanceof Error ? error : new Error(String(error)))
-  return new AdapterError(`The adapter's ${method}() failed.`, { cause: { err, method } })
+  return new AdapterError(`The adapter's ${method}() failed.`, { cause: { err, method, ...(isExhausted(error) && { retryAfter: 2 }) } })
 }
 
 /** What is logged of a failed call that did no harm: what it was to do was found done. */

@@ -8,12 +8,13 @@ export const single: Partial<Record<AdapterMethod, AdapterMethod>> = { getUsers:
 export function storeFacts(
   adapter: Adapter & AdapterTables,
   namespace: string,
-): Pick<Store, 'supports' | 'keepsCreatedAt' | 'nullableEmail' | 'shownFields' | 'missingTables'> {
+): Pick<Store, 'supports' | 'keepsCreatedAt' | 'nullableEmail' | 'replica' | 'shownFields' | 'missingTables'> {
   return {
     supports: (method) => typeof (adapter[method] ?? adapter[single[method] ?? method]) === 'function',
     keepsCreatedAt: adapter.keepsCreatedAt === true,
     // A tenant's user is told by the prefix of its address, unless the adapter keeps tenants apart itself.
     nullableEmail: adapter.nullableEmail === true && namespace === '',
+    replica: adapter.replica === true,
     shownFields: shownFields(adapter.additionalFields ?? {}),
     missingTables: adapter.missingTables?.bind(adapter),
   }

@@ -13,7 +13,8 @@ import { withTimeout } from '../errors/timeout.ts'
 import { AdapterError } from '../errors/index.ts'
 import { checkFields } from './additional-fields.ts'
 import { typed, withDefaults } from './field-values.ts'
-import { decodeRow, encodeArgs, keyedFields } from './namespaced-rows.ts'
+import { decodeRow, encodeArgs, isNoAddress, keyedFields } from './namespaced-rows.ts'
+import { ownUsersOnly } from './own-users.ts'
 import { mayBeNull, required } from './store-answers.ts'
 import { storeFacts } from './store-facts.ts'
 import { inEights, isThere, listOwn } from './store-lists.ts'
@@ -32,6 +33,8 @@ interface Border {
   adapter: Adapter & AdapterTables
   deadline: number
   namespace: string
+  /** Whether there are others. */
+  tenants: boolean
   /** How the adapter's own ids are made of texts: of the adapter, whatever the namespace. */
   ids: Ids
   fields: AdditionalFields | undefined
@@ -47,17 +50,17 @@ const dateFields = ['expires', 'emailVerified', 'createdAt']
 export function createStore(adapter: Adapter & AdapterTables, options: StoreOptions = {}): Store {
   const { additionalFields: fields } = adapter
   if (fields) checkFields(fields)
-  return storeOf({ adapter, deadline: options.deadline ?? 5_000, namespace: '', ids: {}, fields })
+  return storeOf({ adapter, deadline: options.deadline ?? 5_000, namespace: '', tenants: false, ids: {}, fields })
 }
 
 function storeOf(own: Border): Store {
-  const { adapter, deadline, namespace, ids, fields } = own
+  const { adapter, deadline, namespace, tenants, ids, fields } = own
   const store: Record<string, unknown> = {
     ...storeFacts(adapter, namespace),
     namespaced: (other: string) => {
-      const apart = (adapter as Partial<TenantAdapter>).namespaced?.(other)
+      const apart = other === '' ? undefined : (adapter as Partial<TenantAdapter>).namespaced?.(other)
       // An adapter with tenants of its own needs no prefix.
-      return apart ? createStore(apart, { deadline }) : storeOf({ ...own, namespace: other })
+      return apart ? createStore(apart, { deadline }) : storeOf({ ...own, namespace: other, tenants: true })
     },
   }
   for (const method of methods) {
@@ -68,12 +71,21 @@ function storeOf(own: Border): Store {
         throw new AdapterError(`The adapter has no ${method}(). Add it, or use an adapter that has it.`, { cause: { method } })
       }
       if (mayBeNull.has(method) && isUnstorable(args)) return null
+      if (method === 'getUserByEmail' && namespace !== '' && isNoAddress(args[0])) return null
       const encoded = namespace === '' && typeof args[0] === 'string' && args[0][0] !== '~' ? args : encodeArgs(namespace, method, args)
       const stored = ids.type ? restoreIds(ids, method, encoded) : encoded
       return run({ method, args: encoded, ids, namespace, fields }, operation.bind(adapter, ...stored), deadline)
     }
   }
   const whole = store as unknown as Store
+  if (tenants) {
+    const asStored = (method: 'getUser' | 'listAccountsByUserId', id: string): unknown => {
+      const stored = ids.type ? restoreIds(ids, method, [id]) : [id]
+      const call: Call = { method, args: [id], ids, namespace, fields: undefined, asStored: true }
+      return run(call, (adapter[method] as (...args: unknown[]) => unknown).bind(adapter, ...stored), deadline)
+    }
+    ownUsersOnly(whole, namespace, asStored)
+  }
   const { getUser, deleteSession, listUsers } = whole
   if (!adapter.getUsers) store['getUsers'] = (ids: readonly string[]) => inEights(ids, getUser).then((users) => users.filter(isThere))
   if (!adapter.deleteSessions)
@@ -103,6 +115,8 @@ interface Call {
   ids: Ids
   namespace: string
   fields: AdditionalFields | undefined
+  /** Rows of all namespaces, with the values that the data layer has. */
+  asStored?: boolean
 }
 
 function run(asked: Call, call: () => unknown, deadline: number): unknown {
@@ -186,11 +200,12 @@ function normalise(asked: Call, answer: unknown): unknown {
   return own.filter((item) => item !== null)
 }
 
-function clean({ method, ids, namespace, fields }: Call, value: unknown): unknown {
+function clean({ method, ids, namespace, fields, asStored }: Call, value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
   const row = value as Record<string, unknown>
   let owned: Record<string, unknown> | null = row
-  for (const name of keyedFields) if (namespace !== '' || String(row[name] ?? '')[0] === '~') owned = decodeRow(namespace, row)
+  if (!asStored)
+    for (const name of keyedFields) if (namespace !== '' || String(row[name] ?? '')[0] === '~') owned = decodeRow(namespace, row)
   if (!owned) return null
   let result = fields ? typed(fields, owned) : owned
   let field = 'id'

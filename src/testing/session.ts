@@ -14,6 +14,8 @@ export interface TestSessionOptions {
   config?: AuthConfig
   /** Idle lifetime of the plugin in seconds; the clock is moved past it. */
   maxAge: number
+  /** Also proves the ability `kinds`. `maxAge` must be more than 60 then. Default false. */
+  kinds?: boolean
 }
 
 const origin = 'http://localhost:3000'
@@ -89,11 +91,79 @@ export function testSession(name: string, options: TestSessionOptions): void {
       expect(await one.session()).toMatchObject({ user: { name: 'Ann' } })
     })
 
+    if (options.kinds === true) testKinds(options)
+
     it('an update of nobody is null', async () => {
       const { browser } = await setUp(options)
       const response = await browser().post('/session', { data: 'x' })
       expect([response.status, await response.json()]).toEqual([200, null])
     })
+  })
+}
+
+/** A session of a kind: what guards it is there before it, it ends when it says, and nobody has it without the plugin of the kind. */
+function testKinds(options: TestSessionOptions): void {
+  const seconds = 60
+  const kiosk = (told: string[]): Plugin => ({
+    name: 'kiosk',
+    requires: ['session:kinds'],
+    setup(kernel) {
+      kernel.sessionKind('kiosk')
+      kernel.decorate('session', (inner) => ({
+        issue: (ctx, login, attributes, before) =>
+          inner.issue(ctx, login, { ...attributes, kinds: ['kiosk'], until: ctx.now.getTime() + seconds * 1000 }, async (id) => {
+            told.push(`before ${id}`)
+            await before?.(id)
+          }),
+        async read(ctx) {
+          told.push(`read ${await inner.id?.(ctx)} ${(await inner.kinds?.(ctx))?.join()}`)
+          return inner.read(ctx)
+        },
+      }))
+    },
+  })
+
+  it('kinds: `before` has the id first, the session keeps its kind, and ends at `until`', async () => {
+    const told: string[] = []
+    const { browser, advance } = await setUp(options, kiosk(told))
+    const one = browser()
+    await one.signIn('ann')
+    const [said, id] = /^before (.+)$/.exec(told[0] ?? '') ?? []
+    expect(said).toBeDefined()
+    expect(await one.session()).not.toBeNull()
+    expect(told.at(-1)).toBe(`read ${id} kiosk`)
+    advance((seconds - 1) * 1000)
+    expect(await one.session()).not.toBeNull()
+    advance(1000)
+    expect(await one.session()).toBeNull()
+  })
+
+  it('kinds: without the plugin of the kind the session is signed out', async () => {
+    const { auth, browser } = await setUp(options, kiosk([]))
+    const one = browser()
+    await one.signIn('ann')
+    expect(await one.session()).not.toBeNull()
+    auth.remove('kiosk')
+    expect(await auth.session(new Request(origin, { headers: { cookie: one.cookie() } }))).toBeNull()
+    expect(await one.session()).toBeNull()
+  })
+
+  it('kinds: what `before` throws leaves no session', async () => {
+    const failing: Plugin = {
+      name: 'failing',
+      setup: (kernel) =>
+        kernel.decorate('session', (inner) => ({
+          issue: (ctx, login, attributes) =>
+            inner.issue(ctx, login, attributes, () => {
+              throw new Error('no room')
+            }),
+        })),
+    }
+    const { browser } = await setUp(options, failing)
+    const one = browser()
+    await one.signIn('ann')
+    expect(one.cookie()).not.toContain('session-token')
+    expect(await one.session()).toBeNull()
   })
 }
 
@@ -105,7 +175,10 @@ interface Browser {
   cookie(): string
 }
 
-async function setUp(options: TestSessionOptions): Promise<{
+async function setUp(
+  options: TestSessionOptions,
+  more?: Plugin,
+): Promise<{
   auth: ReturnType<typeof createAuth>
   advance(ms: number): void
   browser(cookies?: string): Browser
@@ -117,13 +190,14 @@ async function setUp(options: TestSessionOptions): Promise<{
     secret: 'a-secret-for-the-session-contract-suite',
     trustHost: true,
     env: false,
-    logger: { error: () => {} },
+    logger: { error: () => {}, warn: () => {} },
     runtime: { now: () => now },
     ...(adapter && { adapter }),
     ...options.config,
   })
     .use(credentialsPlugin({ id: 'people', authorize: ({ id }) => (id === 'ann' ? ann : bob) }))
     .use(options.plugin())
+  if (more) auth.use(more)
   await auth.ready()
   return { auth, advance: (ms) => void (now += ms), browser: (cookies) => createBrowser((request) => auth.handler(request), cookies) }
 }

@@ -9,6 +9,7 @@ import { actAsDevices, type DeviceTask } from './_devices.ts'
 import { createHost, type Somebody } from './_journeys.ts'
 import { load, type LoadTask } from './_load.ts'
 import { actAsLocals, type LocalsTask } from './_locals.ts'
+import { type AccessTask, enterAtOnce } from '../access/_worker-task.ts'
 import { actAsPeople, type PeopleTask } from './_people.ts'
 import { sign, type SignTask } from './_signing.ts'
 import { openStore, type StoreSpec } from './_stores.ts'
@@ -32,6 +33,7 @@ export type Task =
   | PeopleTask
   | AuditTask
   | LocalsTask
+  | AccessTask
   | { do: 'close' }
 /** Counts of a finished task, and what the fulfilled operations returned. */
 export interface Answer {
@@ -74,6 +76,7 @@ async function run(task: Task): Promise<PromiseSettledResult<unknown>[]> {
     void changeForever(subject, task)
     return []
   }
+  if (task.do === 'access') return enterAtOnce(subject, task)
   if (task.do === 'take') {
     const { once } = subject as { once?: Once }
     return Promise.allSettled(task.keys.map(async (key) => ((await once!.take(key, 600)) ? key : null)))

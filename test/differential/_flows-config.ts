@@ -148,6 +148,11 @@ function raws(): Flow[] {
   ]
 }
 
+/** Auth.js refuses the loopback host in production; here it is believed, and no other one, whatever NODE_ENV says. */
+function loopback(...statuses: number[]): NonNullable<Flow['decided']> {
+  return Object.fromEntries(statuses.map((status, step) => [step, { hook: 'D34', ours: { answer: { status } } }]))
+}
+
 /** setEnvDefaults, then requests. */
 function environments(): Flow[] {
   const secret = 'a-secret-of-more-than-32-characters-from-env'
@@ -189,6 +194,7 @@ function environments(): Flow[] {
       await b.post('/signin/acme')
       await b.get('/session')
     },
+    ...(env['NODE_ENV'] === 'production' && !env['VERCEL'] && { decided: loopback(200, 200, 200, 302, 200) }),
   }))
   // AUTH_URL is the origin, and a path only if it has one.
   const plain: Flow = {

@@ -130,6 +130,23 @@ export const callRules: readonly Rule[] = [
   },
   {
     hook: 'D45',
+    what: 'signing in again with the same account gives a new session token; Auth.js keeps the session',
+    apply(ours, theirs, memory) {
+      const tokens = (memory.get('D45') ?? []) as [fresh: string, former: string][]
+      const made = ours.calls.findIndex(({ name }) => name === 'createSession')
+      const [former] = (ours.calls.find(({ name }) => name === 'getSessionAndUser')?.payload ?? []) as string[]
+      const keeps = theirs.answer.cookies.some(({ value }) => value === former)
+      if (/\/callback\//.test(ours.request) && former !== undefined && made !== -1 && keeps) {
+        const [{ payload }] = ours.calls.splice(made, 1) as [Call]
+        memory.set('D45', [...tokens, [(payload as { sessionToken: string }[])[0]!.sessionToken, former]])
+      }
+      const known = (memory.get('D45') ?? []) as typeof tokens
+      const text = known.reduceRight((all, [fresh, kept]) => all.replaceAll(fresh, kept), JSON.stringify(ours))
+      Object.assign(ours, JSON.parse(text))
+    },
+  },
+  {
+    hook: 'D45',
     what: "a sign-in ends the database session that the browser held, whoever's it was",
     apply(ours, theirs) {
       if (!/\/callback\//.test(ours.request)) return

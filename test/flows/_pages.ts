@@ -2,7 +2,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { type AuthConfig, createAuth } from 'authkernel'
-import type { Provider } from 'authkernel/kernel'
+import type { Plugin, Provider } from 'authkernel/kernel'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { pagesPlugin, type PagesPluginOptions } from 'authkernel/plugins/pages'
 import { nodeBinding } from 'authkernel/bindings/node'
@@ -62,7 +62,7 @@ export interface Site {
   close(): Promise<void>
 }
 
-export async function startSite(config: AuthConfig = {}, pages?: PagesPluginOptions): Promise<Site> {
+export async function startSite(config: AuthConfig = {}, pages?: PagesPluginOptions, plugins: readonly Plugin[] = []): Promise<Site> {
   const errors: Error[] = []
   const auth = createAuth({
     secret,
@@ -76,6 +76,7 @@ export async function startSite(config: AuthConfig = {}, pages?: PagesPluginOpti
     ...config,
   }).use(nodeBinding())
   if (pages) auth.use(pagesPlugin(pages))
+  for (const plugin of plugins) auth.use(plugin)
   const { url, close } = await listen((req, res) => {
     void auth.node.handler(req, res).then(async (answered) => {
       if (answered) return

@@ -84,6 +84,45 @@ describe('authkernel/client', () => {
     expect(await there.evaluate('states')).toEqual(['loading', 'unauthenticated', 'Ann', 'Ann Two', 'unauthenticated'])
   })
 
+  it.each([
+    ['by a channel', ''],
+    ['by the storage where there is no channel', 'delete globalThis.BroadcastChannel'],
+    [
+      'by the channel where the browser forbids the storage',
+      `Object.defineProperty(globalThis, 'localStorage', { get() { throw new DOMException('no', 'SecurityError') } })`,
+    ],
+  ])('four other tabs learn of a sign-out that leaves its page at once, %s', async (_how, before) => {
+    if (before) await context.addInitScript(before)
+    const [here, ...others] = [await tab(), await tab(), await tab(), await tab(), await tab()]
+    await signIn(here!, 'right')
+    for (const other of others) await expect.poll(() => name(other)).toBe('Ann')
+    await Promise.all([here!.waitForURL(`${site.url}/after`), here!.evaluate(`void client.signOut({ redirectTo: '/after' })`)])
+    for (const other of others) await expect.poll(() => status(other)).toBe('unauthenticated')
+    for (const other of others) expect(await other.evaluate('states')).toEqual(['loading', 'unauthenticated', 'Ann', 'unauthenticated'])
+  })
+
+  it('four other tabs learn of a sign-in with a password that goes on to another page', async () => {
+    const [here, ...others] = [await tab(), await tab(), await tab(), await tab(), await tab()]
+    await Promise.all([
+      here!.waitForURL(`${site.url}/after`),
+      here!.evaluate(`void client.signIn('credentials', { username: 'Ann', password: 'right', redirectTo: '/after' })`),
+    ])
+    for (const other of others) await expect.poll(() => name(other)).toBe('Ann')
+  })
+
+  it('a page that comes back from the cache of the browser reads again, also with `refetchOnFocus: false`', async () => {
+    const page = await tab()
+    await signIn(page, 'right')
+    await expect.poll(() => status(page)).toBe('authenticated')
+    await page.evaluate(`(() => {
+      globalThis.quiet = client.createSession({ refetchOnFocus: false, initial: session.get().session })
+      quiet.subscribe(() => {})
+    })()`)
+    await context.clearCookies()
+    await page.evaluate(`dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))`)
+    await expect.poll(() => page.evaluate('quiet.get().status')).toBe('unauthenticated')
+  })
+
   it('a tab that comes back to the front reads again: the session may have ended meanwhile', async () => {
     const page = await tab()
     await signIn(page, 'right')

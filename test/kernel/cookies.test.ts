@@ -57,12 +57,12 @@ describe('names and flags', () => {
         '__Secure-authkernel.state',
         '__Secure-authkernel.nonce',
         '__Secure-authkernel.challenge',
-        '__Secure-authkernel.known-device',
-        '__Secure-authkernel.typed',
-        '__Secure-authkernel.session-info',
-        '__Secure-authkernel.parked',
-        '__Secure-authkernel.parked-a',
-        '__Secure-authkernel.parked-b',
+        '__Host-authkernel.known-device',
+        '__Host-authkernel.typed',
+        '__Host-authkernel.session-info',
+        '__Host-authkernel.parked',
+        '__Host-authkernel.parked-a',
+        '__Host-authkernel.parked-b',
       ].sort(),
     )
   })
@@ -84,6 +84,16 @@ describe('names and flags', () => {
       options: { httpOnly: true, sameSite: 'lax', path: '/', secure: true, domain: 'example.com' },
     })
     expect(set.state.name).toBe('__Secure-a.state')
+  })
+
+  it('a cookie of a plugin that the host gives a domain or a path is not named __Host-, which browsers would refuse', async () => {
+    const change = { 'session-info': { options: { domain: 'example.com' } }, typed: { options: { path: '/login' } } }
+    const set = (await cookieSet('a', true, change as never)) as unknown as Record<string, { name: string; options: object }>
+    expect([set['session-info'], set['typed'], set['parked']?.name]).toMatchObject([
+      { name: '__Secure-a.session-info', options: { domain: 'example.com', path: '/' } },
+      { name: '__Secure-a.typed', options: { path: '/login' } },
+      '__Host-a.parked',
+    ])
   })
 
   it('rows 38, 78, 81: https gives secure cookies; the session cookie has Expires and no Max-Age', async () => {

@@ -60,9 +60,9 @@ describe('setEnvDefaults', () => {
     ['AUTH_TRUST_HOST', { AUTH_TRUST_HOST: 'true', NODE_ENV: 'production' }, true],
     ['VERCEL', { VERCEL: '1', NODE_ENV: 'production' }, true],
     ['CF_PAGES', { CF_PAGES: '1', NODE_ENV: 'production' }, true],
-    ['development', { NODE_ENV: 'development' }, true],
-    ['no NODE_ENV', {}, true],
-    ['production', { NODE_ENV: 'production' }, false],
+    ['development', { NODE_ENV: 'development' }, undefined],
+    ['no NODE_ENV', {}, undefined],
+    ['production', { NODE_ENV: 'production' }, undefined],
   ])('row 57: trustHost by %s', (_name, env, expected) => {
     expect(filled(env as Record<string, string>).trustHost).toBe(expected)
   })
@@ -150,7 +150,7 @@ describe('who reads the environment', () => {
   it('row 57: an untrusted host in production is refused, with what to set', async () => {
     const logger = recordingLogger()
     const auth = createAuth({ logger, env: { AUTH_SECRET: secret, NODE_ENV: 'production' } })
-    expect((await new Client(auth).get('/session')).status).toBe(500)
+    expect((await new Client(auth, 'https://app.example').get('/session')).status).toBe(500)
     expect(logger.errors[0]?.message).toMatch(/AUTH_URL.*AUTH_TRUST_HOST/s)
   })
 })

@@ -22,6 +22,38 @@ describe('resolveOrigin', () => {
   it('row 39: without one, the host counts only with trustHost', () => {
     expect(of('http://a.example:3000/x', {}, {})).toBe('http://a.example:3000')
     expect(() => of('http://a.example/x', {}, { trustHost: false })).toThrow(/"a\.example" is not trusted.*AUTH_URL.*trustHost: true/s)
+    expect(() => of('http://localhost/x', {}, { trustHost: false })).toThrow('`trustHost` is false')
+  })
+
+  it.each(['localhost', 'localhost:3000', 'app.localhost', '127.0.0.1:8080', '127.8.9.1', '[::1]:3000'])(
+    'row 39: without a setting the loopback host %s is believed',
+    (host) => expect(of(`http://${host}/x`, {}, { trustHost: undefined })).toBe(`http://${host}`),
+  )
+
+  it.each([
+    'a.example',
+    '192.168.1.5:3000',
+    '10.0.0.1',
+    '0.0.0.0:3000',
+    '[::2]',
+    'localhost.evil.example',
+    'evillocalhost',
+    '127.0.0.1.evil.example',
+  ])('row 39: without a setting the host %s is not', (host) => {
+    const remedies = /is not trusted.*AUTH_URL.*`origin`.*`allowedHosts`.*`trustHost: true`/s
+    expect(() => of(`http://${host}/x`, {}, { trustHost: undefined })).toThrow(remedies)
+  })
+
+  it('without a setting a forwarded host must be a loopback host, too', () => {
+    const config = { trustHost: undefined, trustProxy: true }
+    expect(() => of('http://localhost:3000/', forwarded('evil.example'), config)).toThrow('"evil.example" is not trusted')
+    expect(of('http://10.0.0.1/', forwarded('app.localhost'), config)).toBe('https://app.localhost')
+  })
+
+  it('`allowedHosts` alone is enough', () => {
+    const config = { trustHost: undefined, allowedHosts: ['a.example'] }
+    expect(of('https://a.example/', {}, config)).toBe('https://a.example')
+    expect(() => of('http://localhost/', {}, config)).toThrow('not in `allowedHosts`')
   })
 
   it.each([

@@ -1,6 +1,7 @@
 /** Plugins of provider types: names, defaults, options that nobody knows. */
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
+import { createKernel } from 'authkernel/kernel'
 import { didYouMean, type Plugin, providerPlugin } from 'authkernel/kernel'
 import { credentialsPlugin } from 'authkernel/plugins/credentials'
 import { emailPlugin } from 'authkernel/plugins/email'
@@ -155,8 +156,20 @@ describe('unknown options', () => {
     expect(() => createAuth(options as never)).toThrow(message)
   })
 
-  it('a name that is close to none is left alone in createAuth', () => {
-    expect(() => createAuth(baseConfig({ appRegion: 'eu' } as never))).not.toThrow()
+  it.each([
+    [{ plugins: [] }, /createAuth has no option `plugins`\. Call `\.use\(plugin\)`/],
+    [{ emailAndPassword: { enabled: true } }, /no option `emailAndPassword`\. Passwords are `\.use\(passwordsPlugin\(\)\)`/],
+    [{ database: {} }, /no option `database`\. Give an `adapter`/],
+    [{ socialProviders: {} }, /List them in `providers`/],
+    [{ appRegion: 'eu' }, /no option `appRegion`\. Its options: .*adapter.*trustProxy/],
+    [{ deadlines: { foo: 1 } }, /no option `deadlines\.foo`/],
+  ])('a name that is no option is refused by createAuth and createKernel: %j', (options, message) => {
+    expect(() => createAuth(baseConfig(options as never))).toThrow(message)
+    expect(() => createKernel(baseConfig(options as never))).toThrow(new RegExp(message.source.replace('createAuth', 'createKernel')))
+  })
+
+  it('undefined under an unknown name is nothing', () => {
+    expect(() => createAuth(baseConfig({ plugins: undefined } as never))).not.toThrow()
   })
 
   it('didYouMean finds swaps, case and separators, and nothing far away', () => {

@@ -1,7 +1,16 @@
 /** compile, draft, registry: the rules of registration. */
 import { describe, expect, it } from 'vitest'
 import { type Adapter, createAuth } from 'authkernel'
-import { createKernel, type Kernel, type Once, type Plugin, type Provider, type ProviderFlow, type Services } from 'authkernel/kernel'
+import {
+  type Auth,
+  createKernel,
+  type Kernel,
+  type Once,
+  type Plugin,
+  type Provider,
+  type ProviderFlow,
+  type Services,
+} from 'authkernel/kernel'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { credentialsPlugin } from 'authkernel/plugins/credentials'
 import { jwtSessionPlugin } from 'authkernel/plugins/session-jwt'
@@ -41,7 +50,7 @@ describe('names', () => {
     expect(await (await new Client(auth).get('/signin')).text()).toBe('mine')
     expect(auth.inspect().plugins.filter(({ name }) => name === 'pages')).toEqual([{ name: 'pages', layer: 'plugin' }])
     auth.remove('pages')
-    expect(auth.inspect().plugins.some(({ name }) => name === 'pages')).toBe(false)
+    expect(auth.inspect().plugins.filter(({ name }) => name === 'pages')).toEqual([{ name: 'pages', layer: 'preset' }])
   })
 
   it('row 329: two of one name are refused with both places; the first stays', () => {
@@ -57,6 +66,39 @@ describe('names', () => {
     const auth = bare().use(plugin('a')).use(plugin('b'))
     expect(() => auth.remove('c')).toThrow('There is no plugin "c" to remove. Plugins: session-jwt, a, b.')
     expect(() => auth.remove('host')).toThrow('There is no plugin "host"')
+  })
+
+  it('remove() of a plugin of the host brings back the plugin of the preset that it replaced, with its routes and its api', async () => {
+    const page = async (auth: { handler(request: Request): Promise<Response> }) =>
+      (await auth.handler(new Request('http://localhost:3000/auth/signin'))).text()
+    const auth = createAuth(baseConfig({ providers: [{ id: 'x', name: 'X', type: 'credentials', authorize: () => null }] }))
+    const before = await page(auth)
+    const layers = () => auth.inspect().plugins.filter(({ name }) => name === 'pages')
+    auth.use({
+      name: 'pages',
+      setup: (kernel) => kernel.provide('pages', { render: () => Promise.resolve(new Response('of the host')) }),
+    } as Plugin)
+    expect(await page(auth)).toBe('of the host')
+    auth.remove('pages')
+    expect(layers()).toEqual([{ name: 'pages', layer: 'preset' }])
+    expect((await page(auth)).length).toBe(before.length)
+    auth.remove('pages')
+    expect(layers()).toEqual([])
+    expect(() => auth.remove('pages')).toThrow('There is no plugin "pages" to remove.')
+  })
+
+  it('remove() of a plugin of the host gives back the api of the plugin that it replaced', () => {
+    const greeter = (word: string): Plugin<{ greet(): string }> => ({ name: 'greeter', setup: () => ({ greet: () => word }) })
+    const auth = createKernel(baseConfig(), { preset: [greeter('preset')] }) as unknown as Auth<{ greet(): string }>
+    auth.use(greeter('host'))
+    expect([auth.greet(), auth.inspect().apis]).toEqual(['host', [{ name: 'greet', plugin: 'greeter' }]])
+    auth.remove('greeter')
+    expect(auth.greet()).toBe('preset')
+    auth.use(greeter('another'))
+    expect(auth.greet()).toBe('another')
+    auth.remove('greeter')
+    auth.remove('greeter')
+    expect(() => auth.greet()).toThrow('plugin greeter was removed')
   })
 
   it('a removed plugin can be used again', async () => {

@@ -145,9 +145,29 @@ describe('createRoutes', () => {
       '/r/x/y/z',
       '/d.t/x-y',
     ]
-    for (const path of [...paths, '/d_t/x-y', '/b', '/constructor', '/.well-known/jwks.json', '/.well-known/jwks.json/', '/.well-known']) {
+    for (const path of [
+      ...paths,
+      '//',
+      '/a//b',
+      '/w//',
+      '/d_t/x-y',
+      '/b',
+      '/constructor',
+      '/.well-known/jwks.json',
+      '/.well-known/jwks.json/',
+      '/.well-known',
+    ]) {
       expect([path, isRouted([...list, root], 'base', path)]).toEqual([path, routes.find('GET', path) !== undefined])
       expect([path, isRouted([...list, root], 'root', path)]).toEqual([path, routes.findRoot('GET', path) !== undefined])
     }
   })
+  it.each(['/*', '/:name', '/**:rest', '/', '/a/*', '/a/**:rest'] as const)(
+    '%s is matched alike before and after the router is loaded',
+    (pattern) => {
+      const list = [own('GET', pattern)]
+      const routes = createRoutes(list)
+      for (const path of ['/', '//', '/x', '/x/', '/x/y', '/a', '/a/', '/a/b', '/a/b/c', '/a//b', '/A'])
+        expect([path, isRouted(list, 'base', path)]).toEqual([path, routes.find('GET', path) !== undefined])
+    },
+  )
 })

@@ -1,7 +1,8 @@
 /** The declarations of the packed tarball, as a consumer's compiler reads them. */
 import { execFile } from 'node:child_process'
-import { copyFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { copyFileSync, cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { beforeAll, describe, expect, inject, it } from 'vitest'
 import { root } from '../_sources.ts'
@@ -32,6 +33,32 @@ describe.each(['typescript', 'typescript-7'])('%s', (compiler) => {
   })
 })
 
+describe('entries about a UI framework compile with its types, declarations included', () => {
+  const frameworks = { react: ['react', '@types/react', 'csstype'], vue: ['vue'], solid: ['solid-js'], svelte: ['svelte'] }
+
+  it.each(Object.entries(frameworks))('authkernel/%s', async (name, peers) => {
+    // A folder of its own: the other tests prove that nothing else needs these packages.
+    const home = mkdtempSync(join(tmpdir(), `authkernel-${name}-`))
+    try {
+      cpSync(join(consumer, 'node_modules'), join(home, 'node_modules'), { recursive: true, verbatimSymlinks: true })
+      for (const peer of peers) {
+        const target = join(home, 'node_modules', peer)
+        mkdirSync(dirname(target), { recursive: true })
+        if (!existsSync(target)) symlinkSync(join(root, 'node_modules', peer), target, 'junction')
+      }
+      writeFileSync(join(home, 'package.json'), JSON.stringify({ name: 'consumer', private: true, type: 'module' }))
+      writeFileSync(join(home, 'ui.ts'), `import * as ui from 'authkernel/${name}'\nexport { ui }`)
+      for (const resolution of [
+        { module: 'nodenext', moduleResolution: 'nodenext' },
+        { module: 'preserve', moduleResolution: 'bundler' },
+      ])
+        expect(await check('typescript', resolution, ['ui.ts'], home)).toBe('')
+    } finally {
+      rmSync(home, { recursive: true, force: true })
+    }
+  })
+})
+
 it('a chained plugin costs the compiler at most 200 type instantiations', async () => {
   const [one, forty] = await Promise.all([instantiations(1), instantiations(40)])
   expect(forty).toBeGreaterThan(one)
@@ -44,8 +71,8 @@ it('the check itself notices an error', async () => {
 })
 
 /** What the compiler says. */
-async function check(compiler: string, resolution: object, files: string[]): Promise<string> {
-  const project = join(consumer, `tsconfig.${compiler}.${Object.values(resolution).join('.')}.${files[0]}.json`)
+async function check(compiler: string, resolution: object, files: string[], home = consumer): Promise<string> {
+  const project = join(home, `tsconfig.${compiler}.${Object.values(resolution).join('.')}.${files[0]}.json`)
   const compilerOptions = {
     ...resolution,
     target: 'es2022',
@@ -61,7 +88,7 @@ async function check(compiler: string, resolution: object, files: string[]): Pro
   }
   writeFileSync(project, JSON.stringify({ compilerOptions, files }))
   const tsc = join(root, 'node_modules', compiler, 'bin/tsc')
-  return run(process.execPath, [tsc, '-p', project], { cwd: consumer }).then(
+  return run(process.execPath, [tsc, '-p', project], { cwd: home }).then(
     () => '',
     (error: { stdout: string }) => error.stdout || String(error),
   )

@@ -5,6 +5,7 @@
  */
 import { execFileSync, spawn } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
 import { createServer, type AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
@@ -19,6 +20,8 @@ interface Fresh {
   /** Program of the app's node_modules, and how it is told the port. */
   dev(port: number): string[]
   base: string
+  /** Commands that build for production, and that start what was built: without NODE_ENV, as its documentation says. */
+  built?: { build: string[]; start: string[] }
 }
 
 const write = (folder: string, files: Record<string, string>): void => {
@@ -59,6 +62,7 @@ const apps: Record<string, Fresh> = {
     },
     dev: (port) => ['node_modules/vite/bin/vite.js', 'dev', '--port', `${port}`, '--strictPort', '--host', '127.0.0.1'],
     base: '/auth',
+    built: { build: ['node_modules/vite/bin/vite.js', 'build'], start: ['--env-file=.env', 'build'] },
   },
   next: {
     make: (folder) =>
@@ -98,6 +102,7 @@ const apps: Record<string, Fresh> = {
       }),
     dev: (port) => ['node_modules/nuxt/bin/nuxt.mjs', 'dev', '--port', `${port}`, '--host', '127.0.0.1'],
     base: '/auth',
+    built: { build: ['node_modules/nuxt/bin/nuxt.mjs', 'build'], start: ['--env-file=.env', '.output/server/index.mjs'] },
   },
   'solid-start': {
     make: (folder) =>
@@ -129,7 +134,7 @@ afterEach(() => ends.splice(0).forEach((end) => end()))
 
 it.each(Object.entries(apps))(
   '%s: init ends in a page that signs in, and a second run changes nothing',
-  async (name, { make, dev, base }) => {
+  async (name, { make, dev, base, built }) => {
     const folder = mkdtempSync(join(tmpdir(), `authkernel-init-${name}-`))
     ends.push(() => rmSync(folder, { recursive: true, force: true }))
     make(folder)
@@ -148,6 +153,7 @@ it.each(Object.entries(apps))(
     const fields = { csrfToken: await browser.csrfToken(), username: 'demo', password: 'demo', callbackUrl: origin }
     expect((await browser.post('/callback/demo', fields)).status).toBe(302)
     expect((await browser.session())?.user?.name).toBe('Demo')
+    if (built) expect(await tryProduction(folder, built, base)).toEqual({ form: false, session: null, foreign: 500 })
     // Its id and secret are missing, so that the app would say so from now on.
     const added = run(process.execPath, ['node_modules/authkernel/dist/cli.mjs', 'add', 'github', '--yes', '--no-install'], folder)
     expect(added).toContain('github')
@@ -196,7 +202,7 @@ async function start(folder: string, dev: Fresh['dev'], base: string): Promise<s
   // A group of its own: development servers have children.
   const child = spawn(process.execPath, dev(port), {
     cwd: folder,
-    env: { ...clean(), PORT: `${port}` },
+    env: { ...clean(), PORT: `${port}`, HOST: '127.0.0.1' },
     stdio: ['ignore', 'pipe', 'pipe'],
     detached: true,
   })
@@ -216,6 +222,19 @@ async function start(folder: string, dev: Fresh['dev'], base: string): Promise<s
     await new Promise((resolve) => setTimeout(resolve, 1000))
   }
   throw new Error(`The app did not start: ${said}`)
+}
+
+/** Whether the demo account is there on the built app, and what a host that nothing names is answered. */
+async function tryProduction(folder: string, { build, start: command }: NonNullable<Fresh['built']>, base: string): Promise<object> {
+  run(process.execPath, build, folder)
+  const origin = await start(folder, () => command, base)
+  const browser = new Client({ handler: (request) => fetch(request, { redirect: 'manual' }) }, { origin, basePath: base })
+  const form = (await (await browser.get('/signin')).text()).includes('name="password"')
+  await browser.post('/callback/demo', { csrfToken: await browser.csrfToken(), username: 'demo', password: 'demo', callbackUrl: origin })
+  const foreign = await new Promise((resolve, reject) => {
+    get(`${origin}${base}/csrf`, { headers: { host: 'evil.example' } }, (answer) => resolve(answer.resume().statusCode)).on('error', reject)
+  })
+  return { form, session: await browser.session(), foreign }
 }
 
 async function freePort(): Promise<number> {

@@ -48,7 +48,11 @@ export async function begin(config: client.Configuration, redirectUri: string = 
 }
 
 /** The person in the browser: asked where the app is not sure, and led back. Answers where to. */
-export async function visit(browser: Client, url: URL | string, decision: 'allow' | 'deny' = 'allow'): Promise<string> {
+export async function visit(
+  browser: Pick<Client, 'get' | 'post'>,
+  url: URL | string,
+  decision: 'allow' | 'deny' = 'allow',
+): Promise<string> {
   const answer = await browser.get(String(url))
   if (answer.status === 302) return answer.headers.get('location') ?? ''
   const ticket = ticketOf(await answer.text())
@@ -71,7 +75,7 @@ export async function finish(
 /** The whole sign-in. */
 export async function signIn(
   config: client.Configuration,
-  browser: Client,
+  browser: Pick<Client, 'get' | 'post'>,
   redirectUri?: string,
   scope?: string,
 ): Promise<client.TokenEndpointResponse & client.TokenEndpointResponseHelpers> {

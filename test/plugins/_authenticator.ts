@@ -24,6 +24,8 @@ export interface Bend {
   verified?: boolean
   backedUp?: boolean
   transports?: unknown
+  /** `own`: that of the registration. */
+  userHandle?: string
 }
 
 const base64url = (bytes: Uint8Array): string => Buffer.from(bytes).toString('base64url')
@@ -33,6 +35,7 @@ export class Authenticator {
   readonly id: Buffer
   readonly origin: string
   counter = 0
+  handle = ''
   readonly #private: KeyObject
   readonly publicKey: KeyObject
 
@@ -50,6 +53,7 @@ export class Authenticator {
   }
 
   create(options: CreationOptions, bend: Bend = {}): string {
+    this.handle = (options as { user?: { id?: string } }).user?.id ?? ''
     const credential = Buffer.concat([Buffer.alloc(16), length16(this.id), this.id, this.coseKey()])
     const authData = Buffer.concat([this.#authData(options.rp.id, 0x40, bend), credential])
     return JSON.stringify({
@@ -75,7 +79,12 @@ export class Authenticator {
       rawId: base64url(this.id),
       type: 'public-key',
       clientExtensionResults: {},
-      response: { clientDataJSON, authenticatorData: base64url(authData), signature: base64url(signature) },
+      response: {
+        clientDataJSON,
+        authenticatorData: base64url(authData),
+        signature: base64url(signature),
+        ...(bend.userHandle !== undefined && { userHandle: bend.userHandle === 'own' ? this.handle : bend.userHandle }),
+      },
     })
   }
 

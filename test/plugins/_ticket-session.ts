@@ -1,5 +1,13 @@
 /** Sessions as tickets in a map: a session strategy as anybody may write one. docs/writing-a-session-strategy.md shows this file. */
-import { type Context, type Plugin, randomUUID, type SessionAttributes, type SessionStrategy, type User } from 'authkernel/kernel'
+import {
+  type Context,
+  marksHold,
+  type Plugin,
+  randomUUID,
+  type SessionAttributes,
+  type SessionStrategy,
+  type User,
+} from 'authkernel/kernel'
 
 declare module 'authkernel/kernel' {
   interface SessionStrategies {
@@ -23,11 +31,12 @@ export function ticketSessionPlugin({ maxAge = 3600 }: { maxAge?: number } = {})
       const numberOf = (ctx: Context): string => ctx.cookie(ctx.cookies.sessionToken.name) ?? ''
       const find = (ctx: Context): Ticket | undefined => {
         const ticket = tickets.get(numberOf(ctx))
-        return ticket && ticket.until > ctx.now.getTime() ? ticket : undefined
+        // A session of a kind whose plugin is gone does not count, nor one past its fixed end.
+        return ticket && ticket.until > ctx.now.getTime() && marksHold(ctx, ticket.attributes) ? ticket : undefined
       }
 
       kernel.sessionStrategy('tickets', () => ({
-        abilities: new Set(['attributes', 'list', 'revoke:id', 'revoke:user']),
+        abilities: new Set(['attributes', 'kinds', 'list', 'revoke:id', 'revoke:user']),
         async read(ctx) {
           const ticket = find(ctx)
           if (!ticket) return null
@@ -40,15 +49,18 @@ export function ticketSessionPlugin({ maxAge = 3600 }: { maxAge?: number } = {})
         user: (ctx) => find(ctx)?.user ?? null,
         id: (ctx) => find(ctx)?.id ?? null,
         attributes: (ctx) => find(ctx)?.attributes ?? null,
-        issue(ctx, { user, session }, attributes) {
+        kinds: (ctx) => find(ctx)?.attributes.kinds ?? [],
+        async issue(ctx, { user, session }, attributes, before) {
           const { name, options } = ctx.cookies.sessionToken
           const former = find(ctx)
           // A signed-in person links one more account: the session stays.
           if (session === 'keep' && former) return { id: former.id }
           if (session === 'renew' && former?.user.id !== user.id) throw new Error('the session to renew has ended')
+          const [number, id] = [randomUUID(ctx.runtime), randomUUID(ctx.runtime)]
+          // Rows of plugins that guard the session are there before it.
+          await before?.(id)
           // Never reuse the value that the browser sent: an attacker may have set it.
           tickets.delete(numberOf(ctx))
-          const [number, id] = [randomUUID(ctx.runtime), randomUUID(ctx.runtime)]
           tickets.set(number, { id, user, attributes, until: ctx.now.getTime() + maxAge * 1000 })
           ctx.setCookie(name, number, { ...options, maxAge })
           return { id }

@@ -9,6 +9,7 @@ import type { AuthConfig, HttpError } from 'authkernel/kernel'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { type ApiKeysOptions, apiKeysPlugin, findKeys, keyPattern, scannerPattern } from 'authkernel/plugins/api-keys'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
+import { pagesPlugin } from 'authkernel/plugins/pages'
 import { tenantsPlugin } from 'authkernel/plugins/tenants'
 import { baseConfig, Client } from '../_setup.ts'
 
@@ -78,6 +79,31 @@ describe.each(['jwt', 'database'] as const)('a key under the %s strategy', (stra
     expect(await auth.apiKeys.list({ userId: ada.id })).toEqual([])
     await store.updateUser!({ id: ada.id, emailVerified: new Date() })
     expect((await ask()).status).toBe(201)
+  })
+
+  it('a session that proved nothing for a while makes and replaces no key, ends one, and does so again after a proof', async () => {
+    const { auth, ada, browser, request, runtime } = await start({ routes: true, accountSection: true, proofAge: 120 })
+    auth.use(pagesPlugin())
+    const client = await browser()
+    const own = () => request({ cookie: client.cookieHeader() })
+    const post = (path: string, body = '{}') =>
+      client.send(path, { method: 'POST', body, headers: { 'content-type': 'application/json', origin: client.origin } })
+    const first = await auth.apiKeys.create(own(), { name: 'a' })
+    runtime.advance(121_000)
+    for (const work of [auth.apiKeys.create(own(), { name: 'b' }), auth.apiKeys.rotate(own(), first.id)])
+      expect(await thrown(work)).toMatchObject({ type: 'StepUpRequired', status: 403 })
+    for (const path of ['/api-keys', `/api-keys/${first.id}/rotate`]) {
+      const answer = await post(path, '{"name":"b"}')
+      expect([answer.status, await answer.json()]).toMatchObject([403, { type: 'StepUpRequired' }])
+    }
+    const led = await client.post('/account/api-keys', { action: 'create', name: 'b', days: '30' })
+    expect([led.status, new URL(led.headers.get('location')!, client.origin).pathname]).toEqual([302, '/auth/signin'])
+    expect(await auth.apiKeys.list({ userId: ada.id })).toHaveLength(1)
+    // The host app answers for its own calls, and an ending waits for no proof.
+    const second = await auth.apiKeys.create({ userId: ada.id }, { name: 'c' })
+    expect(await auth.apiKeys.revoke(own(), second.id)).toBe(true)
+    await client.post('/callback/credentials', { user: ada.id })
+    expect((await post(`/api-keys/${first.id}/rotate`)).status).toBe(201)
   })
 
   it('a bad key is nobody, never the cookie; a good key beats the cookie', async () => {

@@ -15,7 +15,7 @@ const account = { provider: 'credentials', providerAccountId: 'ada', type: 'cred
 const login = { user, account, session: 'new', isNewUser: true, proof: { amr: ['pwd'], factors: 1 }, passed: [] }
 const admin = { id: 'root' }
 const credential = (kind: string, action: string): [string, object] => ['credentialChanged', { user, kind, action, id: '1' }]
-const noted = (outcome: 'success' | 'failure' | 'denied' = 'success'): [string, object] => ['noted', { outcome, user }]
+const noted = (outcome: 'success' | 'failure' | 'denied' = 'success'): [string, object] => ['noted', { outcome, reason: 'why', user }]
 const organization = (act: string): [string, object] => ['organizationChanged', { act, organizationId: 'o1', by: 'ada' }]
 const failed = (error: Error): [string, object] => ['signInFailed', { provider: 'credentials', error }]
 const refusedBy = (error: Error): [string, object] => ['refused', { reason: (error as AuthError).type, route: undefined, error }]
@@ -90,7 +90,7 @@ const catalogue: Readonly<Record<string, [event: string, message: object]>> = {
   'key.rotated': ['keyRotated', { kid: 'k', alg: 'ES256', compromised: false }],
   'dbsc.registered': ['deviceBinding', { what: 'registered', sessionId: 's1', userId: 'ada' }],
   'dbsc.refreshed': ['deviceBinding', { what: 'refreshed', sessionId: 's1', userId: 'ada' }],
-  'dbsc.failed': ['deviceBinding', { what: 'failed', sessionId: 's1', userId: 'ada' }],
+  'dbsc.failed': ['deviceBinding', { what: 'failed', reason: 'signature', sessionId: 's1', userId: 'ada' }],
   'impersonation.started': ['impersonationStarted', { admin, user, reason: 'ticket' }],
   'impersonation.ended': ['impersonationEnded', { admin, user, reason: 'ticket' }],
   'impersonation.denied': ['impersonationDenied', { admin, user, reason: 'ticket' }],
@@ -144,7 +144,7 @@ const notes = new Set(
 const quoted = new Set(sources.flatMap((text) => [...text.matchAll(/'([\w.]+)'/g)].map(([, name]) => name!)))
 
 /** Tells the events in a request, and hears what was recorded; each event has plain facts of who asked. */
-async function recorded(entries: [string, [string, object]][]): Promise<AuditRecord[]> {
+async function recorded(entries: [string, [string, object]][], inOrder = true): Promise<AuditRecord[]> {
   const records: AuditRecord[] = []
   const facts: unknown[] = []
   const auth = createAuth(baseConfig({ providers: [byName as never] }))
@@ -168,7 +168,7 @@ async function recorded(entries: [string, [string, object]][]): Promise<AuditRec
   expect((await auth.handler(request, { clientAddress: '203.0.113.7', requestId: 'r1' })).status).toBe(204)
   await auth.audit.flush()
   const plain = { requestId: 'r1', address: '203.0.113.7', userAgent: 'Browser/1', namespace: '', at: expect.any(Number), job: undefined }
-  expect(facts).toEqual(entries.map(() => plain))
+  if (inOrder) expect(facts).toEqual(entries.map(() => plain))
   expect(structuredClone(facts)).toEqual(facts)
   return records
 }
@@ -184,6 +184,7 @@ describe('the catalogue', () => {
     for (const told of [act, action, what]) if (told !== undefined) expect([told, quoted.has(told)]).toEqual([told, true])
     const found = (await recorded([[name, entry]])).find((one) => one.name === record)
     expect(found).toMatchObject({ name: record, requestId: 'r1', address: '203.0.113.7', userAgent: 'Browser/1', tenant: '' })
+    if (found?.outcome !== 'success') expect(found?.reason).toMatch(/^(?!unspecified$)[A-Za-z][\w.-]*$/)
     if (kind) expect(found?.target?.['kind']).toBe(kind)
   })
 
@@ -211,6 +212,27 @@ describe('the catalogue', () => {
     expect(records[1]).toMatchObject({ actor: { type: 'system' }, target: { count: 1 } })
     process.off('SIGTERM', stay)
     await auth.close()
+  })
+
+  it('every event that the package emits: what did not succeed has a reason', async () => {
+    const error = new AccessDenied('no')
+    const told = { user, admin, account, login, session: { id: 's1' }, provider: 'acme', error, message: 'no' }
+    const whole = { ...told, reason: 'why', what: 'failed', act: 'ban', userId: 'ada', report: { records: { audit: 1 } } }
+    const asked = [...emitted].flatMap((event) =>
+      ['failure', 'denied'].map((outcome): [string, [string, object]] => ['x.y', [event, { ...whole, outcome }]]),
+    )
+    const failures = (await recorded(asked, false)).filter(({ outcome }) => outcome !== 'success')
+    expect(new Set(failures.map(({ name }) => name)).size).toBeGreaterThan(8)
+    expect(failures.filter(({ reason }) => !reason || reason === 'unspecified').map(({ name }) => name)).toEqual([])
+  })
+
+  it('a note of a host that names no reason has one', async () => {
+    const records: AuditRecord[] = []
+    const auth = createAuth(baseConfig({ providers: [byName as never] })).use(auditPlugin({ sink: (some) => void records.push(...some) }))
+    await auth.audit.note({ tenant: null }, { name: 'export.refused', outcome: 'denied' })
+    await auth.audit.note({ tenant: null }, { name: 'export.refused', outcome: 'failure', reason: 'quota' })
+    await auth.close()
+    expect(records.map(({ reason }) => reason)).toEqual(['unspecified', 'quota'])
   })
 
   it('all notes of the package stand in the paper', () => {

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type AuthConfig, createAuth } from 'authkernel'
 import {
+  type AuditAnchor,
   type AuditFunction,
   type AuditOptions,
   auditPlugin,
@@ -14,7 +15,7 @@ import {
   recordsSink,
 } from 'authkernel/plugins/audit'
 import { limitsPlugin } from 'authkernel/plugins/limits'
-import { memoryAdapter } from 'authkernel/plugins/memory'
+import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { describe, expect, it } from 'vitest'
 import { baseConfig, Client } from '../_setup.ts'
 
@@ -390,6 +391,46 @@ describe('the chain', () => {
     expect(await second.auth.audit.verify()).toEqual({ ok: true, records: 8, chains: 2, faults: [] })
   })
 
+  it('refuses to erase without the id of a user, and changes nothing', async () => {
+    const { auth, client, signIn } = createHost(recordsSink(), { chain: true })
+    const browser = client()
+    await signIn('right', 'ann', browser)
+    // Records of nobody are listed under ''.
+    await signIn('wrong', 'ann')
+    await auth.audit.note({}, { name: 'report.made', outcome: 'success' })
+    await auth.audit.flush()
+    const before = await auth.audit.list()
+    const request = new Request('http://localhost:3000/', { headers: { cookie: browser.cookieHeader() } })
+    for (const wrong of [{}, { userId: undefined }, { userId: null }, { userId: '' }, { userId: { id: 'ann' } }, { tenant: 'a' }])
+      await expect(auth.audit.erase(wrong as never), JSON.stringify(wrong)).rejects.toThrow(/`userId` must be the id of a user/)
+    for (const wrong of [undefined, null, 'ann', request])
+      await expect(auth.audit.erase(wrong as never), String(wrong)).rejects.toThrow('auth.audit.erase: takes an object')
+    await expect(auth.audit.list(request as never)).rejects.toThrow('auth.audit.list: takes an object')
+    await expect(auth.audit.verify(request as never)).rejects.toThrow('auth.audit.verify: takes an object')
+    expect(await auth.audit.erase({ userId: 'nowhere' })).toBe(0)
+    expect(await auth.audit.list()).toEqual(before)
+    expect(await auth.audit.verify()).toMatchObject({ ok: true })
+  })
+
+  it('erases each record once, although a sink goes on listing what it replaced', async () => {
+    const kept = new Map<string, AuditRecord>()
+    const pages = ['first', 'second', undefined]
+    const sink: AuditSink = {
+      name: 'kept',
+      write: (records) => records.forEach((record) => kept.set(record.id, record)),
+      list: (_ctx, { cursor = 'first' }) => {
+        const at = pages.indexOf(cursor)
+        return Promise.resolve({ records: [...kept.values()].slice(at * 2, at * 2 + 2), cursor: pages[at + 1] })
+      },
+      replace: (_ctx, record) => Promise.resolve(void kept.set(record.id, record)),
+    }
+    const { auth, signIn } = createHost(sink)
+    await signIn()
+    await signIn()
+    expect(await auth.audit.erase({ userId: 'ann' })).toBe(4)
+    expect(JSON.stringify([...kept.values()])).not.toContain('"ann"')
+  })
+
   it('is whole although records were dropped and the sink failed', async () => {
     let [down, text] = [true, '']
     const sink: AuditSink = { ...jsonLines({ write: (more) => void (text += more) }) }
@@ -406,5 +447,88 @@ describe('the chain', () => {
     await auth.close()
     expect(text).toContain('audit.dropped')
     expect(await auth.audit.verify({ lines: text })).toMatchObject({ ok: true, faults: [] })
+  })
+})
+
+describe('what the chain alone does not show', () => {
+  it('a column of the table that `list` asks by was changed', async () => {
+    const later = new Date(Date.UTC(2030, 0, 1))
+    for (const change of [
+      { userId: 'eve' },
+      { userId: '' },
+      { name: 'signOut.completed' },
+      { at: new Date(1) },
+      { until: later },
+      { chainId: 'another' },
+      { seq: 7 },
+    ]) {
+      const data = memoryData()
+      const { auth, signIn } = createHost(recordsSink(), { chain: true }, { adapter: memoryAdapter(data) })
+      await signIn()
+      await auth.audit.flush()
+      expect((await auth.audit.verify()).faults).toEqual([])
+      const [row] = [...(data.records?.get('audit')?.values() ?? [])]
+      Object.assign(row!, change)
+      expect((await auth.audit.verify()).faults.join()).toContain('was changed')
+    }
+  })
+
+  it('`list` shows no row whose columns disagree with its record, and names it', async () => {
+    for (const chain of [true, false]) {
+      for (const change of [
+        { userId: 'eve' },
+        { name: 'signOut.completed' },
+        { at: new Date(1) },
+        { until: new Date(Date.UTC(2030, 0, 1)) },
+      ]) {
+        const data = memoryData()
+        const { auth, signIn } = createHost(recordsSink(), { chain }, { adapter: memoryAdapter(data) })
+        await signIn()
+        await auth.audit.flush()
+        const [row] = [...(data.records?.get('audit')?.values() ?? [])]
+        const { id } = row as unknown as AuditRecord
+        Object.assign(row!, change)
+        for (const query of [{}, { userId: 'eve' }, { name: 'signOut.completed' }, { until: new Date(2) }]) {
+          const { records, altered = [] } = await auth.audit.list(query)
+          expect(records.map((record) => record.id)).not.toContain(id)
+          if (Object.keys(query).length === 0) expect(altered).toEqual([id])
+        }
+      }
+    }
+  })
+
+  it('an end whose column was changed, and an anchor that is none', async () => {
+    const data = memoryData()
+    const { auth, signIn } = createHost(recordsSink(), { chain: true }, { adapter: memoryAdapter(data) })
+    await signIn()
+    await auth.audit.flush()
+    expect((await auth.audit.verify({ anchors: [{ chainId: 'x' } as unknown as AuditAnchor] })).faults.join()).toContain('anchor 1 is none')
+    for (const row of data.records?.get('auditHead')?.values() ?? []) Object.assign(row, { at: new Date(1) })
+    expect((await auth.audit.verify()).faults.join()).toMatch(/the end of chain \S+ was changed/)
+  })
+
+  it('a chain that was cut, or replaced as a whole: an anchor kept elsewhere shows it', async () => {
+    const anchors: AuditAnchor[] = []
+    const first: string[] = []
+    const made = (lines: string[]) =>
+      createHost(jsonLines({ write: (text) => void lines.push(text) }), { chain: true, anchor: (anchor) => void anchors.push(anchor) })
+    const one = made(first)
+    await one.signIn()
+    await one.auth.audit.flush()
+    await one.auth.close()
+    expect(anchors.at(-1)).toMatchObject({ tenant: '', seq: anchors.at(-1)?.count, mac: expect.any(String) as string })
+    const kept = [...anchors]
+    const second: string[] = []
+    const other = made(second)
+    await other.signIn()
+    await other.auth.audit.flush()
+    await other.auth.close()
+    const { auth } = createHost(() => {})
+    const verify = async (lines: string[]) => (await auth.audit.verify({ lines: lines.join(''), anchors: kept })).faults
+    expect(await verify(first)).toEqual([])
+    // Genuine in itself, and not the log that was anchored.
+    expect((await auth.audit.verify({ lines: second.join('') })).faults).toEqual([])
+    expect((await verify(second)).join()).toContain('not as it was anchored')
+    expect((await verify([])).join()).toContain('not as it was anchored')
   })
 })

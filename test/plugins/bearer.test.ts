@@ -383,6 +383,32 @@ describe('a refresh token', () => {
     expect(await refusal(openid.refreshTokenGrant(config, few.refresh_token!, { scope: 'read write' }))).toBe('invalid_scope')
     expect(await refusal(openid.refreshTokenGrant(config, few.refresh_token!, { scope: 'admin' }))).toBe('invalid_scope')
   })
+
+  it('a refresh that is refused for its scope uses nothing up: the same token works afterwards, and the session lives', async () => {
+    const { auth, browser, runtime, bearer } = await world()
+    const config = await discover(auth)
+    const { refresh_token: token } = await signIn(config, await browser(), loopback, 'read')
+    for (let tries = 0; tries < 3; tries++) {
+      expect(await refusal(openid.refreshTokenGrant(config, token!, { scope: 'read write' }))).toBe('invalid_scope')
+      runtime.advance(60_000)
+    }
+    const next = await openid.refreshTokenGrant(config, token!, { scope: 'read' })
+    expect((await auth.session(bearer(next.access_token)))?.user?.id).toBe('ada')
+    // An answer that was lost is not given again for more than it was asked for.
+    expect(await refusal(openid.refreshTokenGrant(config, token!, { scope: 'write' }))).toBe('invalid_scope')
+    expect((await openid.refreshTokenGrant(config, token!)).refresh_token).toBe(next.refresh_token)
+  })
+
+  it('a refresh that a hook refuses uses nothing up: it works once the hook permits it', async () => {
+    const { auth, browser } = await world()
+    const config = await discover(auth)
+    const { refresh_token: token } = await signIn(config, await browser())
+    let open = false
+    auth.hook('appSession', () => open)
+    expect(await refusal(openid.refreshTokenGrant(config, token!))).toBe('invalid_grant')
+    open = true
+    expect((await openid.refreshTokenGrant(config, token!)).access_token).toBeDefined()
+  })
 })
 
 describe('what ends an app session', () => {

@@ -6,7 +6,8 @@ import { accountsPlugin } from 'authkernel/plugins/accounts'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { type DeviceSessionsOptions, deviceSessionsPlugin } from 'authkernel/plugins/device-sessions'
 import { impersonationPlugin } from 'authkernel/plugins/impersonation'
-import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
+import { memoryAdapter, memoryData, memoryRecords } from 'authkernel/plugins/memory'
+import { recordsPlugin } from 'authkernel/plugins/records'
 import { stepUpPlugin } from 'authkernel/plugins/step-up'
 import { baseConfig, Client } from '../_setup.ts'
 import { challengeOf, Device, type Forged } from './_dbsc.ts'
@@ -15,6 +16,7 @@ const minute = 60_000
 
 async function world(strategy: 'jwt' | 'database', options: DeviceSessionsOptions = {}, more: readonly Plugin[] = []) {
   const base = baseConfig({
+    allowedHosts: ['app.example', 'localhost:3000'],
     session: { strategy, ...(strategy === 'jwt' && { revocable: true }) },
     providers: [
       { id: 'credentials', name: 'Password', type: 'credentials', authorize: ({ user }) => ({ id: String(user), name: String(user) }) },
@@ -79,13 +81,13 @@ describe.each(['jwt', 'database'] as const)('a bound session, %s', (strategy) =>
       credentials: [
         {
           type: 'cookie',
-          name: expect.stringMatching(/^__Secure-authkernel\.device\.[0-9a-f]{8}$/),
+          name: expect.stringMatching(/^__Host-authkernel\.device\.[0-9a-f]{8}$/),
           attributes: 'Path=/; Secure; HttpOnly; SameSite=Lax',
         },
       ],
     })
     expect(answer?.headers.getSetCookie().join()).toMatch(
-      /__Secure-authkernel\.device\.[0-9a-f]{8}=[0-9a-f]{64}; Max-Age=300; Path=\/; HttpOnly; Secure; SameSite=Lax/i,
+      /__Host-authkernel\.device\.[0-9a-f]{8}=[0-9a-f]{64}; Max-Age=300; Path=\/; HttpOnly; Secure; SameSite=Lax/i,
     )
     expect(await name(client)).toBe('ada')
     for (let round = 0; round < 3; round++) {
@@ -369,4 +371,34 @@ it('mistakes in the configuration name plugin and option', async () => {
     .use(adapterPlugin(memoryAdapter()))
     .use(deviceSessionsPlugin())
   await expect(auth.ready()).rejects.toThrow(/device-sessions/)
+})
+
+it('a fault of the store is answered 503 with no redirect and no body, and the session is there afterwards', async () => {
+  let broken = false
+  const records = memoryRecords()
+  const failing = new Proxy(records, {
+    get(target, name) {
+      const member = Reflect.get(target, name) as unknown
+      if (typeof member !== 'function') return member
+      return (...args: unknown[]) =>
+        broken && name !== 'define'
+          ? Promise.reject(new Error('connection lost'))
+          : (member as (...all: unknown[]) => unknown).apply(target, args)
+    },
+  })
+  const { bound, name } = await world('database', { bind: 'optional' }, [recordsPlugin(failing)])
+  const { client } = await bound()
+  broken = true
+  for (const path of ['/dbsc/refresh', '/dbsc/register']) {
+    const response = await client.send(path, { method: 'POST', headers: { 'sec-secure-session-id': '0'.repeat(32) } })
+    expect([path, response.status, response.headers.get('location'), response.headers.has('retry-after'), await response.text()]).toEqual([
+      path,
+      503,
+      null,
+      true,
+      '',
+    ])
+  }
+  broken = false
+  expect(await name(client)).toBe('ada')
 })

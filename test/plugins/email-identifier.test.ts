@@ -1,7 +1,8 @@
 import { describe, expect, it } from 'vitest'
 import addressparser from 'nodemailer/lib/addressparser'
 import { domainToASCII, domainToUnicode } from 'node:url'
-import { isIdentifier, parseMailbox, toAsciiAddress, toIdentifier } from '../../plugins/sign-in/email/identifier.ts'
+import { isAddress, readAddress, toAsciiAddress } from 'authkernel/kernel'
+import { parseMailbox } from '../../plugins/sign-in/email/sender.ts'
 import { hostileAddresses } from './_hostile-addresses.ts'
 
 const accepted: [string, string][] = [
@@ -22,10 +23,10 @@ const accepted: [string, string][] = [
   [`${'a'.repeat(64)}@mail.example`, `${'a'.repeat(64)}@mail.example`],
 ]
 
-describe('toIdentifier', () => {
+describe('readAddress', () => {
   it.each(accepted)('row 218, D39: %j is one mailbox', (written, identifier) => {
-    expect(toIdentifier(written)).toBe(identifier)
-    expect(isIdentifier(identifier)).toBe(true)
+    expect(readAddress(written)).toBe(identifier)
+    expect(isAddress(identifier)).toBe(true)
     expect(addressparser(identifier)).toEqual([{ address: identifier, name: '' }])
   })
 
@@ -33,7 +34,7 @@ describe('toIdentifier', () => {
     expect(hostileAddresses.length).toBeGreaterThanOrEqual(54)
     const wrong = hostileAddresses.filter((address) => {
       try {
-        const identifier = toIdentifier(address)
+        const identifier = readAddress(address)
         const parsed = addressparser(identifier)
         return parsed.length !== 1 || parsed[0]?.address !== identifier || parsed[0]?.name !== ''
       } catch {
@@ -46,14 +47,14 @@ describe('toIdentifier', () => {
   it.each([undefined, null, '', 42, true, ['ada@mail.example'], { email: 'ada@mail.example' }])(
     'row 218: %j is not an address',
     (value) => {
-      expect(() => toIdentifier(value)).toThrow('No email address was sent')
+      expect(() => readAddress(value)).toThrow('No email address was sent')
     },
   )
 
   it('D39: what is refused is not repeated in the error', () => {
     const error = (() => {
       try {
-        return toIdentifier('secret-canary"@mail.example')
+        return readAddress('secret-canary"@mail.example')
       } catch (thrown) {
         return thrown as Error
       }
@@ -63,18 +64,18 @@ describe('toIdentifier', () => {
   })
 
   it('D39: lengths of RFC 5321 hold, long inputs are refused before any work', () => {
-    expect(() => toIdentifier(`${'a'.repeat(65)}@mail.example`)).toThrow('too long')
-    expect(() => toIdentifier(`a@${'b.'.repeat(130)}example`)).toThrow('not a domain name')
-    expect(() => toIdentifier('a@'.repeat(1_000_000))).toThrow('longer than')
+    expect(() => readAddress(`${'a'.repeat(65)}@mail.example`)).toThrow('too long')
+    expect(() => readAddress(`a@${'b.'.repeat(130)}example`)).toThrow('not a domain name')
+    expect(() => readAddress('a@'.repeat(1_000_000))).toThrow('longer than')
     // Each of these characters becomes 18 under NFKC.
-    expect(() => toIdentifier('\uFDFA'.repeat(500))).toThrow('too long')
+    expect(() => readAddress('\uFDFA'.repeat(500))).toThrow('too long')
   })
 
   it('D39: non-ASCII local parts need internationalAddresses', () => {
-    expect(() => toIdentifier('j\u00F5e@mail.example')).toThrow('not accepted')
-    expect(toIdentifier('J\u00F5e@mail.example', { international: true })).toBe('j\u00F5e@mail.example')
-    expect(() => toIdentifier('j\u00F5e"x"@mail.example', { international: true })).toThrow('not accepted')
-    expect(() => toIdentifier('j\u200De@mail.example', { international: true })).toThrow('control')
+    expect(() => readAddress('j\u00F5e@mail.example')).toThrow('not accepted')
+    expect(readAddress('J\u00F5e@mail.example', { international: true })).toBe('j\u00F5e@mail.example')
+    expect(() => readAddress('j\u00F5e"x"@mail.example', { international: true })).toThrow('not accepted')
+    expect(() => readAddress('j\u200De@mail.example', { international: true })).toThrow('control')
   })
 
   it('row 217: normalizeIdentifier sees the text after NFKC, and its result is checked', () => {
@@ -86,12 +87,12 @@ describe('toIdentifier', () => {
         .toLowerCase()
         .replace(/\+[^@]*@/, '@')
     }
-    expect(toIdentifier('\uFF21da+spam@Mail.example ', { normalize })).toBe('ada@mail.example')
+    expect(readAddress('\uFF21da+spam@Mail.example ', { normalize })).toBe('ada@mail.example')
     expect(seen).toEqual(['Ada+spam@Mail.example '])
-    expect(() => toIdentifier('x', { normalize: () => 'a@b.example,c@d.example' })).toThrow(Error)
-    expect(() => toIdentifier('x', { normalize: () => 7 as never })).toThrow('did not return a text')
+    expect(() => readAddress('x', { normalize: () => 'a@b.example,c@d.example' })).toThrow(Error)
+    expect(() => readAddress('x', { normalize: () => 7 as never })).toThrow('did not return a text')
     expect(() =>
-      toIdentifier('x@y.example', {
+      readAddress('x@y.example', {
         normalize: () => {
           throw new Error('not from here')
         },
@@ -114,9 +115,9 @@ describe('international domains', () => {
       if (ascii === '') continue
       international++
       const identifier = `ada@${domainToUnicode(ascii)}`
-      expect(toIdentifier(`ada@${ascii}`)).toBe(identifier)
-      expect(toIdentifier(`ADA@${label}.example`)).toBe(identifier)
-      expect(isIdentifier(identifier)).toBe(true)
+      expect(readAddress(`ada@${ascii}`)).toBe(identifier)
+      expect(readAddress(`ADA@${label}.example`)).toBe(identifier)
+      expect(isAddress(identifier)).toBe(true)
       expect(toAsciiAddress(identifier)).toBe(`ada@${ascii}`)
     }
     expect(international).toBeGreaterThan(60)
@@ -127,8 +128,8 @@ describe('international domains', () => {
     (label) => {
       const address = `ada@${label}.example`
       try {
-        const identifier = toIdentifier(address)
-        expect(toIdentifier(toAsciiAddress(identifier))).toBe(identifier)
+        const identifier = readAddress(address)
+        expect(readAddress(toAsciiAddress(identifier))).toBe(identifier)
         expect(identifier).toMatch(/^ada@[^@,;<>"\s]+$/)
       } catch (error) {
         expect((error as Error).message).toContain('not a domain name')
@@ -137,9 +138,9 @@ describe('international domains', () => {
   )
 })
 
-describe('isIdentifier', () => {
+describe('isAddress', () => {
   it.each(['Ada@Mail.Example', 'j\u00F5e@mail.example', 'ada@mail.example'])('takes %j, as a host may have written it', (address) => {
-    expect(isIdentifier(address)).toBe(true)
+    expect(isAddress(address)).toBe(true)
   })
   it.each([
     '',
@@ -151,7 +152,7 @@ describe('isIdentifier', () => {
     'a@b@c',
     '\uFF41da@mail\uFF0Eexample',
   ])('refuses %j', (address) => {
-    expect(isIdentifier(address)).toBe(false)
+    expect(isAddress(address)).toBe(false)
   })
 })
 

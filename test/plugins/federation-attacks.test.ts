@@ -62,7 +62,9 @@ function site(strategy: 'jwt' | 'database', provider: object = {}, config: AuthC
     errors,
     users,
     async signIn(claims, at = origin) {
-      op.reset({ claims: (own) => ({ ...own, ...claims, email: `${String(claims['sub'])}@example.com` }) })
+      op.reset({
+        claims: (own) => ({ ...own, ...claims, email: `${String(claims['sub'])}${String(claims['iss'] ?? '').slice(-1)}@example.com` }),
+      })
       const browser = new Client(auth, { origin: at })
       await browser.get(await op.authorize(locationOf(await browser.signIn('acme'))))
       expect([errors, await isIn(browser)]).toEqual([[], true])
@@ -180,6 +182,70 @@ describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
     const again = await signIn({ iss: iss('b'), tid: 'tenant-b', sub: 'bob', sid: 'three' })
     expect(await signal({ iss: iss('b'), sub_id: { format: 'iss_sub', iss: iss('b'), sub: 'bob' } })).toBe(202)
     expect(await isIn(again)).toBe(false)
+  })
+
+  it('one `sub` and one `sid` of two issuers are two people and two sessions, and an account from before issuers were told apart goes on', async () => {
+    const iss = (tenant: string): string => `${op.issuer}/tenant-${tenant}`
+    const issuerOf = (claims: Record<string, unknown>): string => iss(String(claims['iss']).split('-').at(-1) ?? '')
+    const adapter = memoryAdapter()
+    const { signIn, logout, signal, users, auth } = site(strategy, { issuerOf }, { adapter })
+    // As the version before wrote it.
+    const stored = await adapter.createUser!({ id: 'old', email: 'old@example.com', name: 'Old', emailVerified: null } as never)
+    const token = jws({ alg: keys.k1.alg, kid: keys.k1.kid }, { iss: iss('a'), sub: 'carol' }, keys.k1)
+    await adapter.linkAccount!({ userId: stored.id, type: 'oidc', provider: 'acme', providerAccountId: 'carol', id_token: token } as never)
+    const people = [await signIn({ iss: iss('a'), sub: 'alice', sid: 'one' }), await signIn({ iss: iss('b'), sub: 'alice', sid: 'one' })]
+    expect(new Set(users).size).toBe(2)
+    const alive = async (): Promise<boolean[]> => Promise.all(people.map(isIn))
+    // The same `jti` of two issuers is no repetition either.
+    expect([await logout({ sid: 'one', iss: iss('b'), jti: 'same' }), await alive()]).toEqual([200, [true, false]])
+    expect([await logout({ sid: 'one', iss: iss('a'), jti: 'same' }), await alive()]).toEqual([200, [false, false]])
+    people.splice(
+      0,
+      2,
+      await signIn({ iss: iss('a'), sub: 'alice', sid: 'two' }),
+      await signIn({ iss: iss('b'), sub: 'alice', sid: 'two' }),
+    )
+    expect([users[2] === users[0], users[3] === users[1]]).toEqual([true, true])
+    const told: (string | undefined)[] = []
+    auth.on('signalReceived', ({ userId }) => void told.push(userId))
+    expect([await signal({ iss: iss('a'), sub_id: { format: 'iss_sub', iss: iss('a'), sub: 'alice' } }), await alive()]).toEqual([
+      202,
+      [false, true],
+    ])
+    expect([await logout({ sub: 'alice', iss: iss('a') }), await alive()]).toEqual([200, [false, true]])
+    expect([await logout({ sub: 'alice', iss: iss('b') }), await alive()]).toEqual([200, [false, false]])
+    expect(told).toEqual([users[0]])
+    users.length = 0
+    await signIn({ iss: iss('b'), sub: 'carol', sid: 'three' })
+    expect(users[0]).not.toBe('old')
+    await signIn({ iss: iss('a'), sub: 'carol', sid: 'three' })
+    expect(users[1]).toBe('old')
+  })
+
+  it('`profile()` with an id of its own: logouts and signals find the user by the `sub` of the ID token', async () => {
+    const profile = ({ sub, email }: Record<string, unknown>): object => ({
+      id: `employee-${String(sub).length}-${String(sub)}`,
+      email,
+      name: sub,
+    })
+    const { signIn, logout, signal, users, auth } = site(strategy, { profile })
+    const told: (string | undefined)[] = []
+    auth.on('signalReceived', ({ userId }) => void told.push(userId))
+    const first = await signIn({ sub: 'alice', sid: 'one' })
+    const userId = users[0] ?? ''
+    const hasTokens = async (): Promise<boolean> => (await auth.tokens.get({ userId }, 'acme')) !== null
+    expect(await hasTokens()).toBe(true)
+    expect([await signal({ sub_id: { format: 'iss_sub', iss: op.issuer, sub: 'alice' } }), await isIn(first)]).toEqual([202, false])
+    const second = await signIn({ sub: 'alice', sid: 'two' })
+    // The `sub` of somebody else beside her `sid` ends nothing of hers.
+    expect([await logout({ sub: 'bob', sid: 'two' }), await isIn(second), await hasTokens()]).toEqual([200, true, true])
+    expect([await logout({ sub: 'employee-5-alice' }), await isIn(second), await hasTokens()]).toEqual([200, true, true])
+    expect([await logout({ sub: 'alice' }), await isIn(second), await hasTokens()]).toEqual([200, false, false])
+    const third = await signIn({ sub: 'alice', sid: 'three' })
+    expect(await hasTokens()).toBe(true)
+    expect([await logout({ sub: 'alice', sid: 'three' }), await isIn(third), await hasTokens()]).toEqual([200, false, false])
+    expect(await signal({ sub_id: { format: 'iss_sub', iss: op.issuer, sub: 'nobody' } })).toBe(202)
+    expect(told).toEqual([users[0], undefined])
   })
 
   it('A58, A68: a provider of tenant B ends no session and finds no token of tenant A', async () => {

@@ -8,6 +8,7 @@ import { InvalidAccessToken, KeysUnavailable, verifyAccessToken, type VerifyAcce
 import type { AuthConfig, HttpError } from 'authkernel/kernel'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
+import { guestPlugin } from 'authkernel/plugins/guest'
 import { type JwtOptions, jwtPlugin } from 'authkernel/plugins/jwt'
 import { auditPlugin, type AuditRecord } from 'authkernel/plugins/audit'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
@@ -159,6 +160,23 @@ describe('a token', () => {
     stop()
     auth.hook('accessToken', ({ claims }) => claims['sub'] !== 'ada')
     expect(await thrown(token())).toMatchObject({ type: 'AccessDenied' })
+  })
+
+  it('is refused for a guest, also where the session shows the id of the guest, by the API and by the routes', async () => {
+    const { auth } = await world({ audiences: [audience], routes: true })
+    auth.use(guestPlugin())
+    auth.hook('session', ({ session }) => ({ ...session, user: { ...session.user, id: 'guest' } }))
+    const browser = new Client(auth)
+    await browser.post('/guest')
+    expect(await browser.session()).toMatchObject({ guest: true, user: { id: 'guest' } })
+    const asks = new Request(`${origin}/`, { headers: { cookie: browser.cookieHeader() } })
+    expect(await thrown(auth.jwt.issue(asks, { audience }))).toMatchObject({ type: 'AccessDenied' })
+    const answer = await browser.send('/jwt/token', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', origin },
+      body: JSON.stringify({ audience, csrfToken: await browser.csrfToken() }),
+    })
+    expect([answer.status, await answer.text()]).toEqual([403, expect.not.stringContaining('access_token')])
   })
 })
 

@@ -1,6 +1,7 @@
 /** Several accounts in one browser: adding, switching, signing out, and what one must not see of another. */
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
+import { AccessDenied } from 'authkernel/kernel'
 import { accountsPlugin } from 'authkernel/plugins/accounts'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { deviceSessionsPlugin } from 'authkernel/plugins/device-sessions'
@@ -95,6 +96,51 @@ describe.each(['jwt', 'database'] as const)('accounts of a browser, %s', (strate
     expect(
       (await auth.multiSession.list(new Request('http://localhost:3000/', { headers: { cookie: plain.cookieHeader() } }))).length,
     ).toBe(1)
+  })
+
+  it('lead where this switch says, and never where the former account was going', async () => {
+    const { signedIn, idOf, auth, asks } = await world(strategy)
+    const client = await signedIn('ada', 'bob')
+    await client.get('/signin?callbackUrl=http://localhost:3000/of-bob')
+    const form = /action="[^"]*\/switch"[\s\S]*?<\/form>/.exec(await (await client.get('/switch')).text())?.[0] ?? ''
+    expect([form.includes('action'), form.includes('of-bob')]).toEqual([true, false])
+    const answer = await client.post('/switch', { action: 'switch', id: await idOf(client, 'ada') })
+    expect(answer.headers.get('location')).toMatch(/^http:\/\/localhost:3000\/?$/)
+    await client.get('/signin?callbackUrl=http://localhost:3000/of-ada')
+    const { csrfToken } = (await (await client.get('/csrf')).json()) as { csrfToken: string }
+    const scripted = await client.send('/multi-session/switch', {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-auth-return-redirect': '1' },
+      body: JSON.stringify({ id: (await auth.multiSession.list(asks(client)))[1]?.id, csrfToken }),
+    })
+    expect(await scripted.text()).not.toContain('of-ada')
+  })
+
+  it.each(['ada', 'bob'])('that are refused for %s leave both sessions as they were, and a later switch works', async (whom) => {
+    const { auth, signedIn, idOf, name, accounts } = await world(strategy)
+    let refusing = false
+    auth.use({
+      name: 'refusal',
+      setup(kernel) {
+        kernel.decorate('session', (inner) => ({
+          issue(ctx, login, ...more) {
+            if (refusing && login.user.id === whom) throw new AccessDenied('Not now.')
+            return inner.issue(ctx, login, ...more)
+          },
+        }))
+      },
+    })
+    const client = await signedIn('ada', 'bob')
+    const id = await idOf(client, 'ada')
+    refusing = true
+    for (let times = 0; times < 2; times++) {
+      const answer = await client.post('/switch', { action: 'switch', id })
+      expect(answer.headers.get('location')).toContain('error=AccessDenied')
+      expect([await name(client), await accounts(client)]).toEqual(['bob', ['bob', 'ada']])
+    }
+    refusing = false
+    await client.post('/switch', { action: 'switch', id })
+    expect([await name(client), await accounts(client)]).toEqual(['ada', ['ada', 'bob']])
   })
 
   it('are signed out one by one or all at once', async () => {

@@ -94,6 +94,23 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
   })
 })
 
+it.each(['jwt', 'database'] as const)('plain OAuth, %s: signing in there again satisfies the demand, by a new token', async (strategy) => {
+  const found = createWorld(strategy, 'split')
+  const auth = found.auth.use(stepUpPlugin())
+  await auth.ready()
+  const { client, options } = found
+  const demand = () =>
+    auth.stepUp.require(new Request('http://localhost:3000/pay', { headers: { cookie: client.cookieHeader(), accept: 'text/html' } }))
+  await client.get(await found.toProvider('oauth'))
+  expect(await demand()).not.toBeInstanceOf(Response)
+  const before = client.cookies.get('authkernel.session-token')
+  options.runtime.advance(301_000)
+  expect(new URL(((await demand()) as Response).headers.get('location')!).pathname).toBe('/auth/signin')
+  await client.get(await found.toProvider('oauth'))
+  expect(await demand()).not.toBeInstanceOf(Response)
+  expect(client.cookies.get('authkernel.session-token')).not.toBe(before)
+})
+
 it('mfa is believed of a trusted provider alone', async () => {
   const plain = await world('database')
   await plain.signIn()

@@ -116,6 +116,51 @@ describe('authorization request', () => {
     expect(searchParams.toString()).not.toContain('evil')
   })
 
+  it.each([
+    ['options', { acr_values: 'gold', resource: 'https://api.example', max_age: 300 }],
+    ['params', { authorization: { params: { acr_values: 'gold', resource: 'https://api.example', max_age: 300 } } }],
+    ['the metadata of the client', { acr_values: 'gold', resource: 'https://api.example', client: { default_max_age: 300 } }],
+  ])('what the host demands by %s is changed by a client in no spelling, and `max_age` only gets smaller', async (_by, provider) => {
+    op().reset()
+    const { client } = instance(op(), { provider })
+    const good = [...(await urlOf(client)).searchParams.keys()]
+    const spellings = (name: string): string[] => [
+      name,
+      name.toUpperCase(),
+      name[0]!.toUpperCase() + name.slice(1),
+      name.replace(/(^|_)[a-z]/g, (part) => part.toUpperCase()),
+      `${name}[]`,
+      `${name}[0]`,
+      `${name}[`,
+      ` ${name}`,
+      `${name} `,
+      `${name}\0`,
+      `${name}\u200B`,
+      name.replaceAll('_', '.'),
+      name.replaceAll('_', ' '),
+      name.replaceAll('_', '['),
+      name.replace('a', '\uFF41'),
+    ]
+    for (const name of ['acr_values', 'resource', 'max_age'])
+      for (const spelling of spellings(name)) {
+        const { searchParams } = await urlOf(client, {}, `?${new URLSearchParams([[spelling, '4000']]).toString()}`)
+        expect([spelling, [...searchParams.keys()], searchParams.toString().includes('4000')]).toEqual([spelling, good, false])
+      }
+    for (const longer of ['301', '1e2', '-1', ' 1', '0x1', '']) {
+      const { searchParams } = await urlOf(client, {}, `?${new URLSearchParams({ max_age: longer }).toString()}`)
+      expect(searchParams.getAll('max_age')).toEqual(['300'])
+    }
+    expect((await urlOf(client, {}, '?max_age=10')).searchParams.getAll('max_age')).toEqual(['10'])
+  })
+
+  it('a standard parameter in another spelling than the standard one goes nowhere', async () => {
+    op().reset()
+    const { client } = instance(op())
+    const { searchParams } = await urlOf(client, {}, '?Scope=admin&prompt[]=none&Max_Age=9&LOGIN_HINT=eve&kc_idp_hint=x&Own[]=y')
+    expect([...searchParams.keys()].filter((name) => /scope|prompt|age|hint|own/i.test(name))).toEqual(['scope', 'kc_idp_hint', 'Own[]'])
+    expect(searchParams.get('scope')).not.toContain('admin')
+  })
+
   it('D11: a provider may name the parameters that clients may send', async () => {
     op().reset()
     const { client } = instance(op(), { provider: { authorizationParams: ['login_hint', 'redirect_uri'] } })

@@ -23,6 +23,17 @@ describe('the last owner is not deleted', () => {
     expect(await auth.users.delete({ userId: 'bob' })).toBe(true)
   })
 
+  it('and what a person who is deleted had offered is offered no more, whoever else invited', async () => {
+    const { auth, found } = await world()
+    const id = await found({ bob: 'admin', cy: 'admin' })
+    await auth.organizations.invite({ userId: 'bob' }, id, { email: 'one@example.com' })
+    await auth.organizations.invite({ userId: 'cy' }, id, { email: 'two@example.com' })
+    await auth.organizations.invite(system, id, { email: 'three@example.com' })
+    expect(await auth.users.delete({ userId: 'bob' })).toBe(true)
+    const open = await auth.organizations.invitations({ userId: 'ada' }, id)
+    expect(open.map(({ email }) => email).toSorted()).toEqual(['three@example.com', 'two@example.com'])
+  })
+
   it('on the account page, which says what to do', async () => {
     const { auth, browser, found, store } = await world()
     const id = await found({ bob: 'member' })

@@ -9,9 +9,18 @@ import { signedIn, testProvider, testSession } from 'authkernel/testing'
 import { baseConfig, Client } from '../_setup.ts'
 import { ticketSessionPlugin } from './_ticket-session.ts'
 
-testSession('jwt', { plugin: () => jwtSessionPlugin({ maxAge: 3600 }), maxAge: 3600 })
-testSession('database', { plugin: () => databaseSessionPlugin({ maxAge: 3600 }), adapter: () => memoryAdapter(), maxAge: 3600 })
-testSession('the one of docs/writing-a-session-strategy.md', { plugin: () => ticketSessionPlugin({ maxAge: 3600 }), maxAge: 3600 })
+testSession('jwt', { plugin: () => jwtSessionPlugin({ maxAge: 3600 }), maxAge: 3600, kinds: true })
+testSession('database', {
+  plugin: () => databaseSessionPlugin({ maxAge: 3600 }),
+  adapter: () => memoryAdapter(),
+  maxAge: 3600,
+  kinds: true,
+})
+testSession('the one of docs/writing-a-session-strategy.md', {
+  plugin: () => ticketSessionPlugin({ maxAge: 3600 }),
+  maxAge: 3600,
+  kinds: true,
+})
 
 testProvider('credentials', {
   auth: (plugin) =>

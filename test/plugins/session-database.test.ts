@@ -127,6 +127,31 @@ describe('session of the database strategy', () => {
     expect(response.headers.getSetCookie()[0]).toContain(`Expires=${end.toUTCString()}`)
   })
 
+  it('a session that is ended just before it is extended is answered with nobody, and its cookie goes', async () => {
+    const state = { ends: false }
+    const { client, memory } = await signedIn({ session: { updateAge: 0 } }, (adapter) => ({
+      ...adapter,
+      async updateSession(change) {
+        if (state.ends) await adapter.deleteSession!(change.sessionToken)
+        return adapter.updateSession!(change)
+      },
+    }))
+    const token = client.cookies.get(name)!
+    expect(await client.session()).not.toBeNull()
+    state.ends = true
+    expect(await client.session()).toBeNull()
+    expect([client.cookies.has(name), await memory.getSessionAndUser(token)]).toEqual([false, null])
+  })
+
+  it('an adapter that answers nothing to an extension extends all the same', async () => {
+    const { client } = await signedIn({ session: { updateAge: 0 } }, (adapter) => ({
+      ...adapter,
+      updateSession: async (change) => void (await adapter.updateSession!(change)),
+    }))
+    expect(await client.session()).not.toBeNull()
+    expect(client.cookies.has(name)).toBe(true)
+  })
+
   it('row 119: updateAge 0 extends on every access', async () => {
     const { client, calls } = await signedIn({ session: { updateAge: 0 } })
     await client.session()

@@ -339,6 +339,26 @@ describe('Global Token Revocation', () => {
     expect(await isIn(again)).toBe(false)
   })
 
+  it('finds a person whose account has another id than the `sub`, by name and by address', async () => {
+    const made = world('database', options)
+    made.auth.remove('oidc:acme')
+    const profile = (said: object) => ({ ...said, id: 'employee-7' }) as never
+    made.auth.use(
+      oidcPlugin({ id: 'acme', issuer: op.issuer, clientId: op.clientId, clientSecret: op.clientSecret, trustEmail: true, profile }),
+    )
+    for (const sub_id of [
+      { ...alice.sub_id, iss: op.issuer },
+      { format: 'email', email: 'alice@example.com' },
+    ]) {
+      const browser = await made.signIn()
+      expect([await ask(made, bearer(made), { sub_id }), await isIn(browser)]).toEqual([204, false])
+    }
+    expect(made.told.map(({ userId, subject }) => [userId !== undefined, subject])).toEqual([
+      [true, { sub: 'alice' }],
+      [true, { sub: 'alice' }],
+    ])
+  })
+
   it('refuses what is no request of this provider', async () => {
     const made = world('database', options)
     const browser = await made.signIn()
@@ -359,6 +379,8 @@ describe('Global Token Revocation', () => {
       ['no end', bearer(made, { exp: undefined })],
       ['no jti', bearer(made, { jti: undefined })],
       ['a logout token', bearer(made, {}, { typ: 'logout+jwt' })],
+      ['a time to come', bearer(made, { nbf: now + 3_600 })],
+      ['a time that is a text', bearer(made, { nbf: 'soon' })],
     ]
     for (const [name, token] of refused) expect([name, await ask(made, token)]).toEqual([name, 401])
     expect(await ask(made, bearer(made), { sub_id: 'alice' })).toBe(400)
@@ -376,7 +398,22 @@ describe('Global Token Revocation', () => {
     made.auth.use(
       oidcPlugin({ id: 'acme', issuer: op.issuer, clientId: op.clientId, clientSecret: op.clientSecret, trustEmail: ['other.example'] }),
     )
-    expect(await ask(made, bearer(made), { sub_id: { format: 'email', email: 'alice@example.com' } })).toBe(403)
+    const browser = await made.signIn()
+    const email = { format: 'email', email: 'alice@example.com' }
+    const named: object[] = [
+      email,
+      { format: 'aliases', identifiers: [email] },
+      { format: 'aliases', identifiers: [{ format: 'iss_sub', iss: 'https://evil.example', sub: 'x' }, email] },
+      { format: 'aliases', identifiers: [{ subject_type: 'email', email: 'alice@example.com' }] },
+      { format: 'complex', user: email },
+      { format: 'complex', user: { format: 'aliases', identifiers: [email] } },
+    ]
+    for (const sub_id of named) expect([sub_id, await ask(made, bearer(made), { sub_id })]).toEqual([sub_id, 403])
+    expect(await isIn(browser)).toBe(true)
+    // Another name of the person counts beside it.
+    const own = { format: 'iss_sub', iss: op.issuer, sub: 'alice' }
+    expect(await ask(made, bearer(made), { sub_id: { format: 'aliases', identifiers: [email, own] } })).toBe(204)
+    expect(await isIn(browser)).toBe(false)
   })
 
   it('is not there unless a provider has it, and says that it is experimental', async () => {

@@ -6,6 +6,7 @@ import { memoryAdapter, memoryRecords } from 'authkernel/plugins/memory'
 import { oidcPlugin } from 'authkernel/plugins/oidc'
 import { recordsPlugin } from 'authkernel/plugins/records'
 import { type LogoutOfProvider, singleLogoutPlugin, type SingleLogoutOptions } from 'authkernel/plugins/single-logout'
+import { stepUpPlugin } from 'authkernel/plugins/step-up'
 import { CompactEncrypt, generateKeyPair } from 'jose'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Client, locationOf } from '../_client.ts'
@@ -26,7 +27,7 @@ interface World {
   errors: Error[]
   clock: { ahead: number }
   /** A browser that has signed in; its session there is `sid`. */
-  signIn(sid?: string, sub?: string): Promise<Client>
+  signIn(sid?: string, sub?: string, browser?: Client): Promise<Client>
   token(change?: Jwk, header?: Jwk, key?: SigningKey): string
   push(token: string | URLSearchParams, path?: string, headers?: Record<string, string>): Promise<Response>
 }
@@ -54,9 +55,8 @@ function world(strategy: 'jwt' | 'database', options: SingleLogoutOptions = {}, 
     told,
     errors,
     clock,
-    async signIn(sid = 'session-1', sub = 'alice') {
+    async signIn(sid = 'session-1', sub = 'alice', browser = new Client(auth)) {
       op.reset({ claims: (own) => ({ ...own, sid, sub, email: `${sub}@example.com` }) })
-      const browser = new Client(auth)
       await browser.get(await op.authorize(locationOf(await browser.signIn('acme'))))
       expect(await browser.session()).not.toBeNull()
       return browser
@@ -78,6 +78,8 @@ function world(strategy: 'jwt' | 'database', options: SingleLogoutOptions = {}, 
 }
 const isIn = async (browser: Client): Promise<boolean> => (await browser.session()) !== null
 const invalid = { error: 'invalid_request' }
+const sessionCookie = 'authkernel.session-token'
+const cookiesOf = ({ cookies }: Client): string => [...cookies].map(([name, value]) => `${name}=${value}`).join('; ')
 
 describe.each(['jwt', 'database'] as const)('back-channel logout, %s sessions', (strategy) => {
   it('with `sid` ends the session of that browser alone', async () => {
@@ -128,6 +130,42 @@ describe.each(['jwt', 'database'] as const)('back-channel logout, %s sessions', 
     expect([other.status, await other.json()]).toEqual([400, invalid])
     expect((await push(token({ sid: undefined, sub: 'alice', jti: 'the-same' }))).status).toBe(400)
     expect([await isIn(first), await isIn(again), told.length]).toEqual([false, true, heard])
+  })
+
+  it('signing in again with the same account: a new token and id, the former token is dead, and the new `sid` is the one that ends it', async () => {
+    const { signIn, token, push } = world(strategy)
+    const browser = await signIn('first')
+    const thief = browser.clone()
+    const before = browser.cookies.get(sessionCookie)
+    await signIn('second', 'alice', browser)
+    expect(browser.cookies.get(sessionCookie)).not.toBe(before)
+    expect([await isIn(browser), await isIn(thief)]).toEqual([true, false])
+    await push(token({ sid: 'first', sub: 'alice' }))
+    expect(await isIn(browser)).toBe(true)
+    await push(token({ sid: 'second', sub: 'alice' }))
+    expect(await isIn(browser)).toBe(false)
+  })
+
+  it('a step-up that the provider answers from another session: from then on that `sid` ends the session, and the former one does not', async () => {
+    const { auth, signIn, token, push, clock } = world(strategy)
+    const stepUp = (auth as unknown as Auth).use(stepUpPlugin())
+    const browser = await signIn('first')
+    clock.ahead = 400_000
+    const asked = await stepUp.stepUp.require(
+      new Request('http://localhost:3000/pay', { headers: { cookie: cookiesOf(browser), accept: 'text/html' } }),
+    )
+    for (const line of (asked as Response).headers.getSetCookie()) {
+      const [pair = ''] = line.split(';')
+      browser.cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1))
+    }
+    const now = Math.floor((Date.now() + clock.ahead) / 1000)
+    op.reset({ claims: (own) => ({ ...own, iat: now, exp: now + 600, auth_time: now, sid: 'second', sub: 'alice' }) })
+    const back = await browser.get(await op.authorize((asked as Response).headers.get('location') ?? ''))
+    expect(back.headers.get('location')).toBe('http://localhost:3000/pay')
+    await push(token({ sid: 'first', sub: 'alice' }))
+    expect(await isIn(browser)).toBe(true)
+    await push(token({ sid: 'second', sub: 'alice' }))
+    expect(await isIn(browser)).toBe(false)
   })
 
   it('somebody who comes back at once can be signed out again', async () => {
@@ -236,6 +274,8 @@ it('A60: refuses what is no logout token of this provider for this client', asyn
     ['a jti that is no text', token({ jti: 7 })],
     ['no iat', token({ iat: undefined })],
     ['an iat of tomorrow', token({ iat: now + 86_400 })],
+    ['an nbf of tomorrow', token({ nbf: now + 86_400 })],
+    ['an nbf that is a text', token({ nbf: 'tomorrow' })],
     ['an iat two minutes ahead', token({ iat: now + 120 })],
     ['an iat of yesterday', token({ iat: now - 86_400 })],
     ['an iat of eleven minutes ago', token({ iat: now - 660 })],

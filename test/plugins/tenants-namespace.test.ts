@@ -40,7 +40,7 @@ const settings = (request: Request): TenantSettings => {
 
 function make(config: AuthConfig = {}, plugins: readonly Plugin[] = []) {
   const data = memoryData()
-  const auth = createAuth(baseConfig(config))
+  const auth = createAuth(baseConfig({ allowedHosts: Object.keys(namespaces), ...config }))
     .use(adapterPlugin(memoryAdapter(data)))
     .use(sso)
     .use(tenantsPlugin({ settings, tenant: (name) => (name in namespaces ? { namespace: namespaces[name]! } : undefined) }))

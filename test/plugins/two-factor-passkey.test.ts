@@ -11,7 +11,7 @@ const origin = 'http://localhost:3000'
 
 async function world(options: TwoFactorOptions = { factors: [totp(), passkey()] }, strategy: 'jwt' | 'database' = 'database') {
   const base = baseConfig({
-    session: { strategy },
+    session: { strategy, ...(strategy === 'jwt' && { revocable: true }) },
     providers: [
       {
         id: 'credentials',

@@ -5,9 +5,11 @@ import { type App, type Browser, challengeCookie, createApp, origin, sessionCook
 import passkey from 'authkernel/providers/passkey'
 import webauthn from 'authkernel/providers/webauthn'
 import type { AuthConfig } from 'authkernel'
+import type { Adapter } from 'authkernel/kernel'
+import { memoryAdapter } from 'authkernel/plugins/memory'
 
-async function registered(config: AuthConfig = {}): Promise<{ app: App; key: Authenticator; browser: Browser }> {
-  const app = createApp(config)
+async function registered(config: AuthConfig = {}, store?: Adapter): Promise<{ app: App; key: Authenticator; browser: Browser }> {
+  const app = createApp(config, (plain) => store ?? plain)
   const key = new Authenticator(origin)
   await app.browser().register(key, 'email=ada@example.com')
   return { app, key, browser: app.browser() }
@@ -287,6 +289,29 @@ describe('verification', () => {
       'WebAuthnVerificationError',
       'WebAuthnVerificationError',
     )
+  })
+})
+
+describe('what a passkey says of itself', () => {
+  it('a backup flag that flips is another key: refused', async () => {
+    const { app, key, browser } = await registered()
+    refused(app, await browser.authenticate(key, '', { backedUp: true }), 'WebAuthnVerificationError', 'WebAuthnVerificationError')
+  })
+
+  it.each(['AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA', 'x', 'Zm9yZWlnbg=='])(
+    'the user handle %s of another user is refused',
+    async (userHandle) => {
+      const { app, key, browser } = await registered({}, memoryAdapter())
+      refused(app, await browser.authenticate(key, '', { userHandle }), 'WebAuthnVerificationError', 'WebAuthnVerificationError')
+    },
+  )
+
+  it('its own user handle signs in', async () => {
+    const { app, key, browser } = await registered({}, memoryAdapter())
+    expect(key.handle).not.toBe('')
+    const before = app.errors.length
+    await browser.authenticate(key, '', { userHandle: 'own' })
+    expect(app.errors.slice(before)).toEqual([])
   })
 })
 

@@ -72,9 +72,20 @@ describe('github', () => {
     expect(seen).toEqual(['https://github.com/login/oauth/access_token', 'https://api.github.com/user', emails])
   })
 
-  it('does not ask for addresses that it has', async () => {
-    const { seen } = await signIn('github', {})
-    expect(seen.map(({ url }) => url)).not.toContain(emails)
+  it('an address that the profile shows is verified when /user/emails says so of this very address', async () => {
+    const shown = { id: 1, login: 'ada', email: 'Ada@Mail.example' }
+    const said = async (answer: Response): Promise<unknown> =>
+      (await signIn('github', { [emails]: () => answer.clone() }, shown)).host.asked().profile?.['email_verified']
+    expect(await said(Response.json(list))).toBe(false)
+    expect(await said(Response.json([{ ...list[1]!, verified: true }]))).toBe(true)
+    expect(await said(Response.json([{ ...list[0]!, verified: true }]))).toBeUndefined()
+    expect(await said(new Response('no', { status: 403 }))).toBeUndefined()
+  })
+
+  it('an Enterprise Server is not asked for what would not be believed', async () => {
+    const site = 'https://github.example.com'
+    const { seen } = await signIn('github', {}, undefined, { enterprise: { baseUrl: site } })
+    expect(seen.map(({ url }) => url)).not.toContain(`${site}/api/v3/user/emails`)
   })
 
   it('a refused profile is an error with the status', async () => {

@@ -1,5 +1,6 @@
 /** Puts an adapter into the kernel: ours, a published one of Auth.js, or a plain object. */
 import {
+  assertOptions,
   type Adapter,
   type AdapterTables,
   type HealedFault,
@@ -53,6 +54,7 @@ export function isPerProcess(adapter: Declared, once: Once | undefined): boolean
 
 /** Provides the service `store`, and `once`, `limit` and `records` when given here or by the adapter. */
 export function adapterPlugin(adapter: Adapter & Declared, options: AdapterPluginOptions = {}): Plugin {
+  assertOptions('Plugin "adapter"', options, { once: true, limit: true, records: true })
   const { once = adapter.once, limit = adapter.limit, records = adapter.records } = options
   return {
     name: 'adapter',

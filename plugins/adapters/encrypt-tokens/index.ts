@@ -1,5 +1,5 @@
 /** Keeps the provider tokens of accounts encrypted in any store (D53): who reads the database cannot act as the person elsewhere. */
-import { type Adapter, type AdapterAccount, bytes, fromBase64, hkdf, toBase64Url } from 'authkernel/kernel'
+import { assertOptions, type Adapter, type AdapterAccount, bytes, fromBase64, hkdf, toBase64Url } from 'authkernel/kernel'
 
 /** Options of `encryptTokens`. */
 export interface EncryptTokensOptions {
@@ -15,10 +15,9 @@ const mark = 'enc.v1.'
  * An adapter that encrypts token fields on their way into `adapter` and decrypts them on their way out (AES-256-GCM). Values that were
  * stored before are read as they are and encrypted at the next write. A value that no secret opens is an error, not a token.
  */
-export function encryptTokens<A extends Adapter>(
-  adapter: A,
-  { secret, fields = ['access_token', 'refresh_token', 'id_token'] }: EncryptTokensOptions,
-): A {
+export function encryptTokens<A extends Adapter>(adapter: A, options: EncryptTokensOptions): A {
+  assertOptions('encryptTokens', options, { secret: true, fields: true })
+  const { secret, fields = ['access_token', 'refresh_token', 'id_token'] } = options
   const secrets = typeof secret === 'string' ? [secret] : secret
   if (secrets.length === 0 || secrets.some((each) => each.length < 32)) {
     throw new Error('encryptTokens: `secret` must be at least 32 characters; `npx authkernel secret` makes one.')

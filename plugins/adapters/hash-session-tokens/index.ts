@@ -1,15 +1,20 @@
 /** Keeps session tokens hashed in any store (D53): who reads the database cannot sign in with what it holds. */
 import { type Adapter, sha256, toHex } from 'authkernel/kernel'
 
-/** How a stored token looks: no cookie holds this, so what is read from a database opens nothing. */
-const stored = /^sha256:[0-9a-f]{64}$/
+/** How a stored token looks: no cookie holds this, so what is read from a database opens nothing. Tokens of a tenant have its name in front. */
+const stored = /^(?:~[a-z0-9-]{0,32}~)?sha256:[0-9a-f]{64}$/
+const tenant = /^~[a-z0-9-]{1,32}~/
 
 /**
  * An adapter that stores SHA-256 of each session token. Tokens are random, so they need no salt. Sessions that were stored before are not
  * found any more: people sign in once again. `listSessionsByUserId` returns the stored form, which `deleteSession` takes too.
  */
 export function hashSessionTokens<A extends Adapter>(adapter: A): A {
-  const hash = async (token: string): Promise<string> => `sha256:${toHex(await sha256(token))}`
+  // The tenant stays readable, so that a session is known to be the tenant's, and the hash is that of the cookie.
+  const hash = async (token: string): Promise<string> => {
+    const [lead = ''] = tenant.exec(token) ?? []
+    return `${lead}sha256:${toHex(await sha256(token.slice(lead.length)))}`
+  }
   const withToken = <T>(session: T, sessionToken: string): T => (session ? { ...session, sessionToken } : session)
 
   const wrapped: Adapter = {

@@ -1,13 +1,13 @@
 /** A database with its layout, found at first use, and transactions that survive deadlocks and busy files. */
-import type { AdditionalFields, HealedFault } from 'authkernel/kernel'
-import type { Kysely, Transaction } from 'kysely'
-import { dialectOf, isConnectionLost, isDeadlock, isTransient } from './dialect.ts'
+import { type AdditionalFields, assertOptions, type HealedFault } from 'authkernel/kernel'
+import { type Kysely, sql, type Transaction } from 'kysely'
+import { dialectOf, isAway, isConnectionLost, isDeadlock, isReadOnly, isTransient } from './dialect.ts'
 import { introspect, type Scope } from './introspect.ts'
 import { migrate, plan } from './migrate.ts'
 import { defaultTables } from './names.ts'
 import { openPool, type SqlPool } from './pool.ts'
 import { createStatements, type Run } from './statements.ts'
-import type { AnyDatabase, Db, DialectName, Layout, SqlDatabase, SqlNames, Table, TableName } from './types.ts'
+import type { AnyDatabase, Db, DialectName, Layout, SqlDatabase, SqlMapping, SqlNames, Table, TableName } from './types.ts'
 
 /** Options of whatever works on a database. */
 export interface SqlOptions {
@@ -41,11 +41,12 @@ export interface Database extends Scope {
   forget(): void
   /** A table, if it is there. */
   maybe(name: TableName): Promise<Table | undefined>
-  /** Tries again what a deadlock or a busy file stopped. */
+  /** Tries again what a deadlock or a busy file stopped, or a server that takes no writes, whose connection is closed. */
   retry<T>(work: () => Promise<T>): Promise<T>
   /**
    * The same for what may be done twice: reads, and writes that know themselves again. A broken connection does not stop these: after a
-   * restart a pool hands out dead ones. `again` says that an earlier attempt may have been done without its answer arriving.
+   * restart a pool hands out dead ones. Nor does a server that is away for a moment. `again` says that an earlier attempt may have been done without
+   * its answer arriving.
    */
   repeat<T>(work: (again: boolean) => Promise<T>): Promise<T>
   /** Calls `listener` for each fault that was overcome; the answer ends that. */
@@ -59,8 +60,15 @@ export interface Database extends Scope {
 const patience = 4_000
 // As many as a pool may have.
 const deadConnections = 10
+// Errors of prepared statements that one operation meets, at most.
+const maxHealed = 4
+// Milliseconds for which reads wait for a server that is away; a restart or a fail-over of a second passes unseen.
+const outage = 2_000
+// Milliseconds between two tries meanwhile: the first and the longest pause.
+const [firstPause, longestPause] = [20, 200]
 
-export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Database {
+export function openDatabase(given: SqlDatabase, options: SqlOptions = {}, who = 'sqlAdapter'): Database {
+  checkOptions(options, who)
   // Plugins of the host (camel case, schemas) would change the names that were found.
   const db = (given as unknown as Kysely<AnyDatabase>).withoutPlugins()
   const scope: Scope = {
@@ -69,7 +77,8 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Data
     schema: options.schema,
     fields: options.additionalFields ?? {},
   }
-  const names = options.pool && openPool(options.pool, scope.dialect === 'postgres' && options.prepare !== false)
+  const postgres = scope.dialect === 'postgres'
+  const pool = options.pool && openPool(options.pool, { postgres, prepare: postgres && options.prepare !== false })
   let known: Promise<Layout> | undefined
 
   async function look(): Promise<Layout> {
@@ -87,25 +96,40 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Data
     return layout[name]
   }
   const listeners = new Set<(fault: HealedFault) => void>()
-  const retry = <T>(work: () => Promise<T>): Promise<T> => attempt(work, () => false)
+  const retry = <T>(work: () => Promise<T>): Promise<T> => attempt(work, () => undefined)
   function repeat<T>(work: (again: boolean) => Promise<T>): Promise<T> {
-    let broken = 0
+    let [broken, pauses, end]: [number, number, number | undefined] = [0, 0, undefined]
     return attempt(
       () => work(broken > 0),
-      (error) => isConnectionLost(error) && ++broken <= deadConnections,
+      (error) => {
+        if (!isConnectionLost(error) && !isAway(error)) return undefined
+        end ??= Date.now() + outage
+        if (++broken <= deadConnections && !isAway(error)) return 0
+        // Spread: everybody who reads waits for the same server.
+        return Date.now() < end ? Math.min(longestPause, firstPause * 2 ** pauses++) * (0.5 + Math.random() / 2) : undefined
+      },
     )
   }
-  async function attempt<T>(work: () => Promise<T>, passes: (error: unknown) => boolean): Promise<T> {
+  /** `pauseAfter` gives the milliseconds until an error is tried again; undefined: it is not. */
+  async function attempt<T>(work: () => Promise<T>, pauseAfter: (error: unknown) => number | undefined): Promise<T> {
     // From the first failure on: waiting for a connection of one's own is no sign that the next try fails.
     let end: number | undefined
     let fault: unknown
+    let [healed, left] = [0, 0]
     for (let attempts = 1; ; attempts++) {
       try {
         const result = await work()
         if (fault !== undefined) heal(fault, attempts)
         return result
       } catch (error) {
-        if (passes(error) || (attempts < 4 && names?.heal(error))) {
+        const pause = pauseAfter(error)
+        if (pause !== undefined || (healed < maxHealed && pool?.heal(error) && ++healed)) {
+          fault = error
+          if (pause) await new Promise((resolve) => setTimeout(resolve, pause))
+          continue
+        }
+        // Nothing was done, so that everything may be tried again.
+        if (isReadOnly(error) && left++ < deadConnections && (await leave())) {
           fault = error
           continue
         }
@@ -119,6 +143,19 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Data
       }
     }
   }
+  /** Whether the connection that led to a read-only server is closed. */
+  async function leave(): Promise<boolean> {
+    if (scope.dialect !== 'mysql') return pool?.leaves === true
+    // Drivers have no common way to close one. The second statement ends when the client knows that the connection is closed.
+    await db
+      .connection()
+      .execute(async (connection) => {
+        await sql`kill connection_id()`.execute(connection).catch(() => {})
+        await sql`select 1`.execute(connection)
+      })
+      .catch(() => {})
+    return true
+  }
   function heal(fault: unknown, attempts: number): void {
     // Drivers hang the statement with its values on their errors: only what is fit to be logged goes on.
     const { message, code } = fault as { message?: unknown; code?: unknown }
@@ -129,7 +166,7 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Data
     db,
     forget: () => void (known = undefined),
     maybe,
-    run: createStatements(db, names?.add),
+    run: createStatements(db, pool?.add),
     retry,
     repeat,
     onHealed(listener) {
@@ -155,3 +192,20 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}): Data
 
 /** Whatever statements run on. */
 export type Runner = Db
+
+const named = { users: true, accounts: true, sessions: true, tokens: true, authenticators: true, records: true } as const
+
+/** Throws AuthError for an unknown option, and for an unknown table or member in `names`: it would be left out in silence. */
+function checkOptions(options: SqlOptions & { now?: unknown; replica?: unknown }, who: string): void {
+  const own = { names: true, additionalFields: true, schema: true, dialect: true, migrate: true, pool: true, prepare: true } as const
+  assertOptions(who, options, { ...own, now: true, replica: true })
+  assertOptions(who, options.names, named, 'names')
+  for (const [name, mapping] of Object.entries(options.names ?? {}))
+    if (name !== 'records' && typeof mapping === 'object')
+      assertOptions<SqlMapping>(
+        who,
+        mapping as SqlMapping,
+        { table: true, columns: true, forms: true, fill: true, absent: true },
+        `names.${name}`,
+      )
+}

@@ -42,7 +42,27 @@ export function isConnectionLost(error: unknown): boolean {
   if (typeof code === 'string' && lost.test(code)) return true
   return typeof message === 'string' && /connection (is )?(terminated|closed|ended|in closed state)|not queryable/i.test(message)
 }
-const lost = /^(08|57P0[1-3]$|ECONN|EPIPE$|ETIMEDOUT$|PROTOCOL_CONNECTION_LOST$|ER_SERVER_SHUTDOWN$|ER_CONNECTION_KILLED$)/
+const lost =
+  /^(08|57P0[1-3]$|ECONN|EPIPE$|ETIMEDOUT$|EAI_AGAIN$|ENOTFOUND$|EHOST|ENET|PROTOCOL_CONNECTION_LOST$|ER_SERVER_SHUTDOWN$|ER_CONNECTION_KILLED$)/
+
+/**
+ * There is no server at the moment, or it takes no more connections: the next try finds the same, unless it waits. PostgreSQL: 57P03, 53300. MySQL: 1040.
+ */
+export function isAway(error: unknown): boolean {
+  const { code, errno } = error as { code?: unknown; errno?: unknown }
+  return (
+    errno === 1040 || (typeof code === 'string' && /^(ECONNREFUSED|EAI_AGAIN|ENOTFOUND|EHOST\w+|ENET\w+|ETIMEDOUT|57P03|53300)$/.test(code))
+  )
+}
+
+/**
+ * The server takes no writes: it was the primary before a fail-over, and this connection still leads to it. Nothing was done. PostgreSQL: 25006.
+ * MySQL: 1290 (also of other options), 1836, 1792.
+ */
+export function isReadOnly(error: unknown): boolean {
+  const { code, errno, message } = error as { code?: unknown; errno?: unknown; message?: unknown }
+  return code === '25006' || errno === 1836 || errno === 1792 || (errno === 1290 && /read[-_ ]only/i.test(String(message)))
+}
 
 /**
  * A unique index or a foreign key refused the row. PostgreSQL: SQLSTATE class 23. MySQL: 1062, 1452. SQLite: constraint. Drivers over HTTP

@@ -28,6 +28,11 @@ export type { DialectName, SqlDatabase, SqlMapping, SqlNames, TableName } from '
 export interface SqlAdapterOptions extends SqlOptions {
   /** Clock of the services in milliseconds; default `Date.now`. */
   now?: () => number
+  /**
+   * The Kysely instance answers reads from replicas that lag behind; default false. Then a session that is not found keeps its cookie. Limited: see
+   * `docs/adapters.md`.
+   */
+  replica?: boolean
 }
 
 /** An adapter with the shared services of its database. */
@@ -67,6 +72,7 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
     deleteExpired: (until = new Date(now()), limits) => deleteExpired(database, until, limits),
     keepsCreatedAt: true,
     nullableEmail: true,
+    replica: options.replica === true,
     onHealed: (listener) => database.onHealed(listener),
     additionalFields: options.additionalFields ?? {},
     missingTables: (operations) => missingTables(database, operations),
@@ -81,6 +87,7 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
 
 /** Makes missing tables, columns and indexes of a database; a dry run unless `apply` is true. Drops nothing, and may be repeated. */
 export function migrateSql(db: SqlDatabase, options: SqlOptions & { apply?: boolean } = {}): Promise<MigrationReport> {
-  const database = openDatabase(db, { ...options, migrate: false, prepare: false })
-  return migrate(database.db, () => plan(database.db, database), { apply: options.apply ?? false })
+  const { apply = false, ...own } = options
+  const database = openDatabase(db, { ...own, migrate: false, prepare: false }, 'migrateSql')
+  return migrate(database.db, () => plan(database.db, database), { apply })
 }

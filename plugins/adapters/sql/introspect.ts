@@ -2,7 +2,7 @@
 import type { AdditionalFields } from 'authkernel/kernel'
 import { type Kysely, sql } from 'kysely'
 import { candidates, fieldOf, mappingOf, requiredFields } from './names.ts'
-import type { AnyDatabase, Column, DialectName, Layout, SqlNames, Table, TableName } from './types.ts'
+import type { AnyDatabase, Column, DialectName, Layout, Sql, SqlNames, Table, TableName } from './types.ts'
 import { kindOf } from './values.ts'
 
 /** What of a database is looked at. */
@@ -142,7 +142,7 @@ async function indexColumns(db: Kysely<AnyDatabase>, dialect: DialectName): Prom
       order by 3, 6`,
     postgres: sql<IndexColumn>`
       select t.relname as "table", n.nspname as "schema", ic.relname as "index", a.attname as "column", case when i.indisunique then 1 else 0 end as is_unique,
-        t.relkind = 'r' and exists (select from pg_attribute c where c.attrelid = t.oid and c.attname = 'ctid') as placed
+        ${isPlaced()} as placed
       from pg_index i
       join pg_class t on t.oid = i.indrelid join pg_class ic on ic.oid = i.indexrelid join pg_namespace n on n.oid = t.relnamespace
       join lateral unnest(i.indkey::int2[]) with ordinality as k(attnum, position) on true
@@ -156,6 +156,14 @@ async function indexColumns(db: Kysely<AnyDatabase>, dialect: DialectName): Prom
       order by table_name, index_name, seq_in_index`,
   }[dialect]
   return (await query.execute(db)).rows
+}
+
+/**
+ * An SQL condition over `pg_class t`: an ordinary table without children. In a partitioned table, and in one that other tables inherit from, each part
+ * counts its rows anew, so one `ctid` names several rows. Views and tables of some distributed databases have none.
+ */
+export function isPlaced(): Sql {
+  return sql`(t.relkind = 'r' and not t.relhassubclass and exists (select from pg_attribute c where c.attrelid = t.oid and c.attname = 'ctid'))`
 }
 
 /** Whether the database itself keeps these fields unique. */

@@ -1,4 +1,5 @@
 /** Kysely over libsql: SQLite in a file, without anything to compile. */
+import { assertOptions } from 'authkernel/kernel'
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -57,6 +58,7 @@ const readsOnly = /^\s*(select|pragma|explain)\b/i
 
 /** A Kysely dialect for `new Kysely({ dialect: libsqlDialect({ url: 'file:auth.db' }) })`. */
 export function libsqlDialect(options: LibsqlOptions): Dialect {
+  assertOptions('libsqlDialect', options, { url: true, authToken: true, wal: true, client: true })
   return {
     createAdapter: () => new SqliteAdapter(),
     createDriver: () => createDriver(options),

@@ -1,4 +1,5 @@
 /** The `pg` pool behind a Kysely instance: its broken connections are heard of, and statements that run again are prepared under a name. */
+import { isReadOnly } from './dialect.ts'
 
 /** The part of a `pg` pool that is used. */
 export interface SqlPool {
@@ -11,8 +12,10 @@ export interface SqlConnection {
   query?(...args: never[]): unknown
 }
 
-/** Names of statements. */
-export interface Names {
+/** An opened pool. */
+export interface OpenPool {
+  /** Whether a connection to a server that takes no writes is closed. */
+  readonly leaves: boolean
   /** Gives a text a name. */
   add(text: string): void
   /** Whether an error is one of prepared statements, and is gone when the statement runs again. */
@@ -20,40 +23,73 @@ export interface Names {
 }
 
 type Query = (text: unknown, ...rest: unknown[]) => unknown
+/** Beyond the public part: older types of `pg` do not have the event. */
+interface Releasing {
+  on(event: 'release', listener: (error: unknown, connection: object) => void): unknown
+}
+interface Ending {
+  end(): unknown
+}
 
 // A server keeps each of them for each connection.
 const limit = 1_000
+// Milliseconds in which the connections of a pool are replaced once.
+const spell = 1_000
 
-/** Listens to a pool, and gives the statements that were added a name on each of its connections. */
-export function openPool(pool: SqlPool, prepare: boolean): Names {
+/**
+ * Listens to a pool, gives the statements that were added a name on each of its connections, and closes those that lead to a PostgreSQL server
+ * that takes no writes: the next ones may reach the new primary.
+ */
+export function openPool(pool: SqlPool, { postgres, prepare }: { postgres: boolean; prepare: boolean }): OpenPool {
   const names = new Map<string, string>()
   let [prefix, generation, naming] = ['', 0, prepare]
-  const known = new WeakSet<object>()
+  // When a connection was opened, and when one of them last refused to write: those of the same server came before.
+  const opened = new WeakMap<object, number>()
+  const stale = new WeakSet<object>()
+  let [refused, clock] = [{ at: 0, time: -spell }, 0]
+  const refuse = (connection: object, error: unknown): void => {
+    if (!isReadOnly(error)) return
+    stale.add(connection)
+    const time = performance.now()
+    if (time - refused.time >= spell) refused = { at: ++clock, time }
+  }
   pool.on('error', () => {})
   pool.on('acquire', (connection) => {
-    if (known.has(connection)) return
-    known.add(connection)
+    if (opened.has(connection)) return
+    opened.set(connection, ++clock)
     connection.on('error', () => {})
     const query = connection.query as Query | undefined
-    if (!query || !prepare) return
+    if (!query || !postgres) return
     const named: Query = (text, ...rest) => {
       const name = typeof text === 'string' && naming ? names.get(text) : undefined
-      return query.call(connection, name === undefined ? text : { name: `${name}_${generation}`, text }, ...rest)
+      const answer = query.call(connection, name === undefined ? text : { name: `${name}_${generation}`, text }, ...rest)
+      if (answer instanceof Promise) answer.catch((error: unknown) => refuse(connection, error))
+      return answer
     }
     Object.defineProperty(connection, 'query', { value: named, configurable: true, writable: true })
   })
+  // Not before: a transaction still rolls back.
+  if (postgres)
+    (pool as unknown as Releasing).on('release', (_error, connection) => {
+      if (!stale.has(connection) && (opened.get(connection) ?? 0) >= refused.at) return
+      void Promise.resolve((connection as Ending).end()).catch(() => {})
+    })
   return {
+    leaves: postgres,
     add(text) {
+      if (!prepare) return
       // Random: a second copy of this module may share the connection, and a name is one text there.
       prefix ||= `authkernel_${crypto.randomUUID().slice(0, 8)}`
       if (names.size < limit && !names.has(text)) names.set(text, `${prefix}_${names.size}`)
     },
     heal(error) {
       const { code, message } = error as { code?: unknown; message?: unknown }
+      if (!prepare) return false
       // `migrate` gave a column another type: PostgreSQL plans it anew under another name.
       if (code === '0A000' && /cached plan/.test(String(message))) generation++
-      // A pooler between us and the server hands each statement to another connection: 26000 not there, 42P05 there already.
-      else if (naming && (code === '26000' || code === '42P05')) naming = false
+      // A pooler between us and the server hands each statement to another connection: 26000 not there, 42P05 there already. Several statements may
+      // be under way by their names when the first of them fails.
+      else if (code === '26000' || code === '42P05') naming = false
       else return false
       return true
     },

@@ -37,6 +37,8 @@ export async function planRecords(
     statements.push(...missing.statements)
     lacks.push(...missing.lacks)
     notes.push(...missing.notes, ...differing(table, there.columns))
+    // PostgreSQL indexes no partitioned table while rows are written.
+    const ordinary = scope.dialect !== 'postgres' || indexes.some((each) => each.table === table.name && each.placed === true)
     for (const index of indexesOf(table)) {
       const lists = new Map<string, { unique: boolean; columns: string[] }>()
       for (const each of indexes) {
@@ -54,7 +56,7 @@ export async function planRecords(
         )
       else if (index.unique && absent.length === 0 && (await hasDuplicates(db, table, index.fields)))
         notes.push(`${table.name}: values of (${index.fields.join(', ')}) occur more than once. Merge those rows, then migrate again.`)
-      else statements.push(createIndex(db, table, index, true))
+      else statements.push(createIndex(db, table, index, ordinary))
     }
   }
   return { statements, notes, lacks }
@@ -180,9 +182,9 @@ function differing(table: RecordTable, found: readonly Column[]): string[] {
   })
 }
 
-function createIndex(db: Kysely<AnyDatabase>, table: RecordTable, { name, fields, unique }: RecordIndex, there: boolean): string {
+function createIndex(db: Kysely<AnyDatabase>, table: RecordTable, { name, fields, unique }: RecordIndex, written: boolean): string {
   // Rows are written meanwhile. A table that is made now is empty.
-  const quietly = there && table.dialect === 'postgres' ? sql` concurrently` : sql``
+  const quietly = written && table.dialect === 'postgres' ? sql` concurrently` : sql``
   const columns = fields.map((field) => {
     const first = table.dialect === 'postgres' && columnOf(table, field).optional ? sql` nulls first` : sql``
     return sql`${column(table, field)}${first}`

@@ -9,6 +9,7 @@ import { createRecords, indexesOf, planRecords } from './record-plan.ts'
 import { all, equal, finding, live, matching, ordered, type Part, read, run } from './record-query.ts'
 import { column, type RecordTable, recordTable, tableName, toRow } from './record-table.ts'
 import { erase } from './record-write.ts'
+import { createPlaces, namePlace, type Places } from './row-places.ts'
 import { Slot } from './statements.ts'
 import type { DialectName, Sql, SqlDatabase } from './types.ts'
 
@@ -33,12 +34,13 @@ export interface OwnRecords extends SqlRecords {
  * neither read nor changed. `close` ends the connections of `db`.
  */
 export function sqlRecords(db: SqlDatabase, options: SqlOptions = {}): SqlRecords {
-  const { tables: _tables, eraser: _eraser, ...records } = recordsOf(openDatabase(db, options), options)
+  const { tables: _tables, eraser: _eraser, ...records } = recordsOf(openDatabase(db, options, 'sqlRecords'), options)
   return records
 }
 
 export function recordsOf(database: Database, { migrate: automatic = false }: Pick<SqlOptions, 'migrate'>): OwnRecords {
   const tables = new Map<string, RecordTable>()
+  const places = createPlaces(database)
   let made: Promise<unknown> | undefined
   const tableOf = (record: string): RecordTable => {
     const table = tables.get(record)
@@ -60,7 +62,7 @@ export function recordsOf(database: Database, { migrate: automatic = false }: Pi
     try {
       return await work(table)
     } catch (error) {
-      throw isMissing(error) ? missingTable(table, error) : error
+      throw isMissing(table, error) ? missingTable(table, error) : error
     }
   }
   return {
@@ -83,8 +85,8 @@ export function recordsOf(database: Database, { migrate: automatic = false }: Pi
     find: (record, query, now) => asking(record, (table) => find(database, table, query, now)),
     count: (record, query, now) => asking(record, (table) => count(database, table, query, now)),
     write: (writes, now) => asking(writes[0]?.table ?? '', () => commit(database, tableOf, writes, now)),
-    deleteWhere: (record, query, now) => asking(record, (table) => deleteWhere(database, table, query, now)),
-    deleteExpired: (record, now, limit) => asking(record, (table) => deleteExpired(database, table, now, limit)),
+    deleteWhere: (record, query, now) => asking(record, (table) => deleteWhere(database, places, table, query, now)),
+    deleteExpired: (record, now, limit) => asking(record, (table) => deleteExpired(database, places, table, now, limit)),
     async missing() {
       await ready()
       return (await plan()).lacks
@@ -107,7 +109,7 @@ export function recordsOf(database: Database, { migrate: automatic = false }: Pi
           const { owner } = table.stored
           if (owner === undefined) continue
           await erase(database, runner, table, equal(table, { [owner]: userId }, 'owner.')).catch((error: unknown) => {
-            throw isMissing(error) ? missingTable(table, error) : error
+            throw isMissing(table, error) ? missingTable(table, error) : error
           })
         }
       }
@@ -143,57 +145,81 @@ async function count(database: Database, table: RecordTable, query: StoredQuery,
   return Number(rows[0]?.n ?? 0)
 }
 
-async function deleteWhere(database: Database, table: RecordTable, query: StoredQuery, now: number): Promise<number> {
+async function deleteWhere(database: Database, places: Places, table: RecordTable, query: StoredQuery, now: number): Promise<number> {
   const condition = matching(table, query, now)
-  const limit = { key: `first ${query.limit} ${query.by} ${query.order}`, sql: () => sql``, values: {} }
-  const order = ordered(table, query)
-  if (table.dialect === 'mysql')
-    return database.retry(() =>
-      erase(
-        database,
-        database.db,
-        table,
-        { ...condition, key: `${condition.key} ${limit.key}` },
-        () => sql` ${order} limit ${sql.lit(query.limit)}`,
-      ),
-    )
-  const lock = table.dialect === 'postgres' ? sql`for update` : sql``
-  return database.retry(() => eraseFound(database, table, condition, limit.key, sql`${order} limit ${sql.lit(query.limit)} ${lock}`))
+  const key = `first ${query.limit} ${query.by} ${query.order}`
+  const first = sql`${ordered(table, query)} limit ${sql.lit(query.limit)}`
+  return eraseFirst(database, places, table, condition, { key, first, lock: sql`for update` })
 }
 
-async function deleteExpired(database: Database, table: RecordTable, now: number, limit: number): Promise<number> {
+async function deleteExpired(database: Database, places: Places, table: RecordTable, now: number, limit: number): Promise<number> {
   const { expires } = table.stored
   if (expires === undefined) return 0
-  const condition = ended(table, expires, now)
-  const end = sql`order by ${column(table, expires)} limit ${sql.lit(limit)}`
-  if (table.dialect === 'mysql')
-    return database.retry(() => erase(database, database.db, table, { ...condition, key: `ended ${limit}` }, () => sql` ${end}`))
-  return database.retry(() =>
-    eraseFound(database, table, condition, `ended ${limit}`, table.dialect === 'postgres' ? sql`${end} for update skip locked` : end),
-  )
-}
-
-/** Deletes rows that a part of the statement found. PostgreSQL is told where they lie: without figures it may look through the table for each. */
-function eraseFound(database: Database, table: RecordTable, condition: Part, key: string, end: Sql): Promise<number> {
-  const keys = sql`${column(table, 'ns')}, ${column(table, 'id')}`
-  const found = (what: Sql): Sql => sql`select ${what} from ${tableName(table)} where ${condition.sql()} ${end}`
-  return erase(database, database.db, table, {
-    key: `${key} ${condition.key}`,
-    sql: () => (table.dialect === 'postgres' ? sql`ctid = any(array(${found(sql`ctid`)}))` : sql`(${keys}) in (${found(keys)})`),
-    values: condition.values,
+  const first = sql`order by ${column(table, expires)} limit ${sql.lit(limit)}`
+  return eraseFirst(database, places, table, ended(table, expires, now), {
+    key: `ended ${limit}`,
+    first,
+    lock: sql`for update skip locked`,
   })
 }
 
-/** No such table or column. PostgreSQL: 42P01, 42703. MySQL: 1146, 1054. SQLite says it in words. */
-function isMissing(error: unknown): boolean {
+/** Which rows of a condition go: how many, in which order, and how PostgreSQL locks them. */
+interface First {
+  key: string
+  first: Sql
+  lock: Sql
+}
+
+/** Deletes the first rows of a condition. */
+async function eraseFirst(
+  database: Database,
+  places: Places,
+  table: RecordTable,
+  condition: Part,
+  { key, first, lock }: First,
+): Promise<number> {
+  if (table.dialect === 'mysql')
+    return database.retry(() => erase(database, database.db, table, { ...condition, key: `${key} ${condition.key}` }, () => sql` ${first}`))
+  const end = table.dialect === 'postgres' ? sql`${first} ${lock}` : first
+  for (;;) {
+    const place = await places.of(table)
+    const rows = chosen(table, condition, end, place.placed)
+    try {
+      return await database.retry(() => erase(database, database.db, table, { ...rows, key: `${key} ${rows.key}` }))
+    } catch (error) {
+      if (!places.refused(table, error)) throw isMissing(table, error) ? error : namePlace(table.name, place, error)
+    }
+  }
+}
+
+/**
+ * Rows that a part of the statement found, and for which the condition holds where they are deleted too: a row that was changed meanwhile, or
+ * that has the address of a found one, stays. PostgreSQL is told where rows lie, if that names one row: without figures it may look through the table for
+ * each key. `is true` keeps it from going by an index of the condition instead, and comparing all that it finds there. Keys are
+ * found once: a planner may run the search again for each row, and `limit` would hold for none of them.
+ */
+function chosen(table: RecordTable, condition: Part, end: Sql, placed: boolean): Part {
+  const found = (what: Sql): Sql => sql`select ${what} from ${tableName(table)} where ${condition.sql()} ${end}`
+  const keys = sql`${column(table, 'ns')}, ${column(table, 'id')}`
+  const once = (search: Sql): Sql =>
+    table.dialect === 'postgres' ? sql`with gone as materialized (${search}) select ${keys} from gone` : search
+  return {
+    key: `${placed ? 'place' : 'key'} ${condition.key}`,
+    sql: () =>
+      placed
+        ? sql`ctid = any(array(${found(sql`ctid`)})) and (${condition.sql()}) is true`
+        : sql`(${keys}) in (${once(found(keys))}) and ${condition.sql()}`,
+    values: condition.values,
+  }
+}
+
+/** No such table or column: of the record, not of a trigger behind it. PostgreSQL: 42P01, 42703. MySQL: 1146, 1054. SQLite says it in words. */
+function isMissing({ name, columns }: RecordTable, error: unknown): boolean {
   const { code, errno, message } = error as { code?: unknown; errno?: unknown; message?: unknown }
-  return (
-    code === '42P01' ||
-    code === '42703' ||
-    errno === 1146 ||
-    errno === 1054 ||
-    /no such (table|column)|has no column named/i.test(String(message))
-  )
+  const text = String(message)
+  const absent =
+    code === '42P01' || code === '42703' || errno === 1146 || errno === 1054 || /no such (table|column)|has no column named/i.test(text)
+  return absent && (text.includes(name) || [...columns.values()].some((each) => new RegExp(`\\b${each.name}\\b`).test(text)))
 }
 
 function missingTable({ name, stored }: RecordTable, cause: unknown): Error {

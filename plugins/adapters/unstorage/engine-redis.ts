@@ -1,4 +1,5 @@
 /** Transactions on Redis: values are read, and one Lua script writes if none of them changed meanwhile. */
+import { AuthError } from 'authkernel/kernel'
 import { createBuffer, readKey } from './buffer.ts'
 import { createLock } from './rw-lock.ts'
 import type { Engine, KeyValueDriver, KeyValueStorage, Transaction } from './types.ts'
@@ -10,6 +11,8 @@ interface RedisClient {
   zrangebylex(key: string, min: string, max: string, limit: 'LIMIT', offset: number, count: number): Promise<string[]>
   zrevrangebylex(key: string, max: string, min: string, limit: 'LIMIT', offset: number, count: number): Promise<string[]>
   scan(cursor: string, match: 'MATCH', pattern: string, count: 'COUNT', size: number): Promise<[cursor: string, keys: string[]]>
+  /** Closes the connection; with `true` the client opens another one. */
+  disconnect?(reconnect: boolean): void
   /** Of a cluster. */
   nodes?(role: 'master'): RedisClient[]
 }
@@ -50,6 +53,10 @@ return 1`
 
 // With this many processes on one record the last of them still gets its turn; more means that something is broken.
 const attempts = 400
+// After a fail-over the address of the server may lead to the former primary for a moment.
+const reconnections = 10
+// Milliseconds before a refused write is sent again.
+const reconnectPause = 100
 
 /** Where the keys of an adapter lie, and what it is told. */
 export interface RedisOptions {
@@ -75,7 +82,7 @@ export function redisEngine(
   const read = async (path: string): Promise<unknown> => parse(await client().get(physical(path)))
   let probed: Promise<void> | undefined
   const ready = (): Promise<void> =>
-    (probed ??= probe(storage, base, (path) => client().get(physical(path))).catch((error: unknown) => {
+    (probed ??= onPrimary(client, () => probe(storage, root, { client: client(), physical })).catch((error: unknown) => {
       probed = undefined
       throw error
     }))
@@ -121,17 +128,19 @@ export function redisEngine(
     if (writes.length === 0 && changes.length === 0) return { result }
     // Unstorage lists no keys that end in `$`.
     const receipt = `${root}receipt:${crypto.randomUUID()}$`
-    const answer = await client().eval(
-      commit,
-      seen.size + writes.length + changes.length + 1,
-      ...[...seen.keys(), ...writes.map((write) => write.path), ...changes.map(({ set }) => set), receipt].map(physical),
-      seen.size,
-      writes.length,
-      ...[...seen.values()].map((value) => (value === null ? '-' : `=${value}`)),
-      ...writes.flatMap((write) =>
-        write.value === undefined ? ['-', '0'] : [`=${JSON.stringify(write.value)}`, life(write.expires, now())],
+    const answer = await onPrimary(client, () =>
+      client().eval(
+        commit,
+        seen.size + writes.length + changes.length + 1,
+        ...[...seen.keys(), ...writes.map((write) => write.path), ...changes.map(({ set }) => set), receipt].map(physical),
+        seen.size,
+        writes.length,
+        ...[...seen.values()].map((value) => (value === null ? '-' : `=${value}`)),
+        ...writes.flatMap((write) =>
+          write.value === undefined ? ['-', '0'] : [`=${JSON.stringify(write.value)}`, life(write.expires, now())],
+        ),
+        ...changes.map(({ member, present }) => (present ? '+' : '-') + member),
       ),
-      ...changes.map(({ member, present }) => (present ? '+' : '-') + member),
     )
     if (answer === 2) healed('the connection broke before the answer to a write arrived; the write was done')
     return answer === 1 || answer === 2 ? { result } : undefined
@@ -152,6 +161,7 @@ export function redisEngine(
       return read(path)
     },
     paths,
+    check: ready,
     async *scan(folder) {
       await ready()
       yield* scan(folder)
@@ -175,20 +185,55 @@ export function redisEngine(
   }
 }
 
+const left = new WeakMap<object, number>()
+
+/** A server that became a replica refuses every write, before it does anything. The client is made to connect again, and finds the new primary. */
+async function onPrimary<T>(client: () => RedisClient, work: () => Promise<T>): Promise<T> {
+  for (let tries = 1; ; tries++) {
+    const own = client()
+    const before = left.get(own) ?? 0
+    try {
+      return await work()
+    } catch (error) {
+      if (tries > reconnections || !own.disconnect || !/\bREADONLY\b/.test(String((error as Error).message))) throw error
+      // One for all writes that were under way.
+      if ((left.get(own) ?? 0) === before) {
+        left.set(own, before + 1)
+        own.disconnect(true)
+      }
+      await new Promise((resolve) => setTimeout(resolve, reconnectPause))
+    }
+  }
+}
+
 /**
  * A wrapped storage (`prefixStorage`) puts its keys elsewhere than the driver is asked for them: two prefixes would be one store, and one
- * tenant would see the other's people.
+ * tenant would see the other's people. And a cluster keeps keys on several nodes, unless a part of their prefix in braces keeps them together: no
+ * script could write two of them. Throws AuthError.
  */
-async function probe(storage: KeyValueStorage, base: string, read: (path: string) => Promise<string | null>): Promise<void> {
-  const path = `${base}authkernel-probe:${crypto.randomUUID()}`
+async function probe(
+  storage: KeyValueStorage,
+  root: string,
+  { client, physical }: { client: RedisClient; physical(path: string): string },
+): Promise<void> {
+  const path = `${root}authkernel-probe:${crypto.randomUUID()}`
   await storage.setItem(path, '1', { ttl: 60 })
-  const found = await read(path)
+  const found = await client.get(physical(path))
   await storage.removeItem(path)
   if (found === null) {
-    throw new Error(
+    throw new AuthError(
       '[unstorage] This storage puts its keys elsewhere than its driver. Give the storage itself, and unstorageAdapter the prefix.',
     )
   }
+  // Keys that differ in their last letter alone are never of one slot (CRC-16), unless braces say so.
+  await client.eval('return 1', 2, physical(`${path}a`), physical(`${path}b`)).catch((error: unknown) => {
+    if (!/\bCROSSSLOT\b/.test(String((error as Error).message))) throw error
+    throw new AuthError(
+      '[unstorage] This Redis Cluster keeps the keys of the adapter on several nodes, and every write would fail. Set the option `prefix` to a text ' +
+        "in braces, which keeps them in one slot: unstorageAdapter(storage, { prefix: '{auth}' }).",
+      { cause: { err: error as Error } },
+    )
+  })
 }
 
 function life(expires: Date | undefined, now: number): string {

@@ -1,5 +1,15 @@
 /** Users, accounts, sessions, tokens and authenticators in any unstorage driver: files for one process, Redis for many. */
-import type { Adapter, CleanUpOptions, ExpiredRows, HealedFault, Limit, Once, RecordStore } from 'authkernel/kernel'
+import {
+  assertOptions,
+  type Adapter,
+  type AdapterTables,
+  type CleanUpOptions,
+  type ExpiredRows,
+  type HealedFault,
+  type Limit,
+  type Once,
+  type RecordStore,
+} from 'authkernel/kernel'
 import { accounts, authenticators } from './accounts.ts'
 import { localEngine } from './engine-local.ts'
 import { redisEngine } from './engine-redis.ts'
@@ -21,10 +31,14 @@ export interface UnstorageAdapterOptions {
   prefix?: string
   /** Clock in milliseconds; default `Date.now`. */
   now?: () => number
+  /** The driver reads from replicas that lag behind; default false. Then a session that is not found keeps its cookie. Limited: see `docs/adapters.md`. */
+  replica?: boolean
 }
 
 /** An adapter with the shared services of its store. */
-export interface UnstorageAdapter extends Required<Adapter> {
+export interface UnstorageAdapter extends Required<Adapter>, Pick<Required<AdapterTables>, 'missingTables'> {
+  /** Whether the driver reads from replicas that lag behind. */
+  readonly replica: boolean
   /**
    * Whether what is done once is done once between processes: true for Redis. Other drivers have no command for it, so one-time use and
    * uniqueness hold within one process; `fs` and `fs-lite` therefore refuse a second process.
@@ -47,6 +61,7 @@ export interface UnstorageAdapter extends Required<Adapter> {
  * where the driver has one. A folder is locked at the first operation, which throws when another process has it.
  */
 export function unstorageAdapter(storage: KeyValueStorage, options: UnstorageAdapterOptions = {}): UnstorageAdapter {
+  assertOptions('unstorageAdapter', options, { prefix: true, now: true, replica: true })
   const { prefix = '', now = Date.now } = options
   const listeners = new Set<(fault: HealedFault) => void>()
   const { engine, exclusive } = open(storage, prefix, now, (message) => {
@@ -63,9 +78,14 @@ export function unstorageAdapter(storage: KeyValueStorage, options: UnstorageAda
     deleteExpired: (until = new Date(now()), limits) => deleteExpired(model, until, limits),
     keepsCreatedAt: true,
     nullableEmail: true,
+    replica: options.replica === true,
     onHealed(listener) {
       listeners.add(listener)
       return () => listeners.delete(listener)
+    },
+    async missingTables() {
+      await engine.check?.()
+      return []
     },
     close: () => engine.close(),
     atomic: engine.atomic,
@@ -78,6 +98,7 @@ export function unstorageAdapter(storage: KeyValueStorage, options: UnstorageAda
 
 /** Records in an unstorage `Storage`, for `recordsPlugin`, where the adapter is a published one. `close` disposes of the storage. */
 export function unstorageRecords(storage: KeyValueStorage, options: UnstorageAdapterOptions = {}): UnstorageRecords {
+  assertOptions('unstorageRecords', options, { prefix: true, now: true, replica: true })
   const { prefix = '', now = Date.now } = options
   const { erase: _erase, ...records } = recordsOf(open(storage, prefix, now, () => {}).engine, rootOf(prefix))
   return records

@@ -1,6 +1,7 @@
 /** Rows of records as values of a store, their keys, and texts that sort as their values do. */
 import { sha256, type StoredKey, type StoredQuery, type StoredRow, type StoredTable, type StoredValue, toHex } from 'authkernel/kernel'
 import { segment } from './keys.ts'
+import { compareBytes } from './sorted.ts'
 import type { Key, SetRange } from './types.ts'
 
 /** Where the rows of one record lie. */
@@ -111,6 +112,22 @@ export function rangeOf({ where, by, range, after, order, limit }: StoredQuery, 
 /** Whether a row has these values. */
 export function fits(row: StoredRow, values: StoredKey): boolean {
   return Object.entries(values).every(([field, value]) => sortable(row[field] ?? null) === sortable(value))
+}
+
+/** Whether a row is one that a query asks for: as it is now, not as it was when it was found. */
+export function asked(row: StoredRow, { where, by, range: { gt, gte, lt, lte } }: StoredQuery): boolean {
+  if (!fits(row, where)) return false
+  if (by === undefined || [gt, gte, lt, lte].every((bound) => bound === undefined)) return true
+  const value = row[by] ?? null
+  // As in SQL: null is in no range.
+  if (value === null) return false
+  const beside = (bound: StoredValue): number => compareBytes(sortable(value), sortable(bound))
+  return (
+    (gt === undefined || beside(gt) > 0) &&
+    (gte === undefined || beside(gte) >= 0) &&
+    (lt === undefined || beside(lt) < 0) &&
+    (lte === undefined || beside(lte) <= 0)
+  )
 }
 
 async function hash(values: readonly string[]): Promise<string> {

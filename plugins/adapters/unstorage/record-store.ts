@@ -1,6 +1,6 @@
 /** Records of plugins in any unstorage driver. */
 import type { RecordStore, StoredQuery, StoredRow } from 'authkernel/kernel'
-import { idOf, memberOf, ownedSet, placeOf, rangeOf, type RecordPlace, fits, toRow } from './record-codec.ts'
+import { asked, idOf, memberOf, ownedSet, placeOf, rangeOf, type RecordPlace, fits, toRow } from './record-codec.ts'
 import { apply, find, isLive, load, Refused, type RecordWorld, store } from './record-commit.ts'
 import { assertBuilt, createSchemas, type Schemas } from './record-schema.ts'
 import { compareBytes, inRange } from './sorted.ts'
@@ -70,7 +70,7 @@ export function recordsOf(engine: Engine, root: string): OwnRecords {
     async deleteWhere(record, query, now) {
       const place = world.place(record)
       const rows = await select(world, schemas, place, query, now)
-      return remove(world, place, rows, (row) => isLive(place, row, now) && fits(row, query.where))
+      return remove(world, place, rows, (row) => isLive(place, row, now) && asked(row, query))
     },
     async deleteExpired(record, now, limit) {
       const place = world.place(record)

@@ -67,6 +67,8 @@ export interface Engine {
   paths(base: string): Promise<string[]>
   /** The same by pages: there may be a million. */
   scan(base: string): AsyncIterable<readonly string[]>
+  /** Throws AuthError where the store is set up so that operations would fail; local engines have nothing to look at before their first operation. */
+  check?(): Promise<void>
   /** Members of a sorted set in the order of their bytes. */
   range(set: string, range: SetRange): Promise<readonly string[]>
   close(): Promise<void>

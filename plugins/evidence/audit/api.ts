@@ -1,9 +1,9 @@
 /** `auth.audit`. */
-import { type AnyContext, AuthError, type Context, type Kernel } from 'authkernel/kernel'
+import { type AnyContext, AuthError, type Context, jobFor, type Kernel } from 'authkernel/kernel'
 import { anonymised } from './chain.ts'
-import { type Fact, user as userOf } from './message.ts'
+import { endingOf, type FactDetails, user as userOf } from './message.ts'
 import type { Log } from './log.ts'
-import type { AuditActor, AuditRecord } from './record.ts'
+import type { AuditActor, AuditAnchor, AuditRecord } from './record.ts'
 import type { AuditPage, AuditQuery, AuditSink } from './sink.ts'
 import { type AuditVerification, parseLines, verifyRecords } from './verify.ts'
 
@@ -23,13 +23,16 @@ export interface AuditApi {
     /** How many records were dropped since the start, how many wait, and whether a sink fails. */
     state(): { dropped: number; waiting: number; failing: boolean }
     /** Looks at the chains: of `recordsSink()`, or of the text of a file of `jsonLines()`. */
-    verify(what?: AuditTarget & { lines?: string }): Promise<AuditVerification>
+    verify(what?: AuditTarget & { lines?: string; anchors?: readonly AuditAnchor[] }): Promise<AuditVerification>
     /** Takes ids, addresses and user agents out of the records of a user, whose chains stay whole. Answers how many records. */
     erase(whose: AuditTarget & { userId: string }): Promise<number>
   }
 }
-/** What a note may say. */
-export type AuditNote = Pick<Fact, 'name' | 'outcome' | 'actor' | 'subject' | 'reason' | 'target'>
+/** What a note may say. Without a `reason` a note of a failure or a denial has the reason `unspecified`. */
+export interface AuditNote extends Pick<FactDetails, 'name' | 'actor' | 'subject' | 'target'> {
+  outcome: 'success' | 'failure' | 'denied'
+  reason?: string | undefined
+}
 
 export function createApi({ kernel, sinks, log }: { kernel: Kernel; sinks: readonly AuditSink[]; log: Log }): AuditApi {
   const queryable = <K extends 'list' | 'read' | 'heads' | 'replace'>(member: K): AuditSink & Required<Pick<AuditSink, K>> => {
@@ -37,25 +40,27 @@ export function createApi({ kernel, sinks, log }: { kernel: Kernel; sinks: reado
     if (!found) throw new AuthError('auth.audit: no sink can be read. Add recordsSink() to `sink` of auditPlugin.')
     return found as AuditSink & Required<Pick<AuditSink, K>>
   }
-  const contextFor = ({ tenant }: AuditTarget): Promise<AnyContext> =>
-    kernel.contextOf({ job: 'audit', ...(tenant !== undefined && { tenant }) })
+  const contextFor = (target: AuditTarget): Promise<AnyContext> => kernel.contextOf(jobFor('audit', target))
   return {
     audit: {
-      async list({ tenant, ...query } = {}) {
+      async list(what = {}) {
+        const { tenant, ...query } = targetOf('list', what)
         return queryable('list').list(await contextFor({ ...(tenant !== undefined && { tenant }) }), query)
       },
-      async note(who, fact) {
+      async note(who, note) {
+        const fact = { ...note, ...endingOf(note.outcome, note.reason) }
         if (!(who instanceof Request)) return log.note(await contextFor(who), fact)
         const ctx = await kernel.contextOf(who)
         await log.note(ctx, { ...fact, actor: fact.actor ?? (await askerOf(ctx)) })
       },
       flush: () => log.flush(),
       state: () => log.state(),
-      async verify({ lines, ...target } = {}) {
+      async verify(what = {}) {
+        const { lines, anchors, ...target } = targetOf('verify', what)
         const ctx = await contextFor(target)
         if (lines !== undefined) {
           const { records, heads, broken } = parseLines(lines)
-          const found = await verifyRecords(ctx, records, heads, undefined)
+          const found = await verifyRecords(ctx, records, heads, undefined, anchors)
           const faults = broken === 0 ? found.faults : [`${broken} lines are no JSON`, ...found.faults]
           return { ...found, faults, ok: faults.length === 0 }
         }
@@ -64,23 +69,41 @@ export function createApi({ kernel, sinks, log }: { kernel: Kernel; sinks: reado
         const heads = (await sink.heads?.(ctx)) ?? []
         const records: AuditRecord[] = []
         for await (const record of sink.read(ctx)) records.push(record)
-        return verifyRecords(ctx, records, heads, sink.retention)
+        return verifyRecords(ctx, records, heads, sink.retention, anchors)
       },
-      async erase({ userId, ...target }) {
+      async erase(whose) {
+        const { userId, ...target } = targetOf('erase', whose)
+        // '' is what every erased record is listed under, and undefined would be the records of everybody.
+        if (typeof userId !== 'string' || userId === '')
+          throw new AuthError(
+            'auth.audit.erase: `userId` must be the id of a user. Pass { userId }, and { userId, tenant } where tenants are.',
+          )
         const [ctx, sink] = [await contextFor(target), queryable('replace')]
         await log.flush()
-        let count = 0
-        for (;;) {
-          const { records } = await queryable('list').list(ctx, { userId, limit: 200 })
-          if (records.length === 0) return count
-          for (const record of records) {
+        const replaced = new Set<string>()
+        for (let cursor: string | undefined; ;) {
+          const { records, cursor: next } = await queryable('list').list(ctx, { userId, limit: 200, cursor })
+          // What was replaced is usually found no more, so the same page has others. A page without any is passed over:
+          // its rows were altered, or the sink goes on listing what it replaced.
+          const fresh = records.filter(({ id }) => !replaced.has(id))
+          if (fresh.length === 0 && next === undefined) return replaced.size
+          cursor = fresh.length === 0 ? next : cursor
+          for (const record of fresh) {
             await sink.replace(ctx, await anonymised(ctx, record), '')
-            count++
+            replaced.add(record.id)
           }
         }
       },
     },
   }
+}
+
+/** What was asked for; refuses a request, whose tenant and user these functions do not read. */
+function targetOf<T extends object>(member: string, given: T): T {
+  if (typeof given === 'object' && given !== null && !(given instanceof Request)) return given
+  throw new AuthError(
+    `auth.audit.${member}: takes an object such as { userId, tenant }, not a Request. Read the user from auth.session(request).`,
+  )
 }
 
 /** The person, or the key or app that asks for one. Nobody where the session cannot be read. */

@@ -1,15 +1,16 @@
 /** What failures mean: a wrong proof, a refusal, or a fault of a server. */
-import type { AuthError } from 'authkernel/kernel'
-import { anonymous, type Fact, type Message, text } from './message.ts'
+import { type AuthError, overloadOf } from 'authkernel/kernel'
+import { anonymous, type Fact, type Message, reasonOf, text } from './message.ts'
 
 /** Facts of `signInFailed`. */
 export function signInFailed({ provider, error, user: person, account, tried }: Message): Fact | Fact[] {
   const fault = error as AuthError
-  const refused = refusals[fault.type] ?? (fault.cause?.['retryAfter'] === undefined ? undefined : 'limit')
+  const refused =
+    refusals[fault.type] ?? (fault.cause?.['retryAfter'] === undefined || overloadOf(fault) !== undefined ? undefined : 'limit')
   const { type: method } = (account ?? {}) as { type?: string }
   const whom = (person as { id?: unknown } | undefined)?.id
   const fallen = storeFault(fault)
-  const common = { reason: fault.type, provider: text(provider), method, actor: anonymous, typed: text(tried) }
+  const common = { reason: reasonOf(fault), provider: text(provider), method, actor: anonymous, typed: text(tried) }
   const subject = whom === undefined || whom === null ? {} : { subject: { type: 'user', id: String(whom) } }
   if (refused) return { name: 'request.refused', outcome: 'denied', ...common, target: { kind: refused } }
   if (fault.type === 'AccountNotLinked' || fault.type === 'OAuthAccountNotLinked')
@@ -30,7 +31,7 @@ export function refused({ reason, route, error }: Message): Fact | Fact[] {
       {
         name: fault.type === 'SignOutError' ? 'signOut.failed' : 'request.failed',
         outcome: 'failure',
-        reason: fault.type,
+        reason: reasonOf(fault),
         actor: anonymous,
         target: { route: path && `${method} ${path}` },
       },
@@ -39,7 +40,7 @@ export function refused({ reason, route, error }: Message): Fact | Fact[] {
   return {
     name: kind === 'signal' ? 'signal.refused' : 'request.refused',
     outcome: 'denied',
-    reason: fault.type ?? fault.name,
+    reason: reasonOf(fault),
     actor: anonymous,
     target: { kind, route: path && `${method} ${path}` },
   }

@@ -1,7 +1,23 @@
 /** What events mean: the name, outcome and persons of each. Only what is named here gets into a record. */
-import type { AnyEvent, AuthError, Login } from 'authkernel/kernel'
+import type { AnyEvent, Login } from 'authkernel/kernel'
 import { refused, signInFailed } from './facts-failures.ts'
-import { about, anonymous, type Fact, type Message, number, ofAccount, ofLogin, plainOf, scalars, success, text, user } from './message.ts'
+import {
+  about,
+  anonymous,
+  type Ending,
+  endingOf,
+  type Fact,
+  type Message,
+  number,
+  ofAccount,
+  ofLogin,
+  plainOf,
+  reasonOf,
+  scalars,
+  success,
+  text,
+  user,
+} from './message.ts'
 import type { AuditActor } from './record.ts'
 
 /** The facts of an event; none for what is told by another one. */
@@ -100,9 +116,9 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     actor: { ...about(admin).actor, type: 'admin' },
     target: { reason: text(reason) },
   }),
-  deviceBinding: ({ what, sessionId, userId }) => ({
+  deviceBinding: ({ what, reason, sessionId, userId }) => ({
     name: `dbsc.${text(what)}`,
-    outcome: what === 'failed' ? 'failure' : success,
+    ...endingOf(what === 'failed' ? 'failure' : success, reason),
     ...about({ id: userId }),
     sessionId: text(sessionId),
   }),
@@ -120,15 +136,14 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     ...(typeof userId === 'string' && { subject: { type: 'user', id: userId } }),
     target: { organizationId: text(organizationId), role: text(role), id: text(id) },
   }),
-  impersonationStarted: (message) => impersonation('started', success, message),
-  impersonationEnded: (message) => impersonation('ended', success, message),
-  impersonationDenied: (message) => impersonation('denied', 'denied', message),
+  impersonationStarted: (message) => impersonation('started', { outcome: success }, message),
+  impersonationEnded: (message) => impersonation('ended', { outcome: success }, message),
+  impersonationDenied: (message) => impersonation('denied', { outcome: 'denied', reason: 'can' }, message),
   noted({ name, outcome, user: person, reason, provider, sessionId, typed, details }) {
     const fact: Fact = {
       name: String(name),
-      outcome: outcome as Fact['outcome'],
+      ...endingOf(outcome, reason),
       ...about(person),
-      reason: text(reason),
       provider: text(provider),
       sessionId: text(sessionId),
       typed: text(typed),
@@ -162,15 +177,15 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     return count > 0 ? { name: 'audit.pruned', outcome: success, actor: { type: 'system' }, target: { count } } : undefined
   },
   tokensRefreshed: (message) => ({ name: 'tokens.refreshed', outcome: success, ...scalars(message) }),
-  tokensExpired: (message) => ({ name: 'tokens.expired', outcome: 'failure', ...scalars(message) }),
-  appSignedIn: (message) => ofApp('bearer.issued', success, message),
-  appTokensRefreshed: (message) => ofApp('bearer.refreshed', success, message),
+  tokensExpired: (message) => ({ name: 'tokens.expired', ...endingOf('failure', message['reason']), ...scalars(message) }),
+  appSignedIn: (message) => ofApp('bearer.issued', message),
+  appTokensRefreshed: (message) => ofApp('bearer.refreshed', message),
   // Somebody copied a token: the owner or a thief was here.
-  appTokenReused: (message) => ({ ...ofApp('bearer.reuseDetected', 'denied', message), actor: anonymous }),
-  appSessionEnded: (message) => ofApp('bearer.revoked', success, message),
+  appTokenReused: (message) => ({ ...ofApp('bearer.reuseDetected', message, { outcome: 'denied', reason: 'reused' }), actor: anonymous }),
+  appSessionEnded: (message) => ofApp('bearer.revoked', message),
   deviceFlowStarted: (message) => ({ name: 'deviceFlow.started', outcome: success, target: { client: text(message['clientId']) } }),
-  deviceFlowApproved: (message) => ofApp('deviceFlow.approved', success, message),
-  deviceFlowDenied: (message) => ofApp('deviceFlow.denied', 'denied', message),
+  deviceFlowApproved: (message) => ofApp('deviceFlow.approved', message),
+  deviceFlowDenied: (message) => ofApp('deviceFlow.denied', message, { outcome: 'denied', reason: 'person' }),
   keyRotated: ({ kid, alg, compromised }) => ({
     name: 'key.rotated',
     outcome: success,
@@ -180,7 +195,7 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
   configurationFault: ({ error }) => ({
     name: 'config.fault',
     outcome: 'failure',
-    reason: (error as AuthError).type,
+    reason: reasonOf(error),
     actor: { type: 'system' },
   }),
 }
@@ -202,15 +217,16 @@ function withProof(name: string, { user: person, facts }: Message): Fact[] {
   const { at } = facts as { at: number }
   return proved instanceof Date && proved.getTime() >= at - 1000 ? [fact, { ...fact, name: 'address.proved' }] : [fact]
 }
-function ofApp(name: string, outcome: Fact['outcome'], { id, user: person, clientId, by }: Message): Fact {
-  return { name, outcome, ...about(person), sessionId: text(id), target: { client: text(clientId), by: text(by) } }
+function ofApp(name: string, { id, user: person, clientId, by }: Message, ending: Ending = { outcome: success }): Fact {
+  return { name, ...ending, ...about(person), sessionId: text(id), target: { client: text(clientId), by: text(by) } }
 }
-function impersonation(what: string, outcome: Fact['outcome'], { admin, user: person, reason }: Message): Fact {
+function impersonation(what: string, ending: Ending, { admin, user: person, reason }: Message): Fact {
   const actor: AuditActor = { ...about(admin).actor, type: 'admin' }
-  return { name: `impersonation.${what}`, outcome, ...about(person), actor, target: { reason: text(reason) } }
+  return { name: `impersonation.${what}`, ...ending, ...about(person), actor, target: { reason: text(reason) } }
 }
 /** Events of plugins that are unknown here: persons and plain facts under names that hold no secret. */
 function unknownEvent(event: string, message: Message): Fact {
-  const fault = message['error'] as AuthError | undefined
-  return { name: event, outcome: fault ? 'failure' : success, reason: fault?.type, ...about(message['user']), ...scalars(message) }
+  const fault = message['error']
+  const ending: Ending = fault ? { outcome: 'failure', reason: reasonOf(fault) } : { outcome: success }
+  return { name: event, ...ending, ...about(message['user']), ...scalars(message) }
 }

@@ -1,5 +1,5 @@
 /** An audit log: what happened, who did it, from where. Written in batches, off the request. */
-import { type AnyContext, type AnyEvent, AuthError, type First, type Kernel, type Plugin } from 'authkernel/kernel'
+import { assertOptions, type AnyContext, type AnyEvent, AuthError, type First, type Kernel, type Plugin } from 'authkernel/kernel'
 import { type AuditApi, createApi } from './api.ts'
 import { type AuditFunction, type AuditOptions, createLog, type Log } from './log.ts'
 import { onSignals } from './signals.ts'
@@ -8,7 +8,7 @@ import type { AuditSink } from './sink.ts'
 export type { AuditApi, AuditNote, AuditTarget } from './api.ts'
 export type { AuditAddresses } from './build.ts'
 export type { AuditFunction, AuditOptions } from './log.ts'
-export type { AuditActor, AuditHead, AuditRecord, AuditSubject } from './record.ts'
+export type { AuditActor, AuditAnchor, AuditHead, AuditRecord, AuditSubject } from './record.ts'
 export type { AuditPage, AuditQuery, AuditSink } from './sink.ts'
 export { jsonLines, type JsonLinesOptions } from './sink-lines.ts'
 export { recordsSink } from './sink-records.ts'
@@ -24,6 +24,17 @@ declare module 'authkernel/kernel' {
 
 /** Keeps a record of every event and every refusal. */
 export function auditPlugin(options: AuditOptions): Plugin<AuditApi> {
+  assertOptions('Plugin "audit"', options ?? {}, {
+    sink: true,
+    addresses: true,
+    durable: true,
+    chain: true,
+    anchor: true,
+    maxRecords: true,
+    maxBytes: true,
+    pause: true,
+    signals: true,
+  })
   const given = [options?.sink].flat().filter((sink) => sink !== undefined) as (AuditSink | AuditFunction)[]
   if (given.length === 0)
     throw new AuthError('auditPlugin: `sink` is missing. Give recordsSink(), jsonLines({ path }), openTelemetryLogs() or a function.')

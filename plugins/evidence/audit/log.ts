@@ -5,7 +5,7 @@ import { AuditChain } from './chain.ts'
 import { factsOf, isDurable } from './facts.ts'
 import type { Fact } from './message.ts'
 import { AuditQueue, type Waiting } from './queue.ts'
-import type { AuditRecord } from './record.ts'
+import type { AuditAnchor, AuditHead, AuditRecord } from './record.ts'
 import type { AuditSink } from './sink.ts'
 
 /** Options of `auditPlugin`. */
@@ -18,6 +18,11 @@ export interface AuditOptions {
   durable?: boolean
   /** Links the records, so that `authkernel audit verify` finds what was changed or taken out. Default false. */
   chain?: boolean
+  /**
+   * Gets the present end of each chain once a minute while records are written, and at `auth.close()`, of the first sink. Keep it where whoever can write to the log
+   * cannot: `authkernel audit verify --anchor` compares. Needs `chain`. What it throws is logged.
+   */
+  anchor?: (anchor: AuditAnchor) => unknown
   /** Records and bytes that wait at most; more are dropped and counted. Default 10,000 and 8 MiB. */
   maxRecords?: number
   /** The same in bytes, counted as characters of the JSON. Default 8 MiB. */
@@ -45,6 +50,7 @@ interface Place {
   queue: AuditQueue
   chains: Map<string, { chain: AuditChain; ctx: AnyContext }>
   headAt: number
+  anchorAt: number
 }
 
 const batchSize = 200
@@ -55,12 +61,12 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
   const { logger, deadlines } = kernel.config
   const places = sinks.map((sink): Place => {
     const dropped = async (count: number, ctx: AnyContext): Promise<AuditRecord> => {
-      const fact: Fact = { name: 'audit.dropped', outcome: 'failure', actor: { type: 'system' }, target: { count } }
+      const fact: Fact = { name: 'audit.dropped', outcome: 'failure', reason: 'full', actor: { type: 'system' }, target: { count } }
       return linked(place, ctx, await toRecord(ctx, fact, momentOf(ctx), addresses))
     }
     const write = (batch: readonly Waiting[]): Promise<void> => writeBatch(place, batch)
     const queue = new AuditQueue({ maxRecords, maxBytes, batch: batchSize, pause, deadline: deadlines.network, logger, write, dropped })
-    const place: Place = { sink, queue, chains: new Map(), headAt: -headEvery }
+    const place: Place = { sink, queue, chains: new Map(), headAt: -headEvery, anchorAt: -headEvery }
     return place
   })
   // One record after the other, so that they are in the order of what happened.
@@ -69,7 +75,9 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
   let count = 0
   const momentOf = (ctx: AnyContext): Moment => ({ time: ctx.runtime.now(), count: count++ })
 
-  async function linked(place: Place, ctx: AnyContext, record: AuditRecord): Promise<AuditRecord> {
+  async function linked(place: Place, ctx: AnyContext, made: AuditRecord): Promise<AuditRecord> {
+    const { sink } = place
+    const record = sink.until ? { ...made, until: sink.until(made.time) } : made
     if (!chain) return record
     const { namespace } = ctx.facts
     const known = place.chains.get(namespace)?.chain ?? new AuditChain(ctx)
@@ -97,6 +105,14 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
       ({ tenant }) => contexts.get(tenant)!,
     )
     const now = performance.now()
+    if (chain && options.anchor && place === places[0] && now - place.anchorAt >= headEvery) {
+      place.anchorAt = now
+      const ends = new Map(batch.map(({ record }) => [record.tenant, record]))
+      for (const [tenant, record] of ends) {
+        const known = place.chains.get(tenant)
+        if (known) await anchored(await known.chain.headAt(known.ctx, record))
+      }
+    }
     // Where the end has a place of its own it is always the present one.
     if (!chain || !(place.sink.heads || now - place.headAt >= headEvery)) return
     place.headAt = now
@@ -104,6 +120,13 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
     for (const [tenant, record] of last) {
       const known = place.chains.get(tenant)
       if (known) await place.sink.head?.(await known.chain.headAt(known.ctx, record), known.ctx)
+    }
+  }
+  async function anchored({ chainId, tenant, seq, mac, time }: AuditHead): Promise<void> {
+    try {
+      await options.anchor?.({ chainId, tenant, seq, mac, count: seq, time })
+    } catch (error) {
+      logger.error(error instanceof Error ? error : new Error(String(error)))
     }
   }
   async function flush(): Promise<void> {
@@ -128,7 +151,11 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
     async close() {
       await flush()
       for (const { sink, chains } of places) {
-        for (const { chain: one, ctx } of chains.values()) await sink.head?.(await one.end(ctx), ctx)
+        for (const { chain: one, ctx } of chains.values()) {
+          const end = await one.end(ctx)
+          await sink.head?.(end, ctx)
+          if (chain && sink === places[0]?.sink) await anchored(end)
+        }
         await sink.close?.()
       }
     },

@@ -3,8 +3,10 @@ import type { Login } from 'authkernel/kernel'
 import type { AuditActor, AuditRecord, AuditSubject } from './record.ts'
 
 /** What an event says. `typed` was typed by a stranger and is keyed before it is kept. */
-export interface Fact extends Pick<AuditRecord, 'name' | 'outcome'> {
-  reason?: string | undefined
+export type Fact = FactDetails & Ending
+/** What did not succeed says why. */
+export type Ending = { outcome: 'success'; reason?: string | undefined } | { outcome: 'failure' | 'denied'; reason: string }
+export interface FactDetails extends Pick<AuditRecord, 'name'> {
   actor?: AuditActor
   subject?: AuditSubject
   provider?: string | undefined
@@ -20,6 +22,17 @@ export type Message = Record<string, unknown>
 export const anonymous: AuditActor = { type: 'anonymous' }
 export const user = (id: unknown): AuditActor => (id === undefined || id === null ? anonymous : { type: 'user', id: String(id) })
 export const success = 'success' as const
+
+/** Outcome and reason of a fact that a plugin or a host app names. Code without types may leave the reason out. */
+export function endingOf(outcome: unknown, reason: unknown): Ending {
+  if (outcome === 'failure' || outcome === 'denied') return { outcome, reason: text(reason) || 'unspecified' }
+  return { outcome: success, reason: text(reason) }
+}
+/** The code of an error. */
+export function reasonOf(error: unknown): string {
+  const { type, name } = Object(error) as { type?: unknown; name?: unknown }
+  return text(type) || text(name) || 'unspecified'
+}
 
 export function ofLogin({ user: person, account, proof }: Login): Pick<Fact, 'actor' | 'subject' | 'provider' | 'method' | 'amr'> {
   return { ...about(person), ...ofAccount(account), amr: proof?.amr }

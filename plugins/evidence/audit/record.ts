@@ -22,7 +22,7 @@ export interface AuditRecord {
   /** What happened: `signIn.succeeded`, `password.changed`; of events that have no name of their own the event's. */
   name: string
   outcome: 'success' | 'failure' | 'denied'
-  /** Code of an error, or why. */
+  /** Code of an error, or why. Always there when the outcome is `failure` or `denied`. */
   reason?: string
   actor: AuditActor
   subject?: AuditSubject
@@ -41,6 +41,8 @@ export interface AuditRecord {
   tenant: string
   /** Name of the job, where there was no request. */
   job?: string
+  /** When the sink drops it, in milliseconds since the epoch; only where the sink says. */
+  until?: number
   /** What else belongs to it. */
   target?: Readonly<Record<string, string | number | boolean>>
   /** With `chain`: process and start, place in it, MAC of the one before and of this one. */
@@ -59,6 +61,19 @@ export interface AuditHead {
   time: number
   /** The process has closed the log. */
   final: boolean
+}
+
+/** What is known elsewhere of a chain: so many records, of which the last had this MAC. */
+export interface AuditAnchor {
+  chainId: string
+  tenant: string
+  /** Place and MAC of the last record. */
+  seq: number
+  mac: string
+  /** Records of the chain up to here. */
+  count: number
+  /** Milliseconds since the epoch. */
+  time: number
 }
 
 /** A UUID whose order is that of time, and of `count` within a millisecond (RFC 9562 sections 5.7 and 6.2). */

@@ -1,5 +1,5 @@
 /** The log as JSON, one record a line: for files, and for programs that collect what a process prints. */
-import type { Awaitable } from 'authkernel/kernel'
+import { assertOptions, type Awaitable } from 'authkernel/kernel'
 import type { AuditHead, AuditRecord } from './record.ts'
 import type { AuditSink } from './sink.ts'
 
@@ -11,6 +11,7 @@ export type AuditLine = AuditRecord | { head: AuditHead & { seal: string } }
 
 /** Returns a sink that writes each record as one line of JSON, to a file or through your own `write`. */
 export function jsonLines(options: JsonLinesOptions): AuditSink {
+  assertOptions('jsonLines', options, { path: true, write: true })
   const put = 'write' in options ? options.write : (lines: string) => append(options.path, lines)
   return {
     name: 'jsonLines',

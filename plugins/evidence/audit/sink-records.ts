@@ -1,5 +1,5 @@
 /** The log as a table of the service `records`: queryable, per tenant, with an end. */
-import { type AnyContext, RecordConflict } from 'authkernel/kernel'
+import { assertOptions, type AnyContext, RecordConflict, type Row } from 'authkernel/kernel'
 import { type AuditHead, type AuditRecord, grouped } from './record.ts'
 import type { AuditSink } from './sink.ts'
 
@@ -33,9 +33,11 @@ const never = new Date(Date.UTC(9999, 0, 1))
 const pageSize = 500
 
 /** Keeps records in the table `audit`. `retention`: days; default 400. Ended rows go with the clean-up of the store. */
-export function recordsSink({ retention = 400 }: { retention?: number } = {}): AuditSink {
+export function recordsSink(options: { retention?: number } = {}): AuditSink {
+  assertOptions('recordsSink', options, { retention: true })
+  const { retention = 400 } = options
   const untilOf = (time: number): Date => (Number.isFinite(retention) ? new Date(time + retention * day) : never)
-  const rowOf = (record: AuditRecord): AuditRow & { id: string } => ({
+  const rowOf = (record: AuditRecord): Row<AuditRow> => ({
     id: record.id,
     at: new Date(record.time),
     name: record.name,
@@ -43,12 +45,13 @@ export function recordsSink({ retention = 400 }: { retention?: number } = {}): A
     chainId: record.chainId ?? '',
     seq: record.seq ?? 0,
     record,
-    until: untilOf(record.time),
+    until: record.until === undefined ? untilOf(record.time) : new Date(record.until),
   })
   return {
     name: 'records',
     requires: ['records'],
     retention: Number.isFinite(retention) ? retention : undefined,
+    until: (time) => untilOf(time).getTime(),
     setup(kernel) {
       kernel.records('audit', {
         id: 'given',
@@ -90,17 +93,22 @@ export function recordsSink({ retention = 400 }: { retention?: number } = {}): A
       const range = { ...(since && { gte: since }), ...(until && { lt: until }) }
       const where = userId !== undefined ? { userId } : name !== undefined ? { name } : {}
       const { rows, cursor: next } = await ctx.records('audit').find({ where, range: { at: range }, order: 'desc', limit, cursor })
-      const records = rows
+      const placed = rows.filter((row) => isPlaced(ctx, row, rowOf(row.record)))
+      const altered = rows.filter((row) => !placed.includes(row)).map(({ id }) => id)
+      const records = placed
         .map(({ record }) => record)
         .filter((record) => userId === undefined || name === undefined || record.name === name)
-      return { records, cursor: next }
+      return { records, cursor: next, ...(altered.length > 0 && { altered }) }
     },
-    read: (ctx) => all(ctx),
+    read: (ctx) => all(ctx, rowOf),
     async heads(ctx) {
       const heads: AuditHeadRow['head'][] = []
       for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
         const page = await ctx.records('auditHead').find({ range: { at: { gte: new Date(0) } }, limit: pageSize, cursor })
-        heads.push(...page.rows.map(({ head }) => head))
+        // A column that disagrees makes it no end.
+        heads.push(
+          ...page.rows.map(({ id, at, head }) => (id === head.chainId && at.getTime() === head.time ? head : { ...head, seal: '' })),
+        )
         cursor = page.cursor
       }
       return heads
@@ -111,12 +119,26 @@ export function recordsSink({ retention = 400 }: { retention?: number } = {}): A
   }
 }
 
-async function* all(ctx: AnyContext): AsyncGenerator<AuditRecord> {
+async function* all(ctx: AnyContext, rowOf: (record: AuditRecord) => Row<AuditRow>): AsyncGenerator<AuditRecord> {
   for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
     const page = await ctx.records('audit').find({ range: { at: { gte: new Date(0) } }, limit: pageSize, cursor })
-    for (const { record } of page.rows) yield record
+    // A record that cannot be found by what it says was changed, although its own text is right.
+    for (const row of page.rows)
+      yield row.record.mac === undefined || isPlaced(ctx, row, rowOf(row.record)) ? row.record : { ...row.record, mac: '' }
     cursor = page.cursor
   }
+}
+
+/** Whether the columns, by which rows are found and ended, say the same as the record, which the chain covers. */
+function isPlaced(ctx: AnyContext, row: Row<AuditRow>, { id, at, name, userId, chainId, seq, until, record }: Row<AuditRow>): boolean {
+  // Erased: listed under nobody.
+  const isListed = row.userId === userId || (row.userId === '' && /^~[\da-f]{64}$/.test(userId))
+  // Records of former versions say nothing of their end.
+  const isKept = record.until === undefined || row.until.getTime() === until.getTime()
+  const isHere = row.id === id && record.tenant === ctx.facts.namespace
+  return (
+    isListed && isKept && isHere && row.at.getTime() === at.getTime() && row.name === name && row.chainId === chainId && row.seq === seq
+  )
 }
 
 /** Whom a record is listed under. */

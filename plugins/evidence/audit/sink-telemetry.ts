@@ -1,5 +1,5 @@
 /** The log as log records of OpenTelemetry. */
-import { AuthError } from 'authkernel/kernel'
+import { assertOptions, AuthError } from 'authkernel/kernel'
 import type { AuditRecord } from './record.ts'
 import type { AuditSink } from './sink.ts'
 
@@ -9,7 +9,9 @@ type Library = Pick<typeof import('@opentelemetry/api-logs'), 'logs'>
 const severities = { success: [9, 'INFO'], failure: [13, 'WARN'], denied: [13, 'WARN'] } as const
 
 /** Emits through `@opentelemetry/api-logs`, an optional peer, and the logger provider that the host has registered. */
-export function openTelemetryLogs({ lib = load }: { lib?: () => Promise<unknown> } = {}): AuditSink {
+export function openTelemetryLogs(options: { lib?: () => Promise<unknown> } = {}): AuditSink {
+  assertOptions('openTelemetryLogs', options, { lib: true })
+  const { lib = load } = options
   return {
     name: 'openTelemetry',
     async write(records) {

@@ -20,6 +20,8 @@ export interface AuditQuery {
 /** One page of records that a sink returns, and where the next page begins. */
 export interface AuditPage {
   records: AuditRecord[]
+  /** Ids of rows that are not among `records`, because the columns that were asked by disagree with the record. They were changed. */
+  altered?: string[]
   cursor: string | undefined
 }
 
@@ -30,6 +32,8 @@ export interface AuditSink {
   readonly requires?: readonly 'records'[]
   /** Declares what it needs. */
   setup?(kernel: Kernel): void
+  /** When a record of this time ends, in milliseconds. It is kept in the record, so that the chain covers it. */
+  until?(time: number): number
   /** Takes a batch, all or none. `contextOf` is of the tenant of a record. */
   write(records: readonly AuditRecord[], contextOf: (record: AuditRecord) => AnyContext): Awaitable<void>
   /** Takes the end of a chain. */

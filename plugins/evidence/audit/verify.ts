@@ -1,7 +1,7 @@
 /** Looks whether records are all there, in their order, and as they were written. */
 import type { AnyContext } from 'authkernel/kernel'
 import { isGenuine, isGenuineHead } from './chain.ts'
-import { type AuditHead, type AuditRecord, grouped } from './record.ts'
+import { type AuditAnchor, type AuditHead, type AuditRecord, grouped } from './record.ts'
 import type { AuditLine } from './sink-lines.ts'
 
 /** What was found. */
@@ -22,6 +22,7 @@ export async function verifyRecords(
   records: readonly AuditRecord[],
   heads: readonly (AuditHead & { seal: string })[],
   retention: number | undefined,
+  anchors: readonly AuditAnchor[] = [],
 ): Promise<AuditVerification> {
   const faults: string[] = []
   const unchained = records.filter(({ chainId }) => !chainId)
@@ -40,7 +41,24 @@ export async function verifyRecords(
   for (const [chainId, { seq, time }] of ends) {
     if (!chains.has(chainId) && seq > 0 && time > oldest) faults.push(`all ${seq} records of chain ${chainId} are missing`)
   }
+  for (const [index, anchor] of anchors.entries()) {
+    if (!isAnchor(anchor)) {
+      faults.push(`anchor ${index + 1} is none: it needs \`chainId\`, \`tenant\`, \`seq\`, \`mac\` and \`time\``)
+      continue
+    }
+    const { chainId, seq, mac, time, tenant } = anchor
+    if (tenant !== ctx.facts.namespace || time <= oldest) continue
+    const found = chains.get(chainId)?.some((record) => record.seq === seq && record.mac === mac)
+    if (!found && seq > 0) faults.push(`chain ${chainId} is not as it was anchored: record ${seq} is missing or another one`)
+  }
   return { ok: faults.length === 0, records: records.length, chains: chains.size, faults: faults.slice(0, maxFaults) }
+}
+
+/** What is none must not count as one that fits. */
+function isAnchor(value: unknown): value is AuditAnchor {
+  const { chainId, tenant, seq, mac, time } = Object(value) as Partial<Record<keyof AuditAnchor, unknown>>
+  const texts = [chainId, tenant, mac].every((one) => typeof one === 'string')
+  return texts && Number.isSafeInteger(seq) && Number.isFinite(time)
 }
 
 async function faultsOf(

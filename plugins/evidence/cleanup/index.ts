@@ -1,5 +1,5 @@
 /** Runs `auth.cleanup()` by a timer, in one process of all. */
-import { AuthError, type Kernel, type Plugin } from 'authkernel/kernel'
+import { assertOptions, AuthError, type Kernel, type Plugin } from 'authkernel/kernel'
 
 /** When the last clean-up ended. */
 export interface CleanUpRow {
@@ -22,7 +22,9 @@ export interface CleanupOptions {
  * and ends with `auth.close()`. Runtimes that end a process after each request need a scheduled `auth.cleanup()` instead. Throws AuthError for
  * another `every`.
  */
-export function cleanupPlugin({ every = 86_400 }: CleanupOptions = {}): Plugin<void> {
+export function cleanupPlugin(options: CleanupOptions = {}): Plugin<void> {
+  assertOptions('Plugin "cleanup"', options, { every: true })
+  const { every = 86_400 } = options
   if (!(every >= 60 && every <= longest)) throw new AuthError(`cleanupPlugin: \`every\` must be 60 to ${longest} seconds.`)
   return {
     name: 'cleanup',

@@ -1,5 +1,5 @@
 /** What a request does, line by line, for people who look for a mistake. */
-import type { Plugin } from 'authkernel/kernel'
+import { assertOptions, type NoOptions, type Plugin } from 'authkernel/kernel'
 import { createObserver } from './observer.ts'
 import { traceServices } from './services.ts'
 import { createTrace } from './trace.ts'
@@ -9,7 +9,8 @@ import { createTrace } from './trace.ts'
  * store and to other servers with their time, and why something failed. No values of cookies, fields, tokens or parameters. `createAuth({ debug: true })`
  * uses it.
  */
-export function debugPlugin(): Plugin<void> {
+export function debugPlugin(options: NoOptions = {}): Plugin<void> {
+  assertOptions('Plugin "debug"', options, {})
   return {
     name: 'debug',
     setup(kernel) {

@@ -1,5 +1,5 @@
 /** How the system is, for probes and for people who run it. */
-import { type AnyContext, type Context, json, type Kernel, type Pipe, type Plugin } from 'authkernel/kernel'
+import { assertOptions, type AnyContext, type Context, json, type Kernel, type Pipe, type Plugin } from 'authkernel/kernel'
 import { type HealthCheck, type HealthStatus, type OwnCheck, runChecks } from './checks.ts'
 
 export { type HealthCheck, type HealthStatus, type OwnCheck, runChecks as healthChecks } from './checks.ts'
@@ -41,7 +41,9 @@ const pause = 1_000
 const order: readonly HealthStatus[] = ['pass', 'warn', 'fail']
 
 /** `GET /health` for readiness and `GET /health/live` for liveness. */
-export function healthPlugin({ details, checks = {}, cache = 5 }: HealthOptions = {}): Plugin<HealthApi> {
+export function healthPlugin(options: HealthOptions = {}): Plugin<HealthApi> {
+  assertOptions('Plugin "health"', options, { details: true, checks: true, cache: true })
+  const { details, checks = {}, cache = 5 } = options
   return {
     name: 'health',
     setup(kernel) {

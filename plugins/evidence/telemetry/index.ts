@@ -1,6 +1,6 @@
 /** Spans and metrics by OpenTelemetry: how long what takes, and how much of it fails. No personal data. */
 import type { Attributes, Span } from '@opentelemetry/api'
-import type { AnyContext, AuthError, Kernel, Plugin } from 'authkernel/kernel'
+import { assertOptions, type AnyContext, type AuthError, type Kernel, type Plugin } from 'authkernel/kernel'
 import { createLoader, type Loader } from './library.ts'
 import { createObserver } from './observer.ts'
 import { decorateServices } from './services.ts'
@@ -19,7 +19,9 @@ export interface TelemetryOptions {
 }
 
 /** Records spans and metrics with the providers that the host has registered with `@opentelemetry/api`. */
-export function telemetryPlugin({ system = 'other_sql', incoming = false, outgoing = false, lib }: TelemetryOptions = {}): Plugin<void> {
+export function telemetryPlugin(options: TelemetryOptions = {}): Plugin<void> {
+  assertOptions('Plugin "telemetry"', options, { system: true, incoming: true, outgoing: true, lib: true })
+  const { system = 'other_sql', incoming = false, outgoing = false, lib } = options
   return {
     name: 'telemetry',
     setup(kernel) {
@@ -54,10 +56,11 @@ function countEvents(kernel: Kernel, loader: Loader, spans: WeakMap<object, Span
     count('refusals', { 'authkernel.reason': reason })
     mark(ctx, { 'authkernel.reason': reason, 'error.type': errorType(error) })
   })
-  // Events of providerTokensPlugin, which may not be there.
-  const on = kernel.on as (event: string, handler: (message: { provider: string }) => void) => unknown
-  on('tokensRefreshed', ({ provider }) => count('refreshes', { 'authkernel.provider': provider, 'authkernel.outcome': 'success' }))
-  on('tokensExpired', ({ provider }) => count('refreshes', { 'authkernel.provider': provider, 'authkernel.outcome': 'expired' }))
+  const on = kernel.on as (event: string, handler: (message: { provider: string }) => void, options: { of: string }) => unknown
+  const refreshes = (outcome: string) => (message: { provider: string }) =>
+    count('refreshes', { 'authkernel.provider': message.provider, 'authkernel.outcome': outcome })
+  on('tokensRefreshed', refreshes('success'), { of: 'provider-tokens' })
+  on('tokensExpired', refreshes('expired'), { of: 'provider-tokens' })
 }
 
 // What the person did, or what a server did: an alarm is for the second.

@@ -4,7 +4,7 @@ import {
   type AnyContext,
   AuthError,
   type Context,
-  type JobTarget,
+  jobFor,
   type Kernel,
   type Plugin,
   type SessionSelector,
@@ -68,6 +68,7 @@ export function providerTokensPlugin(options: ProviderTokensOptions = {}): Plugi
     requires: ['oauth'],
     setup(kernel) {
       const where = { cookie: false }
+      kernel.declareEvent('tokensRefreshed', 'tokensExpired')
       kernel.cookie(tokenCookie)
       kernel.records('providerToken', table, { optional: true })
       kernel.decorate('oauth', (_inner, view) => {
@@ -79,7 +80,7 @@ export function providerTokensPlugin(options: ProviderTokensOptions = {}): Plugi
       })
       kernel.on('signedIn', ({ login, session, ctx }) => {
         if (!ctx.request) return undefined
-        return where.cookie ? sealTokens(ctx, login) : keepTokens(ctx, login, session?.attributes.sid, resolved)
+        return where.cookie ? sealTokens(ctx, login) : keepTokens(ctx, login, session?.attributes, resolved)
       })
       // A logout token has done its work only when the tokens are gone too: what fails here is sent again.
       kernel.decorate('session', (inner) => ({
@@ -91,6 +92,10 @@ export function providerTokensPlugin(options: ProviderTokensOptions = {}): Plugi
           },
         }),
       }))
+      kernel.onAccessEnd('token', async (ctx, { which, reason }) => {
+        if (where.cookie || !('userId' in which) || (reason !== 'ban' && reason !== 'deletion')) return 0
+        return rows(ctx).deleteWhere({ where: { userId: which.userId } })
+      })
       kernel.on('sessionsEnded', ({ which, by, ctx }) =>
         by === 'single-logout' && !where.cookie && !endsAtProvider(which) ? dropTokens(ctx, which) : undefined,
       )
@@ -185,8 +190,7 @@ function carry(kernel: Kernel, ctx: Context, headers: Headers | undefined): void
 /** Whose tokens; no user id: nobody's. A key, or somebody who acts for another person, gets none. */
 async function find(kernel: Kernel, who: TokensOf): Promise<{ ctx: AnyContext; userId: string | undefined }> {
   if (!(who instanceof Request)) {
-    const target: JobTarget = { job: 'provider-tokens', ...(who.tenant !== undefined && { tenant: who.tenant }) }
-    return { ctx: await kernel.contextOf(target), userId: who.userId }
+    return { ctx: await kernel.contextOf(jobFor('provider-tokens', who)), userId: who.userId }
   }
   const ctx = await kernel.contextOf(who)
   const session = await ctx.currentSession()

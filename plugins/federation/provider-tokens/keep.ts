@@ -1,5 +1,14 @@
 /** A sign-in brings a new set of tokens. */
-import { type Account, type AnyContext, type Context, indexed, type Login, type SessionSelector, type TokenSet } from 'authkernel/kernel'
+import {
+  type Account,
+  type AnyContext,
+  type Context,
+  indexed,
+  type Login,
+  type SessionAttributes,
+  type SessionSelector,
+  type TokenSet,
+} from 'authkernel/kernel'
 import { keepsToken, type Resolved } from './options.ts'
 import { isLasting, isReadable, newest, type ProviderTokenRow, rows, type Stored } from './table.ts'
 
@@ -9,8 +18,8 @@ const maxTries = 5
 /** Stores the tokens of a login, whatever state the former ones are in. */
 export async function keepTokens(
   ctx: Context,
-  { user, account, trimmed }: Login,
-  sid: string | undefined,
+  { user, account, trimmed, proof }: Login,
+  attributes: SessionAttributes | undefined,
   options: Resolved,
 ): Promise<void> {
   if (account.type !== 'oauth' && account.type !== 'oidc') return
@@ -20,12 +29,15 @@ export async function keepTokens(
   }
   const { provider, providerAccountId } = account
   const key = { userId: user.id, provider, account: providerAccountId }
+  // A session that goes on beside a linked account is of another provider, which has other names.
+  const { sid, sub = providerAccountId } = attributes?.provider === provider ? attributes : (proof ?? {})
   for (let tries = 0; tries < maxTries; tries++) {
     const former = await rows(ctx).get(key)
     const tokens = merged(former, account, options)
     const next: ProviderTokenRow = {
       ...key,
       sid: sid === undefined ? null : await indexed(sid),
+      sub: await indexed(sub),
       at: ctx.now,
       generation: (former?.generation ?? 0) + 1,
       state: 'ready',
@@ -49,10 +61,36 @@ export async function keepTokens(
 export async function dropTokens(ctx: AnyContext, which: SessionSelector): Promise<void> {
   if (!('provider' in which)) return
   const { provider, until } = which
-  const where = 'sid' in which ? { provider, sid: await indexed(which.sid) } : { provider, account: which.sub }
   // Those of a later sign-in are none of its business.
   const range = until === undefined ? {} : { range: { at: { lte: new Date(until) } } }
-  await rows(ctx).deleteWhere({ where: { ...where, lasting: false }, ...range })
+  if (!('sid' in which)) {
+    await rows(ctx).deleteWhere({ where: { provider, sub: await indexed(which.sub), lasting: false }, ...range })
+    // Rows of former versions name the account alone.
+    await dropEach(ctx, { where: { provider, account: which.sub, lasting: false }, ...range }, (row) => row.sub === null)
+    return
+  }
+  const where = { provider, sid: await indexed(which.sid), lasting: false }
+  if (which.sub === undefined) {
+    await rows(ctx).deleteWhere({ where, ...range })
+    return
+  }
+  const sub = await indexed(which.sub)
+  // A `sid` beside a `sub` names a session of that person alone.
+  await dropEach(ctx, { where, ...range }, (row) => (row.sub === null ? row.account === which.sub : row.sub === sub))
+}
+
+type Listed = NonNullable<Parameters<ReturnType<typeof rows>['find']>[0]>
+
+/** Each by itself, unless a sign-in has brought a new set meanwhile. A refresh under way saves none. */
+async function dropEach(ctx: AnyContext, query: Listed, isMeant: (row: Stored) => boolean): Promise<void> {
+  const found: Stored[] = []
+  let cursor: string | undefined
+  do {
+    const page = await rows(ctx).find({ ...query, limit: 1000, cursor })
+    found.push(...page.rows.filter(isMeant))
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  for (const { id, at } of found) await rows(ctx).take(id, { if: { at } })
 }
 
 /** Scopes that the account has already. */

@@ -1,5 +1,5 @@
 /** Options, checked once. */
-import { AuthError, type CompileView, isSecureUrl } from 'authkernel/kernel'
+import { assertOptions, AuthError, type CompileView, isSecureUrl } from 'authkernel/kernel'
 
 /** What is said of one provider. */
 export interface TokensOfProvider {
@@ -30,7 +30,11 @@ export interface Resolved {
 }
 
 /** Throws AuthError that names the option. */
-export function resolveOptions({ providers = {}, minValid = 60, wait = 10_000, onExpired = 'keep' }: ProviderTokensOptions): Resolved {
+export function resolveOptions(options: ProviderTokensOptions): Resolved {
+  assertOptions('Plugin "provider-tokens"', options, { providers: true, minValid: true, wait: true, onExpired: true })
+  const { providers = {}, minValid = 60, wait = 10_000, onExpired = 'keep' } = options
+  for (const [id, own] of Object.entries(providers))
+    assertOptions('Plugin "provider-tokens"', own, { rotation: true, resources: true }, `providers.${id}`)
   const wrong = (what: string): AuthError => new AuthError(`providerTokensPlugin: ${what}`)
   if (!(minValid >= 0 && minValid <= 86_400)) throw wrong('`minValid` must be a number of seconds between 0 and 86400.')
   if (!(wait > 0 && wait <= 45_000)) throw wrong('`wait` must be a number of milliseconds between 1 and 45000.')

@@ -153,7 +153,13 @@ async function failed(ctx: AnyContext, wanted: Wanted, row: Stored, error: unkno
   const state = outcome === 'refused' ? 'lost' : 'unknown'
   const marked = await committed(ctx, row, { state, lease: '', leaseUntil: null })
   if (marked && state === 'unknown')
-    await ctx.emit('noted', { name: 'tokens.unknownOutcome', outcome: 'failure', user: { id: row.userId }, provider: row.provider })
+    await ctx.emit('noted', {
+      name: 'tokens.unknownOutcome',
+      outcome: 'failure',
+      reason: 'unanswered',
+      user: { id: row.userId },
+      provider: row.provider,
+    })
   if (marked && state === 'lost') await lose(ctx, wanted, 'invalid_grant')
   // Whoever was faster, or the next try: from the row.
   const set = await validTokens(ctx, wanted)

@@ -8,6 +8,8 @@ export interface ProviderTokenRow extends Record<string, unknown> {
   account: string
   /** The session at the provider that they are of, as `indexed` makes it. */
   sid: string | null
+  /** What the provider calls the person, as `indexed` makes it; null in rows of former versions: the account has the name then. */
+  sub: string | null
   /** Of the last sign-in. */
   at: Date
   /** Grows with each new set. */
@@ -43,6 +45,7 @@ export const table: RecordSpec<ProviderTokenRow> = {
     provider: { type: 'string', max: 64 },
     account: { type: 'string', max: 255 },
     sid: { type: 'string', max: 200, optional: true },
+    sub: { type: 'string', max: 200, optional: true },
     at: { type: 'date' },
     generation: { type: 'integer' },
     state: { type: 'string', max: 16 },
@@ -60,6 +63,7 @@ export const table: RecordSpec<ProviderTokenRow> = {
     ['userId', 'provider', 'at'],
     ['provider', 'account', 'lasting', 'at'],
     ['provider', 'sid', 'lasting', 'at'],
+    ['provider', 'sub', 'lasting', 'at'],
   ],
   owner: 'user',
   expires: 'expires',

@@ -1,8 +1,9 @@
 /** A receiver of security events that providers push: Shared Signals Framework 1.0, CAEP 1.0, RISC 1.0 (RFC 8417, RFC 8935). */
-import { type AuthError, type Context, HttpError, InvalidProvider, json, type Plugin } from 'authkernel/kernel'
+import { type AuthError, type Context, HttpError, InvalidProvider, json, type Plugin, sessionRecord } from 'authkernel/kernel'
 import { SignalRefused } from './errors.ts'
 import { checkProviders, resolveOptions, type Sender, type SharedSignalsOptions } from './options.ts'
 import { receive, type Signal } from './receive.ts'
+import { keepSubject, subjectTable } from './user.ts'
 import { revocationFailure, revokeGlobally } from './revocation.ts'
 
 export { RevocationRefused, SignalRefused, type SignalErrorCode } from './errors.ts'
@@ -27,8 +28,13 @@ export function sharedSignalsPlugin(options: SharedSignalsOptions): Plugin<void>
     name: 'shared-signals',
     requires: ['oauth', ...(revokes ? (['session:revoke:attribute'] as const) : [])],
     setup(kernel) {
+      kernel.declareEvent('signalReceived')
+      kernel.records('providerSubject', subjectTable, { optional: true })
+      kernel.records('sessionRecord', sessionRecord as never, { optional: true })
+      kernel.on('signedIn', ({ login, ctx }) => (senders.get(login.account.provider)?.keeps ? keepSubject(ctx, login) : undefined))
       kernel.decorate('oauth', (_inner, view) => {
         checkProviders(senders, view)
+        for (const sender of senders.values()) sender.keeps = view.records.has('providerSubject')
         if (globally) view.config.logger.warn('experimental-global-token-revocation')
         return {}
       })

@@ -1,5 +1,5 @@
 /** Options, checked once. */
-import { AuthError, type CompileView } from 'authkernel/kernel'
+import { assertOptions, AuthError, type CompileView } from 'authkernel/kernel'
 
 /** What a signal may say. */
 export type SignalKind =
@@ -34,18 +34,28 @@ export interface Sender {
   revokes: ReadonlySet<SignalKind>
   authorization: string | undefined
   revokesGlobally: boolean
+  /** Whether names of people are remembered: where there are records. */
+  keeps: boolean
 }
 
 const revoking: readonly RevokingSignal[] = ['session-revoked', 'credential-change', 'account-disabled']
 
 /** Throws AuthError that names the option. */
 export function resolveOptions(options: SharedSignalsOptions): ReadonlyMap<string, Sender> {
+  assertOptions('Plugin "shared-signals"', options ?? {}, { providers: true })
   const given = Object.entries(options?.providers ?? {})
   if (given.length === 0) throw wrong('`providers` names nobody. Write the ids of providers that may send: `providers: { acme: {} }`.')
+  for (const [id, own] of given)
+    assertOptions(
+      'Plugin "shared-signals"',
+      own,
+      { revoke: true, authorization: true, experimentalGlobalTokenRevocation: true },
+      `providers.${id}`,
+    )
   return new Map(
     given.map(([id, { revoke = false, authorization, experimentalGlobalTokenRevocation: revokesGlobally = false }]) => {
       if (typeof revokesGlobally !== 'boolean') throw wrong(`\`providers.${id}.experimentalGlobalTokenRevocation\` must be true or false.`)
-      return [id, { revokes: new Set(kinds(id, revoke)), authorization, revokesGlobally }]
+      return [id, { revokes: new Set(kinds(id, revoke)), authorization, revokesGlobally, keeps: false }]
     }),
   )
 }

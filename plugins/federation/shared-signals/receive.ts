@@ -3,6 +3,7 @@ import { type AnyContext, endSessions, type SessionSelector } from 'authkernel/k
 import { SignalRefused } from './errors.ts'
 import type { Sender, SignalKind } from './options.ts'
 import { findSubject, type Subject } from './subject.ts'
+import { nameOf, userOf } from './user.ts'
 import { isObject, type JsonObject, readToken, type SecurityEventToken } from './token.ts'
 
 /** A signal, as it is told. */
@@ -41,7 +42,7 @@ const leeway = 60
 /** Resolves when everything is done that must outlive the answer. Throws SignalRefused; all else means: send it again. */
 export async function receive(ctx: AnyContext, provider: string, sender: Sender, jwt: string): Promise<void> {
   const token = await readToken(ctx, provider, jwt)
-  const key = `signal:${provider}:${token.jti}`
+  const key = `signal:${provider}:${await nameOf(ctx, { provider, issuer: token.issuer }, token.jti)}`
   const ignored = token.iat < ctx.runtime.now() / 1000 - oldest ? 'old' : (await ctx.once.taken(key)) ? 'repeated' : undefined
   if (ignored !== undefined) return ctx.emit('noted', { name: 'signal.ignored', outcome: 'success', reason: ignored, provider })
   const signals: Signal[] = []
@@ -66,14 +67,15 @@ async function act(ctx: AnyContext, { provider, sender, token, kind, details }: 
   const about = kind === 'verification' || kind === 'stream-updated' ? {} : await subjectOf(ctx, { provider, token, kind, details })
   const happened = details['event_timestamp']
   const { reason } = details
+  const { issuer } = token
   return {
     provider,
     kind,
-    userId: await userOf(ctx, provider, about),
+    userId: about.sub === undefined ? undefined : await userOf(ctx, { provider, issuer, sub: about.sub }, sender.keeps),
     subject: about,
     at: (typeof happened === 'number' && Number.isFinite(happened) ? happened : token.iat) * 1000,
     reason: typeof reason === 'string' ? reason.slice(0, 200) : undefined,
-    count: sender.revokes.has(kind) ? await end(ctx, provider, about, token.iat) : 0,
+    count: sender.revokes.has(kind) ? await end(ctx, { provider, issuer }, about, token.iat) : 0,
     details,
   }
 }
@@ -84,17 +86,18 @@ function subjectOf(ctx: AnyContext, { provider, token, kind, details }: Omit<Sen
   return findSubject(ctx, { provider, issuer: token.issuer }, subject, kind === 'session-revoked')
 }
 
-async function userOf({ store }: AnyContext, provider: string, { sub }: Subject): Promise<string | undefined> {
-  if (sub === undefined || !store?.supports('getUserByAccount')) return undefined
-  return (await store.getUserByAccount({ provider, providerAccountId: sub }))?.id
-}
-
 /** Only sessions of this sender, and none that began after the signal. */
-async function end(ctx: AnyContext, provider: string, { sub, sid }: Subject, iat: number): Promise<number | undefined> {
+async function end(
+  ctx: AnyContext,
+  of: { provider: string; issuer: string },
+  { sub, sid }: Subject,
+  iat: number,
+): Promise<number | undefined> {
   const until = Math.min((iat + leeway) * 1000, ctx.runtime.now())
+  const { provider } = of
   const selectors: SessionSelector[] = []
-  if (sid !== undefined) selectors.push({ provider, sid, until })
-  if (sub !== undefined) selectors.push({ provider, sub, until })
+  if (sid !== undefined) selectors.push({ provider, sid: await nameOf(ctx, of, sid), until })
+  if (sub !== undefined) selectors.push({ provider, sub: await nameOf(ctx, of, sub), until })
   let count: number | undefined = 0
   for (const selector of selectors) {
     const ended = await endSessions(ctx, selector, 'shared-signals')

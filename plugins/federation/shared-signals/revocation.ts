@@ -13,6 +13,7 @@ import {
 import { RevocationRefused } from './errors.ts'
 import type { Sender } from './options.ts'
 import { findSubject, type Subject } from './subject.ts'
+import { nameOf, userOf } from './user.ts'
 import { isObject, type JsonObject } from './token.ts'
 
 // Seconds.
@@ -27,17 +28,40 @@ export async function revokeGlobally(ctx: Context, senders: ReadonlyMap<string, 
   if (!sender?.revokesGlobally) throw new RevocationRefused(403, `Provider "${provider}" may not revoke.`)
   const { jti, iat, exp, iss: issuer } = await authenticated(ctx, provider)
   const subject = await subjectOf(ctx)
-  if (subject['format'] === 'email' && !(await trusts(ctx, provider, subject['email'])))
+  // Asked for each address, in whatever form the subject names it.
+  let untrusted = false
+  const speaksFor = async (email: string): Promise<boolean> => {
+    const may = await trusts(ctx, provider, email)
+    untrusted ||= !may
+    return may
+  }
+  const { sub }: Subject = await findSubject(ctx, { provider, issuer, speaksFor }, subject, false)
+  if (sub === undefined && untrusted)
     throw new RevocationRefused(403, `Provider "${provider}" is not trusted for this address (\`trustEmail\`).`)
-  const { sub }: Subject = await findSubject(ctx, { provider, issuer }, subject, false)
-  const userId = sub === undefined ? undefined : await userOf(ctx, provider, sub)
-  if (sub === undefined || userId === null) throw new RevocationRefused(404, 'Nobody of that name has signed in here.')
-  const count = await endSessions(ctx, { provider, sub, until: Math.min((iat + leeway) * 1000, ctx.runtime.now()) }, 'shared-signals')
+  const person = sub === undefined ? undefined : { provider, issuer, sub }
+  const userId = person && (await userOf(ctx, person, sender.keeps))
+  // Without accounts to look into, sessions are all that is known.
+  if (!person || (userId === undefined && ctx.store?.supports('getUserByAccount')))
+    throw new RevocationRefused(404, 'Nobody of that name has signed in here.')
+  const count = await endSessions(
+    ctx,
+    { provider, sub: await nameOf(ctx, person, person.sub), until: Math.min((iat + leeway) * 1000, ctx.runtime.now()) },
+    'shared-signals',
+  )
   // After the effect: one that failed may be repeated.
   const key = await keyOf(provider, jti)
   if (!(await ctx.once.take(key, exp - iat + 2 * leeway))) return done()
   const details = { sub_id: subject }
-  const told = { provider, kind: 'token-revocation', userId, subject: { sub }, at: iat * 1000, reason: undefined, count, details } as const
+  const told = {
+    provider,
+    kind: 'token-revocation',
+    userId,
+    subject: { sub: person.sub },
+    at: iat * 1000,
+    reason: undefined,
+    count,
+    details,
+  } as const
   await ctx.emit('signalReceived', told)
   return done()
 }
@@ -64,9 +88,9 @@ async function authenticated(ctx: Context, provider: string): Promise<{ iss: str
     .service('oauth')
     .verify(ctx, provider, jwt, { typ: types, claims: ['iat', 'exp', 'jti'], audience })
     .catch((error: unknown) => {
-      const err = error instanceof OAuthRequestError ? (error.cause?.err as (Error & { code?: unknown }) | undefined) : undefined
       // Keys that cannot be had are no fault of the sender.
-      throw err && (String(err.code).startsWith('ERR_J') || /^The token /.test(err.message)) ? refuse('is not valid', err) : error
+      const invalid = error instanceof OAuthRequestError && error.invalidToken
+      throw invalid ? refuse('is not valid', error.cause?.err as Error | undefined) : error
     })
   const { iss, iat, exp, jti } = claims as { iss: string; iat: number; exp: number; jti: unknown }
   const now = ctx.runtime.now() / 1000
@@ -90,15 +114,8 @@ async function subjectOf(ctx: Context): Promise<JsonObject> {
   throw new RevocationRefused(400, 'The request names nobody (`sub_id`).')
 }
 
-/** Null: there are stored users, and none of them has this account. */
-async function userOf({ store }: Context, provider: string, sub: string): Promise<string | undefined | null> {
-  if (!store?.supports('getUserByAccount')) return undefined
-  return (await store.getUserByAccount({ provider, providerAccountId: sub }))?.id ?? null
-}
-
-async function trusts(ctx: Context, id: string, email: unknown): Promise<boolean> {
+async function trusts(ctx: Context, id: string, email: string): Promise<boolean> {
   const { trustEmail } = (await ctx.providerById(id)) as { trustEmail?: boolean | readonly string[] }
-  if (typeof email !== 'string') return false
   const domain = email
     .slice(email.lastIndexOf('@') + 1)
     .trim()

@@ -1,5 +1,6 @@
 /** Who a signal is about: subject identifiers of RFC 9493 and complex subjects of the Shared Signals Framework 1.0. */
-import type { AnyContext } from 'authkernel/kernel'
+import { type AnyContext, toAddress } from 'authkernel/kernel'
+import { subOf } from './user.ts'
 import { isObject, type JsonObject } from './token.ts'
 
 /** The person and the session, by their names at the sender. */
@@ -7,14 +8,17 @@ export interface Subject {
   sub?: string
   sid?: string
 }
-interface Sender {
+/** Who says it. */
+export interface Teller {
   provider: string
   issuer: string
+  /** Whether it may name people by this address, wherever in the subject the address stands. Default: by each that the person has proved. */
+  speaksFor?(email: string): Promise<boolean>
 }
 const maxAliases = 10
 
 /** Nothing in it: nobody whom this sender has signed in here. */
-export async function findSubject(ctx: AnyContext, sender: Sender, subject: JsonObject, session: boolean): Promise<Subject> {
+export async function findSubject(ctx: AnyContext, sender: Teller, subject: JsonObject, session: boolean): Promise<Subject> {
   // RFC 9493, and the form before it, which Google sends.
   const format = String(subject['format'] ?? subject['subject_type']).replaceAll('-', '_')
   if (format === 'iss_sub') return subject['iss'] === sender.issuer ? named('sub', subject['sub']) : {}
@@ -27,7 +31,7 @@ export async function findSubject(ctx: AnyContext, sender: Sender, subject: Json
 }
 
 // A device, a tenant or a group cannot be told here, so the person counts.
-async function complex(ctx: AnyContext, sender: Sender, { user, session }: JsonObject): Promise<Subject> {
+async function complex(ctx: AnyContext, sender: Teller, { user, session }: JsonObject): Promise<Subject> {
   const simple = (value: unknown): value is JsonObject => isObject(value) && value['format'] !== 'complex' && 'format' in value
   const person = simple(user) ? await findSubject(ctx, sender, user, false) : {}
   if (!simple(session)) return person
@@ -35,7 +39,7 @@ async function complex(ctx: AnyContext, sender: Sender, { user, session }: JsonO
   return sid === undefined ? {} : { sid }
 }
 
-async function firstOf(ctx: AnyContext, sender: Sender, identifiers: unknown, session: boolean): Promise<Subject> {
+async function firstOf(ctx: AnyContext, sender: Teller, identifiers: unknown, session: boolean): Promise<Subject> {
   if (!Array.isArray(identifiers)) return {}
   for (const identifier of identifiers.slice(0, maxAliases) as unknown[]) {
     // RFC 9493 section 3.2.8: aliases have no aliases.
@@ -47,13 +51,19 @@ async function firstOf(ctx: AnyContext, sender: Sender, identifiers: unknown, se
 }
 
 /** Only a proved address, and only a person who has an account at this sender. */
-async function byAddress({ store }: AnyContext, { provider }: Sender, email: unknown): Promise<Subject> {
-  if (typeof email !== 'string' || email.length > 254 || !store?.supports('getUserByEmail') || !store.supports('listAccountsByUserId'))
-    return {}
-  const user = await store.getUserByEmail(email.trim().toLowerCase())
+async function byAddress(ctx: AnyContext, sender: Teller, email: unknown): Promise<Subject> {
+  const { provider, speaksFor } = sender
+  const { store } = ctx
+  if (typeof email !== 'string' || email.length > 254) return {}
+  if (speaksFor && !(await speaksFor(email))) return {}
+  if (!store?.supports('getUserByEmail') || !store.supports('listAccountsByUserId')) return {}
+  const user = await store.getUserByEmail(toAddress(email) ?? email.trim().toLowerCase())
   if (!user?.emailVerified) return {}
-  const account = (await store.listAccountsByUserId(user.id)).find((one) => one.provider === provider)
-  return account ? { sub: account.providerAccountId } : {}
+  for (const account of await store.listAccountsByUserId(user.id)) {
+    const sub = account.provider === provider ? await subOf(ctx, sender, account) : undefined
+    if (sub !== undefined) return { sub }
+  }
+  return {}
 }
 
 function named<K extends 'sub' | 'sid'>(key: K, value: unknown): Subject {

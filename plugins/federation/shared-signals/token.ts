@@ -35,19 +35,17 @@ export async function readToken(ctx: AnyContext, provider: string, jwt: string):
   if (typeof jti !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(jti))
     throw refused('invalid_request', 'The token needs a `jti` of 1 to 200 visible ASCII characters.')
   const { claims } = await oauth.verify(ctx, provider, jwt, { typ: type, claims: ['iat', 'jti'] }).catch((error: unknown) => {
-    throw verdict(error, stated.claims)
+    throw verdict(error)
   })
   return { jti, iat, issuer, events: eventsOf(claims['events']), subject: claims['sub_id'] }
 }
 
 /** The sender's fault is told; where its keys could not be had, it should send the token again. */
-function verdict(error: unknown, claims: JsonObject): unknown {
-  if (!(error instanceof OAuthRequestError)) return error
+function verdict(error: unknown): unknown {
+  if (!(error instanceof OAuthRequestError) || !error.invalidToken) return error
   const err = error.cause?.err as (Error & { code?: unknown }) | undefined
   if (String(err?.code).startsWith('ERR_J')) return refused('invalid_key', 'The signature is not one of the issuer.', err)
-  if (err?.name === 'Refusal' && ('exp' in claims || 'nbf' in claims))
-    return refused('invalid_request', 'The token does not count now.', err)
-  return error
+  return refused('invalid_request', 'The token does not count now.', err)
 }
 
 function eventsOf(value: unknown): SecurityEventToken['events'] {

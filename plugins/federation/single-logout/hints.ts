@@ -18,7 +18,7 @@ declare module 'authkernel/kernel' {
 export const hintTable: RecordSpec<LogoutHintRow> = {
   fields: {
     userId: { type: 'string', max: 200 },
-    idToken: { type: 'text', sealed: true },
+    idToken: { type: 'text', sealed: true, unreadable: 'absent' },
     expires: { type: 'date' },
   },
   owner: 'user',

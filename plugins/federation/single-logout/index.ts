@@ -35,6 +35,7 @@ export function singleLogoutPlugin(options: SingleLogoutOptions = {}): Plugin<vo
     setup(kernel) {
       let hints: Hints
       const cookie = kernel.cookie(hintCookie)
+      kernel.declareEvent('providerLogout')
       kernel.pending(returns)
       kernel.records('logoutHint', hintTable, { optional: true })
       kernel.messages(texts)

@@ -1,5 +1,5 @@
 /** Options, checked once. */
-import { AuthError, type Awaitable, type CompileView, isSecureUrl } from 'authkernel/kernel'
+import { assertOptions, AuthError, type Awaitable, type CompileView, isSecureUrl } from 'authkernel/kernel'
 
 /** What is said of one provider. */
 export interface LogoutOfProvider {
@@ -35,11 +35,19 @@ export interface Resolved {
 }
 
 /** Throws AuthError that names the option. */
-export function resolveOptions({ backChannel = true, providers = {} }: SingleLogoutOptions): Resolved {
+export function resolveOptions(given: SingleLogoutOptions): Resolved {
+  assertOptions('Plugin "single-logout"', given, { backChannel: true, providers: true })
+  const { backChannel = true, providers = {} } = given
   const all = Object.entries(providers)
   const wrong = (what: string): AuthError => new AuthError(`singleLogoutPlugin: ${what}`)
   if (typeof backChannel !== 'boolean') throw wrong('`backChannel` must be true or false.')
   for (const [id, options] of all) {
+    assertOptions(
+      'Plugin "single-logout"',
+      options,
+      { endSession: true, postLogoutRedirectUri: true, backChannel: true, frontChannel: true, legacyLogoutTokens: true },
+      `providers.${id}`,
+    )
     if (!['undefined', 'boolean', 'function'].includes(typeof options.endSession))
       throw wrong(`\`providers.${id}.endSession\` must be true, false or a function.`)
     for (const name of ['backChannel', 'frontChannel', 'legacyLogoutTokens'] as const)

@@ -9,7 +9,7 @@ import {
   json,
   RecordConflict,
   type RecordSpec,
-  type SessionSelector,
+  type AccessSelector,
   sha256,
   toHex,
 } from 'authkernel/kernel'
@@ -48,13 +48,14 @@ export async function backChannel(ctx: Context, options: Resolved): Promise<Resp
   const { backChannel: takes, legacyLogoutTokens = false } = options.of(provider)
   if (!takes) throw new LogoutRefused(`Provider "${provider}" may not send logout tokens (\`backChannel\`).`)
   const jwt = await tokenOf(ctx)
-  const token = await readToken(ctx, provider, jwt, legacyLogoutTokens)
+  const sent = await readToken(ctx, provider, jwt, legacyLogoutTokens)
+  const token = await named(ctx, provider, sent)
   const mark = await begin(ctx, provider, token, toHex(await sha256(jwt)))
   // What began after it first came is none of its business.
   const which = selectorOf(provider, token, Math.min((token.iat + leeway) * 1000, mark.at.getTime()))
   if (!mark.first) {
     // It came before, and may have been interrupted: what it should have ended then, and nothing that began since. Nobody is told twice.
-    await ctx.session.revoke?.(ctx, which)
+    await ctx.access.end(which, { by: 'single-logout', silent: true })
     return done()
   }
   try {
@@ -67,7 +68,7 @@ export async function backChannel(ctx: Context, options: Resolved): Promise<Resp
       .catch(() => false)
     throw error
   }
-  await ctx.emit('providerLogout', { provider, sub: token.sub, sid: token.sid, channel: 'back' })
+  await ctx.emit('providerLogout', { provider, sub: sent.sub, sid: sent.sid, channel: 'back' })
   return done()
 }
 
@@ -81,7 +82,8 @@ export async function frontChannel(ctx: Context, options: Resolved): Promise<Res
   // A page of anybody can load this address: who does not know the session ends none.
   if (issuer === '' || query.getAll('iss').join() !== issuer || query.getAll('sid').length !== 1 || sid === '' || sid.length > 255)
     throw new LogoutRefused('A front-channel logout needs `iss` and `sid` of the provider.')
-  const count = await endSessions(ctx, { provider, sid, until: ctx.runtime.now() }, 'single-logout')
+  const ofIssuer = await nameOf(ctx, provider, issuer, sid)
+  const count = await endSessions(ctx, { provider, sid: ofIssuer, until: ctx.runtime.now() }, 'single-logout')
   if (count !== 0) await ctx.emit('providerLogout', { provider, sub: undefined, sid, channel: 'front' })
   const headers = { ...noStore, 'Content-Type': 'text/html; charset=utf-8' }
   return new Response('<!doctype html><title>Signed out</title>', {
@@ -116,10 +118,11 @@ async function tokenOf(ctx: Context): Promise<string> {
 async function begin(
   ctx: AnyContext,
   provider: string,
-  { jti, exp }: LogoutToken,
+  { jti, exp, issuer }: LogoutToken,
   token: string,
 ): Promise<{ id: string; first: boolean; at: Date }> {
-  const id = toHex(await sha256(JSON.stringify([provider, jti])))
+  // The `jti` of one issuer is none of another.
+  const id = toHex(await sha256(JSON.stringify([provider, await nameOf(ctx, provider, issuer, jti)])))
   const now = ctx.runtime.now()
   const expires = new Date(Math.min((exp + remembered) * 1000, now + longest * 1000))
   const at = new Date(now)
@@ -139,7 +142,19 @@ async function begin(
   return { id, first: false, at: known?.at ?? at }
 }
 
-function selectorOf(provider: string, { sid, sub }: LogoutToken, until: number): SessionSelector {
+/** The token with the names as sessions keep them. */
+async function named(ctx: AnyContext, provider: string, token: LogoutToken): Promise<LogoutToken> {
+  const [sub, sid] = await Promise.all(
+    [token.sub, token.sid].map((name) => (name === undefined ? undefined : nameOf(ctx, provider, token.issuer, name))),
+  )
+  return { ...token, sub, sid }
+}
+
+async function nameOf(ctx: AnyContext, provider: string, issuer: string, name: string): Promise<string> {
+  return (await ctx.service('oauth').named?.(ctx, provider, issuer, name)) ?? name
+}
+
+function selectorOf(provider: string, { sid, sub }: LogoutToken, until: number): AccessSelector {
   if (sid === undefined) return { provider, sub: sub ?? '', until, brief: true }
   return { provider, sid, ...(sub !== undefined && { sub }), until, brief: true }
 }

@@ -10,6 +10,7 @@ export interface LogoutToken {
   exp: number
   sub: string | undefined
   sid: string | undefined
+  issuer: string
 }
 
 const event = 'http://schemas.openid.net/event/backchannel-logout'
@@ -46,7 +47,7 @@ export async function readToken(ctx: AnyContext, provider: string, jwt: string, 
   }
   const typ = legacy ? [type, 'JWT', undefined] : type
   const { header, claims } = await oauth.verify(ctx, provider, jwt, { typ, claims: ['iat', 'jti', 'events'] }).catch((error: unknown) => {
-    throw verdict(error, encrypted)
+    throw verdict(error)
   })
   checkHeader(header, expected, algorithms)
   const { issuer } = encrypted ? await oauth.metadata(ctx, provider, claims) : metadata
@@ -91,7 +92,7 @@ function checkClaims(claims: JsonObject, { provider, issuer, audience, legacy, n
   const logout = isObject(events) && Object.hasOwn(events, event) ? events[event] : undefined
   if (!isObject(logout)) refuse('says nothing of a logout (`events`)')
   if (!isName(sub) || !isName(sid) || (sub === undefined && sid === undefined)) return refuse('names nobody (`sub`, `sid`)')
-  return { jti, iat, exp, sub, sid }
+  return { jti, iat, exp, sub, sid, issuer }
 }
 
 function remedy(provider: string): string {
@@ -99,11 +100,9 @@ function remedy(provider: string): string {
 }
 
 /** Where the keys could not be had, the provider should send the token again. */
-function verdict(error: unknown, encrypted: boolean): unknown {
-  const err = error instanceof OAuthRequestError ? (error.cause?.err as (Error & { code?: unknown }) | undefined) : undefined
-  const unfit = encrypted && err?.name === 'Refusal' && err.message.startsWith('The token ')
-  if (!unfit && !String(err?.code).startsWith('ERR_J')) return error
-  return new LogoutRefused('The logout token is not one of the issuer for this client.', err)
+function verdict(error: unknown): unknown {
+  if (!(error instanceof OAuthRequestError) || !error.invalidToken) return error
+  return new LogoutRefused('The logout token is not one of the issuer for this client.', error.cause?.err as Error | undefined)
 }
 
 function isTime(value: unknown): value is number {

@@ -1,5 +1,5 @@
 /** Names, keys and hashes of Auth.js 0.41, so that an app that moves keeps every signed-in user (D2). */
-import { type Plugin, sha256, toHex } from 'authkernel/kernel'
+import { assertOptions, type NoOptions, type Plugin, sha256, toHex } from 'authkernel/kernel'
 
 /** HKDF info of Auth.js' keys: for `encode`, `decode` and `getToken` of hosts that read its tokens. */
 export function authjsKeyInfo(salt: string): string {
@@ -7,7 +7,8 @@ export function authjsKeyInfo(salt: string): string {
 }
 
 /** Cookies are named `authjs.*`, keys are derived as Auth.js does, its A256GCM tokens and its CSRF and mail tokens are accepted. */
-export function authjsCompatPlugin(): Plugin {
+export function authjsCompatPlugin(options: NoOptions = {}): Plugin {
+  assertOptions('Plugin "authjs-compat"', options, {})
   return {
     name: 'authjs-compat',
     setup(kernel) {

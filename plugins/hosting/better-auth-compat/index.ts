@@ -1,5 +1,5 @@
 /** Cookies, tables and secrets of better-auth 1.6 and 1.7, so that an app that moves keeps every signed-in user. */
-import { AuthError, type Plugin } from 'authkernel/kernel'
+import { assertOptions, AuthError, jobFor, type OfTenant, type Plugin } from 'authkernel/kernel'
 import { sessionCookie } from './cookie.ts'
 import { type BetterAuthDatabase, type BetterAuthReport, type BetterAuthTables, takeOver } from './take-over.ts'
 
@@ -23,7 +23,7 @@ export interface BetterAuthApi {
      * Takes over passwords and second factors; what a person already has here stays. A dry run unless `apply` is true. May be repeated. Throws AuthError
      * without `db`. `of` names the tenant where there are several.
      */
-    takeOver(options?: { apply?: boolean; of?: string | null }): Promise<BetterAuthReport>
+    takeOver(options?: { apply?: boolean } & OfTenant): Promise<BetterAuthReport>
   }
 }
 
@@ -31,7 +31,10 @@ export interface BetterAuthApi {
  * The session cookie is named and signed as better-auth does it, so that either product reads what the other wrote. Needs sessions in the
  * tables of better-auth: `sqlAdapter(db, { names: betterAuthNames() })`. Throws AuthError for options of the wrong shape.
  */
-export function betterAuthCompatPlugin({ secret, db, tables = {} }: BetterAuthCompatOptions = {}): Plugin<BetterAuthApi> {
+export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): Plugin<BetterAuthApi> {
+  assertOptions('Plugin "better-auth-compat"', options, { secret: true, db: true, tables: true })
+  const { secret, db, tables = {} } = options
+  assertOptions('Plugin "better-auth-compat"', tables, { user: true, account: true, session: true, twoFactor: true }, 'tables')
   const secrets = secret === undefined ? undefined : [secret].flat()
   if (secrets && (secrets.length === 0 || secrets.some((one) => typeof one !== 'string' || one === '')))
     throw new AuthError('Plugin "better-auth-compat": `secret` must be the value of BETTER_AUTH_SECRET, or a list of such values.')
@@ -71,9 +74,9 @@ export function betterAuthCompatPlugin({ secret, db, tables = {} }: BetterAuthCo
       })
       return {
         betterAuth: {
-          async takeOver({ apply = false, of } = {}) {
+          async takeOver({ apply = false, ...tenant } = {}) {
             if (!db) throw new AuthError('Plugin "better-auth-compat": give the Kysely instance of your database as `db`.')
-            const ctx = await kernel.contextOf({ job: 'better-auth', ...(of !== undefined && { tenant: of }) })
+            const ctx = await kernel.contextOf(jobFor('better-auth', tenant))
             const services = {
               passwords: optional(() => kernel.service('passwordTakeover')),
               factors: optional(() => kernel.service('factorTakeover')),

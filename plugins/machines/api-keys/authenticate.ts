@@ -58,6 +58,7 @@ async function live(ctx: AnyContext, options: ResolvedOptions, row: Row<ApiKeyRo
   const { id, owner } = key
   const user = 'userId' in owner ? await ownerOf(ctx, owner.userId) : { name: 'service' in owner ? owner.service : 'tenant' }
   if (!user) return { reason: 'owner', id }
+  if ('userId' in owner && !(await ctx.access.allows(owner.userId, 'apiKey'))) return { reason: 'access', id }
   // The owner left the organization, or the organization is gone.
   const organization = await organizationOf(ctx, key)
   if (organization === null) return { reason: 'organization', id }
@@ -90,7 +91,10 @@ function presented(ctx: Context, prefix: string): string | undefined {
 async function ownerOf(ctx: AnyContext, userId: string): Promise<NonNullable<Session['user']> | null> {
   if (!ctx.store?.supports('getUser')) return { id: userId }
   const user = await ctx.store.getUser(userId)
-  return user && { id: user.id, name: user.name ?? null, email: user.email ?? null, image: user.image ?? null }
+  if (!user) return null
+  const { id, name = null, email = null, image = null } = user
+  const fields = ctx.store.shownFields.map((field) => [field, (user as unknown as Record<string, unknown>)[field]] as const)
+  return { id, name, email, image, ...Object.fromEntries(fields) }
 }
 
 async function rights(ctx: AnyContext, { can }: ResolvedOptions, key: ApiKey): Promise<string[]> {

@@ -1,20 +1,22 @@
 /** API keys: programs that act for a user, for a service or for the tenant, with `Authorization: Bearer ak_…` or `x-api-key`. */
-import { AccessDenied, type AnyContext, type First, type Guard, type JobTarget, type Kernel, type Plugin } from 'authkernel/kernel'
+import { AccessDenied, type AnyContext, type First, type Guard, jobFor, type Kernel, type OfTenant, type Plugin } from 'authkernel/kernel'
 import { authenticate, isLive, verify } from './authenticate.ts'
 import { createKey, listKeys, type MadeApiKey, type NewApiKey, revokeKey, rotateKey } from './manage.ts'
 import { type ApiKeysOptions, resolveOptions, type ResolvedOptions } from './options.ts'
 import { addAccountSection } from './page.ts'
+import { assertProof, StepUpRequired } from './proof.ts'
 import { addMethods, addRoutes, type ApiKeysClient } from './routes.ts'
 import { type ApiKey, type KeyOrganization, type KeyOwner, table } from './table.ts'
 
 export { findKeys, keyPattern, scannerPattern } from './format.ts'
+export { StepUpRequired }
 export type { MadeApiKey, NewApiKey } from './manage.ts'
 export type { ApiKeysOptions, KeyLimit } from './options.ts'
 export type { ApiKeysClient } from './routes.ts'
 export type { ApiKey, ApiKeyRow, KeyOrganization, KeyOwner } from './table.ts'
 
 /** Whose keys: those of the person who is signed in on a request, or of a named owner. `tenant` names the tenant where there are several. */
-export type KeysOf = Request | (KeyOwner & { of?: string | null })
+export type KeysOf = Request | (KeyOwner & OfTenant)
 
 // Where hosts add theirs: TypeScript loses one of two augmentations that come by different modules.
 declare module 'authkernel' {
@@ -35,7 +37,10 @@ declare module 'authkernel/kernel' {
 /** What the plugin puts on `auth`. It checks whose keys are asked for, not who asks: call it behind your own routes, with the request. */
 export interface ApiKeysApi {
   apiKeys: {
-    /** The only time that the key's text is told. Throws HttpError 400, 403, 409, and AccessDenied for a request that is signed in by a key. */
+    /**
+     * The only time that the key's text is told. Throws HttpError 400, 403, 409, AccessDenied for a request that is signed in by a key, and StepUpRequired
+     * (403) for a request whose proof is older than `proofAge`, as `rotate` does.
+     */
     create(who: KeysOf, wanted: NewApiKey): Promise<MadeApiKey>
     /** Newest first; empty for nobody. */
     list(who: KeysOf): Promise<ApiKey[]>
@@ -60,18 +65,26 @@ export function apiKeysPlugin(options: ApiKeysOptions = {}): Plugin<ApiKeysApi &
   return {
     name: 'api-keys',
     requires: ['records', 'limit'],
+    prefers: ['session:attributes'],
     setup(kernel) {
       kernel.records('apiKey', table)
       kernel.declareHook('apiKey', 'guard')
       kernel.declareHook('keyOrganization', 'first')
       // The hook belongs to jwtPlugin, which may be absent: its types are not there then.
-      kernel.hook(
-        'accessToken' as never,
-        (({ claims, ctx }: Issued) => claims['key'] === undefined || isLive(ctx, resolved, claims['key'])) as never,
-      )
+      kernel.hook('accessToken', ({ claims, ctx }: Issued) => claims['key'] === undefined || isLive(ctx, resolved, claims['key']), {
+        of: 'jwt',
+      })
       // The event belongs to the plugin of organizations, which may be absent.
-      kernel.on('organizationChanged' as never, endForLeavers as never)
+      kernel.on('organizationChanged', endForLeavers, { of: 'organizations' })
+      // Also what is no key of ours: a broken or foreign one must not lead to the cookie.
+      kernel.credential((headers) => headers.get('x-api-key')?.trim())
+      kernel.credential((headers) => /^(?:Bearer|DPoP) +(.*)$/is.exec(headers.get('authorization') ?? '')?.[1])
       kernel.hook('authenticate', ({ ctx }) => authenticate(ctx, resolved))
+      kernel.onAccessEnd('key', (ctx, { which, reason }) =>
+        'userId' in which && (reason === 'deletion' || (reason === 'passwordReset' && resolved.onPasswordReset === 'end'))
+          ? ctx.records('apiKey').deleteWhere({ where: { userId: which.userId } })
+          : 0,
+      )
       if (resolved.routes) {
         addRoutes(kernel, resolved)
         addMethods(kernel, resolved)
@@ -87,6 +100,7 @@ function api(kernel: Kernel, options: ResolvedOptions): ApiKeysApi['apiKeys'] {
     async create(who, wanted) {
       const { ctx, owner } = await find(kernel, who, 'create')
       if (!owner) throw new AccessDenied('apiKeys.create: nobody is signed in on this request.')
+      if (who instanceof Request && ctx.request) await assertProof(ctx, options, 'create')
       return createKey(ctx, options, owner, wanted)
     },
     async list(who) {
@@ -95,6 +109,7 @@ function api(kernel: Kernel, options: ResolvedOptions): ApiKeysApi['apiKeys'] {
     },
     async rotate(who, id) {
       const { ctx, owner } = await find(kernel, who, 'rotate')
+      if (owner && who instanceof Request && ctx.request) await assertProof(ctx, options, 'rotate')
       return owner ? rotateKey(ctx, options, owner, id) : null
     },
     async revoke(who, id) {
@@ -129,9 +144,8 @@ async function endForLeavers({ act, organizationId: organization, userId, ctx }:
 /** `change`: a session by key may look, and may change no credential. */
 async function find(kernel: Kernel, who: KeysOf, change?: string): Promise<{ ctx: AnyContext; owner: KeyOwner | undefined }> {
   if (!(who instanceof Request)) {
-    const { of, ...owner } = who
-    const target: JobTarget = { job: 'apiKeys', ...(of !== undefined && { tenant: of }) }
-    return { ctx: await kernel.contextOf(target), owner }
+    const { of: former, tenant, ...owner } = who
+    return { ctx: await kernel.contextOf(jobFor('apiKeys', { tenant, of: former })), owner }
   }
   const ctx = await kernel.contextOf(who)
   const session = await ctx.currentSession()

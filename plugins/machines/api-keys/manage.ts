@@ -52,7 +52,8 @@ export async function createKey(ctx: AnyContext, options: ResolvedOptions, owner
     if (options.can && !(await options.can({ key, scope, ctx })))
       throw new HttpError(403, `The owner does not have the right "${scope}", so a key cannot have it.`)
   }
-  await ctx.records('apiKey').create(row)
+  const keys = ctx.records('apiKey')
+  await granted(ctx, owner, () => keys.create(row), [row.id])
   // Written first, then counted: keys that are made at the same moment cannot exceed the limit together.
   if (await isFull(ctx, owner, options.max + 1)) {
     await ctx.records('apiKey').delete(row.id)
@@ -79,17 +80,28 @@ export async function rotateKey(ctx: AnyContext, options: ResolvedOptions, owner
   const { rows } = await keys.find({ where: { family: row.family } })
   const former = rows.filter((other) => other.id !== id && other.rotated)
   // Of two rotations at the same moment one makes the next key, and a process that dies leaves the new state or the old one.
-  const written = await ctx.atomic([
-    { record: 'apiKey', update: id, change: { rotated: true, expires: end }, if: { rotated: false } },
-    { record: 'apiKey', create: next.row },
-    ...former.map((other) => ({ record: 'apiKey' as const, update: other.id, change: { expires: ctx.now } })),
-  ])
-  if (!written) return null
+  const rotate = (): Promise<readonly unknown[] | false> =>
+    ctx.atomic([
+      { record: 'apiKey', update: id, change: { rotated: true, expires: end }, if: { rotated: false } },
+      { record: 'apiKey', create: next.row },
+      ...former.map((other) => ({ record: 'apiKey' as const, update: other.id, change: { expires: ctx.now } })),
+    ])
+  if (!(await granted(ctx, owner, rotate, [next.row.id, id]))) return null
   await told(ctx, owner, next.row.id, 'changed')
   return { ...toApiKey(next.row, options.prefix), key: next.text }
 }
 
-/** It is nobody from now on. False: the owner has no such key. */
+/** Makes keys of a user whose access holds. When it ended meanwhile, `ids` are deleted and AccessEnded is thrown. */
+async function granted<T>(ctx: AnyContext, owner: KeyOwner, write: () => Promise<T>, ids: readonly string[]): Promise<T> {
+  if (!('userId' in owner)) return write()
+  const ofSession = ctx.request ? await ctx.access.stampSession() : null
+  const stamp = ofSession?.subject === `user:${owner.userId}` ? ofSession : await ctx.access.stamp(`user:${owner.userId}`)
+  return ctx.access.grant(stamp, 'apiKey', write, async () => {
+    for (const id of ids) await ctx.records('apiKey').delete(id)
+  })
+}
+
+/** It counts no longer. False: the owner has no such key. */
 export async function revokeKey(ctx: AnyContext, owner: KeyOwner, id: string): Promise<boolean> {
   if (!(await owned(ctx, owner, id)) || !(await ctx.records('apiKey').delete(id))) return false
   await told(ctx, owner, id, 'removed')

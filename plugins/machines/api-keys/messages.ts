@@ -1,4 +1,4 @@
-/** Texts of the account page in five languages. */
+/** Texts of the account page in six languages. */
 import type { Messages } from 'authkernel/kernel'
 
 export const messages: Messages = {
@@ -21,6 +21,7 @@ export const messages: Messages = {
     'api-keys.back': 'Done',
     'error.TooManyApiKeys': 'You have too many keys. Revoke one first.',
     'error.ApiKeyRefused': 'This key cannot be made. Check the name, the rights and the time.',
+    'error.StepUpRequired': 'Prove again who you are, then make the key.',
   },
   de: {
     'api-keys.title': 'API-Schlüssel',
@@ -41,6 +42,7 @@ export const messages: Messages = {
     'api-keys.back': 'Fertig',
     'error.TooManyApiKeys': 'Sie haben zu viele Schlüssel. Widerrufen Sie zuerst einen.',
     'error.ApiKeyRefused': 'Dieser Schlüssel kann nicht erstellt werden. Prüfen Sie Namen, Rechte und Dauer.',
+    'error.StepUpRequired': 'Weisen Sie sich noch einmal aus und erstellen Sie dann den Schlüssel.',
   },
   fr: {
     'api-keys.title': 'Clés d’API',
@@ -61,6 +63,7 @@ export const messages: Messages = {
     'api-keys.back': 'Terminé',
     'error.TooManyApiKeys': 'Vous avez trop de clés. Révoquez-en une d’abord.',
     'error.ApiKeyRefused': 'Cette clé ne peut pas être créée. Vérifiez le nom, les droits et la durée.',
+    'error.StepUpRequired': 'Prouvez à nouveau votre identité, puis créez la clé.',
   },
   es: {
     'api-keys.title': 'Claves de API',
@@ -81,6 +84,7 @@ export const messages: Messages = {
     'api-keys.back': 'Listo',
     'error.TooManyApiKeys': 'Tiene demasiadas claves. Revoque una primero.',
     'error.ApiKeyRefused': 'Esta clave no se puede crear. Compruebe el nombre, los permisos y la duración.',
+    'error.StepUpRequired': 'Demuestre de nuevo quién es y cree después la clave.',
   },
   it: {
     'api-keys.title': 'Chiavi API',
@@ -101,5 +105,27 @@ export const messages: Messages = {
     'api-keys.back': 'Fatto',
     'error.TooManyApiKeys': 'Ha troppe chiavi. Ne revochi prima una.',
     'error.ApiKeyRefused': 'Questa chiave non può essere creata. Controlli il nome, i diritti e la durata.',
+    'error.StepUpRequired': 'Dimostri di nuovo la Sua identità, poi crei la chiave.',
+  },
+  ja: {
+    'api-keys.title': 'APIキー',
+    'api-keys.hint': 'キーを持つプログラムは、あなたの代わりに動作します。不要になったキーは取り消してください。',
+    'api-keys.made': '作成日: {date}',
+    'api-keys.used': '最終使用: {date}',
+    'api-keys.expires': '有効期限: {date}',
+    'api-keys.rotate': '置き換える',
+    'api-keys.revoke': '取り消す',
+    'api-keys.create': 'キーを作成',
+    'api-keys.name': 'キーの名前',
+    'api-keys.life': '有効期間',
+    'api-keys.days': '{days}日',
+    'api-keys.endless': '期限なし',
+    'api-keys.longest': 'できるだけ長く',
+    'api-keys.new': 'キー「{name}」',
+    'api-keys.once': '今すぐコピーしてください。二度と表示されません。',
+    'api-keys.back': '完了',
+    'error.TooManyApiKeys': 'キーが多すぎます。先に一つ取り消してください。',
+    'error.ApiKeyRefused': 'このキーは作成できません。名前、権限、期間を確認してください。',
+    'error.StepUpRequired': 'もう一度本人確認をしてから、キーを作成してください。',
   },
 }

@@ -1,5 +1,5 @@
 /** Options of `apiKeysPlugin`, with their defaults, and what is refused. */
-import { AuthError, type AnyContext, type Awaitable } from 'authkernel/kernel'
+import { assertOptions, AuthError, type AnyContext, type Awaitable } from 'authkernel/kernel'
 import type { ApiKey } from './table.ts'
 
 /** How often a key may be used. */
@@ -29,6 +29,13 @@ export interface ApiKeysOptions {
   limit?: KeyLimit | undefined
   /** Live keys per owner; default 100. */
   max?: number | undefined
+  /**
+   * Seconds that the proof of the person may be old who makes or replaces a key by a request; 1 to 3600, default 300. Where the person has a second factor, it
+   * is the factor that must have been proved. Calls that name the owner ask for nothing.
+   */
+  proofAge?: number | undefined
+  /** What a reset of the owner's password does to keys: `end` (default) revokes them, because whoever knew the password may have made one. */
+  onPasswordReset?: 'end' | 'keep' | undefined
   /** Adds routes below `/api-keys` for the person who is signed in; default false. */
   routes?: boolean | undefined
   /** Adds a section to the account page, where people make, replace and revoke their keys; default false. */
@@ -40,16 +47,35 @@ export interface ResolvedOptions extends ApiKeysOptions {
   env: string
   overlap: number
   max: number
+  proofAge: number
+  onPasswordReset: 'end' | 'keep'
 }
 
 /** Throws AuthError that names the option. */
 export function resolveOptions(options: ApiKeysOptions): ResolvedOptions {
+  assertOptions('Plugin "api-keys"', options, {
+    prefix: true,
+    env: true,
+    scopes: true,
+    can: true,
+    maxAge: true,
+    overlap: true,
+    limit: true,
+    max: true,
+    onPasswordReset: true,
+    routes: true,
+    accountSection: true,
+    proofAge: true,
+  })
+  assertOptions('Plugin "api-keys"', options.limit, { max: true, seconds: true }, 'limit')
   const resolved = {
     ...options,
     prefix: options.prefix ?? 'ak',
     env: options.env ?? 'live',
     overlap: options.overlap ?? 86_400,
     max: options.max ?? 100,
+    proofAge: options.proofAge ?? 300,
+    onPasswordReset: options.onPasswordReset ?? ('end' as const),
   }
   const refuse = (what: string): never => {
     throw new AuthError(`Plugin "api-keys": ${what}`)
@@ -57,7 +83,9 @@ export function resolveOptions(options: ApiKeysOptions): ResolvedOptions {
   if (!/^[a-z0-9]{2,16}$/.test(resolved.prefix)) refuse('`prefix` must be 2 to 16 characters of a-z and 0-9.')
   if (!isEnv(resolved.env)) refuse('`env` must be 1 to 16 characters of a-z and 0-9.')
   if (!(resolved.overlap >= 0 && resolved.overlap <= 30 * 86_400)) refuse('`overlap` must be 0 to 2592000 seconds.')
+  if (!['end', 'keep'].includes(resolved.onPasswordReset)) refuse('`onPasswordReset` must be "end" or "keep".')
   if (!Number.isInteger(resolved.max) || resolved.max < 1) refuse('`max` must be a whole number of at least 1.')
+  if (!(resolved.proofAge >= 1 && resolved.proofAge <= 3600)) refuse('`proofAge` must be 1 to 3600 seconds.')
   if (options.limit && !isLimit(options.limit)) refuse('`limit` must have `max` and `seconds`, whole numbers of at least 1.')
   return resolved
 }

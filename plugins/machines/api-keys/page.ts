@@ -3,6 +3,7 @@ import { type Context, HttpError, type Kernel, type PageTools, type PageView, re
 import { createKey, listKeys, revokeKey, rotateKey } from './manage.ts'
 import { messages } from './messages.ts'
 import type { ResolvedOptions } from './options.ts'
+import { leadToProof } from './proof.ts'
 import { personOf } from './routes.ts'
 import type { ApiKey } from './table.ts'
 
@@ -88,6 +89,8 @@ async function act(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const [action, id] = [form.get('action'), form.get('id') ?? '']
   if (action === 'revoke') await revokeKey(ctx, { userId }, id)
   if (action === 'rotate' || action === 'create') {
+    const led = await leadToProof(ctx, options)
+    if (led) return led
     const key = action === 'rotate' ? await rotateKey(ctx, options, { userId }, id) : await create(ctx, options, userId, form)
     if (typeof key === 'string') return redirectTo(`${ctx.base}/account?api-keys=${key}#api-keys`)
     if (key) return ctx.render('apiKeyMade', { key: key.key, name: key.name })

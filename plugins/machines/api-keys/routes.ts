@@ -12,6 +12,7 @@ import {
 } from 'authkernel/kernel'
 import { createKey, listKeys, type MadeApiKey, type NewApiKey, revokeKey, rotateKey } from './manage.ts'
 import type { ResolvedOptions } from './options.ts'
+import { assertProof, StepUpRequired } from './proof.ts'
 import type { ApiKey } from './table.ts'
 
 /** `client.apiKeys` with the option `routes`: the keys of the person who is signed in. Each rejects with `AccessDenied` (403) for a request by a key or an app. */
@@ -21,7 +22,7 @@ export type ApiKeysClient = ClientPart<{
     list(): Promise<Wire<ApiKey>[]>
     /** The only time that the key's text is told. Rejects with status 400 for what no key may have, 403 for a scope that the person lacks, 409 for too many keys. */
     create(input: { name: string; scopes?: readonly string[]; expiresIn?: number; env?: string }): Promise<Wire<MadeApiKey>>
-    /** The next key with the same rights. Rejects with status 404 for no such key. */
+    /** The next key with the same rights. Rejects with status 404 for no such key; with type `StepUpRequired` (403), as `create`, for a proof older than `proofAge`. */
     rotate(input: { id: string }): Promise<Wire<MadeApiKey>>
     /** Ends a key. Rejects with status 404 for no such key. */
     revoke(input: { id: string }): Promise<boolean>
@@ -41,11 +42,20 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
         const found = await answer(ctx, userId)
         return found === null || found === false ? json({ message: 'No such key.' }, 404) : json(found, method === 'POST' ? 201 : 200)
       },
-      failure: (_ctx, error) => json({ message: error.status < 500 ? 'This was refused.' : 'Something failed.' }, error.status),
+      failure: (_ctx, error) =>
+        error.type === StepUpRequired.type
+          ? json({ error: 'insufficient_user_authentication', type: error.type, message: 'Prove again who you are.' }, 403)
+          : json({ message: error.status < 500 ? 'This was refused.' : 'Something failed.' }, error.status),
     })
   route('GET', '/api-keys', async (ctx, userId) => ({ keys: await listKeys(ctx, options, { userId }) }))
-  route('POST', '/api-keys', async (ctx, userId) => createKey(ctx, options, { userId }, wantedOf(await ctx.body())))
-  route('POST', '/api-keys/:id/rotate', (ctx, userId) => rotateKey(ctx, options, { userId }, ctx.params['id'] ?? ''))
+  route('POST', '/api-keys', async (ctx, userId) => {
+    await assertProof(ctx, options, 'create')
+    return createKey(ctx, options, { userId }, wantedOf(await ctx.body()))
+  })
+  route('POST', '/api-keys/:id/rotate', async (ctx, userId) => {
+    await assertProof(ctx, options, 'rotate')
+    return rotateKey(ctx, options, { userId }, ctx.params['id'] ?? '')
+  })
   route('DELETE', '/api-keys/:id', async (ctx, userId) => (await revokeKey(ctx, { userId }, ctx.params['id'] ?? '')) && { revoked: true })
 }
 
@@ -56,6 +66,11 @@ export function addMethods(kernel: Kernel, options: ResolvedOptions): void {
     if (userId === null) throw new HttpError(401, 'Sign in first.')
     return { userId }
   }
+  const proved = async (ctx: Context, what: string): Promise<{ userId: string }> => {
+    const person = await signedIn(ctx)
+    await assertProof(ctx, options, what)
+    return person
+  }
   const found = <T>(answer: T | null | false): T => {
     if (answer === null || answer === false) throw new HttpError(404, 'No such key.')
     return answer
@@ -65,9 +80,9 @@ export function addMethods(kernel: Kernel, options: ResolvedOptions): void {
     list: clientMethod(async (ctx) => listKeys(ctx, options, await signedIn(ctx))),
     create: clientMethod(
       (sent) => wantedOf(Object(sent) as Record<string, unknown>),
-      async (ctx, wanted) => createKey(ctx, options, await signedIn(ctx), wanted),
+      async (ctx, wanted) => createKey(ctx, options, await proved(ctx, 'create'), wanted),
     ),
-    rotate: clientMethod(withId, async (ctx, { id }) => found(await rotateKey(ctx, options, await signedIn(ctx), id))),
+    rotate: clientMethod(withId, async (ctx, { id }) => found(await rotateKey(ctx, options, await proved(ctx, 'rotate'), id))),
     revoke: clientMethod(withId, async (ctx, { id }) => found(await revokeKey(ctx, await signedIn(ctx), id))),
   })
 }

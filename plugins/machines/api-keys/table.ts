@@ -71,6 +71,7 @@ export const table: RecordSpec<ApiKeyRow> = {
     ['organization', 'userId'],
   ],
   owner: { field: 'userId', of: 'user' },
+  added: 'created',
   expires: 'expires',
 }
 

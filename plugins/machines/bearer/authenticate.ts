@@ -1,8 +1,9 @@
 /** Who a request with an access token is. */
-import { type AnyContext, type Context, HttpError, type Session } from 'authkernel/kernel'
+import { type AnyContext, type Context, HttpError, type Session, unverifiedJwt } from 'authkernel/kernel'
 import { keyShown, nonceWanted } from './dpop.ts'
 import { issuerOf, type ResolvedOptions } from './options.ts'
 import { personOf, rightsOf } from './person.ts'
+import { type RefusalReason, type RefusedToken, tellRefused } from './refusals.ts'
 import type { AppSession } from './table.ts'
 import { parseAccess, scopesWithin } from './tokens.ts'
 
@@ -23,24 +24,26 @@ export async function authenticate(ctx: Context, options: ResolvedOptions): Prom
   const given = presented(headers.get('authorization') ?? '', options)
   if (!given) return undefined
   if (headers.has('x-api-key')) throw new HttpError(400, 'An access token and an API key were sent. Send one of them.')
-  const live = await liveToken(ctx, options, given.text)
-  if (!live) return null
-  if (!(await isHeld(ctx, options, live, given))) {
-    // Somebody has the token without its key.
-    const { id, userId } = live.session
-    await ctx.emit('noted', { name: 'bearer.refused', outcome: 'denied', reason: 'key', user: { id: userId }, details: { id } })
-    return null
-  }
+  const live = await lookUp(ctx, options, given.text)
+  if ('refused' in live) return refuse(ctx, options, live.refused, live)
+  const unheld = await whyNotHeld(ctx, options, live, given)
+  if (unheld) return refuse(ctx, options, unheld, live.session)
   const person = await personOf(ctx, options, live.session)
-  if (!person) return null
+  if (!person) return refuse(ctx, options, 'access', live.session)
   const { id, name = null, email = null, image = null } = person.user
+  const fields = (ctx.store?.shownFields ?? []).map((field) => [field, (person.user as unknown as Record<string, unknown>)[field]] as const)
   const scopes = await rightsOf(ctx, options, person, live.scopes)
   const { clientId, jkt } = live.session
   return {
-    user: { id, name, email, image },
+    user: { id, name, email, image, ...Object.fromEntries(fields) },
     expires: new Date(live.end * 1000).toISOString(),
     bearer: { id: live.session.id, clientId, scopes, ...(jkt !== null && { jkt }) },
   }
+}
+
+async function refuse(ctx: Context, options: ResolvedOptions, reason: RefusalReason, token: RefusedToken): Promise<null> {
+  await tellRefused(ctx, options, reason, token)
+  return null
 }
 
 interface Presented {
@@ -56,26 +59,59 @@ function presented(authorization: string, options: ResolvedOptions): Presented |
 }
 
 /** A bound token counts with its key alone, and never as a bearer token (RFC 9449 section 7.2). */
-async function isHeld(ctx: Context, options: ResolvedOptions, { session }: LiveToken, { scheme, text }: Presented): Promise<boolean> {
+async function whyNotHeld(
+  ctx: Context,
+  options: ResolvedOptions,
+  { session }: LiveToken,
+  { scheme, text }: Presented,
+): Promise<'key' | 'proof' | undefined> {
   const isBound = session.jkt !== null
-  if (isBound !== (scheme === 'dpop')) return false
-  if (!isBound) return !options.bound.has(session.clientId)
+  if (isBound !== (scheme === 'dpop')) return 'key'
+  if (!isBound) return options.bound.has(session.clientId) ? 'key' : undefined
   const shown = await keyShown(ctx, options, text)
   if ('error' in shown && shown.error === 'use_dpop_nonce') throw await nonceWanted(ctx, options)
-  return 'jkt' in shown && shown.jkt === session.jkt
+  if ('error' in shown) return 'proof'
+  return shown.jkt === session.jkt ? undefined : 'key'
 }
 
 /** Null: not ours, expired, or of an app session that ended. */
-export async function liveToken(ctx: AnyContext & { origin?: string }, options: ResolvedOptions, text: string): Promise<LiveToken | null> {
+export async function liveToken(ctx: AnyContext, options: ResolvedOptions, text: string): Promise<LiveToken | null> {
+  const found = await lookUp(ctx, options, text)
+  return 'refused' in found ? null : found
+}
+
+/** The live token of a text, or why it is none. */
+async function lookUp(ctx: AnyContext, options: ResolvedOptions, text: string): Promise<LiveToken | Dead> {
   const parts = options.format === 'opaque' ? parseAccess(text) : undefined
   if (parts) {
     const session = await ctx.records('appSession').get(parts.session)
-    const scopes = session && (await scopesWithin(ctx, session, parts))
-    return session && scopes ? { session, scopes, end: parts.end } : null
+    if (!session) return { refused: 'ended', id: parts.session }
+    const scopes = await scopesWithin(ctx, session, parts)
+    if (scopes) return { session, scopes, end: parts.end }
+    return { refused: parts.end * 1000 <= ctx.now.getTime() ? 'expired' : 'unknown', id: session.id }
   }
-  if (options.format === 'opaque' || !ctx.request) return null
-  const claims = await ctx.service('accessTokens').verify(ctx, text, [options.audience ?? issuerOf(ctx, options)])
-  return claims && liveClaims(ctx, claims)
+  if (options.format === 'opaque' || !ctx.request) return { refused: 'unknown' }
+  const audience = options.audience ?? issuerOf(ctx, options)
+  const claims = await ctx.service('accessTokens').verify(ctx, text, [audience])
+  if (!claims) return { refused: await whyUnverified(ctx, options, text, audience) }
+  return (await liveClaims(ctx, claims)) ?? { refused: 'ended', ...(typeof claims['ses'] === 'string' && { id: claims['ses'] }) }
+}
+
+interface Dead {
+  refused: RefusalReason
+  id?: string
+}
+
+/** By what the token says of itself: for logs alone. The verification says no more than that the token does not count. */
+async function whyUnverified(ctx: AnyContext, options: ResolvedOptions, text: string, audience: string): Promise<RefusalReason> {
+  const claims = unverifiedJwt(text)?.claims
+  const { exp, aud, ses } = claims ?? {}
+  if (typeof exp === 'number' && exp * 1000 <= ctx.now.getTime()) return 'expired'
+  if (aud !== undefined && ![aud].flat().includes(audience)) return 'audience'
+  if (!claims || typeof ses !== 'string') return 'unknown'
+  const live = await liveClaims(ctx, claims)
+  if (!live) return 'ended'
+  return (await personOf(ctx, options, live.session)) ? 'unknown' : 'access'
 }
 
 /** The app session of signed claims; null: it has ended, or the claims are of another token. */

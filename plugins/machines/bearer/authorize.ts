@@ -109,9 +109,13 @@ async function allow(ctx: Context, options: ResolvedOptions, request: AppRequest
   const held = await rightsOf(ctx, options, person, scopes)
   const code = toBase64Url(ctx.runtime.random(32))
   const { now } = ctx
+  const access = await ctx.access.stampSession()
+  if (access?.subject !== `user:${user.id}`) return ctx.page('signIn', { callbackUrl: ctx.url.href })
   const grant: Pick<AppGrant, 'userId' | 'attributes'> = { userId: user.id, attributes: (await ctx.session.attributes?.(ctx)) ?? null }
-  await ctx.records('appCode').create({
+  const codes = ctx.records('appCode')
+  const row = {
     ...grant,
+    access,
     id: await ctx.digest('bearer.code', code),
     clientId: app.id,
     redirectUri,
@@ -121,7 +125,13 @@ async function allow(ctx: Context, options: ResolvedOptions, request: AppRequest
     until: new Date(now.getTime() + codeSeconds * 1000),
     session: '',
     expires: new Date(now.getTime() + keptSeconds * 1000),
-  })
+  }
+  await ctx.access.grant(
+    access,
+    'appCode',
+    () => codes.create(row),
+    () => codes.delete(row.id),
+  )
   return back(request, { code })
 }
 

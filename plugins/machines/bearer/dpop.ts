@@ -1,5 +1,5 @@
 /** Which key the sender of a request has (RFC 9449). A proof is good once, for one request. */
-import { type Context, equal, HttpError, networksOf } from 'authkernel/kernel'
+import { type Context, equal, hostRequestOf, HttpError, networksOf } from 'authkernel/kernel'
 import { InvalidProof, verifyProof } from 'authkernel/jwt'
 import type { ResolvedOptions } from './options.ts'
 
@@ -21,14 +21,21 @@ const perNetwork = { max: 300, seconds: 60 }
 /** Where no binding says where requests come from. */
 const unknown = { max: 3_000, seconds: 60 }
 
-// A host may read the session of one request several times: the proof is used up by the request, and not by the reading.
-const shown = new WeakMap<Request, Map<string, Promise<KeyShown>>>()
+// A host reads the session of one request several times, and bindings make a web request for each: the proof is used up by the request that came, and not by the
+// reading. The same proof in another request is a replay.
+const shown = new WeakMap<ResolvedOptions, WeakMap<object, Map<string, Promise<KeyShown>>>>()
 
 /** Of this request. `accessToken`: the token that the proof must be for; not given at the token endpoint. */
 export function keyShown(ctx: Context, options: ResolvedOptions, accessToken?: string): Promise<KeyShown> {
-  const known = shown.get(ctx.request) ?? new Map<string, Promise<KeyShown>>()
-  shown.set(ctx.request, known)
-  const id = JSON.stringify([ctx.settings.namespace, accessToken])
+  const requests = shown.get(options) ?? new WeakMap<object, Map<string, Promise<KeyShown>>>()
+  shown.set(options, requests)
+  const host = hostRequestOf(ctx.request)
+  const known = requests.get(host) ?? new Map<string, Promise<KeyShown>>()
+  requests.set(host, known)
+  const { method, headers } = ctx.request
+  const { origin, pathname } = ctx.url
+  // What the proof was compared with: a web request with another method or URL is judged by itself.
+  const id = JSON.stringify([ctx.settings.namespace, method, origin + pathname, headers.get('dpop'), accessToken])
   const work = known.get(id) ?? check(ctx, options, accessToken)
   known.set(id, work)
   return work

@@ -1,5 +1,5 @@
 /** App sessions: how one begins, how its refresh token rotates, and how it ends (RFC 9700 section 4.14.2). */
-import { type AnyContext, type AppGrant, equal, indexed, randomHex, type User } from 'authkernel/kernel'
+import { type AnyContext, type AppGrant, equal, indexed, randomHex, type TokenAnswer, type User } from 'authkernel/kernel'
 import type { ResolvedOptions } from './options.ts'
 import type { AppSession } from './table.ts'
 import { firstRefresh, hashOf, isMarked, parseRefresh, type RefreshText, successors } from './tokens.ts'
@@ -52,8 +52,15 @@ export interface Holder {
 /**
  * The session with the next refresh token; null: the token gives nothing. A token that was used before, or that another app brings, ends the
  * session. Only the former one within ten seconds, from the same key and while its successor is unused, is answered with that successor.
+ * `admit` is asked before the token is used up: what it answers is returned, and the token stays as good as it was.
  */
-export async function rotate(ctx: AnyContext, options: ResolvedOptions, holder: Holder, text: string): Promise<Family | null> {
+export async function rotate(
+  ctx: AnyContext,
+  options: ResolvedOptions,
+  holder: Holder,
+  text: string,
+  admit: (session: AppSession) => Promise<TokenAnswer | undefined>,
+): Promise<Family | { readonly refused: TokenAnswer } | null> {
   const token = parseRefresh(text)
   const sessions = ctx.records('appSession')
   for (let tries = 0; token && tries < maxTries; tries++) {
@@ -61,9 +68,16 @@ export async function rotate(ctx: AnyContext, options: ResolvedOptions, holder: 
     if (!session || !(await isOwn(ctx, session, token, text))) return null
     if (session.clientId !== holder.clientId) return endStolen(ctx, session)
     const nexts = await successors(ctx, token)
-    if (token.generation < session.generation) return (await late(ctx, session, nexts, holder)) ?? endStolen(ctx, session)
+    if (token.generation < session.generation) {
+      const again = await late(ctx, session, nexts, holder)
+      if (!again) return endStolen(ctx, session)
+      const refused = await admit(session)
+      return refused ? { refused } : again
+    }
     // Without its key the token is worth nothing, and whoever copied it cannot end the session either.
     if (session.jkt !== null && session.jkt !== holder.jkt) return null
+    const refused = await admit(session)
+    if (refused) return { refused }
     const refresh = nexts[0] as string
     const expires = earlier(session.ends, new Date(ctx.now.getTime() + options.idle * 1000))
     const next = { generation: session.generation + 1, hash: await hashOf(refresh), jkt: holder.jkt, rotated: ctx.now, expires }

@@ -1,8 +1,11 @@
 /** What the token endpoint gives: for a code, for a refresh token, and for what other plugins accept. */
 import {
+  AccessDenied,
+  AccessEnded,
   type AppClient,
   type AppGrant,
   type AppTokens,
+  type AtomicWrite,
   type Context,
   equal,
   sha256,
@@ -39,8 +42,8 @@ export function appTokens(options: ResolvedOptions): AppTokens {
       if (jkt === null && options.bound.has(grant.client.id)) return keyNeeded
       const family = await newFamily(ctx, options, grant, jkt)
       if (!(await personOf(ctx, options, family.session))) return invalidGrant
-      if (!(await ctx.atomic([...together, { record: 'appSession', create: family.session }]))) return invalidGrant
-      return begin(ctx, options, family, grant)
+      const writes = [...together, { record: 'appSession' as const, create: family.session }]
+      return (await isGranted(ctx, grant, family, writes)) ? begin(ctx, options, family, grant) : invalidGrant
     },
     metadata: (ctx) => metadata(ctx, options),
     challenge: (ctx, error) => challengeAfter(ctx, options, error),
@@ -76,17 +79,36 @@ async function fromCode(ctx: Context, options: ResolvedOptions, client: AppClien
     await codes.delete(row.id)
     return invalidGrant
   }
-  const grant: AppGrant = { client, userId: row.userId, attributes: row.attributes, scopes: row.scopes, by: 'code' }
+  const grant: AppGrant = { client, userId: row.userId, attributes: row.attributes, scopes: row.scopes, by: 'code', access: row.access }
   const family = await newFamily(ctx, options, grant, jkt)
   const { session } = family
   if (!(await personOf(ctx, options, session))) return invalidGrant
   // Both or none: a process that dies in between has used up no code.
-  const written = await ctx.atomic([
+  const written = await isGranted(ctx, grant, family, [
     { record: 'appCode', update: row.id, change: { session: session.id }, if: { session: '' } },
     { record: 'appSession', create: session },
   ])
   if (written) return begin(ctx, options, family, grant)
   return reused(ctx, (await codes.get(row.id))?.session ?? '')
+}
+
+/** Writes an app session with what is used up for it. False: one of the writes found nothing, or access ended since it was granted. */
+async function isGranted(
+  ctx: Context,
+  { userId, access }: AppGrant,
+  { session }: Family,
+  writes: readonly AtomicWrite[],
+): Promise<boolean> {
+  try {
+    const stamp = access ?? (await ctx.access.stamp(`user:${userId}`))
+    const takeBack = async (written: boolean): Promise<void> => {
+      if (written) await endSession(ctx, session, 'revoked')
+    }
+    return await ctx.access.grant(stamp, 'appToken', async () => (await ctx.atomic(writes)) !== false, takeBack)
+  } catch (error) {
+    if (error instanceof AccessEnded || error instanceof AccessDenied) return false
+    throw error
+  }
 }
 
 /** RFC 6749 section 4.1.2: a code that is used twice takes back what it gave. */
@@ -102,15 +124,20 @@ async function fromRefresh(ctx: Context, options: ResolvedOptions, client: AppCl
   if (!scopesFor(client, asked)) return { error: 'invalid_scope' }
   const jkt = await provedKey(ctx, options)
   if (jkt === null && options.bound.has(client.id)) return keyNeeded
-  const family = await rotate(ctx, options, { clientId: client.id, jkt }, token)
-  const person = family && (await personOf(ctx, options, family.session))
-  if (!family || !person) return invalidGrant
-  const { session } = family
   const wanted = [...new Set((asked ?? '').split(' ').filter(Boolean))]
-  if (!wanted.every((scope) => session.scopes.includes(scope))) return { error: 'invalid_scope' }
-  const scopes = await rightsOf(ctx, options, person, wanted.length > 0 ? wanted : session.scopes)
-  await ctx.emit('appTokensRefreshed', told(session))
-  return answer(ctx, options, family, scopes)
+  // Everything that can be refused is refused before the token is used up: the app may try again with the same one.
+  let scopes: readonly string[] = []
+  const rotated = await rotate(ctx, options, { clientId: client.id, jkt }, token, async (session) => {
+    const person = await personOf(ctx, options, session)
+    if (!person) return invalidGrant
+    if (!wanted.every((scope) => session.scopes.includes(scope))) return { error: 'invalid_scope' }
+    scopes = await rightsOf(ctx, options, person, wanted.length > 0 ? wanted : session.scopes)
+    return undefined
+  })
+  if (!rotated) return invalidGrant
+  if ('refused' in rotated) return rotated.refused
+  await ctx.emit('appTokensRefreshed', told(rotated.session))
+  return answer(ctx, options, rotated, scopes)
 }
 
 async function begin(ctx: Context, options: ResolvedOptions, family: Family, { by }: AppGrant): Promise<TokenAnswer> {

@@ -4,8 +4,9 @@ import {
   type AppClient,
   AuthError,
   type Guard,
-  type JobTarget,
+  jobFor,
   type Kernel,
+  type OfTenant,
   type Plugin,
   type SessionInfo,
   type User,
@@ -18,7 +19,7 @@ import { messages } from './messages.ts'
 import { type BearerOptions, issuerOf, resolveOptions, type ResolvedOptions } from './options.ts'
 import { personOf, rightsOf } from './person.ts'
 import { addRoutes } from './routes.ts'
-import { listApps, revokeApps, withApps } from './strategy.ts'
+import { addEndings, listApps, revokeApps, withApps } from './strategy.ts'
 import { appCodeTable, appSessionTable } from './table.ts'
 
 export type { AccessTokenOptions, AppOptions, BearerOptions, RightQuestion } from './options.ts'
@@ -61,7 +62,7 @@ declare module 'authkernel/kernel' {
 }
 
 /** Whose app sessions: those of the person who is signed in on a request, or of a user. `of` names the tenant where there are several. */
-export type AppsOf = Request | { userId: string; of?: string | null }
+export type AppsOf = Request | ({ userId: string } & OfTenant)
 /** What the plugin puts on `auth`. It checks whose sessions are asked for, not who asks: call it behind your own routes, with the request. */
 export interface BearerApi {
   bearer: {
@@ -86,11 +87,15 @@ export function bearerPlugin(options: BearerOptions): Plugin<BearerApi> {
     setup(kernel) {
       kernel.records('appSession', appSessionTable)
       kernel.records('appCode', appCodeTable)
+      kernel.declareEvent('appSignedIn', 'appTokensRefreshed', 'appTokenReused', 'appSessionEnded')
       kernel.declareHook('appSession', 'guard')
       kernel.messages(messages)
       kernel.provide('appTokens', appTokens(resolved))
+      // Also what is no token of ours: a broken or foreign one must not lead to the cookie.
+      kernel.credential((headers) => /^(?:Bearer|DPoP) +(.*)$/is.exec(headers.get('authorization') ?? '')?.[1])
       kernel.hook('authenticate', ({ ctx }) => authenticate(ctx, resolved))
       kernel.decorate('session', (inner) => withApps(inner, resolved))
+      addEndings(kernel)
       kernel.decorate('accessTokens', ({ issuer }) => {
         // RFC 9068 section 4: whoever verifies a token compares its `iss` with the issuer of the metadata.
         if (resolved.format === 'jwt' && issuer !== resolved.issuer)
@@ -123,8 +128,7 @@ function api(kernel: Kernel, options: ResolvedOptions): BearerApi['bearer'] {
 
 async function find(kernel: Kernel, who: AppsOf): Promise<{ ctx: AnyContext; userId: string | undefined }> {
   if (!(who instanceof Request)) {
-    const target: JobTarget = { job: 'bearer', ...(who.of !== undefined && { tenant: who.of }) }
-    return { ctx: await kernel.contextOf(target), userId: who.userId }
+    return { ctx: await kernel.contextOf(jobFor('bearer', who)), userId: who.userId }
   }
   // By the session of a browser alone: an app manages no other app.
   const ctx = await kernel.contextOf(who)
@@ -134,8 +138,8 @@ async function find(kernel: Kernel, who: AppsOf): Promise<{ ctx: AnyContext; use
 // The hooks belong to jwtPlugin, which may be absent: its types are not there then.
 function tellResourceServers(kernel: Kernel, options: ResolvedOptions): void {
   kernel.hook(
-    'introspect' as never,
-    (async ({ token, audiences, ctx }: Question) => {
+    'introspect',
+    async ({ token, audiences, ctx }: Question) => {
       const aud = options.audience ?? (ctx.request ? issuerOf(ctx, options) : '')
       const live = token.startsWith('at.') && audiences.includes(aud) ? await liveToken(ctx, options, token) : null
       const person = live && (await personOf(ctx, options, live.session))
@@ -144,15 +148,17 @@ function tellResourceServers(kernel: Kernel, options: ResolvedOptions): void {
       const { userId: sub, clientId: client_id, jkt } = live.session
       const bound = jkt === null ? {} : { token_type: 'DPoP', cnf: { jkt } }
       return { sub, client_id, aud, exp: live.end, ...(scopes.length > 0 && { scope: scopes.join(' ') }), ...bound }
-    }) as never,
+    },
+    { of: 'jwt' },
   )
   kernel.hook(
-    'accessToken' as never,
-    (async ({ claims, ctx }: { claims: Readonly<Record<string, unknown>>; ctx: AnyContext }) => {
+    'accessToken',
+    async ({ claims, ctx }: { claims: Readonly<Record<string, unknown>>; ctx: AnyContext }) => {
       if (claims['ses'] === undefined) return true
       const live = await liveClaims(ctx, claims)
       return live !== null && (await personOf(ctx, options, live.session)) !== null
-    }) as never,
+    },
+    { of: 'jwt' },
   )
 }
 

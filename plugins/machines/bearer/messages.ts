@@ -1,4 +1,4 @@
-/** Texts of the page that asks before an app gets in, in five languages. */
+/** Texts of the page that asks before an app gets in, in six languages. */
 import type { Messages } from 'authkernel/kernel'
 
 export const messages: Messages = {
@@ -48,5 +48,14 @@ export const messages: Messages = {
     'bearer.allow': 'Continua',
     'bearer.deny': 'Annulla',
     'error.AppRequestRefused': 'L’app l’ha inviata qui con un indirizzo errato. Torni all’app e riprovi.',
+  },
+  ja: {
+    'bearer.title': '{app} にログインしますか？',
+    'bearer.lead': '{who} としてログインしています。',
+    'bearer.scopes': 'アプリが求めている権限:',
+    'bearer.warning': 'このデバイスのアプリ {app} でログインを始めたばかりの場合にだけ続けてください。',
+    'bearer.allow': '続ける',
+    'bearer.deny': 'キャンセル',
+    'error.AppRequestRefused': 'アプリから渡されたアドレスが正しくありません。アプリに戻って、もう一度お試しください。',
   },
 }

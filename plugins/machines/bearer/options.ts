@@ -1,5 +1,5 @@
 /** Options of `bearerPlugin`, with their defaults, and what is refused. */
-import { type AnyContext, type AppClient, AuthError, type Awaitable, type User } from 'authkernel/kernel'
+import { assertOptions, type AnyContext, type AppClient, AuthError, type Awaitable, type User } from 'authkernel/kernel'
 import { redirectKind } from './redirect.ts'
 
 /** An app that people may sign in to. */
@@ -74,7 +74,19 @@ const scopeSyntax = /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/
 
 /** Throws AuthError that names the option. */
 export function resolveOptions(options: BearerOptions): ResolvedOptions {
+  assertOptions('Plugin "bearer"', options ?? {}, {
+    apps: true,
+    scopes: true,
+    can: true,
+    accessToken: true,
+    idle: true,
+    maxAge: true,
+    issuer: true,
+    dpop: true,
+  })
   const { apps, scopes = [], accessToken = {}, idle = 30 * 86_400, maxAge = 90 * 86_400, issuer, can, dpop } = options ?? {}
+  assertOptions('Plugin "bearer"', accessToken, { format: true, audience: true, maxAge: true }, 'accessToken')
+  assertOptions('Plugin "bearer"', dpop, { nonces: true }, 'dpop')
   const { format = 'opaque', audience, maxAge: tokenAge = 600 } = accessToken
   if (!Array.isArray(apps) || apps.length === 0) refuse('`apps` is missing. List the apps that people may sign in to.')
   if (!['opaque', 'jwt'].includes(format)) refuse('`accessToken.format` must be "opaque" or "jwt".')
@@ -84,6 +96,7 @@ export function resolveOptions(options: BearerOptions): ResolvedOptions {
   if (issuer !== undefined && !isIssuer(issuer)) refuse('`issuer` must be an https origin, without path and final slash.')
   const known = new Map<string, AppClient>()
   for (const app of apps as readonly AppOptions[]) {
+    assertOptions('Plugin "bearer"', app, { id: true, name: true, redirectUris: true, scopes: true, dpopBoundAccessTokens: true }, 'apps')
     const resolved = { id: app.id, name: app.name, redirectUris: app.redirectUris ?? [], scopes: [...new Set(app.scopes ?? scopes)] }
     check(resolved)
     if (known.has(app.id)) refuse(`two apps have the id "${app.id}".`)

@@ -11,7 +11,7 @@ export async function personOf(
 ): Promise<{ user: User & { id: string }; app: AppClient } | null> {
   const app = options.apps.get(session.clientId)
   const user = app && (await ctx.store?.getUser(session.userId))
-  if (!app || !user) return null
+  if (!app || !user || !(await ctx.access.allows(user.id, 'appToken'))) return null
   if (ctx.has('hook', 'appSession') && (await ctx.ask('appSession', { user, app, id: session.id })) !== true) return null
   return { user, app }
 }

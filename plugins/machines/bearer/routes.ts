@@ -6,7 +6,9 @@ import { asOAuth, clientOf } from './client.ts'
 import { keyShown, nonceHeaders } from './dpop.ts'
 import { metadataOfBase } from './metadata.ts'
 import type { ResolvedOptions } from './options.ts'
+import { tellRefused } from './refusals.ts'
 import { revoke } from './revoke.ts'
+import { parseRefresh } from './tokens.ts'
 
 const metadataPath = '/.well-known/oauth-authorization-server'
 
@@ -48,7 +50,10 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
 async function token(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const form = await ctx.form()
   const app = clientOf(ctx, form)
-  if ('error' in app) return json(app.error, app.status, app.headers)
+  if ('error' in app) {
+    await tellRefused(ctx, options, 'client')
+    return json(app.error, app.status, app.headers)
+  }
   const headers = {
     'Cache-Control': 'no-store',
     Pragma: 'no-cache',
@@ -58,10 +63,14 @@ async function token(ctx: Context, options: ResolvedOptions): Promise<Response> 
   const shown = await keyShown(ctx, options)
   if ('error' in shown) {
     const { error, description: error_description, retryAfter } = shown
+    if (error !== 'use_dpop_nonce') await tellRefused(ctx, options, 'proof', { clientId: app.client.id })
     if (retryAfter === undefined) return json({ error, error_description }, 400, headers)
     return json({ error, error_description }, 429, { ...headers, 'Retry-After': String(retryAfter) })
   }
   const answer = await ctx.service('appTokens').grant(ctx, app.client, form)
+  // A device that asks again and again is not refused.
+  if (answer.error !== undefined && !['authorization_pending', 'slow_down'].includes(answer.error))
+    await tellRefused(ctx, options, answer.error, { id: parseRefresh(form.get('refresh_token') ?? '')?.session, clientId: app.client.id })
   return json(answer, answer.error === undefined ? 200 : 400, headers)
 }
 

@@ -1,12 +1,20 @@
 /** App sessions among the sessions of a person: listed beside browsers, and ended with them. */
-import { type AnyContext, type Awaitable, indexed, type SessionInfo, type SessionSelector, type SessionStrategy } from 'authkernel/kernel'
+import {
+  type AnyContext,
+  type Awaitable,
+  indexed,
+  type Kernel,
+  type SessionInfo,
+  type SessionSelector,
+  type SessionStrategy,
+} from 'authkernel/kernel'
 import { endSession } from './family.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { AppSession } from './table.ts'
 
 type Listed = { where: Partial<AppSession>; range?: { started: { lte: Date } } }
 
-/** Whatever ends the sessions of a person ends those of apps: sign-out everywhere, a new password, a ban, a logout at the provider. */
+/** The list of a user's sessions has those of apps, and one of them ends by its id. Endings of all sessions reach apps by `addEndings`. */
 export function withApps(inner: SessionStrategy, options: ResolvedOptions): Partial<SessionStrategy> {
   const { list, revoke } = inner
   return {
@@ -18,10 +26,8 @@ export function withApps(inner: SessionStrategy, options: ResolvedOptions): Part
     }),
     ...(revoke && {
       async revoke(ctx: AnyContext, which: SessionSelector) {
-        const count = await revokeApps(ctx, which)
-        if ('id' in which && count > 0) return count
-        const others = await (revoke.call(inner, ctx, which) as Awaitable<number | undefined>)
-        return others === undefined ? undefined : others + count
+        const count = 'id' in which ? await revokeApps(ctx, which) : 0
+        return count > 0 ? count : (revoke.call(inner, ctx, which) as Awaitable<number | undefined>)
       },
     }),
   }
@@ -45,11 +51,17 @@ export async function listApps(ctx: AnyContext, { apps }: ResolvedOptions, userI
   }))
 }
 
+/** What ends the access of a user, or a session at a provider, ends codes and then app sessions. */
+export function addEndings(kernel: Kernel): void {
+  kernel.onAccessEnd('pending', async (ctx, { which }) =>
+    'userId' in which ? ctx.records('appCode').deleteWhere({ where: { userId: which.userId } }) : 0,
+  )
+  kernel.onAccessEnd('app', (ctx, { which }) => revokeApps(ctx, which))
+}
+
 /** How many ended. */
 export async function revokeApps(ctx: AnyContext, which: SessionSelector): Promise<number> {
-  const found = 'id' in which ? await byId(ctx, which) : await pages(ctx, await queryOf(which))
-  // A code that is under way gives nothing any more.
-  if ('userId' in which && !('id' in which)) await ctx.records('appCode').deleteWhere({ where: { userId: which.userId } })
+  const found = 'id' in which ? await byId(ctx, which) : await named(ctx, which)
   let count = 0
   for (const session of found) if (await endSession(ctx, session, 'revoked')) count++
   return count
@@ -58,6 +70,14 @@ export async function revokeApps(ctx: AnyContext, which: SessionSelector): Promi
 async function byId(ctx: AnyContext, { id, userId }: { id: string; userId?: string }): Promise<AppSession[]> {
   const session = /^[0-9a-f]{32}$/.test(id) ? await ctx.records('appSession').get(id) : null
   return session && (userId === undefined || session.userId === userId) ? [session] : []
+}
+
+/** A `sid` beside a `sub` names a session of that person alone. */
+async function named(ctx: AnyContext, which: Exclude<SessionSelector, { id: string }>): Promise<AppSession[]> {
+  const found = await pages(ctx, await queryOf(which))
+  if (!('sid' in which) || which.sub === undefined) return found
+  const sub = await indexed(which.sub)
+  return found.filter((session) => session.sub === sub)
 }
 
 async function queryOf(which: Exclude<SessionSelector, { id: string }>): Promise<Listed> {

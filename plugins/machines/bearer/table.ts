@@ -1,5 +1,5 @@
 /** The records of codes and app sessions. */
-import type { RecordSpec, Row, SessionAttributes } from 'authkernel/kernel'
+import type { StampOfAccess, RecordSpec, Row, SessionAttributes } from 'authkernel/kernel'
 
 /** A row of `appSession`: one app of one person, from sign-in to sign-out. It is the family of its refresh tokens. */
 export interface AppSessionRow {
@@ -41,6 +41,8 @@ export interface AppCodeRow {
   jkt: string | null
   scopes: string[]
   attributes: SessionAttributes | null
+  /** The state of the user's access when the code was made. */
+  access: StampOfAccess | null
   /** Too late after that. The row stays for a while, so that a second use is noticed. */
   until: Date
   /** The app session that it gave; empty: none yet. */
@@ -61,7 +63,7 @@ export const appSessionTable: RecordSpec<AppSessionRow> = {
     userId: { type: 'string' },
     clientId: { type: 'string', max: 100 },
     scopes: { type: 'json' },
-    key: { type: 'text', sealed: true },
+    key: { type: 'text', sealed: true, unreadable: 'absent' },
     generation: { type: 'integer' },
     hash: { type: 'string', max: 64 },
     jkt: { type: 'string', max: 43, optional: true },
@@ -94,6 +96,7 @@ export const appCodeTable: RecordSpec<AppCodeRow> = {
     jkt: { type: 'string', max: 43, optional: true },
     scopes: { type: 'json' },
     attributes: { type: 'json', optional: true },
+    access: { type: 'json', optional: true },
     until: { type: 'date' },
     session: { type: 'string', max: 32 },
     expires: { type: 'date' },

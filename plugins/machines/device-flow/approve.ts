@@ -1,5 +1,5 @@
 /** The person at the page: types or compares the code, sees which device asks, and says yes or no. */
-import { type Context, HttpError, networksOf, redirectTo, type User } from 'authkernel/kernel'
+import { type Context, hasFreshProof, HttpError, networksOf, redirectTo, type User } from 'authkernel/kernel'
 import { readUserCode, rowOf } from './codes.ts'
 import { notify } from './notice.ts'
 import type { ResolvedOptions } from './options.ts'
@@ -71,8 +71,15 @@ async function settle(ctx: Context, { id }: Ticket, user: { id: string }, isAllo
   const row = await codes.get(id)
   if (!row || row.until <= ctx.now) return null
   const attributes = isAllowed ? ((await ctx.session.attributes?.(ctx)) ?? null) : null
-  const change = isAllowed ? { status: 'approved' as const, userId: user.id, attributes } : { status: 'denied' as const }
-  return codes.update(id, change, { if: { status: 'pending' } })
+  if (!isAllowed) return codes.update(id, { status: 'denied' }, { if: { status: 'pending' } })
+  const access = await ctx.access.stampSession()
+  if (access?.subject !== `user:${user.id}`) throw new HttpError(400, 'This page is too old. Type the code again.')
+  return ctx.access.grant(
+    access,
+    'deviceApproval',
+    () => codes.update(id, { status: 'approved', userId: user.id, attributes, access }, { if: { status: 'pending' } }),
+    (approved) => approved && codes.delete(id),
+  )
 }
 
 async function mayTry(ctx: Context, { id }: { id: string }): Promise<boolean> {
@@ -86,11 +93,7 @@ async function mayTry(ctx: Context, { id }: { id: string }): Promise<boolean> {
 async function stepUp(ctx: Context, { stepUp: demand }: ResolvedOptions, code: string | undefined): Promise<Response | undefined> {
   if (!demand) return undefined
   const { maxAge, level } = demand
-  const known = await ctx.session.attributes?.(ctx)
-  const newest = Math.max(known?.authTime ?? 0, ...Object.values(known?.methods ?? {}))
-  const age = ctx.now.getTime() / 1000 - newest
-  // A time from the future is a clock that was moved, and proves nothing.
-  if (known && age >= -60 && age <= maxAge && (level !== 'mfa' || known.factors === 2)) return undefined
+  if (await hasFreshProof(ctx, { maxAge, level })) return undefined
   const callbackUrl = `${ctx.base}/device${code === undefined ? '' : `?user_code=${code}`}`
   const login = await ctx.loginAgain({ callbackUrl })
   const answered = login && (await ctx.ask('stepUp', { login, level, maxAge }))

@@ -1,16 +1,5 @@
 /** Sign-in for devices without a browser or a keyboard: televisions, consoles, command lines (RFC 8628). */
-import {
-  type AnyContext,
-  AuthError,
-  type Awaitable,
-  type Context,
-  HttpError,
-  json,
-  type Plugin,
-  type SessionSelector,
-  type SessionStrategy,
-  type User,
-} from 'authkernel/kernel'
+import { AuthError, type Context, HttpError, json, type Plugin, type User } from 'authkernel/kernel'
 import { decide, enter } from './approve.ts'
 import { messages } from './messages.ts'
 import { declareNotice } from './notice.ts'
@@ -44,6 +33,7 @@ export function deviceFlowPlugin(options: DeviceFlowOptions): Plugin {
     name: 'device-flow',
     requires: ['records', 'limit', 'pages', 'appTokens', ...(resolved.stepUp ? (['session:attributes'] as const) : [])],
     setup(kernel) {
+      kernel.declareEvent('deviceFlowStarted', 'deviceFlowApproved', 'deviceFlowDenied')
       kernel.records('deviceCode', table)
       kernel.messages(messages)
       declareNotice(kernel)
@@ -64,8 +54,10 @@ export function deviceFlowPlugin(options: DeviceFlowOptions): Plugin {
           },
         }
       })
-      // Whatever ends the sessions of a person ends what that person approved and no device has fetched.
-      kernel.decorate('session', endsApprovals)
+      // What the user approved and no device has fetched ends with the access of the user.
+      kernel.onAccessEnd('pending', async (ctx, { which }) =>
+        'userId' in which ? ctx.records('deviceCode').deleteWhere({ where: { userId: which.userId } }) : 0,
+      )
       kernel.route({
         method: 'POST',
         path: '/oauth/device',
@@ -77,17 +69,6 @@ export function deviceFlowPlugin(options: DeviceFlowOptions): Plugin {
       })
       kernel.route({ method: 'POST', path: '/device', handler: (ctx) => enter(ctx, resolved) })
       kernel.route({ method: 'POST', path: '/device/decide', handler: (ctx) => decide(ctx, resolved) })
-    },
-  }
-}
-
-function endsApprovals(inner: SessionStrategy): Partial<SessionStrategy> {
-  const { revoke } = inner
-  if (!revoke) return {}
-  return {
-    async revoke(ctx: AnyContext, which: SessionSelector) {
-      if ('userId' in which && !('id' in which)) await ctx.records('deviceCode').deleteWhere({ where: { userId: which.userId } })
-      return revoke.call(inner, ctx, which) as Awaitable<number | undefined>
     },
   }
 }

@@ -1,4 +1,4 @@
-/** Texts of the pages and the mail in five languages. */
+/** Texts of the pages and the mail in six languages. */
 import type { Messages } from 'authkernel/kernel'
 
 export const messages: Messages = {
@@ -121,5 +121,30 @@ export const messages: Messages = {
     'device-flow.notice.do': 'Se non è stato lei, chiuda tutte le sessioni del suo account e cambi la password.',
     'error.DeviceCodeUnknown': 'Il codice è errato o troppo vecchio. Ne faccia mostrare uno nuovo dal dispositivo.',
     'error.TooManyDeviceCodes': 'Troppi codici errati. Riprovi tra dieci minuti.',
+  },
+  ja: {
+    'device-flow.title': 'デバイスでログイン',
+    'device-flow.lead': 'デバイスに表示されているコードを入力してください。',
+    'device-flow.compare': '確認してください。デバイスにこのコードが表示されていますか？',
+    'device-flow.code': 'コード',
+    'device-flow.continue': '続ける',
+    'device-flow.confirm': '{app} でログインしますか？',
+    'device-flow.who': 'デバイスは {who} としてログインします。',
+    'device-flow.same': 'デバイスに表示されているコード:',
+    'device-flow.from': '要求元: {from}',
+    'device-flow.agent': 'デバイスの申告: {agent}',
+    'device-flow.scopes': '求めている権限:',
+    'device-flow.warning':
+      'このコードは誰かから送られてきたものですか？その場合はキャンセルしてください。目の前にあるデバイスだけを許可してください。',
+    'device-flow.allow': '許可する',
+    'device-flow.deny': 'キャンセル',
+    'device-flow.allowed': 'デバイスでログインしました。このページを閉じてかまいません。',
+    'device-flow.denied': 'デバイスのログインを許可しませんでした。',
+    'device-flow.notice.subject': '{site} のアカウントにデバイスがログインしました',
+    'device-flow.notice.what': '{app} がコードを使ってあなたのアカウントにログインしました: {time}',
+    'device-flow.notice.from': '要求元のアドレスは {address} です。',
+    'device-flow.notice.do': '心当たりがない場合は、アカウントのすべてのセッションを終了し、パスワードを変更してください。',
+    'error.DeviceCodeUnknown': 'コードが間違っているか、古くなっています。デバイスに新しいコードを表示してください。',
+    'error.TooManyDeviceCodes': '間違ったコードが多すぎます。10分後にもう一度お試しください。',
   },
 }

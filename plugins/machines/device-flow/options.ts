@@ -1,5 +1,5 @@
 /** Options of `deviceFlowPlugin`, with their defaults, and what is refused. */
-import { type AnyContext, AuthError, type Awaitable } from 'authkernel/kernel'
+import { assertOptions, type AnyContext, AuthError, type Awaitable } from 'authkernel/kernel'
 
 /** What `deviceFlowPlugin` takes. */
 export interface DeviceFlowOptions {
@@ -19,7 +19,10 @@ export interface ResolvedOptions extends Pick<DeviceFlowOptions, 'scopes' | 'pla
 }
 
 /** Throws AuthError that names the option. */
-export function resolveOptions({ apps, scopes, stepUp, place }: DeviceFlowOptions): ResolvedOptions {
+export function resolveOptions(options: DeviceFlowOptions): ResolvedOptions {
+  assertOptions('Plugin "device-flow"', options, { apps: true, scopes: true, stepUp: true, place: true })
+  const { apps, scopes, stepUp, place } = options
+  assertOptions('Plugin "device-flow"', stepUp, { maxAge: true, level: true }, 'stepUp')
   const refuse = (what: string): never => {
     throw new AuthError(`Plugin "device-flow": ${what}`)
   }

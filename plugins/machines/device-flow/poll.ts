@@ -15,10 +15,10 @@ export async function poll(ctx: Context, tokens: AppTokens, client: AppClient, f
   if (row.until <= ctx.now) return { error: 'expired_token' }
   if (row.status === 'denied') return { error: 'access_denied' }
   if (row.status === 'pending') return wait(ctx, row)
-  const { id, userId, attributes, scopes } = row
+  const { id, userId, attributes, scopes, access } = row
   if (userId === null) return { error: 'invalid_grant' }
   // In one write with the app session: one of several polls gets the tokens, and what ends the sessions of the person comes before or after.
-  return tokens.issue(ctx, { client, userId, attributes, scopes, by: 'device' }, [
+  return tokens.issue(ctx, { client, userId, attributes, scopes, access, by: 'device' }, [
     { record: 'deviceCode', take: id, if: { status: 'approved' } },
   ])
 }

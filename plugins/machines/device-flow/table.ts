@@ -1,5 +1,5 @@
 /** The record of device codes. */
-import type { RecordSpec, Row, SessionAttributes } from 'authkernel/kernel'
+import type { StampOfAccess, RecordSpec, Row, SessionAttributes } from 'authkernel/kernel'
 
 /** A row of `deviceCode`; its id is a keyed hash of the device code. */
 export interface DeviceCodeRow {
@@ -11,6 +11,8 @@ export interface DeviceCodeRow {
   /** Who approved it. */
   userId: string | null
   attributes: SessionAttributes | null
+  /** The state of the user's access when it was approved. */
+  access: StampOfAccess | null
   /** Of the device that asked. */
   address: string | null
   userAgent: string | null
@@ -38,6 +40,7 @@ export const table: RecordSpec<DeviceCodeRow> = {
     status: { type: 'string', max: 8 },
     userId: { type: 'string', optional: true },
     attributes: { type: 'json', optional: true },
+    access: { type: 'json', optional: true },
     address: { type: 'string', max: 64, optional: true },
     userAgent: { type: 'text', optional: true },
     interval: { type: 'integer' },

@@ -1,5 +1,14 @@
 /** Short-lived signed access tokens (RFC 9068) for other services, with their public keys and introspection. */
-import type { AnyContext, ClientPart, First, Guard, JobTarget, Kernel, Plugin } from 'authkernel/kernel'
+import {
+  type AnyContext,
+  type ClientPart,
+  type First,
+  type Guard,
+  jobFor,
+  type Kernel,
+  type OfTenant,
+  type Plugin,
+} from 'authkernel/kernel'
 import { liveClaims } from './introspect.ts'
 import { type AccessToken, issueToken, ownClaims, signClaims, type TokenWanted } from './issue.ts'
 import { keyAge, keySet, rotateKeys, signingKeys } from './keys.ts'
@@ -28,9 +37,8 @@ declare module 'authkernel/kernel' {
   }
 }
 
-/** Which keys to rotate: `of` names the tenant where there are several. */
-export interface RotateWanted {
-  of?: string | null | undefined
+/** Which keys to rotate: `tenant` names the tenant where there are several. */
+export interface RotateWanted extends OfTenant {
   /** A private key leaked: all keys end at once, and with them their tokens. */
   compromised?: boolean | undefined
 }
@@ -69,16 +77,18 @@ export function jwtPlugin(options: JwtOptions = {}): Plugin<JwtApi & JwtClient> 
     requires: ['records'],
     setup(kernel) {
       kernel.records('jwtKey', table)
+      kernel.declareEvent('keyRotated')
       kernel.declareHook('accessToken', 'guard')
       kernel.declareHook('introspect', 'first')
       addRoutes(kernel, resolved)
       // The hook belongs to the plugin that looks after health, which may be absent.
       kernel.hook(
-        'health' as never,
-        (({ checks }: { checks: object }) => ({
+        'health',
+        ({ checks }: { checks: object }) => ({
           ...checks,
           'signing-key': (ctx: AnyContext) => keyAge(ctx, resolved),
-        })) as never,
+        }),
+        { of: 'health' },
       )
       kernel.provide('accessTokens', {
         issuer: resolved.issuer,
@@ -98,9 +108,8 @@ function api(kernel: Kernel, options: ResolvedOptions): JwtApi['jwt'] {
   return {
     issue: async (request, wanted) => issueToken(await kernel.contextOf(request), options, wanted),
     jwks: async (request) => keySet(await signingKeys(await kernel.contextOf(request), options)),
-    async rotate({ of, compromised = false } = {}) {
-      const target: JobTarget = { job: 'jwt.rotate', ...(of !== undefined && { tenant: of }) }
-      const { id: kid, signsFrom } = await rotateKeys(await kernel.contextOf(target), options, compromised)
+    async rotate({ compromised = false, ...tenant } = {}) {
+      const { id: kid, signsFrom } = await rotateKeys(await kernel.contextOf(jobFor('jwt.rotate', tenant)), options, compromised)
       return { kid, signsFrom }
     },
   }

@@ -108,11 +108,14 @@ async function subjectOf(ctx: Context, session: Session): Promise<Subject | null
     const { clientId: client, scopes, jkt, id: ses } = bearer
     return { sub: String(session.user.id), client, scopes, ...(jkt !== undefined && { jkt }), origin: { ses } }
   }
-  if (session.user?.id !== undefined) return { sub: String(session.user.id) }
   // The cookie may be another person's than the one that a plugin recognized by other means.
-  if (ctx.has('hook', 'authenticate') && (await ctx.ask('authenticate', {})) !== undefined) return null
-  const id = (await ctx.session.user(ctx))?.id
-  return id === undefined ? null : { sub: id }
+  if (ctx.has('hook', 'authenticate') && (await ctx.ask('authenticate', {})) !== undefined)
+    return session.user?.id === undefined ? null : { sub: String(session.user.id) }
+  // A session whose strategy names no user is not that of a person who signed in: guests, and whoever acts as another person.
+  const user = await ctx.session.user(ctx)
+  if (!user) throw new AccessDenied('jwt.issue: the session is that of a guest or of a user who is gone: there is no token for it.')
+  const id = session.user?.id ?? user.id
+  return id === undefined ? null : { sub: String(id) }
 }
 
 /** The API key of a session. */

@@ -1,5 +1,5 @@
 /** Options of `jwtPlugin`, with their defaults, and what is refused. */
-import { AuthError, type AnyContext, type Awaitable, type Context, type Session } from 'authkernel/kernel'
+import { assertOptions, AuthError, type AnyContext, type Awaitable, type Context, type Session } from 'authkernel/kernel'
 import type { SigningAlgorithm } from './table.ts'
 
 /** What a token is asked for. */
@@ -68,6 +68,23 @@ const algorithms: readonly string[] = ['ES256', 'EdDSA', 'RS256']
 
 /** Throws AuthError that names the option. */
 export function resolveOptions(options: JwtOptions): ResolvedOptions {
+  assertOptions('Plugin "jwt"', options, {
+    issuer: true,
+    audiences: true,
+    scopes: true,
+    can: true,
+    claims: true,
+    clientId: true,
+    algorithm: true,
+    maxAge: true,
+    jwksMaxAge: true,
+    rotateEvery: true,
+    routes: true,
+    introspection: true,
+  })
+  assertOptions('Plugin "jwt"', options.introspection, { clients: true, apiKey: true }, 'introspection')
+  for (const client of options.introspection?.clients ?? [])
+    assertOptions('Plugin "jwt"', client, { id: true, secret: true, audiences: true }, 'introspection.clients')
   const resolved = {
     ...options,
     algorithm: options.algorithm ?? 'ES256',

@@ -38,7 +38,7 @@ export const table: RecordSpec<SigningKeyRow> = {
     generation: { type: 'integer' },
     alg: { type: 'string', max: 16 },
     publicKey: { type: 'json' },
-    privateKey: { type: 'json', sealed: true },
+    privateKey: { type: 'json', sealed: true, unreadable: 'absent' },
     created: { type: 'date' },
     signsFrom: { type: 'date' },
     expires: { type: 'date' },

@@ -1,5 +1,5 @@
 /** The error page: what happened in plain words, and the way back. */
-import { type AuthError, type Context, CrossSiteRequest } from 'authkernel/kernel'
+import { type AuthError, type Context, CrossSiteRequest, overloadOf } from 'authkernel/kernel'
 import { errorText, type ErrorText } from './errors.ts'
 import { markup } from './html.ts'
 import { icons } from './icons.ts'
@@ -15,18 +15,21 @@ export function errorPage(sheet: Sheet, error = 'default', given?: string): Resp
 }
 
 /**
- * Refusals that are no redirect, for people: 403 for a form of another site, 429 for too many attempts. Programs (no `text/html` in Accept,
+ * Refusals that are no redirect, for people: 403 for a form of another site, 429 for too many attempts, 503 for a busy server. Programs (no `text/html` in Accept,
  * or X-Auth-Return-Redirect) get the kernel's JSON.
  */
 export function refusalPage(ctx: Context, error: AuthError, sheet: () => Sheet): Response | undefined {
   const { headers } = ctx.request
   if (!headers.get('accept')?.includes('text/html') || headers.has('x-auth-return-redirect')) return undefined
-  const seconds = error.cause?.['retryAfter']
+  const busy = overloadOf(error)
+  const seconds = busy ?? error.cause?.['retryAfter']
   const [code, answer, wait] =
     error instanceof CrossSiteRequest
       ? (['CrossSite', { status: 403 }] as const)
       : typeof seconds === 'number'
-        ? (['TooManyRequests', { status: 429, headers: { 'Retry-After': String(seconds) } }, seconds] as const)
+        ? busy !== undefined
+          ? (['Overloaded', { status: 503, headers: { 'Retry-After': String(busy) } }, busy] as const)
+          : (['TooManyRequests', { status: 429, headers: { 'Retry-After': String(seconds) } }, seconds] as const)
         : []
   if (!code) return undefined
   const drawn = sheet()

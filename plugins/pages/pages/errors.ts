@@ -49,9 +49,13 @@ const families: Readonly<Record<ErrorType, string> & Record<string, string>> = {
   SessionRequired: 'SessionRequired',
   Signin: 'Retry',
 
+  AccessEnded: 'AccessEnded',
+
   // Answers that are no redirect to a page: `refusalPage` draws them in place.
   CrossSite: 'CrossSite',
   TooManyRequests: 'TooManyRequests',
+  Overloaded: 'Overloaded',
+  RequestTimeout: 'Overloaded',
 }
 
 /** What a page says about a code. */

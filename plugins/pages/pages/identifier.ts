@@ -6,6 +6,7 @@ import type { Context, InputAttributes, Provider, ProviderForm } from 'authkerne
 import { field, isHidden } from './fields.ts'
 import { type Html, markup } from './html.ts'
 import { hidden, type Sheet } from './layout.ts'
+import { formOf, leaves } from './policy.ts'
 
 /** What people type first: an address, a name, a number. */
 export type Kind = 'email' | 'name' | 'phone'
@@ -49,9 +50,20 @@ export function identifierOf({ fields = {} }: ProviderForm): Identifier | undefi
   return kind && (type === undefined || type === 'text') ? { name, kind } : undefined
 }
 
-/** Whether the page asks for the identifier first: several forms begin with one. */
-export function asksFirst(forms: readonly Form[]): boolean {
-  return forms.filter(({ identifier }) => identifier).length > 1
+/**
+ * Whether the page asks for the identifier first: several forms begin with one, or the address may lead to the provider of an organization. With
+ * buttons alone, which need no address, only providers that the hook `provider` answers are such ones.
+ */
+export function asksFirst(ctx: Context, forms: readonly Form[]): boolean {
+  const count = forms.filter(({ identifier }) => identifier).length
+  return count > 1 || (hasRealms(ctx) && (count > 0 || forms.length === 0 || ctx.has('hook', 'provider')))
+}
+
+/** Whether an address may lead to a provider of its domain. */
+export function hasRealms(ctx: Context): boolean {
+  const { services, providers } = ctx.app
+  if (!services.homeRealm) return false
+  return ctx.has('hook', 'provider') || [...providers.values()].some((provider) => leaves(formOf(ctx, provider)))
 }
 
 /** Whether a text could be of a kind. Says nothing about whether anybody has it. */
@@ -62,8 +74,8 @@ export function couldBe({ kind }: Identifier, text: string): boolean {
 
 /** The form with the one field. `value` fills it in. */
 export function identifierForm(sheet: Sheet, forms: readonly Form[], csrfToken: string, value: string | undefined): Html {
-  const { speaker, base } = sheet
-  const asked = kinds.filter((kind) => forms.some(({ identifier }) => identifier?.kind === kind))
+  const { speaker, base, ctx } = sheet
+  const asked = kinds.filter((kind) => (kind === 'email' && hasRealms(ctx)) || forms.some(({ identifier }) => identifier?.kind === kind))
   const passkeys = forms.some(({ form }) => Object.values(form.fields ?? {}).some(offersPasskeys))
   const input = field('identifier', 'input-identifier-for-signin', {
     label: speaker.find(`signIn.identifier.${asked.join('-')}`) ?? '',
@@ -105,10 +117,24 @@ function offersPasskeys({ autocomplete }: InputAttributes): boolean {
     .includes('webauthn')
 }
 
-/** `POST /identifier`: the sign-in page with the ways of whoever was typed. */
+/** `POST /identifier`: the provider of the domain, where there is one; else the sign-in page with the ways of whoever was typed. */
 export async function identify(ctx: Context): Promise<Response> {
   const { identifier } = await ctx.body()
   const text = typeof identifier === 'string' ? identifier.trim() : ''
-  const usable = text !== '' && text.length <= maxIdentifier && ctx.app.config.pages.signIn === undefined
-  return usable ? ctx.render('signIn', { identifier: text }) : ctx.page('signIn')
+  if (text === '' || text.length > maxIdentifier) return ctx.page('signIn')
+  const led = text.includes('@') ? await atHome(ctx, text) : undefined
+  if (led) return led
+  return ctx.app.config.pages.signIn === undefined ? ctx.render('signIn', { identifier: text }) : ctx.page('signIn')
+}
+
+/** Begins the sign-in with the provider of the domain. The callback URL is the one that the page keeps in its cookie. */
+async function atHome(ctx: Context, address: string): Promise<Response | undefined> {
+  const realm = await ctx.app.services.homeRealm?.find(ctx, address)
+  if (!realm) return undefined
+  const provider = await ctx.providerById(realm.provider)
+  // A form that is filled in here is on the page.
+  const led = leaves(formOf(ctx, provider)) ? await ctx.flow(provider).start?.(ctx, provider) : undefined
+  const user = led && ctx.has('on', 'linkRequested') ? await ctx.session.user(ctx) : null
+  if (user) await ctx.emit('linkRequested', { user, provider: provider.id })
+  return led
 }

@@ -72,7 +72,7 @@ function check(theme: Theme, origin: string | undefined): Look {
 }
 
 /** A drawing in one colour keeps it where it can be seen, and is moved towards black or white as little as needed elsewhere. */
-function createLogo(drawn: Picture | undefined): Logo | undefined {
+export function createLogo(drawn: Picture | undefined): Logo | undefined {
   if (!drawn) return undefined
   const on = (surface: Color): string => {
     const painted = drawn.kind === 'shape' ? (parseColor(drawn.color) ?? black) : undefined

@@ -1,5 +1,5 @@
 /** What is drawn on a page needs of its policy. */
-import { AuthError, type Sources } from 'authkernel/kernel'
+import { AuthError, type Provider, type Sources } from 'authkernel/kernel'
 
 /** Kinds of sources, as `Sources` has them and as the policy calls them. */
 const sourceKinds = ['script', 'frame', 'connect', 'img', 'worker'] as const
@@ -10,6 +10,8 @@ export interface Needs {
   readonly scripts: string[]
   /** A form was drawn. */
   form: boolean
+  /** Providers to whose pages a form leads. */
+  readonly away: Provider[]
   /** Buttons that were drawn: the first has the id that scripts of hosts know. */
   buttons: number
 }
@@ -22,7 +24,7 @@ export function createNeeds(): Needs {
     img: new Set<string>(),
     worker: new Set<string>(),
   }
-  return { sources, scripts: [], form: false, buttons: 0 }
+  return { sources, scripts: [], form: false, away: [], buttons: 0 }
 }
 
 /** Notes what a part needs. Throws AuthError for a source that would open the policy further than to one host. */

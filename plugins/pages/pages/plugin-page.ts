@@ -1,7 +1,7 @@
 /** A page of a plugin, in the frame of the built-in ones. */
 import type { PageTools, PageView, PluginPage } from 'authkernel/kernel'
 import { draw, type Sheet, siteTile } from './layout.ts'
-import { ownTargets } from './policy.ts'
+import { ownTargets, providerTargets, provers } from './policy.ts'
 import { note } from './needs.ts'
 import { drawSlots } from './slots.ts'
 
@@ -17,15 +17,20 @@ export async function pluginPage(
   if (isResponse(view)) return view
   const { title, heading = title, lead, body, status, forms = [] } = view
   note(sheet.needs, view, `The page "${page.name}" of plugin "${page.plugin}"`)
+  const more = await drawSlots(sheet, tools, 'account')
+  const drawn = sheet.needs.form || forms.length > 0
+  const away = drawn ? [...sheet.needs.away, ...(await provers(sheet.ctx))] : []
   return draw(sheet, {
     kind: `plugin page-${page.name.replace(/[^\w-]/g, '')}`,
     title,
     heading,
     lead,
     tile: siteTile(sheet.site),
-    body: [body, await drawSlots(sheet, tools, 'account')],
+    body: [body, more],
     ...(status !== undefined && { status }),
-    ...((sheet.needs.form || forms.length > 0) && { forms: await ownTargets(sheet.ctx, [...(targets ?? []), ...forms]) }),
+    ...(drawn && {
+      forms: [...(await ownTargets(sheet.ctx, [...(targets ?? []), ...forms])), ...(away.length > 0 ? providerTargets(away, targets) : [])],
+    }),
     foot: true,
   })
 }

@@ -1,5 +1,5 @@
 /** What the pages register. Their drawing, their style and their languages are loaded by the first request that shows a page. */
-import { lateObject, lazily, type Plugin } from 'authkernel/kernel'
+import { assertOptions, lateObject, lazily, type Plugin } from 'authkernel/kernel'
 import { deletedTexts } from './messages/deleted.ts'
 import type { PagesPluginOptions } from './options.ts'
 import { typedCookie } from './typed-cookie.ts'
@@ -8,6 +8,8 @@ const load = /* @__PURE__ */ lazily(() => import('./draw.ts'))
 
 /** Draws the sign-in, sign-out, error, verify-request and verify-confirm pages. */
 export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
+  assertOptions('Plugin "pages"', options, { theme: true, messages: true, locale: true, formAction: true })
+  assertOptions('Plugin "pages"', options.theme, { colorScheme: true, logo: true, brandColor: true, buttonText: true }, 'theme')
   const drawer = lateObject(['render', 'refusal'], load, ({ createDrawer }) => createDrawer(options))
   return {
     name: 'pages',
@@ -21,7 +23,7 @@ export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
       kernel.route({ method: 'POST', path: '/account/sessions/end', handler: async (ctx) => (await load()).endOne(ctx) })
       kernel.route({ method: 'POST', path: '/account/sessions/end-all', handler: async (ctx) => (await load()).endAll(ctx) })
       // The answer is the page itself: what was typed stays out of addresses.
-      kernel.route({ method: 'POST', path: '/identifier', handler: async (ctx) => (await load()).identify(ctx) })
+      kernel.route({ method: 'POST', path: '/identifier', fallback: true, handler: async (ctx) => (await load()).identify(ctx) })
       kernel.preload(async () => load())
       kernel.cookie(typedCookie)
       kernel.hook('failure', async ({ error, ctx }) => {

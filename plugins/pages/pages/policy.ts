@@ -1,5 +1,5 @@
 /** The Content-Security-Policy of a page. docs/plugins/pages.md writes it down and says why. */
-import type { Context, Provider } from 'authkernel/kernel'
+import { type Context, isLoopback, type Provider, type ProviderForm } from 'authkernel/kernel'
 import type { Needs } from './needs.ts'
 
 /** What a page may do beyond its style and images. */
@@ -53,6 +53,48 @@ export function providerTargets(providers: readonly Provider[], listed: readonly
   const plain = providers.flatMap(endpoints).filter((url) => /^http:/i.test(url))
   const named = [...plain, ...(listed ?? [])].map(source).filter((item) => item !== undefined)
   return listed ? named : ['https:', ...named]
+}
+
+/**
+ * Whether a form leads to another site. One that posts to its own callback brings the proof along, and a mailed link or code comes later; any other form
+ * goes to the provider.
+ */
+export function leaves({ post, stays }: ProviderForm): boolean {
+  return post === 'signin' && !stays
+}
+
+/**
+ * The providers that proved the session, or the login that waits for a factor. Any form of a signed-in user may end at a page that asks for a fresh
+ * proof, and this redirects to the provider: Chromium and Safari count it to the same submission.
+ */
+export async function provers(ctx: Context): Promise<Provider[]> {
+  const quietly = async (ask: () => Promise<string | undefined>): Promise<Provider | undefined> => {
+    try {
+      const id = await ask()
+      return id === undefined ? undefined : await ctx.providerById(id)
+    } catch {
+      // An outage, or a provider that is gone: the policy stays strict.
+      return undefined
+    }
+  }
+  const found = await Promise.all([
+    quietly(async () => (await ctx.session.attributes?.(ctx))?.provider),
+    quietly(async () => (await ctx.parked())?.login.account.provider),
+  ])
+  return found.filter((provider) => provider !== undefined).filter((provider) => leaves(formOf(ctx, provider)))
+}
+
+/** Where the address of a person may lead: any provider of the app, also those that are not on the page. */
+export function realmTargets(ctx: Context, listed: readonly string[] | undefined): string[] {
+  const all = [...ctx.app.providers.values()].filter((provider) => leaves(formOf(ctx, provider)))
+  // Those that the hook `provider` answers cannot be listed. On the developer's own machine they may be on another port of it.
+  const local = ctx.has('hook', 'provider') && isLoopback(new URL(ctx.origin).hostname)
+  return [...providerTargets(all, listed), ...(local ? ['http://127.0.0.1:*', 'http://localhost:*'] : [])]
+}
+
+/** What a provider's type says about its form. */
+export function formOf(ctx: Context, provider: Provider): ProviderForm {
+  return ctx.flow(provider).form?.(provider) ?? { post: 'signin' }
 }
 
 /** A URL as a source expression: its origin, or its scheme where the grammar knows no such host. A `;` in it must not start a directive. */

@@ -4,13 +4,18 @@ import type { Speaker } from './locale.ts'
 
 /** What a request fills in. */
 export type Gap = 'nonce' | 'csrfToken' | 'callbackUrl' | 'alert'
+/** Where forms of the page lead. */
+export interface Leads {
+  /** Providers to whose pages a form may lead. */
+  away: readonly Provider[]
+  /** The page asks for an address or a name first. */
+  asks: boolean
+}
 /** One page without what belongs to a request. */
-export interface Prepared {
+export interface Prepared extends Leads {
   providers: readonly Provider[]
   /** Text, gap, text, and so on. */
   pieces: readonly string[]
-  /** Providers to whose pages a form may lead. */
-  away: readonly Provider[]
   hasScript: boolean
 }
 
@@ -35,14 +40,14 @@ export async function prepared(
   speaker: Speaker,
   key: string,
   providers: readonly Provider[],
-  draw: () => Promise<{ text: string; away: readonly Provider[]; hasScript: boolean }>,
+  draw: () => Promise<Leads & { text: string; hasScript: boolean }>,
 ): Promise<Prepared> {
   const known = pages.get(speaker) ?? new Map<string, Prepared>()
   pages.set(speaker, known)
   const existing = known.get(key)
   if (existing && same(existing.providers, providers)) return existing
-  const { text, away, hasScript } = await draw()
-  const page = { providers, pieces: text.split(pattern), away, hasScript }
+  const { text, ...rest } = await draw()
+  const page = { providers, pieces: text.split(pattern), ...rest }
   if (known.size >= maxPages) known.clear()
   known.set(key, page)
   return page

@@ -3,13 +3,14 @@ import {
   type AnyContext,
   AuthError,
   type Mail,
+  mailedHostFault,
   MailNotSent,
   type MailTemplate,
   redactError,
   type Theme,
   withDeadline,
 } from 'authkernel/kernel'
-import { oneAddress, ownSender, write } from './write-mail.ts'
+import { type Data, oneAddress, ownSender, write } from './write-mail.ts'
 
 /** The service `mail`. */
 export function createMail({ from, theme }: { from?: string | undefined; theme?: Theme | undefined }): Mail {
@@ -19,10 +20,13 @@ export function createMail({ from, theme }: { from?: string | undefined; theme?:
       const template = templateOf(ctx, name)
       const carrier = options.transport ?? ctx.service('mailTransport')
       try {
+        const fault = mailedHostFault(ctx)
+        const sender = from ?? carrier.from
+        if (fault && sender === undefined) throw fault
         const message = {
-          ...write(ctx, template, data, options, theme),
+          ...write(ctx, template, fault ? withoutLinks(template, data, fault) : data, options, theme, fault && nameOf(sender ?? '')),
           to: oneAddress(to),
-          from: from ?? carrier.from ?? ownSender(ctx),
+          from: sender ?? ownSender(ctx),
         }
         const { network } = ctx.app.config.deadlines
         await withDeadline(
@@ -37,6 +41,24 @@ export function createMail({ from, theme }: { from?: string | undefined; theme?:
       }
     },
   }
+}
+
+/** Without the address of a button that the mail can do without. Throws the fault for any other link. */
+function withoutLinks({ button }: MailTemplate, data: Data, fault: Error): Data {
+  const rest = Object.entries(data).filter(([name]) => !(button?.optional && name === button.url))
+  if (rest.some(([, value]) => typeof value === 'string' && /^\w+:\/\//.test(value))) throw fault
+  return Object.fromEntries(rest)
+}
+
+/** `Acme` of `Acme <no-reply@acme.example>`, else the domain: how the host app calls itself. */
+function nameOf(sender: string): string {
+  const bracket = sender.lastIndexOf('<')
+  const name = sender.slice(0, Math.max(0, bracket)).replaceAll('"', '').trim()
+  const domain = sender
+    .slice(sender.lastIndexOf('@') + 1)
+    .replaceAll('>', '')
+    .trim()
+  return name || domain
 }
 
 function templateOf(ctx: AnyContext, name: string): MailTemplate {

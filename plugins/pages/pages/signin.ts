@@ -6,12 +6,12 @@ import type { PageTools, Provider, ProviderForm } from 'authkernel/kernel'
 import { alert } from './alert.ts'
 import { field, hasInputs } from './fields.ts'
 import { type Content, type Html, markup } from './html.ts'
-import { asksFirst, carried, chosen, couldBe, type Identifier, identifierForm, identifierOf } from './identifier.ts'
+import { asksFirst, carried, chosen, couldBe, hasRealms, type Identifier, identifierForm, identifierOf } from './identifier.ts'
 import { answer, createNonce, documentOf, draw, emphasis, hidden, type Page, type Sheet, siteTile } from './layout.ts'
 import { createMark, type Mark } from './look.ts'
-import { ownTargets, providerTargets } from './policy.ts'
+import { formOf, leaves, ownTargets, providerTargets, realmTargets } from './policy.ts'
 import { coloursOf, drawMark } from './provider-look.ts'
-import { filled, gaps, type Prepared, prepared } from './prepared.ts'
+import { filled, gaps, type Leads, type Prepared, prepared } from './prepared.ts'
 import { drawSlots } from './slots.ts'
 import { takeTyped, type Typed } from './typed.ts'
 import { isKnown } from './person.ts'
@@ -75,20 +75,26 @@ export async function signInPage(
     typed,
     identifier,
   }
-  const formsFor = async (away: readonly Provider[]): Promise<string[]> => [
+  const formsFor = async ({ away, asks }: Leads): Promise<string[]> => [
     ...(await ownTargets(ctx, targets)),
     ...(away.length > 0 ? providerTargets(away, targets) : []),
+    ...(asks && hasRealms(ctx) ? realmTargets(ctx, targets) : []),
   ]
   // What plugins add, and what somebody typed, belongs to this request alone.
-  if (typed || email !== undefined || identifier !== undefined || ctx.app.parts.slots.some(({ page }) => page === 'signIn')) {
+  if (
+    typed ||
+    email !== undefined ||
+    identifier !== undefined ||
+    ctx.app.parts.slots.some(({ page }) => page === 'signIn' || page === '*')
+  ) {
     const again = providers.some((provider) => ctx.flow(provider).form?.(provider).script) && (await isKnown(ctx))
-    const { page, away } = await compose(sheet, providers, { ...request, again }, tools)
-    return draw(sheet, { ...page, forms: await formsFor(away) })
+    const { page, ...leads } = await compose(sheet, providers, { ...request, again }, tools)
+    return draw(sheet, { ...page, forms: await formsFor(leads) })
   }
   const take = (again: boolean): Promise<Prepared> =>
     prepared(speaker, [base, origin, again].join(' '), providers, async () => {
-      const { page, away } = await compose(sheet, providers, { ...gaps, again }, tools)
-      return { text: documentOf(sheet, page, gaps.nonce), away, hasScript: page.scripts !== undefined && page.scripts.length > 0 }
+      const { page, ...leads } = await compose(sheet, providers, { ...gaps, again }, tools)
+      return { text: documentOf(sheet, page, gaps.nonce), ...leads, hasScript: page.scripts !== undefined && page.scripts.length > 0 }
     })
   const plain = await take(false)
   const page = plain.hasScript && (await isKnown(ctx)) ? await take(true) : plain
@@ -99,19 +105,14 @@ export async function signInPage(
     callbackUrl: markup`${request.callbackUrl}`.text,
     alert: markup`${request.alert}`.text,
   })
-  return answer(sheet, { forms: await formsFor(page.away) }, text, nonce, page.hasScript)
+  return answer(sheet, { forms: await formsFor(page) }, text, nonce, page.hasScript)
 }
 
-async function compose(
-  sheet: Sheet,
-  providers: readonly Provider[],
-  request: Request,
-  tools: PageTools,
-): Promise<{ page: Page; away: readonly Provider[] }> {
+async function compose(sheet: Sheet, providers: readonly Provider[], request: Request, tools: PageTools): Promise<Leads & { page: Page }> {
   const { speaker } = sheet
   const { typed } = request
   const all = arrange(providers, sheet)
-  const asked = asksFirst(all)
+  const asked = asksFirst(sheet.ctx, all)
   const given = request.identifier ?? typedIdentifier(all, typed)
   const step = !asked ? 'all' : given === undefined ? 'ask' : 'ways'
   // An address is no phone number. Who has an account plays no part.
@@ -151,13 +152,11 @@ async function compose(
     dark: items.map((item) => coloursOf(item, item === main.primary, 'dark')).join(''),
     scripts: items.map(({ form }) => form.script).filter((script) => script !== undefined),
   }
-  return { page, away: items.filter(leaves).map(({ provider }) => provider) }
+  return { page, away: items.filter(({ form }) => leaves(form)).map(({ provider }) => provider), asks: step === 'ask' }
 }
 
 function arrange(providers: readonly Provider[], { ctx, speaker, origin }: Sheet): Item[] {
-  const all = providers
-    .map((provider): [Provider, ProviderForm] => [provider, ctx.flow(provider).form?.(provider) ?? { post: 'signin' }])
-    .filter(([, form]) => !form.hidden)
+  const all = providers.map((provider): [Provider, ProviderForm] => [provider, formOf(ctx, provider)]).filter(([, form]) => !form.hidden)
   const words = wordings(speaker, all)
   return all.map(([provider, form], index): Item => {
     const mark = createMark((provider as { style?: Parameters<typeof createMark>[0] }).style, origin)
@@ -191,12 +190,6 @@ function typedIdentifier(items: readonly Item[], typed: Typed | undefined): stri
 
 // What a script may have to say: it reads `data-text-<key>` of its form.
 const scriptTexts = ['cancelled', 'failed', 'known', 'unsupported'] as const
-
-// A form that posts to its own callback brings the proof along, and a mailed link or code comes later; anything else goes to whoever signs
-// people in.
-function leaves({ form }: Item): boolean {
-  return form.post === 'signin' && !form.stays
-}
 
 function block(sheet: Sheet, item: Item, request: Request, { marked, main, part, before, step }: Place): Html {
   const { provider, form, index, identifier } = item

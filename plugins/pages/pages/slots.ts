@@ -7,7 +7,7 @@ import { note } from './needs.ts'
 export async function drawSlots(sheet: Sheet, tools: PageTools, place: SlotPlace, form?: string, action?: string): Promise<Content> {
   const drawn: Content[] = []
   for (const slot of sheet.ctx.app.parts.slots) {
-    if (slot.page !== sheet.page || slot.place !== place) continue
+    if ((slot.page !== sheet.page && slot.page !== '*') || slot.place !== place) continue
     const view = await slot.draw(sheet.ctx, tools, form, action)
     if (!view) continue
     note(sheet.needs, view, `The slot of plugin "${slot.plugin}" on the page "${slot.page}"`)

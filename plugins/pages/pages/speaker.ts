@@ -85,7 +85,8 @@ function createSpeaker(tag: string, messages: Messages, plugins: Messages, built
   return {
     lang: tag,
     dir: /^(ar|dv|fa|he|ps|ur|yi)$/.test(primary) ? 'rtl' : 'ltr',
-    say: (key, values = {}) => fill(String(texts[key] ?? ''), values),
+    // Not an empty list for a text that is not there: callers ask whether there is one.
+    say: (key, values = {}) => (texts[key] === undefined || texts[key] === '' ? '' : fill(String(texts[key]), values)),
     find: (key, values = {}) => (typeof texts[key] === 'string' ? fill(texts[key], values).join('') : undefined),
     duration: (seconds) => duration(tag, seconds),
     date: (moment) => `${new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(moment)} UTC`,

@@ -38,6 +38,8 @@ body{margin:0;background:radial-gradient(60rem 28rem at 50% -8rem,var(--glow,tra
 -webkit-font-smoothing:antialiased;-moz-osx-font-smoothing:grayscale;text-rendering:optimizeLegibility;-webkit-text-size-adjust:100%}
 :lang(ja) body,body:lang(ja){font-family:Inter,system-ui,"Hiragino Sans","Noto Sans JP","Noto Sans CJK JP",Meiryo,sans-serif;line-break:strict}
 h1,p{margin:0}
+h1,code,.check span{overflow-wrap:anywhere}
+.card{overflow-wrap:break-word}
 a{color:var(--link);text-underline-offset:.2em;text-decoration-thickness:1px}
 .page{min-height:100vh;min-height:100dvh;display:flex;flex-direction:column;align-items:center;justify-content:center;padding:2rem 1rem}
 .page>*{width:100%;max-width:25rem}
@@ -65,6 +67,8 @@ background:var(--alert-ground);color:var(--alert);font-size:.875rem;line-height:
 .card .notice{border-color:transparent;background:var(--tile);color:var(--text)}
 .provider+.provider{margin-top:.625rem}
 .stack,.provider form{display:flex;flex-direction:column;gap:1rem}
+.card>p+p{margin-top:.5rem}
+.card>p+.stack{margin-top:1.25rem}
 .card>.stack+.stack,.card>.button{margin-top:1rem}
 .divider{display:flex;align-items:center;gap:.875rem;margin:1.375rem 0;color:var(--muted);font-size:.8125rem;line-height:1}
 .divider::before,.divider::after{content:"";flex:1;height:1px;background:var(--line)}
@@ -111,6 +115,7 @@ border:1px solid var(--edge);border-radius:.625rem;transition:background-color .
 .rows b{font-weight:500;font-size:.8125rem;padding:.0625rem .5rem;border-radius:1rem;background:var(--tile)}
 .rows small{display:block}
 .rows .stack{margin:0}
+.icon{width:1.5rem;height:1.5rem;padding:.125rem;margin-inline-end:.625rem;border-radius:.3125rem;background:#fff;vertical-align:middle;object-fit:contain}
 .button.small{display:inline-block;width:auto;min-height:2.25rem;padding:.25rem .875rem;font-size:.875rem}
 .item,.item h2,.item h3{overflow-wrap:anywhere}
 select{max-width:100%}

@@ -1,10 +1,11 @@
 /** What pages and parts of plugins are drawn with: the same fields, buttons and forms as the built-in pages. */
-import type { Context, InputAttributes, PageTools } from 'authkernel/kernel'
+import type { Context, InputAttributes, PageTools, Provider } from 'authkernel/kernel'
 import { alert } from './alert.ts'
 import { field } from './fields.ts'
 import { markup } from './html.ts'
 import { hidden, type Sheet } from './layout.ts'
 import type { Speaker, TextKey } from './locale.ts'
+import { formOf, leaves } from './policy.ts'
 import { drawSlots } from './slots.ts'
 
 /** The tools of one page. */
@@ -17,6 +18,8 @@ export function createTools(sheet: Sheet): PageTools {
       if (!action.startsWith('/'))
         throw new TypeError(`A form of the page "${sheet.page}" posts to ${JSON.stringify(action)}: name a path that begins with "/".`)
       needs.form = true
+      const away = await providerOf(ctx, action)
+      if (away) needs.away.push(away)
       const travelling = hidden({ csrfToken: await ctx.csrfToken(), flow: await flowOf(ctx), ...values })
       const more = await drawSlots(sheet, tools, 'form', sheet.page, action)
       return markup`<form class="stack" action="${base}${action}" method="post">${travelling}${body}${more}</form>`
@@ -41,6 +44,14 @@ export function createTools(sheet: Sheet): PageTools {
     date: (moment) => speaker.date(moment),
   }
   return tools
+}
+
+/** The provider that a form of a page leads to: one that posts to `/signin/<id>`. */
+async function providerOf(ctx: Context, action: string): Promise<Provider | undefined> {
+  const id = /^\/signin\/([^/?#]+)$/.exec(action)?.[1]
+  if (id === undefined) return undefined
+  const provider = await ctx.providerById(decodeURIComponent(id))
+  return leaves(formOf(ctx, provider)) ? provider : undefined
 }
 
 /** Which of several parked logins the page is about: forms carry it on. */

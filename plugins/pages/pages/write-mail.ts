@@ -13,7 +13,8 @@ import {
 } from 'authkernel/kernel'
 import { makeSpeakers, type Speaker, type Speakers } from './speaker.ts'
 
-type Data = Readonly<Record<string, MailValue>>
+/** Values of a mail by name. */
+export type Data = Readonly<Record<string, MailValue>>
 
 const speakers = new WeakMap<PageParts, Speakers>()
 
@@ -27,18 +28,19 @@ function speakerFor(ctx: AnyContext, lang: MailOptions['lang']): Speaker {
   return speak(wanted)
 }
 
-/** The mail in the language of `lang`, else of the request. */
+/** The mail in the language of `lang`, else of the request. `site` stands for the host of a request that nothing names. */
 export function write(
   ctx: AnyContext,
   template: MailTemplate,
   data: Data,
   { lang }: Pick<MailOptions, 'lang'>,
   theme: Theme | undefined,
+  site?: string,
 ): Omit<MailMessage, 'from' | 'to'> {
   const speaker = speakerFor(ctx, lang)
   const { subject, heading = subject, lines, after = [], note } = template
   const values: Record<string, string> = {}
-  for (const [key, value] of Object.entries({ site: siteOf(ctx), ...data })) values[key] = worded(value, speaker)
+  for (const [key, value] of Object.entries({ site: siteOf(ctx, site), ...data })) values[key] = worded(value, speaker)
   const named = (key: string): boolean => placeholders(speaker.find(key) ?? '').every((name) => Object.hasOwn(values, name))
   const marked = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, unlinked(value)]))
   const both = (key: string): MailText => ({ text: speaker.find(key, values) ?? '', html: markupOf(speaker.find(key) ?? '', marked) })
@@ -90,8 +92,9 @@ function originOf(ctx: AnyContext): string {
 }
 
 /** `appName`, else the host that links lead to. */
-function siteOf(ctx: AnyContext): string {
+function siteOf(ctx: AnyContext, site: string | undefined): string {
   const { appName } = ctx.app.config
+  if (site !== undefined) return appName || site
   const origin = originOf(ctx)
   return appName || (origin === '' ? '' : new URL(origin).host)
 }

@@ -1,13 +1,15 @@
 /** A server API for what people manage about themselves: linked accounts, sessions on other devices, and leaving. */
 import {
+  assertOptions,
+  type NoOptions,
   type Account,
   AccountNotLinked,
   type AdapterAccount,
   type AdapterAccountType,
   type AdapterMethod,
   AuthError,
-  type Context,
-  endSessions,
+  type AnyContext,
+  jobFor,
   type Kernel,
   MissingAdapter,
   MissingAdapterMethods,
@@ -42,13 +44,14 @@ export interface AccountsApi {
     delete(who: Who): Promise<boolean>
   }
 }
-type Found = { ctx: Context; store: Store; userId: string }
+type Found = { ctx: AnyContext; store: Store; userId: string }
 
 /**
  * Puts `accounts`, `sessions` and `users` on `auth`. They check who is asked for, not who asks: call them behind your own routes, with the
  * request, and with a CSRF token where they change something.
  */
-export function accountsPlugin(): Plugin<AccountsApi> {
+export function accountsPlugin(options: NoOptions = {}): Plugin<AccountsApi> {
+  assertOptions('Plugin "accounts"', options, {})
   return {
     name: 'accounts',
     requires: ['store'],
@@ -110,7 +113,7 @@ function lastAccount(): AuthError {
 }
 
 /** A passkey without its account would still sign in. */
-async function forgetAuthenticators(ctx: Context, userId: string, { type, providerAccountId }: AdapterAccount): Promise<void> {
+async function forgetAuthenticators(ctx: AnyContext, userId: string, { type, providerAccountId }: AdapterAccount): Promise<void> {
   const store = ctx.service('store')
   if (type !== 'webauthn' || !store.supports('listAuthenticatorsByUserId') || !store.supports('deleteAuthenticator')) return
   for (const authenticator of await store.listAuthenticatorsByUserId(userId)) {
@@ -126,10 +129,6 @@ function users(kernel: Kernel): AccountsApi['users'] {
       const found = await find(kernel, who, 'deleteUser', 'getUser')
       if (!found || !(await found.store.getUser(found.userId))) return false
       await found.store.deleteUser(found.userId)
-      // Stored sessions go with the user; tokens go on unless somebody remembers that they ended.
-      const { session } = found.ctx
-      if (!session.storedUsers && session.abilities?.has('revoke:user'))
-        await endSessions(found.ctx, { userId: found.userId }, 'auth.users.delete')
       return true
     },
   }
@@ -137,14 +136,13 @@ function users(kernel: Kernel): AccountsApi['users'] {
 
 /** The store and the user, if there is one; throws when the adapter lacks an operation. */
 async function find(kernel: Kernel, who: Who, ...methods: AdapterMethod[]): Promise<Found | undefined> {
-  // Nothing of the request is looked at when the user is named; what a tenant is must then be said by the request form.
-  const ctx = await kernel.context(who instanceof Request ? who : new Request('http://localhost/'))
-  if (ctx.app.fault) throw ctx.app.fault
+  const asked = who instanceof Request ? await kernel.contextOf(who) : undefined
+  const ctx = asked ?? (await kernel.contextOf(jobFor('accounts', who as Exclude<Who, Request>)))
   const { store } = ctx
   if (!store) throw new MissingAdapter('Plugin "accounts" needs an adapter: add one with adapterPlugin().')
   const missing = methods.filter((method) => !store.supports(method))
   if (missing.length > 0) throw new MissingAdapterMethods(`Plugin "accounts": the adapter has no ${missing.join(', ')}.`)
-  const userId = who instanceof Request ? (await ctx.session.user(ctx))?.id : who.userId
+  const userId = asked ? (await asked.session.user(asked))?.id : (who as Exclude<Who, Request>).userId
   return userId === undefined ? undefined : { ctx, store, userId }
 }
 

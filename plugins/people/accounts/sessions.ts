@@ -1,5 +1,5 @@
 /** `auth.sessions`: the sessions of a person, listed and ended, whatever the strategy. */
-import { type AnyContext, endSessions, type Kernel, type SessionInfo, strategyWith } from 'authkernel/kernel'
+import { type AnyContext, endSessions, jobFor, type Kernel, type SessionInfo, strategyWith } from 'authkernel/kernel'
 import type { Who } from './who.ts'
 
 /** A session as people may see it: without its token. */
@@ -64,9 +64,7 @@ export function sessions(kernel: Kernel): SessionsApi {
 
 async function find(kernel: Kernel, who: Who): Promise<{ ctx: AnyContext; userId: string; current: string | undefined } | undefined> {
   if (!(who instanceof Request)) {
-    const { userId, tenant } = who
-    const ctx = await kernel.contextOf({ job: 'accounts', ...(tenant !== undefined && { tenant }) })
-    return { ctx, userId, current: undefined }
+    return { ctx: await kernel.contextOf(jobFor('accounts', who)), userId: who.userId, current: undefined }
   }
   const ctx = await kernel.contextOf(who)
   const userId = (await ctx.session.user(ctx))?.id

@@ -1,5 +1,15 @@
 /** Asking for another address, and the proof of it: a session of the person and the mailed link together. */
-import { type AdapterUser, type Context, endSessions, proveAgain, randomHex, redirectTo, toAddress } from 'authkernel/kernel'
+import {
+  type AdapterUser,
+  type Context,
+  endSessions,
+  mailWithinLimit,
+  mailedHostFault,
+  proveAgain,
+  randomHex,
+  redirectTo,
+  toAddress,
+} from 'authkernel/kernel'
 import type { Options } from './options.ts'
 import { mailLater, moveTo, ownUser } from './person.ts'
 import { offerUndo } from './undo.ts'
@@ -22,12 +32,12 @@ export async function ask(ctx: Context, { allow, maxAge }: Options): Promise<Res
   const led = await proveAgain(ctx, maxAge, `${ctx.base}/account/address`)
   if (led) return led
   const to = toAddress((await ctx.body())['email'])
-  if (to === undefined || to === user.email || !(await allow({ user, to }, ctx))) return ctx.render('address', { error: 'AddressInvalid' })
+  if (to === undefined || to === toAddress(user.email) || !(await allow({ user, to }, ctx)))
+    return ctx.render('address', { error: 'AddressInvalid' })
   // Mails to strangers: few for a person, and few for a mailbox.
   const mine = await ctx.limit.take(`address user ${user.id}`, { max: 5, seconds: 3600 })
-  const theirs = mine.allowed && (await ctx.limit.take(`mail:${to}`, { max: 3, seconds: 600 }))
   if (!mine.allowed) return ctx.render('address', { error: 'AddressTooMany' })
-  if (theirs && theirs.allowed) void send(ctx, user, to).catch((error: unknown) => ctx.logger.error(error as Error))
+  void mailWithinLimit(ctx, to, () => send(ctx, user, to)).catch((error: unknown) => ctx.logger.error(error as Error))
   return redirectTo(`${ctx.base}/account/address/mailed`)
 }
 
@@ -52,6 +62,9 @@ export async function changeOf(ctx: Context, token: unknown): Promise<{ user: Ad
 
 /** `POST /account/address/confirm`. */
 export async function confirm(ctx: Context, { allow, undoDays }: Options): Promise<Response> {
+  // Without the mail with the way back there is no change.
+  const fault = mailedHostFault(ctx)
+  if (fault) throw fault
   const { token } = await ctx.body()
   const found = await changeOf(ctx, token)
   if (found === null || typeof found === 'string') return ctx.render('addressConfirm', { token: String(token ?? '').slice(0, 4096) })
@@ -61,7 +74,7 @@ export async function confirm(ctx: Context, { allow, undoDays }: Options): Promi
   const changed = await moveTo(ctx, user.id, change.to)
   if (!changed) return ctx.render('address', { error: 'AddressTaken' })
   const except = (await ctx.session.id?.(ctx)) ?? undefined
-  await endSessions(ctx, { userId: user.id, ...(except !== undefined && { except }) }, 'address')
+  await endSessions(ctx, { userId: user.id, ...(except !== undefined && { except }) }, 'address', 'credentialChanged')
   const login = await ctx.loginAgain({ callbackUrl: ctx.origin })
   // A new token that names the new address; its redirect is not needed.
   if (login) await ctx.resume({ ...login, user: { ...login.user, email: change.to } }, { proof: {} })

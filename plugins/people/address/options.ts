@@ -1,5 +1,5 @@
 /** Options of `addressPlugin`, with their defaults, and what is refused. */
-import { AuthError, type Awaitable, type Context, type User } from 'authkernel/kernel'
+import { assertOptions, AuthError, type Awaitable, type Context, type User } from 'authkernel/kernel'
 
 /** What `addressPlugin` takes. */
 export interface AddressOptions {
@@ -17,7 +17,9 @@ export interface Options {
   undoDays: number
 }
 /** Throws AuthError that names the option. */
-export function resolveOptions({ allow = () => true, maxAge = 300, undoDays = 7 }: AddressOptions): Options {
+export function resolveOptions(options: AddressOptions): Options {
+  assertOptions('Plugin "address"', options, { allow: true, maxAge: true, undoDays: true })
+  const { allow = () => true, maxAge = 300, undoDays = 7 } = options
   const refuse = (what: string): never => {
     throw new AuthError(`Plugin "address": ${what}`)
   }

@@ -1,5 +1,5 @@
 /** The way back, for whoever reads the former mailbox: a stolen session must not take an account away. */
-import { type Context, endSessions, randomHex } from 'authkernel/kernel'
+import { type Context, endSessions, type Holdings, holdingsOf, randomHex, removeAdded, takeAddressFrom } from 'authkernel/kernel'
 import { mailLater, moveTo } from './person.ts'
 
 const purpose = 'address-undo'
@@ -11,32 +11,48 @@ interface Undo {
   from: string
   to: string
   id: string
+  /** When the address was changed, in milliseconds. */
+  at: number
+  /** What the user had then. */
+  had?: Holdings
 }
 
 /** Tells the former address, with a link that takes the change back for so many days. */
-export async function offerUndo(ctx: Context, change: Omit<Undo, 'id'>, days: number): Promise<void> {
+export async function offerUndo(ctx: Context, change: Pick<Undo, 'userId' | 'from' | 'to'>, days: number): Promise<void> {
   const seconds = days * 86_400
-  const token = await ctx.seal(purpose, { ...change, id: randomHex(ctx.runtime, 16) }, seconds)
+  const token = await ctx.seal(
+    purpose,
+    { ...change, id: randomHex(ctx.runtime, 16), at: ctx.now.getTime(), had: await holdingsOf(ctx, change.userId) },
+    seconds,
+  )
   const url = `${ctx.base}/account/address/undo?token=${token}`
   mailLater(ctx, change.from, 'address.changed', { to: change.to, url, left: { seconds } })
 }
 
 /** The change that a link takes back; null: it is not ours, over, or used. */
 export async function undoOf(ctx: Context, token: unknown): Promise<(Undo & { exp?: unknown }) | null> {
-  const found = typeof token === 'string' && token.length < 4096 ? await ctx.open<Undo & Record<string, unknown>>(purpose, token) : null
+  const found = typeof token === 'string' && token.length < 8192 ? await ctx.open<Undo & Record<string, unknown>>(purpose, token) : null
   return found && !(await ctx.once.taken(`address ${found.id}`)) ? found : null
 }
 
 /**
  * `POST /account/address/undo`. It holds whatever became of the address meanwhile: whoever changed it once can change it twice. Nobody is signed in by
- * it, and every session ends.
+ * it, and every session ends, and so does all that was added since: passwords, passkeys, accounts, factors, trusted devices, keys.
  */
 export async function undo(ctx: Context): Promise<Response> {
   const { token } = await ctx.body()
   const found = await undoOf(ctx, token)
   if (!found || !(await ctx.once.take(`address ${found.id}`, 30 * 86_400))) return ctx.render('addressUndo', {})
-  const { userId, from } = found
-  const user = (await ctx.service('store').getUser(userId)) && (await moveTo(ctx, userId, from))
+  const { userId, from, had, at } = found
+  const exists = (await ctx.service('store').getUser(userId)) !== null
+  if (exists) {
+    // First of all: whoever is signed in adds nothing more.
+    await endSessions(ctx, { userId }, 'address')
+    // A link of an earlier version does not say what the user had.
+    if (had) await removeAdded(ctx, userId, { had, since: new Date(at) })
+  }
+  // Somebody may have typed it meanwhile, to keep its owner from it.
+  const user = exists && (await takeAddressFrom(ctx, from, userId)) ? await moveTo(ctx, userId, from) : null
   if (!user) return ctx.render('addressUndo', { error: 'AddressTaken' })
   await endSessions(ctx, { userId }, 'address')
   await ctx.emit('credentialChanged', { user, kind: 'address', action: 'changed' })

@@ -1,5 +1,5 @@
 /** `auth.admin`: every call names who asks, and asks `can` before it looks or changes. */
-import { type AdapterUser, AuthError, endSessions, HttpError, type Kernel, type Store, type User } from 'authkernel/kernel'
+import { type AdapterUser, AuthError, endAccess, HttpError, type Kernel, type Store, type User } from 'authkernel/kernel'
 import { type Admin, type AdminAct, type AdminOptions, allow, type By, findAdmin } from './options.ts'
 import { type Ban, banId, banOf, never } from './table.ts'
 
@@ -101,13 +101,13 @@ export function adminApi(kernel: Kernel, options: AdminOptions): AdminActs {
           throw new HttpError(400, 'admin.ban: `until` must be a date in the future.')
         // The row first: whoever signs in now is refused, or ended by what follows.
         await ctx.records('userBan').put({ id: await banId(user.id), userId: user.id, reason, by: admin.id, since: ctx.now, until })
-        await endSessions(ctx, { userId: user.id }, 'admin.ban')
+        await endAccess(ctx, { userId: user.id }, 'admin.ban', 'ban')
       }),
     unban: (by, userId, order) =>
       act(by, 'unban', userId, order?.reason, async ({ ctx, user }) => ctx.records('userBan').delete(await banId(user.id))),
     signOut: (by, userId, order) =>
       act(by, 'signOut', userId, order?.reason, async ({ ctx, user }) => {
-        await endSessions(ctx, { userId: user.id }, 'admin.signOut')
+        await endAccess(ctx, { userId: user.id }, 'admin.signOut')
       }),
     newFactor: (by, userId, order) =>
       act(by, 'newFactor', userId, order?.reason, async ({ ctx, admin, user, reason }) => {

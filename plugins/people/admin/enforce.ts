@@ -1,5 +1,5 @@
 /** Where a ban holds: at every sign-in, at one that was parked, for API keys, and for a session that began at the same moment. */
-import { AccessDenied, type AnyContext, endSessions, type Kernel } from 'authkernel/kernel'
+import { AccessDenied, type AnyContext, type Kernel } from 'authkernel/kernel'
 import { banOf } from './table.ts'
 
 export function addBans(kernel: Kernel): void {
@@ -9,21 +9,12 @@ export function addBans(kernel: Kernel): void {
     if (await isBanned(ctx, login.user.id)) throw new AccessDenied('The user is banned.')
     return undefined
   })
-  // A ban ends the sessions that are there. This one was on its way.
-  kernel.on('signedIn', async ({ login, ctx }) => {
-    const { id } = login.user
-    if (id === undefined || !(await isBanned(ctx, id))) return
-    await endSessions(ctx, { userId: id }, 'admin.ban')
-    await ctx.emit('noted', { name: 'session.refused', outcome: 'denied', reason: 'banned', user: { id } })
-  })
-  // The hook belongs to the plugin of API keys, which may be absent: its types are not there then.
-  kernel.hook('apiKey' as never, (async ({ key, ctx }: KeyQuestion) => !(await isBanned(ctx, key.owner.userId))) as never)
-  // That of apps belongs to bearerPlugin.
-  kernel.hook('appSession' as never, (async ({ user, ctx }: AppQuestion) => !(await isBanned(ctx, user.id))) as never)
-  // That of signed tokens to jwtPlugin: a resource server that asks learns of the ban.
-  kernel.hook('accessToken' as never, (async ({ claims: { sub }, ctx }: TokenQuestion) => !(await isBanned(ctx, sub))) as never)
+  // Whatever gives access asks: sessions, API keys, tokens of apps, approvals of devices.
+  kernel.hook('access', async ({ userId, ctx }) => !(await isBanned(ctx, userId)))
+  // A resource server that asks learns of the ban. The hook belongs to jwtPlugin, which may be absent: its types are not there then.
+  kernel.hook('accessToken', async ({ claims: { sub }, ctx }: TokenQuestion) => !(await isBanned(ctx, sub)), { of: 'jwt' })
   // That of invitations to organizationsPlugin.
-  kernel.hook('invitation' as never, (async ({ inviterId, ctx }: InvitationQuestion) => !(await isBanned(ctx, inviterId))) as never)
+  kernel.hook('invitation', async ({ inviterId, ctx }: InvitationQuestion) => !(await isBanned(ctx, inviterId)), { of: 'organizations' })
 }
 
 interface TokenQuestion {
@@ -32,14 +23,6 @@ interface TokenQuestion {
 }
 interface InvitationQuestion {
   inviterId: string
-  ctx: AnyContext
-}
-interface AppQuestion {
-  user: { id?: string }
-  ctx: AnyContext
-}
-interface KeyQuestion {
-  key: { owner: { userId?: string } }
   ctx: AnyContext
 }
 

@@ -40,6 +40,7 @@ export function adminPlugin(options: AdminOptions): Plugin<AdminApi & AdminClien
     requires: ['store', 'records', 'store:listUsers', 'store:getUser', 'session:revoke:user'],
     setup(kernel: Kernel) {
       kernel.records('userBan', banTable)
+      kernel.declareEvent('adminAct')
       kernel.declareHook('newFactor', 'first')
       addBans(kernel)
       const acts = adminApi(kernel, options)

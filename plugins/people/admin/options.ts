@@ -1,11 +1,21 @@
 /** What `adminPlugin` takes, and who may call it. */
-import { AccessDenied, type AnyContext, AuthError, type Awaitable, type Kernel, type User } from 'authkernel/kernel'
+import {
+  assertOptions,
+  AccessDenied,
+  type AnyContext,
+  AuthError,
+  type Awaitable,
+  jobFor,
+  type Kernel,
+  type OfTenant,
+  type User,
+} from 'authkernel/kernel'
 import { banOf } from './table.ts'
 
 /** What an administrator does. */
 export type AdminAct = 'list' | 'get' | 'ban' | 'unban' | 'signOut' | 'newFactor' | 'verifyAddress'
-/** Who does it: the person who is signed in on a request, or a stored user. `of` names the tenant where there are several. */
-export type By = Request | { userId: string; of?: string | null }
+/** Who does it: the person who is signed in on a request, or a stored user. `tenant` names the tenant where there are several. */
+export type By = Request | ({ userId: string } & OfTenant)
 /** What `can` is asked. */
 export interface AdminQuestion {
   /** As it is stored now. */
@@ -25,6 +35,7 @@ export interface AdminOptions {
 
 /** Throws AuthError that names the option. */
 export function checkOptions(options: AdminOptions): void {
+  assertOptions('Plugin "admin"', options ?? {}, { can: true, pages: true })
   if (typeof (options as Partial<AdminOptions> | undefined)?.can !== 'function')
     throw new AuthError('Plugin "admin": the option `can` is missing. Give a function that says who may do what.')
 }
@@ -65,7 +76,7 @@ async function fromRequest(kernel: Kernel, request: Request, act: AdminAct): Pro
   return { ctx, admin: (await ctx.store?.getUser(userId)) ?? null }
 }
 
-async function stored(kernel: Kernel, { userId, of }: Exclude<By, Request>): Promise<Found> {
-  const ctx = await kernel.contextOf({ job: 'admin', ...(of !== undefined && { tenant: of }) })
+async function stored(kernel: Kernel, { userId, ...tenant }: Exclude<By, Request>): Promise<Found> {
+  const ctx = await kernel.contextOf(jobFor('admin', tenant))
   return { ctx, admin: (await ctx.store?.getUser(userId)) ?? null }
 }

@@ -1,5 +1,5 @@
 /** The routes of Device Bound Session Credentials: a key is registered once, and signs for each new cookie. */
-import { type Context, type Kernel, randomHex } from 'authkernel/kernel'
+import { type AuthError, type Context, type Kernel, randomHex } from 'authkernel/kernel'
 import { forget, nameOf, renew } from './cookie.ts'
 import { checkProof, type PublicKey } from './jwt.ts'
 import type { Settled } from './options.ts'
@@ -24,8 +24,15 @@ export function announce(ctx: Context, challenge: string): void {
 
 /** Adds both routes. A signature over a value of ours says who sends it, so no token of a form is needed. */
 export function addRoutes(kernel: Kernel, options: Settled, find: Find): void {
-  kernel.route({ method: 'POST', path: '/dbsc/register', csrf: 'crossSite', handler: (ctx) => register(ctx, options, find) })
-  kernel.route({ method: 'POST', path: '/dbsc/refresh', csrf: 'crossSite', handler: (ctx) => refresh(ctx, options) })
+  const common = { method: 'POST', csrf: 'crossSite', failure } as const
+  kernel.route({ ...common, path: '/dbsc/register', handler: (ctx) => register(ctx, options, find) })
+  kernel.route({ ...common, path: '/dbsc/refresh', handler: (ctx) => refresh(ctx, options) })
+}
+
+/** A browser follows no redirect here, and takes one for the end of the session. With 503 it tries again. */
+function failure(_ctx: Context, { status }: AuthError): Response {
+  if (status < 500) return refused(status)
+  return new Response(null, { status: 503, headers: { 'Retry-After': '10', 'Cache-Control': 'no-store' } })
 }
 
 async function register(ctx: Context, options: Settled, find: Find): Promise<Response> {
@@ -33,7 +40,7 @@ async function register(ctx: Context, options: Settled, find: Find): Promise<Res
   const open = row && row.bound === null && row.offer !== null && row.offerUntil !== null && row.offerUntil > ctx.now
   const key = open ? await checkProof(ctx, ctx.request.headers.get('secure-session-response'), row.offer as string, null) : null
   if (!row || !key) {
-    await told(ctx, row, 'failed')
+    await told(ctx, row, 'failed', open ? 'signature' : 'offer')
     return refused(400)
   }
   const bound = randomHex(ctx.runtime, 16)
@@ -60,7 +67,9 @@ async function refresh(ctx: Context, options: Settled): Promise<Response> {
       ?.trim()
       .replace(/^"(.*)"$/, '$1') ?? ''
   if (!/^[0-9a-f]{32}$/.test(named)) return refused(400)
-  const [row] = (await ctx.records('deviceSession').find({ where: { bound: named }, limit: 1 })).rows
+  // Two while the session gets another id.
+  const { rows } = await ctx.records('deviceSession').find({ where: { bound: named }, limit: 2 })
+  const [row] = rows
   if (!row || row.bound === null || row.key === null) {
     // The session has ended: the browser forgets it.
     forget(ctx, named)
@@ -73,14 +82,30 @@ async function refresh(ctx: Context, options: Settled): Promise<Response> {
     const { change, set } = await renew(ctx, row, row.bound, options.cookieAge)
     const challenge = randomHex(ctx.runtime, 32)
     const next = { ...change, challenge, challengeUntil: inSeconds(ctx, challengeSeconds) }
-    // A proof counts once.
-    if (await ctx.records('deviceSession').update(row.id, next, { if: { challenge: row.challenge } })) {
+    if (await storeOnce(ctx, rows, next, row.challenge)) {
       set()
       await told(ctx, row, 'refreshed')
       return answer(ctx, row.bound, { 'Secure-Session-Challenge': `"${challenge}";id="${row.bound}"` })
     }
-  } else if (proof !== null) await told(ctx, row, 'failed')
+  } else if (proof !== null) await told(ctx, row, 'failed', 'signature')
   return challengeOf(ctx, row)
+}
+
+/** Stores in each row what a proof brought. False: the proof was used before. All requests compete for the first row that is there. */
+async function storeOnce(
+  ctx: Context,
+  rows: readonly DeviceSession[],
+  next: Partial<DeviceSession>,
+  challenge: string | null,
+): Promise<boolean> {
+  const table = ctx.records('deviceSession')
+  let first = true
+  for (const { id } of rows.toSorted((a, b) => (a.id < b.id ? -1 : 1))) {
+    const stored = await table.update(id, next, { if: { challenge } })
+    if (stored) first = false
+    else if (first && (await table.get(id))) return false
+  }
+  return !first
 }
 
 /** 403 with what to sign. One that is live is given again: several requests may be under way. */
@@ -130,6 +155,11 @@ function json(value: object, headers: Record<string, string> = {}): Response {
 function refused(status: number): Response {
   return new Response(null, { status, headers: { 'Cache-Control': 'no-store' } })
 }
-async function told(ctx: Context, row: DeviceSession | null, what: 'registered' | 'refreshed' | 'failed'): Promise<void> {
-  await ctx.emit('deviceBinding', { what, sessionId: row?.sessionId ?? null, userId: row?.userId ?? null })
+async function told(
+  ctx: Context,
+  row: DeviceSession | null,
+  what: 'registered' | 'refreshed' | 'failed',
+  reason?: 'offer' | 'signature',
+): Promise<void> {
+  await ctx.emit('deviceBinding', { what, ...(reason && { reason }), sessionId: row?.sessionId ?? null, userId: row?.userId ?? null })
 }

@@ -1,11 +1,11 @@
 /** Sessions that know their device: where they began, when they end, and a key that a copied cookie does not have. */
-import type { Context, First, Kernel, Plugin, User } from 'authkernel/kernel'
+import { type Context, type First, jobFor, type Kernel, type OfTenant, type Plugin, type User } from 'authkernel/kernel'
 import { addRoutes, type Find } from './bind.ts'
 import { shortCookie } from './cookie.ts'
 import { messages } from './messages.ts'
 import { type DeviceSessionsOptions, settle } from './options.ts'
 import { liveRows, type SeenSession, shown, withDevices } from './strategy.ts'
-import { deviceSessionTable } from './table.ts'
+import { deviceSessionTable, kind } from './table.ts'
 
 export type { DeviceSessionsOptions } from './options.ts'
 export type { SeenSession } from './strategy.ts'
@@ -22,8 +22,13 @@ declare module 'authkernel/kernel' {
   interface Events {
     /** Somebody signed in from a browser that was not known for this person. */
     deviceNew: { user: User; address: string | null; userAgent: string | null }
-    /** A browser bound a session to a key, proved that it has the key, or failed to. */
-    deviceBinding: { what: 'registered' | 'refreshed' | 'failed'; sessionId: string | null; userId: string | null }
+    /** A browser bound a session to a key, proved that it has the key, or failed to: there was nothing to register for (`offer`), or the signature is wrong. */
+    deviceBinding: {
+      what: 'registered' | 'refreshed' | 'failed'
+      reason?: 'offer' | 'signature'
+      sessionId: string | null
+      userId: string | null
+    }
   }
 }
 
@@ -35,8 +40,8 @@ export interface ListedDevice extends SeenSession {
 /** What the plugin puts on `auth`. */
 export interface DeviceSessionsApi {
   devices: {
-    /** Sessions of a person that have not ended, the newest first; nobody signed in: none. `of` names the tenant where there are several. */
-    list(who: Request | { userId: string; of?: string | null }): Promise<ListedDevice[]>
+    /** Sessions of a person that have not ended, the newest first; nobody signed in: none. `tenant` names the tenant where there are several. */
+    list(who: Request | ({ userId: string } & OfTenant)): Promise<ListedDevice[]>
   }
 }
 
@@ -48,10 +53,12 @@ export function deviceSessionsPlugin(options: DeviceSessionsOptions = {}): Plugi
   const settled = settle(options)
   return {
     name: 'device-sessions',
-    requires: ['records', 'session:revoke:id', 'session:attributes'],
+    requires: ['records', 'session:revoke:id', 'session:attributes', 'session:kinds'],
     setup(kernel) {
       let find: Find = () => Promise.resolve(null)
       kernel.records('deviceSession', deviceSessionTable)
+      kernel.sessionKind(kind)
+      kernel.declareEvent('deviceNew', 'deviceBinding')
       kernel.declareHook('deviceChanged', 'first')
       kernel.cookie(shortCookie)
       kernel.decorate('session', (inner, view) => {
@@ -63,7 +70,7 @@ export function deviceSessionsPlugin(options: DeviceSessionsOptions = {}): Plugi
       kernel.mailTemplate('device-sessions.new', {
         subject: 'device-sessions.mail.subject',
         lines: ['device-sessions.mail.text', 'device-sessions.mail.browser', 'device-sessions.mail.address'],
-        button: { text: 'device-sessions.mail.open', url: 'url' },
+        button: { text: 'device-sessions.mail.open', url: 'url', optional: true },
         note: 'device-sessions.mail.not-you',
       })
       return { devices: { list: (who) => list(kernel, who) } }
@@ -71,10 +78,10 @@ export function deviceSessionsPlugin(options: DeviceSessionsOptions = {}): Plugi
   }
 }
 
-async function list(kernel: Kernel, who: Request | { userId: string; of?: string | null }): Promise<ListedDevice[]> {
+async function list(kernel: Kernel, who: Request | ({ userId: string } & OfTenant)): Promise<ListedDevice[]> {
   if (!(who instanceof Request)) {
-    const { userId, of } = who
-    const ctx = await kernel.contextOf({ job: 'device-sessions', ...(of !== undefined && { tenant: of }) })
+    const { userId } = who
+    const ctx = await kernel.contextOf(jobFor('device-sessions', who))
     return (await liveRows(ctx, ctx.session, userId)).map((row) => ({ ...shown(row), current: false }))
   }
   const ctx = await kernel.contextOf(who)

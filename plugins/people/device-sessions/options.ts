@@ -1,5 +1,5 @@
 /** Options of `deviceSessionsPlugin`. */
-import { AuthError, type User } from 'authkernel/kernel'
+import { assertOptions, AuthError, type User } from 'authkernel/kernel'
 
 /** What `deviceSessionsPlugin` takes. */
 export interface DeviceSessionsOptions {
@@ -31,6 +31,7 @@ export interface Settled {
 
 /** Throws AuthError that names the option. */
 export function settle(options: DeviceSessionsOptions): Settled {
+  assertOptions('Plugin "device-sessions"', options, { bind: true, cookieAge: true, idle: true, absolute: true, max: true, notice: true })
   const { bind, cookieAge = 300, idle, absolute, max, notice = true } = options
   const wrong = (what: string): AuthError => new AuthError(`Plugin "device-sessions": ${what}.`)
   if (bind !== undefined && bind !== 'optional' && bind !== 'required') throw wrong('`bind` must be "optional" or "required"')

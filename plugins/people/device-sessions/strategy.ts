@@ -1,10 +1,21 @@
 /** The session strategy with devices: where a session began and is used, when it ends, and what it is bound to. */
-import { type AnyContext, type Awaitable, type Context, type Login, type SessionAttributes, type SessionStrategy } from 'authkernel/kernel'
+import {
+  type AnyContext,
+  type Awaitable,
+  type Context,
+  type Login,
+  reportUnguarded,
+  type SessionAttributes,
+  type SessionSelector,
+  type SessionStrategy,
+  withKind,
+} from 'authkernel/kernel'
 import { announce, offer } from './bind.ts'
 import { forget, holds } from './cookie.ts'
 import { notify } from './notice.ts'
 import type { Settled } from './options.ts'
-import { type DeviceSession, type DeviceSessionRow, inSeconds, rowId, rowOf } from './table.ts'
+import { dropFormer } from './move.ts'
+import { type DeviceSession, type DeviceSessionRow, inSeconds, kind, rowId, rowOf } from './table.ts'
 
 const minute = 60_000
 const kept = 400 * 86_400
@@ -12,6 +23,7 @@ const kept = 400 * 86_400
 export function withDevices(inner: SessionStrategy, options: Settled, mails: boolean): Partial<SessionStrategy> {
   const states = new WeakMap<Context, Promise<DeviceSession | 'plain' | null>>()
   const own = async (ctx: Context): Promise<string | null> => (await inner.id?.(ctx)) ?? null
+  const isGuarded = async (ctx: Context): Promise<boolean> => (await inner.kinds?.(ctx))?.includes(kind) === true
   /** Null: nobody is here. `plain`: a session from before the plugin. */
   const stateOf = (ctx: Context): Promise<DeviceSession | 'plain' | null> => {
     const known = states.get(ctx) ?? find(ctx)
@@ -23,7 +35,11 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
     const sessionId = await own(ctx)
     if (sessionId === null) return null
     const row = await rowOf(ctx, sessionId)
-    if (!row) return options.bind === 'required' ? null : 'plain'
+    if (!row) {
+      if (!(await isGuarded(ctx))) return options.bind === 'required' ? null : 'plain'
+      reportUnguarded(ctx, kind, sessionId)
+      return null
+    }
     if (isOver(ctx, row, options)) {
       await end(ctx, row, 'deviceSessions')
       return null
@@ -53,10 +69,13 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
     return (await ctx.records('deviceSession').update(row.id, change)) ?? null
   }
 
+  /** The session first: while it lives, its row guards it. */
   async function end(ctx: Context, row: DeviceSession, by: string): Promise<void> {
+    const which = { id: row.sessionId, userId: row.userId }
+    const count = (await inner.revoke?.(ctx, which)) ?? undefined
+    if (count === 0) return
     await ctx.records('deviceSession').delete(row.id)
-    const count = (await inner.revoke?.(ctx, { id: row.sessionId, userId: row.userId })) ?? undefined
-    await ctx.emit('sessionsEnded', { which: { id: row.sessionId, userId: row.userId }, count, by })
+    await ctx.emit('sessionsEnded', { which, count, by })
   }
 
   const gated =
@@ -71,28 +90,42 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
     return found && state !== 'plain' && state.doubted ? { ...found, authTime: 0, methods: {}, factors: 1 } : found
   }
 
-  async function issue(ctx: Context, login: Login, given: SessionAttributes): Promise<{ id: string } | null> {
-    const before = await own(ctx)
-    const issued = await inner.issue(ctx, login, given)
+  async function issue(
+    ctx: Context,
+    login: Login,
+    given: SessionAttributes,
+    before?: (id: string) => Awaitable<void>,
+  ): Promise<{ id: string } | null> {
     const userId = login.user.id
-    if (!issued || userId === undefined || issued.id === before) return issued
-    states.delete(ctx)
-    const table = ctx.records('deviceSession')
-    const former = before === null ? null : await table.take(await rowId(before))
-    const id = await rowId(issued.id)
-    if (login.session === 'renew' && former?.userId === userId) {
-      // The same session under another id: what it is bound to goes with it.
-      await table.create({ ...former, id, sessionId: issued.id, doubted: false, seen: ctx.now })
-      return issued
-    }
+    if (userId === undefined) return inner.issue(ctx, login, given, before)
+    const formerId = await own(ctx)
+    const former = formerId === null ? null : await rowOf(ctx, formerId)
+    // The same session under another id: what it is bound to goes with it.
+    const moves = login.session === 'renew' && former?.userId === userId ? former : null
     // Whoever acts as another person has no sign-in that a browser could answer, and goes back to a session that is bound.
-    const acts = given.provider === 'impersonation'
+    const acts = given.actor !== undefined
+    const bound = options.bind && !acts && !moves ? offer(ctx) : null
+    const guarded = new Set<string>()
+    const guard = async (sessionId: string): Promise<void> => {
+      const times = { started: ctx.now, seen: ctx.now, doubted: false, expires: inSeconds(ctx, kept) }
+      const id = await rowId(sessionId)
+      const fresh = moves ? { ...moves, doubted: false, seen: ctx.now } : { userId, ...times, ...placeOf(ctx), ...bound }
+      await ctx.records('deviceSession').create({ ...fresh, id, sessionId })
+      guarded.add(sessionId)
+    }
+    const issued = await inner.issue(ctx, login, withKind(given, kind), async (id) => {
+      await guard(id)
+      await before?.(id)
+    })
+    if (!issued || issued.id === formerId) return issued
+    // A strategy that does not say the id before: until its row is there, the session is signed out.
+    if (!guarded.has(issued.id)) await guard(issued.id)
+    states.delete(ctx)
+    if (former) await dropFormer(ctx, former, moves ? await rowId(issued.id) : null)
+    if (moves) return issued
     if (!acts && former?.bound) forget(ctx, former.bound)
-    const bound = options.bind && !acts ? offer(ctx) : null
-    const fresh = { id, sessionId: issued.id, userId, started: ctx.now, seen: ctx.now, doubted: false, expires: inSeconds(ctx, kept) }
-    await table.create({ ...fresh, ...placeOf(ctx), ...bound })
     if (bound) announce(ctx, bound.offer)
-    await overflow(ctx, userId, id)
+    await overflow(ctx, userId, await rowId(issued.id))
     await notify(
       ctx,
       { ...login.user, id: userId },
@@ -117,23 +150,41 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
     attributes,
     issue,
     async revoke(ctx, which) {
+      // Rows of sessions that begin meanwhile stay.
+      const rows = await rowsOf(ctx, which)
       const count = await inner.revoke?.(ctx, which)
-      const table = ctx.records('deviceSession')
-      if ('id' in which) await table.delete(await rowId(which.id))
-      else if ('userId' in which) {
-        const { rows } = await table.find({ where: { userId: which.userId }, limit: 1000 })
-        for (const row of rows) if (row.sessionId !== which.except) await table.delete(row.id)
-      }
+      // Somebody else's session, or one that is not there: nothing has ended.
+      if ('id' in which && !count) return count
+      for (const id of rows) await ctx.records('deviceSession').delete(id)
       return count
     },
     async end(ctx) {
       const sessionId = await own(ctx)
-      const row = sessionId === null ? null : await ctx.records('deviceSession').take(await rowId(sessionId))
+      const row = sessionId === null ? null : await rowOf(ctx, sessionId)
+      const ended = await inner.end(ctx)
       if (row?.bound) forget(ctx, row.bound)
-      return inner.end(ctx)
+      if (row && ended) await ctx.records('deviceSession').delete(row.id)
+      return ended
     },
   }
 }
+
+/** Ids of the rows that guard what a selector names. Those of sessions that a provider ends go by themselves. */
+async function rowsOf(ctx: AnyContext, which: SessionSelector): Promise<string[]> {
+  if ('id' in which) return [await rowId(which.id)]
+  if (!('userId' in which)) return []
+  const { userId, except } = which
+  const found: string[] = []
+  let cursor: string | undefined
+  do {
+    const asked = { where: { userId }, limit: 1000, ...(cursor !== undefined && { cursor }) }
+    const page = await ctx.records('deviceSession').find(asked)
+    for (const { id, sessionId } of page.rows) if (sessionId !== except) found.push(id)
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  return found
+}
+
 /** A session as the host's hook sees it. */
 export interface SeenSession {
   id: string

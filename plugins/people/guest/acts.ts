@@ -6,6 +6,7 @@ import {
   type Context,
   HttpError,
   type JobContext,
+  type OfTenant,
   randomUUID,
   redirectTo,
   type Store,
@@ -13,10 +14,8 @@ import {
 import type { Settled } from './options.ts'
 import { guestId, provider } from './table.ts'
 
-/** Which guests. */
-export interface Sweep {
-  /** Name of the tenant, where there are several. */
-  of?: string | null
+/** Which guests: `tenant` names the tenant where there are several. */
+export interface Sweep extends OfTenant {
   /** Default 1000. */
   max?: number
 }

@@ -1,9 +1,9 @@
 /** People who begin without signing in: a stored user without an address, whose data goes to the user they become. */
-import { AuthError, clientMethod, clientMethods, type ClientPart, type Plugin, type User } from 'authkernel/kernel'
+import { assertOptions, AuthError, clientMethod, clientMethods, type ClientPart, jobFor, type Plugin, type User } from 'authkernel/kernel'
 import { begin, sweep, type Sweep } from './acts.ts'
 import type { GuestOptions } from './options.ts'
 import { withGuests } from './strategy.ts'
-import { guestTable } from './table.ts'
+import { guestTable, kind } from './table.ts'
 
 export type { Sweep } from './acts.ts'
 export type { GuestOptions } from './options.ts'
@@ -44,6 +44,7 @@ export type GuestClient = ClientPart<{
  * strategy that keeps attributes. Throws AuthError for options of the wrong shape.
  */
 export function guestPlugin(options: GuestOptions = {}): Plugin<GuestApi & GuestClient> {
+  assertOptions('Plugin "guest"', options, { convert: true, idle: true, max: true })
   const { convert, idle = 30 * 86_400, max = 20 } = options
   if (!(idle >= 3600 && idle <= 400 * 86_400)) throw new AuthError('Plugin "guest": `idle` must be 3600 to 34560000 seconds.')
   if (!Number.isInteger(max) || max < 1) throw new AuthError('Plugin "guest": `max` must be a whole number of at least 1.')
@@ -59,9 +60,12 @@ export function guestPlugin(options: GuestOptions = {}): Plugin<GuestApi & Guest
       'store:deleteUser',
       'store:nullableEmail',
       'session:attributes',
+      'session:kinds',
     ],
     setup(kernel) {
+      kernel.declareEvent('guestCreated', 'guestConverted')
       kernel.records('guest', guestTable)
+      kernel.sessionKind(kind)
       kernel.decorate('session', (inner) => withGuests(inner, settled))
       kernel.route({ method: 'POST', path: '/guest', handler: (ctx) => begin(ctx, settled) })
       return {
@@ -70,8 +74,8 @@ export function guestPlugin(options: GuestOptions = {}): Plugin<GuestApi & Guest
             const ctx = await kernel.contextOf(request)
             return kernel.answer(ctx, await begin(ctx, settled, returnTo))
           },
-          async sweep({ of, max: most = 1000 } = {}) {
-            return sweep(await kernel.contextOf({ job: 'guest', ...(of !== undefined && { tenant: of }) }), most)
+          async sweep({ max: most = 1000, ...tenant } = {}) {
+            return sweep(await kernel.contextOf(jobFor('guest', tenant)), most)
           },
         },
         ...clientMethods(kernel, 'guest', { start: clientMethod((ctx) => begin(ctx, settled)) }),

@@ -2,19 +2,35 @@
  * The session strategy with guests: a session read says `guest`, and nothing else takes a guest for somebody who is signed in. So a guest has no factor, key or
  * linked account, and whoever signs in gets the user that the sign-in finds. Every way to sign in ends in `issue`: there the guest is handed over.
  */
-import type { Awaitable, Context, Row, SessionStrategy, User } from 'authkernel/kernel'
+import {
+  type Awaitable,
+  type Context,
+  reportUnguarded,
+  type Row,
+  type SessionAttributes,
+  type SessionStrategy,
+  type User,
+  withKind,
+} from 'authkernel/kernel'
 import { forget, later } from './acts.ts'
 import type { Settled } from './options.ts'
-import { guestId, type GuestRow, provider } from './table.ts'
+import { guestId, type GuestRow, kind, provider } from './table.ts'
 
 const day = 86_400_000
 
 export function withGuests(inner: SessionStrategy, { convert, idle }: Settled): Partial<SessionStrategy> {
+  /** Undefined: an ordinary session, or none. The session itself says that it is a guest's, also where its attributes were lost. */
+  async function attributesOf(ctx: Context): Promise<SessionAttributes | null | undefined> {
+    const attributes = (await inner.attributes?.(ctx)) ?? null
+    return attributes?.provider === provider || (await inner.kinds?.(ctx))?.includes(kind) ? attributes : undefined
+  }
+
   /** Undefined: an ordinary session, or none. Null: a guest who is gone. */
   async function guestOf(ctx: Context): Promise<Row<GuestRow> | null | undefined> {
-    const attributes = await inner.attributes?.(ctx)
-    if (attributes?.provider !== provider || attributes.sub === undefined) return undefined
-    const row = await ctx.records('guest').get(await guestId(attributes.sub))
+    const attributes = await attributesOf(ctx)
+    if (attributes === undefined) return undefined
+    const row = attributes?.sub === undefined ? null : await ctx.records('guest').get(await guestId(attributes.sub))
+    if (!row) reportUnguarded(ctx, kind, (await inner.id?.(ctx)) ?? '')
     return row && row.idleUntil > ctx.now ? row : null
   }
 
@@ -22,7 +38,7 @@ export function withGuests(inner: SessionStrategy, { convert, idle }: Settled): 
   const hidden =
     <T>(ask: (ctx: Context) => Awaitable<T | null>): ((ctx: Context) => Promise<T | null>) =>
     async (ctx) =>
-      (await inner.attributes?.(ctx))?.provider === provider ? null : ask(ctx)
+      (await attributesOf(ctx)) === undefined ? ask(ctx) : null
 
   async function shown(
     ctx: Context,
@@ -60,10 +76,12 @@ export function withGuests(inner: SessionStrategy, { convert, idle }: Settled): 
     user: hidden((ctx) => inner.user(ctx)),
     ...(inner.subject && { subject: hidden((ctx) => inner.subject?.(ctx) ?? null) }),
     attributes: hidden((ctx) => inner.attributes?.(ctx) ?? null),
-    async issue(ctx, login, attributes) {
+    async issue(ctx, login, attributes, before) {
       const guest = await guestOf(ctx)
-      const issued = await inner.issue(ctx, login, attributes)
-      if (guest && issued && attributes.provider !== provider) await handOver(ctx, guest.id, guest.userId, login.user)
+      const begins = attributes.provider === provider
+      const issued = await inner.issue(ctx, login, begins ? withKind(attributes, kind) : attributes, before)
+      // The session of the guest has ended: now its record goes.
+      if (guest && issued && !begins) await handOver(ctx, guest.id, guest.userId, login.user)
       return issued
     },
   }

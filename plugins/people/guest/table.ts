@@ -18,8 +18,10 @@ declare module 'authkernel' {
     guest?: true
   }
 }
-/** Id of the provider that such sessions begin with: what tells them from all others. */
+/** Id of the provider that such sessions begin with. */
 export const provider = 'guest'
+/** Kind of such sessions: what tells them from all others, also where the record is lost or this plugin is not in use. */
+export const kind = 'guest'
 
 export const guestTable: RecordSpec<GuestRow> = {
   id: 'given',

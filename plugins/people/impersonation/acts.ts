@@ -4,6 +4,7 @@ import {
   type Context,
   contextBehind,
   cookiesToStore,
+  hasFreshProof,
   HttpError,
   type Kernel,
   type Login,
@@ -13,8 +14,8 @@ import {
   type User,
 } from 'authkernel/kernel'
 import type { ImpersonationOptions } from './options.ts'
-import { attributesWithin } from './strategy.ts'
-import { provider } from './table.ts'
+import { attributesWithin, endAlone } from './strategy.ts'
+import { kind, provider, returnCookie, returnIdOf, waits } from './table.ts'
 
 /** Where the browser goes on. */
 export interface Order {
@@ -46,6 +47,7 @@ export async function start(
   const user = typeof userId === 'string' ? await ctx.store?.getUser(userId) : undefined
   if (!user) throw new HttpError(404, 'impersonation.start: there is no such user.')
   if (user.id === admin.id) throw new HttpError(400, 'impersonation.start: nobody acts as themselves.')
+  const stamp = await ctx.access.stamp(`user:${user.id}`)
   if ((await can({ admin, user, ctx })) !== true) {
     await ctx.emit('impersonationDenied', { admin, user, reason })
     throw new AccessDenied('impersonation.start: `can` refused it.')
@@ -60,13 +62,19 @@ export async function start(
   ctx.deleteCookie(name, options)
 
   const until = new Date(ctx.now.getTime() + 30 * minute)
-  const expires = new Date(ctx.now.getTime() + 24 * 60 * minute)
+  const expires = new Date(ctx.now.getTime() + waits * 1000)
   const id = randomHex(ctx.runtime, 16)
   await ctx.records('impersonation').create({ id, userId: user.id, adminId: admin.id, reason, cookies, until, expires })
   // Without cookies, so that the session of the administrator lives on.
   const acting = await contextBehind(kernel, ctx, '')
-  const issued = await acting.session.issue(acting, loginAs(user, ctx), attributesFor(user, id, ctx))
+  const issued = await ctx.access.grant(
+    stamp,
+    'acting',
+    async () => acting.session.issue(acting, loginAs(user, ctx), attributesFor(user, { id, adminId: admin.id, until }, ctx)),
+    (session) => session && acting.session.takeBack?.(acting, session),
+  )
   if (!issued) throw new AccessDenied('impersonation.start: the jwt callback refused the session.')
+  returnCookie.set(acting, await returnCookie.seal(acting, { id }, waits))
   await ctx.emit('impersonationStarted', { admin, user, reason, until })
   return redirectBehind(kernel, ctx.origin + path, acting, ctx)
 }
@@ -74,13 +82,16 @@ export async function start(
 /** Back to the own session, when it is still there. `target` is a URL of the own origin. */
 export async function stop(kernel: Kernel, ctx: Context, target: string): Promise<Response> {
   const found = await attributesWithin(ctx)
-  if (found?.provider !== provider || found.sid === undefined)
-    throw new AccessDenied('impersonation.stop: nobody acts as somebody else on this request.')
-  // One of several callers gets the session back.
-  const row = await ctx.records('impersonation').take(found.sid)
-  // In a context of its own: that of the request writes its cookies after these.
+  const acts = found?.provider === provider
+  // After the acting session has ended by itself. Somebody who is signed in gets nobody else's session.
+  const id = acts ? found.sid : (await ctx.session.user(ctx)) ? undefined : await returnIdOf(ctx)
+  if (id === undefined) throw new AccessDenied('impersonation.stop: nobody acts as somebody else on this request.')
+  // In a context of its own: that of the request writes its cookies after these. The session ends before the record that guards it.
   const acting = await contextBehind(kernel, ctx, null)
-  await acting.session.end(acting)
+  if (acts) await endAlone(acting)
+  returnCookie.delete(acting)
+  // One of several callers gets the session back.
+  const row = await ctx.records('impersonation').take(id)
   const before = await contextBehind(kernel, ctx, row?.cookies ?? '')
   const admin = row && (await before.session.user(before))
   if (row) await ctx.emit('impersonationEnded', { admin: { id: row.adminId }, user: { id: row.userId }, reason: row.reason })
@@ -107,11 +118,7 @@ async function administrator(ctx: Context, proofAge: number): Promise<User & { i
   const same = session?.user?.id === undefined || session.user.id === userId
   const admin = userId && same ? await ctx.store?.getUser(userId) : undefined
   if (!admin) throw new AccessDenied('impersonation.start: nobody is signed in.')
-  const attributes = await ctx.session.attributes?.(ctx)
-  const newest = Math.max(attributes?.authTime ?? 0, ...Object.values(attributes?.methods ?? {}))
-  const age = ctx.now.getTime() / 1000 - newest
-  // A time from the future is a clock that was moved, and proves nothing.
-  if (!(age >= -60 && age <= proofAge))
+  if (!(await hasFreshProof(ctx, { maxAge: proofAge })))
     throw new AccessDenied(`impersonation.start: the proof is older than ${proofAge} seconds. Call auth.stepUp.require(request) first.`)
   return admin
 }
@@ -134,9 +141,14 @@ function loginAs(user: User & { id: string }, { origin }: Context): Login {
   }
 }
 
-function attributesFor({ id: sub }: { id: string }, sid: string, { now, facts }: Context): SessionAttributes {
+function attributesFor(
+  { id: sub }: { id: string },
+  { id: sid, adminId, until }: { id: string; adminId: string; until: Date },
+  { now, facts }: Context,
+): SessionAttributes {
   const { address, userAgent } = facts
   const where = { ...(address !== undefined && { address }), ...(userAgent !== undefined && { userAgent }) }
   // No method: such a session proves nothing about the user.
-  return { provider, sub, sid, authTime: 0, methods: {}, factors: 1, started: now.getTime(), ...where }
+  const acting = { kinds: [kind], until: until.getTime(), actor: adminId }
+  return { provider, sub, sid, authTime: 0, methods: {}, factors: 1, started: now.getTime(), ...where, ...acting }
 }

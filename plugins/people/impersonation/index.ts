@@ -1,5 +1,6 @@
 /** An administrator acts as a user, for 30 minutes, with a reason, and gets the own session back. */
 import {
+  assertOptions,
   type AnyContext,
   AuthError,
   clientMethod,
@@ -14,7 +15,7 @@ import { addBanner } from './banner.ts'
 import { messages } from './messages.ts'
 import type { ImpersonationOptions } from './options.ts'
 import { actingIn, guarded } from './strategy.ts'
-import { impersonationTable } from './table.ts'
+import { impersonationTable, kind, returnCookie } from './table.ts'
 
 export type { Order, StartOptions } from './acts.ts'
 export type { ImpersonationOptions } from './options.ts'
@@ -57,19 +58,23 @@ export type ImpersonationClient = ClientPart<{
  * ends sessions by id: `session.revocable` with jwt. Throws AuthError for options of the wrong shape.
  */
 export function impersonationPlugin(options: ImpersonationOptions): Plugin<ImpersonationApi & ImpersonationClient> {
+  assertOptions('Plugin "impersonation"', options ?? {}, { can: true, proofAge: true })
   const { can, proofAge = 300 } = (options ?? {}) as ImpersonationOptions
   if (typeof can !== 'function') throw new AuthError('Plugin "impersonation": the option `can` is missing. Say who may act as whom.')
   if (!(proofAge >= 1 && proofAge <= 3600)) throw new AuthError('Plugin "impersonation": `proofAge` must be 1 to 3600 seconds.')
   return {
     name: 'impersonation',
-    requires: ['store', 'records', 'store:getUser', 'session:attributes', 'session:revoke:id'],
+    requires: ['store', 'records', 'store:getUser', 'session:attributes', 'session:kinds', 'session:revoke:id'],
     setup(kernel) {
+      kernel.declareEvent('impersonationStarted', 'impersonationEnded', 'impersonationDenied')
       kernel.records('impersonation', impersonationTable)
+      kernel.sessionKind(kind)
+      kernel.cookie(returnCookie)
       kernel.messages(messages)
       addBanner(kernel)
       kernel.decorate('session', (inner) => guarded(kernel, inner, can))
       // The hook belongs to the audit log, which may be absent.
-      kernel.hook('acting' as never, (({ ctx }: { ctx: AnyContext }) => actingIn(ctx)) as never)
+      kernel.hook('acting', ({ ctx }: { ctx: AnyContext }) => actingIn(ctx), { of: 'audit' })
       const end = async (ctx: Context): Promise<Response> => stop(kernel, ctx, await ctx.callbackUrl())
       // The button of the page posts to the path of the method.
       clientMethods(kernel, 'impersonation', { stop: clientMethod(() => ({}), end, end) })

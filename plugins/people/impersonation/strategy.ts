@@ -8,6 +8,7 @@ import {
   type Context,
   contextBehind,
   type Kernel,
+  reportUnguarded,
   type Row,
   type Session,
   type SessionAttributes,
@@ -15,7 +16,7 @@ import {
   type User,
 } from 'authkernel/kernel'
 import type { ImpersonationOptions } from './options.ts'
-import { type ImpersonationRow, provider } from './table.ts'
+import { type ImpersonationRow, kind, provider, returnCookie, returnIdOf } from './table.ts'
 
 /** An impersonation that goes on. */
 interface Live {
@@ -25,6 +26,8 @@ interface Live {
 
 // Contexts in which this plugin itself looks.
 const own = new WeakSet<Context>()
+// Contexts in which the session of the administrator comes back.
+const returning = new WeakSet<Context>()
 // Found before, so that whoever asks for it waits for nothing.
 const acting = new WeakMap<AnyContext, { userId: string; adminId: string }>()
 
@@ -42,10 +45,17 @@ export function guarded(kernel: Kernel, inner: SessionStrategy, can: Impersonati
     return known
   }
 
+  /** Undefined: an ordinary session, or none. The session itself says that it is none, also where its attributes were lost. */
+  async function attributesOf(ctx: Context): Promise<SessionAttributes | null | undefined> {
+    const attributes = (await inner.attributes?.(ctx)) ?? null
+    return attributes?.provider === provider || (await inner.kinds?.(ctx))?.includes(kind) ? attributes : undefined
+  }
+
   async function find(ctx: Context): Promise<Live | null | undefined> {
-    const attributes = await inner.attributes?.(ctx)
-    if (attributes?.provider !== provider) return undefined
-    const row = attributes.sid === undefined ? null : await ctx.records('impersonation').get(attributes.sid)
+    const attributes = await attributesOf(ctx)
+    if (attributes === undefined) return undefined
+    const row = attributes?.sid === undefined ? null : await ctx.records('impersonation').get(attributes.sid)
+    if (!row) reportUnguarded(ctx, kind, (await inner.id?.(ctx)) ?? '')
     if (!row || row.until <= ctx.now) return null
     // The own session of the administrator: whatever ends it ends this one.
     const admin = await inner.user(await contextBehind(kernel, ctx, row.cookies))
@@ -72,11 +82,15 @@ export function guarded(kernel: Kernel, inner: SessionStrategy, can: Impersonati
     return { ...session, expires, actor: { id: row.adminId, name: admin.name ?? null, reason: row.reason, until } }
   }
 
-  /** Sign-out, or a sign-in: the session of the administrator goes with it. */
-  async function abandon(ctx: Context): Promise<void> {
-    const attributes = await inner.attributes?.(ctx)
-    if (attributes?.provider !== provider || attributes.sid === undefined) return
-    const row = await ctx.records('impersonation').take(attributes.sid)
+  /** Id of the record of the administrator's session that waits in this browser. */
+  async function waitingIn(ctx: Context): Promise<string | undefined> {
+    return (await attributesOf(ctx))?.sid ?? (await returnIdOf(ctx))
+  }
+
+  /** After a sign-out, or a sign-in: the session of the administrator goes with it. */
+  async function abandon(ctx: Context, id: string): Promise<void> {
+    returnCookie.delete(ctx)
+    const row = await ctx.records('impersonation').take(id)
     if (!row) return
     await inner.end(await contextBehind(kernel, ctx, row.cookies))
     await ctx.emit('impersonationEnded', { admin: { id: row.adminId }, user: { id: row.userId }, reason: row.reason })
@@ -89,15 +103,26 @@ export function guarded(kernel: Kernel, inner: SessionStrategy, can: Impersonati
     user: hidden((ctx) => inner.user(ctx)),
     ...(inner.subject && { subject: hidden((ctx) => inner.subject?.(ctx) ?? null) }),
     attributes: (ctx) => (own.has(ctx) ? (inner.attributes?.(ctx) ?? null) : hidden(() => inner.attributes?.(ctx) ?? null)(ctx)),
+    // The session first, and then the record that guards it.
     async end(ctx) {
-      await abandon(ctx)
-      return inner.end(ctx)
+      const id = returning.has(ctx) ? undefined : await waitingIn(ctx)
+      const ended = await inner.end(ctx)
+      if (id !== undefined) await abandon(ctx, id)
+      return ended
     },
-    async issue(ctx, login, attributes) {
-      await abandon(ctx)
-      return inner.issue(ctx, login, attributes)
+    async issue(ctx, login, attributes, before) {
+      const id = await waitingIn(ctx)
+      const issued = await inner.issue(ctx, login, attributes, before)
+      if (id !== undefined) await abandon(ctx, id)
+      return issued
     },
   }
+}
+
+/** Ends the session in which somebody acts, and leaves that of the administrator. */
+export async function endAlone(ctx: Context): Promise<void> {
+  returning.add(ctx)
+  await ctx.session.end(ctx)
 }
 
 /** What is kept of the session, also of one in which somebody acts. */

@@ -1,5 +1,5 @@
 /** The record of impersonations, and who acts. */
-import type { RecordSpec } from 'authkernel/kernel'
+import { type Context, type CookieHandle, createCookie, type RecordSpec } from 'authkernel/kernel'
 
 /** A row of `impersonation`. */
 export interface ImpersonationRow {
@@ -34,8 +34,10 @@ declare module 'authkernel' {
   }
 }
 
-/** Id of the provider that such sessions begin with: what tells them from all others. */
+/** Id of the provider that such sessions begin with. */
 export const provider = 'impersonation'
+/** Kind of such sessions: what tells them from all others, also where the record is lost or this plugin is not in use. */
+export const kind = 'acting'
 
 export const impersonationTable: RecordSpec<ImpersonationRow> = {
   id: 'given',
@@ -43,11 +45,22 @@ export const impersonationTable: RecordSpec<ImpersonationRow> = {
     userId: { type: 'string' },
     adminId: { type: 'string' },
     reason: { type: 'string', max: 500 },
-    cookies: { type: 'text', sealed: true },
+    cookies: { type: 'text', sealed: true, unreadable: 'absent' },
     until: { type: 'date' },
     expires: { type: 'date' },
   },
   index: [['userId']],
   owner: 'user',
   expires: 'expires',
+}
+
+/** Seconds that the own session waits. */
+export const waits = 86_400
+/** Names the record, sealed: the acting session ends by itself, and the own one can be restored after it. */
+export const returnCookie: CookieHandle = /* @__PURE__ */ createCookie('impersonation', { maxAge: waits })
+
+/** Id of the record that the browser may return by; undefined: none. */
+export async function returnIdOf(ctx: Context): Promise<string | undefined> {
+  const id = (await returnCookie.open<{ id?: unknown }>(ctx))?.id
+  return typeof id === 'string' ? id : undefined
 }

@@ -48,17 +48,25 @@ export async function add(kernel: Kernel, ctx: Context, max: number): Promise<Re
   return kernel.answer(left.ctx, redirectTo(`${ctx.base}/signin`))
 }
 
-/** The session that waits comes back, and the one that is here waits. Throws AccountGone. */
+/** The session that waits comes back, and the one that is here waits. When it is refused, both are as they were. Throws AccountGone. */
 export async function switchTo(kernel: Kernel, ctx: Context, id: string, target: string): Promise<Response> {
   const ids = await idsOf(ctx)
+  // Who may not switch learns it before anything is taken. In a context of its own: that of a route writes its cookies after those of the answer.
+  await personOf(await contextBehind(kernel, ctx, null))
+  const waiting = ctx.records('waitingSession')
   // One of several callers gets it.
-  const row = ids.includes(id) ? await ctx.records('waitingSession').take(id) : null
-  const found = await open(kernel, ctx, row)
-  const again = found && (await found.ctx.loginAgain({ callbackUrl: ctx.origin }))
-  if (!found || !again) throw new AccountGone('multiSession.switch: the browser has no such account, or its session has ended.')
-  const left = await leave(kernel, ctx)
+  const row = ids.includes(id) ? await waiting.take(id) : null
+  if (!row) throw gone()
+  const found = await orPutBack(ctx, row, async () => {
+    const opened = await open(kernel, ctx, row)
+    const again = opened && (await opened.ctx.loginAgain({ callbackUrl: ctx.origin }))
+    if (!opened || !again) throw gone()
+    await opened.ctx.resume(again)
+    return opened
+  })
   const back = found.ctx
-  await back.resume(again)
+  // It has a new token by now: that is what waits when the session that is here cannot leave.
+  const left = await orPutBack(ctx, { ...row, cookies: cookiesToStore(kernel, back) }, () => leave(kernel, ctx))
   await keep(back, [...(left ? [left.id] : []), ...ids.filter((other) => other !== id)])
   forget(back)
   await ctx.emit('accountSwitched', { user: found.user, from: left?.user ?? null })
@@ -81,6 +89,23 @@ export async function signOut(kernel: Kernel, ctx: Context, which: string): Prom
   return ended !== null || ends.length > 0
 }
 
+/** A session that was taken to come back waits again when it cannot. */
+async function orPutBack<T>(ctx: Context, row: Row<WaitingSessionRow>, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    await ctx
+      .records('waitingSession')
+      .put(row)
+      .catch((failure: unknown) => ctx.logger.error(failure as Error))
+    throw error
+  }
+}
+
+function gone(): AccountGone {
+  return new AccountGone('multiSession.switch: the browser has no such account, or its session has ended.')
+}
+
 /** A sign-in of somebody whose session waits takes its place. */
 export async function replace(kernel: Kernel, ctx: Context, userId: string): Promise<void> {
   const ids = await idsOf(ctx)
@@ -92,6 +117,13 @@ export async function replace(kernel: Kernel, ctx: Context, userId: string): Pro
     ctx,
     ids.filter((id) => !same.includes(id)),
   )
+}
+
+/** Where a switch leads: where this request says, and never where the former account was going. */
+export async function targetOf(ctx: Context): Promise<string> {
+  const { callbackUrl } = await ctx.body()
+  const isNamed = typeof callbackUrl === 'string' || ctx.url.searchParams.has('callbackUrl')
+  return isNamed ? ctx.callbackUrl() : ctx.callbackUrl(ctx.origin)
 }
 
 /** A path of the own origin: `//host` and `/\\host` name another one. Throws HttpError 400. */

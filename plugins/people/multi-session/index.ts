@@ -1,5 +1,6 @@
 /** Several accounts in one browser, of which one is used at a time. */
 import {
+  assertOptions,
   AuthError,
   clientMethod,
   clientMethods,
@@ -9,7 +10,7 @@ import {
   redirectTo,
   type User,
 } from 'authkernel/kernel'
-import { add, type BrowserAccount, list, pathOf, replace, signOut, switchTo } from './acts.ts'
+import { add, type BrowserAccount, list, pathOf, replace, signOut, switchTo, targetOf } from './acts.ts'
 import { messages } from './messages.ts'
 import { addPages } from './pages.ts'
 import { listCookie, waitingSessionTable } from './table.ts'
@@ -57,18 +58,21 @@ export type MultiSessionClient = ClientPart<{
  * Adds `auth.multiSession`, the page `/switch` and `client.multiSession`. Needs the service `records` and a session strategy that ends sessions by id:
  * `session.revocable` with jwt. Throws AuthError for options of the wrong shape.
  */
-export function multiSessionPlugin({ max = 4 }: MultiSessionOptions = {}): Plugin<MultiSessionApi & MultiSessionClient> {
+export function multiSessionPlugin(options: MultiSessionOptions = {}): Plugin<MultiSessionApi & MultiSessionClient> {
+  assertOptions('Plugin "multi-session"', options, { max: true })
+  const { max = 4 } = options
   if (!Number.isInteger(max) || max < 1 || max > 4) throw new AuthError('Plugin "multi-session": `max` must be a whole number from 1 to 4.')
   return {
     name: 'multi-session',
     requires: ['records', 'session:revoke:id', 'session:attributes'],
     setup(kernel) {
+      kernel.declareEvent('accountSwitched')
       kernel.records('waitingSession', waitingSessionTable)
       kernel.cookie(listCookie)
       kernel.messages(messages)
       kernel.decorate('session', (inner) => ({
-        async issue(ctx, login, attributes) {
-          const issued = await inner.issue(ctx, login, attributes)
+        async issue(ctx, login, attributes, before) {
+          const issued = await inner.issue(ctx, login, attributes, before)
           const { id } = login.user
           if (issued && id !== undefined && login.purpose === 'signIn' && listCookie.get(ctx) !== undefined) await replace(kernel, ctx, id)
           return issued
@@ -101,7 +105,7 @@ export function multiSessionPlugin({ max = 4 }: MultiSessionOptions = {}): Plugi
           list: clientMethod((ctx) => list(kernel, ctx)),
           switch: clientMethod(
             (sent) => ({ id: one('id')(sent) }),
-            async (ctx, { id }) => switchTo(kernel, ctx, id, await ctx.callbackUrl()),
+            async (ctx, { id }) => switchTo(kernel, ctx, id, await targetOf(ctx)),
           ),
           add: clientMethod((ctx) => add(kernel, ctx, max)),
           signOut: clientMethod(

@@ -1,10 +1,10 @@
 /** The page of the accounts of a browser, and the way back to them from the sign-in page. Without JavaScript. */
 import { AuthError, type Content, type Context, type Kernel, type PageTools, type PageView, redirectTo } from 'authkernel/kernel'
-import { add, list, signOut, switchTo } from './acts.ts'
+import { add, list, signOut, switchTo, targetOf } from './acts.ts'
 import { listCookie } from './table.ts'
 
 export function addPages(kernel: Kernel, max: number): void {
-  kernel.page('switch', (ctx, tools, params) => draw(kernel, ctx, tools, params['error']), { path: '/switch' })
+  kernel.page('switch', (ctx, tools, params) => draw(kernel, ctx, tools, params), { path: '/switch' })
   kernel.route({ method: 'POST', path: '/switch', handler: (ctx) => act(kernel, ctx, max) })
   kernel.slot('signIn', 'foot', (ctx, { html, say, base }) =>
     listCookie.get(ctx) === undefined
@@ -22,14 +22,14 @@ async function draw(
   kernel: Kernel,
   ctx: Context,
   { html, say, form, submit, alert }: PageTools,
-  error?: string,
+  { error, callbackUrl }: Readonly<Record<string, string | undefined>>,
 ): Promise<PageView | Response> {
   const accounts = await list(kernel, ctx)
   if (accounts.length === 0) return ctx.page('signIn')
   const body: Content[] = [alert(error)]
   for (const { id, name, email, current } of accounts) {
     const forms = id !== null && [
-      await form('/switch', submit(say('multi-session.use')), { action: 'switch', id }),
+      await form('/switch', submit(say('multi-session.use')), { action: 'switch', id, callbackUrl }),
       await form('/switch', submit(say('multi-session.sign-out'), { quiet: true }), { action: 'signOut', id }),
     ]
     body.push(
@@ -49,7 +49,7 @@ async function act(kernel: Kernel, ctx: Context, max: number): Promise<Response>
   const { action, id } = await ctx.body()
   try {
     if (action === 'add') return await add(kernel, ctx, max)
-    if (action === 'switch') return await switchTo(kernel, ctx, String(id), await ctx.callbackUrl())
+    if (action === 'switch') return await switchTo(kernel, ctx, String(id), await targetOf(ctx))
     if (action === 'all') await signOut(kernel, ctx, 'all')
     if (action === 'signOut' && typeof id === 'string' && id !== 'all') await signOut(kernel, ctx, id)
     return redirectTo(`${ctx.base}${action === 'all' ? '/signin' : '/switch'}`)

@@ -15,7 +15,7 @@ declare module 'authkernel/kernel' {
 }
 
 export const waitingSessionTable: RecordSpec<WaitingSessionRow> = {
-  fields: { userId: { type: 'string' }, cookies: { type: 'text', sealed: true }, expires: { type: 'date' } },
+  fields: { userId: { type: 'string' }, cookies: { type: 'text', sealed: true, unreadable: 'absent' }, expires: { type: 'date' } },
   index: [['userId']],
   owner: 'user',
   expires: 'expires',

@@ -1,5 +1,6 @@
 /** Mails about what happened to an account: a browser that was not known, and ways to sign in that were added or removed. */
 import {
+  assertOptions,
   type AnyContext,
   AuthError,
   type Context,
@@ -25,7 +26,9 @@ const all: readonly Notice[] = ['newDevice', 'passkeyAdded', 'passkeyRemoved', '
  * Mails notices to the address of the person. Needs something that carries mails. Mails about passwords, second factors and addresses come from the
  * plugins that change them. Throws AuthError for an unknown notice.
  */
-export function noticesPlugin({ about = all }: NoticesOptions = {}): Plugin {
+export function noticesPlugin(options: NoticesOptions = {}): Plugin {
+  assertOptions('Plugin "notices"', options, { about: true })
+  const { about = all } = options
   const unknown = about.find((name) => !all.includes(name))
   if (unknown !== undefined) throw new AuthError(`Plugin "notices": \`about\` has ${JSON.stringify(unknown)}. Known are ${all.join(', ')}.`)
   /** What waits for the end of a sign-in: nobody is told of what a new user begins with. */
@@ -39,7 +42,7 @@ export function noticesPlugin({ about = all }: NoticesOptions = {}): Plugin {
         kernel.mailTemplate(`notices.${name}`, {
           subject: `notices.${name}`,
           lines: [`notices.${name}-text`, 'notices.browser', 'notices.address'],
-          button: { text: 'notices.open', url: 'url' },
+          button: { text: 'notices.open', url: 'url', optional: true },
           note: 'notices.not-you',
         })
       const tell = (ctx: AnyContext, name: Notice, user: User | null, data: Record<string, MailValue> = {}): void => {

@@ -1,5 +1,13 @@
 /** The active organization: in a sealed cookie of its person, and checked at each session read. */
-import { type AnyContext, type Context, type CookieHandle, createCookie, type Session, type SessionStrategy } from 'authkernel/kernel'
+import {
+  type AnyContext,
+  type Context,
+  type CookieHandle,
+  createCookie,
+  type Kernel,
+  type Session,
+  type SessionStrategy,
+} from 'authkernel/kernel'
 import { actorOf, type Desk, memberOf, rowsOf, seatIn } from './desk.ts'
 
 /** What a session says of it. */
@@ -25,10 +33,58 @@ interface Chosen {
 /** Null: none. Throws NoSuchOrganization for whoever is no member. */
 export async function setActive(desk: Desk, ctx: Context, id: string | null): Promise<void> {
   const actor = await actorOf(desk, ctx)
-  if (id === null) return activeCookie.delete(ctx)
-  const { organization } = await seatIn(actor, id)
-  const chosen: Chosen = { userId: actor.user?.id as string, organizationId: organization.id }
+  const userId = actor.user?.id as string
+  const chosen = id === null ? null : (await seatIn(actor, id)).organization.id
+  await remember(actor.rows, userId, chosen)
+  if (chosen === null) return activeCookie.delete(ctx)
+  await keepChosen(ctx, { userId, organizationId: chosen })
+}
+
+/** The same where none is active: somebody who has just made an organization works in it. */
+export async function setFirstActive(desk: Desk, ctx: Context, id: string): Promise<void> {
+  const session = await ctx.currentSession()
+  if (session && !session.organization) await setActive(desk, ctx, id)
+}
+
+/** The organization that is active where none was chosen in this browser: the last one that the user chose in any, else the only one. */
+export async function usualOf(rows: AnyContext, userId: string): Promise<ActiveOrganization | null> {
+  const last = await rows.records('organizationActive').get({ userId })
+  if (last?.chosen === null) return null
+  const member = last && (await memberOf(rows, last.chosen, userId))
+  if (member) return { id: member.organizationId, role: member.role }
+  const { rows: all } = await rows.records('organizationMember').find({ where: { userId }, limit: 2 })
+  return all.length === 1 && all[0] ? { id: all[0].organizationId, role: all[0].role } : null
+}
+
+/** A sign-in in a browser that knows of no choice of this user takes up the usual one. */
+export function activateAtSignIn(kernel: Kernel, desk: Desk): void {
+  kernel.on('signIn', async ({ user, ctx }) => {
+    if (user.id === undefined || !ctx.request || !ctx.canSetCookies) return
+    const rows = await rowsOf(desk, ctx)
+    const chosen = activeCookie.get(ctx) === undefined ? null : await activeCookie.open<Chosen>(ctx)
+    if (chosen?.userId === user.id && (await memberOf(rows, chosen.organizationId, user.id))) return
+    const usual = await usualOf(rows, user.id)
+    if (usual) await keepChosen(ctx, { userId: user.id, organizationId: usual.id })
+  })
+}
+
+async function keepChosen(ctx: Context, chosen: Chosen): Promise<void> {
   activeCookie.set(ctx, await activeCookie.seal(ctx, { ...chosen }, seconds))
+}
+
+async function remember(rows: AnyContext, userId: string, chosen: string | null): Promise<void> {
+  const table = rows.records('organizationActive')
+  const known = await table.get({ userId })
+  if (known?.chosen === chosen) return
+  try {
+    if (known) await table.update(known.id, { chosen })
+    else await table.create({ userId, chosen })
+  } catch (error) {
+    // Another request of the same user was first, and the later choice is the one that counts.
+    const now = await table.get({ userId })
+    if (!now) throw error
+    await table.update(now.id, { chosen })
+  }
 }
 
 /** The session strategy, whose sessions name the active organization. One query, where one was chosen. */

@@ -3,19 +3,10 @@ import { toAddress } from 'authkernel/kernel'
 
 const label = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/
 
-/** The mailbox of an address: in small letters, the domain in ASCII, since providers write it both ways. Undefined for what is no address, or could be read as two. */
-export function mailboxOf(address: unknown): string | undefined {
-  if (typeof address !== 'string' || address.length > 512) return undefined
-  const at = address.lastIndexOf('@')
-  const domain = domainOf(address.slice(at + 1))
-  const name = toAddress(`${address.slice(0, Math.max(at, 0))}@domain.example`)?.split('@')[0]
-  return domain === undefined || name === undefined ? undefined : `${name}@${domain}`
-}
-
-/** Whether two addresses are of one mailbox; false for what is no address. */
+/** Whether two addresses are of one mailbox, in whatever spelling a provider or a store has them; false for what is no address. */
 export function isSameMailbox(one: unknown, other: unknown): boolean {
-  const mailbox = mailboxOf(one)
-  return mailbox !== undefined && mailbox === mailboxOf(other)
+  const mailbox = toAddress(one)
+  return mailbox !== undefined && mailbox === toAddress(other)
 }
 
 /** A domain name in small ASCII letters, of at least two labels; undefined for anything else, addresses of machines too. */

@@ -1,5 +1,5 @@
 /** `auth.organizations`: every call names who asks. */
-import { HttpError, redirectTo, type Session } from 'authkernel/kernel'
+import { HttpError, jobFor, type OfTenant, redirectTo, type Session } from 'authkernel/kernel'
 import { setActive } from './active.ts'
 import * as acts from './acts.ts'
 import type { CanWhere } from './can.ts'
@@ -81,7 +81,7 @@ export interface DomainActs {
   /** Needs `domain:remove`. */
   remove(by: By, id: string, domain: string): Promise<boolean>
   /** Looks again at all records that were not seen for a day; answers how many domains have lapsed. Call it once a day for each tenant. */
-  sweep(order?: { of?: string | null; max?: number }): Promise<number>
+  sweep(order?: { max?: number } & OfTenant): Promise<number>
 }
 /** What the plugin puts on `auth`. */
 export interface OrganizationsApi<P extends string = string> {
@@ -137,8 +137,8 @@ export function organizationActs(desk: Desk): OrganizationActs {
       claims: as(domains.claims),
       setProvider: as(domains.setProvider),
       remove: as(domains.remove),
-      async sweep({ of, max = 100 } = {}) {
-        const ctx = await desk.kernel.contextOf({ job: 'organizations', ...(of !== undefined && { tenant: of }) })
+      async sweep({ max = 100, ...tenant } = {}) {
+        const ctx = await desk.kernel.contextOf(jobFor('organizations', tenant))
         return domains.sweep(desk, ctx, await rowsOf(desk, ctx), max)
       },
     },

@@ -1,16 +1,15 @@
 /** `auth.can`: whether somebody may do something in an organization, read at each use. */
-import { type AnyContext, AuthError, didYouMean, type Session } from 'authkernel/kernel'
+import { type AnyContext, AuthError, didYouMean, jobFor, type OfTenant, type Session } from 'authkernel/kernel'
+import { usualOf } from './active.ts'
 import { type Desk, isId, isRowId, memberOf, rowsOf } from './desk.ts'
 import { grants } from './roles.ts'
 
-/** In which organization. */
-export interface CanWhere {
+/** In which organization. `tenant` names the tenant, where there are several and a session was given in place of a request. */
+export interface CanWhere extends OfTenant {
   /** Its id; default: the active one of the session. */
   organization?: string | undefined
   /** Id of a team: what the person is in it counts too. A second query. */
   team?: string | undefined
-  /** Name of the tenant, where there are several and a session was given in place of a request. */
-  of?: string | null
 }
 
 interface Scoped {
@@ -24,7 +23,7 @@ export async function can(
   desk: Desk,
   who: Session | Request | null,
   permission: string,
-  { organization, team, of }: CanWhere,
+  { organization, team, ...tenant }: CanWhere,
 ): Promise<boolean> {
   const { all, roles } = desk.options
   if (!all.has(permission)) {
@@ -40,17 +39,19 @@ export async function can(
     const asked = await desk.kernel.contextOf(who)
     ;[ctx, session] = [asked, await asked.currentSession()]
   } else {
-    ctx = await desk.kernel.contextOf({ job: 'can', ...(of !== undefined && { tenant: of }) })
+    ctx = await desk.kernel.contextOf(jobFor('can', tenant))
     session = who
   }
   const userId = session?.user?.id
-  const organizationId = organization ?? session?.organization?.id
-  if (!session || !isId(userId) || !isRowId(organizationId)) return false
+  if (!session || !isId(userId)) return false
   // A key or an app does what it was made for, and never more than its owner.
   const { apiKey, bearer } = session as { apiKey?: Scoped; bearer?: Scoped }
+  const rows = await rowsOf(desk, ctx)
+  const usual = organization === undefined && !session.organization && apiKey === undefined && bearer === undefined
+  const organizationId = organization ?? session.organization?.id ?? (usual ? (await usualOf(rows, userId))?.id : undefined)
+  if (!isRowId(organizationId)) return false
   if (apiKey?.organization !== undefined && apiKey.organization !== organizationId) return false
   for (const limited of [apiKey, bearer]) if (limited !== undefined && !limited.scopes?.includes(permission)) return false
-  const rows = await rowsOf(desk, ctx)
   const [member, inTeam] = await Promise.all([
     memberOf(rows, organizationId, userId),
     isRowId(team) ? rows.records('organizationTeamMember').get({ teamId: team, userId }) : null,

@@ -11,8 +11,11 @@ export function keepOwners(kernel: Kernel, desk: Desk): void {
   kernel.hook('deleteUser', async ({ userId, final, ctx }) => {
     const rows = await rowsOf(desk, ctx)
     const actor: Actor = { ...desk, ctx, rows, user: null }
-    const owned = await ownedBy(rows, userId)
-    for (const id of owned) {
+    const seats = await seatsOf(rows, userId)
+    // Before the seats go: afterwards nobody finds them.
+    if (final) for (const { organizationId } of seats) await withdrawInvitations(rows, organizationId, userId)
+    for (const { organizationId: id, role } of seats) {
+      if (role !== 'owner') continue
       // The first question writes nothing: somebody else may refuse.
       if (final) await leave(actor, id, userId, ownerDeleted === 'handOver')
       else if (ownerDeleted === 'refuse' && (await isLast(rows, id)))
@@ -20,7 +23,7 @@ export function keepOwners(kernel: Kernel, desk: Desk): void {
     }
     // What stands above the tenants does not go with the rows of the person's tenant.
     if (final && tenants === 'over')
-      for (const record of ['organizationTeamMember', 'organizationMember'] as const)
+      for (const record of ['organizationTeamMember', 'organizationMember', 'organizationActive'] as const)
         await rows.records(record).deleteWhere({ where: { userId } })
     return true
   })
@@ -36,15 +39,28 @@ async function leave(actor: Actor, id: string, userId: string, handOver: boolean
   }
 }
 
-async function ownedBy(rows: AnyContext, userId: string): Promise<string[]> {
-  const owned: string[] = []
+/** What the person had offered in an organization is offered no more. */
+async function withdrawInvitations(rows: AnyContext, organizationId: string, inviterId: string): Promise<void> {
+  const table = rows.records('organizationInvitation')
+  const open: string[] = []
+  let cursor: string | undefined
+  do {
+    const page = await table.find({ where: { organizationId }, limit: 1000, cursor })
+    for (const row of page.rows) if (row.inviterId === inviterId) open.push(row.id)
+    cursor = page.cursor
+  } while (cursor !== undefined)
+  for (const id of open) await table.take(id, { if: { inviterId } })
+}
+
+async function seatsOf(rows: AnyContext, userId: string): Promise<{ organizationId: string; role: string }[]> {
+  const seats: { organizationId: string; role: string }[] = []
   let cursor: string | undefined
   do {
     const page = await rows.records('organizationMember').find({ where: { userId }, limit: 1000, cursor })
-    for (const { organizationId, role } of page.rows) if (role === 'owner') owned.push(organizationId)
+    for (const { organizationId, role } of page.rows) seats.push({ organizationId, role })
     cursor = page.cursor
   } while (cursor !== undefined)
-  return owned
+  return seats
 }
 
 async function isLast(rows: AnyContext, id: string): Promise<boolean> {

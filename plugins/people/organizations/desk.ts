@@ -1,15 +1,15 @@
 /** Who asks, and where the rows are: what all acts work with. */
-import { AccessDenied, type AnyContext, type Context, type Kernel, type Row, type User } from 'authkernel/kernel'
+import { AccessDenied, type AnyContext, type Context, jobFor, type Kernel, type OfTenant, type Row, type User } from 'authkernel/kernel'
 import { NoSuchOrganization, OrganizationDenied } from './errors.ts'
 import type { Settled } from './options.ts'
 import { grants } from './roles.ts'
 import type { MemberRow, OrganizationRow } from './tables.ts'
 
 /**
- * Who does it: the person who is signed in on a request, a stored user, or your own code, which no right is asked of. `of` names the tenant where there are
+ * Who does it: the person who is signed in on a request, a stored user, or your own code, which no right is asked of. `tenant` names the tenant where there are
  * several.
  */
-export type By = Request | { userId: string; of?: string | null } | { system: true; of?: string | null }
+export type By = Request | ({ userId: string } & OfTenant) | ({ system: true } & OfTenant)
 
 /** What the plugin was made with. */
 export interface Desk {
@@ -31,8 +31,7 @@ export interface Seat extends Actor {
 /** Throws AccessDenied for nobody, an API key, and somebody who acts as another person. */
 export async function actorBy(desk: Desk, by: By): Promise<Actor> {
   if (by instanceof Request) return actorOf(desk, await desk.kernel.contextOf(by))
-  const { of } = by
-  const ctx = await desk.kernel.contextOf({ job: 'organizations', ...(of !== undefined && { tenant: of }) })
+  const ctx = await desk.kernel.contextOf(jobFor('organizations', by))
   const user = 'system' in by ? null : await ctx.store?.getUser(by.userId)
   if (user === undefined || (user === null && !('system' in by))) throw new AccessDenied('organizations: there is no such user.')
   return { ...desk, ctx, rows: await rowsOf(desk, ctx), user }

@@ -1,6 +1,6 @@
 /** `POST /organizations`: the forms of the pages. */
 import { AuthError, type Context, type Kernel, redirectTo } from 'authkernel/kernel'
-import { setActive } from './active.ts'
+import { setActive, setFirstActive } from './active.ts'
 import { create, remove, update } from './acts.ts'
 import { type Actor, actorOf, type Desk, rowsOf, seatIn } from './desk.ts'
 import { OrganizationInput } from './errors.ts'
@@ -8,13 +8,16 @@ import { inner, pageOf } from './forms-inside.ts'
 import { accept, cancel, decline, invite } from './invitations.ts'
 import { leave, remove as removeMember, setRole } from './members.ts'
 import { opened } from './pages.ts'
+import { grants } from './roles.ts'
 
 type Fields = Readonly<Record<string, string>>
 
 /** What each form does, and where it leads. */
 const acts: Readonly<Record<string, (desk: Desk, ctx: Context, fields: Fields, by: Actor) => Promise<string>>> = {
-  async create(_desk, _ctx, { name = '' }, by) {
-    return members((await create(by, { name })).id)
+  async create(desk, ctx, { name = '' }, by) {
+    const { id } = await create(by, { name })
+    await setFirstActive(desk, ctx, id)
+    return members(id)
   },
   async active(desk, ctx, { organization = '' }) {
     await setActive(desk, ctx, organization === '' ? null : organization)
@@ -26,7 +29,7 @@ const acts: Readonly<Record<string, (desk: Desk, ctx: Context, fields: Fields, b
   },
   async role(_desk, _ctx, { organization = '', userId = '', role = '' }, by) {
     await setRole(by, organization, userId, role)
-    return members(organization, { done: '1' })
+    return membersOrAll(by, organization, { done: '1' })
   },
   async remove(_desk, _ctx, { organization = '', userId = '' }, by) {
     await removeMember(by, organization, userId)
@@ -55,7 +58,7 @@ const acts: Readonly<Record<string, (desk: Desk, ctx: Context, fields: Fields, b
     const { organization } = await accept(by, entry?.token ?? '')
     await opened.drop(ctx, ['invitation'])
     await setActive(desk, ctx, organization)
-    return members(organization)
+    return membersOrAll(by, organization)
   },
 }
 
@@ -95,6 +98,11 @@ function failed(fields: Fields, error: string): string {
   if (action === 'accept') return `/organizations/invitation?error=${encodeURIComponent(error)}`
   if (organization === undefined || ['active', 'leave'].includes(action)) return `/organizations?error=${encodeURIComponent(error)}`
   return ['update', 'delete'].includes(action) ? settings(organization, { error }) : members(organization, { error })
+}
+/** A role that may not see the members has the list of the own organizations. */
+async function membersOrAll(by: Actor, organization: string, more: Record<string, string> = {}): Promise<string> {
+  const { role } = await seatIn(by, organization)
+  return grants(by.options.roles, role, 'member:read') ? members(organization, more) : '/organizations'
 }
 function settings(organization: string, more: Record<string, string>): string {
   return `/organizations/settings?${new URLSearchParams({ organization, ...more }).toString()}`

@@ -1,6 +1,6 @@
 /** Organizations with members, teams, roles, invitations and domains. */
 import type { AnyContext, Guard, Plugin } from 'authkernel/kernel'
-import { activeCookie, type KeyQuestion, seatOfKey, withActive } from './active.ts'
+import { activateAtSignIn, activeCookie, type KeyQuestion, seatOfKey, withActive } from './active.ts'
 import { organizationActs, type OrganizationsApi } from './api.ts'
 import { can } from './can.ts'
 import { keepOwners } from './deleted-users.ts'
@@ -12,7 +12,16 @@ import { addPages, opened } from './pages.ts'
 import { guardProviders, homeRealm } from './realm.ts'
 import type { PermissionOf, Statements } from './roles.ts'
 import { addRoutes, type OrganizationClient } from './routes.ts'
-import { claimTable, domainTable, invitationTable, memberTable, organizationTable, teamMemberTable, teamTable } from './tables.ts'
+import {
+  activeTable,
+  claimTable,
+  domainTable,
+  invitationTable,
+  memberTable,
+  organizationTable,
+  teamMemberTable,
+  teamTable,
+} from './tables.ts'
 
 export type { ActiveOrganization } from './active.ts'
 export type { NewOrganization, Organization, OwnOrganization } from './acts.ts'
@@ -26,7 +35,7 @@ export type { Member, MemberPage, MemberSearch } from './members.ts'
 export type { DomainOptions, OrganizationLimits, OrganizationsOptions } from './options.ts'
 export type { PermissionOf, RoleRights, Statements } from './roles.ts'
 export type { OrganizationClient, OrganizationMethods } from './routes.ts'
-export type { ClaimRow, DomainRow, InvitationRow, MemberRow, OrganizationRow, TeamMemberRow, TeamRow } from './tables.ts'
+export type { ActiveRow, ClaimRow, DomainRow, InvitationRow, MemberRow, OrganizationRow, TeamMemberRow, TeamRow } from './tables.ts'
 export type { Team, TeamMember } from './teams.ts'
 export type { OrganizationAct, OrganizationChange } from './told.ts'
 
@@ -50,6 +59,7 @@ export function organizationsPlugin<const S extends Statements = Record<never, n
     requires: ['store', 'records', 'limit', 'mail', 'mailTransport', 'store:getUser', 'store:getUserByEmail'],
     setup(kernel) {
       const desk = { kernel, options: settled }
+      kernel.declareEvent('organizationChanged')
       kernel.declareHook('invitation', 'guard')
       kernel.records('organization', organizationTable)
       kernel.records('organizationMember', memberTable)
@@ -58,11 +68,13 @@ export function organizationsPlugin<const S extends Statements = Record<never, n
       kernel.records('organizationInvitation', invitationTable)
       kernel.records('organizationClaim', claimTable)
       kernel.records('organizationDomain', domainTable)
+      kernel.records('organizationActive', activeTable)
       kernel.cookie(activeCookie)
+      activateAtSignIn(kernel, desk)
       kernel.pending(opened)
       kernel.decorate('session', (inner) => withActive(desk, inner))
       // The hook belongs to the plugin of API keys, which may be absent: its types are not there then.
-      kernel.hook('keyOrganization' as never, ((question: KeyQuestion) => seatOfKey(desk, question)) as never)
+      kernel.hook('keyOrganization', (question: KeyQuestion) => seatOfKey(desk, question), { of: 'api-keys' })
       kernel.provide('homeRealm', homeRealm(desk), { fallback: true })
       if (options.domains?.own) guardProviders(kernel, desk)
       kernel.messages(messages)

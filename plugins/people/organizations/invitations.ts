@@ -1,7 +1,16 @@
 /** Invitations: mailed, bound to an address, used once, and void when whoever invited may not invite any more. */
-import { type AnyContext, type AtomicWrite, AuthError, type Context, randomHex, type Row, toAddress } from 'authkernel/kernel'
+import {
+  type AnyContext,
+  type AtomicWrite,
+  AuthError,
+  type Context,
+  mailWithinLimit,
+  randomHex,
+  type Row,
+  toAddress,
+} from 'authkernel/kernel'
 import { atMost } from './acts.ts'
-import { isSameMailbox, mailboxOf } from './address.ts'
+import { domainOf, isSameMailbox } from './address.ts'
 import { type Actor, type Desk, isId, isRowId, memberOf, type Seat, seatIn } from './desk.ts'
 import { AlreadyMember, InvitationInvalid, InvitationOther, OrganizationBusy, OrganizationFull, OrganizationInput } from './errors.ts'
 import { join, mayTouch, roleOf } from './members.ts'
@@ -37,7 +46,7 @@ export async function invite(actor: Actor, id: string, { email, role = 'member',
   const wanted = roleOf(actor, role)
   mayTouch(seat, wanted)
   const address = toAddress(email)
-  if (address === undefined || mailboxOf(address) === undefined)
+  if (address === undefined || domainOf(address.split('@')[1]) === undefined)
     throw new OrganizationInput('organizations.invite: the address cannot be used.')
   if (team !== undefined) await teamIn(seat, team)
   const known = await ctx.store?.getUserByEmail(address)
@@ -156,10 +165,10 @@ export async function teamIn({ rows, organization }: Seat, team: unknown): Promi
 function send({ ctx, user, organization, options }: Seat, to: string, url: string, lang: string | undefined): void {
   const { name } = user ?? {}
   const data = { url, organization: organization.name, ...(isId(name) && { inviter: name }), left: { seconds: options.invitationAge } }
-  ctx
-    .service('mail')
-    .send(ctx, to, 'organizations.invitation', data, { lang })
-    .catch((error: unknown) => ctx.logger.error(error as Error))
+  // A mailbox is spared, whatever is in the mails and whichever organization sends them.
+  mailWithinLimit(ctx, to, () => ctx.service('mail').send(ctx, to, 'organizations.invitation', data, { lang })).catch((error: unknown) =>
+    ctx.logger.error(error as Error),
+  )
 }
 
 function baseOf({ ctx }: Seat): string {

@@ -1,5 +1,5 @@
 /** Options of `organizationsPlugin`. */
-import { type AnyContext, AuthError, type Awaitable, type User } from 'authkernel/kernel'
+import { assertOptions, type AnyContext, AuthError, type Awaitable, type User } from 'authkernel/kernel'
 import { type RoleRights, type Roles, settleRoles, type Statements } from './roles.ts'
 
 /** How many there may be. */
@@ -63,6 +63,23 @@ export interface Settled extends Required<Omit<OrganizationsOptions, 'statements
 
 /** Throws AuthError that names the option. */
 export function settle(options: OrganizationsOptions): Settled {
+  assertOptions('Plugin "organizations"', options, {
+    statements: true,
+    roles: true,
+    create: true,
+    limits: true,
+    ownerDeleted: true,
+    invitationAge: true,
+    domains: true,
+    tenants: true,
+  })
+  assertOptions(
+    'Plugin "organizations"',
+    options.limits,
+    { perUser: true, members: true, invitations: true, teams: true, domains: true },
+    'limits',
+  )
+  assertOptions('Plugin "organizations"', options.domains, { resolveTxt: true, isPublicSuffix: true, own: true }, 'domains')
   const {
     statements = {},
     roles = {},

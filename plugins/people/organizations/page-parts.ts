@@ -16,8 +16,8 @@ export interface Visit {
 }
 
 const places = [
-  ['members', undefined],
-  ['teams', undefined],
+  ['members', 'member:read'],
+  ['teams', 'member:read'],
   ['domains', 'domain:claim'],
   ['settings', 'organization:update'],
 ] as const
@@ -60,7 +60,7 @@ export async function inside(
 /** Where else one can go. */
 function ways({ html, say, base }: PageTools, id: string, here: Place, may: (permission: string) => boolean): Content {
   const links = places
-    .filter(([place, permission]) => place !== here && (permission === undefined || may(permission)))
+    .filter(([place, permission]) => place !== here && may(permission))
     .map(
       ([place]) =>
         html`<li><a href="${base}/organizations/${place}?organization=${encodeURIComponent(id)}">${say(`organizations.${place}`)}</a></li>`,

@@ -1,5 +1,5 @@
 /** The domains of an organization: what to put into the DNS, whether it was found, and where their people sign in. */
-import type { Content, PageDraw } from 'authkernel/kernel'
+import type { AnyContext, Content, PageDraw } from 'authkernel/kernel'
 import type { Desk } from './desk.ts'
 import { claims, type Domain, list } from './domains.ts'
 import { inside, type Visit } from './page-parts.ts'
@@ -37,7 +37,7 @@ async function provedDomain(visit: Visit, { domain, provider, checked }: Domain)
   const known = [...seat.ctx.app.providers.values()].filter(({ id }) => [undefined, seat.organization.id].includes(own(id)))
   const choices = known.map(({ id, name }) => [id, name] as const)
   // One that the hook `provider` answers is not in the list.
-  if (provider !== null && !known.some(({ id }) => id === provider)) choices.push([provider, provider])
+  if (provider !== null && !known.some(({ id }) => id === provider)) choices.push([provider, await nameOf(seat.ctx, provider)])
   const option = ([id, name]: readonly [string, Content]): Content =>
     id === (provider ?? '') ? html`<option value="${id}" selected>${name}</option>` : html`<option value="${id}">${name}</option>`
   const select = html`<label
@@ -52,6 +52,11 @@ async function provedDomain(visit: Visit, { domain, provider, checked }: Domain)
     ${may('domain:provider') && (await act('domain.provider', [select, submit(say('organizations.save'), { quiet: true })], { domain }))}
     ${await giveUp(visit, domain)}
   </section>`
+}
+
+async function nameOf(ctx: AnyContext, provider: string): Promise<string> {
+  const found = await ctx.providerById(provider).catch(() => undefined)
+  return found?.name ?? provider
 }
 
 async function giveUp({ tools, may, act }: Visit, domain: string): Promise<Content> {

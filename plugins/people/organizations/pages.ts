@@ -18,7 +18,7 @@ import { failed, inside, type Params, roleChoice, roleName, visiting } from './p
 import { domainsPage } from './pages-domains.ts'
 import { settingsPage } from './pages-settings.ts'
 import { teamsPage } from './pages-teams.ts'
-import { covers } from './roles.ts'
+import { covers, grants } from './roles.ts'
 
 /** The token of an invitation, from the mail to the button: addresses are written to logs, and travel through the sign-in. */
 export const opened: PendingList<{ token: string }> = /* @__PURE__ */ createPending('organization-invitation', { seconds: 86_400, max: 1 })
@@ -80,11 +80,16 @@ async function overview(desk: Desk, ctx: Context, tools: PageTools, { error }: P
   const body: Content[] = [alert(error)]
   for (const { id, name, role } of await listOwn(actor)) {
     const here = id === active
+    const reads = grants(desk.options.roles, role, 'member:read')
     body.push(
       html`<section class="item">
         <h2>${name}</h2>
         <p>${roleName(tools, role)}${here && html` · ${say('organizations.active')}`}</p>
-        ${link(say('organizations.members'), `/organizations/members?organization=${encodeURIComponent(id)}`)}
+        ${
+          reads
+            ? link(say('organizations.members'), `/organizations/members?organization=${encodeURIComponent(id)}`)
+            : await form('/organizations', submit(say('organizations.leave'), { quiet: true }), { action: 'leave', organization: id })
+        }
         ${!here && (await form('/organizations', submit(say('organizations.switch'), { quiet: true }), { action: 'active', organization: id }))}
       </section>`,
     )

@@ -1,6 +1,6 @@
 /** Where the people of a domain sign in, and what a provider that an organization brought may say. */
-import { AccessDenied, type AnyContext, type Context, type HomeRealm, InvalidProvider, type Kernel } from 'authkernel/kernel'
-import { domainOf, mailboxOf } from './address.ts'
+import { AccessDenied, type AnyContext, type Context, type HomeRealm, InvalidProvider, type Kernel, toAddress } from 'authkernel/kernel'
+import { domainOf } from './address.ts'
 import { type Desk, rowsOf } from './desk.ts'
 import { checkAgain, isDue, isLive } from './domains.ts'
 
@@ -28,7 +28,7 @@ export function guardProviders(kernel: Kernel, desk: Desk): void {
     const rows = await rowsOf(desk, ctx)
     const named = addresses.filter((address) => address !== undefined && address !== null)
     for (const address of named.length > 0 ? named : ['']) {
-      const domain = domainOf(mailboxOf(address)?.split('@')[1])
+      const domain = domainOf(toAddress(address)?.split('@')[1])
       const row = domain === undefined ? null : await rows.records('organizationDomain').get({ domain })
       if (row?.organizationId !== owner || !isLive(ctx, row))
         throw new AccessDenied(

@@ -1,6 +1,6 @@
 /** What a browser calls: `client.organizations`. The person is who is signed in; the rules are those of the API. */
 import { clientMethod, clientMethods, type ClientPart, type Context, type Kernel, type Wire } from 'authkernel/kernel'
-import { setActive } from './active.ts'
+import { setActive, setFirstActive } from './active.ts'
 import * as acts from './acts.ts'
 import { can } from './can.ts'
 import { type Actor, actorOf, type Desk } from './desk.ts'
@@ -55,7 +55,11 @@ export function addRoutes(kernel: Kernel, desk: Desk): OrganizationClient {
   const one = 'organization'
   return clientMethods(kernel, 'organizations', {
     list: clientMethod(async (ctx) => acts.listOwn(await actorOf(desk, ctx))),
-    create: clientMethod(texts(['name'], ['slug']), as(acts.create)),
+    create: clientMethod(texts(['name'], ['slug']), async (ctx, input) => {
+      const made = await acts.create(await actorOf(desk, ctx), input)
+      await setFirstActive(desk, ctx, made.id)
+      return made
+    }),
     update: clientMethod(
       texts([one], ['name', 'slug']),
       as((by, { organization, ...change }) => acts.update(by, organization, change)),

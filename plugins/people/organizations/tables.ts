@@ -66,6 +66,13 @@ export interface DomainRow {
   checked: Date
 }
 
+/** A row of `organizationActive`: what a user chose last, in any browser. */
+export interface ActiveRow {
+  userId: string
+  /** Id of the organization. Null: the user chose none. */
+  chosen: string | null
+}
+
 declare module 'authkernel/kernel' {
   interface Records {
     organization: OrganizationRow
@@ -75,6 +82,7 @@ declare module 'authkernel/kernel' {
     organizationInvitation: InvitationRow
     organizationClaim: ClaimRow
     organizationDomain: DomainRow
+    organizationActive: ActiveRow
   }
 }
 
@@ -153,4 +161,9 @@ export const domainTable: RecordSpec<DomainRow> = {
   },
   unique: [['domain']],
   index: [['organizationId', 'verified'], ['checked']],
+}
+export const activeTable: RecordSpec<ActiveRow> = {
+  fields: { userId: user, chosen: { ...id, optional: true } },
+  unique: [['userId']],
+  owner: 'user',
 }

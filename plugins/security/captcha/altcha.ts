@@ -1,5 +1,5 @@
 /** ALTCHA: a proof of work that the own server asks for. Nobody else hears of it, and nobody has to click on pictures. */
-import { AuthError, type Context, HttpError } from 'authkernel/kernel'
+import { assertOptions, AuthError, type Context, HttpError } from 'authkernel/kernel'
 import { altchaScript } from './altcha-script.ts'
 import type { Captcha, CaptchaVerdict } from './widget.ts'
 
@@ -23,7 +23,9 @@ const purpose = 'captcha-altcha'
 const algorithm = 'PBKDF2/SHA-256'
 
 /** Proof of work by `altcha-lib`. The browser solves it while somebody types. */
-export function altcha({ cost = 2_000, prefix = '00', seconds = 300, lib = load }: AltchaOptions = {}): Captcha {
+export function altcha(options: AltchaOptions = {}): Captcha {
+  assertOptions('altcha', options, { cost: true, prefix: true, seconds: true, lib: true })
+  const { cost = 2_000, prefix = '00', seconds = 300, lib = load } = options
   if (!Number.isSafeInteger(cost) || cost < 1 || cost > 1_000_000)
     throw new AuthError('altcha: `cost` must be a whole number from 1 to 1,000,000.')
   if (!/^[0-9a-f]{1,8}$/.test(prefix)) throw new AuthError('altcha: `prefix` must be 1 to 8 hex digits.')

@@ -1,5 +1,5 @@
 /** Captchas of others: Turnstile, hCaptcha and reCAPTCHA ask and judge; their tokens are checked by a call from server to server. */
-import { AuthError, boundedFetch, type Context } from 'authkernel/kernel'
+import { assertOptions, AuthError, boundedFetch, type Context } from 'authkernel/kernel'
 import type { Captcha, CaptchaVerdict } from './widget.ts'
 
 /** Options of `turnstile`, `hcaptcha` and `recaptcha`. */
@@ -31,6 +31,7 @@ interface Service {
 
 /** Cloudflare Turnstile. */
 export function turnstile(options: HostedCaptchaOptions): Captcha {
+  assertOptions('turnstile', options, { siteKey: true, secretKey: true, hostnames: true })
   const origin = 'https://challenges.cloudflare.com'
   return hosted(options, {
     name: 'turnstile',
@@ -45,6 +46,7 @@ export function turnstile(options: HostedCaptchaOptions): Captcha {
 
 /** hCaptcha. */
 export function hcaptcha(options: HostedCaptchaOptions): Captcha {
+  assertOptions('hcaptcha', options, { siteKey: true, secretKey: true, hostnames: true })
   const assets = 'https://newassets.hcaptcha.com'
   return hosted(options, {
     name: 'hcaptcha',
@@ -59,7 +61,9 @@ export function hcaptcha(options: HostedCaptchaOptions): Captcha {
 }
 
 /** Google reCAPTCHA v2 (checkbox and invisible). */
-export function recaptcha({ minScore = 0.5, ...options }: RecaptchaOptions): Captcha {
+export function recaptcha(given: RecaptchaOptions): Captcha {
+  assertOptions('recaptcha', given, { siteKey: true, secretKey: true, hostnames: true, minScore: true })
+  const { minScore = 0.5, ...options } = given
   const google = 'https://www.google.com'
   const service = {
     name: 'recaptcha',

@@ -1,5 +1,16 @@
 /** A captcha in the forms that begin a sign-in: always, or after failures. */
-import { AuthError, type Context, type ErrorRow, json, networksOf, type Plugin, type Provider, type RouteInfo } from 'authkernel/kernel'
+import {
+  assertOptions,
+  AuthError,
+  type Context,
+  type ErrorRow,
+  json,
+  networksOf,
+  type Plugin,
+  type Provider,
+  redirectTo,
+  type RouteInfo,
+} from 'authkernel/kernel'
 import { messages } from './messages.ts'
 import { isSuspicious, noteAttack, noteFailure, type Suspicion } from './suspicion.ts'
 import type { Captcha } from './widget.ts'
@@ -18,7 +29,7 @@ export interface CaptchaOptions {
    * with the form helper.
    */
   routes?: (route: RouteInfo, ctx: Context) => boolean
-  /** Pages whose forms show it; default `signIn`. */
+  /** Pages whose forms show it. Default: all pages, in the forms that lead to a guarded route. */
   pages?: readonly string[]
   /** What a service that cannot be asked means; default `refuse`. */
   whenUnavailable?: 'refuse' | 'allow'
@@ -45,7 +56,9 @@ const hour = 3_600
 
 /** Asks for a captcha before a password is checked and before a mail is sent. */
 export function captchaPlugin(captcha: Captcha, options: CaptchaOptions = {}): Plugin {
-  const { when = 'always', routes, pages = ['signIn'], whenUnavailable = 'refuse', linksWithout = 5 } = options
+  assertOptions('Plugin "captcha"', options, { when: true, routes: true, pages: true, whenUnavailable: true, linksWithout: true })
+  if (typeof options.when === 'object') assertOptions('Plugin "captcha"', options.when, { failures: true, seconds: true }, 'when')
+  const { when = 'always', routes, pages, whenUnavailable = 'refuse', linksWithout = 5 } = options
   if (typeof captcha?.verify !== 'function') throw new AuthError('captchaPlugin: give a captcha, as in captchaPlugin(altcha()).')
   const asked = async (ctx: Context): Promise<boolean> => when === 'always' || isSuspicious(ctx, when)
   return {
@@ -59,13 +72,19 @@ export function captchaPlugin(captcha: Captcha, options: CaptchaOptions = {}): P
         path: '/captcha',
         handler: async (ctx) => json(await captcha.describe(ctx, ctx.url.searchParams.get('action') ?? '')),
       })
-      for (const page of pages) {
+      for (const page of pages ?? (['*'] as const)) {
         kernel.slot(page, 'form', async (ctx, tools, form = page, action = '') => {
           const error = new URL(ctx.request.url).searchParams.get('error')
-          if (!(await belongsTo(ctx, form, page)) || !(error === 'CaptchaRequired' || (await asked(ctx)))) return undefined
-          return captcha.draw(ctx, tools, form, action)
+          if (form !== page && !(await leadsToGuarded(ctx, action, routes))) return undefined
+          return error === 'CaptchaRequired' || (await asked(ctx)) ? captcha.draw(ctx, tools, form, action) : undefined
         })
       }
+      // Back to the page of a plugin on which something was typed; the sign-in page would be another form.
+      kernel.hook('failure', async ({ error, ctx }) => {
+        if (!(error instanceof CaptchaRequired) || ctx.route?.takes !== 'typed') return undefined
+        const page = [...ctx.app.parts.pages.values()].find(({ path }) => path === ctx.route?.path)
+        return page && redirectTo(`${ctx.base}${page.path}?error=${error.type}`)
+      })
       kernel.hook('request', async ({ ctx }) => {
         if (!(await isGuarded(ctx, routes)) || !(await asked(ctx))) return
         const token = (await ctx.body())[captcha.field]
@@ -78,7 +97,7 @@ export function captchaPlugin(captcha: Captcha, options: CaptchaOptions = {}): P
       })
       if (when !== 'always') {
         // The event belongs to the plugin of codes, which may be absent: its types are not there then.
-        kernel.on('codesGuessed' as never, (({ ctx }: { ctx: Context }) => noteAttack(ctx)) as never)
+        kernel.on('codesGuessed', ({ ctx }: { ctx: Context }) => noteAttack(ctx), { of: ['codes', 'phone'] })
         kernel.on('signInFailed', async ({ ctx, error }) => {
           if (ctx.request && error.status < 500 && !(error instanceof CaptchaRequired)) await noteFailure(ctx, when)
         })
@@ -94,24 +113,36 @@ function actionOf({ route, params }: Context): string {
 
 async function isGuarded(ctx: Context, routes: CaptchaOptions['routes']): Promise<boolean> {
   if (ctx.request.method !== 'POST' || !ctx.route) return false
-  if (routes?.(ctx.route, ctx)) return true
-  if (ctx.route.flow === undefined) return false
-  if (ctx.params['provider'] === undefined) return true
-  return asksHere(ctx, await ctx.provider(), ctx.route.flow === 'callback' ? 'callback' : 'signin')
-}
-
-// What is typed here: a proof that is posted to the callback, or whom a message goes to. Others come from a provider, an authenticator or a mail.
-function asksHere(ctx: Context, provider: Provider, post?: 'signin' | 'callback'): boolean {
-  const form = ctx.flow(provider).form?.(provider)
-  if (!form || form.script !== undefined || (post !== undefined && form.post !== post)) return false
-  return Object.values(form.fields ?? {}).some(({ type }) => type !== 'hidden')
+  return isGuardedRoute(ctx, ctx.route, () => (ctx.params['provider'] === undefined ? undefined : ctx.provider()), routes)
 }
 
 /** Whether a form of a page leads to what is guarded. */
-async function belongsTo(ctx: Context, form: string, page: string): Promise<boolean> {
-  if (form === page) return true
-  const provider = (await ctx.providers()).find(({ id }) => id === form)
-  return provider === undefined || asksHere(ctx, provider)
+async function leadsToGuarded(ctx: Context, action: string, routes: CaptchaOptions['routes']): Promise<boolean> {
+  const match = ctx.app.routes.find('POST', action)
+  if (!match?.route) return false
+  const id = match.params['provider']
+  return isGuardedRoute(ctx, match.info, async () => (await ctx.providers()).find((one) => one.id === id), routes)
+}
+
+async function isGuardedRoute(
+  ctx: Context,
+  route: RouteInfo,
+  provider: () => Promise<Provider | undefined> | undefined,
+  routes: CaptchaOptions['routes'],
+): Promise<boolean> {
+  if (routes?.(route, ctx)) return true
+  if (route.takes !== undefined) return route.takes === 'typed'
+  if (route.flow === undefined) return false
+  if (!route.path.includes('/:provider')) return true
+  const found = await provider()
+  return found !== undefined && asksHere(ctx, found, route.flow === 'callback' ? 'callback' : 'signin')
+}
+
+// What is typed here: a proof that is posted to the callback, or whom a message goes to. Others come from a provider, an authenticator or a mail.
+function asksHere(ctx: Context, provider: Provider, post: 'signin' | 'callback'): boolean {
+  const form = ctx.flow(provider).form?.(provider)
+  if (!form || form.script !== undefined || form.post !== post) return false
+  return Object.values(form.fields ?? {}).some(({ type }) => type !== 'hidden')
 }
 
 /** The way in without JavaScript: a mailed link proves more than a captcha does. */

@@ -1,5 +1,5 @@
 /** When somebody is asked for a captcha: after failures of the same network or account. */
-import { type Context, networksOf } from 'authkernel/kernel'
+import { type Context, networksOf, typedNames } from 'authkernel/kernel'
 
 /** Failures after which a captcha is asked for. */
 export interface Suspicion {
@@ -36,15 +36,7 @@ async function isFull(ctx: Context, key: string, rule: { max: number; seconds: n
 }
 
 async function keysOf(ctx: Context): Promise<string[]> {
-  const name = await typed(ctx)
-  const keys = [`captcha network ${networksOf(ctx.clientAddress)[0]?.key}`]
-  if (name !== undefined) keys.push(`captcha name ${await ctx.digest('captcha', name)}`)
-  return keys
-}
-
-async function typed(ctx: Context): Promise<string | undefined> {
-  if (ctx.request.method === 'GET') return undefined
-  const body = await ctx.body().catch((): Record<string, unknown> => ({}))
-  const value = [body['email'], body['username'], body['identifier'], body['name']].find((one) => typeof one === 'string' && one !== '')
-  return (value as string | undefined)?.normalize('NFKC').trim().toLowerCase().slice(0, 256)
+  const names = await typedNames(ctx)
+  const network = `captcha network ${networksOf(ctx.clientAddress)[0]?.key}`
+  return [network, ...(await Promise.all(names.map(async (name) => `captcha name ${await ctx.digest('captcha', name)}`)))]
 }

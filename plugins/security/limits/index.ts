@@ -1,7 +1,7 @@
 /** Limits by route, account, address and network, for every way to sign in and for routes of plugins and hosts. */
-import { AuthError, type Context, type Kernel, type Plugin, rememberDevice } from 'authkernel/kernel'
+import { assertOptions, AuthError, type Context, type Kernel, type Plugin, rememberDevice } from 'authkernel/kernel'
 import { tooMany, TooManyRequests } from './errors.ts'
-import { countsOf, deviceName, type Subject, subjectOf } from './keys.ts'
+import { countsOf, deviceName, namesOf, type Subject, subjectOf } from './keys.ts'
 import { declareNotice, sendNotice } from './notice.ts'
 import { defaultRules, type LimitRuleFull, type LimitRuleOptions, toRules } from './rules.ts'
 import { take, type Taken } from './take.ts'
@@ -34,7 +34,9 @@ interface Open {
 }
 
 /** Counts requests and failed sign-ins. Beside the built-in throttles of credentials and mails, which stay. */
-export function limitsPlugin({ rules = defaultRules, account }: LimitsOptions = {}): Plugin<LimitsApi> {
+export function limitsPlugin(options: LimitsOptions = {}): Plugin<LimitsApi> {
+  assertOptions('Plugin "limits"', options, { rules: true, account: true })
+  const { rules = defaultRules, account } = options
   const list = toRules(rules)
   const open = new WeakMap<object, Open>()
   const notices = list.some(({ notice }) => notice)
@@ -55,15 +57,16 @@ export function limitsPlugin({ rules = defaultRules, account }: LimitsOptions = 
 
 /** Gives back what was no failure. */
 function settleWith(kernel: Kernel, open: WeakMap<object, Open>): void {
-  const giveBack = async (ctx: Context): Promise<Subject | undefined> => {
-    const { taken, subject } = open.get(ctx) ?? {}
+  const giveBack = async (ctx: Context): Promise<void> => {
+    const { taken } = open.get(ctx) ?? {}
     open.delete(ctx)
     await Promise.all((taken ?? []).map((key) => ctx.limit.refund(key)))
-    return subject
   }
-  kernel.on('signedIn', async ({ ctx }) => {
-    const subject = await giveBack(ctx as Context)
-    if (subject?.account !== undefined) await rememberDevice(ctx as Context, deviceName(subject.account))
+  // Only now, and by the names of the user: after a second factor the request of the password is long over, and its fields may have named another one.
+  kernel.on('signedIn', async ({ login, ctx }) => {
+    await giveBack(ctx as Context)
+    if (login.purpose !== 'signIn' || login.session !== 'new') return
+    for (const name of namesOf(login, ctx.store !== undefined)) await rememberDevice(ctx as Context, deviceName(name))
   })
   kernel.on('loginParked', async ({ ctx }) => void (await giveBack(ctx as Context)))
   kernel.on('signInFailed', async ({ ctx, error }) => {

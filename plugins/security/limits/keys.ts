@@ -1,5 +1,5 @@
 /** What one request is counted under. */
-import { type Context, isKnownDevice, networksOf, type Provider } from 'authkernel/kernel'
+import { type Context, countedName, isKnownDevice, type Login, networksOf, typedNames } from 'authkernel/kernel'
 import type { LimitRuleFull } from './rules.ts'
 
 /** Who is asked about. */
@@ -15,14 +15,12 @@ export interface Count {
   max: number
 }
 
-const fields = ['email', 'username', 'identifier', 'phone', 'name', 'login']
-
 /** Names of the account and of its browser. `named` is how the host says whose account it is. */
 export async function subjectOf(ctx: Context, named?: (ctx: Context) => unknown): Promise<Subject> {
   const given = named ? await named(ctx) : undefined
-  const typed = given ?? (await typedName(ctx))
+  const typed = given ?? (await typedNames(ctx))[0]
   if (typeof typed !== 'string' || typed === '') return { account: undefined, device: undefined }
-  const account = typed.normalize('NFKC').trim().toLowerCase().slice(0, 256)
+  const account = countedName(typed)
   const provider = ctx.params['provider'] ?? ''
   // Names under which the sign-in types remember a browser, and that of this plugin.
   for (const name of [deviceName(account), `credentials ${provider} ${account}`, `mail ${account}`]) {
@@ -32,8 +30,21 @@ export async function subjectOf(ctx: Context, named?: (ctx: Context) => unknown)
   return { account, device: undefined }
 }
 
+/** The name under which a browser is known for an account. */
 export function deviceName(account: string): string {
   return `limits ${account}`
+}
+
+/**
+ * The names of a user who has signed in: of the user, never what was typed, which may name somebody else. An address counts when it is proved, or
+ * where no store says so; the account's id where this site checks what was typed. A provider may call an account whatever it likes.
+ */
+export function namesOf({ user, account }: Login, hasStore: boolean): string[] {
+  const { email, emailVerified } = user as { email?: string | null; emailVerified?: Date | null }
+  const own = ['credentials', 'phone', 'codes', 'email'].includes(account.type) ? account.providerAccountId : undefined
+  const isProved = emailVerified || (!hasStore && own !== undefined)
+  const names = [isProved ? email : undefined, own]
+  return [...new Set(names.flatMap((name) => (typeof name === 'string' && name !== '' ? [countedName(name)] : [])))]
 }
 
 /** The counts of a rule for this request; none when the rule is for accounts and nobody is named. */
@@ -54,21 +65,4 @@ export async function countsOf(ctx: Context, rule: LimitRuleFull, { account, dev
 
 async function keyed(ctx: Context, value: string): Promise<string> {
   return (await ctx.digest('limits', value)).slice(0, 32)
-}
-
-async function typedName(ctx: Context): Promise<unknown> {
-  if (ctx.request.method === 'GET') return undefined
-  // A body that cannot be read names nobody; the route says what is wrong with it.
-  const body = await ctx.body().catch((): Record<string, unknown> => ({}))
-  const declared = ctx.params['provider'] === undefined ? undefined : await ctx.provider().catch(() => undefined)
-  const found = [...ownFields(declared), ...fields].find((name) => body[name] !== undefined && body[name] !== null && body[name] !== '')
-  const value = found === undefined ? undefined : body[found]
-  // JSON may wrap a name, ["ann"], which many a query reads as the name: it counts as the name.
-  return value === undefined || typeof value === 'string' ? value : JSON.stringify(value).replace(/[[\]{}"]/g, '')
-}
-
-function ownFields(provider: Provider | undefined): string[] {
-  const { credentials = {} } = (provider ?? {}) as { credentials?: Record<string, { type?: string }> }
-  const name = Object.entries(credentials).find(([, { type }]) => type !== 'password')?.[0]
-  return name === undefined ? [] : [name]
 }

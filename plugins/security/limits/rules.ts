@@ -1,5 +1,5 @@
 /** Rules: which requests count, under what, and how many of them may come. */
-import { AuthError, type Context, type RouteInfo } from 'authkernel/kernel'
+import { assertOptions, AuthError, type Context, type RouteInfo } from 'authkernel/kernel'
 
 /** What requests are counted by. */
 export type LimitBy = 'route' | 'account' | 'address' | 'network'
@@ -108,6 +108,7 @@ function toRule(rule: LimitRuleOptions, at: number): LimitRuleFull {
 
 function delayOf(delay: boolean | LimitDelay): Required<LimitDelay> | undefined {
   if (delay === false) return undefined
+  if (typeof delay === 'object') assertOptions('Plugin "limits"', delay, { first: true, longest: true }, 'rules.delay')
   return { first: 2, longest: 900, ...(typeof delay === 'object' && delay) }
 }
 

@@ -1,13 +1,15 @@
 /** Asks people who are signed in to prove again who they are, before something that must not be done by a stolen session. */
 import {
+  assertOptions,
+  type NoOptions,
   AuthError,
   type Context,
+  hasFreshProof,
   type Kernel,
   type Login,
   type Plugin,
   redirectTo,
   type Session,
-  type SessionAttributes,
 } from 'authkernel/kernel'
 
 /** What a page or a call needs. */
@@ -37,7 +39,8 @@ export interface StepUpApi {
 }
 
 /** Puts `auth.stepUp` on `auth`. Needs a session strategy that keeps attributes; both of ours do. */
-export function stepUpPlugin(): Plugin<StepUpApi> {
+export function stepUpPlugin(options: NoOptions = {}): Plugin<StepUpApi> {
+  assertOptions('Plugin "step-up"', options, {})
   return {
     name: 'step-up',
     requires: ['session:attributes'],
@@ -54,7 +57,13 @@ function api(kernel: Kernel): StepUpApi['stepUp'] {
       if (session && (await satisfied(ctx, session, checked))) return session
       const { id } = session?.user ?? {}
       const { level, maxAge } = checked
-      await ctx.emit('noted', { name: 'stepUp.required', outcome: 'denied', user: { id }, details: { level, maxAge } })
+      await ctx.emit('noted', {
+        name: 'stepUp.required',
+        outcome: 'denied',
+        reason: level ?? 'age',
+        user: { id },
+        details: { level, maxAge },
+      })
       if ((demand.as ?? kindOf(request)) === 'api') return challenge(session !== null, checked)
       return kernel.answer(ctx, await lead(ctx, session, checked, request))
     },
@@ -68,35 +77,33 @@ function api(kernel: Kernel): StepUpApi['stepUp'] {
 
 type Checked = StepUpDemand & { maxAge: number }
 
+const options = ['maxAge', 'level', 'acr', 'returnTo', 'as']
+
+/** A demand of the wrong shape would be satisfied by too little: it throws, also for callers without types. */
 function check(demand: StepUpDemand): Checked {
-  const { maxAge = 300, returnTo } = demand
-  if (!(maxAge >= 1 && maxAge <= 31_536_000)) throw new AuthError('stepUp: `maxAge` must be 1 to 31536000 seconds.')
-  // A path of the own origin: `//host` and `/\host` name another one.
-  if (returnTo !== undefined && !/^\/(?![/\\])/.test(returnTo))
-    throw new AuthError('stepUp: `returnTo` must be a path that begins with one "/".')
+  const refuse = (what: string): never => {
+    throw new AuthError(`stepUp: ${what}`)
+  }
+  if (typeof demand !== 'object' || demand === null) refuse("the demand must be an object such as { maxAge: 300, level: 'mfa' }.")
+  const unknown = Object.keys(demand).find((name) => !options.includes(name))
+  if (unknown !== undefined) refuse(`"${unknown}" is no part of a demand. There are ${options.join(', ')}.`)
+  const { maxAge = 300, level, acr, returnTo, as } = demand as { [K in keyof StepUpDemand]: unknown }
+  if (typeof maxAge !== 'number' || !(maxAge >= 1 && maxAge <= 31_536_000)) return refuse('`maxAge` must be 1 to 31536000 seconds.')
+  if (level !== undefined && level !== 'mfa') refuse(`\`level\` must be 'mfa', not ${JSON.stringify(level)}.`)
+  if (acr !== undefined && !(Array.isArray(acr) && acr.length > 0 && acr.every((one) => typeof one === 'string' && one !== '')))
+    refuse("`acr` must be a list of texts such as ['gold'].")
+  // A path of the own origin: `//host` and `/\\host` name another one.
+  if (returnTo !== undefined && !(typeof returnTo === 'string' && /^\/(?![/\\])/.test(returnTo)))
+    refuse('`returnTo` must be a path that begins with one "/".')
+  if (as !== undefined && as !== 'page' && as !== 'api') refuse("`as` must be 'page' or 'api'.")
   return { ...demand, maxAge }
 }
 
+/** Not for sessions that are no proof of a person: API keys, bearer tokens, somebody who acts as another user. */
 async function satisfied(ctx: Context, session: Session, { maxAge, level, acr }: Checked): Promise<boolean> {
-  const attributes = await proofOf(ctx, session)
-  if (!attributes || (acr && !acr.includes(attributes.acr ?? ''))) return false
-  const times = Object.entries(attributes.methods)
-  const counted = level === 'mfa' ? times.filter(([method]) => secondFactors.has(method)) : times
-  if (level === 'mfa' && attributes.factors !== 2) return false
-  const newest = Math.max(attributes.authTime * (level === 'mfa' ? 0 : 1), ...counted.map(([, at]) => at))
-  const now = Math.floor(ctx.now.getTime() / 1000)
-  // A time from the future is a clock that was moved, and proves nothing.
-  return newest > 0 && newest <= now + 60 && now - newest <= maxAge
-}
-
-// RFC 8176: what a second factor adds. A password or a mailed link that was proved again is no second factor.
-const secondFactors = new Set(['otp', 'hwk', 'swk', 'mfa', 'sms', 'fpt', 'face', 'pop'])
-
-/** What the person proved; null for sessions that are no proof of a person: API keys, bearer tokens, somebody who acts as another person. */
-async function proofOf(ctx: Context, session: Session): Promise<SessionAttributes | null> {
   const { apiKey, bearer, actor } = session as { apiKey?: unknown; bearer?: unknown; actor?: unknown }
-  if (apiKey !== undefined || bearer !== undefined || actor !== undefined) return null
-  return (await ctx.session.attributes?.(ctx)) ?? null
+  if (apiKey !== undefined || bearer !== undefined || actor !== undefined) return false
+  return hasFreshProof(ctx, { maxAge, level, acr })
 }
 
 async function lead(ctx: Context, session: Session | null, demand: Checked, request: Request): Promise<Response> {
@@ -104,7 +111,10 @@ async function lead(ctx: Context, session: Session | null, demand: Checked, requ
   const path = demand.returnTo ?? (request.method === 'GET' ? pathname + search : '/')
   const callbackUrl = ctx.origin + path
   const again: Login | null = session ? await ctx.loginAgain({ callbackUrl }) : null
-  const asked = again && { login: again, level: demand.level, maxAge: demand.maxAge, acr: demand.acr }
+  const { level, maxAge, acr } = demand
+  // A class that is fresh is not asked for again: the level is what is missing.
+  const missing = acr && !(await hasFreshProof(ctx, { maxAge, acr })) ? acr : undefined
+  const asked = again && { login: again, level, maxAge, acr: missing }
   // A factor of this site first, then the provider of the session.
   const answered = asked && ((await ctx.ask('stepUp', asked)) ?? (await ctx.app.services.oauth?.stepUp?.(ctx, asked)))
   // Without a factor the first method is proved again: whoever signs in there comes back with a new session.

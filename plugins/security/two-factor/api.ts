@@ -1,11 +1,11 @@
 /** `auth.twoFactor`: for server code, support and administrators. */
-import { type AnyContext, AuthError, type Context, type JobContext, type Kernel, type User } from 'authkernel/kernel'
+import { type AnyContext, AuthError, type Context, type JobContext, jobFor, type Kernel, type OfTenant, type User } from 'authkernel/kernel'
 import { changed } from './changes.ts'
 import { confirmedFactors } from './factors.ts'
 import { type Person, personOf, raiseGeneration, stateOf } from './person.ts'
 
-/** Whose: the person who is signed in on a request, or a stored user. `of` names the tenant where there are several. */
-export type FactorsOf = Request | { userId: string; of?: string | null }
+/** Whose: the person who is signed in on a request, or a stored user. `tenant` names the tenant where there are several. */
+export type FactorsOf = Request | ({ userId: string } & OfTenant)
 /** A factor without its secret. */
 export interface ListedFactor {
   id: string
@@ -23,7 +23,7 @@ export interface TwoFactorApi {
      * For an administrator whom you have checked: removes all factors, ends all sessions, and asks for a proof of the address and a new factor at
      * the next sign-in. Answers no code. Throws AuthError without a `reason`.
      */
-    reset(user: { userId: string; of?: string | null }, by: { admin: User; reason: string }): Promise<void>
+    reset(user: { userId: string } & OfTenant, by: { admin: User; reason: string }): Promise<void>
   }
 }
 
@@ -50,10 +50,11 @@ export function twoFactorApi(kernel: Kernel): TwoFactorApi['twoFactor'] {
 
 /** Removes all factors of a person; the next sign-in asks for a proof of the address and a new factor. */
 export async function resetFactors(ctx: AnyContext, person: Person, { admin, reason }: { admin: User; reason: string }): Promise<void> {
-  await ctx.records('twoFactor').deleteWhere({ where: { person: person.key } })
-  await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
+  // First: a sign-in between these writes finds the factors or the demand for new ones.
   const { id } = await stateOf(ctx, person)
   await ctx.records('twoFactorState').update(id, { proveAddress: true, failures: 0, until: ctx.now })
+  await ctx.records('twoFactor').deleteWhere({ where: { person: person.key } })
+  await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
   await raiseGeneration(ctx, person)
   await ctx.emit('factorsReset', { user: person.user, admin, reason })
   await changed(ctx, person, 'removed', { others: true })
@@ -65,7 +66,7 @@ async function find(kernel: Kernel, who: FactorsOf): Promise<{ ctx: Context | Jo
     const login = await ctx.loginAgain({ callbackUrl: ctx.origin })
     return { ctx, person: login ? await personOf(ctx, login) : undefined }
   }
-  const ctx = await kernel.contextOf({ job: 'twoFactor', ...(who.of !== undefined && { tenant: who.of }) })
+  const ctx = await kernel.contextOf(jobFor('twoFactor', who))
   const user = ctx.store ? await ctx.store.getUser(who.userId) : { id: who.userId }
   return { ctx, person: user ? { key: `user:${who.userId}`, userId: who.userId, user } : undefined }
 }

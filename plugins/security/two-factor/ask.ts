@@ -1,15 +1,16 @@
 /** `/two-factor`: asked after every way to sign in that proved one factor. */
 import { type Context, type Kernel, type Login, type Parked, redirectTo } from 'authkernel/kernel'
-import { beginTry, endTry } from './attempts.ts'
+import { beginTry } from './attempts.ts'
 import { isFresh, proveAgain } from './changes.ts'
 import { deviceCookie, isTrusted, trust } from './devices.ts'
 import { TooManySecondFactors, WrongSecondFactor } from './errors.ts'
 import { accept, askable, confirmedFactors, type Factor, hasBackup, hasStrong } from './factors.ts'
+import { enrolledFactors, hasLostFactors } from './lost.ts'
 import { mailCode } from './mailed-code.ts'
 import { notify } from './notices.ts'
 import type { Options } from './options.ts'
 import { acceptPasskey } from './passkey.ts'
-import { currentPerson, type Person, personOf } from './person.ts'
+import { currentPerson, mustEnrolAnew, type Person, personOf } from './person.ts'
 
 /** What is kept with a login that waits for a factor. */
 export interface Waiting {
@@ -23,13 +24,16 @@ export interface Waiting {
 export function askForFactor(kernel: Kernel, options: Options): void {
   kernel.hook('login', async ({ login, ctx }) => {
     // Linking an account to the session that is here begins no session.
-    if (login.session === 'keep' || login.proof.factors === 2) return undefined
+    if (login.session === 'keep') return undefined
     const person = await personOf(ctx, login)
-    const has = (await confirmedFactors(ctx, person)).length > 0
-    if (!has) return (await options.required(login.user)) ? ctx.park(login, { to: '/two-factor/setup', data: {} }) : undefined
-    const [kinds, backup] = [await askable(ctx, person, login, options.factors), await hasBackup(ctx, person, options.factors)]
-    // A key after a key is one factor: then a backup code is the second one.
-    if (kinds.length === 0 && !backup) return undefined
+    // After a reset by an administrator no proof of the sign-in stands in for the address and a new factor.
+    if (await mustEnrolAnew(ctx, person)) return ctx.park(login, { to: '/two-factor/setup', data: {} })
+    if (login.proof.factors === 2) return undefined
+    // Factors of kinds that the site no longer offers cannot be asked: whoever has no other one sets up a new one.
+    if (!(await hasBackup(ctx, person, options.factors))) {
+      const isAsked = (await confirmedFactors(ctx, person)).length > 0 || (await options.required(login.user))
+      return isAsked ? ctx.park(login, { to: '/two-factor/setup', data: {} }) : undefined
+    }
     if (options.trustedDevices && (await isTrusted(ctx, person))) return undefined
     return ctx.park(login, { to: '/two-factor', data: {} })
   })
@@ -37,7 +41,7 @@ export function askForFactor(kernel: Kernel, options: Options): void {
   kernel.hook('link', async ({ user, ctx }) => {
     if (user.id === undefined || !ctx.request || (await ctx.session.user(ctx))?.id !== user.id) return true
     const person = { key: `user:${user.id}`, userId: user.id, user }
-    if ((await confirmedFactors(ctx, person)).length === 0 || (await isFresh(ctx, person, options.maxAge))) return true
+    if ((await enrolledFactors(ctx, person)).length === 0 || (await isFresh(ctx, options.maxAge))) return true
     return `${ctx.base}/two-factor/again`
   })
   kernel.route({
@@ -45,8 +49,13 @@ export function askForFactor(kernel: Kernel, options: Options): void {
     path: '/two-factor/again',
     async handler(ctx) {
       const person = await currentPerson(ctx)
-      return person ? proveAgain(ctx, person, `${ctx.base}/account`) : ctx.page('signIn')
+      return person ? proveAgain(ctx, person, options, `${ctx.base}/account`) : ctx.page('signIn')
     },
+  })
+  kernel.hook('proofLevel', async ({ login, ctx }) => {
+    const person = await personOf(ctx, login)
+    // Whoever lost the factors has none to show: the next sign-in sets up a new one, and no session does without.
+    return (await hasBackup(ctx, person, options.factors)) || (await hasLostFactors(ctx, person)) ? 'mfa' : undefined
   })
   kernel.hook('stepUp', async ({ login, level, acr, ctx }) => {
     // A class is the word of a provider.
@@ -56,7 +65,7 @@ export function askForFactor(kernel: Kernel, options: Options): void {
     // Nobody without a factor can prove two: the page says how to get one.
     return level === 'mfa' ? redirectTo(`${ctx.base}/two-factor/setup`) : undefined
   })
-  kernel.route({ method: 'POST', path: '/two-factor', flow: 'callback', handler: (ctx) => answer(ctx, options) })
+  kernel.route({ method: 'POST', path: '/two-factor', flow: 'callback', takes: 'proof', handler: (ctx) => answer(ctx, options) })
   kernel.route({ method: 'POST', path: '/two-factor/send', handler: (ctx) => send(ctx, options) })
 }
 
@@ -98,12 +107,12 @@ export async function tryFactor(
   if (!waiting) return undefined
   // Factors are read here and not when the login was parked: one that was removed meanwhile does not count.
   const { parked, login, person, kinds } = waiting
-  const refusal = await beginTry(ctx, person, parked.id)
-  if (refusal?.reason === 'over') {
+  const attempt = await beginTry(ctx, person, parked.id)
+  if (attempt.refused?.reason === 'over') {
     await ctx.drop(parked)
     throw new TooManySecondFactors(`Five wrong second factors ended the sign-in of ${person.key}.`)
   }
-  if (refusal) return { wait: refusal.wait }
+  if (attempt.refused) return { wait: attempt.refused.wait }
   const typed = typeof code === 'string' && code.length <= 64 ? code : ''
   const proved =
     data !== undefined && kinds.includes('passkey')
@@ -117,10 +126,11 @@ export async function tryFactor(
       user: login.user,
       account: login.account,
     })
-    if (login.purpose === 'stepUp') await ctx.emit('noted', { name: 'stepUp.failed', outcome: 'failure', user: login.user })
+    if (login.purpose === 'stepUp')
+      await ctx.emit('noted', { name: 'stepUp.failed', outcome: 'failure', reason: WrongSecondFactor.type, user: login.user })
     return { error: WrongSecondFactor.type }
   }
-  await endTry(ctx, person)
+  await attempt.right()
   const { left, ...proof } = proved
   // A browser is trusted after a factor of the person, not after a code from a drawer.
   if (options.trustedDevices && remember && left === undefined && login.purpose === 'signIn')

@@ -1,38 +1,67 @@
 /** How often a wrong factor may be tried: five times per parked login, ten times an hour per person, then ever longer waits. */
-import type { Context } from 'authkernel/kernel'
+import type { Context, Row } from 'authkernel/kernel'
 import { type Person, stateOf } from './person.ts'
+import type { StateRow } from './tables.ts'
 
 const hour = 3_600_000
 const perHour = 10
 const longest = 24 * hour
 const perLogin = 5
+// Each lost comparison means that another try was counted, so that few are needed until the limit is reached.
+const maxRaces = 100
 
 /** Why a try does not count; `wait` in seconds. */
 export type Refusal = { reason: 'wait'; wait: number } | { reason: 'over' }
-
-/** Counts a try before it is compared, so that parallel ones cannot exceed the limit. Undefined: go on. */
-export async function beginTry(ctx: Context, person: Person, parkedId: string | undefined): Promise<Refusal | undefined> {
-  const state = await stateOf(ctx, person)
-  const now = ctx.now.getTime()
-  if (state.until.getTime() > now) return { reason: 'wait', wait: Math.ceil((state.until.getTime() - now) / 1000) }
-  if (parkedId !== undefined) {
-    const { allowed } = await ctx.limit.take(`two-factor:${parkedId}`, { max: perLogin, seconds: 3600 })
-    if (!allowed) return { reason: 'over' }
-  }
-  const states = ctx.records('twoFactorState')
-  // An hour without a wrong one begins anew.
-  const stale = now - state.since.getTime() > hour && state.failures < perHour
-  if (stale) await states.update(state.id, { failures: 0, since: ctx.now }, { if: { failures: state.failures } })
-  const failures = (await states.increment(state.id, 'failures', 1)) ?? 1
-  if (failures >= perHour) {
-    const wait = Math.min(hour * 2 ** (failures - perHour), longest)
-    await states.update(state.id, { until: new Date(now + wait) })
-  }
-  return undefined
+/** A try that was counted before its code is compared. */
+export interface Try {
+  readonly refused?: undefined
+  /** The factor was right: this try is given back. */
+  right(): Promise<void>
 }
 
-/** The factor was right: the person's count begins anew. */
-export async function endTry(ctx: Context, person: Person): Promise<void> {
-  const { id } = await stateOf(ctx, person)
-  await ctx.records('twoFactorState').update(id, { failures: 0, since: ctx.now, until: ctx.now })
+/**
+ * Counts a try before it is compared: the number, its time and the wait that follows are written in one conditional update, so that parallel tries of
+ * all processes cannot exceed the limit. `refused`: compare nothing.
+ */
+export async function beginTry(ctx: Context, person: Person, parkedId: string | undefined): Promise<Try | { refused: Refusal }> {
+  if (parkedId !== undefined) {
+    const { allowed } = await ctx.limit.take(`two-factor:${parkedId}`, { max: perLogin, seconds: 3600 })
+    if (!allowed) return { refused: { reason: 'over' } }
+  }
+  let state = await stateOf(ctx, person)
+  for (let races = 0; races < maxRaces; races++) {
+    const now = ctx.now.getTime()
+    if (state.until.getTime() > now) return waitFor(state.until.getTime() - now)
+    const counted = await count(ctx, state, now)
+    if (counted) return { right: () => giveBack(ctx, counted, state.failures >= perHour) }
+    state = await stateOf(ctx, person)
+  }
+  return waitFor(1000)
+}
+
+/** Null: another try was counted at the same moment. */
+function count(ctx: Context, state: Row<StateRow>, now: number): Promise<Row<StateRow> | null> {
+  // An hour without a try begins anew. Whoever had to wait gets one try, and a longer wait after it.
+  const before = now - state.since.getTime() > hour && state.failures < perHour ? 0 : state.failures
+  const failures = before + 1
+  const wait = failures < perHour ? 0 : Math.min(hour * 2 ** (failures - perHour), longest)
+  const change = { failures, since: new Date(now), until: new Date(now + wait) }
+  return ctx
+    .records('twoFactorState')
+    .update(state.id, change, { if: { failures: state.failures, since: state.since, until: state.until } })
+}
+
+/**
+ * A right factor gives its own try back, and no other one: a code that is guessed beside it stays counted. `waited`: all wrong ones are an hour old,
+ * and the count begins anew.
+ */
+async function giveBack(ctx: Context, counted: Row<StateRow>, waited: boolean): Promise<void> {
+  const states = ctx.records('twoFactorState')
+  const { id, failures, since, until } = counted
+  if (waited && (await states.update(id, { failures: 0, until: ctx.now }, { if: { failures, since, until } }))) return
+  await states.increment(id, 'failures', -1, { min: 0, set: { until: ctx.now } })
+}
+
+function waitFor(milliseconds: number): { refused: Refusal } {
+  return { refused: { reason: 'wait', wait: Math.ceil(milliseconds / 1000) } }
 }

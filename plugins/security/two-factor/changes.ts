@@ -1,19 +1,18 @@
 /** What a change of factors needs, and what follows from it. */
-import { type AnyContext, type Context, endSessions, redirectTo } from 'authkernel/kernel'
-import { confirmedFactors } from './factors.ts'
+import { type AnyContext, type Context, endSessions, hasFreshProof, redirectTo } from 'authkernel/kernel'
+import { hasStrong, usableKinds } from './factors.ts'
 import { notify } from './notices.ts'
+import type { Options } from './options.ts'
 import { type Person, raiseGeneration } from './person.ts'
 
-/** Whether the person proved who they are within so many seconds, with a second factor where there is one. */
-export async function isFresh(ctx: Context, person: Person, maxAge: number): Promise<boolean> {
-  const found = await ctx.session.attributes?.(ctx)
-  if (!found || ctx.now.getTime() / 1000 - found.authTime > maxAge) return false
-  return found.factors === 2 || (await confirmedFactors(ctx, person)).length === 0
+/** Whether the session was proved within so many seconds, with the second factor where there is one. */
+export function isFresh(ctx: Context, maxAge: number): Promise<boolean> {
+  return hasFreshProof(ctx, { maxAge })
 }
 
 /** Leads through the factor, or through the first method where there is none, and back. */
-export async function proveAgain(ctx: Context, person: Person, callbackUrl: string): Promise<Response> {
-  if ((await confirmedFactors(ctx, person)).length === 0)
+export async function proveAgain(ctx: Context, person: Person, options: Options, callbackUrl: string): Promise<Response> {
+  if (!hasStrong(await usableKinds(ctx, person, options.factors)))
     return redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(callbackUrl)}`)
   const login = await ctx.loginAgain({ callbackUrl })
   return login ? ctx.park(login, { to: '/two-factor', data: {} }) : ctx.page('signIn')
@@ -33,8 +32,7 @@ export async function changed(
   // Before the new token: the id of the session is the one of the request.
   if (others && person.userId !== null) {
     const except = ctx.request ? await ctx.session.id?.(ctx) : undefined
-    if (ctx.session.abilities?.has('revoke:user'))
-      await endSessions(ctx, { userId: person.userId, ...(except && { except }) }, 'two-factor')
+    await endSessions(ctx, { userId: person.userId, ...(except && { except }) }, 'two-factor', 'credentialChanged')
   }
   if (renew && ctx.request) {
     const login = await ctx.loginAgain({ callbackUrl: ctx.origin })

@@ -1,6 +1,7 @@
 /** Which factors a person has, and which of them count for a sign-in. */
 import type { AnyContext, Context, Login, Row } from 'authkernel/kernel'
 import { takeBackupCode } from './backup-codes.ts'
+import { enrolledFactors, isUsable } from './lost.ts'
 import { hasAddress, takeMailedCode } from './mailed-code.ts'
 import type { Person } from './person.ts'
 import type { FactorRow } from './tables.ts'
@@ -38,26 +39,34 @@ export function emailCode(): Factor {
 
 /** Factors that count. */
 export async function confirmedFactors(ctx: AnyContext, person: Person): Promise<Row<FactorRow>[]> {
-  const { rows } = await ctx.records('twoFactor').find({ where: { person: person.key } })
-  return rows.filter(({ confirmed }) => confirmed)
+  return (await enrolledFactors(ctx, person)).filter(isUsable)
+}
+
+/** Kinds of factors that the person has and the site still offers. */
+export async function usableKinds(ctx: AnyContext, person: Person, offered: readonly Factor[]): Promise<Factor['kind'][]> {
+  const rows = await confirmedFactors(ctx, person)
+  return offered.filter(({ kind }) => rows.some((row) => row.kind === kind)).map(({ kind }) => kind)
 }
 
 /** What a sign-in may be asked for. Empty: nothing that is independent of the first factor. */
-export async function askable(ctx: AnyContext, person: Person, login: Login, offered: readonly Factor[]): Promise<Factor['kind'][]> {
-  const rows = await confirmedFactors(ctx, person)
-  const kinds = offered.filter(({ kind }) => rows.some((row) => row.kind === kind)).map(({ kind }) => kind)
-  const { amr } = login.proof
-  // The same channel twice is one factor: the same mailbox, or a key after a key.
+export async function askable(
+  ctx: AnyContext,
+  person: Person,
+  { proof, purpose }: Login,
+  offered: readonly Factor[],
+): Promise<Factor['kind'][]> {
+  const kinds = await usableKinds(ctx, person, offered)
+  const { amr } = proof
+  // The same channel twice is one factor: the same mailbox, or a key after a key. A code by mail is no fresh proof of a second factor.
   return kinds.filter((kind) => {
     if (kind === 'passkey') return !amr.includes('hwk') && !amr.includes('swk')
-    return kind !== 'emailCode' || (hasAddress(person) && !amr.includes('email'))
+    return kind !== 'emailCode' || (purpose === 'signIn' && hasAddress(person) && !amr.includes('email'))
   })
 }
 
 /** Whether backup codes count: they stand in for an app or a key that the person has. */
 export async function hasBackup(ctx: AnyContext, person: Person, offered: readonly Factor[]): Promise<boolean> {
-  const rows = await confirmedFactors(ctx, person)
-  return hasStrong(offered.filter(({ kind }) => rows.some((row) => row.kind === kind)).map(({ kind }) => kind))
+  return hasStrong(await usableKinds(ctx, person, offered))
 }
 
 /** Whether one of them proves two factors. */

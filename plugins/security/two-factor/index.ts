@@ -36,15 +36,17 @@ declare module 'authkernel/kernel' {
 
 /**
  * Asks for a second factor after every method, unless the sign-in itself proved two: a passkey with user verification, or a provider whose
- * word is trusted. Needs the service `records`. Throws AuthError for options of the wrong shape.
+ * word is trusted. Needs the service `records`, and sessions that can be ended from elsewhere: jwt with `session.revocable`, or the database strategy. Throws
+ * AuthError for options of the wrong shape.
  */
 export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFactorApi & TwoFactorClient> {
   const resolved = resolveOptions(options, [totp()])
   const mails = resolved.factors.some(({ kind }) => kind === 'emailCode')
   return {
     name: 'two-factor',
-    requires: ['records', 'limit', 'session:attributes', ...(mails ? (['mailTransport'] as const) : [])],
+    requires: ['records', 'limit', 'session:attributes', 'session:revoke:user', ...(mails ? (['mailTransport'] as const) : [])],
     setup(kernel) {
+      kernel.declareEvent('backupCodeUsed', 'factorsReset')
       kernel.records('twoFactor', factorTable)
       kernel.records('twoFactorState', stateTable)
       kernel.records('twoFactorBackupCode', backupCodeTable)
@@ -76,17 +78,25 @@ export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFacto
       addPages(kernel, resolved)
       // The hook belongs to the plugin of administrators, which may be absent: its types are not there then.
       kernel.hook(
-        'newFactor' as never,
-        (async ({ user, admin, reason, ctx }: NewFactor) => {
+        'newFactor',
+        async ({ user, admin, reason, ctx }: NewFactor) => {
           const { id: userId } = user
           await resetFactors(ctx, { key: `user:${userId}`, userId, user }, { admin, reason })
           return true
-        }) as never,
+        },
+        { of: 'admin' },
       )
       // A browser that was trusted under the old password or address is not under the new one.
       kernel.on('credentialChanged', async ({ user, kind, ctx }) => {
         if ((kind === 'password' || kind === 'address') && user?.id !== undefined)
           await raiseGeneration(ctx, { key: `user:${user.id}`, userId: user.id, user })
+      })
+      // Whoever signs out everywhere trusts no browser any more: one that was left behind would sign in without the factor.
+      // What fails here fails the ending, so that it is repeated.
+      kernel.onAccessEnd('pending', async (ctx, { which }) => {
+        if (!('userId' in which)) return undefined
+        const user = (await ctx.store?.getUser(which.userId)) ?? { id: which.userId }
+        return raiseGeneration(ctx, { key: `user:${which.userId}`, userId: which.userId, user })
       })
       return { twoFactor: twoFactorApi(kernel), ...addMethods(kernel, resolved) }
     },

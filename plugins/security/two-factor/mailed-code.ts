@@ -1,10 +1,9 @@
 /** Six digits by mail: a weak second step, and the proof of the address before a first factor. */
-import { type AnyContext, type Context, equal } from 'authkernel/kernel'
+import { type AnyContext, type Context, equal, mailWithinLimit } from 'authkernel/kernel'
 import type { Person } from './person.ts'
 
 const seconds = 600
 const purpose = 'two-factor mailed code'
-const mailsPerPerson = { max: 3, seconds: 600 }
 
 /** Whether a code may be mailed to this person. */
 export function hasAddress({ user }: Person): boolean {
@@ -14,13 +13,15 @@ export function hasAddress({ user }: Person): boolean {
 /** Mails a code; a former one of this `id` is void. False: too many were sent. Throws MailNotSent. */
 export async function mailCode(ctx: Context, person: Person, id: string): Promise<boolean> {
   const { email } = person.user
-  if (!email || !(await ctx.limit.take(`two-factor mail:${person.key}`, mailsPerPerson)).allowed) return false
+  return email ? mailWithinLimit(ctx, email, () => sendCode(ctx, person, email, id)) : false
+}
+
+async function sendCode(ctx: Context, person: Person, email: string, id: string): Promise<void> {
   const code = sixDigits(ctx)
   const expires = new Date(ctx.now.getTime() + seconds * 1000)
   const digest = await ctx.digest(purpose, `${id} ${code}`)
   await ctx.records('twoFactorMailedCode').put({ id, person: person.key, userId: person.userId, digest, expires })
   await ctx.service('mail').send(ctx, email, 'two-factor.code', { code, left: { seconds } })
-  return true
 }
 
 /** True to one of many callers with the right code. A wrong one does not use it up: tries are counted elsewhere. */

@@ -2,16 +2,16 @@
 import { AccessDenied, clientMethod, clientMethods, type ClientPart, type Context, type Kernel, type Wire } from 'authkernel/kernel'
 import type { ListedFactor } from './api.ts'
 import { type Answer, tryFactor, waitingFor } from './ask.ts'
-import { beginTry, endTry } from './attempts.ts'
+import { beginTry } from './attempts.ts'
 import { isFresh } from './changes.ts'
 import { listDevices } from './devices.ts'
 import { NoLoginWaits, ProofTooOld, TooManySecondFactors, WrongSecondFactor } from './errors.ts'
-import { confirmedFactors } from './factors.ts'
+import { confirmedFactors, hasStrong, usableKinds } from './factors.ts'
 import { mailCode } from './mailed-code.ts'
 import type { Options } from './options.ts'
 import { currentPerson, type Person, personOf } from './person.ts'
-import { forget, nowCounts, remove, renew } from './setup.ts'
-import { beginTotp, confirmTotp, enrolmentOf, type TotpEnrolment } from './totp.ts'
+import { confirmGranted, forget, nowCounts, remove, renew } from './setup.ts'
+import { beginTotp, enrolmentOf, type TotpEnrolment } from './totp.ts'
 
 /** A browser that is not asked for a factor. */
 export interface TrustedBrowser {
@@ -70,7 +70,7 @@ export function addMethods(kernel: Kernel, options: Options): TwoFactorClient {
     addApp: clientMethod(async (ctx) => begin(ctx, await fresh(ctx, options), options)),
     confirm: clientMethod(
       (sent) => ({ id: text('id')(sent), code: text('code')(sent) }),
-      async (ctx, { id, code }) => confirm(ctx, await fresh(ctx, options), id, code),
+      async (ctx, { id, code }) => confirm(ctx, await fresh(ctx, options), options, id, code),
     ),
     remove: clientMethod(
       (sent) => ({ id: text('id')(sent) }),
@@ -113,14 +113,14 @@ async function begin(ctx: Context, person: Person, { issuer, factors }: Options)
   return found
 }
 
-async function confirm(ctx: Context, person: Person, id: string, code: string): Promise<{ codes: string[] }> {
+async function confirm(ctx: Context, person: Person, options: Options, id: string, code: string): Promise<{ codes: string[] }> {
   const row = await ctx.records('twoFactor').get(id)
   if (!row || row.person !== person.key || row.confirmed) throw new WrongSecondFactor('twoFactor.confirm: no secret of this id waits.')
-  const refusal = await beginTry(ctx, person, undefined)
-  if (refusal) throw tooMany(refusal.reason === 'wait' ? refusal.wait : 3600)
-  const first = (await confirmedFactors(ctx, person)).length === 0
-  if (!(await confirmTotp(ctx, row, code))) throw new WrongSecondFactor('twoFactor.confirm: the code is wrong.')
-  await endTry(ctx, person)
+  const attempt = await beginTry(ctx, person, undefined)
+  if (attempt.refused) throw tooMany(attempt.refused.reason === 'wait' ? attempt.refused.wait : 3600)
+  const first = !hasStrong(await usableKinds(ctx, person, options.factors))
+  if (!(await confirmGranted(ctx, undefined, row, code))) throw new WrongSecondFactor('twoFactor.confirm: the code is wrong.')
+  await attempt.right()
   return { codes: (await nowCounts(ctx, { person, parked: undefined }, first)) ?? [] }
 }
 
@@ -134,7 +134,7 @@ async function signedIn(ctx: Context): Promise<Person> {
 /** The same, when the last proof is young enough for a change. */
 async function fresh(ctx: Context, { maxAge }: Options): Promise<Person> {
   const person = await signedIn(ctx)
-  if (!(await isFresh(ctx, person, maxAge))) throw new ProofTooOld(`twoFactor: the last proof is older than ${maxAge} seconds.`)
+  if (!(await isFresh(ctx, maxAge))) throw new ProofTooOld(`twoFactor: the last proof is older than ${maxAge} seconds.`)
   return person
 }
 

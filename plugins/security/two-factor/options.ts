@@ -1,5 +1,5 @@
 /** Options of `twoFactorPlugin`, with their defaults, and what is refused. */
-import { AuthError, type Awaitable, type User } from 'authkernel/kernel'
+import { assertOptions, AuthError, type Awaitable, type User } from 'authkernel/kernel'
 import type { TrustedDevices } from './devices.ts'
 import type { Factor } from './factors.ts'
 
@@ -27,6 +27,9 @@ export interface Options {
 
 /** Throws AuthError that names the option. */
 export function resolveOptions(given: TwoFactorOptions, defaults: readonly Factor[]): Options {
+  assertOptions('Plugin "two-factor"', given, { factors: true, required: true, issuer: true, trustedDevices: true, maxAge: true })
+  if (typeof given.trustedDevices === 'object')
+    assertOptions('Plugin "two-factor"', given.trustedDevices, { days: true, max: true }, 'trustedDevices')
   const { factors = defaults, required = () => false, issuer, trustedDevices = false, maxAge = 300 } = given
   const refuse = (what: string): never => {
     throw new AuthError(`Plugin "two-factor": ${what}`)

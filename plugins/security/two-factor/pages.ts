@@ -93,7 +93,7 @@ async function question(ctx: Context, tools: PageTools, params: Params, options:
 
 async function setup(ctx: Context, tools: PageTools, params: Params, options: Options): Promise<PageView | Response> {
   const { html, say, form, submit, alert } = tools
-  const visitor = await visitorOf(ctx)
+  const visitor = await visitorOf(ctx, options)
   if (!visitor) return ctx.page('signIn')
   const title = say('two-factor.title')
   if (await mustProveAddress(ctx, visitor)) return address(tools, params, visitor)
@@ -150,7 +150,7 @@ async function address({ say, form, field, submit, alert, html }: PageTools, par
 
 async function app(ctx: Context, tools: PageTools, { id = '', again, error }: Params, options: Options): Promise<PageView | Response> {
   const { html, say, form, field, submit, alert } = tools
-  const visitor = await visitorOf(ctx)
+  const visitor = await visitorOf(ctx, options)
   if (!visitor) return ctx.page('signIn')
   const shown = again === undefined ? await enrolmentOf(ctx, visitor.person, id, options.issuer ?? new URL(ctx.origin).host) : undefined
   const body: Content[] = [alert(error)]

@@ -56,9 +56,9 @@ async function begin(ctx: Context, purpose: string | null, options: Options): Pr
     if (!waiting?.kinds.includes('passkey')) return undefined
     return { action: 'authenticate', options: await beginAsk(ctx, waiting.person) }
   }
-  const visitor = await visitorOf(ctx)
+  const visitor = await visitorOf(ctx, options)
   if (purpose !== 'add' || !visitor || (await mustProveAddress(ctx, visitor))) return undefined
-  if (!visitor.parked && !(await isFresh(ctx, visitor.person, options.maxAge))) return undefined
+  if (!visitor.parked && !(await isFresh(ctx, options.maxAge))) return undefined
   const made = await beginAdd(ctx, visitor.person)
   return made ? { action: 'register', options: made } : undefined
 }

@@ -1,5 +1,15 @@
 /** A passkey or a security key as a second factor (WebAuthn Level 3). Keys are asked for by id, after the first factor only. */
-import { AuthError, type Context, createPending, fromBase64, type PendingList, type Row, sha256, toBase64Url } from 'authkernel/kernel'
+import {
+  AuthError,
+  type StampOfAccess,
+  type Context,
+  createPending,
+  fromBase64,
+  type PendingList,
+  type Row,
+  sha256,
+  toBase64Url,
+} from 'authkernel/kernel'
 import { confirmedFactors, type Proved } from './factors.ts'
 import type { Person } from './person.ts'
 import { type FactorRow, never } from './tables.ts'
@@ -59,8 +69,8 @@ export async function beginAsk(ctx: Context, person: Person): Promise<object> {
   return options
 }
 
-/** Stores the key that the browser brings. False: the answer does not fit. */
-export async function addPasskey(ctx: Context, person: Person, data: unknown): Promise<boolean> {
+/** Stores the key that the browser brings, for a user whose access holds. False: the answer does not fit. Throws AccessEnded. */
+export async function addPasskey(ctx: Context, person: Person, data: unknown, stamp: StampOfAccess): Promise<boolean> {
   const found = await readAnswer(ctx, person, data, 'add')
   if (!found) return false
   const { verifyRegistrationResponse } = await load()
@@ -72,9 +82,10 @@ export async function addPasskey(ctx: Context, person: Person, data: unknown): P
     id: credential.id,
     publicKey: toBase64Url(credential.publicKey),
     transports: [...(credential.transports ?? [])].slice(0, 8),
-    method: credentialDeviceType === 'multiDevice' ? 'swk' : 'hwk',
+    method: methodOf(credentialDeviceType),
   }
-  await ctx.records('twoFactor').create({
+  const factors = ctx.records('twoFactor')
+  const row = {
     person: person.key,
     userId: person.userId,
     kind: 'passkey',
@@ -83,7 +94,13 @@ export async function addPasskey(ctx: Context, person: Person, data: unknown): P
     step: credential.counter,
     created: ctx.now,
     expires: never,
-  })
+  }
+  await ctx.access.grant(
+    stamp,
+    'credential',
+    () => factors.create(row),
+    ({ id }) => factors.delete(id),
+  )
   return true
 }
 
@@ -102,7 +119,9 @@ export async function acceptPasskey(ctx: Context, person: Person, data: unknown)
     () => undefined,
   )
   if (!result?.verified) return undefined
-  const { newCounter } = result.authenticationInfo
+  const { newCounter, credentialDeviceType } = result.authenticationInfo
+  // WebAuthn section 7.2: whether a key may be backed up never changes.
+  if (key.method !== methodOf(credentialDeviceType)) return undefined
   // A counter that does not grow is the sign of a cloned key. Synced ones always say 0.
   if (newCounter <= row.step && !(newCounter === 0 && row.step === 0)) return undefined
   if (newCounter > row.step && !(await ctx.records('twoFactor').update(row.id, { step: newCounter }, { if: { step: row.step } })))
@@ -155,6 +174,10 @@ function challengeOf({ response }: Answer): string | undefined {
 async function keysOf(ctx: Context, person: Person): Promise<{ row: Row<FactorRow>; key: Key }[]> {
   const rows = (await confirmedFactors(ctx, person)).filter(({ kind, secret }) => kind === 'passkey' && secret !== null)
   return rows.map((row) => ({ row, key: JSON.parse(row.secret as string) as Key }))
+}
+
+function methodOf(credentialDeviceType: string): 'hwk' | 'swk' {
+  return credentialDeviceType === 'multiDevice' ? 'swk' : 'hwk'
 }
 
 function handleOf({ key }: Person): Promise<Uint8Array> {

@@ -1,5 +1,6 @@
 /** Whose factors: the person of a login, of the session, or a stored user. */
 import { type AnyContext, type Context, type Login, type Row, sha256, toHex, type User } from 'authkernel/kernel'
+import { hasLostFactors } from './lost.ts'
 import type { StateRow } from './tables.ts'
 
 /** A person with factors. */
@@ -39,9 +40,15 @@ export async function stateOf(ctx: AnyContext, { key, userId }: Person): Promise
   })
 }
 
-/** Trusted devices count no longer. */
-export async function raiseGeneration(ctx: AnyContext, person: Person): Promise<void> {
+/** Whether an administrator removed the factors, or a secret that was dropped took them, and none was set up since. Makes no row: it is asked at every sign-in. */
+export async function mustEnrolAnew(ctx: AnyContext, person: Person): Promise<boolean> {
+  const state = await ctx.records('twoFactorState').get(toHex(await sha256(person.key)))
+  return state?.proveAddress === true || hasLostFactors(ctx, person)
+}
+
+/** Trusted devices count no longer. Answers how many there were. */
+export async function raiseGeneration(ctx: AnyContext, person: Person): Promise<number> {
   const { id } = await stateOf(ctx, person)
   await ctx.records('twoFactorState').increment(id, 'generation', 1)
-  await ctx.records('twoFactorDevice').deleteWhere({ where: { person: person.key } })
+  return ctx.records('twoFactorDevice').deleteWhere({ where: { person: person.key } })
 }

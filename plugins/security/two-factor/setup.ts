@@ -1,18 +1,22 @@
 /** `/two-factor/setup`: people add, remove and renew factors; a login that must have one enrols it here. */
 import { AccessDenied, type Context, hasTypedAddress, type Kernel, type Parked, redirectTo } from 'authkernel/kernel'
 import type { Waiting } from './ask.ts'
-import { beginTry, endTry } from './attempts.ts'
+import { beginTry } from './attempts.ts'
 import { renewBackupCodes } from './backup-codes.ts'
 import { changed, isFresh, proveAgain } from './changes.ts'
 import { listDevices } from './devices.ts'
 import { TooManySecondFactors, WrongSecondFactor } from './errors.ts'
-import { confirmedFactors, hasStrong } from './factors.ts'
+import { confirmedFactors, hasStrong, usableKinds } from './factors.ts'
 import { hasAddress, mailCode, takeMailedCode } from './mailed-code.ts'
 import type { Options } from './options.ts'
 import { addPasskey } from './passkey.ts'
-import { currentPerson, type Person, personOf, stateOf } from './person.ts'
+import { currentPerson, mustEnrolAnew, type Person, personOf, stateOf } from './person.ts'
 import { never } from './tables.ts'
 import { beginTotp, confirmTotp } from './totp.ts'
+
+// Removals that run at the same moment, and writes that happen together.
+const maxRaces = 16
+const maxWrites = 19
 
 /** Whoever is on the page: signed in, or with a login that must enrol. */
 export interface Visitor {
@@ -25,8 +29,8 @@ export function addSetup(kernel: Kernel, options: Options): void {
 }
 
 /** Null: nobody, the sign-in page is next. */
-export async function visitorOf(ctx: Context): Promise<Visitor | null> {
-  const parked = await parkedForSetup(ctx)
+export async function visitorOf(ctx: Context, options: Options): Promise<Visitor | null> {
+  const parked = await parkedForSetup(ctx, options)
   if (parked) return { person: await personOf(ctx, parked.login), parked }
   const person = await currentPerson(ctx)
   return person && { person, parked: undefined }
@@ -35,19 +39,21 @@ export async function visitorOf(ctx: Context): Promise<Visitor | null> {
 /** After a password a thief of it must not enrol a factor of his own: the address is proved first. */
 export async function mustProveAddress(ctx: Context, { person, parked }: Visitor): Promise<boolean> {
   if (!parked || parked.data.addressProved || !hasAddress(person) || !ctx.app.services.mailTransport) return false
-  return parked.login.proof.amr.includes('pwd') || (await stateOf(ctx, person)).proveAddress
+  const { proof, match } = parked.login
+  // A link or a code of this sign-in proved it already. What a provider lists as methods proves no mailbox.
+  return match !== 'email' && (proof.amr.includes('pwd') || (await mustEnrolAnew(ctx, person)))
 }
 
 // A login that waits for a code of a factor it has is no ground to enrol another one.
-async function parkedForSetup(ctx: Context): Promise<Parked<Waiting> | undefined> {
+async function parkedForSetup(ctx: Context, options: Options): Promise<Parked<Waiting> | undefined> {
   const parked = await ctx.parked<Waiting>('two-factor')
   if (!parked) return undefined
-  const has = (await confirmedFactors(ctx, await personOf(ctx, parked.login))).length > 0
+  const has = hasStrong(await usableKinds(ctx, await personOf(ctx, parked.login), options.factors))
   return has && !parked.data.enrolled ? undefined : parked
 }
 
 async function act(ctx: Context, options: Options): Promise<Response> {
-  const visitor = await visitorOf(ctx)
+  const visitor = await visitorOf(ctx, options)
   if (!visitor) return ctx.page('signIn')
   const { action, id, code, data } = await ctx.body()
   const given = { id: typeof id === 'string' ? id : '', code: typeof code === 'string' ? code.slice(0, 64) : '' }
@@ -56,7 +62,7 @@ async function act(ctx: Context, options: Options): Promise<Response> {
   if (parked && action === 'continue' && parked.data.enrolled)
     return ctx.resume(parked, { proof: { amr: ['otp', 'mfa'], factors: 2, authTime: Math.floor(ctx.now.getTime() / 1000) } })
   if (parked && (await mustProveAddress(ctx, visitor))) return proveAddress(ctx, visitor, parked, action, given.code)
-  if (!parked && !(await isFresh(ctx, visitor.person, options.maxAge))) return proveAgain(ctx, visitor.person, back)
+  if (!parked && !(await isFresh(ctx, options.maxAge))) return proveAgain(ctx, visitor.person, options, back)
   const adds = action === 'totp' || action === 'confirm' || action === 'register' || action === 'emailCode'
   if (adds && visitor.person.userId !== null && (await hasTypedAddress(ctx, visitor.person.userId)))
     throw new AccessDenied('Nobody has proved the address of this user: prove it by a mailed link or code, then add a second factor.')
@@ -64,7 +70,7 @@ async function act(ctx: Context, options: Options): Promise<Response> {
     case 'totp':
       return ctx.render('twoFactorApp', { id: await beginTotp(ctx, visitor.person) })
     case 'confirm':
-      return confirm(ctx, visitor, given.id, given.code)
+      return confirm(ctx, visitor, options, given.id, given.code)
     // What the script of the form says.
     case 'register':
       return addKey(ctx, visitor, options, data)
@@ -100,36 +106,55 @@ async function proveAddress(ctx: Context, { person }: Visitor, parked: Parked<Wa
     await mailCode(ctx, person, parked.id)
     return redirectTo(`${back}&sent=1`)
   }
-  const refusal = await beginTry(ctx, person, parked.id)
-  if (refusal?.reason === 'over') {
+  const attempt = await beginTry(ctx, person, parked.id)
+  if (attempt.refused?.reason === 'over') {
     await ctx.drop(parked)
     throw new TooManySecondFactors(`Five wrong codes ended the sign-in of ${person.key}.`)
   }
-  if (refusal) return ctx.render('twoFactorSetup', { error: TooManySecondFactors.type })
+  if (attempt.refused) return ctx.render('twoFactorSetup', { error: TooManySecondFactors.type })
   if (!(await takeMailedCode(ctx, person, parked.id, code)))
     return ctx.render('twoFactorSetup', { error: WrongSecondFactor.type, sent: '1' })
-  await endTry(ctx, person)
+  await attempt.right()
   await ctx.keep(parked, { ...parked.data, addressProved: true })
   return redirectTo(back)
 }
 
-async function confirm(ctx: Context, { person, parked }: Visitor, id: string, code: string): Promise<Response> {
+async function confirm(ctx: Context, { person, parked }: Visitor, options: Options, id: string, code: string): Promise<Response> {
   const row = await ctx.records('twoFactor').get(id)
   if (!row || row.person !== person.key || row.confirmed)
     return redirectTo(`${ctx.base}/two-factor/setup${parked ? `?flow=${parked.flow}` : ''}`)
-  const refusal = await beginTry(ctx, person, parked?.id)
-  if (refusal) return ctx.render('twoFactorSetup', { error: TooManySecondFactors.type })
-  const first = (await confirmedFactors(ctx, person)).length === 0
+  const attempt = await beginTry(ctx, person, parked?.id)
+  if (attempt.refused) return ctx.render('twoFactorSetup', { error: TooManySecondFactors.type })
+  const first = !hasStrong(await usableKinds(ctx, person, options.factors))
   // The secret is not shown again: the code is typed below the text key that is still on the screen, or the enrolment begins anew.
-  if (!(await confirmTotp(ctx, row, code))) return ctx.render('twoFactorApp', { again: id, error: WrongSecondFactor.type })
-  await endTry(ctx, person)
+  if (!(await confirmGranted(ctx, parked, row, code))) return ctx.render('twoFactorApp', { again: id, error: WrongSecondFactor.type })
+  await attempt.right()
   return added(ctx, { person, parked }, first)
 }
 
+/** A factor of a user whose access ended meanwhile goes again. */
+export async function confirmGranted(
+  ctx: Context,
+  parked: Parked<Waiting> | undefined,
+  row: Parameters<typeof confirmTotp>[1],
+  code: string,
+): Promise<boolean> {
+  const stamp = parked?.access ?? (await ctx.access.stampSession())
+  if (!stamp) return false
+  return ctx.access.grant(
+    stamp,
+    'credential',
+    () => confirmTotp(ctx, row, code),
+    (confirmed) => confirmed && ctx.records('twoFactor').delete(row.id),
+  )
+}
+
 async function addKey(ctx: Context, { person, parked }: Visitor, options: Options, data: unknown): Promise<Response> {
-  const first = !hasStrong((await confirmedFactors(ctx, person)).map(({ kind }) => kind))
+  const first = !hasStrong(await usableKinds(ctx, person, options.factors))
   const offered = options.factors.some(({ kind }) => kind === 'passkey')
-  if (!offered || !(await addPasskey(ctx, person, data))) return ctx.render('twoFactorSetup', { error: WrongSecondFactor.type })
+  const stamp = parked?.access ?? (await ctx.access.stampSession())
+  if (!offered || !stamp || !(await addPasskey(ctx, person, data, stamp)))
+    return ctx.render('twoFactorSetup', { error: WrongSecondFactor.type })
   return added(ctx, { person, parked }, first)
 }
 
@@ -143,8 +168,9 @@ async function added(ctx: Context, visitor: Visitor, first: boolean): Promise<Re
 export async function nowCounts(ctx: Context, { person, parked }: Visitor, first: boolean): Promise<string[] | undefined> {
   const { id: state } = await stateOf(ctx, person)
   await ctx.records('twoFactorState').update(state, { proveAddress: false })
-  if (parked) await ctx.keep(parked, { ...parked.data, enrolled: true })
   await changed(ctx, person, 'added', { others: true, renew: !parked })
+  // After the ending: the sign-in that set the factor up goes on.
+  if (parked) await ctx.keep(parked, { ...parked.data, enrolled: true })
   return first ? renewBackupCodes(ctx, person) : undefined
 }
 
@@ -159,20 +185,28 @@ async function addEmailCode(ctx: Context, person: Person, { factors }: Options):
 
 /** False: the person has no such factor. Throws AccessDenied for the last one of somebody who must have one. */
 export async function remove(ctx: Context, person: Person, id: string, options: Options): Promise<boolean> {
-  const rows = await confirmedFactors(ctx, person)
-  const row = rows.find((one) => one.id === id)
-  if (!row) return false
-  const rest = rows.filter((one) => one.id !== id && hasStrong([one.kind]))
-  if (rest.length === 0 && (await options.required(person.user)))
-    throw new AccessDenied('The last second factor of somebody who must have one cannot be removed.')
-  if (!(await ctx.records('twoFactor').delete(id))) return false
-  // A code by mail and backup codes are nothing without an app or a key.
-  if (rest.length === 0) {
-    for (const { id: other } of rows) await ctx.records('twoFactor').delete(other)
-    await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
+  for (let races = 0; races < maxRaces; races++) {
+    // Read before the factors: whoever removes another one meanwhile raises it, and this removal looks again.
+    const { id: state, generation } = await stateOf(ctx, person)
+    const rows = await confirmedFactors(ctx, person)
+    if (!rows.some((one) => one.id === id)) return false
+    const rest = rows.filter((one) => one.id !== id && isStrongAndOffered(one.kind, options))
+    if (rest.length === 0 && (await options.required(person.user)))
+      throw new AccessDenied('The last second factor of somebody who must have one cannot be removed.')
+    // A code by mail and backup codes are nothing without an app or a key.
+    const gone = rest.length === 0 ? rows : rows.filter((one) => one.id === id)
+    const raised = { record: 'twoFactorState', increment: state, field: 'generation', by: 1, if: { generation } } as const
+    const taken = gone.slice(0, maxWrites).map((row) => ({ record: 'twoFactor', take: row.id }) as const)
+    if (!(await ctx.atomic([raised, ...taken]))) continue
+    if (rest.length === 0) await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
+    await changed(ctx, person, 'removed', { others: true, renew: true })
+    return true
   }
-  await changed(ctx, person, 'removed', { others: true, renew: true })
-  return true
+  throw new AccessDenied('The factors of this person are changed by other requests at the same moment. Try again.')
+}
+
+function isStrongAndOffered(kind: string, { factors }: Options): boolean {
+  return hasStrong([kind]) && factors.some((one) => one.kind === kind)
 }
 
 /** False: the person trusts no such browser. */

@@ -84,6 +84,7 @@ export const factorTable: RecordSpec<FactorRow> = {
   },
   index: [['person', 'created']],
   owner,
+  added: 'created',
   expires: 'expires',
 }
 export const stateTable: RecordSpec<StateRow> = {
@@ -103,6 +104,8 @@ export const backupCodeTable: RecordSpec<BackupCodeRow> = {
   fields: { person, userId, hash: { type: 'string', max: 64 } },
   unique: [['person', 'hash']],
   owner,
+  // They have no date, and a thief may have made new ones.
+  added: null,
 }
 export const deviceTable: RecordSpec<TrustedDeviceRow> = {
   fields: {
@@ -117,12 +120,14 @@ export const deviceTable: RecordSpec<TrustedDeviceRow> = {
   unique: [['hash']],
   index: [['person', 'created']],
   owner,
+  added: 'created',
   expires: 'expires',
 }
 export const mailedCodeTable: RecordSpec<MailedCodeRow> = {
   id: 'given',
   fields: { person, userId, digest: { type: 'string', max: 64 }, expires: { type: 'date' } },
   owner,
+  added: null,
   expires: 'expires',
 }
 

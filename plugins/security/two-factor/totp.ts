@@ -59,7 +59,13 @@ export async function acceptTotp(ctx: AnyContext, row: Row<FactorRow>, code: str
   if (step === undefined) return false
   if (step > row.step && (await ctx.records('twoFactor').update(row.id, { step }, { if: { step: row.step } }))) return true
   // The right code, for the second time.
-  await ctx.emit('noted', { name: 'factor.replayed', outcome: 'denied', user: { id: row.userId ?? undefined }, details: { id: row.id } })
+  await ctx.emit('noted', {
+    name: 'factor.replayed',
+    outcome: 'denied',
+    reason: 'replayed',
+    user: { id: row.userId ?? undefined },
+    details: { id: row.id },
+  })
   return false
 }
 

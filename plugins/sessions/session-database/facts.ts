@@ -31,6 +31,7 @@ export function abilitiesWith(keeping: Keeping, store: Store | undefined): Reado
     ['revoke:user', lists || store?.supports('deleteSessionsByUserId') === true],
     ['revoke:attribute', found],
     ['attributes', keeping !== undefined],
+    ['kinds', true],
   ]
   return new Set(all.filter(([, can]) => can).map(([ability]) => ability))
 }

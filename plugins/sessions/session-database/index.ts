@@ -1,5 +1,5 @@
 /** Sessions in a store; the cookie holds a random token only (D6, D38, D44, D45). */
-import { AuthError, lateStrategy, lazily, type Plugin, sessionRecord } from 'authkernel/kernel'
+import { assertOptions, AuthError, lateStrategy, lazily, type Plugin, sessionRecord } from 'authkernel/kernel'
 import { abilitiesWith, infoCookie, type Keeping, methods } from './facts.ts'
 import { type DatabaseSessionOptions, settle } from './settled.ts'
 
@@ -14,6 +14,7 @@ const told = ['list', 'revoke:id', 'revoke:user', 'revoke:attribute', 'attribute
  * kernel knows of a session is kept where a plugin asks for it: in records, else, for the session of the browser alone, in a sealed cookie.
  */
 export function databaseSessionPlugin(options: DatabaseSessionOptions = {}): Plugin {
+  assertOptions('Plugin "session-database"', options, { maxAge: true, updateAge: true, absoluteMaxAge: true, generateSessionToken: true })
   return {
     name: 'session-database',
     setup(kernel) {

@@ -68,10 +68,7 @@ export async function revokeSessions(
   const found = await pages(ctx, asked)
   const sub = 'sid' in which && which.sub !== undefined ? await indexed(which.sub) : undefined
   const rows = sub === undefined ? found : found.filter((row) => row.sub === sub)
-  await deleteTokens(
-    store,
-    rows.map(({ token }) => token).filter((token) => token !== null),
-  )
+  await deleteTokens(store, await tokensOf(ctx, store, rows))
   // Rows without a session show nowhere where the adapter lists sessions, and end by themselves.
   if (which.brief && store.supports('listSessionsByUserId')) return undefined
   // After the sessions: what a crash leaves behind is found again.
@@ -138,6 +135,12 @@ async function forgetUser(ctx: AnyContext, userId: string, except: string | unde
 async function ownToken(ctx: AnyContext, id: string, cookie: SessionCookie | undefined): Promise<string | undefined> {
   const token = ctx.request ? await tokenOf(ctx, cookie) : undefined
   return token !== undefined && (await idOf(token)) === id ? token : undefined
+}
+
+/** A token that no secret decrypts any more is found among those of its user: the session lives on without the secret. */
+async function tokensOf(ctx: AnyContext, store: Store, rows: Page['rows']): Promise<string[]> {
+  const found = await Promise.all(rows.map(async ({ id, userId, token }) => token ?? (await findOne(ctx, store, id, userId))?.token))
+  return found.filter((token) => token !== undefined)
 }
 
 async function withIds(rows: readonly AdapterSession[]): Promise<Found[]> {

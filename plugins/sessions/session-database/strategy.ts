@@ -6,9 +6,12 @@ import {
   AuthError,
   type Context,
   lazily,
+  marksHold,
   randomUUID,
   type Session,
+  type SessionAttributes,
   type SessionCookie,
+  type SessionMarks,
   sha256,
   type Store,
   type StrategyWork,
@@ -18,19 +21,21 @@ import {
 } from 'authkernel/kernel'
 import type { Keeping } from './facts.ts'
 import { createKept, idOf, type Kept, tokenOf } from './kept.ts'
+import { looksMarked, markedToken, marksOf } from './marks.ts'
 import type { Settled } from './settled.ts'
 
 // Sessions of other browsers; a read needs none of it.
 const others = /* @__PURE__ */ lazily(() => import('./others.ts'))
 
-type Found = { session: AdapterSession; user: AdapterUser } | null
+type Found = { session: AdapterSession; user: AdapterUser; marks: SessionMarks } | null
 
 /** `cookie`: its form, where it is not the token itself. */
 export function createStrategy(options: Settled, keeping: Keeping, cookie: SessionCookie | undefined): StrategyWork {
   const kept = createKept(keeping)
   // D44: one look per request, whoever asks.
   const looked = Symbol('look')
-  type Looking = Context & { [looked]?: Promise<Found> }
+  const issued = Symbol('issued')
+  type Looking = Context & { [looked]?: Promise<Found>; [issued]?: string }
   const look = (ctx: Looking, token: string): Promise<Found> => (ctx[looked] ??= find(ctx, options, token))
 
   async function access(ctx: Context, update?: { data: unknown }): Promise<Session | null> {
@@ -40,12 +45,18 @@ export function createStrategy(options: Settled, keeping: Keeping, cookie: Sessi
     if (token === undefined) return null
     const found = await look(ctx, token)
     if (!found) {
-      clear(ctx)
+      // A replica may not have it yet.
+      if (!ctx.store?.replica) clear(ctx)
       return null
     }
     const { user } = found
-    const isDue = ctx.canSetCookies && dueAt(options, found.session) <= ctx.runtime.now()
-    const expires = isDue ? await extend(ctx, options, found.session, kept) : found.session.expires
+    const isDue = ctx.canSetCookies && dueAt(options, found) <= ctx.runtime.now()
+    const expires = isDue ? await extend(ctx, options, found, kept) : endOf(found)
+    if (!expires) {
+      ;(ctx as Looking)[looked] = Promise.resolve(null)
+      clear(ctx)
+      return null
+    }
     // What the adapter does not say is undefined, hence absent for clients, as with Auth.js; null stays null.
     const { id, name, email, image } = user
     const person = (ctx.settings.sessionUserId === false ? { name, email, image } : { id, name, email, image }) as User
@@ -76,35 +87,59 @@ export function createStrategy(options: Settled, keeping: Keeping, cookie: Sessi
     },
 
     async subject(ctx) {
-      const token = await tokenOf(ctx, cookie)
+      const token = await countingToken(ctx, cookie)
       // The token itself belongs into no other cookie.
       return token === undefined ? null : toBase64Url(await sha256(token))
     },
 
     async id(ctx) {
-      const token = await tokenOf(ctx, cookie)
+      const token = await countingToken(ctx, cookie)
       return token === undefined ? null : idOf(token)
     },
 
-    async issue(ctx, login, attributes) {
+    async kinds(ctx) {
+      const token = await tokenOf(ctx, cookie)
+      return (token === undefined ? null : await look(ctx, token))?.marks.kinds ?? []
+    },
+
+    async issue(ctx, login, given, before) {
       const former = await tokenOf(ctx, cookie)
       const found = former === undefined ? null : await (login.session === 'renew' ? look(ctx, former) : (ctx as Looking)[looked])
       if (login.session === 'keep' && former !== undefined && found) {
-        await remember(ctx, cookie, former, found.session.expires)
+        await remember(ctx, cookie, former, endOf(found))
         return { id: await idOf(former) }
       }
       const { id: userId } = login.user
       if (userId === undefined) throw new AuthError('Plugin "session-database": a session needs a user with an id.')
       if (login.session === 'renew' && found?.user.id !== userId) throw new AccessDenied('The session to renew has ended. Sign in again.')
-      const token = options.generateSessionToken?.() ?? randomUUID(ctx.runtime)
-      const [session, id] = [begun(ctx, options, token, userId, login.session === 'renew' && found ? found : null), await idOf(token)]
-      // First what finds a session: one that nothing finds could not be ended from elsewhere.
+      const renewed = login.session === 'renew' && found ? found : null
+      const attributes = renewed ? withMarks(given, renewed.marks) : given
+      const token = markedToken(attributes, randomToken(ctx, options))
+      const [session, id] = [begun(ctx, options, { token, userId, until: attributes.until }, renewed), await idOf(token)]
+      // First what guards and what finds a session: one that nothing finds could not be ended from elsewhere.
+      await before?.(id)
       await kept?.start(ctx, { id, userId, token, attributes, expires: session.expires })
       await storeOf(ctx).createSession(session)
+      ;(ctx as Looking)[issued] = token
+      // It may have been ended while the new one was made, which must not live on in its place.
+      if (login.session === 'renew' && former !== undefined && !(await find(ctx, options, former))) {
+        await drop(ctx, token)
+        throw new AccessDenied('The session to renew has ended. Sign in again.')
+      }
       await remember(ctx, cookie, token, session.expires)
       // A session that was planted or left behind must not outlive the sign-in (fixation).
-      if (former !== undefined && found !== null) await drop(ctx, former)
+      if (former !== undefined && (found !== null || looksMarked(former))) await drop(ctx, former)
       return { id }
+    },
+
+    async takeBack(ctx) {
+      const token = (ctx as Looking)[issued]
+      if (token !== undefined) await drop(ctx, token)
+    },
+
+    async isLive(ctx) {
+      const token = await tokenOf(ctx, cookie)
+      return token !== undefined && (await find(ctx, options, token)) !== null
     },
 
     async attributes(ctx) {
@@ -119,9 +154,11 @@ export function createStrategy(options: Settled, keeping: Keeping, cookie: Sessi
       const token = await tokenOf(ctx, cookie)
       clear(ctx)
       if (token === undefined) return null
-      if (kept) await kept.end(ctx, await idOf(token))
       // What the adapter says of the session, nothing included (row 168).
-      return { session: (await storeOf(ctx).deleteSession(token)) as AdapterSession | null | undefined }
+      const session = (await storeOf(ctx).deleteSession(token)) as AdapterSession | null | undefined
+      // The session first: while it lives it must be found.
+      if (kept) await kept.end(ctx, await idOf(token))
+      return { session }
     },
   }
 
@@ -132,13 +169,39 @@ export function createStrategy(options: Settled, keeping: Keeping, cookie: Sessi
   }
 }
 
+/** The token that the browser sent, unless it says itself that its session counts no more. */
+async function countingToken(ctx: Context, cookie: SessionCookie | undefined): Promise<string | undefined> {
+  const token = await tokenOf(ctx, cookie)
+  return token !== undefined && marksHold(ctx, marksOf(token, undefined)) ? token : undefined
+}
+
 /** The row of a new session. One that is renewed keeps its beginning and the columns of the host. */
-function begun(ctx: Context, options: Settled, sessionToken: string, userId: string, former: Found): AdapterSession {
+function begun(
+  ctx: Context,
+  options: Settled,
+  { token: sessionToken, userId, until }: { token: string; userId: string; until: number | undefined },
+  former: Found,
+): AdapterSession {
   const { keepsCreatedAt } = storeOf(ctx)
   const createdAt = (keepsCreatedAt && former?.session.createdAt) || ctx.now
-  const expires = new Date(Math.min(ctx.now.getTime() + options.maxAge * 1000, capOf(options, createdAt)))
+  const expires = new Date(Math.min(ctx.now.getTime() + options.maxAge * 1000, capOf(options, createdAt), until ?? Infinity))
   const { id: _row, ...columns } = (former?.session ?? {}) as Record<string, unknown>
   return { ...columns, sessionToken, userId, expires, ...(keepsCreatedAt && { createdAt }) }
+}
+
+/** Refused: a token of the host that would look as if it had marks. */
+function randomToken(ctx: Context, { generateSessionToken }: Settled): string {
+  const token = generateSessionToken?.() ?? randomUUID(ctx.runtime)
+  if (!looksMarked(token)) return token
+  throw new AuthError(
+    'Plugin "session-database": `session.generateSessionToken` returned a token that begins with "!". Use other characters.',
+  )
+}
+
+/** A session stays of its kinds and keeps its end, whatever was kept of its attributes elsewhere. */
+function withMarks(attributes: SessionAttributes, { kinds = [], until }: SessionMarks): SessionAttributes {
+  const all = [...new Set([...(attributes.kinds ?? []), ...kinds])]
+  return { ...attributes, ...(all.length > 0 && { kinds: all }), ...(until !== undefined && { until }) }
 }
 
 /** Nobody had an opinion: the columns of the stored row go; what a handler put there without a word stays. */
@@ -147,27 +210,41 @@ function withoutColumns(whole: object, columns: object): Session {
   return Object.fromEntries(kept) as unknown as Session
 }
 
-/** The session when it has not ended; one that has is deleted (row 116). */
+/** The session when it has not ended; one that has is deleted (row 116), unless it may have been extended where a replica has not seen it. */
 async function find(ctx: Context, { absoluteMaxAge }: Settled, token: string): Promise<Found> {
   const store = ctx.store as Store
   const found = await store.getSessionAndUser(token)
   if (!found) return null
   const now = ctx.runtime.now()
   const { expires, createdAt } = found.session
-  if (expires.getTime() > now && (absoluteMaxAge === undefined || capOf({ absoluteMaxAge }, createdAt) > now)) return found
+  const marks = marksOf(token, found.session.sessionToken)
+  const ends = Math.min(expires.getTime(), marks.until ?? Infinity)
+  if (ends > now && (absoluteMaxAge === undefined || capOf({ absoluteMaxAge }, createdAt) > now))
+    return marksHold(ctx, marks) ? { ...found, marks } : null
+  if (store.replica) return null
   await store.deleteSession(token)
   await ctx.emit('noted', { name: 'session.expired', outcome: 'success', user: { id: found.session.userId }, sessionId: await idOf(token) })
   return null
 }
 
 /** When the expiry may move: at most once per `updateAge` (rows 117 to 119). */
-function dueAt({ maxAge, updateAge }: Settled, { expires }: AdapterSession): number {
+function dueAt({ maxAge, updateAge }: Settled, { session: { expires }, marks }: NonNullable<Found>): number {
+  // One with a fixed end is never extended.
+  if (marks.until !== undefined) return Infinity
   return expires.getTime() - maxAge * 1000 + updateAge * 1000
 }
 
-async function extend(ctx: Context, options: Settled, session: AdapterSession, kept: Kept | undefined): Promise<Date> {
+/** Another product may have extended the row of a session with a fixed end. */
+function endOf({ session: { expires }, marks: { until } }: NonNullable<Found>): Date {
+  return until !== undefined && until < expires.getTime() ? new Date(until) : expires
+}
+
+/** Null: the session was ended since it was read. */
+async function extend(ctx: Context, options: Settled, { session }: NonNullable<Found>, kept: Kept | undefined): Promise<Date | null> {
   const expires = new Date(Math.min(ctx.runtime.now() + options.maxAge * 1000, capOf(options, session.createdAt)))
-  await storeOf(ctx).updateSession({ sessionToken: session.sessionToken, expires })
+  const updated = await storeOf(ctx).updateSession({ sessionToken: session.sessionToken, expires })
+  // Some published adapters answer nothing although they changed the row; they are asked no more than by Auth.js.
+  if (!updated && ctx.app.services.records && !(await storeOf(ctx).getSessionAndUser(session.sessionToken))) return null
   if (kept) await kept.extend(ctx, await idOf(session.sessionToken), expires)
   return expires
 }

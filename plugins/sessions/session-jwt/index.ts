@@ -1,5 +1,5 @@
 /** Sessions in an encrypted cookie: nothing is stored on the server (D5, D37, D51). */
-import { AuthError, lateStrategy, lazily, type Plugin, sessionRecord } from 'authkernel/kernel'
+import { assertOptions, AuthError, lateStrategy, lazily, type Plugin, sessionRecord } from 'authkernel/kernel'
 import { revocationRecord } from './revocation-rows.ts'
 import { createRevocations } from './revocations.ts'
 import { abilitiesOf, type JwtSessionOptions, type Made, settle } from './settled.ts'
@@ -14,6 +14,15 @@ const load = /* @__PURE__ */ lazily(() => import('./strategy.ts'))
  * the service `records` and without a `once` that all processes share.
  */
 export function jwtSessionPlugin(options: JwtSessionOptions = {}): Plugin {
+  assertOptions('Plugin "session-jwt"', options, {
+    maxAge: true,
+    updateAge: true,
+    absoluteMaxAge: true,
+    revocable: true,
+    encode: true,
+    decode: true,
+    staleness: true,
+  })
   return {
     name: 'session-jwt',
     setup(kernel) {

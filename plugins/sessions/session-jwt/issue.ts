@@ -1,15 +1,18 @@
 /** A session for somebody who has just signed in, or who proved it once more. */
-import { AccessDenied, type Context, type JWT, type Login, type SessionAttributes } from 'authkernel/kernel'
+import { AccessDenied, type Awaitable, type Context, type JWT, type Login, type SessionAttributes } from 'authkernel/kernel'
 import { others } from './late.ts'
 import type { Made } from './settled.ts'
 import { clear, type Held, newClaim, show, write } from './token.ts'
 
+interface Issuing {
+  login: Login
+  attributes: SessionAttributes
+  former: Held | null
+  before: ((id: string) => Awaitable<void>) | undefined
+}
+
 /** A token for a login; `former` is the one of the browser, where it counts. Throws AccessDenied when the session to renew has ended. */
-export async function issue(
-  ctx: Context,
-  options: Made,
-  { login, attributes, former }: { login: Login; attributes: SessionAttributes; former: Held | null },
-): Promise<{ id: string } | null> {
+export async function issue(ctx: Context, options: Made, { login, attributes, former, before }: Issuing): Promise<{ id: string } | null> {
   const { user, account, profile, isNewUser, trigger, session } = login
   if (session === 'renew' && (!former || former.token.sub !== user.id))
     throw new AccessDenied('The session to renew has ended. Sign in again.')
@@ -24,12 +27,27 @@ export async function issue(
     clear(ctx)
     return null
   }
-  const claim = session === 'keep' && former ? former.claim : newClaim(ctx, options, token, attributes)
+  const keeps = session === 'keep' && former !== null
+  const claim = keeps
+    ? former.claim
+    : newClaim(ctx, options, token, session === 'renew' && former ? renewed(attributes, former.claim) : attributes)
+  if (!keeps) await before?.(claim.id)
   if (options.lists) await (await others()).record(ctx, options, { token, claim })
   await write(ctx, options, { token, claim })
   // The former token must not outlive the new one: it may have been planted, or copied.
   if (former && former.claim.id !== claim.id && options.revocable) await (await others()).revoke(ctx, options, { id: former.claim.id })
   return { id: claim.id }
+}
+
+/** A session stays of its kinds and keeps its end, whatever was kept of its attributes elsewhere. */
+function renewed(attributes: SessionAttributes, { kinds = [], until, actor }: Held['claim']): SessionAttributes {
+  const all = [...new Set([...(attributes.kinds ?? []), ...kinds])]
+  return {
+    ...attributes,
+    ...(all.length > 0 && { kinds: all }),
+    ...(until !== undefined && { until }),
+    ...(actor !== undefined && { actor }),
+  }
 }
 
 function withAddress(token: JWT, { email }: Login['user']): JWT {

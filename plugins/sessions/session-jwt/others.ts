@@ -33,6 +33,11 @@ export async function record(ctx: Context, options: Made, { token: { sub: userId
   await tableOf(ctx).put({ id, userId, token: null, provider, ...names, attributes, ...times })
 }
 
+/** It was never handed out. */
+export async function forget(ctx: Context, id: string): Promise<void> {
+  await tableOf(ctx).delete(id)
+}
+
 /** Its token was renewed. */
 export async function extend(ctx: Context, options: Made, claim: Claim): Promise<void> {
   await tableOf(ctx).update(claim.id, { lastUsed: ctx.now, expires: expiry(ctx, options, claim, options.tokenAge) })
@@ -58,12 +63,12 @@ export async function list(ctx: AnyContext, { revocations }: Made, userId: strin
 export async function revoke(ctx: AnyContext, options: Made, which: SessionSelector): Promise<number | undefined> {
   if ('id' in which) return revokeOne(ctx, options, which)
   if ('provider' in which && which.brief) {
-    await options.revocations?.revoke(ctx, [watermark(ctx, which)], options.tokenAge)
+    await options.revocations?.revoke(ctx, [watermark(ctx, options, which)], options.tokenAge)
     return undefined
   }
   const [found, asked] = await recorded(ctx, options, which)
   const ids = found && found.length <= maxIds ? found.map((id): Revocation => ({ key: `id:${id}`, before: ctx.now.getTime() })) : []
-  await options.revocations?.revoke(ctx, [watermark(ctx, which), ...ids], options.tokenAge)
+  await options.revocations?.revoke(ctx, [watermark(ctx, options, which), ...ids], options.tokenAge)
   if (asked && !('userId' in which && which.except !== undefined)) await tableOf(ctx).deleteWhere(asked)
   else for (const id of found ?? []) await tableOf(ctx).delete(id)
   return found?.length
@@ -79,9 +84,14 @@ async function revokeOne(ctx: AnyContext, options: Made, { id, userId }: { id: s
   return 1
 }
 
-function watermark(ctx: AnyContext, which: Exclude<SessionSelector, { id: string }>): Revocation {
+function watermark(ctx: AnyContext, options: Made, which: Exclude<SessionSelector, { id: string }>): Revocation {
   const now = ctx.now.getTime()
-  if ('userId' in which) return { key: `user:${which.userId}`, before: now, except: which.except ?? null }
+  if ('userId' in which) {
+    const key = `user:${which.userId}`
+    // A sign-in of the same millisecond begins after the last ending, and this one reaches it.
+    const last = options.revocations?.entries.get(`${ctx.settings.namespace} ${key}`)?.before ?? 0
+    return { key, before: Math.max(now, last + 1), except: which.except ?? null }
+  }
   return { key: attributeKey(which), before: which.until ?? now }
 }
 

@@ -42,6 +42,7 @@ export function settle({ session, jwt }: ResolvedConfig, options: JwtSessionOpti
 export function abilitiesOf({ revocable, revocations, lists }: Made): ReadonlySet<SessionAbility> {
   const all: [SessionAbility, boolean][] = [
     ['attributes', true],
+    ['kinds', true],
     ['revoke:id', revocable === true],
     ['revoke:user', revocations !== undefined],
     ['revoke:attribute', revocations !== undefined],

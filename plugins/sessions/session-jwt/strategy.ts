@@ -22,6 +22,7 @@ import {
   endOf,
   expiry,
   type Held,
+  holds,
   open,
   personOf,
   show,
@@ -63,7 +64,9 @@ export function createStrategy(options: Made): StrategyWork {
 
     async subject(ctx) {
       const value = cookieOf(ctx)
-      return (value && (await open(ctx, options, value))?.sub) || null
+      const opened = value === undefined ? null : ((await open(ctx, options, value)) as (JWT & { [claimName]?: Claim }) | null)
+      const marks = opened?.[claimName]
+      return (opened && (marks === undefined || holds(ctx, marks)) && opened.sub) || null
     },
 
     id: async (ctx) => (await current(ctx, options))?.claim.id ?? null,
@@ -73,10 +76,26 @@ export function createStrategy(options: Made): StrategyWork {
       return (attributes as Partial<SessionAttributes>).provider === undefined ? null : (attributes as SessionAttributes)
     },
 
-    async issue(ctx, login, attributes) {
+    kinds: async (ctx) => (await current(ctx, options))?.claim.kinds ?? [],
+
+    async issue(ctx, login, attributes, before) {
       if (options.revocations) await options.revocations.sync()
       const former = login.session !== 'new' || options.revocable ? await current(ctx, options) : null
-      return issue(ctx, options, { login, attributes, former })
+      return issue(ctx, options, { login, attributes, former, before })
+    },
+
+    // The token has not left the server: what is left is the row that lists it.
+    async takeBack(ctx, { id }) {
+      if (options.lists) await (await others()).forget(ctx, id)
+    },
+
+    async isLive(ctx) {
+      const held = await current(ctx, options)
+      if (!held || !options.revocations) return held !== null
+      // A read under way may have begun before the ending: the second one has not.
+      await options.revocations.sync()
+      await options.revocations.sync()
+      return stillValid(ctx, options, held.token, held.claim)
     },
 
     async end(ctx): Promise<Events['signOut'] | null> {
@@ -203,6 +222,7 @@ async function held(opened: JWT, value: string): Promise<Held> {
 }
 
 function stillValid(ctx: Context, { absoluteMaxAge, revocable, revocations }: Made, token: JWT, claim: Claim): Awaitable<boolean> {
+  if (!holds(ctx, claim)) return false
   const now = ctx.runtime.now()
   // A token from before the cap was configured has no beginning: it ends now rather than never.
   if (absoluteMaxAge !== undefined && (startless(token, claim) || !(now < claim.started + absoluteMaxAge * 1000))) return false

@@ -4,6 +4,7 @@ import {
   type Context,
   type JWT,
   JWTSessionError,
+  marksHold,
   randomUUID,
   type Revocation,
   type Revocations,
@@ -67,6 +68,11 @@ export function attributeKey({ provider: id, ...names }: { provider: string; sid
   return sub === undefined ? `sid:${provider}:${sid}` : `pair:${provider}:${encodeURIComponent(sub)}:${sid}`
 }
 
+/** Whether what the session says of itself holds now. Two comparisons for an ordinary session. */
+export function holds(ctx: Context, claim: Claim): boolean {
+  return (claim.kinds === undefined && claim.until === undefined) || marksHold(ctx, claim)
+}
+
 /** The token of a cookie, without a word about one that cannot be opened. */
 export function open(ctx: Context, { decode }: Settled, value: string): Awaitable<JWT | null> {
   const { name } = ctx.cookies.sessionToken
@@ -94,9 +100,11 @@ export async function write(ctx: Context, options: Settled, { token, claim }: He
   const maxAge = Math.max(1, Math.round((expiry(ctx, options, claim, options.tokenAge).getTime() - ctx.now.getTime()) / 1000))
   // What was worked out for a token from before is stored only where something goes by it.
   const whole = claim.provider !== undefined || options.revocable ? { ...token, [claimName]: claim } : token
+  // A proxy that only opens the token must see who acts.
+  const shown = claim.actor === undefined ? whole : { ...whole, act: { sub: claim.actor } }
   const value = options.encode
-    ? await options.encode({ token: whole, secret: secretOf(ctx), salt: name, maxAge })
-    : await ctx.seal(name, whole, maxAge)
+    ? await options.encode({ token: shown, secret: secretOf(ctx), salt: name, maxAge })
+    : await ctx.seal(name, shown, maxAge)
   ctx.setChunkedCookie(name, value, { ...attributes, expires })
 }
 
@@ -105,13 +113,15 @@ export function clear(ctx: Context): void {
   ctx.deleteCookie(name, options)
 }
 
-export function expiry(ctx: Context, { maxAge, absoluteMaxAge }: Settled, { started }: Claim, age: number = maxAge): Date {
+export function expiry(ctx: Context, { maxAge, absoluteMaxAge }: Settled, { started, until }: Claim, age: number = maxAge): Date {
   const idle = ctx.now.getTime() + age * 1000
-  return new Date(absoluteMaxAge === undefined ? idle : Math.min(idle, started + absoluteMaxAge * 1000))
+  const cap = absoluteMaxAge === undefined ? Infinity : started + absoluteMaxAge * 1000
+  return new Date(Math.min(idle, cap, until ?? Infinity))
 }
 
 export function endOf(ctx: Context, options: Settled, { token, claim }: Held): Date {
-  const end = options.tokenAge !== options.maxAge && token.iat !== undefined ? token.iat + options.maxAge : token.exp
+  const idle = options.tokenAge !== options.maxAge && token.iat !== undefined ? token.iat + options.maxAge : token.exp
+  const end = claim.until !== undefined && idle !== undefined ? Math.min(idle, claim.until / 1000) : idle
   // A host's own token, or its callback, may say what is no date.
   return Math.abs(end ?? Infinity) <= lastSecond ? new Date((end as number) * 1000) : expiry(ctx, options, claim)
 }

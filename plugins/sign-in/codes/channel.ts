@@ -1,5 +1,5 @@
 /** What carries codes to an address: the mails of this library, or a `send` of the host. */
-import { AuthError, type AnyContext, type Awaitable, type Context, type MailValue } from 'authkernel/kernel'
+import { assertOptions, AuthError, type AnyContext, type Awaitable, type Context, type MailValue } from 'authkernel/kernel'
 import { deviceOf } from './device.ts'
 import type { CodeMessage } from './line.ts'
 import { messages } from './messages.ts'
@@ -15,7 +15,9 @@ export interface CodeChannel {
 const mails = new WeakSet<CodeChannel>()
 
 /** Mails of this library, through the service `mail`: code and link in one mail. `link: false` leaves the link out. */
-export function email({ link = true }: { link?: boolean } = {}): CodeChannel {
+export function email(options: { link?: boolean } = {}): CodeChannel {
+  assertOptions('email', options, { link: true })
+  const { link = true } = options
   const channel: CodeChannel = { link, send: ({ to, code, url, expires }, ctx) => mail(ctx, to, { code, url, expires }) }
   mails.add(channel)
   return channel

@@ -1,16 +1,13 @@
 /** Sign-in by a code of six digits: by mail beside the link, or by anything else that carries a message. */
 import {
+  assertOptions,
   AuthError,
-  beginAttempt,
-  type Bucket,
+  beginMail,
   type ClientPart,
-  type Context,
   createCookie,
-  isKnownDevice,
-  networksOf,
   type Plugin,
   randomUUID,
-  rememberDevice,
+  rememberMailbox,
   toAddress,
 } from 'authkernel/kernel'
 import { checkChannel, type CodeChannel, isMail, textOf } from './channel.ts'
@@ -37,7 +34,9 @@ export interface CodesOptions {
  * Sign-in by a code that goes to an address. Needs an adapter and the service `records`, and for `email()` something that carries mails.
  * Throws AuthError for options of the wrong shape.
  */
-export function codesPlugin({ via, send }: CodesOptions): Plugin<ClientPart<{ readonly codes: CodeMethods<{ email: string }> }>> {
+export function codesPlugin(options: CodesOptions): Plugin<ClientPart<{ readonly codes: CodeMethods<{ email: string }> }>> {
+  assertOptions('Plugin "codes"', options, { via: true, send: true })
+  const { via, send } = options
   if (via && send) throw new AuthError('Plugin "codes": give `via` or `send`, not both.')
   const channel = checkChannel('codes', (via ?? { send }) as CodeChannel)
   const line = addressLine(channel)
@@ -73,7 +72,6 @@ export function codesPlugin({ via, send }: CodesOptions): Plugin<ClientPart<{ re
 }
 
 function addressLine(channel: CodeChannel): Line {
-  const device = (address: string): string => `mail ${address}`
   return {
     name: 'codes',
     cookie: createCookie('code', { path: 'base', maxAge: 600 }),
@@ -105,26 +103,12 @@ function addressLine(channel: CodeChannel): Line {
       match: 'email',
       proof: { amr: ['email'] },
     }),
-    count: (ctx, address) => countMail(ctx, address, device(address)),
-    proved: (ctx, address) => rememberDevice(ctx, device(address)),
+    // The same counts as those of mailed links: a mailbox is spared, whatever is in the mails.
+    async count(ctx, address) {
+      const attempt = await beginMail(ctx, address)
+      return attempt?.refused ? false : (attempt ?? { end: () => Promise.resolve() })
+    },
+    proved: (ctx, address) => rememberMailbox(ctx, address),
     deliver: async (ctx, message) => void (await channel.send({ ...message, text: textOf(ctx, message, false) }, ctx)),
   }
-}
-
-// The same counts as those of mailed links: a mailbox is spared, whatever is in the mails.
-async function countMail(ctx: Context, address: string, name: string): ReturnType<Line['count']> {
-  const rule = ctx.app.config.throttle.mail
-  if (!rule) return { end: () => Promise.resolve() }
-  const { max, seconds } = rule
-  const device = await isKnownDevice(ctx, name)
-  const to = device ? `device ${device} ${address}` : address
-  const buckets: Bucket[] = [
-    { key: `mail:${to}`, rule },
-    { key: `mail day:${to}`, rule: { max: Math.ceil((max * 10) / 3), seconds: Math.max(seconds, 86_400) } },
-  ]
-  if (!device)
-    for (const { key, scale } of networksOf(ctx.clientAddress))
-      buckets.push({ key: `mail network:${key}`, rule: { max: max * 100 * scale, seconds } })
-  const attempt = await beginAttempt(ctx, buckets)
-  return attempt.refused ? false : attempt
 }

@@ -6,7 +6,7 @@ const path = '/phone/newcomer'
 /** Adds a button to the page that asks for the factor, for sign-ins by a number. Without twoFactorPlugin there is no such page. */
 export function addNewcomer(kernel: Kernel): void {
   kernel.slot('twoFactor', 'foot', draw)
-  kernel.route({ method: 'POST', path, flow: 'callback', handler: begin })
+  kernel.route({ method: 'POST', path, flow: 'callback', takes: 'proof', handler: begin })
 }
 
 async function draw(ctx: Context, { form, submit, say, html }: PageTools): Promise<SlotView | undefined> {

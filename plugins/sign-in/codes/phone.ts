@@ -1,5 +1,6 @@
 /** Sign-in by a code of six digits in a text message. A number is a way in, and no proof that a person stays the same. */
 import {
+  assertOptions,
   AuthError,
   type Awaitable,
   beginAttempt,
@@ -44,6 +45,7 @@ const hour = 3_600
  * `records`. Throws AuthError for options of the wrong shape.
  */
 export function phonePlugin(options: PhoneOptions): Plugin<ClientPart<{ readonly phone: CodeMethods<{ phone: string }> }>> {
+  assertOptions('Plugin "phone"', options, { send: true, countries: true, perHour: true })
   const { send, countries, perHour = 500 } = options
   const refuse = (what: string): never => {
     throw new AuthError(`Plugin "phone": ${what}`)

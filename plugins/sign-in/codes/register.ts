@@ -30,6 +30,7 @@ export interface CodeMethods<I extends object> {
 export function addLine<T extends LineType>(kernel: Kernel, line: Line, { id, name }: ProviderOf<T>): void {
   kernel.providerType(id as LineType, flowOf(line) as never)
   kernel.provider({ id, name, type: id } as ProviderOf<LineType>)
+  kernel.declareEvent('codesGuessed')
   kernel.records('signInCode', codeTable)
   kernel.records('signInCodeGuess', guessTable)
   kernel.cookie(line.cookie)
@@ -52,7 +53,8 @@ export function lineMethods<I extends object, N extends LineType>(
     return { ...sent }
   }
   clientMethods(kernel, name, {
-    send: clientMethod(fields, (ctx) => start(ctx, line)),
+    // Beside the form of the sign-in page: both make a message leave.
+    send: { ...clientMethod(fields, (ctx) => start(ctx, line)), takes: 'typed' },
     verify: clientMethod(fields, (ctx) => finish(ctx, line)),
   })
   return {} as ClientPart<{ readonly [K in N]: CodeMethods<I> }>

@@ -1,5 +1,15 @@
 /** Asking for a code. Everybody gets the same answer, whoever they are, and the message leaves after it. */
-import { AccessDenied, type Context, type LoggerInstance, randomHex, redirectTo, sha256, subjectOf, toHex } from 'authkernel/kernel'
+import {
+  AccessDenied,
+  type Context,
+  type LoggerInstance,
+  mailedHostFault,
+  randomHex,
+  redirectTo,
+  sha256,
+  subjectOf,
+  toHex,
+} from 'authkernel/kernel'
 import { isStopped } from './guesses.ts'
 import type { Line } from './line.ts'
 import { guessId, messageId } from './tables.ts'
@@ -63,6 +73,9 @@ async function send(
   const link = await ctx.digest('sign-in link', token)
   const hashed = code === undefined ? null : await ctx.digest(...codePurpose(line, identifier, browser, code))
   try {
+    const fault = mailedHostFault(ctx)
+    // A message names the host: in its link, and as the host that a phone fills the code in for.
+    if (fault) throw fault
     if (code === undefined && !withLink) return await attempt.end(true)
     // The newer code of a browser voids its older one.
     if (older !== undefined) await codes.delete(await messageId(line.name, identifier, older))

@@ -1,5 +1,6 @@
 /** What becomes of a form that was sent: loaded by the first one. */
 import { type Context, CredentialsSignin, type Identity, type ProviderOf, randomUUID, type User, withFields } from 'authkernel/kernel'
+import { isDemoAccount, isLocalRequest } from './demo.ts'
 import { throttled } from './throttle.ts'
 
 /** Asks the host. Throws CredentialsSignin where it knows nobody. */
@@ -15,8 +16,24 @@ export async function finish(ctx: Context, provider: ProviderOf<'credentials'>):
 }
 
 async function authorize(ctx: Context, provider: ProviderOf<'credentials'>, credentials: Record<string, unknown>): Promise<User | null> {
+  if (isDemoAccount(provider) && !isLocalRequest(ctx)) {
+    throw new CredentialsSignin(`The demo account signs in on loopback hosts only. Remove provider "${provider.id}".`, {
+      cause: { provider: provider.id },
+    })
+  }
   const user: unknown = await provider.authorize?.(credentials, withFields(ctx.request, credentials))
   if (!user) return null
+  if (isDemoAccount(provider) && ctx.session.storedUsers) return demoUser(ctx)
   if (typeof user === 'object') return user
   throw new TypeError(`authorize() of provider "${provider.id}" must return a user (an object) or null, not a ${typeof user}.`)
+}
+
+/** A session in the database points to a stored user. The address is one that nobody can have (RFC 2606). */
+async function demoUser(ctx: Context): Promise<User> {
+  const store = ctx.service('store')
+  const email = 'demo@authkernel.invalid'
+  return (
+    (await store.getUserByEmail(email)) ??
+    (await store.createUser({ id: randomUUID(ctx.runtime), name: 'Demo', email, emailVerified: null }))
+  )
 }

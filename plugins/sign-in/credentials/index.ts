@@ -10,6 +10,10 @@ import {
   providerPlugin,
 } from 'authkernel/kernel'
 
+import { isDemoAccount } from './demo.ts'
+
+export { demoAccount, type DemoAccountOptions } from './demo.ts'
+
 // A session read needs none of it.
 const load = /* @__PURE__ */ lazily(() => import('./finish.ts'))
 
@@ -33,7 +37,13 @@ const credentialsFlow: ProviderFlow<ProviderOf<'credentials'>> = {
   env: {},
   options,
 
-  validate({ id, authorize }) {
+  validate(provider, _all, { logger }) {
+    const { id, authorize } = provider
+    if (isDemoAccount(provider))
+      logger.warn(
+        'demo-account',
+        `Provider "${id}" is the demo account of \`authkernel init\`. Remove it when another way to sign in works.`,
+      )
     if (typeof authorize !== 'function') {
       throw new MissingAuthorize(`Provider "${id}" (credentials) has no \`authorize\`: give it a function that returns the user, or null.`)
     }

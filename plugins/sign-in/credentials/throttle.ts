@@ -3,6 +3,7 @@ import {
   beginAttempt,
   type Bucket,
   type Context,
+  countedName,
   CredentialsSignin,
   isKnownDevice,
   networksOf,
@@ -72,5 +73,5 @@ function nameOf({ credentials = {} }: Credentials, sent: Record<string, unknown>
   const value = sent[field]
   // JSON may wrap a name, ["ann"], which many a query reads as the name: it counts as the name.
   const text = typeof value === 'string' ? value : JSON.stringify(value).replace(/[[\]{}"]/g, '')
-  return text.normalize('NFKC').trim().toLowerCase().slice(0, 256)
+  return countedName(text)
 }

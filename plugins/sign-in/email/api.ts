@@ -1,6 +1,6 @@
 /** The one sender of all HTTP mailers: a mailer is data (`MailApi`), and its values name what goes into them. */
 import { boundedFetch, bytes, type EmailConfig, type MailApi, type MailMessage, type NetworkLimits, toBase64 } from 'authkernel/kernel'
-import { parseMailbox } from './identifier.ts'
+import { parseMailbox } from './sender.ts'
 /** Longest part of an answer that goes into the log, in characters. */
 const maxAnswer = 2_048
 const mailNames = ['from', 'from.address', 'from.name', 'from.domain', 'to', 'subject', 'text', 'html', 'url', 'host']

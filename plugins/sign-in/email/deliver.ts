@@ -1,6 +1,14 @@
 /** Hands one mail over, in time, and says of a failure what a log may know. */
-import { type Context, type EmailConfig, EmailSignInError, MailNotSent, redactError, withDeadline, withFields } from 'authkernel/kernel'
-import { toAsciiAddress } from './identifier.ts'
+import {
+  type Context,
+  type EmailConfig,
+  EmailSignInError,
+  MailNotSent,
+  redactError,
+  toAsciiAddress,
+  withDeadline,
+  withFields,
+} from 'authkernel/kernel'
 import { transportOf } from './transport.ts'
 
 /** A link that is about to be mailed. */

@@ -1,7 +1,16 @@
 /** The sign-in link: made, mailed, taken back, redeemed. Only a keyed hash of its token is stored (row 355, D3). */
-import { type Context, equal, type EmailConfig, randomHex, type Store, Verification, type VerificationToken } from 'authkernel/kernel'
+import {
+  type Context,
+  equal,
+  type EmailConfig,
+  isAddress,
+  mailedHostFault,
+  randomHex,
+  type Store,
+  Verification,
+  type VerificationToken,
+} from 'authkernel/kernel'
 import { deliver } from './deliver.ts'
-import { isIdentifier } from './identifier.ts'
 import { beginGuess } from './throttle.ts'
 
 const purpose = 'verification-token'
@@ -12,6 +21,9 @@ const unguessable = 22
 
 /** Mails a fresh link. The row is there before the mail is, and goes away when the mail does not (D44). Throws EmailSignInError. */
 export async function mailLink(ctx: Context, store: Store, provider: EmailConfig, identifier: string): Promise<void> {
+  const fault = mailedHostFault(ctx)
+  // The answer is that of a mail that was sent: the attacker who sent the Host header learns nothing.
+  if (fault) return void ctx.logger.error(fault)
   const token = await createToken(ctx, provider)
   const expires = new Date(ctx.runtime.now() + (provider.maxAge ?? defaultMaxAge) * 1000)
   const params = new URLSearchParams({ callbackUrl: await ctx.callbackUrl(), token, email: identifier })
@@ -43,7 +55,7 @@ export interface SpentLink {
 /** Spends a link: once, for the right address, in time. Throws Verification (row 222) and what the store throws. */
 export async function redeemLink(ctx: Context, store: Store, provider: EmailConfig, identifier: string, token: string): Promise<SpentLink> {
   // What no mail of ours can have carried need not bother the store.
-  if (!isIdentifier(identifier)) throw new Verification('The link names no email address.')
+  if (!isAddress(identifier)) throw new Verification('The link names no email address.')
   const guess = token.length < unguessable ? await beginGuess(ctx, identifier) : undefined
   if (guess?.refused) throw new Verification('Too many wrong tokens for this email address: see the option `throttle.credentials`.')
   try {

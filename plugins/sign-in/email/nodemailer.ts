@@ -1,6 +1,6 @@
 /** Sends over SMTP with nodemailer, an optional peer: the part of it used here, as structural types. */
 import { AuthError, type EmailConfig, type MailMessage } from 'authkernel/kernel'
-import { parseMailbox } from './identifier.ts'
+import { parseMailbox } from './sender.ts'
 import { toTransportOptions } from './server.ts'
 
 interface Transporter {

@@ -12,6 +12,7 @@ import {
   type ProviderOf,
   providerPlugin,
 } from 'authkernel/kernel'
+import { type Carrier, provideCarrier } from './carrier.ts'
 import { linkTemplate } from './template.ts'
 import { messages } from './messages.ts'
 import { firstTransport, smtp } from './transport.ts'
@@ -23,6 +24,12 @@ const signIn = /* @__PURE__ */ lazily(() => import('./sign-in.ts'))
 const validation = /* @__PURE__ */ lazily(() => import('./validate.ts'))
 
 type EmailGiven = ProviderGiven<'email'>
+
+/** Options of an email provider, and whether it is a sign-in method. */
+export type EmailInput = EmailGiven & {
+  /** `false`: it sends the mails of other plugins and is no sign-in method: no provider, no button, no route. Default true. */
+  signIn?: boolean | undefined
+}
 
 // One function for all plugins of this type: the kernel takes it for one candidate.
 const mailTransport = ({ providers }: CompileView): MailTransport | undefined => firstTransport(providers)
@@ -59,11 +66,7 @@ const emailFlow: ProviderFlow<Email> = {
   finish: async (ctx, provider) => (await signIn()).finish(ctx, provider),
 }
 
-/**
- * The provider type `email`, and the given providers; `id` defaults to `email`: `emailPlugin({ server: process.env.EMAIL_SERVER })`.
- * Named `email` without providers and `email:<ids>` with them.
- */
-export const emailPlugin: (...providers: (EmailGiven | (() => EmailGiven))[]) => Plugin<void> = /* @__PURE__ */ providerPlugin({
+const signInPlugin = /* @__PURE__ */ providerPlugin({
   type: 'email',
   flow: emailFlow,
   defaults: { id: 'email', name: 'Email' },
@@ -74,3 +77,40 @@ export const emailPlugin: (...providers: (EmailGiven | (() => EmailGiven))[]) =>
     kernel.provide('mailTransport', mailTransport, { fallback: true })
   },
 })
+
+/**
+ * The provider type `email`, and the given providers; `id` defaults to `email`: `emailPlugin({ server: process.env.EMAIL_SERVER })`. Each provider is a
+ * sign-in method, with a form on the sign-in page. With `signIn: false` it only sends the mails of other plugins.
+ * Named `email` without providers, `email:<ids>` with them, and `email-transport` where no provider is a sign-in method.
+ */
+export function emailPlugin(...providers: readonly (EmailInput | (() => EmailInput))[]): Plugin<void> {
+  const all = providers.map((given) => ({ given, carrier: carrierOf(given) }))
+  const carriers = all.flatMap(({ carrier }) => carrier ?? [])
+  if (carriers.length === 0) return signInPlugin(...(providers as readonly EmailGiven[]).map(withoutSignIn))
+  const methods = all.filter(({ carrier }) => !carrier).map(({ given }) => withoutSignIn(given as EmailGiven))
+  const inner = methods.length > 0 ? signInPlugin(...methods) : undefined
+  return {
+    name: inner?.name ?? 'email-transport',
+    setup(kernel) {
+      inner?.setup(kernel)
+      for (const carrier of carriers) provideCarrier(kernel, carrier)
+    },
+  }
+}
+
+/** The mailer of a provider that is no sign-in method. A function that throws does so again at compile, where its error is reported. */
+function carrierOf(given: EmailInput | (() => EmailInput)): Carrier | undefined {
+  try {
+    const written = (typeof given === 'function' ? (given as (options: object) => EmailInput)({}) : given) as Carrier & EmailInput
+    const { signIn: method = (written.options as { signIn?: boolean } | undefined)?.signIn, ...mailer } = written
+    return method === false ? mailer : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function withoutSignIn(given: EmailGiven): EmailGiven {
+  if (typeof given !== 'object' || given === null || !('signIn' in given)) return given
+  const { signIn: _method, ...provider } = given as EmailInput
+  return provider
+}

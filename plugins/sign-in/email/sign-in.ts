@@ -4,18 +4,19 @@ import {
   AdapterError,
   type AdapterUser,
   AuthError,
+  beginMail,
   CallbackRouteError,
   type Context,
   EmailSignInError,
   type ProviderOf,
   randomUUID,
+  readAddress,
+  rememberMailbox,
   SessionTokenError,
   type SignInQuestion,
   Verification,
 } from 'authkernel/kernel'
-import { toIdentifier } from './identifier.ts'
 import { mailLink, redeemLink } from './link.ts'
-import { beginMail, rememberMailbox } from './throttle.ts'
 
 type Email = ProviderOf<'email'>
 
@@ -93,7 +94,7 @@ async function readIdentifier(ctx: Context, provider: Email): Promise<string> {
   try {
     // The last of several would be used and another one shown: whoever repeats a field has a reason (GHSA-xv97-c62v-4587).
     if ((await ctx.form()).getAll('email').length > 1) throw new Error('The field "email" was sent more than once.')
-    return toIdentifier(email, { international, normalize })
+    return readAddress(email, { international, normalize })
   } catch (error) {
     throw failure(provider, error)
   }

@@ -29,8 +29,12 @@ export function transportOf(provider: EmailConfig): MailTransport {
 export function firstTransport(providers: ReadonlyMap<string, Provider>): MailTransport | undefined {
   for (const provider of providers.values()) {
     if (provider.type !== 'email') continue
-    const { api, server } = provider as EmailConfig
-    if (api ? /\{(?:text|html)\}/.test(JSON.stringify(api.body)) : server) return transportOf(provider as EmailConfig)
+    if (carriesAny(provider as EmailConfig)) return transportOf(provider as EmailConfig)
   }
   return undefined
+}
+
+/** Whether it sends what it is given. */
+export function carriesAny({ api, server }: EmailConfig): boolean {
+  return api ? /\{(?:text|html)\}/.test(JSON.stringify(api.body)) : Boolean(server)
 }

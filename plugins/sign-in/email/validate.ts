@@ -1,7 +1,7 @@
 /** What must be right about an email provider before a request is served; each message names provider, option and remedy. */
 import { AuthError, type EmailConfig } from 'authkernel/kernel'
 import { missingOptions } from './api.ts'
-import { parseMailbox } from './identifier.ts'
+import { parseMailbox } from './sender.ts'
 import { toTransportOptions } from './server.ts'
 
 /** Throws AuthError for an email provider that could not send (row 226). */

@@ -1,5 +1,5 @@
 /** What a provider's word about an address is worth (D33, D85). */
-import type { AdapterAccount, Profile, TokenSet } from 'authkernel/kernel'
+import { type AdapterAccount, type Profile, toAddress, type TokenSet } from 'authkernel/kernel'
 import { decodeClaims } from './json.ts'
 import type { OAuthProvider } from './types.ts'
 
@@ -18,17 +18,24 @@ export function trusted({ trustEmail }: OAuthProvider, email: string): boolean |
 }
 
 /**
- * Whether a stored account is a reason to believe the address of its user. It is not when the provider is not trusted for it, and when the ID
- * token that was stored names another address, or says that this one was not verified.
+ * Whether a stored account is a reason to believe an address that no `emailVerified` says is proved. A trusted provider that called the address
+ * verified has set `emailVerified`: its account counts only with a stored ID token that says so of this very address, as rows of before have it.
+ * `account` undefined: the adapter cannot list accounts.
  */
 export function vouches(provider: OAuthProvider, account: AdapterAccount | undefined, email: string): boolean {
-  // A list was written because the provider claims addresses of other domains too.
-  if (!account) return provider.trustEmail === undefined || provider.trustEmail === true
-  if (trusted(provider, email) === false) return false
-  const claims = claimsOf(account.id_token)
-  if (!claims) return true
-  if (typeof claims.email === 'string' && claims.email.toLowerCase() !== email.toLowerCase()) return false
-  return saysVerified(provider, claims, account) !== false
+  const trust = trusted(provider, email)
+  if (trust === false) return false
+  const claims = claimsOf(account?.id_token)
+  // A provider that nobody said anything about is as good as in Auth.js, until it says no.
+  if (!claims || !account) return trust === undefined
+  if (trust === undefined && claims.email === undefined) return saysVerified(provider, claims, account) !== false
+  if (
+    typeof claims.email !== 'string' ||
+    (toAddress(claims.email) ?? claims.email.toLowerCase()) !== (toAddress(email) ?? email.toLowerCase())
+  )
+    return false
+  const said = saysVerified(provider, claims, account)
+  return trust ? said === true : said !== false
 }
 
 // Our own row: its signature was checked when it was stored.

@@ -45,11 +45,12 @@ export function checksOf(provider: OAuthProvider, proxied: boolean): readonly OI
 }
 
 /** Stores a flow beside those of other tabs. */
-export async function remember(ctx: Context, provider: OAuthProvider, started: Started): Promise<void> {
+export async function remember(ctx: Context, provider: OAuthProvider, started: Started, session: boolean): Promise<void> {
   if (started.state === undefined) return
   const id = await hashOf(started.state)
   const flow: Entry = { provider: provider.id }
   if (isFormPost(provider)) flow.post = true
+  if (flow.post && session) flow.session = true
   if (started.callbackUrl !== ctx.origin) flow.callbackUrl = started.callbackUrl
   const by = (ctx.store || started.stepUp) && (await subjectOf(ctx))
   if (by) flow.by = by
@@ -61,6 +62,12 @@ export async function remember(ctx: Context, provider: OAuthProvider, started: S
   const others = await states.all(ctx)
   await states.add(ctx, id, flow)
   writeMarks(ctx, [flow, ...others], false)
+}
+
+/** The flow that a callback belongs to, which stays. */
+export async function pendingFlow(ctx: Context, params: URLSearchParams): Promise<Entry | undefined> {
+  const id = await hashOf(params.get('state') ?? '')
+  return (await states.all(ctx)).find((candidate) => equal(candidate.id, id))
 }
 
 /** Finds the flow that a callback belongs to and uses it up, whatever comes of it. Throws InvalidCheck. */

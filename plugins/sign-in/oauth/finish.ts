@@ -1,5 +1,6 @@
 /** `/callback/:provider`: the provider's answer, checked, exchanged and mapped (RFC 6749 section 4.1.2). */
 import { type Context, type Identity, InvalidCheck } from 'authkernel/kernel'
+import { bounce, bounced } from './bounce.ts'
 import { proxyInUse, take } from './checks.ts'
 import { secretOf } from './client.ts'
 import { isFormPost } from './endpoints.ts'
@@ -20,6 +21,8 @@ const maxCode = 8_192
 /** Ends a sign-in. Throws InvalidCheck, OAuthCallbackError, OAuthProfileParseError, CallbackRouteError. */
 export async function finish(ctx: Context, provider: OAuthProvider): Promise<Identity | Response> {
   const params = await parametersOf(ctx, provider)
+  const again = await bounce(ctx, provider, params)
+  if (again) return again
   const forwarded = proxyInUse(ctx, provider) ? await forwardCallback(ctx, provider, params) : undefined
   if (forwarded) return forwarded
   const flow = await take(ctx, provider, params)
@@ -51,7 +54,7 @@ export async function finish(ctx: Context, provider: OAuthProvider): Promise<Ide
 // The place that was asked for, and no other: the query of a POST is not what the provider posted (row 206).
 async function parametersOf(ctx: Context, provider: OAuthProvider): Promise<URLSearchParams> {
   const posted = ctx.request.method === 'POST'
-  if (posted !== isFormPost(provider)) return new URLSearchParams()
+  if (posted !== isFormPost(provider)) return posted ? new URLSearchParams() : bounced(ctx, provider)
   return posted ? ctx.form() : ctx.url.searchParams
 }
 

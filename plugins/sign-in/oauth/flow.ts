@@ -73,6 +73,7 @@ export const oauthFlow: ProviderFlow<OAuthProvider> = {
 /** The same object for both plugins, so that the kernel sees one candidate. */
 const service: OAuthService = {
   metadata: async (...given) => (await load()).oauthService.metadata(...given),
+  named: async (ctx, ...given) => (await load()).oauthService.named?.(ctx, ...given) ?? given[2],
   refresh: async (...given) => (await load()).oauthService.refresh(...given),
   request: async (...given) => (await load()).oauthService.request(...given),
   verify: async (...given) => (await load()).oauthService.verify(...given),

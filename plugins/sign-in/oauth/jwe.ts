@@ -1,6 +1,6 @@
 /** Tokens that the provider encrypted for this client (OpenID Connect Core section 10.2). Loaded where a provider has `decryptionKey`. */
 import { compactDecrypt, decodeProtectedHeader } from 'jose'
-import { Refusal } from './failure.ts'
+import { TokenRefusal } from './refusal.ts'
 import type { OAuthProvider } from './types.ts'
 
 // Asymmetric ones: nobody but this client can read them.
@@ -22,10 +22,10 @@ export async function decrypted(
 ): Promise<string> {
   if (token.split('.').length !== 5) {
     if (registered.alg === undefined) return token
-    throw new Refusal(`${what} is not encrypted, as the client registered it.`)
+    throw new TokenRefusal(`${what} is not encrypted, as the client registered it.`)
   }
-  if (token.length > maxLength) throw new Refusal(`${what} is too long.`)
-  const { kid } = decodeProtectedHeader(token)
+  if (token.length > maxLength) throw new TokenRefusal(`${what} is too long.`)
+  const { kid } = headerOf(token)
   const { key } = keyFor(provider, kid)
   const { plaintext } = await compactDecrypt(token, key, {
     keyManagementAlgorithms: typeof registered.alg === 'string' ? [registered.alg] : keyManagementAlgorithms,
@@ -34,10 +34,18 @@ export async function decrypted(
   return new TextDecoder().decode(plaintext)
 }
 
+function headerOf(token: string): { kid?: string } {
+  try {
+    return decodeProtectedHeader(token)
+  } catch {
+    throw new TokenRefusal('The token has no header that can be read.')
+  }
+}
+
 function keyFor({ decryptionKey }: OAuthProvider, kid: string | undefined): { key: CryptoKey } {
   const list = [decryptionKey ?? []].flat().map((one) => ('key' in one ? one : { key: one, kid: undefined }))
   const found =
     list.find((one) => one.kid !== undefined && one.kid === kid) ?? list.find((one) => one.kid === undefined || kid === undefined)
-  if (!found) throw new Refusal('The token is encrypted for a key that `decryptionKey` has not.')
+  if (!found) throw new TokenRefusal('The token is encrypted for a key that `decryptionKey` has not.')
   return found
 }

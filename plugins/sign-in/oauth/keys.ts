@@ -2,9 +2,9 @@
 import { type AnyContext, setBounded } from 'authkernel/kernel'
 import { compactVerify, createLocalJWKSet, type CryptoKey, errors, type JSONWebKeySet } from 'jose'
 import type { AuthorizationServer } from 'oauth4webapi'
-import { Refusal } from './failure.ts'
+import { Refusal, TokenRefusal } from './refusal.ts'
 import { isObject, readJson } from './json.ts'
-import { endpointOf, readOf } from './server.ts'
+import { endpointOf, readOf, transportOf } from './server.ts'
 import { createKnownHeaders, type KnownHeaders, type Verified } from './signature.ts'
 import { fapiAlgorithms, isFapi } from './strength.ts'
 import type { OAuthProvider } from './types.ts'
@@ -37,7 +37,7 @@ export interface Signer {
  */
 export async function verify({ ctx, provider, server, clientSecret }: Signer, token: string, registered: unknown): Promise<Verified> {
   // Decoders forgive padding and blanks; RFC 7515 section 2 has neither.
-  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) throw new Refusal('The token is not a compact JWS.')
+  if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) throw new TokenRefusal('The token is not a compact JWS.')
   if (typeof registered === 'string' && registered.startsWith('HS')) {
     if (clientSecret === undefined)
       throw new Refusal(`Tokens signed with ${registered} need the clientSecret of provider "${provider.id}".`)
@@ -47,7 +47,7 @@ export async function verify({ ctx, provider, server, clientSecret }: Signer, to
   const algorithms = isFapi(provider) ? [...fapiAlgorithms] : asymmetric
   const uri = endpointOf(server, 'jwks_uri', provider).href
   const cache = ctx.app.shared.cache<KeySet>('oauth.keys')
-  const known = cache.get(uri)
+  const known = cache.get(cacheKeyOf(provider, uri))
   const cached = known !== undefined && known.until > ctx.runtime.now()
   const keys = cached ? known : await fetchKeys(ctx, provider, uri)
   try {
@@ -55,7 +55,7 @@ export async function verify({ ctx, provider, server, clientSecret }: Signer, to
   } catch (error) {
     // Keys may have been rotated just before signing (OpenID Connect Core 10.1.1), even under the same kid.
     const stale = error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed
-    if (!cached || !stale || !mayRefetch(ctx, uri)) throw error
+    if (!cached || !stale || !mayRefetch(ctx, cacheKeyOf(provider, uri))) throw error
     return check(token, await fetchKeys(ctx, provider, uri), algorithms)
   }
 }
@@ -81,16 +81,21 @@ async function check(token: string, { find, known }: KeySet, algorithms: string[
   }
 }
 
-function mayRefetch(ctx: AnyContext, uri: string): boolean {
+function cacheKeyOf(provider: OAuthProvider, uri: string): string {
+  return transportOf(provider) + uri
+}
+
+function mayRefetch(ctx: AnyContext, key: string): boolean {
   const times = ctx.app.shared.cache<number>('oauth.keys.refetched')
   const now = ctx.runtime.now()
-  if (now - (times.get(uri) ?? Number.NEGATIVE_INFINITY) < cooldown) return false
-  setBounded(times, uri, now, maxServers)
+  if (now - (times.get(key) ?? Number.NEGATIVE_INFINITY) < cooldown) return false
+  setBounded(times, key, now, maxServers)
   return true
 }
 
 function fetchKeys(ctx: AnyContext, provider: OAuthProvider, uri: string): Promise<KeySet> {
-  return ctx.app.shared.flight(`oauth.keys ${uri}`, async () => {
+  const key = cacheKeyOf(provider, uri)
+  return ctx.app.shared.flight(`oauth.keys ${key}`, async () => {
     const headers = { accept: 'application/json, application/jwk-set+json' }
     const response = await readOf(ctx, provider, true)(uri, { headers })
     if (response.status !== 200) throw new Refusal(`${uri} answered with status ${response.status} in place of keys.`, response.status)
@@ -99,7 +104,7 @@ function fetchKeys(ctx: AnyContext, provider: OAuthProvider, uri: string): Promi
     const find = createLocalJWKSet({ keys: document['keys'].filter(isPublicKey) } as JSONWebKeySet)
     return setBounded(
       ctx.app.shared.cache<KeySet>('oauth.keys'),
-      uri,
+      key,
       { find, known: createKnownHeaders(), until: ctx.runtime.now() + lifetime },
       maxServers,
     )

@@ -17,6 +17,8 @@ export interface Entry {
   maxAge?: number
   /** Who was signed in. */
   by?: string
+  /** It began with a session, whose cookie a cross-site POST does not bring. */
+  session?: boolean
   /** The session that is here is proved anew. */
   stepUp?: StepUp
   /** Comes back by a cross-site POST. */
@@ -30,15 +32,15 @@ export type Marks = Partial<Record<Marked, string>>
 /** The flows. */
 export const states: PendingList<Entry> = /* @__PURE__ */ createPending<Entry>('state', {
   seconds: flowLifetime,
-  cookie: { key: 'state', maxAge: flowLifetime },
+  cookie: { key: 'state', maxAge: flowLifetime, prefix: 'secure' },
   crossSite: isForeign,
 })
 
 /** The cookies of the marks: names and attributes are those of Auth.js. Verifier and nonce themselves are sealed with their flow, once. */
 export const cookies: Readonly<Record<Marked, CookieHandle>> = {
-  pkce: /* @__PURE__ */ createCookie('pkce.code_verifier', { key: 'pkceCodeVerifier', maxAge: flowLifetime }),
+  pkce: /* @__PURE__ */ createCookie('pkce.code_verifier', { key: 'pkceCodeVerifier', maxAge: flowLifetime, prefix: 'secure' }),
   // Expires alone (row 80).
-  nonce: /* @__PURE__ */ createCookie('nonce', { key: 'nonce' }),
+  nonce: /* @__PURE__ */ createCookie('nonce', { key: 'nonce', prefix: 'secure' }),
 }
 /** Their checks. */
 export const marked: readonly Marked[] = ['pkce', 'nonce']

@@ -7,13 +7,18 @@ import {
   type Profile,
   type ProviderUser,
   randomUUID,
+  toAddress,
+  sha256,
+  toHex,
   type TokenSet,
   type User,
+  unverifiedJwt,
 } from 'authkernel/kernel'
 import { saysVerified, trusted } from './address.ts'
-import { proofOf } from './assurance.ts'
+import { namesIn, proofOf } from './assurance.ts'
 import { Refusal, withoutSecrets } from './failure.ts'
 import { checkSubject } from './id-token.ts'
+import { namedBy } from './issuer.ts'
 import { isObject } from './json.ts'
 import { fetchOf } from './server.ts'
 import type { Exchanged } from './tokens.ts'
@@ -30,10 +35,14 @@ export async function identityOf({ ctx, provider, tokens, secrets, claims }: Exc
         : defaultProfile(profile)
     if (!isObject(described)) throw new Refusal(`\`profile\` of provider "${provider.id}" returned no user.`)
     const { id, email, ...rest } = described as ProviderUser & { email?: unknown }
-    const owner = { provider: provider.id, type: provider.type, providerAccountId: accountId(ctx, id) }
+    const own = accountId(ctx, id)
+    const providerAccountId = await fitting(namedBy(provider, claims?.['iss'], own))
+    const owner = { provider: provider.id, type: provider.type, providerAccountId }
     const account: Account = { ...tokens, ...owner }
     const user: User = { ...storable(rest), id: randomUUID(ctx.runtime), ...emailOf(email) }
-    const proof = proofOf(provider, claims)
+    const [proof, { sub, sid }] = [proofOf(provider, claims), namesIn(provider, claims)]
+    // Sessions take the name from the profile, unless that has another one.
+    const names = { ...(sub !== undefined && sub !== profile.sub && { sub }), ...(sid !== undefined && { sid }) }
     const verified = saysVerified(provider, profile, tokens)
     const identity: Identity = {
       user,
@@ -46,7 +55,16 @@ export async function identityOf({ ctx, provider, tokens, secrets, claims }: Exc
       provesEmail: verified === true && typeof user.email === 'string' && trusted(provider, user.email) === true,
       refreshTokens: provider.updateAccount === true,
     }
-    if (proof) identity.proof = proof
+    if (proof || sub !== undefined) identity.proof = { amr: [], ...proof, ...names }
+    // Accounts from before issuers were told apart have the plain id. Their ID token says whose they are.
+    if (providerAccountId !== own && claims)
+      identity.former = {
+        providerAccountId: own,
+        owns: ({ id_token: token }) => {
+          const stored = typeof token === 'string' ? unverifiedJwt(token)?.claims : undefined
+          return stored !== undefined && stored['iss'] === claims['iss'] && stored['sub'] === claims['sub']
+        },
+      }
     return identity
   } catch (error) {
     throw new OAuthProfileParseError(`The profile of provider "${provider.id}" could not be used.`, {
@@ -77,12 +95,22 @@ function accountId(ctx: Context, id: unknown): string {
   return text
 }
 
+// What a column of accounts holds everywhere.
+const maxAccountId = 255
+
+async function fitting(id: string): Promise<string> {
+  return id.length <= maxAccountId ? id : `sha256:${toHex(await sha256(id))}`
+}
+
 function emailOf(email: unknown): { email?: string | null } {
   if (email === undefined || email === null || email === '') return {}
   if (typeof email !== 'string') throw new Refusal('The email of the profile is not a string.')
-  if (/[\p{Cc}\s]|\p{Surrogate}/u.test(email)) throw new Refusal('The email of the profile holds blanks or control characters.')
+  if (/[\p{Cc}\s\p{DI}]|\p{Surrogate}/u.test(email))
+    throw new Refusal('The email of the profile holds blanks, control or invisible characters.')
   // U+212A lower-cases to an ASCII k: a foreign address must not become somebody's.
-  return { email: email.includes('\u212A') ? email.replace(/[^\u212A]+/g, (part) => part.toLowerCase()) : email.toLowerCase() }
+  const lower = email.includes('\u212A') ? email.replace(/[^\u212A]+/g, (part) => part.toLowerCase()) : email.toLowerCase()
+  // A domain has several spellings; a part before the @ that is not ASCII may be another mailbox than the one it looks like.
+  return { email: (/^[\x21-\x7e]+@[^@]+$/.test(lower) && toAddress(lower)) || lower }
 }
 
 // Columns of text refuse NUL and lone surrogates; a name is not worth a failed sign-in.

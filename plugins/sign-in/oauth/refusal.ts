@@ -8,3 +8,6 @@ export class Refusal extends Error {
     this.status = status
   }
 }
+
+/** What is wrong is a token that somebody sent, and not the server whose keys it is checked with. */
+export class TokenRefusal extends Refusal {}

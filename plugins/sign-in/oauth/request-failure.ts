@@ -2,6 +2,7 @@
 import { NetworkError, type OAuthOutcome, OAuthRequestError, redactText } from 'authkernel/kernel'
 import { ResponseBodyError, WWWAuthenticateChallengeError } from 'oauth4webapi'
 import { Refusal, withoutSecrets } from './failure.ts'
+import { TokenRefusal } from './refusal.ts'
 import type { OAuthProvider, Secrets } from './types.ts'
 
 // RFC 6749 section 5.2, RFC 9449 section 5 and 8: the server looked at the request and did not act on it.
@@ -21,7 +22,7 @@ const maxWait = 3_600
 /** The error of the service. `known`: what came of the request, where the caller knows it. */
 export function failedRequest(provider: OAuthProvider, error: unknown, secrets: Secrets, known?: OAuthOutcome): OAuthRequestError {
   const err = withoutSecrets(error, secrets)
-  const facts = { provider: provider.id, err }
+  const facts = { provider: provider.id, err, invalidToken: isTokenFault(error) }
   const message = `A request to provider "${provider.id}" failed: ${err.message}`
   if (known) return new OAuthRequestError(message, { outcome: known, ...facts })
   if (error instanceof NetworkError) return new OAuthRequestError(message, { outcome: error.unsent ? 'unused' : 'unknown', ...facts })
@@ -38,6 +39,15 @@ export function failedRequest(provider: OAuthProvider, error: unknown, secrets: 
     ...(description !== undefined && { description }),
     ...(wait >= 0 && { retryAfter: Math.min(wait, maxWait) }),
   })
+}
+
+// Of the errors of jose these two are about published keys.
+const keyFaults = new Set(['ERR_JWKS_INVALID', 'ERR_JWK_INVALID', 'ERR_JWKS_TIMEOUT'])
+
+/** Whether the token itself is wrong. Otherwise its keys could not be had, and it may be right. */
+function isTokenFault(error: unknown): boolean {
+  const { code } = Object(error) as { code?: unknown }
+  return error instanceof TokenRefusal || (typeof code === 'string' && code.startsWith('ERR_J') && !keyFaults.has(code))
 }
 
 function outcomeOf(code: string | undefined, status: number): OAuthOutcome {

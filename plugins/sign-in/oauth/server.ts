@@ -69,7 +69,7 @@ const facts = new WeakMap<OAuthProvider, Facts>()
 function factsOf(provider: OAuthProvider): Facts {
   let known = facts.get(provider)
   if (!known) {
-    const key = JSON.stringify([provider.issuer, provider.wellKnown, provider.discoveryIssuer])
+    const key = transportOf(provider) + JSON.stringify([provider.issuer, provider.wellKnown, provider.discoveryIssuer])
     facts.set(provider, (known = { written: writtenEndpoints(provider), discovers: discoversAny(provider), key }))
   }
   return known
@@ -143,6 +143,18 @@ function checkedEndpoint(text: unknown, written: boolean, name: EndpointName, pr
 /** `fetch` of a provider within the limits of the host; `ctx.signal` ends it unless others wait for it too. */
 export function fetchOf(ctx: AnyContext, provider: OAuthProvider, shared = false): typeof fetch {
   return boundedFetch(limitsOf(ctx, provider, shared))
+}
+
+const transports = new WeakMap<typeof fetch, number>()
+let transportCount = 0
+
+/** What separates documents that were fetched by different functions: a document is trusted by those only who would fetch it the same way. */
+export function transportOf(provider: OAuthProvider): string {
+  const fetch = provider[customFetch]
+  if (!fetch) return ''
+  let known = transports.get(fetch)
+  if (known === undefined) transports.set(fetch, (known = ++transportCount))
+  return `${known} `
 }
 
 /** The same for an answer of JSON, handed on without a Response. `deadline` in milliseconds, that of the host when it is missing. */

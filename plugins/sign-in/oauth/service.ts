@@ -16,7 +16,7 @@ import { fill, namesOf, tokenOf } from './endpoints.ts'
 import { checkSubject } from './id-token.ts'
 import { Refusal } from './failure.ts'
 import { decodeClaims, parseJson } from './json.ts'
-import { issuerFor } from './issuer.ts'
+import { issuerFor, namedBy } from './issuer.ts'
 import { type Signer, verify as verifySignature } from './keys.ts'
 import { failedRequest } from './request-failure.ts'
 import { endpointOf, fetchOf, knownServerOf, readOf, serverOf } from './server.ts'
@@ -43,6 +43,10 @@ export const oauthService: OAuthService = {
         ReturnType<OAuthService['metadata']>
       >
     })
+  },
+
+  async named(ctx, id, issuer, name) {
+    return namedBy(await providerOf(ctx, id), issuer, name)
   },
 
   async refresh(ctx, id, token, options = {}) {

@@ -1,6 +1,7 @@
 /** `POST /signin/:provider`: sends the person to the provider (RFC 6749 section 4.1.1). */
 import { AuthError, type Context, OAuthSignInError, type OIDCCheck, redirectTo, toBase64Url } from 'authkernel/kernel'
 import type { AuthorizationServer } from 'oauth4webapi'
+import { bringsSession } from './bounce.ts'
 import { checksOf, flowLifetime, proxyOf, remember } from './checks.ts'
 import { hashOf } from './hash.ts'
 import { authorizationOf, fill, namesOf } from './endpoints.ts'
@@ -8,6 +9,7 @@ import { Refusal, withoutSecrets } from './failure.ts'
 import { isPushed, pushed } from './pushed.ts'
 import { configured, maxAgeOf, type Same, withValues } from './request-url.ts'
 import { needsDiscovery, serverOf } from './server.ts'
+import { clientParameters } from './client-parameters.ts'
 import { demand } from './demand.ts'
 import type { OAuthProvider, StepUp } from './types.ts'
 
@@ -17,15 +19,6 @@ type Again = StepUp & { callbackUrl: string; loginHint?: string }
 /** Purpose of the sealed state that carries the origin past a redirect proxy. */
 export const envelopePurpose = 'encodedState'
 
-// D11, and the token that protects this very request.
-const reserved = new Set(
-  ['response_type', 'response_mode', 'client_id', 'redirect_uri', 'state', 'nonce', 'code_challenge', 'code_challenge_method'].concat([
-    'request',
-    'request_uri',
-    'claims',
-    'csrftoken',
-  ]),
-)
 // RFC 8707 section 2 and RFC 8693 section 2.1: these may be repeated. Of others the last counts.
 const repeatable = new Set(['resource', 'audience'])
 
@@ -68,7 +61,7 @@ export async function authorizationUrl(ctx: Context, provider: OAuthProvider, ag
     nonce,
   })
   const maxAge = other ? maxAgeOf(other) : same.maxAge
-  await remember(ctx, provider, { state, verifier, nonce, callbackUrl, maxAge, stepUp: again && stepUpOf(again) })
+  await remember(ctx, provider, { state, verifier, nonce, callbackUrl, maxAge, stepUp: again && stepUpOf(again) }, bringsSession(ctx))
   const asked = (await authorizationOf(provider).request?.({ url, provider })) ?? url
   const sent = provider.signedRequest ? await (await import('./request-object.ts')).signedRequest(ctx, provider, server, asked) : asked
   return isPushed(provider, server) ? pushed(ctx, provider, server, sent) : sent
@@ -98,23 +91,13 @@ async function altered(
 
 function forward(url: URL, ctx: Context, provider: OAuthProvider): void {
   const seen = new Set<string>()
-  const { acr_values, resource, max_age: longest } = provider
-  // What the host demands by an option of its own is not the client's to weaken.
-  const fixed = Object.entries({ acr_values, resource }).flatMap(([name, value]) => (value === undefined ? [] : [name]))
+  const mayForward = clientParameters(url.searchParams)
   for (const [name, value] of ctx.url.searchParams) {
-    if (fixed.includes(name) || (name === 'max_age' && longest !== undefined && !(/^\d+$/.test(value) && Number(value) <= longest)))
-      continue
-    if (!isClientParameter(name) || (provider.authorizationParams && !provider.authorizationParams.includes(name))) continue
+    if (!mayForward(name, value) || (provider.authorizationParams && !provider.authorizationParams.includes(name))) continue
     if (repeatable.has(name) && seen.has(name)) url.searchParams.append(name, value)
     else url.searchParams.set(name, value)
     seen.add(name)
   }
-}
-
-// Servers exist that ignore case, or read "redirect_uri[]" and "redirect.uri" as redirect_uri.
-function isClientParameter(name: string): boolean {
-  const read = name.trim().toLowerCase().split('[')[0] ?? ''
-  return !reserved.has(read.replace(/[. ]/g, '_'))
 }
 
 function stepUpOf({ sub, maxAge, acr }: Again): StepUp {

@@ -12,7 +12,7 @@ import {
   redirectTo,
   subjectOf,
 } from 'authkernel/kernel'
-import { proofOf } from './assurance.ts'
+import { namesIn, proofOf } from './assurance.ts'
 import { Refusal, withoutSecrets } from './failure.ts'
 import { authorizationUrl } from './start.ts'
 import type { Exchanged } from './tokens.ts'
@@ -58,8 +58,9 @@ export async function provedAgain(exchanged: Exchanged, demand: StepUp): Promise
 
 async function renewed({ ctx, provider, claims = {}, flow }: Exchanged, { sub, maxAge, acr }: StepUp): Promise<Response> {
   const { auth_time: authTime, acr: said } = claims
+  const names = namesIn(provider, claims)
   const now = Math.floor(ctx.now.getTime() / 1000)
-  if (claims['sub'] !== sub) throw new Refusal('The step-up was answered for another account than the one of the session.')
+  if (names.sub !== sub) throw new Refusal('The step-up was answered for another account than the one of the session.')
   if (!Number.isSafeInteger(authTime)) throw new Refusal('The answer to a step-up has no `auth_time`: the provider ignored `max_age`.')
   const at = authTime as number
   if (now - at > maxAge + skew) throw new Refusal('The provider ignored `max_age`: its `auth_time` is too long ago.')
@@ -74,7 +75,13 @@ async function renewed({ ctx, provider, claims = {}, flow }: Exchanged, { sub, m
   // `fed`: proved there, and not said how.
   const amr = trusted && trusted.amr.length > 0 ? trusted.amr : ['fed']
   return ctx.resume(login, {
-    proof: { amr, authTime: at, factors: trusted?.factors ?? 1, ...(acr && { acr: said as string }) },
+    proof: {
+      amr,
+      authTime: at,
+      factors: trusted?.factors ?? 1,
+      ...(acr && { acr: said as string }),
+      ...(names.sid !== undefined && { sid: names.sid }),
+    },
   })
 }
 

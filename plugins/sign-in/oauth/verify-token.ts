@@ -2,51 +2,68 @@
 import type { VerifiedToken, VerifyOptions } from 'authkernel/kernel'
 import type { AnyContext } from 'authkernel/kernel'
 import { clientOf, clockTolerance } from './client.ts'
-import { Refusal } from './failure.ts'
 import { issuerFor } from './issuer.ts'
 import { parseJson } from './json.ts'
 import { type Signer, verify } from './keys.ts'
+import { Refusal, TokenRefusal } from './refusal.ts'
 import type { JsonObject } from './types.ts'
 
 const maxLength = 65_536
 
-/** Throws Refusal, NetworkError and the errors of jose. */
+/** Throws TokenRefusal for the token, Refusal and NetworkError for the provider, and the errors of jose. */
 export async function verifyToken(
   ctx: AnyContext,
   signer: Signer,
   jwt: string,
   { typ, claims: needed = [], audience: wanted }: VerifyOptions,
 ): Promise<VerifiedToken> {
-  if (typeof jwt !== 'string' || jwt.length > maxLength) throw new Refusal('The token is not a text, or too long.')
+  if (typeof jwt !== 'string' || jwt.length > maxLength) throw new TokenRefusal('The token is not a text, or too long.')
   const client = clientOf(ctx, signer.provider)
   const { provider } = signer
   const signed = provider.decryptionKey === undefined ? jwt : await (await import('./jwe.ts')).decrypted(provider, jwt, {}, 'The token')
   const { header, payload } = await verify(signer, signed, client.id_token_signed_response_alg)
-  const claims = parseJson(payload, 'The token')
+  const claims = claimsOf(payload)
   checkType((header as { typ?: unknown }).typ, typeof typ === 'string' ? [typ] : typ)
-  for (const name of ['iss', 'aud', ...needed]) if (claims[name] === undefined) throw new Refusal(`The token has no \`${name}\`.`)
-  if (claims['iss'] !== issuerFor(provider, signer.server, claims)) throw new Refusal('The token is of another issuer (`iss`).')
+  for (const name of ['iss', 'aud', ...needed]) if (claims[name] === undefined) throw new TokenRefusal(`The token has no \`${name}\`.`)
+  if (claims['iss'] !== issuerOf(provider, signer.server, claims)) throw new TokenRefusal('The token is of another issuer (`iss`).')
   const audience = claims['aud']
   const named = typeof audience === 'string' ? [audience] : Array.isArray(audience) ? (audience as unknown[]) : []
   if (wanted === undefined ? !named.includes(client.client_id) : named.length !== 1 || named[0] !== wanted)
-    throw new Refusal('The token is for another client (`aud`).')
+    throw new TokenRefusal('The token is for another client (`aud`).')
   checkTimes(claims, Math.floor(ctx.runtime.now() / 1000))
   return { header: header as unknown as Record<string, unknown>, claims }
+}
+
+function claimsOf(payload: Uint8Array): JsonObject {
+  try {
+    return parseJson(payload, 'The token')
+  } catch (error) {
+    throw error instanceof Refusal ? new TokenRefusal(error.message) : error
+  }
+}
+
+// What the provider's `issuerOf` throws is about the claims.
+function issuerOf(provider: Signer['provider'], server: Signer['server'], claims: JsonObject): string | undefined {
+  try {
+    return issuerFor(provider, server, claims)
+  } catch {
+    return undefined
+  }
 }
 
 // RFC 8725 section 3.11.
 function checkType(given: unknown, accepted: readonly (string | undefined)[]): void {
   const name = typeof given === 'string' ? given.toLowerCase().replace(/^application\//, '') : given
-  if (!accepted.some((type) => type?.toLowerCase() === name)) throw new Refusal('The token is of another type (`typ`).')
+  if (!accepted.some((type) => type?.toLowerCase() === name)) throw new TokenRefusal('The token is of another type (`typ`).')
 }
 
 function checkTimes(claims: JsonObject, now: number): void {
   for (const name of ['exp', 'iat', 'nbf']) {
     const value = claims[name]
     if (value !== undefined && (typeof value !== 'number' || !Number.isFinite(value)))
-      throw new Refusal(`The token has a \`${name}\` that is no number.`)
+      throw new TokenRefusal(`The token has a \`${name}\` that is no number.`)
   }
   const { exp, iat, nbf } = claims as { exp?: number; iat?: number; nbf?: number }
-  if (exp !== undefined && exp <= now - clockTolerance) throw new Refusal('The token has expired.')
-  if (Math.max(iat ?? 0, nbf ?? 0) > now + clockTolerance) throw new Refusal('The token is from the future.')
+  if (exp !== undefined && exp <= now - clockTolerance) throw new TokenRefusal('The token has expired.')
+  if (Math.max(iat ?? 0, nbf ?? 0) > now + clockTolerance) throw new TokenRefusal('The token is from the future.')
 }

@@ -1,5 +1,5 @@
 /** `auth.passwords`: for server code and for taking over tables. */
-import { type AnyContext, AuthError, type Kernel } from 'authkernel/kernel'
+import { type AnyContext, AuthError, jobFor, type Kernel, type OfTenant } from 'authkernel/kernel'
 import type { Parts } from './parts.ts'
 import { passwordOf, rowId } from './tables.ts'
 
@@ -7,26 +7,33 @@ import { passwordOf, rowId } from './tables.ts'
 export interface PasswordsApi {
   passwords: {
     /**
-     * Stores hashes of another product for users who are in the store; whoever has a password here keeps it. Answers how many were stored.
-     * Throws AuthError for a hash that none of `verify` knows. `of` names the tenant where there are several.
+     * Stores hashes of another product for users who are in the store; whoever has a password here keeps it. Answers how many were stored. A hash of a
+     * user without `emailVerified` signs in nobody before its owner has opened a mailed link, and goes when the address is proved in another way.
+     * Throws AuthError for a hash that none of `verify` knows. `tenant` names the tenant where there are several.
      */
-    import(hashes: readonly { userId: string; hash: string }[], options?: { of?: string | null }): Promise<number>
+    import(hashes: readonly { userId: string; hash: string }[], options?: OfTenant): Promise<number>
     /** Whether a user has a password. */
-    has(user: { userId: string; of?: string | null }): Promise<boolean>
+    has(user: { userId: string } & OfTenant): Promise<boolean>
   }
 }
 
 export function passwordsApi(kernel: Kernel, parts: Parts): PasswordsApi['passwords'] {
   return {
-    async import(hashes, { of } = {}) {
-      const ctx = await kernel.contextOf({ job: 'passwords', ...(of !== undefined && { tenant: of }) })
+    async import(hashes, tenant) {
+      const ctx = await kernel.contextOf(jobFor('passwords', tenant))
       return takeHashes(ctx, parts, hashes)
     },
-    async has({ userId, of }) {
-      const ctx = await kernel.contextOf({ job: 'passwords', ...(of !== undefined && { tenant: of }) })
+    async has({ userId, ...tenant }) {
+      const ctx = await kernel.contextOf(jobFor('passwords', tenant))
       return (await passwordOf(ctx, userId)) !== null
     },
   }
+}
+
+// Whoever registered with somebody else's address has set the password of that user.
+async function isUnproved(ctx: AnyContext, userId: string): Promise<boolean> {
+  const user = await ctx.service('store').getUser(userId)
+  return !user || (Boolean(user.email) && !user.emailVerified)
 }
 
 /** Stores hashes for whoever has no password here; `dry` only counts. */
@@ -43,7 +50,10 @@ export async function takeHashes(
   let stored = 0
   for (const { userId, hash } of hashes) {
     if (await passwordOf(ctx, userId)) continue
-    if (!dry) await ctx.records('password').put({ id: await rowId(userId), userId, hash, short: false, changed: ctx.now })
+    if (!dry)
+      await ctx
+        .records('password')
+        .put({ id: await rowId(userId), userId, hash, short: false, parked: await isUnproved(ctx, userId), changed: ctx.now })
     stored++
   }
   return stored

@@ -1,5 +1,5 @@
 /** Changing the password of the session that is here, setting a first one, and replacing one that is too short. */
-import { type Context, CredentialsSignin, type Kernel, redirectTo } from 'authkernel/kernel'
+import { type Context, CredentialsSignin, hasFreshProof, type Kernel, redirectTo } from 'authkernel/kernel'
 import { orPage, PasswordRefused } from './errors.ts'
 import { isRight } from './flow.ts'
 import type { Parts } from './parts.ts'
@@ -12,14 +12,19 @@ import { throttled } from './throttle.ts'
 const fresh = 300
 
 export function addChange(kernel: Kernel, parts: Parts): void {
-  kernel.route({ method: 'POST', path: '/passwords/longer', flow: 'callback', handler: (ctx) => longer(ctx, parts) })
-  // What was taken over may be short: it is replaced before there is a session.
-  kernel.hook('login', async ({ login, ctx }) => {
-    if (login.account.provider !== 'passwords' || login.purpose !== 'signIn' || login.user.id === undefined) return undefined
-    const row = await passwordOf(ctx, login.user.id)
-    if (!row?.short || (await parts.options.secondFactor(login.user))) return undefined
-    return ctx.park(login, { to: '/passwords/longer', data: {} })
-  })
+  kernel.route({ method: 'POST', path: '/passwords/longer', flow: 'callback', takes: 'proof', handler: (ctx) => longer(ctx, parts) })
+  // What was taken over may be short: it is replaced before there is a session, and after every other proof, whatever the order of `use()`. A password
+  // alone must not choose the next one where a second factor is asked.
+  kernel.hook(
+    'login',
+    async ({ login, ctx }) => {
+      if (login.account.provider !== 'passwords' || login.purpose !== 'signIn' || login.user.id === undefined) return undefined
+      const row = await passwordOf(ctx, login.user.id)
+      if (!row?.short || (await parts.options.secondFactor(login.user))) return undefined
+      return ctx.park(login, { to: '/passwords/longer', data: {} })
+    },
+    { last: true },
+  )
 }
 
 /** The stored user who is signed in; null: nobody. */
@@ -32,8 +37,7 @@ export async function currentUser(ctx: Context): Promise<StoredUser | null> {
 /** Whether a first password may be set without a mail: the address is proved, and so was the person a moment ago. */
 export async function maySet(ctx: Context, user: StoredUser): Promise<boolean> {
   const { emailVerified } = (await ctx.service('store').getUser(user.id)) ?? { emailVerified: null }
-  const found = await ctx.session.attributes?.(ctx)
-  return emailVerified !== null && found !== null && found !== undefined && ctx.now.getTime() / 1000 - found.authTime <= fresh
+  return emailVerified !== null && (await hasFreshProof(ctx, { maxAge: fresh }))
 }
 
 /** The form of the page. Its path is that of the method `change` of the client. */
@@ -52,6 +56,7 @@ export async function change(
   { current, password }: Record<string, unknown>,
 ): Promise<Response> {
   const { options, hasher } = parts
+  const stamp = (await ctx.access.stampSession()) ?? (await ctx.access.stamp(`user:${user.id}`))
   const row = await passwordOf(ctx, user.id)
   if (row) {
     if (!(await proved(ctx, user, async () => ((await isRight(ctx, parts, row, current)) ? user : null))))
@@ -65,7 +70,7 @@ export async function change(
   if ('error' in found) throw new PasswordRefused(found.error)
   const hash = await hasher.hash(found.password)
   const except = (await ctx.session.id?.(ctx)) ?? undefined
-  await storePassword(ctx, user, { hash, short: found.short }, { except })
+  await storePassword(ctx, user, { hash, short: found.short }, { except, stamp })
   const login = await ctx.loginAgain({ callbackUrl: ctx.origin })
   // Its redirect is not needed: the cookies of the new token go with the answer.
   if (login) await ctx.resume(login, { proof: { authTime: Math.floor(ctx.now.getTime() / 1000) } })
@@ -87,8 +92,11 @@ async function longer(ctx: Context, { options, hasher }: Parts): Promise<Respons
   if (!parked) return ctx.page('signIn')
   const { password } = await ctx.body()
   const user = parked.login.user as StoredUser
+  await ctx.access.assert(parked.access, 'credential')
   const found = await acceptNew(ctx, options, password, user, false)
   if ('error' in found) return ctx.render('passwordLonger', { error: found.error })
-  await storePassword(ctx, user, { hash: await hasher.hash(found.password), short: found.short })
+  await storePassword(ctx, user, { hash: await hasher.hash(found.password), short: found.short }, { stamp: parked.access })
+  // It ended all other access, and not this sign-in.
+  await ctx.keep(parked, parked.data)
   return ctx.resume(parked)
 }

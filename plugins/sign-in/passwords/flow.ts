@@ -2,16 +2,17 @@
 import {
   type Context,
   CredentialsSignin,
+  type AdapterUser,
   type Identity,
   type Kernel,
   type ProviderFlow,
   type Row,
-  type User,
   toAddress,
 } from 'authkernel/kernel'
 import type { Parts } from './parts.ts'
 import { isShort, normalise } from './policy.ts'
-import { passwordOf, type PasswordRow } from './tables.ts'
+import { askOwner } from './parked.ts'
+import { passwordOf, type PasswordRow, rowId } from './tables.ts'
 import { throttled } from './throttle.ts'
 
 /** The provider of this plugin. */
@@ -53,6 +54,15 @@ export function passwordsFlow(kernel: Kernel, parts: Parts): ProviderFlow<Passwo
         password: { label: 'Password', type: 'password', required: true, autocomplete: 'current-password' },
       },
     }),
+    // By a mailed link, of a registration or a reset.
+    provesAddress: () => true,
+    // Of an unproved user it is always a parked one: no other is stored before a proof.
+    typed: async (ctx, user) => ((await passwordOf(ctx, user.id)) ? 'dormant' : false),
+    revokeUnverified: async (ctx, user) => {
+      const id = await rowId(user.id)
+      await ctx.records('passwordReset').delete(id)
+      return ctx.records('password').delete(id)
+    },
     finish: (ctx) => finish(ctx, parts),
   }
 }
@@ -69,7 +79,12 @@ function hasNames(kernel: Kernel): boolean {
 }
 
 /** Whether this is the password of the user. A hash of another form is replaced after a right one. `row` null: the same work for nobody. */
-export async function isRight(ctx: Context, { hasher }: Parts, row: Row<PasswordRow> | null, typed: unknown): Promise<boolean> {
+export async function isRight(
+  ctx: Context,
+  { hasher, options: { minLength } }: Parts,
+  row: Row<PasswordRow> | null,
+  typed: unknown,
+): Promise<boolean> {
   const found = normalise(typed)
   if ('error' in found) return false
   const { password } = found
@@ -79,7 +94,7 @@ export async function isRight(ctx: Context, { hasher }: Parts, row: Row<Password
   }
   if (!(await hasher.verify(password, typed as string, row.hash))) return false
   const current = await hasher.isCurrent(row.hash)
-  const short = isShort(password)
+  const short = isShort(password, minLength)
   if (current && row.short === short) return true
   const change = { hash: current ? row.hash : await hasher.hash(password), short }
   if (await ctx.records('password').update(row.id, change, { if: { hash: row.hash } })) {
@@ -91,7 +106,7 @@ export async function isRight(ctx: Context, { hasher }: Parts, row: Row<Password
   return now !== null && hasher.verify(password, typed as string, now.hash)
 }
 
-async function finish(ctx: Context, parts: Parts): Promise<Identity> {
+async function finish(ctx: Context, parts: Parts): Promise<Identity | Response> {
   // Before any password is checked: its cookie would tell who was refused.
   await ctx.callbackUrl()
   const { email, password } = await ctx.body()
@@ -99,14 +114,22 @@ async function finish(ctx: Context, parts: Parts): Promise<Identity> {
   if (address === undefined || typeof password !== 'string' || password === '') throw wrong('The sign-in has no address or no password.')
   const user = await throttled(ctx, address, () => find(ctx, parts, address, password))
   if (!user) throw wrong('The address or the password is wrong.')
+  // The password may be that of whoever typed the address first: the mailbox decides.
+  if (user.email && !user.emailVerified) return askOwner(ctx, parts, user, password)
   const account = { provider: 'passwords', providerAccountId: String(user.id), type: 'passwords' as const, userId: String(user.id) }
   return { user, account, match: 'none', proof: { amr: ['pwd'] } }
 }
 
-async function find(ctx: Context, parts: Parts, address: string, typed: string): Promise<User | null> {
+async function find(ctx: Context, parts: Parts, address: string, typed: string): Promise<AdapterUser | null> {
   const byAddress = address.includes('@')
-  const user = byAddress ? await ctx.service('store').getUserByEmail(address) : await ctx.service('userNames').find(ctx, address)
-  const row = user ? await passwordOf(ctx, user.id) : null
+  const user = byAddress
+    ? await ctx.service('store').getUserByEmail(address)
+    : ((await ctx.service('userNames').find(ctx, address)) as AdapterUser | null)
+  // Before the hash: a password that changes meanwhile signs nobody in. The same work for addresses without a user.
+  await ctx.access.stamp(`user:${user?.id ?? ''}`)
+  const found = user ? await passwordOf(ctx, user.id) : null
+  // The address was proved in another way, or is gone: a parked password is nobody's.
+  const row = found?.parked && (user?.emailVerified || !user?.email) ? null : found
   return (await isRight(ctx, parts, row, typed)) ? user : null
 }
 

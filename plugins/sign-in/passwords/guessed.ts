@@ -18,6 +18,7 @@ const rows = [
 export function isCommon(password: string, own: readonly string[]): boolean {
   const text = password.toLowerCase()
   if (/^(.{1,5})\1+.{0,4}$/su.test(text)) return true
+  if (own.some((one) => isAlmost(text, one))) return true
   const known = [...own.flatMap(partsOf), ...words.split(' ')].sort((one, other) => other.length - one.length)
   let rest = text
   for (const word of known) rest = rest.replaceAll(word, ' ')
@@ -26,6 +27,21 @@ export function isCommon(password: string, own: readonly string[]): boolean {
   const left = rest.replace(/[\d\s\p{P}\p{S}]/gu, '')
   const removed = [...text].length - [...rest.replace(/\s/g, '')].length
   return left.length <= 2 && (removed >= [...text].length / 2 || /^\d+$/.test(text))
+}
+
+/** The whole address or name, or what is before the "@", also with digits and signs around it or twice, however short its parts are. */
+function isAlmost(text: string, own: string): boolean {
+  const whole = own.normalize('NFKC').toLowerCase()
+  const at = whole.lastIndexOf('@')
+  return [whole, ...(at > 0 ? [whole.slice(0, at)] : [])].some((one) => {
+    if (one === '' || text === one) return one !== ''
+    const bare = lettersOf(one)
+    return bare.length >= 3 && [bare, bare + bare].includes(lettersOf(text))
+  })
+}
+
+function lettersOf(text: string): string {
+  return text.replace(/[\d\s\p{P}\p{S}]/gu, '')
 }
 
 function partsOf(own: string): string[] {

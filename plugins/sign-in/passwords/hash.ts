@@ -6,7 +6,7 @@ import { derive } from './scrypt.ts'
 
 /** Makes and checks hashes. */
 export interface Hasher {
-  /** A PHC string. Throws HttpError 503 when too many are computed at once. */
+  /** A PHC string. Throws Overloaded when too many are computed at once. */
   hash(password: string): Promise<string>
   /** `typed` is the password as it came: other products have normalisations of their own. False also for a hash that nobody knows. */
   verify(password: string, typed: string, stored: string): Promise<boolean>
@@ -22,9 +22,13 @@ const argonPrefix = '$argon2id$v=19$m=19456,t=2,p=1$'
 const scryptPrefix = '$scrypt$ln=17,r=8,p=1$'
 const nothing = `${'A'.repeat(22)}$${'A'.repeat(43)}`
 
-/** `foreign`: hashes of other products. `algorithm`: default argon2id where the package is installed. */
-export function createHasher(runtime: Runtime, foreign: readonly ForeignHash[], algorithm: 'argon2id' | 'scrypt' | undefined): Hasher {
-  const line = createLine()
+/** `foreign`: hashes of other products. `algorithm`: default argon2id where the package is installed. `deadline` of a request in milliseconds. */
+export function createHasher(
+  runtime: Runtime,
+  { foreign, algorithm, deadline }: { foreign: readonly ForeignHash[]; algorithm: 'argon2id' | 'scrypt' | undefined; deadline: number },
+): Hasher {
+  // A sign-in may compute two.
+  const line = createLine({ now: () => runtime.now(), patience: deadline / 2 })
   let loaded: Promise<Argon2 | undefined> | undefined
   const load = (): Promise<Argon2 | undefined> =>
     (loaded ??= import('@node-rs/argon2').catch((error: unknown) => {

@@ -1,32 +1,47 @@
 /** How many hashes are computed at once: each needs much memory, so a crowd of sign-ins must not take all of it. */
-import { HttpError } from 'authkernel/kernel'
+import { Overloaded } from 'authkernel/kernel'
 
 const maxWaiting = 64
 
-/** Runs work when it is its turn. Throws HttpError 503 when the line is full. */
+/** Runs work when it is its turn. Throws Overloaded when the line is full, or its end would come too late. */
 export interface Line {
   run<T>(work: () => Promise<T>): Promise<T>
 }
+/** How the line is kept short. */
+export interface LineOptions {
+  /** How much is done at once; default: as many as there are cores, and four at most. */
+  places?: Promise<number>
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** Milliseconds of waiting after which an answer would come too late. */
+  patience: number
+}
 
-/** At most four at once, or as many as there are cores; 64 wait. */
-export function createLine(places: Promise<number> = cores()): Line {
+/** 64 wait at most, and no longer than `patience` by what the last ones took: a request that ends at its deadline has been computed for nobody. */
+export function createLine({ places = cores(), now, patience }: LineOptions): Line {
   let busy = 0
+  // Milliseconds that one takes, as a mean in which the last ones count most.
+  let mean = 0
   const waiting: (() => void)[] = []
+  const turn = (max: number): Promise<void> => {
+    const wait = ((waiting.length + 1) * mean) / max
+    if (waiting.length >= maxWaiting || wait > patience) {
+      const text = `Plugin "passwords": ${waiting.length} hashes wait to be computed, and the next one would wait for ${Math.round(wait)} ms.`
+      throw new Overloaded(text, { retryAfter: Math.max(2, Math.ceil(wait / 1000)) })
+    }
+    // Whoever leaves hands the place on.
+    return new Promise((resolve) => waiting.push(resolve))
+  }
   return {
     async run(work) {
-      if (waiting.length >= maxWaiting)
-        throw new HttpError(503, 'Too many sign-ins at once. Try again in a moment.', { 'Retry-After': '2' })
       const max = await places
       if (busy < max) busy++
-      else {
-        if (waiting.length >= maxWaiting)
-          throw new HttpError(503, 'Too many sign-ins at once. Try again in a moment.', { 'Retry-After': '2' })
-        // Whoever leaves hands the place on.
-        await new Promise<void>((resolve) => waiting.push(resolve))
-      }
+      else await turn(max)
+      const began = now()
       try {
         return await work()
       } finally {
+        mean = mean === 0 ? now() - began : (mean * 3 + now() - began) / 4
         const next = waiting.shift()
         if (next) next()
         else busy--

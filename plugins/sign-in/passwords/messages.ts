@@ -39,6 +39,7 @@ const en = {
   'passwords.mail.changed': 'Your password at {site} was changed',
   'passwords.mail.changed-text': 'It was changed at {at}. All other sessions were ended.',
   'passwords.mail.keys': 'API keys stay valid.',
+  'passwords.mail.keys-reset': 'A reset revokes your API keys, unless this site keeps them.',
   'passwords.mail.not-you': 'If this was not you, ask for a new password at once and write to us.',
   'error.PasswordTooShort': 'The password is too short: take at least 15 characters.',
   'error.PasswordTooLong': 'The password is too long: take at most 256 characters.',
@@ -88,6 +89,7 @@ const de: Keys = {
   'passwords.mail.changed': 'Ihr Passwort bei {site} wurde geändert',
   'passwords.mail.changed-text': 'Zeitpunkt: {at}. Alle anderen Sitzungen wurden beendet.',
   'passwords.mail.keys': 'API-Schlüssel bleiben gültig.',
+  'passwords.mail.keys-reset': 'Mit dem Zurücksetzen enden Ihre API-Schlüssel, außer diese Seite behält sie.',
   'passwords.mail.not-you': 'Waren Sie das nicht, dann fordern Sie sofort ein neues Passwort an und schreiben Sie uns.',
   'error.PasswordTooShort': 'Das Passwort ist zu kurz: Nehmen Sie mindestens 15 Zeichen.',
   'error.PasswordTooLong': 'Das Passwort ist zu lang: Nehmen Sie höchstens 256 Zeichen.',
@@ -135,6 +137,7 @@ const fr: Keys = {
   'passwords.mail.changed': 'Votre mot de passe sur {site} a été changé',
   'passwords.mail.changed-text': 'Date : {at}. Toutes les autres sessions ont été fermées.',
   'passwords.mail.keys': 'Les clés d’API restent valables.',
+  'passwords.mail.keys-reset': 'La réinitialisation révoque vos clés d’API, sauf si ce site les conserve.',
   'passwords.mail.not-you': 'Si ce n’était pas vous, demandez tout de suite un nouveau mot de passe et écrivez-nous.',
   'error.PasswordTooShort': 'Le mot de passe est trop court : au moins 15 caractères.',
   'error.PasswordTooLong': 'Le mot de passe est trop long : au plus 256 caractères.',
@@ -182,6 +185,7 @@ const es: Keys = {
   'passwords.mail.changed': 'Se cambió su contraseña en {site}',
   'passwords.mail.changed-text': 'Fecha: {at}. Se cerraron todas las demás sesiones.',
   'passwords.mail.keys': 'Las claves de API siguen siendo válidas.',
+  'passwords.mail.keys-reset': 'El restablecimiento revoca tus claves de API, salvo que este sitio las conserve.',
   'passwords.mail.not-you': 'Si no fue usted, pida enseguida una contraseña nueva y escríbanos.',
   'error.PasswordTooShort': 'La contraseña es demasiado corta: al menos 15 caracteres.',
   'error.PasswordTooLong': 'La contraseña es demasiado larga: como máximo 256 caracteres.',
@@ -229,6 +233,7 @@ const ja: Keys = {
   'passwords.mail.changed': '{site} のパスワードが変更されました',
   'passwords.mail.changed-text': '日時: {at}。ほかのセッションはすべて終了しました。',
   'passwords.mail.keys': 'APIキーは引き続き有効です。',
+  'passwords.mail.keys-reset': '再設定により、このサイトが保持しない限り、APIキーは失効します。',
   'passwords.mail.not-you': '心当たりがない場合は、すぐに新しいパスワードを求め、ご連絡ください。',
   'error.PasswordTooShort': 'パスワードが短すぎます。15文字以上にしてください。',
   'error.PasswordTooLong': 'パスワードが長すぎます。256文字以下にしてください。',
@@ -239,3 +244,11 @@ const ja: Keys = {
   'error.PasswordLinkInvalid': 'リンクは使用済みか、古すぎます。新しいものを求めてください。',
 }
 export const messages: Messages = { en, de, fr, es, ja }
+
+/** The texts with the length that the host asks for. */
+export function withLength(texts: Messages, minLength: number): Messages {
+  const key = 'error.PasswordTooShort'
+  return Object.fromEntries(
+    Object.entries(texts).map(([lang, entries]) => [lang, { ...entries, [key]: (entries[key] ?? '').replace('15', String(minLength)) }]),
+  )
+}

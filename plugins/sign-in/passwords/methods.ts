@@ -30,13 +30,16 @@ export type PasswordsClient = ClientPart<{ readonly passwords: PasswordMethods }
 export function addMethods(kernel: Kernel, parts: Parts): PasswordsClient {
   clientMethods(kernel, 'passwords', {
     ...(parts.options.signUp && {
-      signUp: clientMethod(
-        fields,
-        (ctx, sent) => signUp(ctx, parts, sent),
-        (ctx) => signUpForm(ctx, parts),
-      ),
+      signUp: {
+        ...clientMethod(
+          fields,
+          (ctx, sent) => signUp(ctx, parts, sent),
+          (ctx) => signUpForm(ctx, parts),
+        ),
+        takes: 'typed',
+      },
     }),
-    requestReset: clientMethod(fields, (ctx, { email }) => askForReset(ctx, email)),
+    requestReset: { ...clientMethod(fields, (ctx, { email }) => askForReset(ctx, email)), takes: 'typed' },
     hasPassword: clientMethod(async (ctx) => (await passwordOf(ctx, (await signedIn(ctx)).id)) !== null),
     change: clientMethod(
       fields,

@@ -3,7 +3,7 @@ import type { Content, Context, Kernel, PageTools, PageView } from 'authkernel/k
 import { currentUser, maySet } from './change.ts'
 import { emailField } from './flow.ts'
 import type { Options } from './options.ts'
-import { isAsker } from './sign-up.ts'
+import { isAsker } from './pending.ts'
 import { byToken, passwordOf } from './tables.ts'
 import { typingScript, typingTools } from './typing.ts'
 
@@ -13,7 +13,7 @@ const scripts = [typingScript]
 const newField = { label: 'passwords.new', type: 'password', required: true, autocomplete: 'new-password' }
 
 /** Adds the pages, their links on the sign-in page, and the section of the account page. */
-export function addPages(kernel: Kernel, { signUp }: Options): void {
+export function addPages(kernel: Kernel, { signUp, minLength }: Options): void {
   kernel.page('passwordReset', reset, { path: '/passwords/reset' })
   kernel.page(
     'passwordMailed',
@@ -26,17 +26,16 @@ export function addPages(kernel: Kernel, { signUp }: Options): void {
       path: '/passwords/mailed',
     },
   )
-  kernel.page('passwordChange', change, { path: '/passwords/change' })
-  kernel.page('passwordLonger', longer, { path: '/passwords/longer' })
-  kernel.page('passwordNew', linked('/passwords/new', 'reset'))
+  kernel.page('passwordChange', (ctx, tools, params) => change(ctx, tools, params, minLength), { path: '/passwords/change' })
+  kernel.page('passwordLonger', (ctx, tools, params) => longer(ctx, tools, params, minLength), { path: '/passwords/longer' })
+  kernel.page('passwordNew', linked('/passwords/new', 'reset', minLength))
   secret(kernel, '/passwords/new', 'passwordNew')
-  if (signUp) {
-    kernel.page('passwordSignUp', register, { path: '/passwords/sign-up' })
-    kernel.page('passwordConfirm', linked('/passwords/confirm', 'pending'))
-    secret(kernel, '/passwords/confirm', 'passwordConfirm')
-  }
+  if (signUp) kernel.page('passwordSignUp', (ctx, tools, params) => register(ctx, tools, params, minLength), { path: '/passwords/sign-up' })
+  // Also without registration: passwords of another product are confirmed here.
+  kernel.page('passwordConfirm', linked('/passwords/confirm', 'pending', minLength))
+  secret(kernel, '/passwords/confirm', 'passwordConfirm')
   kernel.slot('signIn', 'form', (_ctx, tools, form) =>
-    form === 'passwords' ? { html: tools.html`${typingTools(tools)}`, scripts } : undefined,
+    form === 'passwords' ? { html: tools.html`${typingTools(tools, minLength)}`, scripts } : undefined,
   )
   kernel.slot('signIn', 'foot', (_ctx, { html, say, base }) => ({
     html: html`<p class="foot">
@@ -72,12 +71,12 @@ function secret(kernel: Kernel, path: `/${string}`, page: string): void {
   })
 }
 
-async function register(_ctx: Context, tools: PageTools, { error, email }: Params): Promise<PageView> {
+async function register(_ctx: Context, tools: PageTools, { error, email }: Params, min: number): Promise<PageView> {
   const { say, form, field, submit, alert } = tools
   const body = [
     field('email', { ...emailField, ...(email !== undefined && { value: email }) }),
     field('password', newField),
-    typingTools(tools),
+    typingTools(tools, min),
     submit(say('passwords.sign-up')),
   ]
   return {
@@ -100,7 +99,7 @@ async function reset(_ctx: Context, { say, form, field, submit, alert }: PageToo
 }
 
 /** The page of a mailed link. */
-function linked(action: `/${string}`, kind: 'pending' | 'reset') {
+function linked(action: `/${string}`, kind: 'pending' | 'reset', min: number) {
   return async (ctx: Context, tools: PageTools, { token, error }: Params): Promise<PageView> => {
     const { say, form, field, submit, alert, link } = tools
     const row = await byToken(ctx, kind, token)
@@ -115,7 +114,7 @@ function linked(action: `/${string}`, kind: 'pending' | 'reset') {
       return { title, lead: say('passwords.activate-lead', { email: row.address }), body, ...failed(error) }
     }
     body.push(
-      await form(action, [field('password', { ...newField, autofocus: true }), typingTools(tools), submit(say('passwords.save'))], {
+      await form(action, [field('password', { ...newField, autofocus: true }), typingTools(tools, min), submit(say('passwords.save'))], {
         token,
       }),
     )
@@ -124,7 +123,7 @@ function linked(action: `/${string}`, kind: 'pending' | 'reset') {
   }
 }
 
-async function change(ctx: Context, tools: PageTools, { error, done }: Params): Promise<PageView | Response> {
+async function change(ctx: Context, tools: PageTools, { error, done }: Params, min: number): Promise<PageView | Response> {
   const { say, form, field, submit, alert, html } = tools
   const user = await currentUser(ctx)
   if (!user) return ctx.page('signIn')
@@ -133,7 +132,12 @@ async function change(ctx: Context, tools: PageTools, { error, done }: Params): 
   if (!has && !(await maySet(ctx, user)))
     return { title, lead: say('passwords.by-mail'), body: await form('/passwords/change', submit(say('passwords.send'))) }
   const current = { label: 'passwords.current', type: 'password', required: true, autocomplete: 'current-password' }
-  const body = [has ? field('current', current) : undefined, field('password', newField), typingTools(tools), submit(say('passwords.save'))]
+  const body = [
+    has ? field('current', current) : undefined,
+    field('password', newField),
+    typingTools(tools, min),
+    submit(say('passwords.save')),
+  ]
   const status = done && html`<p role="status">${say('passwords.saved')}</p>`
   return {
     title,
@@ -144,9 +148,9 @@ async function change(ctx: Context, tools: PageTools, { error, done }: Params): 
   }
 }
 
-async function longer(_ctx: Context, tools: PageTools, { error }: Params): Promise<PageView> {
+async function longer(_ctx: Context, tools: PageTools, { error }: Params, min: number): Promise<PageView> {
   const { say, form, field, submit, alert } = tools
-  const body = [field('password', { ...newField, autofocus: true }), typingTools(tools), submit(say('passwords.save'))]
+  const body = [field('password', { ...newField, autofocus: true }), typingTools(tools, min), submit(say('passwords.save'))]
   return {
     title: say('passwords.title'),
     lead: say('passwords.longer'),

@@ -11,8 +11,7 @@ export interface About {
   name?: string | null | undefined
 }
 
-/** Code points. */
-export const longEnough = 15
+// Code points.
 const longEnoughWithFactor = 8
 const longest = 256
 
@@ -30,7 +29,7 @@ export function normalise(typed: unknown): { password: string } | { error: Refus
 /** A new password, checked. `withFactor`: this person is always asked for a second factor. */
 export async function acceptNew(
   ctx: AnyContext,
-  { breached }: Options,
+  { breached, minLength }: Options,
   typed: unknown,
   about: About,
   withFactor: boolean,
@@ -38,11 +37,11 @@ export async function acceptNew(
   const found = normalise(typed)
   if ('error' in found) return found
   const { password } = found
-  if (lengthOf(password) < (withFactor ? longEnoughWithFactor : longEnough)) return { error: 'PasswordTooShort' }
+  if (lengthOf(password) < (withFactor ? longEnoughWithFactor : minLength)) return { error: 'PasswordTooShort' }
   if (isCommon(password, [ctx.settings.origin ?? '', about.email ?? '', about.name ?? ''])) return refused(ctx, about, 'common')
   // An answer that fails blocks nobody: the list above was asked.
   const known = breached ? await Promise.resolve(breached(ctx, password)).catch(() => false) : false
-  return known ? refused(ctx, about, 'breached') : { password, short: isShort(password) }
+  return known ? refused(ctx, about, 'breached') : { password, short: isShort(password, minLength) }
 }
 
 async function refused(ctx: AnyContext, about: About, reason: string): Promise<{ error: Refusal }> {
@@ -51,8 +50,8 @@ async function refused(ctx: AnyContext, about: About, reason: string): Promise<{
 }
 
 /** Too short for a password that alone signs in. */
-export function isShort(password: string): boolean {
-  return lengthOf(password) < longEnough
+export function isShort(password: string, minLength: number): boolean {
+  return lengthOf(password) < minLength
 }
 
 function lengthOf(password: string): number {

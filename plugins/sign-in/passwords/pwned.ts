@@ -1,5 +1,5 @@
 /** Passwords that were in a breach, by the range queries of Have I Been Pwned: only five digits of a SHA-1 leave the server. */
-import { type AnyContext, type Awaitable, boundedFetch, bytes, toHex } from 'authkernel/kernel'
+import { assertOptions, type AnyContext, type Awaitable, boundedFetch, bytes, toHex } from 'authkernel/kernel'
 
 /** Whether a password is known to attackers. Throwing means: unknown, and the offline list decides. */
 export type Breached = (ctx: AnyContext, password: string) => Awaitable<boolean>
@@ -14,7 +14,9 @@ export interface PwnedOptions {
 }
 
 /** Asks with padding, so that the length of the answer tells nothing. */
-export function pwned({ url = 'https://api.pwnedpasswords.com/range/', fetch, timeout = 1_000 }: PwnedOptions = {}): Breached {
+export function pwned(options: PwnedOptions = {}): Breached {
+  assertOptions('pwned', options, { url: true, fetch: true, timeout: true })
+  const { url = 'https://api.pwnedpasswords.com/range/', fetch, timeout = 1_000 } = options
   return async (ctx, password) => {
     const digest = toHex(new Uint8Array(await crypto.subtle.digest('SHA-1', bytes(password)))).toUpperCase()
     const ask = boundedFetch({ fetch: fetch ?? ctx.runtime.fetch, deadline: timeout, limit: 1_048_576, signal: ctx.signal })

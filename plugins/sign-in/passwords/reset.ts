@@ -1,29 +1,33 @@
 /** A new password by a mailed link: for whoever forgot it, and for people who came by another way. */
-import { type Context, endSessions, type Kernel, redirectTo, toAddress } from 'authkernel/kernel'
+import { type AdapterUser, type Context, endAccess, type Kernel, mailWithinLimit, redirectTo, toAddress } from 'authkernel/kernel'
 import { orPage, PasswordRefused } from './errors.ts'
 import type { Parts } from './parts.ts'
 import { acceptNew } from './policy.ts'
 import { later, mail, storePassword, type StoredUser } from './store-password.ts'
 import { byToken, digestOf, newToken, rowId } from './tables.ts'
-import { mayMail } from './throttle.ts'
 
 const seconds = 1200
 
 export function addReset(kernel: Kernel, parts: Parts): void {
-  kernel.route({ method: 'POST', path: '/passwords/reset', handler: ask })
-  kernel.route({ method: 'POST', path: '/passwords/new', flow: 'callback', handler: (ctx) => finish(ctx, parts) })
+  kernel.route({ method: 'POST', path: '/passwords/reset', takes: 'typed', handler: ask })
+  kernel.route({ method: 'POST', path: '/passwords/new', flow: 'callback', takes: 'proof', handler: (ctx) => finish(ctx, parts) })
 }
 
 /** Mails a link to a user. Nothing for an address that nobody has. */
 export async function mailReset(ctx: Context, address: string): Promise<void> {
-  if (!(await mayMail(ctx, address))) return
+  await mailWithinLimit(ctx, address, () => makeReset(ctx, address))
+}
+
+/** False: nobody has the address, and no mail went out. */
+async function makeReset(ctx: Context, address: string): Promise<boolean> {
   const user = await ctx.service('store').getUserByEmail(address)
-  if (!user) return
+  if (!user) return false
   const token = newToken(ctx)
   const expires = new Date(ctx.now.getTime() + seconds * 1000)
   const id = await rowId(user.id)
   await ctx.records('passwordReset').put({ id, userId: user.id, address, token: await digestOf(ctx, 'reset', token), expires })
   await mail(ctx, address, 'passwords.reset', { url: `${ctx.base}/passwords/new?token=${token}`, left: { seconds } })
+  return true
 }
 
 async function ask(ctx: Context): Promise<Response> {
@@ -54,11 +58,11 @@ async function finish(ctx: Context, { options, hasher }: Parts): Promise<Respons
   if (!(await ctx.records('passwordReset').take({ token: reset.token }))) return ctx.render('passwordNew', { error: 'PasswordLinkInvalid' })
   await ctx.emit('noted', { name: 'password.reset.completed', outcome: 'success', user: { id: user.id } })
   if (user.emailVerified) {
-    await storePassword(ctx, user, chosen)
+    await storePassword(ctx, user, chosen, { reason: 'passwordReset' })
     return redirectTo(`${ctx.base}/signin`)
   }
   // Nobody had proved the address: now somebody has, and whoever only typed it must lose it before there is a password.
-  await endSessions(ctx, { userId: user.id }, 'passwords')
+  await endAccess(ctx, { userId: user.id }, 'passwords', 'passwordReset')
   const answer = await ctx.complete({
     user: { email: reset.address },
     account: { provider: 'passwords', providerAccountId: reset.address, type: 'passwords' },
@@ -66,6 +70,7 @@ async function finish(ctx: Context, { options, hasher }: Parts): Promise<Respons
     proof: { amr: ['pwd', 'email'] },
   })
   const owner = (await store.getUserByEmail(reset.address)) as StoredUser | null
-  if (owner) await storePassword(ctx, owner, chosen, { keepSessions: true })
+  // Not proved: the `signIn` callback led elsewhere, and nobody may sign in with it.
+  if (owner && (owner as AdapterUser).emailVerified) await storePassword(ctx, owner, chosen, { keepSessions: true })
   return answer
 }

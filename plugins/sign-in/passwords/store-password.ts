@@ -1,25 +1,57 @@
 /** A new password of a user, and what ends with the old one. */
-import { type AnyContext, endSessions, type MailValue, type User } from 'authkernel/kernel'
+import { type StampOfAccess, type AnyContext, endAccess, type MailValue, type User } from 'authkernel/kernel'
 import { rowId } from './tables.ts'
 
 /** A user of the store. */
 export type StoredUser = User & { id: string }
 
-/** Stores it, ends sessions (all but `except`), open resets and registrations of the address, and tells the person. */
+/** What a new password ends, and what it rests on. */
+export interface StoreOptions {
+  /** Id of the session that stays. */
+  except?: string | undefined
+  /** Nothing ends: the session of this request is the first. */
+  keepSessions?: boolean
+  /** Default `credentialChanged`. */
+  reason?: 'passwordReset' | 'credentialChanged'
+  /** Of whoever sets it: access that ended since then sets no password. Default: when the user became known in this request. */
+  stamp?: StampOfAccess
+}
+
+/**
+ * Stores it, ends sessions (all but `except`), open resets and registrations of the address, and sends a notice. Throws AccessEnded when access ended
+ * meanwhile: the former password stays.
+ */
 export async function storePassword(
   ctx: AnyContext,
   user: StoredUser,
   { hash, short }: { hash: string; short: boolean },
-  { except, keepSessions = false }: { except?: string | undefined; keepSessions?: boolean } = {},
+  { except, keepSessions = false, reason = 'credentialChanged', stamp }: StoreOptions = {},
 ): Promise<void> {
   const id = await rowId(user.id)
-  const had = (await ctx.records('password').get(id)) !== null
-  await ctx.records('password').put({ id, userId: user.id, hash, short, changed: ctx.now })
+  const passwords = ctx.records('password')
+  const former = await passwords.get(id)
+  const had = former !== null
+  await ctx.access.grant(
+    stamp ?? (await ctx.access.stamp(`user:${user.id}`)),
+    'credential',
+    () => passwords.put({ id, userId: user.id, hash, short, changed: ctx.now }),
+    // Only its own: another request may have set a newer one.
+    () =>
+      former
+        ? passwords.update(id, { hash: former.hash, short: former.short, changed: former.changed }, { if: { hash } })
+        : passwords.take(id, { if: { hash } }),
+  )
   await ctx.records('passwordReset').delete(id)
   if (user.email) await ctx.records('passwordPending').deleteWhere({ where: { address: user.email } })
-  if (!keepSessions) await endSessions(ctx, { userId: user.id, ...(except !== undefined && { except }) }, 'passwords')
+  if (!keepSessions) await endAccess(ctx, { userId: user.id, ...(except !== undefined && { except }) }, 'passwords', reason)
   await ctx.emit('credentialChanged', { user, kind: 'password', action: had ? 'changed' : 'added' })
-  if (user.email) later(ctx, mail(ctx, user.email, had ? 'passwords.changed' : 'passwords.added', { at: ctx.now }))
+  if (user.email)
+    later(
+      ctx,
+      mail(ctx, user.email, !had ? 'passwords.added' : reason === 'passwordReset' ? 'passwords.was-reset' : 'passwords.changed', {
+        at: ctx.now,
+      }),
+    )
 }
 
 /** Sends one mail. Throws MailNotSent. */
@@ -28,6 +60,6 @@ export function mail(ctx: AnyContext, to: string, template: string, data: Record
 }
 
 /** Work that the answer does not wait for, so that its time tells nothing. */
-export function later(ctx: AnyContext, work: Promise<void>): void {
+export function later(ctx: AnyContext, work: Promise<unknown>): void {
   work.catch((error: unknown) => ctx.logger.error(error as Error))
 }

@@ -8,6 +8,8 @@ export interface PasswordRow {
   hash: string
   /** Shorter than a password that alone signs in must be. */
   short: boolean
+  /** A hash of another product, of a user whose address was not proved: it signs in nobody, and goes when the address is proved without it. */
+  parked?: boolean | null
   changed: Date
 }
 /** Somebody typed an address and a password; nobody has proved that the address is theirs. */
@@ -16,6 +18,9 @@ export interface PendingRow {
   /** Digest of the token in the mail. */
   token: string
   hash: string
+  /** The user whose parked password it is: whoever asked knew it. */
+  userId?: string | null
+  short?: boolean | null
   /** SHA-256 of the cookie in the browser that asked. */
   browser: string
   created: Date
@@ -45,11 +50,21 @@ const owner = { field: 'userId', of: 'user' } as const
 
 export const passwordTable: RecordSpec<PasswordRow> = {
   id: 'given',
-  fields: { userId, hash, short: { type: 'boolean' }, changed: { type: 'date' } },
+  fields: { userId, hash, short: { type: 'boolean' }, parked: { type: 'boolean', optional: true }, changed: { type: 'date' } },
   owner,
+  added: 'changed',
 }
 export const pendingTable: RecordSpec<PendingRow> = {
-  fields: { address, token: digest, hash, browser: digest, created: { type: 'date' }, expires: { type: 'date' } },
+  fields: {
+    address,
+    token: digest,
+    hash,
+    userId: { ...userId, optional: true },
+    short: { type: 'boolean', optional: true },
+    browser: digest,
+    created: { type: 'date' },
+    expires: { type: 'date' },
+  },
   unique: [['token']],
   index: [['address', 'created']],
   expires: 'expires',
@@ -59,6 +74,7 @@ export const resetTable: RecordSpec<ResetRow> = {
   fields: { userId, address, token: digest, expires: { type: 'date' } },
   unique: [['token']],
   owner,
+  added: null,
   expires: 'expires',
 }
 

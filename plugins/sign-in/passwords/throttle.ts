@@ -1,9 +1,8 @@
-/** How often somebody may be wrong, and how many mails may be asked for. Neither depends on whether the address is known. */
+/** How often a wrong password may be tried. It does not depend on whether the address is known. */
 import { beginAttempt, type Bucket, type Context, CredentialsSignin, isKnownDevice, networksOf, rememberDevice } from 'authkernel/kernel'
 
 const nameScale = 10
 const networkScale = 100
-const mails = { max: 3, seconds: 600 }
 
 /** Counts a try before it is checked. `check` answers null for a wrong password. Throws CredentialsSignin when there were too many. */
 export async function throttled<T>(ctx: Context, address: string, check: () => Promise<T | null>): Promise<T | null> {
@@ -23,14 +22,6 @@ export async function throttled<T>(ctx: Context, address: string, check: () => P
     await attempt.end(false)
     throw error
   }
-}
-
-/** False: too many mails to this address, or from this network. */
-export async function mayMail(ctx: Context, address: string): Promise<boolean> {
-  for (const { key, scale } of networksOf(ctx.clientAddress))
-    if (!(await ctx.limit.take(`passwords mail network ${key}`, { max: mails.max * networkScale * scale, seconds: mails.seconds })).allowed)
-      return false
-  return (await ctx.limit.take(`passwords mail ${address}`, mails)).allowed
 }
 
 async function bucketsOf(ctx: Context, address: string, { max, seconds }: { max: number; seconds: number }): Promise<Bucket[]> {

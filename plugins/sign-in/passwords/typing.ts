@@ -1,9 +1,8 @@
 /** Beside the fields of passwords: a button that shows what was typed, and how good a new one is. Without JavaScript neither is there. */
 import type { Content, PageTools } from 'authkernel/kernel'
-import { longEnough } from './policy.ts'
 
 /** What the script reads: its texts and the length that is asked for. `min` in code points. */
-export function typingTools({ html, say }: PageTools, min: number = longEnough): Content {
+export function typingTools({ html, say }: PageTools, min: number): Content {
   return html`<div
     hidden
     data-password-tools="${min}"

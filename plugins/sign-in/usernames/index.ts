@@ -1,13 +1,15 @@
 /** User names: ASCII, reserved names refused, and no look-alikes of existing ones. */
 import {
   AccessDenied,
-  AuthError,
   type AnyContext,
+  AuthError,
   clientMethod,
   clientMethods,
   type ClientPart,
   type Context,
+  jobFor,
   type Kernel,
+  type OfTenant,
   type Plugin,
   redirectTo,
   type Row,
@@ -25,11 +27,11 @@ export type { UserNameRow } from './tables.ts'
 export interface UsernamesApi {
   usernames: {
     /** The name of a user; null: none. */
-    get(user: { userId: string; of?: string | null }): Promise<string | null>
+    get(user: { userId: string } & OfTenant): Promise<string | null>
     /** The id of the user who has a name; null: nobody, or no name. */
-    find(name: string, options?: { of?: string | null }): Promise<string | null>
+    find(name: string, options?: OfTenant): Promise<string | null>
     /** Gives a name, in place of a former one. Answers why not, or the name as it is stored. */
-    set(user: { userId: string; of?: string | null }, name: string): Promise<{ name: string } | { error: NameRefusal }>
+    set(user: { userId: string } & OfTenant, name: string): Promise<{ name: string } | { error: NameRefusal }>
   }
 }
 /** `client.usernames`, for the person who is signed in. Both reject with `AccessDenied` (403) for nobody. */
@@ -69,13 +71,13 @@ export function usernamesPlugin(options: UsernamesOptions = {}): Plugin<Username
         },
       })
       addPages(kernel, rules)
-      const contextOf = (of: string | null | undefined) => kernel.contextOf({ job: 'usernames', ...(of !== undefined && { tenant: of }) })
+      const contextOf = (tenant: OfTenant | undefined) => kernel.contextOf(jobFor('usernames', tenant))
       return {
         usernames: {
-          get: async ({ userId, of }) => (await ownName(await contextOf(of), userId))?.name ?? null,
-          find: async (name, { of } = {}) => (await byName(await contextOf(of), rules, name))?.userId ?? null,
-          async set({ userId, of }, name) {
-            const ctx = await contextOf(of)
+          get: async ({ userId, ...tenant }) => (await ownName(await contextOf(tenant), userId))?.name ?? null,
+          find: async (name, tenant) => (await byName(await contextOf(tenant), rules, name))?.userId ?? null,
+          async set({ userId, ...tenant }, name) {
+            const ctx = await contextOf(tenant)
             if (!(await ctx.service('store').getUser(userId))) throw new AuthError('usernames.set: there is no such user.')
             return setName(ctx, rules, userId, name)
           },

@@ -1,5 +1,5 @@
 /** Which names there may be (RFC 8265 section 3.3: width, case, composition; one script per name). */
-import { AuthError } from 'authkernel/kernel'
+import { assertOptions, AuthError } from 'authkernel/kernel'
 import { skeletonOf } from './skeleton.ts'
 
 /** What `usernamesPlugin` takes. */
@@ -44,7 +44,9 @@ const patterns = scripts.map((name) => new RegExp(`\\p{Script=${name}}`, 'u'))
 const japanese = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Bopomofo}]/u
 
 /** Throws AuthError that names the option. */
-export function resolveRules({ characters = 'ascii', reserved = [] }: UsernamesOptions): NameRules {
+export function resolveRules(options: UsernamesOptions): NameRules {
+  assertOptions('Plugin "usernames"', options, { characters: true, reserved: true })
+  const { characters = 'ascii', reserved = [] } = options
   if (characters !== 'ascii' && characters !== 'unicode')
     throw new AuthError("Plugin \"usernames\": `characters` must be 'ascii' or 'unicode'.")
   if (!Array.isArray(reserved) || reserved.some((one) => typeof one !== 'string'))

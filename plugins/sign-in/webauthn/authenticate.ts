@@ -11,6 +11,7 @@ import {
 } from 'authkernel/kernel'
 import type { Pending } from './challenge.ts'
 import { type CredentialAnswer, descriptor, toStored } from './credential.ts'
+import { isOwnHandle } from './handles.ts'
 import { type AuthenticationInfo, loadLibrary } from './library.ts'
 import { proofOf } from './proof.ts'
 import { relyingParty } from './relying-party.ts'
@@ -28,7 +29,14 @@ export async function authenticate(ctx: Context, provider: WebAuthn, answer: Cre
   const credentialID = toStored(answer.id)
   const authenticator = await store.getAuthenticator(credentialID)
   if (!authenticator) throw new AuthError(`Nobody has registered the credential presented to provider "${provider.id}": ${credentialID}.`)
-  const { newCounter: counter, userVerified } = await verify(ctx, provider, answer, pending.challenge, authenticator)
+  const { newCounter: counter, userVerified, credentialDeviceType } = await verify(ctx, provider, answer, pending.challenge, authenticator)
+  // Section 7.2, step 19: whether a passkey may be backed up never changes; a flip is another key, or a broken one.
+  if (credentialDeviceType !== undefined && credentialDeviceType !== authenticator.credentialDeviceType)
+    throw new WebAuthnVerificationError(`The backup flag of a credential of provider "${provider.id}" changed. The sign-in was refused.`)
+  if (!(await isOwnHandle(ctx, credentialID, answer.response.userHandle)))
+    throw new WebAuthnVerificationError(
+      `A credential of provider "${provider.id}" names another user than its owner. The sign-in was refused.`,
+    )
   await assertForward(ctx, provider, authenticator, counter)
   await store.updateAuthenticatorCounter(authenticator.credentialID, counter)
   const account = await store.getAccount(authenticator.providerAccountId, provider.id)
@@ -75,7 +83,14 @@ async function assertForward(
 ): Promise<void> {
   if (received > stored || (received === 0 && stored === 0)) return
   const details = { id: credentialID, stored, received }
-  await ctx.emit('noted', { name: 'passkey.counterFault', outcome: 'denied', user: { id: userId }, provider: provider.id, details })
+  await ctx.emit('noted', {
+    name: 'passkey.counterFault',
+    outcome: 'denied',
+    reason: 'counter',
+    user: { id: userId },
+    provider: provider.id,
+    details,
+  })
   throw new WebAuthnVerificationError(
     `The counter of a credential of provider "${provider.id}" went from ${stored} to ${received}: it may be a cloned key. The sign-in was refused.`,
     { cause: { provider: provider.id, credentialID, userId, stored, received } },

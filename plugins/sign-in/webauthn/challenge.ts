@@ -14,8 +14,9 @@ export async function keepChallenge(
   provider: ProviderOf<'webauthn'>,
   challenge: string,
   register?: Registration,
+  handle?: string,
 ): Promise<void> {
-  await challenges.add(ctx, challenge, { provider: provider.id, ...(register && { register }) })
+  await challenges.add(ctx, challenge, { provider: provider.id, ...(register && { register }), ...(handle !== undefined && { handle }) })
 }
 
 /**

@@ -7,7 +7,7 @@ import { type AdapterAuthenticator, fromBase64, toBase64, toBase64Url } from 'au
 /** What a browser posts after a ceremony; verified by the library, so only the members read here are typed. */
 export interface CredentialAnswer {
   id: string
-  response: { clientDataJSON?: unknown; transports?: unknown }
+  response: { clientDataJSON?: unknown; transports?: unknown; userHandle?: unknown }
 }
 
 // WebAuthn section 4: a credential id has at most 1023 bytes, 1364 characters of base64url.

@@ -12,9 +12,11 @@ import {
   providerPlugin,
 } from 'authkernel/kernel'
 import { options, passkey } from './defaults.ts'
+import { handleTable, noteHandles } from './handles.ts'
 import { challenges } from './pending.ts'
 import { ceremonies, webauthnRoutes } from './routes.ts'
 
+export type { PasskeyHandleRow } from './handles.ts'
 export { webauthnRoutes } from './routes.ts'
 
 // Loaded with the first provider of the type.
@@ -61,6 +63,12 @@ export const webauthnPlugin: (...providers: (WebAuthnGiven | (() => WebAuthnGive
   routes: webauthnRoutes,
   setup(kernel) {
     kernel.pending(challenges)
+    // An app of Auth.js with passkeys alone needs no further table in its database.
+    kernel.records('passkeyHandle', handleTable, {
+      optional: true,
+      when: (requires, { needsTables }) => !needsTables || requires('records'),
+    })
+    kernel.decorate('records', (_inner, view) => noteHandles(view))
     kernel.preload(async () => ceremonies())
   },
 })

@@ -15,6 +15,8 @@ export interface AuthenticationInfo {
   newCounter: number
   /** The UV flag: the device checked a PIN, a finger or a face. */
   userVerified: boolean
+  /** `singleDevice` or `multiDevice`: the BE flag. */
+  credentialDeviceType?: string
 }
 /** What a registration proved. */
 export interface RegistrationInfo {

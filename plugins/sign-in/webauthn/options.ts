@@ -1,5 +1,5 @@
 /** `GET /webauthn-options/:provider`: what a browser needs to begin a ceremony. */
-import { type Context, InvalidProvider, json, type ProviderOf, sha256, toBase64Url, type User } from 'authkernel/kernel'
+import { type Context, InvalidProvider, json, type ProviderOf, sha256, toAddress, toBase64Url, type User } from 'authkernel/kernel'
 import { keepChallenge } from './challenge.ts'
 import type { Registration } from './pending.ts'
 import { descriptor } from './credential.ts'
@@ -8,8 +8,7 @@ import { providerOptions, relyingParty } from './relying-party.ts'
 import { authenticationDefaults, registrationDefaults } from './settings.ts'
 
 type WebAuthn = ProviderOf<'webauthn'>
-// One address with an ASCII local part, and nothing that means something in a mail header, a list or a command line (D39).
-const address = /^[\w!#$%&'*+/=?^`{|}~.][\w!#$%&'*+/=?^`{|}~.-]*@[^\s@"<>(),;:\\[\]\p{C}]+$/u
+
 /** Who wants to register or sign in. */
 interface Person {
   user: User | null
@@ -53,8 +52,8 @@ async function whoAsks(ctx: Context, provider: WebAuthn): Promise<Person | undef
   }
   const typed = ctx.url.searchParams.get('email')
   if (!typed) return { user: null, signedIn: false, exists: false }
-  const email = typed.normalize('NFKC').trim().toLowerCase()
-  if (email.length > 254 || !address.test(email)) return undefined
+  const email = toAddress(typed)
+  if (email === undefined) return undefined
   const known = await ctx.store?.getUserByEmail(email)
   return { user: known ?? { email }, signedIn: false, exists: Boolean(known) }
 }
@@ -77,19 +76,20 @@ async function authenticationOptions(ctx: Context, provider: WebAuthn, { user, s
 async function registrationOptions(ctx: Context, provider: WebAuthn, { signedIn }: Person, user: User): Promise<object> {
   const { generateRegistrationOptions } = await loadLibrary(provider)
   const party = await relyingParty(ctx, provider)
+  const userID = ctx.runtime.random(32)
   const options = await generateRegistrationOptions({
     ...registrationDefaults(provider),
     rpID: party.id,
     rpName: party.name,
     challenge: ctx.runtime.random(32),
     // WebAuthn section 14.6.1: a user handle holds nothing personal.
-    userID: ctx.runtime.random(32),
+    userID,
     userName: user.email ?? user.name ?? party.name,
     userDisplayName: user.name ?? user.email ?? party.name,
     excludeCredentials: signedIn ? await credentialsOf(ctx, user) : [],
   })
   const registration: Registration = signedIn && user.id ? { userId: user.id } : { user }
-  await keepChallenge(ctx, provider, options.challenge, registration)
+  await keepChallenge(ctx, provider, options.challenge, registration, toBase64Url(userID.slice()))
   return options
 }
 

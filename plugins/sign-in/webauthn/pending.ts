@@ -9,6 +9,8 @@ export interface Ceremony {
   provider: string
   /** Whose passkey is being registered. */
   register?: Registration
+  /** The user handle of the new passkey, in base64url. */
+  handle?: string
 }
 
 const lifetime = 900
@@ -16,5 +18,5 @@ const lifetime = 900
 /** Registered by the plugin with `kernel.pending`. */
 export const challenges: PendingList<Ceremony> = /* @__PURE__ */ createPending<Ceremony>('challenge', {
   seconds: lifetime,
-  cookie: { key: 'webauthnChallenge' },
+  cookie: { key: 'webauthnChallenge', prefix: 'secure' },
 })

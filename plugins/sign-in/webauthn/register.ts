@@ -1,5 +1,6 @@
 /** A new passkey: WebAuthn section 7.1. */
 import {
+  AccessEnded,
   type AdapterAuthenticator,
   AuthError,
   type Context,
@@ -13,6 +14,7 @@ import {
 import type { Pending } from './challenge.ts'
 import type { Registration } from './pending.ts'
 import { type CredentialAnswer, toStored, transportsOf } from './credential.ts'
+import { keepHandle } from './handles.ts'
 import { loadLibrary, type RegistrationInfo } from './library.ts'
 import { proofOf } from './proof.ts'
 import { relyingParty } from './relying-party.ts'
@@ -30,6 +32,7 @@ export async function register(ctx: Context, provider: WebAuthn, answer: Credent
   const { credential, credentialDeviceType, credentialBackedUp, userVerified } = await verify(ctx, provider, answer, pending.challenge)
   const credentialID = toStored(credential.id)
   const account = { provider: provider.id, providerAccountId: credentialID, type: 'webauthn' as const }
+  let isStored = false
   return {
     user,
     account,
@@ -50,7 +53,14 @@ export async function register(ctx: Context, provider: WebAuthn, answer: Credent
         credentialBackedUp,
         transports: transportsOf(answer),
       })
+      isStored = true
+      await keepHandle(ctx, credentialID, owner.id, pending.handle)
       await ctx.emit('credentialChanged', { user: owner, kind: 'passkey', action: 'added', id: credentialID })
+    },
+    // A passkey whose account was taken back would still sign in.
+    onFailed: async (error) => {
+      const rows = ctx.service('store')
+      if (isStored && error instanceof AccessEnded && rows.supports('deleteAuthenticator')) await rows.deleteAuthenticator(credentialID)
     },
   }
 }

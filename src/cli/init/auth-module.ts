@@ -34,6 +34,7 @@ export function authModule(project: Project, answers: Answers): string {
   const providers = answers.providers.filter((id) => id !== 'demo')
   const lines = [
     ...importsOf(framework, answers.store),
+    ...(answers.providers.includes('demo') ? ["import { demoAccount } from 'authkernel/plugins/credentials'"] : []),
     ...providers.map((id) => `import ${nameOf(id)} from 'authkernel/providers/${id}'`),
   ].sort(byModule)
   const list = [...(answers.providers.includes('demo') ? ['demo'] : []), ...providers.map((id) => `${nameOf(id)}()`)].join(', ')
@@ -85,19 +86,11 @@ function byModule(a: string, b: string): number {
   return module(a) < module(b) ? -1 : 1
 }
 
-/** A person to sign in as at once. It is in no production. */
-function demo({ framework, typescript }: Project): string[] {
-  const production = `${envOf(framework)}.NODE_ENV === 'production'`
+/** A person to sign in as at once. It is in no production: the flag is the framework's own, and another host than localhost signs nobody in. */
+function demo({ framework }: Project): string[] {
   return [
-    '// For development: user name "demo", password "demo". Take it out when another way to sign in works.',
-    'const demo = {',
-    "  id: 'demo',",
-    "  name: 'Demo',",
-    `  type: 'credentials'${typescript ? ' as const' : ''},`,
-    "  credentials: { username: { label: 'User name' }, password: { label: 'Password', type: 'password' } },",
-    `  authorize: ({ username, password }${typescript ? ': { username?: unknown; password?: unknown }' : ''}) =>`,
-    `    ${production} || username !== 'demo' || password !== 'demo' ? null : { id: 'demo', name: 'Demo' },`,
-    '}',
+    '// For development on localhost: user name "demo", password "demo". Take it out when another way to sign in works.',
+    `const demo = demoAccount({ development: ${factoryOf(framework)?.development ?? "process.env.NODE_ENV !== 'production'"} })`,
     '',
   ]
 }
@@ -126,9 +119,8 @@ function storeLines(framework: Framework, store: StoreKind): string[] {
 }
 
 function body(framework: Framework, providers: string, stored: boolean): string[] {
-  // A demo user is in no table, so it needs a session in a cookie.
-  const session = stored && providers.startsWith('demo') ? ["  session: { strategy: 'jwt' },"] : []
-  const options = [...(stored ? ['  adapter,'] : []), ...session, `  providers: [${providers}],`]
+  // With an adapter, sessions are in the database: the strategy that ends them at once, as passwords, second factors and the ending of all sessions need.
+  const options = [...(stored ? ['  adapter,'] : []), `  providers: [${providers}],`]
   const reads = '// Reads AUTH_SECRET, the ids and secrets of providers and, in production, AUTH_URL.'
   const { open, close } = factoryOf(framework) ?? { open: ['export const auth = createAuth({'], close: `}).use(${bindingOf(framework)}())` }
   return [reads, ...open, ...options, close]

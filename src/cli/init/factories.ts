@@ -12,6 +12,8 @@ export interface Factory {
   close: string
   /** Expression that has the variables; default `process.env`. */
   env?: string
+  /** Expression that is true on the development server alone. Default: what NODE_ENV says. */
+  development?: string
   /** The file that the framework reads in development. */
   envFile: '.env' | '.env.local'
   /** Base path of the routes, and the port of the development server. */
@@ -27,6 +29,7 @@ const factories: Readonly<Record<Bundled, Factory>> = {
     imports: ["import { NextAuth } from 'authkernel/bindings/next'"],
     open: ['export const { handlers, auth, signIn, signOut } = NextAuth({'],
     close: '})',
+    development: "process.env.NODE_ENV === 'development'",
     envFile: '.env.local',
     base: '/api/auth',
     port: 3000,
@@ -47,6 +50,7 @@ const factories: Readonly<Record<Bundled, Factory>> = {
     open: ['export const { handle, signIn, signOut, session, requireSession } = SvelteKitAuth({', '  env,'],
     close: '})',
     env: 'env',
+    development: 'import.meta.env?.DEV',
     envFile: '.env',
     base: '/auth',
     port: 5173,
@@ -57,6 +61,7 @@ const factories: Readonly<Record<Bundled, Factory>> = {
     imports: ["import { NuxtAuth } from 'authkernel/bindings/nuxt'"],
     open: ['export const auth = NuxtAuth({'],
     close: '})',
+    development: 'import.meta.dev',
     envFile: '.env',
     base: '/auth',
     port: 3000,
@@ -74,6 +79,7 @@ const factories: Readonly<Record<Bundled, Factory>> = {
     imports: ["import { SolidAuth } from 'authkernel/bindings/solid-start'"],
     open: ['export const auth = SolidAuth({'],
     close: '})',
+    development: 'import.meta.env?.DEV',
     envFile: '.env',
     base: '/api/auth',
     port: 3000,
@@ -96,6 +102,7 @@ const factories: Readonly<Record<Bundled, Factory>> = {
     imports: ["import { createAuth } from 'authkernel'", "import { qwikBinding } from 'authkernel/bindings/qwik'"],
     open: ['export const auth = createAuth({'],
     close: '}).use(qwikBinding())',
+    development: 'import.meta.env?.DEV',
     envFile: '.env.local',
     base: '/auth',
     port: 5173,

@@ -101,5 +101,6 @@ function nextSteps(project: Project, changes: readonly Change[], packages: reado
     `Open http://localhost:${port}${base}/signin`,
     'npx authkernel doctor says what is missing. In production set AUTH_URL.',
   ]
-  return ['Next:', ...steps.map((step, i) => `  ${i + 1}. ${step}`)]
+  const kept = store === 'none' ? [] : ['Users and sessions are kept in the database.']
+  return [...kept, 'Next:', ...steps.map((step, i) => `  ${i + 1}. ${step}`)]
 }

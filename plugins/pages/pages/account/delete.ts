@@ -1,14 +1,5 @@
 /** Leaving: a section of the account page, a page that asks, and a fresh proof before everything goes. */
-import {
-  type AccountSection,
-  type AdapterUser,
-  AuthError,
-  type Context,
-  endSessions,
-  type PageDraw,
-  proveAgain,
-  redirectTo,
-} from 'authkernel/kernel'
+import { type AccountSection, type AdapterUser, AuthError, type Context, type PageDraw, proveAgain, redirectTo } from 'authkernel/kernel'
 
 /** Seconds: a session that somebody left open, or stole, deletes nothing. */
 const fresh = 300
@@ -49,8 +40,6 @@ export async function deleteAccount(ctx: Context): Promise<Response> {
     if (!(thrown instanceof AuthError) || thrown.status >= 500) throw thrown
     return redirectTo(`${back}?error=${encodeURIComponent(thrown.type)}`)
   }
-  // Stored sessions go with the user; tokens go on unless it is remembered that they ended.
-  if (!ctx.session.storedUsers && ctx.session.abilities?.has('revoke:user')) await endSessions(ctx, { userId: user.id }, 'pages')
   await ctx.session.end(ctx)
   notify(ctx, user)
   return redirectTo(ctx.origin)

@@ -1,6 +1,9 @@
 /** Ways to sign in: linked accounts by the names of their providers, and buttons that connect further ones. */
-import type { AccountSection, AdapterAccount, Context, Provider } from 'authkernel/kernel'
-import { markup } from '../html.ts'
+import type { AccountSection, AdapterAccount, Context, Provider, ProviderForm } from 'authkernel/kernel'
+import { hasInputs } from '../fields.ts'
+import { type Html, markup } from '../html.ts'
+import { createLogo, createMark } from '../look.ts'
+import { formOf, leaves } from '../policy.ts'
 import { plain } from '../site.ts'
 
 export const methodsSection: AccountSection = {
@@ -12,31 +15,28 @@ export const methodsSection: AccountSection = {
     const accounts = await linked(ctx)
     // Nobody to link to, or no way to list it.
     if (!accounts) return undefined
-    const open = providers.filter(
-      ({ id, type }) => (type === 'oauth' || type === 'oidc') && !accounts.some(({ provider }) => provider === id),
-    )
-    const rows = accounts.map((account) => {
+    const open = providers.filter((provider) => connects(formOf(ctx, provider)) && !accounts.some((one) => one.provider === provider.id))
+    const rows = accounts.map(async (account) => {
       // Two of one provider: only then is there a need for what tells them apart, which is a number to most people.
       const twin = accounts.some((other) => other !== account && other.provider === account.provider)
       const more = twin && markup`<small><bdi>${account.providerAccountId.slice(0, 24)}</bdi></small>`
-      return markup`<li><span><bdi>${nameOf(providers, account)}</bdi>${more}</span></li>`
+      const provider = await find(ctx, providers, account.provider)
+      return markup`<li><span>${icon(ctx, provider)}<bdi>${nameOf(provider, account)}</bdi>${more}</span></li>`
     })
-    const buttons = await Promise.all(
-      open.map(({ id, name }) =>
-        form(`/signin/${encodeURIComponent(id)}`, submit(say('account.connect', { name: plain(name) }), { quiet: true }), {
-          callbackUrl: `${ctx.base}/account`,
-          flow: undefined,
-        }),
-      ),
+    const buttons = open.map(({ id, name }) =>
+      form(`/signin/${encodeURIComponent(id)}`, submit(say('account.connect', { name: plain(name) }), { quiet: true }), {
+        callbackUrl: `${ctx.base}/account`,
+        flow: undefined,
+      }),
     )
-    const where = open.length > 0 ? ['https:'] : []
     return {
       heading: say('account.methods'),
       body: [
-        accounts.length > 0 ? markup`<ul class="rows">${rows}</ul>` : markup`<p class="note">${say('account.methods.none')}</p>`,
-        buttons,
+        accounts.length > 0
+          ? markup`<ul class="rows">${await Promise.all(rows)}</ul>`
+          : markup`<p class="note">${say('account.methods.none')}</p>`,
+        await Promise.all(buttons),
       ],
-      forms: where,
     }
   },
 }
@@ -47,7 +47,22 @@ async function linked(ctx: Context): Promise<readonly AdapterAccount[] | undefin
   return user?.id === undefined ? undefined : store?.listAccountsByUserId(user.id)
 }
 
-function nameOf(providers: readonly Provider[], { provider, type }: AdapterAccount): string {
-  const name = providers.find(({ id }) => id === provider)?.name
-  return plain(name ?? (type === 'webauthn' ? 'Passkey' : provider))
+/** One button that leads to the provider: there is nothing to type. */
+function connects(form: ProviderForm): boolean {
+  return leaves(form) && !form.hidden && form.script === undefined && !hasInputs(form.fields)
+}
+
+/** Of the list, or one that the hook `provider` answers. Undefined: it is gone. */
+async function find(ctx: Context, providers: readonly Provider[], id: string): Promise<Provider | undefined> {
+  return providers.find((provider) => provider.id === id) ?? ctx.providerById(id).catch(() => undefined)
+}
+
+function nameOf(provider: Provider | undefined, { provider: id, type }: AdapterAccount): string {
+  return plain(provider?.name ?? (type === 'webauthn' ? 'Passkey' : id))
+}
+
+/** The provider's picture; the style sheet puts it on a light ground in either scheme. */
+function icon(ctx: Context, provider: Provider | undefined): Html | undefined {
+  const logo = createLogo(createMark((provider as { style?: Parameters<typeof createMark>[0] } | undefined)?.style, ctx.origin).picture)
+  return logo && markup`<img class="icon" src="${logo.url}" alt="">`
 }

@@ -2,7 +2,6 @@
 import { type AccountSection, type Context, endSessions, redirectTo, type SessionInfo, withParams } from 'authkernel/kernel'
 import { type Html, markup } from '../html.ts'
 import { deviceOf } from './device.ts'
-import { personOf } from './person.ts'
 
 export const sessionsSection: AccountSection = {
   id: 'sessions',
@@ -45,9 +44,14 @@ export const sessionsSection: AccountSection = {
   },
 }
 
+/** Whose sessions may be ended: of the user whom the strategy names, who is nobody for a guest and for an administrator who acts as the user. */
+async function ownId(ctx: Context): Promise<string | undefined> {
+  return (await ctx.session.user(ctx))?.id
+}
+
 /** What the first button posts to, with the token of the page. */
 export async function endOne(ctx: Context): Promise<Response> {
-  const userId = (await personOf(ctx))?.id
+  const userId = await ownId(ctx)
   if (userId === undefined) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account` })
   const { id } = await ctx.body()
   if (typeof id === 'string' && id.length <= 128) await endSessions(ctx, { id, userId }, 'the account page')
@@ -56,7 +60,7 @@ export async function endOne(ctx: Context): Promise<Response> {
 
 /** Everywhere is here too. */
 export async function endAll(ctx: Context): Promise<Response> {
-  const userId = (await personOf(ctx))?.id
+  const userId = await ownId(ctx)
   if (userId !== undefined) {
     await endSessions(ctx, { userId }, 'the account page')
     const ended = await ctx.session.end(ctx)

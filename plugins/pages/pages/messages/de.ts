@@ -82,6 +82,8 @@ export const de: Texts = {
     'Auf unserer Seite stimmt etwas nicht. Bitte versuchen Sie es später noch einmal. Wenn dies Ihre Website ist: Näheres steht im Protokoll des Servers.',
   'error.AccessDenied.heading': 'Kein Zugang',
   'error.AccessDenied': 'Mit diesem Konto dürfen Sie sich hier nicht anmelden. Haben Sie ein anderes, versuchen Sie es damit.',
+  'error.AccessEnded':
+    'Ihr Zugang wurde beendet, während Sie sich angemeldet haben, zum Beispiel durch ein neues Passwort oder eine Abmeldung auf allen Geräten. Melden Sie sich noch einmal an.',
   'error.Verification.heading': 'Dieser Link gilt nicht mehr',
   'error.Verification': 'Er ist abgelaufen oder wurde schon benutzt. Fordern Sie einen neuen an und öffnen Sie ihn gleich.',
   'error.Unavailable.heading': 'Bitte gleich noch einmal versuchen',
@@ -96,6 +98,8 @@ export const de: Texts = {
     'In diesem Browser sind Sie abgemeldet, aber auf dem Server ließ sich die Sitzung nicht beenden. Bitte versuchen Sie es später noch einmal.',
   'error.TooManyRequests.heading': 'Zu viele Versuche',
   'error.TooManyRequests': 'Bitte warten Sie {duration} und versuchen Sie es dann noch einmal.',
+  'error.Overloaded.heading': 'Gerade ist viel los',
+  'error.Overloaded': 'Bitte versuchen Sie es gleich noch einmal.',
   'error.CrossSite.heading': 'Das kam nicht von unserer Seite',
   'error.CrossSite': 'Zu Ihrer Sicherheit haben wir es abgelehnt. Bitte beginnen Sie hier neu.',
   'error.WebAuthnVerificationError.heading': 'Passkey nicht angenommen',

@@ -79,6 +79,8 @@ export const en = {
   'error.Configuration': 'Something is wrong on our side. Please try again later. If this is your site, the server log has the details.',
   'error.AccessDenied.heading': 'No access',
   'error.AccessDenied': 'This account is not allowed to sign in here. If you have another one, try that.',
+  'error.AccessEnded':
+    'Your access was ended while you signed in, for example by a new password or a sign-out on all devices. Sign in again.',
   'error.Verification.heading': 'This link no longer works',
   'error.Verification': 'It may have expired, or it has been used already. Ask for a new one and open it right away.',
   'error.Unavailable.heading': 'Please try again in a moment',
@@ -91,6 +93,8 @@ export const en = {
   'error.SignOutError': 'You are signed out in this browser, but the session could not be ended on the server. Please try again later.',
   'error.TooManyRequests.heading': 'Too many attempts',
   'error.TooManyRequests': 'Please wait {duration}, then try again.',
+  'error.Overloaded.heading': 'We are busy right now',
+  'error.Overloaded': 'Please try again in a moment.',
   'error.CrossSite.heading': 'This did not come from our page',
   'error.CrossSite': 'For your safety we have refused it. Please start again here.',
   'error.WebAuthnVerificationError.heading': 'Passkey not accepted',

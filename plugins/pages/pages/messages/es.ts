@@ -82,6 +82,8 @@ export const es: Texts = {
     'Hay un problema por nuestra parte. Inténtalo más tarde. Si este sitio es tuyo, encontrarás los detalles en el registro del servidor.',
   'error.AccessDenied.heading': 'Sin acceso',
   'error.AccessDenied': 'Esta cuenta no tiene permiso para entrar aquí. Si tienes otra, prueba con ella.',
+  'error.AccessEnded':
+    'Tu acceso terminó mientras iniciabas sesión, por ejemplo por una contraseña nueva o un cierre de sesión en todos los dispositivos. Inicia sesión de nuevo.',
   'error.Verification.heading': 'Este enlace ya no es válido',
   'error.Verification': 'Ha caducado o ya se ha utilizado. Pide uno nuevo y ábrelo enseguida.',
   'error.Unavailable.heading': 'Inténtalo de nuevo en un momento',
@@ -94,6 +96,8 @@ export const es: Texts = {
   'error.SignOutError': 'Has salido en este navegador, pero no se ha podido cerrar la sesión en el servidor. Inténtalo más tarde.',
   'error.TooManyRequests.heading': 'Demasiados intentos',
   'error.TooManyRequests': 'Espera {duration} y vuelve a intentarlo.',
+  'error.Overloaded.heading': 'Ahora hay mucha actividad',
+  'error.Overloaded': 'Vuelve a intentarlo dentro de un momento.',
   'error.CrossSite.heading': 'Esto no procede de nuestra página',
   'error.CrossSite': 'Por tu seguridad, lo hemos rechazado. Vuelve a empezar aquí.',
   'error.WebAuthnVerificationError.heading': 'Llave de acceso no aceptada',

@@ -83,6 +83,8 @@ export const fr: Texts = {
     'Un problème est survenu de notre côté. Réessayez plus tard. Si ce site est le vôtre, le journal du serveur contient les détails.',
   'error.AccessDenied.heading': 'Accès refusé',
   'error.AccessDenied': 'Ce compte n’est pas autorisé à se connecter ici. Si vous en avez un autre, essayez avec celui-là.',
+  'error.AccessEnded':
+    'Votre accès a pris fin pendant la connexion, par exemple à cause d’un nouveau mot de passe ou d’une déconnexion sur tous les appareils. Connectez-vous de nouveau.',
   'error.Verification.heading': 'Ce lien n’est plus valable',
   'error.Verification': 'Il a expiré ou a déjà servi. Demandez-en un nouveau et ouvrez-le sans attendre.',
   'error.Unavailable.heading': 'Réessayez dans un instant',
@@ -96,6 +98,8 @@ export const fr: Texts = {
     'Vous êtes déconnecté dans ce navigateur, mais la session n’a pas pu être fermée sur le serveur. Réessayez plus tard.',
   'error.TooManyRequests.heading': 'Trop de tentatives',
   'error.TooManyRequests': 'Patientez {duration} avant de réessayer.',
+  'error.Overloaded.heading': 'Nous sommes très sollicités',
+  'error.Overloaded': 'Veuillez réessayer dans un instant.',
   'error.CrossSite.heading': 'Cette demande ne vient pas de notre site',
   'error.CrossSite': 'Nous l’avons refusée pour votre sécurité. Veuillez recommencer ici.',
   'error.WebAuthnVerificationError.heading': 'Clé d’accès refusée',

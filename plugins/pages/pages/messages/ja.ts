@@ -82,6 +82,8 @@ export const ja: Texts = {
     'サーバー側で問題が発生しています。しばらくしてからもう一度お試しください。サイトを運営されている方は、サーバーのログで詳細をご確認ください。',
   'error.AccessDenied.heading': 'アクセスできません',
   'error.AccessDenied': 'このアカウントではログインできません。別のアカウントをお持ちの場合は、そちらをお試しください。',
+  'error.AccessEnded':
+    'ログイン中にアクセスが終了しました（新しいパスワードの設定や、すべての端末からのログアウトなど）。もう一度ログインしてください。',
   'error.Verification.heading': 'このリンクは無効です',
   'error.Verification': '有効期限が切れているか、すでに使用されています。新しいリンクを取得し、すぐに開いてください。',
   'error.Unavailable.heading': 'しばらくしてからお試しください',
@@ -95,6 +97,8 @@ export const ja: Texts = {
     'このブラウザーではログアウトしましたが、サーバー側のセッションを終了できませんでした。後でもう一度お試しください。',
   'error.TooManyRequests.heading': '試行回数が多すぎます',
   'error.TooManyRequests': '{duration}ほど待ってから、もう一度お試しください。',
+  'error.Overloaded.heading': 'ただいま混み合っています',
+  'error.Overloaded': 'しばらくしてから、もう一度お試しください。',
   'error.CrossSite.heading': 'このページからの操作ではありません',
   'error.CrossSite': '安全のため、リクエストを拒否しました。こちらからもう一度やり直してください。',
   'error.WebAuthnVerificationError.heading': 'パスキーを確認できません',

@@ -1,0 +1,81 @@
+/** Which stored user a sender means. `profile()` may have made the id of the account of something else than the `sub` that senders know. */
+import { type AdapterAccount, type AnyContext, indexed, type Login, type RecordSpec, sha256, toHex, unverifiedJwt } from 'authkernel/kernel'
+
+/** Whose `sub` at a provider: a row for each account whose id is another text. Its id is made of provider and name. */
+export interface ProviderSubjectRow extends Record<string, unknown> {
+  userId: string
+}
+
+declare module 'authkernel/kernel' {
+  interface Records {
+    providerSubject: ProviderSubjectRow
+  }
+}
+
+export const subjectTable: RecordSpec<ProviderSubjectRow> = {
+  fields: { userId: { type: 'string', max: 200 } },
+  index: [['userId']],
+  owner: 'user',
+  id: 'given',
+}
+
+/** A person, by the name that an issuer gave. */
+export interface Person {
+  provider: string
+  issuer: string
+  sub: string
+}
+
+/** A `sub` or `sid` as sessions and accounts keep it. */
+export async function nameOf(ctx: AnyContext, { provider, issuer }: Omit<Person, 'sub'>, name: string): Promise<string> {
+  return (await ctx.service('oauth').named?.(ctx, provider, issuer, name)) ?? name
+}
+
+/** After a sign-in: remembers whose name it is, where the account does not say it. */
+export async function keepSubject(ctx: AnyContext, { user, account, proof }: Login): Promise<void> {
+  if (account.type !== 'oidc' || user.id === undefined || proof.sub === undefined || proof.sub === account.providerAccountId) return
+  await ctx.records('providerSubject').put({ id: await idOf(account.provider, proof.sub), userId: user.id })
+}
+
+/** Undefined: nobody whom this issuer has signed in. `keeps`: whether names are remembered. */
+export async function userOf(ctx: AnyContext, person: Person, keeps: boolean): Promise<string | undefined> {
+  const { provider } = person
+  const name = await nameOf(ctx, person, person.sub)
+  const row = keeps ? await ctx.records('providerSubject').get(await idOf(provider, name)) : null
+  if (row) return row.userId
+  const { store } = ctx
+  const owner = store?.supports('getUserByAccount') ? await store.getUserByAccount({ provider, providerAccountId: name }) : null
+  if (owner && (await isNamed(ctx, owner.id, person, name))) return owner.id
+  // Sessions know the name from before it was remembered.
+  return keeps ? await bySession(ctx, provider, name) : undefined
+}
+
+/** The name of the person whose account it is, at this issuer; undefined: the account is of another one. */
+export async function subOf(ctx: AnyContext, sender: Omit<Person, 'sub'>, account: AdapterAccount): Promise<string | undefined> {
+  const { providerAccountId: id, id_token: token } = account
+  const claims = typeof token === 'string' ? unverifiedJwt(token)?.claims : undefined
+  const severalIssuers = (await nameOf(ctx, { ...sender, issuer: '' }, 'x')) !== 'x'
+  if (typeof claims?.['sub'] === 'string') return !severalIssuers || claims['iss'] === sender.issuer ? claims['sub'] : undefined
+  if (!severalIssuers) return id
+  const lead = `${sender.issuer}#`
+  if (id.startsWith(lead)) return id.slice(lead.length)
+  return (await nameOf(ctx, sender, id)) === id ? id : undefined
+}
+
+// The id of one person's account may be the name of another person.
+async function isNamed({ store }: AnyContext, userId: string, { provider, sub }: Person, accountId: string): Promise<boolean> {
+  if (!store?.supports('listAccountsByUserId')) return true
+  const accounts = await store.listAccountsByUserId(userId)
+  const token = accounts.find((one) => one.provider === provider && one.providerAccountId === accountId)?.id_token
+  const claims = typeof token === 'string' ? unverifiedJwt(token)?.claims : undefined
+  return claims === undefined || claims['sub'] === sub
+}
+
+async function bySession(ctx: AnyContext, provider: string, name: string): Promise<string | undefined> {
+  const { rows } = await ctx.records('sessionRecord').find({ where: { provider, sub: await indexed(name) }, limit: 1 })
+  return rows[0] ? String((rows[0] as { userId?: unknown }).userId) : undefined
+}
+
+async function idOf(provider: string, name: string): Promise<string> {
+  return toHex(await sha256(JSON.stringify([provider, name])))
+}

@@ -1,0 +1,52 @@
+/** The account that `authkernel init` writes, so that a new app can be tried at once. It must sign in on the developer's machine and nowhere else. */
+import { assertOptions, type Context, type CredentialsConfig, isLoopback } from 'authkernel/kernel'
+
+// Through the registry: the CLI looks for it, and there may be two copies of the package.
+const mark: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.demoAccount') as never
+
+/** When the demo account exists. */
+export interface DemoAccountOptions {
+  /**
+   * The framework's own flag for its development server: `import.meta.env?.DEV` with Vite, `import.meta.dev` with Nuxt,
+   * `process.env.NODE_ENV !== 'production'` elsewhere. Anything but `true`: nobody signs in.
+   */
+  development: boolean | undefined
+}
+
+/**
+ * A provider whose user name and password are both "demo": for the first minutes of an app. It signs in only in development, and only where the host
+ * of the request is a loopback host. `ready()` and `authkernel doctor` name it. Remove it when another way to sign in works.
+ */
+export function demoAccount(options: DemoAccountOptions): CredentialsConfig {
+  assertOptions('demoAccount', options, { development: true })
+  const { development } = options
+  const isOn = development === true
+  const provider: CredentialsConfig = {
+    id: 'demo',
+    name: 'Demo',
+    type: 'credentials',
+    // Without fields the sign-in page shows nothing.
+    ...(isOn && { credentials: { username: { label: 'User name' }, password: { label: 'Password', type: 'password' } } }),
+    authorize: ({ username, password }) => (isOn && username === 'demo' && password === 'demo' ? { id: 'demo', name: 'Demo' } : null),
+  }
+  return Object.assign(provider, { [mark]: true })
+}
+
+/** Whether a provider is the demo account. */
+export function isDemoAccount(provider: object): boolean {
+  return mark in provider
+}
+
+/** Whether a request came to this machine by its own name, as far as anything in it says. */
+export function isLocalRequest(ctx: Context): boolean {
+  const { headers, url } = ctx.request
+  const hosts = [ctx.origin, url, ...forwardedHosts(headers).map((host) => `http://${host}`)]
+  return hosts.every((host) => URL.canParse(host) && isLoopback(new URL(host).hostname))
+}
+
+/** Whatever a proxy says, trusted or not: it can only take the account away. */
+function forwardedHosts(headers: Headers): string[] {
+  const listed = (headers.get('x-forwarded-host') ?? '').split(',')
+  const standard = [...(headers.get('forwarded') ?? '').matchAll(/host="?([^";,\s]+)/gi)].map(([, host]) => host ?? '')
+  return [...listed, ...standard].map((host) => host.trim()).filter((host) => host !== '')
+}

@@ -1,0 +1,55 @@
+/**
+ * The user handle of each passkey, as a hash: WebAuthn section 7.2, step 6. A handle is random and holds nothing personal, so only a record tells whose
+ * it is. Passkeys from before these records, and stores without records, have none.
+ */
+import { type AnyContext, type CompileView, type RecordSpec, sha256, toHex } from 'authkernel/kernel'
+
+/** A passkey; its id is the SHA-256 of the credential id. */
+export interface PasskeyHandleRow {
+  userId: string
+  /** SHA-256 of the handle in base64url. */
+  handle: string
+}
+
+declare module 'authkernel/kernel' {
+  interface Records {
+    passkeyHandle: PasskeyHandleRow
+  }
+}
+
+export const handleTable: RecordSpec<PasskeyHandleRow> = {
+  id: 'given',
+  fields: { userId: { type: 'string', max: 255 }, handle: { type: 'string', max: 64 } },
+  owner: { field: 'userId', of: 'user' },
+}
+
+const shared = 'passkey-handles'
+
+/** Remembers whether the table is declared. */
+export function noteHandles({ records, shared: state }: CompileView): object {
+  state.cache<boolean>(shared).set('kept', records.has('passkeyHandle'))
+  return {}
+}
+
+/** Remembers the handle that a passkey was made with. */
+export async function keepHandle(ctx: AnyContext, credentialID: string, userId: string, handle: string | undefined): Promise<void> {
+  if (handle === undefined || !isKept(ctx)) return
+  await ctx.records('passkeyHandle').put({ id: await digestOf(credentialID), userId, handle: await digestOf(handle) })
+}
+
+/** False: the authenticator names another user than the one whose passkey it is. */
+export async function isOwnHandle(ctx: AnyContext, credentialID: string, given: unknown): Promise<boolean> {
+  // Keys that were asked for by id need not name a user.
+  if (given === undefined || given === null || given === '') return true
+  if (typeof given !== 'string') return false
+  const row = isKept(ctx) ? await ctx.records('passkeyHandle').get(await digestOf(credentialID)) : null
+  return row === null || row.handle === (await digestOf(given.replace(/={1,2}$/, '')))
+}
+
+function isKept({ app }: AnyContext): boolean {
+  return app.services.records !== undefined && app.shared.cache<boolean>(shared).get('kept') === true
+}
+
+async function digestOf(text: string): Promise<string> {
+  return toHex(await sha256(text))
+}

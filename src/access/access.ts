@@ -1,0 +1,126 @@
+/** `ctx.access`: one gate for everything that gives access, and one ending (docs/architecture.md). */
+import type { Access, AccessProof, AccessPurpose, StampOfAccess } from '../contract/access.ts'
+import type { AnyContext, Context } from '../contract/context.ts'
+import type { User } from '../contract/data.ts'
+import { AccessDenied } from '../errors/index.ts'
+import type { KernelContext } from '../registry/snapshot.ts'
+import { isAfter } from '../runtime/moments.ts'
+import { AccessEnded } from './access-ended.ts'
+import { endAll } from './end.ts'
+import { accessRecordName, endingKey, lastEnding, proofKeys, raiseEnding } from './endings.ts'
+
+// Five minutes, as numbers of moments: longer than any ending takes.
+const endingTime = 300_000_000
+
+/** What a request or job may be given, and what it ends itself. */
+export function createAccess(ctx: AnyContext): Access {
+  const { begun, compiled } = ctx as KernelContext
+  // What this request ends itself makes none of its own logins void.
+  const own = new Map<string, { before: number; after: number }>()
+  const known = new Map<string, Promise<number>>()
+  const ofSession = new WeakSet<StampOfAccess>()
+
+  function generationOf(subject: string): Promise<number> {
+    const ended = own.get(subject)
+    if (ended) return Promise.resolve(ended.after)
+    const reading = known.get(subject) ?? readGeneration(subject)
+    known.set(subject, reading)
+    return reading
+  }
+
+  async function readGeneration(subject: string): Promise<number> {
+    const last = await lastEnding(ctx, subject)
+    if (last && isAfter(last, { at: begun, process: compiled.moments.process })) throw ended('The access of the user ended meanwhile.')
+    return last?.at ?? 0
+  }
+
+  async function stamp(subject: string, proofs: readonly AccessProof[] = []): Promise<StampOfAccess> {
+    const kept = proofsCount(ctx) ? proofs : []
+    return { subject, generation: await generationOf(subject), at: begun, process: compiled.moments.process, proofs: kept }
+  }
+
+  async function stampSession(given?: User): Promise<StampOfAccess | null> {
+    if (!ctx.request) throw new TypeError('A job has no session: stamp the user with `ctx.access.stamp`.')
+    const request = ctx as Context
+    const user = given ?? (await request.session.user(request))
+    if (!user) return null
+    const attributes = proofsCount(ctx) ? await request.session.attributes?.(request) : null
+    const proofs = attributes ? [{ provider: attributes.provider, sub: attributes.sub, sid: attributes.sid, at: attributes.started }] : []
+    const taken = await stamp(`user:${user.id}`, proofs)
+    ofSession.add(taken)
+    return taken
+  }
+
+  async function allows(userId: string, by: AccessPurpose): Promise<boolean> {
+    return !ctx.has('hook', 'access') || (await ctx.ask('access', { userId, by })) === true
+  }
+
+  async function ask({ subject }: StampOfAccess, by: AccessPurpose): Promise<void> {
+    if (!subject.startsWith('user:') || (await allows(subject.slice('user:'.length), by))) return
+    throw new AccessDenied(`The hook \`access\` refused the user (${by}).`, { cause: { by } })
+  }
+
+  async function compare(given: StampOfAccess, by: AccessPurpose): Promise<void> {
+    const { subject, generation } = given
+    const last = (await lastEnding(ctx, subject))?.at ?? 0
+    const mine = own.get(subject)
+    if (last !== generation && !(mine && mine.before === generation && mine.after === last))
+      throw ended('The access of the user ended after the sign-in began.')
+    const found = await Promise.all(
+      given.proofs.flatMap((proof) => proofKeys(proof).map(async (key) => ({ proof, key, last: await lastEnding(ctx, key) }))),
+    )
+    for (const { proof, key, last: ending } of found) {
+      if (!ending || own.has(key)) continue
+      // What a session rests on began with the session: endings of the same millisecond reach it, as they reach the session.
+      const began = proof.at === undefined ? given : { at: proof.at * 1000 - 1, process: '' }
+      if (isAfter(ending, began)) throw ended(`The session at provider "${proof.provider}" ended after the sign-in began.`)
+    }
+    // An ending that is under way has raised the number and may still have to end the session. A link asks no more than Auth.js where there is none.
+    const isEnding = begun - last < endingTime
+    if (ofSession.has(given) && compiled.records.has(accessRecordName) && (by !== 'link' || isEnding) && !(await isLive(ctx as Context)))
+      throw ended('The session of the request has ended.')
+  }
+
+  return {
+    stamp,
+    stampSession,
+    allows,
+    restamp(given) {
+      const mine = own.get(given.subject)
+      return mine && mine.before === given.generation ? { ...given, generation: mine.after } : given
+    },
+    async assert(given, by) {
+      await ask(given, by)
+      await compare(given, by)
+    },
+    async grant(given, by, write, takeBack) {
+      await ask(given, by)
+      const written = await write()
+      try {
+        await compare(given, by)
+      } catch (error) {
+        await takeBack(written)
+        throw error
+      }
+      return written
+    },
+    async end(which, options) {
+      const key = endingKey(which)
+      own.set(key, await raiseEnding(ctx, key, 'userId' in which ? undefined : (which.until ?? ctx.runtime.now())))
+      return endAll(ctx, which, options)
+    },
+  }
+}
+
+async function isLive(ctx: Context): Promise<boolean> {
+  return (await ctx.session.isLive?.(ctx)) ?? true
+}
+
+/** Whether anything here ends sessions by what the provider calls them: else no ending could name a proof. */
+function proofsCount(ctx: AnyContext): boolean {
+  return (ctx as KernelContext).compiled.required.has('session:revoke:attribute')
+}
+
+function ended(message: string): AccessEnded {
+  return new AccessEnded(`${message} Sign in again.`)
+}

@@ -1,0 +1,79 @@
+/** What a thief added to a user, removed by the owner who takes the account back. */
+import type { AdapterAuthenticator, AdapterUser, Store } from '../contract/adapter.ts'
+import type { AnyContext } from '../contract/context.ts'
+import type { KernelContext } from '../registry/snapshot.ts'
+import { freeAddress } from './unproved.ts'
+
+/** What a user had, as texts that open nothing: accounts and passkeys have no date in a store of Auth.js. */
+export type Holdings = readonly string[]
+
+const page = 500
+
+/** What the user has now, to be told from what comes later. At most `most`; what is beyond counts as added later. */
+export async function holdingsOf(ctx: AnyContext, userId: string, most = 100): Promise<Holdings> {
+  const { accounts, passkeys } = await listed(ctx, userId)
+  const names = [...accounts.map(({ name }) => name), ...passkeys.map(({ name }) => name)]
+  return (await Promise.all(names.map((name) => digestOf(ctx, name)))).slice(0, most)
+}
+
+/**
+ * Removes accounts and passkeys that `had` does not name, and rows of records that give access (`added`) and are not older than `since`. Accounts stay
+ * where the adapter cannot list or unlink them. Sessions are not ended: do that before, and once more afterwards.
+ */
+export async function removeAdded(ctx: AnyContext, userId: string, { had, since }: { had: Holdings; since: Date }): Promise<void> {
+  const store = ctx.service('store')
+  const { accounts, passkeys } = await listed(ctx, userId)
+  const known = new Set(had)
+  for (const { name, remove } of [...passkeys, ...accounts]) if (!known.has(await digestOf(ctx, name))) await remove(store)
+  for (const { spec, stored } of (ctx as KernelContext).compiled.records.values()) {
+    if (spec.added === undefined || stored.owner === undefined) continue
+    const table = ctx.records(stored.name)
+    for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
+      const found = await table.find({ where: { [stored.owner]: userId }, limit: page, cursor })
+      cursor = found.cursor
+      for (const row of found.rows) if (spec.added === null || isSince(row[spec.added], since)) await table.delete(row.id)
+    }
+  }
+}
+
+/** Takes an address from a user who never proved it, for whoever has. False: the user is there and has proved it. */
+export async function takeAddressFrom(ctx: AnyContext, address: string, owner: string): Promise<boolean> {
+  const holder: AdapterUser | null = await ctx.service('store').getUserByEmail(address)
+  if (!holder || holder.id === owner) return true
+  if (holder.emailVerified) return false
+  await freeAddress(ctx as KernelContext, holder)
+  return true
+}
+
+interface Held {
+  name: string
+  remove(store: Store): Promise<unknown>
+}
+
+async function listed(ctx: AnyContext, userId: string): Promise<{ accounts: Held[]; passkeys: Held[] }> {
+  const store = ctx.service('store')
+  const rows = store.supports('listAccountsByUserId') && store.supports('unlinkAccount') ? await store.listAccountsByUserId(userId) : []
+  const keys: AdapterAuthenticator[] =
+    store.supports('listAuthenticatorsByUserId') && store.supports('deleteAuthenticator')
+      ? await store.listAuthenticatorsByUserId(userId)
+      : []
+  return {
+    accounts: rows.map(({ provider, providerAccountId }) => ({
+      name: JSON.stringify([provider, providerAccountId]),
+      remove: async (from) => from.unlinkAccount({ provider, providerAccountId }),
+    })),
+    passkeys: keys.map(({ credentialID }) => ({
+      name: JSON.stringify([credentialID]),
+      remove: async (from) => from.deleteAuthenticator(credentialID),
+    })),
+  }
+}
+
+// A store may keep whole seconds.
+function isSince(date: unknown, since: Date): boolean {
+  return !(date instanceof Date) || Math.floor(date.getTime() / 1000) >= Math.floor(since.getTime() / 1000)
+}
+
+async function digestOf(ctx: AnyContext, name: string): Promise<string> {
+  return (await ctx.digest('holdings', name)).slice(0, 16)
+}
