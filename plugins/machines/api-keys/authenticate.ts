@@ -3,19 +3,19 @@ import { type AnyContext, type Context, equal, HttpError, type Row, type Session
 import { parseKey } from './format.ts'
 import { hashOf } from './manage.ts'
 import type { ResolvedOptions } from './options.ts'
-import { type ApiKey, type ApiKeyRow, type KeyOrganization, never, toApiKey } from './table.ts'
+import { type ApiKey, type ApiKeyRow, type KeyOrganization, never, toApiKey } from './tables.ts'
 
 const minute = 60_000
 
-/** Undefined: the request has no key. Null: it has one, and it is nobody's. Throws HttpError 400 for two keys, 429 beyond the key's limit. */
-export async function authenticate(ctx: Context, options: ResolvedOptions): Promise<Session | null | undefined> {
-  const text = presented(ctx, options.prefix)
+/** Undefined: the request has no key. Null: it has one, and the key is refused. Throws HttpError 400 for two keys, 429 beyond the key's limit. */
+export async function authenticateKey(ctx: Context, options: ResolvedOptions): Promise<Session | null | undefined> {
+  const text = readKey(ctx, options.prefix)
   if (text === undefined) return undefined
-  const found = await verify(ctx, options, text)
-  if ('reason' in found) return refused(ctx, found.reason, found.id)
-  const { key, user, organization } = found
-  await count(ctx, key)
-  await touch(ctx, key)
+  const result = await verifyKey(ctx, options, text)
+  if ('reason' in result) return noteRefusal(ctx, result.reason, result.id)
+  const { key, user, organization } = result
+  await countUse(ctx, key)
+  await recordUse(ctx, key)
   const end = Math.min((key.expires ?? never).getTime(), ctx.now.getTime() + 60 * minute)
   const { id, name, env, scopes, owner } = key
   return {
@@ -26,7 +26,7 @@ export async function authenticate(ctx: Context, options: ResolvedOptions): Prom
   }
 }
 
-async function refused(ctx: Context, reason: string, id?: string): Promise<null> {
+async function noteRefusal(ctx: Context, reason: string, id?: string): Promise<null> {
   await ctx.emit('noted', { name: 'apiKey.refused', outcome: 'denied', reason, details: { id } })
   return null
 }
@@ -39,24 +39,28 @@ export interface LiveKey {
   organization: KeyOrganization | undefined
 }
 
-/** The live key of a text, with its owner; or why it is nobody. Counts no use. */
-export async function verify(ctx: Context, options: ResolvedOptions, text: string): Promise<LiveKey | { reason: string; id?: string }> {
+/** The live key of a text, with its owner; or why it is refused. Counts no use. */
+export async function verifyKey(ctx: Context, options: ResolvedOptions, text: string): Promise<LiveKey | { reason: string; id?: string }> {
   const parts = parseKey(text, options.prefix)
   const row = parts && (await ctx.records('apiKey').get(parts.id))
   if (!parts || !row || row.env !== parts.env || !equal(row.hash, await hashOf(parts.secret))) return { reason: 'unknown' }
-  return live(ctx, options, row)
+  return findLiveKey(ctx, options, row)
 }
 
 /** Whether signed tokens that were issued for a key still count: where a resource server asks, they end with the key. */
-export async function isLive(ctx: AnyContext, options: ResolvedOptions, id: unknown): Promise<boolean> {
+export async function isKeyLive(ctx: AnyContext, options: ResolvedOptions, id: unknown): Promise<boolean> {
   const row = typeof id === 'string' ? await ctx.records('apiKey').get(id) : null
-  return row !== null && 'key' in (await live(ctx, options, row))
+  return row !== null && 'key' in (await findLiveKey(ctx, options, row))
 }
 
-async function live(ctx: AnyContext, options: ResolvedOptions, row: Row<ApiKeyRow>): Promise<LiveKey | { reason: string; id?: string }> {
+async function findLiveKey(
+  ctx: AnyContext,
+  options: ResolvedOptions,
+  row: Row<ApiKeyRow>,
+): Promise<LiveKey | { reason: string; id?: string }> {
   const key = toApiKey(row, options.prefix)
   const { id, owner } = key
-  const user = 'userId' in owner ? await ownerOf(ctx, owner.userId) : { name: 'service' in owner ? owner.service : 'tenant' }
+  const user = 'userId' in owner ? await readUser(ctx, owner.userId) : { name: 'service' in owner ? owner.service : 'tenant' }
   if (!user) return { reason: 'owner', id }
   if ('userId' in owner && !(await ctx.access.allows(owner.userId, 'apiKey'))) return { reason: 'access', id }
   // The owner left the organization, or the organization is gone.
@@ -64,7 +68,7 @@ async function live(ctx: AnyContext, options: ResolvedOptions, row: Row<ApiKeyRo
   if (organization === null) return { reason: 'organization', id }
   // A plugin that knows of bans says so here.
   if (ctx.has('hook', 'apiKey') && (await ctx.ask('apiKey', { key })) !== true) return { reason: 'hook', id }
-  return { key: { ...key, scopes: await rights(ctx, options, key) }, user, organization }
+  return { key: { ...key, scopes: await currentScopes(ctx, options, key) }, user, organization }
 }
 
 /** Undefined: the key is for no organization. Null: its owner is no member. */
@@ -74,10 +78,10 @@ async function organizationOf(ctx: AnyContext, { owner, organization }: ApiKey):
 }
 
 // Never from the address: queries are written to logs.
-function presented(ctx: Context, prefix: string): string | undefined {
+function readKey(ctx: Context, prefix: string): string | undefined {
   const { headers } = ctx.request
   const [, scheme = '', value] = /^(Bearer|DPoP) +(.*)$/is.exec(headers.get('authorization') ?? '') ?? []
-  // Whatever begins like a key is meant as one: two in a header, or one with another scheme, are nobody, and never the cookie.
+  // Whatever begins like a key is meant as one: two in a header, or one with another scheme, are refused, and the cookie is never read.
   const isKey = value?.startsWith(`${prefix}_`) === true
   const bearer = isKey && scheme.toLowerCase() === 'dpop' ? '' : value
   // Other bearer tokens are for other plugins.
@@ -88,7 +92,7 @@ function presented(ctx: Context, prefix: string): string | undefined {
   return given.find((one) => one !== undefined)
 }
 
-async function ownerOf(ctx: AnyContext, userId: string): Promise<NonNullable<Session['user']> | null> {
+async function readUser(ctx: AnyContext, userId: string): Promise<NonNullable<Session['user']> | null> {
   if (!ctx.store?.supports('getUser')) return { id: userId }
   const user = await ctx.store.getUser(userId)
   if (!user) return null
@@ -97,19 +101,19 @@ async function ownerOf(ctx: AnyContext, userId: string): Promise<NonNullable<Ses
   return { id, name, email, image, ...Object.fromEntries(fields) }
 }
 
-async function rights(ctx: AnyContext, { can }: ResolvedOptions, key: ApiKey): Promise<string[]> {
+async function currentScopes(ctx: AnyContext, { can }: ResolvedOptions, key: ApiKey): Promise<string[]> {
   const held = await Promise.all(key.scopes.map(async (scope) => !can || (await can({ key, scope, ctx }))))
   return key.scopes.filter((_, index) => held[index])
 }
 
-async function count(ctx: Context, { id, limit }: ApiKey): Promise<void> {
+async function countUse(ctx: Context, { id, limit }: ApiKey): Promise<void> {
   if (!limit) return
   const { allowed, retryAfter } = await ctx.limit.take(`apiKey:${id}`, limit)
   if (!allowed) throw new HttpError(429, 'This API key was used too often.', { 'Retry-After': String(retryAfter) })
 }
 
 // At most one write a minute, whatever the traffic. Of several processes one writes.
-async function touch(ctx: Context, { id, lastUsed }: ApiKey): Promise<void> {
+async function recordUse(ctx: Context, { id, lastUsed }: ApiKey): Promise<void> {
   if (lastUsed && ctx.now.getTime() - lastUsed.getTime() < minute) return
   try {
     await ctx.records('apiKey').update(id, { used: ctx.now }, { if: { used: lastUsed } })

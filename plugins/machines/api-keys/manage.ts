@@ -1,8 +1,8 @@
-/** Making, listing, rotating and ending keys. */
+/** Creates, lists, rotates and revokes keys. */
 import { type AnyContext, AuthError, hasTypedAddress, HttpError, type Row, sha256, toHex } from 'authkernel/kernel'
 import { makeKey } from './format.ts'
 import { isEnv, isLimit, type KeyLimit, type ResolvedOptions } from './options.ts'
-import { type ApiKey, type ApiKeyRow, type KeyOwner, never, ownerFields, ownerQuery, toApiKey } from './table.ts'
+import { type ApiKey, type ApiKeyRow, type KeyOwner, never, ownerFields, ownerQuery, toApiKey } from './tables.ts'
 
 /** What a new key is made from. */
 export interface NewApiKey {
@@ -22,21 +22,21 @@ export type MadeApiKey = ApiKey & { key: string }
 /** Throws HttpError 400 for what no key may have, 403 for an owner whose address was only typed, 409 when the owner has `max` live keys. */
 export async function createKey(ctx: AnyContext, options: ResolvedOptions, owner: KeyOwner, wanted: NewApiKey): Promise<MadeApiKey> {
   const { name, scopes = [], env = options.env, limit = options.limit } = wanted
-  if (typeof name !== 'string' || name.trim() === '' || name.length > 100) throw refused('`name` must be 1 to 100 characters.')
-  if (!isEnv(env)) throw refused('`env` must be 1 to 16 characters of a-z and 0-9.')
-  if (limit && !isLimit(limit)) throw refused('`limit` must have `max` and `seconds`, whole numbers of at least 1.')
+  if (typeof name !== 'string' || name.trim() === '' || name.length > 100) throw badRequest('`name` must be 1 to 100 characters.')
+  if (!isEnv(env)) throw badRequest('`env` must be 1 to 16 characters of a-z and 0-9.')
+  if (limit && !isLimit(limit)) throw badRequest('`limit` must have `max` and `seconds`, whole numbers of at least 1.')
   for (const scope of scopes) {
     const known = options.scopes
       ? options.scopes.includes(scope)
       : typeof scope === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(scope)
-    if (!known) throw refused(`the scope ${JSON.stringify(String(scope).slice(0, 100))} is not one of the plugin's.`)
+    if (!known) throw badRequest(`the scope ${JSON.stringify(String(scope).slice(0, 100))} is not one of the plugin's.`)
   }
-  // Whoever proves the address gets the user: a key from before would stay with whoever typed it.
+  // A proof of the address moves the user to its holder: an older key would stay with the attacker who only typed the address.
   if ('userId' in owner && (await hasTypedAddress(ctx, owner.userId)))
     throw new HttpError(403, 'Nobody has proved the address of the owner: prove it by a mailed link, then make keys.')
   await assertMember(ctx, owner, wanted.organization)
-  if (await isFull(ctx, owner, options.max)) throw tooMany(options)
-  const { row, text } = await draft(ctx, options, {
+  if (await isFull(ctx, owner, options.max)) throw tooManyKeys(options)
+  const { row, text } = await draftKey(ctx, options, {
     family: '',
     name: name.trim(),
     env,
@@ -53,13 +53,13 @@ export async function createKey(ctx: AnyContext, options: ResolvedOptions, owner
       throw new HttpError(403, `The owner does not have the right "${scope}", so a key cannot have it.`)
   }
   const keys = ctx.records('apiKey')
-  await granted(ctx, owner, () => keys.create(row), [row.id])
+  await writeGranted(ctx, owner, () => keys.create(row), [row.id])
   // Written first, then counted: keys that are made at the same moment cannot exceed the limit together.
   if (await isFull(ctx, owner, options.max + 1)) {
     await ctx.records('apiKey').delete(row.id)
-    throw tooMany(options)
+    throw tooManyKeys(options)
   }
-  await told(ctx, owner, row.id, 'added')
+  await emitChange(ctx, owner, row.id, 'added')
   return { ...key, key: text }
 }
 
@@ -72,10 +72,10 @@ export async function listKeys(ctx: AnyContext, options: ResolvedOptions, owner:
 /** The next key of the same rights; the old one lives on for `overlap` seconds. Null: the owner has no such key, or it was rotated before. */
 export async function rotateKey(ctx: AnyContext, options: ResolvedOptions, owner: KeyOwner, id: string): Promise<MadeApiKey | null> {
   const keys = ctx.records('apiKey')
-  const row = await owned(ctx, owner, id)
+  const row = await findOwnedKey(ctx, owner, id)
   if (!row || row.rotated) return null
   const end = new Date(Math.min(ctx.now.getTime() + options.overlap * 1000, row.expires.getTime()))
-  const next = await draft(ctx, options, { ...copyOf(row), expires: row.expires })
+  const next = await draftKey(ctx, options, { ...copyOf(row), expires: row.expires })
   // At most two are live: one from the rotation before ends now.
   const { rows } = await keys.find({ where: { family: row.family } })
   const former = rows.filter((other) => other.id !== id && other.rotated)
@@ -86,13 +86,45 @@ export async function rotateKey(ctx: AnyContext, options: ResolvedOptions, owner
       { record: 'apiKey', create: next.row },
       ...former.map((other) => ({ record: 'apiKey' as const, update: other.id, change: { expires: ctx.now } })),
     ])
-  if (!(await granted(ctx, owner, rotate, [next.row.id, id]))) return null
-  await told(ctx, owner, next.row.id, 'changed')
+  if (!(await writeGranted(ctx, owner, rotate, [next.row.id, id]))) return null
+  await emitChange(ctx, owner, next.row.id, 'changed')
   return { ...toApiKey(next.row, options.prefix), key: next.text }
 }
 
+/** The key is refused from now on. False: the owner has no such key. */
+export async function revokeKey(ctx: AnyContext, owner: KeyOwner, id: string): Promise<boolean> {
+  if (!(await findOwnedKey(ctx, owner, id)) || !(await ctx.records('apiKey').delete(id))) return false
+  await emitChange(ctx, owner, id, 'removed')
+  return true
+}
+
+/** What a body of a client asks for. Its values are checked by `createKey`. */
+export function parseNewKey({ name, scopes, expiresIn, env, organization }: Record<string, unknown>): NewApiKey {
+  return {
+    name: name as string,
+    scopes: Array.isArray(scopes) ? scopes.map(String) : [],
+    ...(typeof expiresIn === 'number' && { expiresIn }),
+    ...(typeof env === 'string' && { env }),
+    ...(typeof organization === 'string' && { organization }),
+  }
+}
+
+/** What is stored of a secret: it has 190 random bits, so that a fast hash is enough. */
+export async function hashOf(secret: string): Promise<string> {
+  return toHex(await sha256(secret))
+}
+
+type NewRow = Omit<ApiKeyRow, 'hash' | 'tail' | 'created' | 'used' | 'rotated'>
+
+/** A row to create, and the text of its key. */
+async function draftKey(ctx: AnyContext, { prefix }: ResolvedOptions, row: NewRow): Promise<{ row: Row<ApiKeyRow>; text: string }> {
+  const { id, secret, text } = makeKey(ctx.runtime, prefix, row.env)
+  const facts = { hash: await hashOf(secret), tail: text.slice(-4), created: ctx.now, used: null, rotated: false }
+  return { text, row: { ...row, ...facts, id, family: row.family || id } }
+}
+
 /** Makes keys of a user whose access holds. When it ended meanwhile, `ids` are deleted and AccessEnded is thrown. */
-async function granted<T>(ctx: AnyContext, owner: KeyOwner, write: () => Promise<T>, ids: readonly string[]): Promise<T> {
+async function writeGranted<T>(ctx: AnyContext, owner: KeyOwner, write: () => Promise<T>, ids: readonly string[]): Promise<T> {
   if (!('userId' in owner)) return write()
   const ofSession = ctx.request ? await ctx.access.stampSession() : null
   const stamp = ofSession?.subject === `user:${owner.userId}` ? ofSession : await ctx.access.stamp(`user:${owner.userId}`)
@@ -101,28 +133,7 @@ async function granted<T>(ctx: AnyContext, owner: KeyOwner, write: () => Promise
   })
 }
 
-/** It counts no longer. False: the owner has no such key. */
-export async function revokeKey(ctx: AnyContext, owner: KeyOwner, id: string): Promise<boolean> {
-  if (!(await owned(ctx, owner, id)) || !(await ctx.records('apiKey').delete(id))) return false
-  await told(ctx, owner, id, 'removed')
-  return true
-}
-
-type NewRow = Omit<ApiKeyRow, 'hash' | 'tail' | 'created' | 'used' | 'rotated'>
-
-/** A row to create, and the text of its key. */
-async function draft(ctx: AnyContext, { prefix }: ResolvedOptions, row: NewRow): Promise<{ row: Row<ApiKeyRow>; text: string }> {
-  const { id, secret, text } = makeKey(ctx.runtime, prefix, row.env)
-  const facts = { hash: await hashOf(secret), tail: text.slice(-4), created: ctx.now, used: null, rotated: false }
-  return { text, row: { ...row, ...facts, id, family: row.family || id } }
-}
-
-/** What is stored of a secret: it has 190 random bits, so that a fast hash is enough. */
-export async function hashOf(secret: string): Promise<string> {
-  return toHex(await sha256(secret))
-}
-
-async function owned(ctx: AnyContext, owner: KeyOwner, id: string): Promise<Row<ApiKeyRow> | null> {
+async function findOwnedKey(ctx: AnyContext, owner: KeyOwner, id: string): Promise<Row<ApiKeyRow> | null> {
   const row = typeof id === 'string' ? await ctx.records('apiKey').get(id) : null
   const fields = ownerFields(owner)
   return row && row.userId === fields.userId && row.owner === fields.owner ? row : null
@@ -130,9 +141,9 @@ async function owned(ctx: AnyContext, owner: KeyOwner, id: string): Promise<Row<
 
 async function assertMember(ctx: AnyContext, owner: KeyOwner, organization: string | undefined): Promise<void> {
   if (organization === undefined) return
-  if (typeof organization !== 'string' || !('userId' in owner)) throw refused('`organization` is the id of an organization of a person.')
+  if (typeof organization !== 'string' || !('userId' in owner)) throw badRequest('`organization` is the id of an organization of a person.')
   const seat = await ctx.ask('keyOrganization', { organizationId: organization, userId: owner.userId })
-  if (seat === undefined) throw refused('`organization` needs organizationsPlugin.')
+  if (seat === undefined) throw badRequest('`organization` needs organizationsPlugin.')
   if (seat === null) throw new HttpError(403, 'The owner is no member of this organization.')
 }
 
@@ -140,7 +151,7 @@ async function isFull(ctx: AnyContext, owner: KeyOwner, max: number): Promise<bo
   return (await ctx.records('apiKey').count(ownerQuery(owner), { max })) >= max
 }
 
-function tooMany({ max }: ResolvedOptions): HttpError {
+function tooManyKeys({ max }: ResolvedOptions): HttpError {
   return new HttpError(409, `There are ${max} keys already. Revoke one first.`)
 }
 
@@ -151,15 +162,15 @@ function copyOf({ family, name, env, scopes, userId, owner, organization, max, s
 function expiryOf(ctx: AnyContext, { maxAge }: ResolvedOptions, expiresIn: number | undefined): Date {
   const seconds = expiresIn ?? maxAge
   if (seconds === undefined) return never
-  if (!Number.isFinite(seconds) || seconds <= 0) throw refused('`expiresIn` must be a number of seconds above 0.')
-  if (maxAge !== undefined && seconds > maxAge) throw refused(`\`expiresIn\` must be at most ${maxAge} seconds.`)
+  if (!Number.isFinite(seconds) || seconds <= 0) throw badRequest('`expiresIn` must be a number of seconds above 0.')
+  if (maxAge !== undefined && seconds > maxAge) throw badRequest(`\`expiresIn\` must be at most ${maxAge} seconds.`)
   return new Date(Math.min(ctx.now.getTime() + seconds * 1000, never.getTime() - 1))
 }
 
-async function told(ctx: AnyContext, owner: KeyOwner, id: string, action: 'added' | 'changed' | 'removed'): Promise<void> {
+async function emitChange(ctx: AnyContext, owner: KeyOwner, id: string, action: 'added' | 'changed' | 'removed'): Promise<void> {
   await ctx.emit('credentialChanged', { user: 'userId' in owner ? { id: owner.userId } : null, kind: 'apiKey', action, id })
 }
 
-function refused(what: string): HttpError {
+function badRequest(what: string): HttpError {
   return new HttpError(400, `API key: ${what}`, {}, new AuthError(`API key: ${what}`))
 }

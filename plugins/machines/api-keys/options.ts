@@ -1,6 +1,6 @@
-/** Options of `apiKeysPlugin`, with their defaults, and what is refused. */
+/** Options of `apiKeysPlugin`, with their defaults, and their checks. */
 import { assertOptions, AuthError, type AnyContext, type Awaitable } from 'authkernel/kernel'
-import type { ApiKey } from './table.ts'
+import type { ApiKey } from './tables.ts'
 
 /** How often a key may be used. */
 export interface KeyLimit {
@@ -30,15 +30,15 @@ export interface ApiKeysOptions {
   /** Live keys per owner; default 100. */
   max?: number | undefined
   /**
-   * Seconds that the proof of the person may be old who makes or replaces a key by a request; 1 to 3600, default 300. Where the person has a second factor, it
-   * is the factor that must have been proved. Calls that name the owner ask for nothing.
+   * Highest age in seconds of the user's proof when a request makes or replaces a key; 1 to 3600, default 300. If the user has a second factor, that
+   * factor must have been proved. Calls that name the owner need no proof.
    */
   proofAge?: number | undefined
-  /** What a reset of the owner's password does to keys: `end` (default) revokes them, because whoever knew the password may have made one. */
+  /** What a reset of the owner's password does to keys: `end` (default) revokes them, because an attacker who knew the password may have made one. */
   onPasswordReset?: 'end' | 'keep' | undefined
-  /** Adds routes below `/api-keys` for the person who is signed in; default false. */
+  /** Adds routes below `/api-keys` for the user who is signed in; default false. */
   routes?: boolean | undefined
-  /** Adds a section to the account page, where people make, replace and revoke their keys; default false. */
+  /** Adds a section to the account page, where users make, replace and revoke their keys; default false. */
   accountSection?: boolean | undefined
 }
 /** With the defaults in place. */

@@ -1,11 +1,10 @@
-/** The section of the account page: people make, rotate and end their keys without a program. */
+/** The section of the account page: users create, rotate and revoke their keys without a program. */
 import { type Context, HttpError, type Kernel, type PageTools, type PageView, redirectTo } from 'authkernel/kernel'
 import { createKey, listKeys, revokeKey, rotateKey } from './manage.ts'
 import { messages } from './messages.ts'
 import type { ResolvedOptions } from './options.ts'
-import { leadToProof } from './proof.ts'
-import { personOf } from './routes.ts'
-import type { ApiKey } from './table.ts'
+import { findPageUserId, leadToProof } from './owner.ts'
+import type { ApiKey } from './tables.ts'
 
 const day = 86_400
 const choices = [30, 90, 365]
@@ -17,7 +16,7 @@ export function addAccountSection(kernel: Kernel, options: ResolvedOptions): voi
     id: 'api-keys',
     order: 280,
     async draw(ctx, tools) {
-      const userId = await personOf(ctx)
+      const userId = await findPageUserId(ctx)
       if (userId === null) return undefined
       const { html, say, alert } = tools
       const keys = await listKeys(ctx, options, { userId })
@@ -28,19 +27,19 @@ export function addAccountSection(kernel: Kernel, options: ResolvedOptions): voi
           alert(error),
           keys.length > 0 &&
             html`<ul class="rows">
-              ${await Promise.all(keys.map((key) => row(tools, key)))}
+              ${await Promise.all(keys.map((key) => drawKey(tools, key)))}
             </ul>`,
-          await tools.form('/account/api-keys', newKey(tools, options), { action: 'create' }),
+          await tools.form('/account/api-keys', drawNewKeyForm(tools, options), { action: 'create' }),
           html`<p class="note">${say('api-keys.hint')}</p>`,
         ],
       }
     },
   })
-  kernel.page('apiKeyMade', made)
-  kernel.route({ method: 'POST', path: '/account/api-keys', handler: (ctx) => act(ctx, options) })
+  kernel.page('apiKeyMade', drawNewKey)
+  kernel.route({ method: 'POST', path: '/account/api-keys', handler: (ctx) => handleForm(ctx, options) })
 }
 
-async function row({ html, say, form, date }: PageTools, key: ApiKey) {
+async function drawKey({ html, say, form, date }: PageTools, key: ApiKey) {
   const facts = [
     key.shown,
     say('api-keys.made', { date: date(key.created) }),
@@ -63,7 +62,7 @@ async function row({ html, say, form, date }: PageTools, key: ApiKey) {
   </li>`
 }
 
-function newKey({ html, say, field, submit }: PageTools, { scopes = [], maxAge }: ResolvedOptions) {
+function drawNewKeyForm({ html, say, field, submit }: PageTools, { scopes = [], maxAge }: ResolvedOptions) {
   const days = choices.filter((count) => maxAge === undefined || count * day <= maxAge)
   const boxes = scopes.map(
     (scope) => html`<label class="check"><input type="checkbox" name="scope" value="${scope}" /> <span>${scope}</span></label>`,
@@ -82,24 +81,24 @@ function newKey({ html, say, field, submit }: PageTools, { scopes = [], maxAge }
   ]
 }
 
-async function act(ctx: Context, options: ResolvedOptions): Promise<Response> {
-  const userId = await personOf(ctx)
+async function handleForm(ctx: Context, options: ResolvedOptions): Promise<Response> {
+  const userId = await findPageUserId(ctx)
   if (userId === null) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account` })
   const form = await ctx.form()
   const [action, id] = [form.get('action'), form.get('id') ?? '']
   if (action === 'revoke') await revokeKey(ctx, { userId }, id)
   if (action === 'rotate' || action === 'create') {
-    const led = await leadToProof(ctx, options)
-    if (led) return led
-    const key = action === 'rotate' ? await rotateKey(ctx, options, { userId }, id) : await create(ctx, options, userId, form)
+    const response = await leadToProof(ctx, options)
+    if (response) return response
+    const key = action === 'rotate' ? await rotateKey(ctx, options, { userId }, id) : await createFromForm(ctx, options, userId, form)
     if (typeof key === 'string') return redirectTo(`${ctx.base}/account?api-keys=${key}#api-keys`)
     if (key) return ctx.render('apiKeyMade', { key: key.key, name: key.name })
   }
   return redirectTo(`${ctx.base}/account#api-keys`)
 }
 
-/** The key, or the code of what to tell the person. */
-async function create(ctx: Context, options: ResolvedOptions, userId: string, form: URLSearchParams) {
+/** The key, or the code of the alert. */
+async function createFromForm(ctx: Context, options: ResolvedOptions, userId: string, form: URLSearchParams) {
   const days = form.get('days') ?? ''
   const expiresIn = /^[1-9]\d{0,4}$/.test(days) ? Number(days) * day : undefined
   try {
@@ -110,8 +109,8 @@ async function create(ctx: Context, options: ResolvedOptions, userId: string, fo
   }
 }
 
-// The answer to a form, which no history keeps: the text of a key is told once.
-async function made(
+// The answer to a form, which no history keeps: the text of a key is shown once.
+async function drawNewKey(
   _ctx: Context,
   { html, say, link }: PageTools,
   { key = '', name = '' }: Readonly<Record<string, string | undefined>>,

@@ -1,4 +1,4 @@
-/** The record of API keys, and what of it is shown. */
+/** The record of API keys, and how it is shown. */
 import type { RecordSpec, Row } from 'authkernel/kernel'
 
 /** Who a key acts for: a stored user, the whole tenant, or a service by its name. */
@@ -45,7 +45,7 @@ declare module 'authkernel/kernel' {
 /** Dates end within the range that every database holds. */
 export const never: Date = new Date(Date.UTC(9999, 0, 1))
 
-export const table: RecordSpec<ApiKeyRow> = {
+export const apiKeyTable: RecordSpec<ApiKeyRow> = {
   id: 'given',
   fields: {
     family: { type: 'string', max: 32 },
@@ -75,7 +75,7 @@ export const table: RecordSpec<ApiKeyRow> = {
   expires: 'expires',
 }
 
-/** A key as people and programs may see it: nothing of it opens anything. */
+/** A key as users and programs may see it: nothing of it opens anything. */
 export interface ApiKey {
   id: string
   name: string

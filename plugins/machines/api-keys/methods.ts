@@ -1,0 +1,117 @@
+/** `auth.apiKeys` for the host app and `client.apiKeys` for its pages. */
+import {
+  AccessDenied,
+  clientMethod,
+  clientMethods,
+  type ClientPart,
+  type Context,
+  HttpError,
+  type Kernel,
+  type Wire,
+} from 'authkernel/kernel'
+import { verifyKey } from './authenticate.ts'
+import { createKey, listKeys, type MadeApiKey, type NewApiKey, parseNewKey, revokeKey, rotateKey } from './manage.ts'
+import type { ResolvedOptions } from './options.ts'
+import { assertProof, findOwner, findUserId, type KeysOf } from './owner.ts'
+import type { ApiKey } from './tables.ts'
+
+/** What the plugin puts on `auth`. It checks whose keys are meant, not CSRF: call it from your own protected routes, with the request. */
+export interface ApiKeysApi {
+  apiKeys: {
+    /**
+     * The only time that the key's text is returned. Throws HttpError 400, 403, 409, AccessDenied for a request that is signed in by a key, and
+     * StepUpRequired (403) for a request whose proof is older than `proofAge`, as `rotate` does.
+     */
+    create(who: KeysOf, wanted: NewApiKey): Promise<MadeApiKey>
+    /** Newest first; empty for a visitor. */
+    list(who: KeysOf): Promise<ApiKey[]>
+    /** The next key with the same rights. The old one ends after `overlap` seconds. Null: no such key. */
+    rotate(who: KeysOf, id: string): Promise<MadeApiKey | null>
+    /** The key is refused from now on. False: no such key. */
+    revoke(who: KeysOf, id: string): Promise<boolean>
+    /**
+     * The live key of a text, with the scopes that its owner has now, for transports other than HTTP headers; null for any other, and where the owner is
+     * banned or gone. Counts no use.
+     */
+    verify(request: Request, key: string): Promise<ApiKey | null>
+  }
+}
+
+/** `client.apiKeys` with the option `routes`: the keys of the user who is signed in. Each rejects with `AccessDenied` (403) for a request by a key or an app. */
+export type ApiKeysClient = ClientPart<{
+  readonly apiKeys: {
+    /** Newest first, without their texts. Rejects with status 401 for a visitor, as all do. */
+    list(): Promise<Wire<ApiKey>[]>
+    /** The only time that the key's text is returned. Rejects with status 400 for what no key may have, 403 for a scope that the user lacks, 409 for too many keys. */
+    create(input: { name: string; scopes?: readonly string[]; expiresIn?: number; env?: string }): Promise<Wire<MadeApiKey>>
+    /** The next key with the same rights. Rejects with status 404 for no such key; with type `StepUpRequired` (403), as `create`, for a proof older than `proofAge`. */
+    rotate(input: { id: string }): Promise<Wire<MadeApiKey>>
+    /** Ends a key. Rejects with status 404 for no such key. */
+    revoke(input: { id: string }): Promise<boolean>
+  }
+}>
+
+/** The methods of `auth.apiKeys`. */
+export function createApi(kernel: Kernel, options: ResolvedOptions): ApiKeysApi['apiKeys'] {
+  return {
+    async create(who, wanted) {
+      const { ctx, owner } = await findOwner(kernel, who, 'create')
+      if (!owner) throw new AccessDenied('apiKeys.create: nobody is signed in on this request.')
+      if (who instanceof Request && ctx.request) await assertProof(ctx, options, 'create')
+      return createKey(ctx, options, owner, wanted)
+    },
+    async list(who) {
+      const { ctx, owner } = await findOwner(kernel, who)
+      return owner ? listKeys(ctx, options, owner) : []
+    },
+    async rotate(who, id) {
+      const { ctx, owner } = await findOwner(kernel, who, 'rotate')
+      if (owner && who instanceof Request && ctx.request) await assertProof(ctx, options, 'rotate')
+      return owner ? rotateKey(ctx, options, owner, id) : null
+    },
+    async revoke(who, id) {
+      const { ctx, owner } = await findOwner(kernel, who, 'revoke')
+      return owner ? revokeKey(ctx, owner, id) : false
+    },
+    async verify(request, key) {
+      const result = typeof key === 'string' ? await verifyKey(await kernel.contextOf(request), options, key) : null
+      return result && 'key' in result ? result.key : null
+    },
+  }
+}
+
+/** Adds the methods of `client.apiKeys`. */
+export function addClientMethods(kernel: Kernel, options: ResolvedOptions): void {
+  clientMethods(kernel, 'apiKeys', {
+    list: clientMethod(async (ctx) => listKeys(ctx, options, await requireOwner(ctx))),
+    create: clientMethod(
+      (sent) => parseNewKey(Object(sent) as Record<string, unknown>),
+      async (ctx, wanted) => createKey(ctx, options, await requireProvedOwner(ctx, options, 'create'), wanted),
+    ),
+    rotate: clientMethod(parseId, async (ctx, { id }) =>
+      requireKey(await rotateKey(ctx, options, await requireProvedOwner(ctx, options, 'rotate'), id)),
+    ),
+    revoke: clientMethod(parseId, async (ctx, { id }) => requireKey(await revokeKey(ctx, await requireOwner(ctx), id))),
+  })
+}
+
+async function requireOwner(ctx: Context): Promise<{ userId: string }> {
+  const userId = await findUserId(ctx)
+  if (userId === null) throw new HttpError(401, 'Sign in first.')
+  return { userId }
+}
+
+async function requireProvedOwner(ctx: Context, options: ResolvedOptions, what: string): Promise<{ userId: string }> {
+  const owner = await requireOwner(ctx)
+  await assertProof(ctx, options, what)
+  return owner
+}
+
+function requireKey<T>(result: T | null | false): T {
+  if (result === null || result === false) throw new HttpError(404, 'No such key.')
+  return result
+}
+
+function parseId(sent: unknown): { id: string } {
+  return { id: String((Object(sent) as { id?: unknown }).id ?? '') }
+}
