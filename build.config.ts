@@ -34,10 +34,9 @@ const useClient = {
 /** What plugins of the preset import of `authkernel/kernel` when they register. */
 const registering = [
   'src/registry/provider-plugin.ts',
-  'src/session/late-strategy.ts',
+  'src/session/strategy.ts',
   'src/session/record.ts',
-  'src/store/late-call.ts',
-  'src/store/late-store.ts',
+  'src/store/lazy-store.ts',
   'src/request/action-url.ts',
 ]
 

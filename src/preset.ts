@@ -1,6 +1,7 @@
 /** The composition root: options become the same `.use()` calls that a host could write. The only kernel file that imports plugins. */
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { credentialsPlugin } from 'authkernel/plugins/credentials'
+import { debugPlugin } from 'authkernel/plugins/debug'
 import { databaseSessionPlugin } from 'authkernel/plugins/session-database'
 import { emailPlugin } from 'authkernel/plugins/email'
 import { jwtSessionPlugin } from 'authkernel/plugins/session-jwt'
@@ -11,7 +12,7 @@ import { pagesPlugin } from 'authkernel/plugins/pages'
 import { webauthnPlugin, webauthnRoutes } from 'authkernel/plugins/webauthn'
 import type { AuthConfig, Env } from './contract/config.ts'
 import type { ProviderFlow } from './contract/flow.ts'
-import type { Kernel, Plugin } from './contract/plugin.ts'
+import type { Plugin } from './contract/plugin.ts'
 import { ExperimentalFeatureNotEnabled } from './errors/index.ts'
 import { type Auth, createKernel, type KernelOptions } from './kernel/create-kernel.ts'
 import { fillFromEnv, hasEnvDefaults } from './options/env.ts'
@@ -22,22 +23,10 @@ import { createLogger } from './runtime/logger.ts'
 export function createAuth(config: AuthConfig = {}, options: Pick<KernelOptions, 'shared'> = {}): Auth {
   const resolved = withEnvironment(config)
   announce(resolved)
-  const preset = presetPlugins(resolved)
-  return createKernel(resolved, { ...options, ...(resolved.debug ? debugging(preset) : { preset }) })
+  return createKernel(resolved, { ...options, preset: presetPlugins(resolved) })
 }
 
-/** The plugin `debug` is there at once, with nothing in it: who looks for a mistake waits for its code, and nobody else loads it. */
-function debugging(preset: readonly Plugin[]): Pick<KernelOptions, 'preset' | 'late'> {
-  let own: Kernel | undefined
-  const empty: Plugin = { name: 'debug', setup: (kernel) => void (own = kernel) }
-  const late = async (): Promise<void> => {
-    const { debugPlugin } = await import('authkernel/plugins/debug')
-    if (own) debugPlugin().setup(own)
-  }
-  return { preset: [...preset, empty], late }
-}
-
-function presetPlugins({ adapter, experimental }: AuthConfig): Plugin[] {
+function presetPlugins({ adapter, debug, experimental }: AuthConfig): Plugin[] {
   return [
     oauthPlugin(),
     oidcPlugin(),
@@ -49,6 +38,7 @@ function presetPlugins({ adapter, experimental }: AuthConfig): Plugin[] {
     jwtSessionPlugin(),
     databaseSessionPlugin(),
     ...(adapter ? [adapterPlugin(adapter)] : []),
+    ...(debug ? [debugPlugin()] : []),
   ]
 }
 

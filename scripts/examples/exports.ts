@@ -98,9 +98,9 @@ import {
   isSecureUrl,
   json,
   lateCall,
-  lateStore,
-  lateObject,
-  lateStrategy,
+  lazyStore,
+  lazyObject,
+  strategyMethods,
   marksHold,
   merge,
   nearest,
@@ -252,19 +252,14 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   isSecureUrl: () => isSecureUrl(new URL('https://api.example/')),
   json: () => json({ error: 'NotFound' }, 404),
   lateCall: () => lateCall('getUser', 5000),
-  lateStore: () => lateStore(memoryAdapter(), async (adapter) => createStore(adapter)).supports('deleteUser'),
-  lateObject: () =>
-    lateObject(
+  lazyStore: () => lazyStore(memoryAdapter(), async (adapter) => createStore(adapter)).supports('deleteUser'),
+  lazyObject: () =>
+    lazyObject(
       ['freemem'],
       lazily(() => import('node:os')),
       (os) => ({ freemem: async () => os.freemem() }),
     ),
-  lateStrategy: ({ strategy }) =>
-    lateStrategy(
-      { storedUsers: true },
-      () => ({ strategy }),
-      (module) => module.strategy,
-    ),
+  strategyMethods: ({ strategy }) => strategyMethods.filter((name) => typeof strategy[name] === 'function'),
   marksHold: ({ ctx }) => marksHold(ctx, { kinds: ['guest'], until: ctx.now.getTime() + 60_000 }),
   merge: () => merge({ maxAge: 60 }, { maxAge: 300, name: 'shop' }),
   nearest: () => nearest('prts', ['parts', 'tools']),

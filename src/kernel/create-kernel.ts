@@ -8,7 +8,6 @@ import { AuthError } from '../errors/index.ts'
 import { defaultKeyInfo } from '../keys/key-info.ts'
 import { heardLogger } from './heard-logger.ts'
 import { registerOwnParts } from './own-parts.ts'
-import { lateSealer, sealing } from '../keys/late-sealer.ts'
 import { resolveConfig } from '../options/config.ts'
 import { checkHostNames } from '../options/host-names.ts'
 import { compile } from '../registry/compile.ts'
@@ -18,8 +17,12 @@ import { createRegistration, type Layer, type Registration, replayOrder } from '
 import { coreRoutes } from '../request/routes.ts'
 import { knownDeviceCookie } from '../request/device-cookie.ts'
 import { createLimit, createOnce } from '../runtime/once.ts'
+import { lazily, lazyObject } from '../runtime/lazy.ts'
 import { createShared } from '../runtime/shared.ts'
 import { createEntryPoints, type Current } from './entry-points.ts'
+
+// Loaded by the first value that is sealed or opened: registering and compiling need no cryptography.
+const sealing = /* @__PURE__ */ lazily(() => import('../keys/sealer.ts'))
 
 /** What `createAuth` returns, without the APIs of plugins. */
 export interface Core<Ext> extends EntryPoints {
@@ -47,12 +50,10 @@ export interface KernelOptions {
   shared?: Shared
   /** Plugins of `createAuth`, which give way to the host's. */
   preset?: readonly Plugin[]
-  /** What some of them register, loaded by the first request. */
-  late?: () => Promise<void>
 }
 
 /** Creates a kernel without preset plugins. Add plugins with `.use()`. Reads no environment variables (D41). Throws if `setup` of a plugin throws. */
-export function createKernel(config: AuthConfig = {}, { shared = createShared(), preset = [], late }: KernelOptions = {}): Auth {
+export function createKernel(config: AuthConfig = {}, { shared = createShared(), preset = [] }: KernelOptions = {}): Auth {
   checkHostNames(config, 'createKernel')
   const options = resolveConfig(config)
   const logger = heardLogger(options.logger, () => current.compiled?.observers ?? [])
@@ -72,13 +73,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
   const leftOpen: Registration['closers'] = []
   const current: Current = {
     compiled: undefined,
-    late: late && (() => (joining ??= join(late).finally(() => (joining = undefined)))),
     compile: () => compile(replayOrder(records), resolved, shared, base, registerOwnParts),
-  }
-  let joining: Promise<void> | undefined
-  const join = async (load: () => Promise<void>): Promise<void> => {
-    await load()
-    current.late = undefined
   }
   const invalidate = (): void => {
     current.compiled = undefined
@@ -190,7 +185,8 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
   }
 
   host.steps.push((draft) => draft.routes.push(...coreRoutes))
-  hostKernel.provide('sealer', lateSealer(resolved.runtime, shared), { fallback: true })
+  const sealer = lazyObject(['seal', 'open'], sealing, ({ createSealer }) => createSealer(resolved.runtime, shared))
+  hostKernel.provide('sealer', sealer, { fallback: true })
   hostKernel.preload(async () => sealing())
   hostKernel.provide('once', createOnce(resolved.runtime, shared), { fallback: true })
   hostKernel.provide('limit', createLimit(resolved.runtime, shared), { fallback: true })

@@ -11,11 +11,10 @@ import { AuthError, HttpError } from '../errors/index.ts'
 import { isBelow, pathBelow } from '../http/path.ts'
 import type { KernelParts } from '../registry/plugin-kernel.ts'
 import type { Compiled } from '../registry/snapshot.ts'
-import { isRouted } from '../registry/late-routes.ts'
 import { overlay } from '../registry/overlay.ts'
 import type { JobContext } from '../request/job-context.ts'
 import type { RequestContext } from '../request/request-context.ts'
-import { lazily } from '../runtime/lazily.ts'
+import { lazily } from '../runtime/lazy.ts'
 
 // Registering and compiling need no context: the first request loads it. A host that reads sessions only never loads what routes need.
 const serving = /* @__PURE__ */ lazily(() => import('../request/serving.ts'))
@@ -29,8 +28,6 @@ type ContextArgs = [app: Compiled, request: Request, options: HandleOptions, can
 /** The snapshot of the moment: dropped by each registration, made by the next request. */
 export interface Current {
   compiled: Compiled | undefined
-  /** Brings plugins that are loaded by the first request; undefined: there are none. */
-  late: (() => Promise<void>) | undefined
   compile(): Compiled
 }
 
@@ -40,7 +37,6 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
   let Ready: Serving['RequestContext'] | undefined
   /** A promise only for the first request, and where a hook must be waited for. */
   function contextFor(request: Request, options: HandleOptions = {}, canSetCookies = true): Awaitable<RequestContext> {
-    if (current.late) return current.late().then(() => contextFor(request, options, canSetCookies))
     const app = (current.compiled ??= current.compile())
     if (!Ready || !app.found.checked) return firstContext(app, request, options, canSetCookies)
     if (!app.bus.known.has('hook:settings')) return new Ready(app, request, app.settings, options, canSetCookies)
@@ -64,7 +60,6 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     return app
   }
   const checked = async (): Promise<Compiled> => {
-    await current.late?.()
     const app = snapshot()
     if (app.found.checked) return sound()
     await app.check()
@@ -72,13 +67,13 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
   }
 
   const placeOf: Kernel['placeOf'] = (pathname, basePath = config.basePath) => {
-    const { fault, found, routes, draft } = snapshot()
-    if (found.checked ? routes.findRoot('GET', pathname) : isRouted(draft.routes, 'root', pathname)) return 'root'
+    const { fault, routes } = snapshot()
+    if (routes.findRoot('GET', pathname)) return 'root'
     if (basePath !== '/' || fault) return isBelow(basePath, pathname) ? 'base' : undefined
     // The whole site is below it: what is no route is a page of the host.
     const path = pathBelow(basePath, pathname)
     if (path === undefined) return undefined
-    return (found.checked ? routes.find('GET', path) : isRouted(draft.routes, 'base', path)) ? 'base' : undefined
+    return routes.find('GET', path) ? 'base' : undefined
   }
 
   const entryPoints: EntryPoints = {

@@ -10,12 +10,12 @@ import { createCookieSets } from '../http/cookie-set.ts'
 import { merge } from '../options/merge.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { createAddresses, flowOf, normaliseProvider, suffixesOf } from '../options/providers.ts'
-import { lazily } from '../runtime/lazily.ts'
+import { lazily } from '../runtime/lazy.ts'
 import { sharedMoments } from '../runtime/moments.ts'
 import { erasureRecord } from '../store/erasure.ts'
 import { Draft } from './draft.ts'
-import { lateRoutes } from './late-routes.ts'
 import type { Registration, Step } from './registration.ts'
+import { createRoutes, noRoutes } from './router.ts'
 import { resolveServices } from './services.ts'
 import type { Compiled } from './snapshot.ts'
 import { assertSecrets } from './secrets.ts'
@@ -69,7 +69,9 @@ export function compile(
   if (owned && services.store && services.records && !services.records.erases)
     attempt(() => draft.record('erasure', erasureRecord as unknown as RecordSpec, 'kernel'))
   services.records?.define([...draft.records.values()].map(({ stored }) => stored))
-  const routes = lateRoutes(draft.routes)
+  // Tenants bring their own secrets, checked when they come.
+  if (settings.secret.length > 0 || !draft.bus.has('hook', 'settings')) attempt(() => assertSecrets(settings.secret))
+  const routes = attempt(() => createRoutes(draft.routes)) ?? noRoutes
   const known = new WeakMap<Provider, Provider>()
   const cookieSets: Compiled['cookieSets'] = new WeakMap()
   const app = {
@@ -116,14 +118,10 @@ export function compile(
     },
     draft,
   }
-  // Tenants bring their own secrets, checked when they come.
-  if (settings.secret.length > 0 || !draft.bus.has('hook', 'settings')) attempt(() => assertSecrets(settings.secret))
   const found: { fault: AuthError | undefined; checked: boolean } = { fault: faults[0], checked: false }
   const check = lazily(async () => {
-    const { checkSnapshot, createRoutes } = await checks()
+    const { checkSnapshot } = await checks()
     try {
-      // Also of a configuration that is wrong: only its own paths say so.
-      Object.assign(routes, createRoutes(draft.routes))
       if (!found.fault) await checkSnapshot({ ...app, ...inner }, records)
     } catch (error) {
       found.fault ??= asFault(error)

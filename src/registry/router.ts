@@ -1,11 +1,10 @@
-/** From a path to a route (rows 1 to 6): loaded by the first request. */
+/** From a path to a route. */
 import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import type { Match, Route, RouteInfo, RouteMethod, Routes } from '../contract/route.ts'
 import { didYouMean } from '../errors/did-you-mean.ts'
 import { AuthError } from '../errors/index.ts'
 import { assertNames } from '../options/plugin-options.ts'
 import type { Owned } from './draft.ts'
-import { isRootPath, lateRoutes } from './late-routes.ts'
 
 type Entry = { route: Route; info: RouteInfo }
 
@@ -40,12 +39,15 @@ export function createRoutes(routes: readonly Owned<Route>[]): Routes {
     addRoute(at === 'root' ? root : base, method, patternOf(path), { route, info })
   }
   return {
-    ...lateRoutes(routes),
     list,
+    rootPaths: [...new Set(list.filter(({ at }) => at === 'root').map(({ path }) => path))],
     find: (method, path) => lookUp(base, method, path),
     findRoot: (method, path) => lookUp(root, method, path),
   }
 }
+
+/** Those of a configuration whose routes are wrong. */
+export const noRoutes: Routes = { list: [], rootPaths: [], find: () => undefined, findRoot: () => undefined }
 
 function lookUp(router: RouterContext<Entry>, method: string, path: string): Match | undefined {
   const found = findRoute(router, method, path)
@@ -69,6 +71,9 @@ function patternOf(path: string): string {
 
 // What the library reads as a group or a modifier is no path of ours.
 const segment = /^(?:[\w.~!$&',;=@-]+|:[A-Za-z]\w*|\*)$/
+
+// What a path at the root of an origin must be.
+const rootPath = /^\/\.well-known\/[\w./-]+$/
 
 const kinds: Readonly<Record<string, readonly unknown[]>> = {
   at: ['base', 'root'],
@@ -110,7 +115,7 @@ function assertPath({ method, path, at, cors, csrf, public: isPublic }: Route, o
   if (first !== '' || (path !== '/' && !plain.every((part) => segment.test(part)))) {
     throw new AuthError(`${where} cannot be served: segments are static, ":name", "*", and as the last one "**:rest".`)
   }
-  if (at === 'root' && !isRootPath(path)) throw new AuthError(`${where} is at the root: that is for exact paths below "/.well-known/".`)
+  if (at === 'root' && !rootPath.test(path)) throw new AuthError(`${where} is at the root: that is for exact paths below "/.well-known/".`)
   if (cors && csrf !== 'bearer' && !isPublic)
     throw new AuthError(`${where} has \`cors\`, which is for routes with \`csrf: 'bearer'\` or \`public\`: others read cookies.`)
 }

@@ -5,7 +5,7 @@ import type { CompileView, Limit, Services } from '../contract/services.ts'
 import type { SessionStrategy } from '../contract/session.ts'
 import { AuthError } from '../errors/index.ts'
 import { createLimit } from '../runtime/once.ts'
-import { lateObject, lazily } from '../runtime/lazily.ts'
+import { lazily, lazyObject } from '../runtime/lazy.ts'
 import { setBounded } from '../runtime/shared.ts'
 import type { Draft } from './draft.ts'
 import { keyed } from './keyed-services.ts'
@@ -99,7 +99,7 @@ function apartFromTenants(store: unknown): unknown {
 function steadied(name: string, service: unknown, { config, shared }: CompileView): unknown {
   if (name !== 'limit' || service === undefined) return service
   const { logger, deadlines, runtime } = config
-  return lateObject(['take', 'refund'], steady, ({ steadyLimit }) =>
+  return lazyObject(['take', 'refund'], steady, ({ steadyLimit }) =>
     steadyLimit(service as Limit, { local: createLimit(runtime, shared), logger, deadline: deadlines.store }),
   )
 }

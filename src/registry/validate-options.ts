@@ -1,4 +1,4 @@
-/** What must hold before a request is served, and where requests go: loaded by the first one. Each mistake names the plugin or provider, the option and the remedy. */
+/** What must hold before a request is served: loaded by the first one. Each mistake names the plugin or provider, the option and the remedy. */
 import type { AdapterMethod } from '../contract/adapter.ts'
 import type { Services } from '../contract/services.ts'
 import type { SessionAbility } from '../contract/session.ts'
@@ -11,8 +11,6 @@ import type { Registration } from './registration.ts'
 import type { Compiled } from './snapshot.ts'
 import { checkMembers } from './validate-members.ts'
 import { abilitiesOf, missingAbility } from './abilities.ts'
-
-export { createRoutes } from './router.ts'
 
 // bytes, seconds, milliseconds: whatever it is, it is a positive number
 const numbers = [

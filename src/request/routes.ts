@@ -6,7 +6,7 @@ import { CrossSiteRequest } from '../errors/cross-site.ts'
 import { SessionTokenError } from '../errors/index.ts'
 import { json } from '../http/responses.ts'
 import type { Owned } from '../registry/draft.ts'
-import { lazily, type Lazy } from '../runtime/lazily.ts'
+import { lazily, type Lazy } from '../runtime/lazy.ts'
 
 type Handlers = typeof import('./handlers.ts')
 

@@ -18,8 +18,7 @@ import { toKey, toQuery, writeCursor } from './record-query.ts'
 import type { Declared } from './record-spec.ts'
 import { readable, writeOver } from './record-loss.ts'
 import { fromStored, type RecordScope, toChange, toCondition, toStored } from './record-values.ts'
-import { lateCall } from './late-call.ts'
-import { failedCall } from './store-error.ts'
+import { failedCall, lateCall } from './store-error.ts'
 
 export type { RecordScope } from './record-values.ts'
 

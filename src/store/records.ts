@@ -1,6 +1,6 @@
 /** Records of a context. How they are read and written is loaded by the first call. */
 import type { AtomicWrite, RecordTable } from '../contract/records.ts'
-import { lazily, type Lazy } from '../runtime/lazily.ts'
+import { lazily, lazyObject, type Lazy } from '../runtime/lazy.ts'
 import type { RecordScope } from './record-table.ts'
 
 export type { RecordScope } from './record-table.ts'
@@ -27,12 +27,7 @@ export function createRecordTable<T extends Record<string, unknown>>(name: strin
   const loaded = recordTables()
   if (!(loaded instanceof Promise)) return loaded.createRecordTable<T>(name, scope)
   scope.declared(name)
-  const table = loaded.then(({ createRecordTable }) => createRecordTable<T>(name, scope))
-  const later =
-    (operation: (typeof operations)[number]) =>
-    async (...given: unknown[]): Promise<unknown> =>
-      ((await table)[operation] as (...given: unknown[]) => unknown)(...given)
-  return Object.fromEntries(operations.map((operation) => [operation, later(operation)])) as unknown as RecordTable<T>
+  return lazyObject(operations, recordTables, (code) => code.createRecordTable<T>(name, scope))
 }
 
 /** Up to 20 writes over several records: all, with their answers in order, or none and false. */

@@ -16,6 +16,13 @@ export function failedCall(method: string, error: unknown, clean: (error: Error)
   return new AdapterError(`The adapter's ${method}() failed.`, { cause: { err, method, ...(isExhausted(error) && { retryAfter: 2 }) } })
 }
 
+/** What a call failed with that did not answer in `deadline` milliseconds. */
+export function lateCall(method: string, deadline: number): AdapterError {
+  return new AdapterError(`The adapter's ${method}() did not answer within ${deadline} ms (deadlines.store).`, {
+    cause: { method, deadline },
+  })
+}
+
 /** What is logged of a failed call that did no harm: what it was to do was found done. */
 export function healedFault(error: unknown): HealedFault {
   const { message, cause } = failedCall('unknown', error)

@@ -11,17 +11,14 @@ import type {
 } from '../contract/adapter.ts'
 import { withTimeout } from '../errors/timeout.ts'
 import { AdapterError } from '../errors/index.ts'
-import { checkFields } from './additional-fields.ts'
 import { typed, withDefaults } from './field-values.ts'
 import { decodeRow, encodeArgs, isNoAddress, keyedFields } from './namespaced-rows.ts'
 import { ownUsersOnly } from './own-users.ts'
 import { mayBeNull, required } from './store-answers.ts'
-import { storeFacts } from './store-facts.ts'
 import { inEights, isThere, listOwn } from './store-lists.ts'
-import { methods } from './store-methods.ts'
+import { checkFields, storeFacts, storeMethods } from './lazy-store.ts'
 import { isTime, sameAddress } from './store-values.ts'
-import { lateCall } from './late-call.ts'
-import { failedCall, isAbsence, withoutTokens } from './store-error.ts'
+import { failedCall, isAbsence, lateCall, withoutTokens } from './store-error.ts'
 import { type Ids, ownerFields, restoreIds } from './store-ids.ts'
 
 /** Milliseconds until a call is given up; default 5000 (D31). */
@@ -63,7 +60,7 @@ function storeOf(own: Border): Store {
       return apart ? createStore(apart, { deadline }) : storeOf({ ...own, namespace: other, tenants: true })
     },
   }
-  for (const method of methods) {
+  for (const method of storeMethods) {
     store[method] = (...given: unknown[]): unknown => {
       const args = fields && method.startsWith('createUser') ? [withDefaults(fields, given[0] as object), ...given.slice(1)] : given
       const operation = adapter[method] as ((...args: unknown[]) => unknown) | undefined

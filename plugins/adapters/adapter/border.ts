@@ -1,3 +1,2 @@
-/** What calls of the data layer pass, in one place to import on demand. */
+/** The code of a store, to be imported on demand. */
 export { createStore } from 'authkernel/kernel'
-export { guarded } from './guarded.ts'

@@ -4,16 +4,15 @@ import {
   type Adapter,
   type AdapterTables,
   type HealedFault,
-  lateCall,
-  lateStore,
   lazily,
+  lazyStore,
   type Limit,
   type Once,
   type Plugin,
   type RecordStore,
   type Store,
-  withTimeout,
 } from 'authkernel/kernel'
+import { guarded } from './guarded.ts'
 
 /** Services that go with a data layer; our adapters over SQL and unstorage bring them themselves. */
 export interface AdapterPluginOptions {
@@ -37,7 +36,6 @@ export interface Declared extends AdapterPluginOptions, AdapterTables {
 
 // Loaded by the first call.
 const border = /* @__PURE__ */ lazily(() => import('./border.ts'))
-type Guard = (typeof import('./border.ts'))['guarded']
 
 // Per process, not per copy of this module: the command line brings its own copy.
 const origin: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.adapter') as never
@@ -62,7 +60,7 @@ export function adapterPlugin(adapter: Adapter & Declared, options: AdapterPlugi
       // Right on one machine, wrong on two: whoever starts a second one should have read it.
       if (isPerProcess(adapter, once)) kernel.config.logger.warn('adapter-not-atomic')
       const deadline = kernel.config.deadlines.store
-      const store = lateStore(adapter, async (own) => (await border()).createStore(own, { deadline }))
+      const store = lazyStore(adapter, async (own) => (await border()).createStore(own, { deadline }))
       kernel.provide('store', Object.defineProperty(store, origin, { value: adapter }))
       if (once) kernel.provide('once', guardedOnce(once, deadline))
       if (limit) kernel.provide('limit', guardedLimit(limit, deadline))
@@ -75,14 +73,6 @@ export function adapterPlugin(adapter: Adapter & Declared, options: AdapterPlugi
       if (adapter.close) kernel.onClose(() => adapter.close?.())
     },
   }
-}
-
-/** What steadies a limit counts the same milliseconds. The one that is called first begins to count first, so that it names the operation. */
-const guarded: Guard = (name, deadline, ...work) => {
-  const code = border()
-  if (!(code instanceof Promise)) return code.guarded(name, deadline, ...work)
-  const first = code.then((loaded) => loaded.guarded(name, deadline, ...work))
-  return withTimeout(first, deadline, () => lateCall(name, deadline))
 }
 
 function guardedOnce(once: Once, deadline: number): Once {

@@ -1,5 +1,5 @@
 /** The service `mail`: templates of plugins, written in the language of whoever reads them, as text and as HTML. */
-import { assertOptions, lateObject, lazily, type MailTransport, type Plugin, type Theme } from 'authkernel/kernel'
+import { assertOptions, lazily, lazyObject, type MailTransport, type Plugin, type Theme } from 'authkernel/kernel'
 import { mailTexts } from './messages/mail.ts'
 
 // Loaded by the first mail.
@@ -20,7 +20,7 @@ export function mailPlugin(options: MailPluginOptions = {}): Plugin {
   assertOptions('Plugin "mail"', options, { from: true, transport: true, theme: true })
   const { from, transport, theme } = options
   assertOptions('Plugin "mail"', theme, { colorScheme: true, logo: true, brandColor: true, buttonText: true }, 'theme')
-  const mail = lateObject(['write', 'send'], writer, ({ createMail }) => createMail({ from, theme }))
+  const mail = lazyObject(['write', 'send'], writer, ({ createMail }) => createMail({ from, theme }))
   return {
     name: 'mail',
     setup(kernel) {

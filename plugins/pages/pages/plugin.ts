@@ -1,5 +1,5 @@
 /** What the pages register. Their drawing, their style and their languages are loaded by the first request that shows a page. */
-import { assertOptions, lateObject, lazily, type Plugin } from 'authkernel/kernel'
+import { assertOptions, lazily, lazyObject, type Plugin } from 'authkernel/kernel'
 import { deletedTexts } from './messages/deleted.ts'
 import type { PagesPluginOptions } from './options.ts'
 import { typedCookie } from './typed-cookie.ts'
@@ -10,7 +10,7 @@ const load = /* @__PURE__ */ lazily(() => import('./draw.ts'))
 export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
   assertOptions('Plugin "pages"', options, { theme: true, messages: true, locale: true, formAction: true })
   assertOptions('Plugin "pages"', options.theme, { colorScheme: true, logo: true, brandColor: true, buttonText: true }, 'theme')
-  const drawer = lateObject(['render', 'refusal'], load, ({ createDrawer }) => createDrawer(options))
+  const drawer = lazyObject(['render', 'refusal'], load, ({ createDrawer }) => createDrawer(options))
   return {
     name: 'pages',
     setup(kernel) {

@@ -1,5 +1,5 @@
 /** Sessions in a store; the cookie holds a random token only (D6, D38, D44, D45). */
-import { assertOptions, AuthError, lateStrategy, lazily, type Plugin, sessionRecord } from 'authkernel/kernel'
+import { assertOptions, AuthError, lazily, lazyObject, type Plugin, sessionRecord, strategyMethods } from 'authkernel/kernel'
 import { abilitiesWith, infoCookie, type Keeping, methods } from './facts.ts'
 import { type DatabaseSessionOptions, settle } from './settled.ts'
 
@@ -39,7 +39,7 @@ export function databaseSessionPlugin(options: DatabaseSessionOptions = {}): Plu
           const keeping: Keeping = inRecords ? 'records' : view.requires('session:attributes') ? 'cookie' : undefined
           const form = view.service('sessionCookie')
           const facts = { abilities: abilitiesWith(keeping, store), methods, storedUsers: true }
-          return lateStrategy(facts, load, ({ createStrategy }) => createStrategy(settled, keeping, form))
+          return lazyObject(strategyMethods, load, ({ createStrategy }) => createStrategy(settled, keeping, form), facts)
         },
         { suits: (view) => view.service('store') !== undefined },
       )

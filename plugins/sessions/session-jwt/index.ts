@@ -1,5 +1,5 @@
 /** Sessions in an encrypted cookie: nothing is stored on the server (D5, D37, D51). */
-import { assertOptions, AuthError, lateStrategy, lazily, type Plugin, sessionRecord } from 'authkernel/kernel'
+import { assertOptions, AuthError, lazily, lazyObject, type Plugin, sessionRecord, strategyMethods } from 'authkernel/kernel'
 import { revocationRecord } from './revocation-rows.ts'
 import { createRevocations } from './revocations.ts'
 import { abilitiesOf, type JwtSessionOptions, type Made, settle } from './settled.ts'
@@ -48,7 +48,7 @@ export function jwtSessionPlugin(options: JwtSessionOptions = {}): Plugin {
             )
           }
           const made: Made = { ...settled, revocations, lists: revocations !== undefined && view.records.has('sessionRecord') }
-          return lateStrategy({ abilities: abilitiesOf(made) }, load, ({ createStrategy }) => createStrategy(made))
+          return lazyObject(strategyMethods, load, ({ createStrategy }) => createStrategy(made), { abilities: abilitiesOf(made) })
         },
         { suits: (view) => view.service('store') === undefined },
       )
