@@ -37,7 +37,7 @@ export async function signInResponse(
 ): Promise<Response> {
   assertOptions('signIn', given, { redirectTo: true, fields: true, authorizationParams: true })
   const { redirectTo, fields, authorizationParams } = given
-  const ctx = await kernel.context(request, options)
+  const ctx = await kernel.contextOf(request, options)
   const callbackUrl = redirectTo ?? request.headers.get('referer') ?? '/'
   const found = (await ctx.providers()).find(({ id }) => id === provider)
   if (!found) return ctx.page('signIn', { callbackUrl })
@@ -57,14 +57,14 @@ export async function signOutResponse(
 ): Promise<Response> {
   assertOptions('signOut', given, { redirectTo: true })
   const { redirectTo } = given
-  const { base } = await kernel.context(request, options)
+  const { base } = await kernel.contextOf(request, options)
   const callbackUrl = redirectTo ?? request.headers.get('referer') ?? '/'
   return kernel.entryPoints[entry](action(request, `${base}/signout`, { callbackUrl }), { ...options, csrf: 'origin' })
 }
 
 /** Sends data to the `jwt` or `session` callback (trigger `update`); the answer is the session as JSON. */
 export async function updateResponse(kernel: Kernel, request: Request, options: HandleOptions, data: unknown): Promise<Response> {
-  const { base } = await kernel.context(request, options)
+  const { base } = await kernel.contextOf(request, options)
   return kernel.entryPoints.dispatch(action(request, `${base}/session`, { data }), { ...options, csrf: 'origin' })
 }
 
@@ -84,7 +84,7 @@ export async function challenged(
   error?: HttpError,
 ): Promise<Response | undefined> {
   if (!/^(Bearer|DPoP) /i.test(request.headers.get('authorization') ?? '')) return undefined
-  const ctx = await kernel.context(request, options)
+  const ctx = await kernel.contextOf(request, options)
   return ctx.app.services.appTokens?.challenge?.(ctx, error)
 }
 
@@ -108,7 +108,7 @@ export async function refusal(
   const headers = { 'Cache-Control': 'private, no-store', Vary: 'Accept, Cookie' }
   if (!request.headers.get('accept')?.includes('text/html')) return Response.json({ error: 'Unauthorized' }, { status: 401, headers })
   if (redirectTo !== undefined) return new Response(null, { status: 302, headers: { ...headers, Location: redirectTo } })
-  const ctx = await kernel.context(request, options)
+  const ctx = await kernel.contextOf(request, options)
   // A form that was posted cannot be posted again by a redirect: back to the page it was on.
   const repeatable = request.method === 'GET' || request.method === 'HEAD'
   const page = ctx.page('signIn', { callbackUrl: repeatable ? ctx.url.href : (request.headers.get('referer') ?? ctx.origin) })

@@ -164,7 +164,7 @@ async function isBelow({ kernel, request, options }: Opened): Promise<boolean> {
 /** That of the tenant; of the options while the hook `settings` refuses the request. */
 async function basePathOf(kernel: Kernel, request: Request): Promise<string> {
   try {
-    return (await kernel.context(request)).basePath
+    return (await kernel.contextOf(request)).basePath
   } catch (error) {
     if (error instanceof HttpError) return kernel.config.basePath
     throw error

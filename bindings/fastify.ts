@@ -25,5 +25,3 @@ export function fastifyBinding(options: NoOptions = {}): Plugin<{ fastify: Fasti
 export function FastifyAuth(config: ConfigSource<FastifyRequestLike>, ...plugins: readonly Plugin[]): FastifyApi {
   return fastifyApi(kernelsOf('fastify', config, { plugins }))
 }
-/** @deprecated `FastifyApi` */
-export type { FastifyApi as FastifyFace } from './_apis/fastify.ts'

@@ -138,7 +138,3 @@ function withCookies(response: Response, headers: Headers): Response {
 function optionsOf(request: Request & { ip?: unknown }, info: unknown): HandleOptions {
   return { clientAddress: addressFrom(info, request) ?? (typeof request.ip === 'string' ? request.ip : undefined) }
 }
-/** @deprecated `FetchApi` */
-export type FetchFace = FetchApi
-/** @deprecated `LazyFetchApi` */
-export type LazyFetchFace = LazyFetchApi

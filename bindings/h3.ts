@@ -17,5 +17,3 @@ export function h3Binding(options: NoOptions = {}): Plugin<{ h3: H3Api }> {
 export function H3Auth(config: ConfigSource<H3Event>, ...plugins: readonly Plugin[]): H3Api {
   return h3Api(kernelsOf('h3', config, { plugins }))
 }
-/** @deprecated `H3Api` */
-export type { H3Api as H3Face } from './_apis/h3.ts'

@@ -131,5 +131,3 @@ async function requestOf({ req }: HonoContext): Promise<Request> {
   if (form) headers.set('content-type', 'application/x-www-form-urlencoded')
   return setHostRequest(new Request(raw.url, { method: raw.method, headers, body }), raw)
 }
-/** @deprecated `HonoApi` */
-export type HonoFace = HonoApi

@@ -17,5 +17,3 @@ export function koaBinding(options: NoOptions = {}): Plugin<{ koa: KoaApi }> {
 export function KoaAuth(config: ConfigSource<KoaContext>, ...plugins: readonly Plugin[]): KoaApi {
   return koaApi(kernelsOf('koa', config, { plugins }))
 }
-/** @deprecated `KoaApi` */
-export type { KoaApi as KoaFace } from './_apis/koa.ts'

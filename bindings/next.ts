@@ -171,7 +171,7 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
       if (!refused) throw auth
       return refused
     }
-    const ctx = await own.context(scope.request)
+    const ctx = await own.contextOf(scope.request)
     const said = ctx.has('hook', 'authorized') ? await ctx.ask('authorized', { request, auth }) : undefined
     const verdict = said instanceof Response && leadsHere(said, scope.request) ? true : said
     let response: unknown
@@ -231,7 +231,7 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
       const scope = await currentScope()
       const session = await api.session(scope)
       if (session?.user) return session
-      const ctx = await (await kernel(undefined)).context(scope.request)
+      const ctx = await (await kernel(undefined)).contextOf(scope.request)
       return go(ctx.page('signIn', { callbackUrl }).headers.get('location') ?? ctx.base) as never
     },
   }
@@ -259,5 +259,3 @@ function leadsHere(response: Response, request: Request): boolean {
   const location = response.headers.get('location')
   return location !== null && new URL(location, request.url).pathname === new URL(request.url).pathname
 }
-/** @deprecated `NextApi` */
-export type NextFace = NextApi

@@ -18,5 +18,3 @@ export function nodeBinding(options: NoOptions = {}): Plugin<{ node: NodeApi }> 
 export function NodeAuth(config: ConfigSource<NodeRequest>, ...plugins: readonly Plugin[]): NodeApi {
   return nodeApi(kernelsOf('node', config, { plugins }))
 }
-/** @deprecated `NodeApi` */
-export type { NodeApi as NodeFace } from './_apis/node.ts'

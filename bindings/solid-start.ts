@@ -144,5 +144,3 @@ function headersSent(nativeEvent: unknown): boolean {
   const { node } = (nativeEvent ?? {}) as { node?: { res?: { headersSent?: boolean } } }
   return node?.res?.headersSent === true
 }
-/** @deprecated `SolidStartApi` */
-export type SolidStartFace = SolidStartApi

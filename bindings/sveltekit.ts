@@ -180,5 +180,3 @@ function setCookies(event: SvelteKitEvent, headers: Headers): void {
 async function fields({ request }: SvelteKitEvent): Promise<Iterable<[string, unknown]>> {
   return /form/.test(request.headers.get('content-type') ?? '') ? request.formData() : []
 }
-/** @deprecated `SvelteKitApi` */
-export type SvelteKitFace = SvelteKitApi

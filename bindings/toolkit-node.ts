@@ -4,5 +4,3 @@ export type { GuardOptions, SignInOptions } from './_actions.ts'
 export { createApi, type Api, type Seam } from './_api.ts'
 export { answered, appendCookies, type NodeRequest, type NodeResponse, peerAddress, sendResponse, toRequest, toStream } from './_node.ts'
 export { type Edge, forwardedHost } from './_target.ts'
-/** @deprecated `createApi`, `Api` */
-export { createApi as createFace, type Api as Face } from './_api.ts'

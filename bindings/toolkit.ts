@@ -6,5 +6,3 @@ export { type FormRequest, readForm } from './_form.ts'
 export { mountedAt } from './_mounted.ts'
 export { cookiesOf, type SetCookie } from './_set-cookie.ts'
 export { createWebApi, type WebApi, type WebSeam } from './_web.ts'
-/** @deprecated `createWebApi`, `WebApi` */
-export { createWebApi as createWebFace, type WebApi as WebFace } from './_web.ts'

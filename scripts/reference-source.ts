@@ -67,7 +67,6 @@ function exportsOf(path: string): Member[] {
     if (ts.isExportDeclaration(node) && node.moduleSpecifier && ts.isStringLiteral(node.moduleSpecifier)) {
       if (!node.moduleSpecifier.text.startsWith('.')) continue
       const target = join(dirname(path), node.moduleSpecifier.text)
-      if (target.endsWith('deprecated.ts')) continue
       // What is exported as a type alone cannot be called.
       const all = exportsOf(target).filter(({ type }) => !node.isTypeOnly || type === 'interface' || type === 'type')
       const names = node.exportClause && ts.isNamedExports(node.exportClause) ? node.exportClause.elements : undefined

@@ -60,6 +60,7 @@ export const contextExamples: Readonly<Record<string, Given>> = {
   provider: async (ctx) => (await ctx.provider()).type,
   providers: async (ctx) => (await ctx.providers()).map(({ id }) => id),
   callbackUrl: async (ctx) => json({ url: await ctx.callbackUrl() }),
+  useCallbackUrl: (ctx) => ctx.useCallbackUrl('/orders'),
   body: async (ctx) => (await ctx.body())['email'],
   form: async (ctx) => (await ctx.form()).getAll('scope'),
   text: async (ctx) => JSON.parse(await ctx.text()),

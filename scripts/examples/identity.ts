@@ -3,7 +3,7 @@ import { AccountNotLinked, type Identity, type Login, type Parked, type Proof, t
 import type { DoorCardConfig } from './types.ts'
 
 type Part<T> = Readonly<{ [K in keyof T]-?: () => Partial<T> }>
-export const identityExamples: Part<Omit<Identity, 'registers' | 'updates' | 'settled'>> = {
+export const identityExamples: Part<Identity> = {
   user: () => ({ user: { name: 'Ada', email: 'ada@example.com' } }),
   account: () => ({ account: { type: 'door-card', provider: 'door', providerAccountId: 'card-17' } }),
   profile: () => ({ profile: { sub: 'card-17', floor: 3 } }),
@@ -58,7 +58,7 @@ export const parkedExamples: Reads<Parked<{ tries: number }>> = {
   expires: (parked) => parked.expires.toISOString(),
 }
 type Flow = ProviderFlow<DoorCardConfig>
-export const providerFlowExamples: Part<Omit<Flow, 'disown'>> = {
+export const providerFlowExamples: Part<Flow> = {
   callback: () => ({ callback: { GET: false, POST: 'csrf' } }),
   requires: () => ({ requires: ['doorCards', 'limit'] }),
   methods: () => ({ methods: ['getUserByAccount'] }),

@@ -9,7 +9,7 @@ export async function lookInside(auth: Auth, origin: string): Promise<Context> {
   auth.use({ name, setup: (kernel) => void kernels.push(kernel) })
   const [kernel] = kernels
   if (!kernel) throw new Error('setup of a plugin was not called')
-  const ctx = await kernel.context(new Request(origin))
+  const ctx = await kernel.contextOf(new Request(origin))
   auth.remove(name)
   return ctx
 }

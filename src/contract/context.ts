@@ -124,7 +124,7 @@ export interface Context extends CommonContext {
    * later it throws a TypeError.
    */
   callbackUrl(candidate?: string): Promise<string>
-  /** @deprecated `callbackUrl(candidate)` */
+  /** Names the target that a flow carries, and leaves the `redirect` hook to the first `callbackUrl()`: a flow that fails before runs no hook. */
   useCallbackUrl(candidate: string | undefined): void
   /** JSON object or form fields, last value wins; {} for other content types (row 8). Throws HttpError 400, 413 or 415. */
   body(): Promise<Record<string, unknown>>
@@ -167,7 +167,7 @@ export interface Context extends CommonContext {
   /** Forgets it. */
   drop(parked: Parked): Promise<void>
   /** Continues a parked login, once: runs the remaining `login` hooks, issues the session, fires the events, redirects. */
-  resume(parked: Parked | Login, options?: ResumeOptions | string): Promise<Response>
+  resume(parked: Parked | Login, options?: ResumeOptions): Promise<Response>
   /** A login for the current session, for a step-up; null if the request is signed out. */
   loginAgain(options: { callbackUrl: string }): Promise<Login | null>
 }

@@ -51,8 +51,6 @@ export interface ProviderFlow<P> {
    * Somebody else proves the address of a user: takes away what anybody could have got by typing it, and says whether there was any.
    */
   revokeUnverified?(ctx: Context, user: AdapterUser): Awaitable<boolean>
-  /** @deprecated `revokeUnverified` */
-  disown?(ctx: Context, user: AdapterUser): Awaitable<boolean>
   /** `POST /signin/:provider`; absent: the sign-in page. */
   start?(ctx: Context, provider: P): Awaitable<Response>
   /** `/callback/:provider`. A `Response` ends here: redirect proxy, confirm page, "code wrong, try again". */

@@ -34,12 +34,6 @@ export interface Identity {
   former?: { providerAccountId: string; owns(account: AdapterAccount): boolean }
   /** Stores `record` at each sign-in of a known account (D15). */
   refreshTokens?: boolean
-  /** @deprecated `isRegistration` */
-  registers?: boolean
-  /** @deprecated `refreshTokens` */
-  updates?: boolean
-  /** @deprecated `ownerAfterSignIn` */
-  settled?: boolean
   /** What was proved; default: one factor, by no named method. */
   proof?: Proof
   /** Before the session; throwing undoes a user and an account made in this request. */

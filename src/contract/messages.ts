@@ -74,7 +74,7 @@ export interface SessionMessage {
  * Questions that a flow waits for. Third parties merge their own in and declare the verb with `kernel.declareHook`. Every message has the
  * context as `ctx`, which is not enumerable: copies and comparisons see the other fields alone.
  */
-export interface Hooks extends Decisions {
+export interface Hooks {
   /** Ends the request with the returned `Response`: maintenance, rate limit, captcha. `ctx.route` and `ctx.params` are the route of the request. */
   request: First<{}, Response>
   /** Tenants: secret, origin, basePath, cookiePrefix, namespace for one request. Throw an HttpError for an unknown tenant. */
@@ -203,8 +203,3 @@ export type HookHandler<K extends keyof Hooks> = (message: HookMessage<K>) => Aw
 export type EventHandler<K extends keyof Events> = (message: EventMessage<K>) => unknown
 /** One event with its name, for `on('*')`. */
 export type AnyEvent = { [K in keyof Events]: { readonly event: K; readonly message: EventMessage<K> } }[keyof Events]
-
-/** @deprecated merge into `Hooks` */
-export interface Decisions {}
-/** @deprecated `HookHandler` */
-export type DecisionHandler<K extends keyof Hooks> = HookHandler<K>

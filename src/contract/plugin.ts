@@ -196,10 +196,6 @@ export interface Kernel {
   preload(load: () => Promise<unknown>): void
   /** The entry points of `auth`, for APIs of bindings; after `remove` they throw. */
   readonly entryPoints: EntryPoints
-  /** @deprecated `declareHook` */
-  decision: Kernel['declareHook']
-  /** @deprecated `entryPoints` */
-  readonly doors: EntryPoints
   /**
    * Ends what this plugin gave when access ends: codes, app sessions, keys. Steps run in the order of `EndStep`, after sessions of browsers. `end` answers
    * how many it ended, undefined where that is not known.
@@ -225,8 +221,6 @@ export interface Kernel {
    * path is the host's. With the base path `/` only routes are `base`. `basePath` is that of a mount; default: the one of the options.
    */
   placeOf(pathname: string, basePath?: string): 'base' | 'root' | undefined
-  /** @deprecated `contextOf` */
-  context(request: Request, options?: HandleOptions): Promise<Context>
 }
 
 /** What a job is called, and whose it is. */
@@ -243,14 +237,9 @@ export interface JobTarget {
 export interface OfTenant {
   /** May be left out where no plugin answers the hooks `settings` and `tenant`. */
   tenant?: string | null | undefined
-  /** @deprecated `tenant` */
-  of?: string | null | undefined
 }
 
 // ---- types through `.use()`
 
 /** What `.use()` adds to `auth`; nothing for a plugin without an API, nor for a careless `Plugin<any>`, which would swallow every other type. */
 export type With<Ext, E> = 0 extends 1 & E ? Ext : E extends object ? Ext & E : Ext
-
-/** @deprecated `EntryPoints` */
-export type Doors = EntryPoints

@@ -5,8 +5,6 @@
 
 /** `error`: the error page; `signIn`: the sign-in page (row 271). */
 export type ErrorPage = 'error' | 'signIn'
-/** @deprecated `ErrorPage` */
-export type ErrorKind = ErrorPage
 
 /** Page and HTTP status of an error class. A subclass without a row has that of its parent. */
 export interface ErrorRow {

@@ -1,7 +1,7 @@
 /** What a host, a binding and the API of a plugin ask of a kernel: requests, sessions, jobs. */
 import type { Store } from '../contract/adapter.ts'
 import type { ResolvedConfig } from '../contract/config.ts'
-import type { AnyContext, Context } from '../contract/context.ts'
+import type { AnyContext } from '../contract/context.ts'
 import type { Awaitable, Session } from '../contract/data.ts'
 import type { HandleOptions } from '../contract/handle-options.ts'
 import type { EntryPoints, JobTarget, Kernel } from '../contract/plugin.ts'
@@ -145,7 +145,6 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
 
   return {
     entryPoints,
-    context: async (request, options): Promise<Context> => contextFor(request, options),
     contextOf: (async (who: Request | JobTarget, options?: HandleOptions): Promise<AnyContext> => {
       if (!(who instanceof Request)) return jobContext(who)
       await checked()

@@ -18,8 +18,6 @@ export interface Inspection {
   decorators: { name: string; plugin: string }[]
   /** Handlers of hooks, in the order of registration. */
   hooks: { name: string; plugin: string }[]
-  /** @deprecated `hooks` */
-  decisions: { name: string; plugin: string }[]
   /** Listeners, in the order of registration. */
   events: { name: string; plugin: string }[]
   /** Names of tables that plugins declared. */
@@ -52,7 +50,6 @@ export function inspect(
     services: Object.fromEntries(draft.serviceOwners),
     decorators: draft.decorators.map(({ name, owner }) => ({ name, plugin: owner })),
     hooks: handlers('hook'),
-    decisions: handlers('hook'),
     events: handlers('on'),
     records: [...draft.records].map(([name, { owner }]) => ({ name, plugin: owner })),
     sealed: [...draft.records].flatMap(([record, { fields }]) =>

@@ -2,7 +2,6 @@
 import type { ResolvedConfig } from '../contract/config.ts'
 import type { Context } from '../contract/context.ts'
 import type { CookieHandle, CookieSpec, PendingList, PendingSpec } from '../contract/cookie.ts'
-import type { HandleOptions } from '../contract/handle-options.ts'
 import type { EntryPoints, Kernel } from '../contract/plugin.ts'
 import type { RecordSpec } from '../contract/records.ts'
 import { AuthError } from '../errors/index.ts'
@@ -16,7 +15,6 @@ export interface KernelParts {
   config: ResolvedConfig
   invalidate(): void
   entryPoints: Kernel['entryPoints']
-  context(request: Request, options?: HandleOptions): Promise<Context>
   contextOf: Kernel['contextOf']
   answer: Kernel['answer']
   job: Kernel['job']
@@ -63,8 +61,6 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
     config: parts.config,
     runtime: parts.config.runtime,
     entryPoints,
-    doors: entryPoints,
-    context: alive(parts.context),
     contextOf: alive(parts.contextOf as (...args: unknown[]) => unknown) as Kernel['contextOf'],
     answer: alive(parts.answer),
     job: alive(parts.job as (...args: unknown[]) => unknown) as Kernel['job'],
@@ -86,7 +82,6 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
     },
     declareHook,
     declareEvent: (...events) => void add((draft) => draft.declareEvents(events, name)),
-    decision: declareHook,
     provide: (service, value, options) => void add((draft) => draft.provide(service, value, rankOf(record, options?.fallback), name)),
     records: (table, spec, optional) =>
       void add((draft) => {

@@ -167,7 +167,7 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
   async drop(login: Parked): Promise<void> {
     return (await flows()).drop(this, login)
   }
-  async resume(given: Parked | Login, options?: ResumeOptions | string): Promise<Response> {
+  async resume(given: Parked | Login, options?: ResumeOptions): Promise<Response> {
     const { user, account } = 'login' in given ? given.login : given
     this.subject = user
     this.account = account

@@ -17,14 +17,13 @@ import { orUndoLink } from './undo-link.ts'
 import { keyOf } from './write.ts'
 
 /** From an identity to a session. Throws AccessDenied and what linking throws. */
-export async function complete(ctx: KernelContext, given: Identity): Promise<Response> {
-  const found = currentNames(given)
+export async function complete(ctx: KernelContext, identity: Identity): Promise<Response> {
   try {
     assertNoCredential(ctx)
-    const login = await settle(ctx, found)
+    const login = await settle(ctx, identity)
     return 'status' in login ? login : await resume(ctx, login)
   } catch (error) {
-    await cleanUp(ctx, found, error)
+    await cleanUp(ctx, identity, error)
     throw error
   }
 }
@@ -138,18 +137,6 @@ function assertStarter(ctx: KernelContext, { match, startedBy, account: { type }
   throw new AuthError(
     `Provider type "${type}" has \`start\`, and its \`finish\` returned no \`startedBy\`. Keep \`await subjectOf(ctx)\` with what \`start\` stores, and return it; null when nobody was signed in.`,
   )
-}
-
-/** Fields under their former names, for types that were written for version 0.1. */
-function currentNames(given: Identity): Identity {
-  const { registers, updates, settled } = given
-  if (registers === undefined && updates === undefined && settled === undefined) return given
-  return {
-    ...(registers !== undefined && { isRegistration: registers }),
-    ...(updates !== undefined && { refreshTokens: updates }),
-    ...(settled !== undefined && { ownerAfterSignIn: settled }),
-    ...given,
-  }
 }
 
 /**

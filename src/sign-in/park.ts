@@ -54,10 +54,12 @@ export async function drop(ctx: KernelContext, login: Parked): Promise<void> {
 }
 
 /** Goes on with a login, parked or not. A parked one is used up: exactly one of many callers gets a session. */
-export async function resumeLogin(ctx: KernelContext, given: Parked | Login, options: ResumeOptions | string = {}): Promise<Response> {
-  // The former form: a login that a plugin had kept by itself, and the plugin's name.
-  const { proof, passed = [] } = typeof options === 'string' ? { passed: [options] } : options
-  if (!('login' in given)) return resume(ctx, proved({ ...given, ...missing(ctx, given) }, proof, passed, secondsOf(ctx)))
+export async function resumeLogin(
+  ctx: KernelContext,
+  given: Parked | Login,
+  { proof, passed = [] }: ResumeOptions = {},
+): Promise<Response> {
+  if (!('login' in given)) return resume(ctx, proved(given, proof, passed, secondsOf(ctx)))
   const stored = (await list(ctx)).find(({ id }) => id === given.id)
   const subject = stored?.subject ?? null
   if (!(await take(ctx, given))) return alreadyDone(ctx, given.login)
@@ -120,15 +122,6 @@ function proved(login: Login, more: Partial<Proof> | undefined, passed: readonly
 
 function secondsOf({ now }: KernelContext): number {
   return Math.floor(now.getTime() / 1000)
-}
-
-/** Fields that logins of version 0.1 lack. */
-function missing(
-  { store: users }: KernelContext,
-  { user, account, purpose = 'signIn', passed = [], proof = { amr: [] }, person }: Login,
-): Partial<Login> {
-  const named = users && user.id !== undefined ? `user:${user.id}` : `account:${account.provider}:${account.providerAccountId}`
-  return { purpose, passed, proof, person: person ?? named }
 }
 
 /** The person may have been deleted while the login waited. */

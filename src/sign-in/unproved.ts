@@ -48,7 +48,7 @@ export async function evict(ctx: KernelContext, user: AdapterUser, claim: Exclud
     await freeAddress(ctx, user)
     return null
   }
-  for (const flow of new Set(ctx.compiled.flows.values())) await (flow.revokeUnverified ?? flow.disown)?.call(flow, ctx, user)
+  for (const flow of new Set(ctx.compiled.flows.values())) await flow.revokeUnverified?.(ctx, user)
   for (const account of (await accountsOf(ctx, user)) ?? []) await store.unlinkAccount(account)
   for (const { stored } of ctx.compiled.records.values())
     if (stored.owner !== undefined) await ctx.records(stored.name).deleteWhere({ where: { [stored.owner]: user.id } })

@@ -52,7 +52,7 @@ it('kernels of one function share what must be used once', async () => {
   const kernels = kernelsOf<{ n: number }>('test', () => config())
   const [one, two] = [await kernels({ n: 1 }), await kernels({ n: 2 })]
   const request = new Request('http://app.example/')
-  const [first, second] = [await one.context(request), await two.context(request)]
+  const [first, second] = [await one.contextOf(request), await two.contextOf(request)]
   expect(first === second).toBe(false)
   expect([await first.once.take('code', 60), await second.once.take('code', 60)]).toEqual([true, false])
 })
@@ -67,7 +67,7 @@ it('an object has one kernel per binding, and is never written to (D18)', async 
 it('plugins beside the options are in every kernel of them, whoever asks first', async () => {
   const compat = { plugins: [authjsCompatPlugin()] }
   const nameOf = async (kernel: Kernel): Promise<string> => {
-    const { cookies } = await kernel.context(new Request('http://app.example/'))
+    const { cookies } = await kernel.contextOf(new Request('http://app.example/'))
     return cookies.sessionToken.name
   }
   const options = config()

@@ -55,7 +55,7 @@ const secondFactor = (enrolled: (login: Login) => boolean = () => true): Plugin 
         if (!allowed || typeof code !== 'string' || !equal(code, right)) return ctx.redirect('/code?wrong=1')
         if (!(await ctx.once.take(`second-factor ${String(parked?.jti)}`, 300))) return ctx.redirect('/code?wrong=1')
         ctx.deleteCookie('second-factor', { path: '/' })
-        return ctx.resume(login, 'second-factor')
+        return ctx.resume(login, { passed: ['second-factor'] })
       },
     })
   },
@@ -246,7 +246,7 @@ describe.each(['jwt', 'database'] as Strategy[])('step-up under the %s strategy'
       return {
         stepUp: {
           async isFresh(request) {
-            const ctx = await kernel.context(request)
+            const ctx = await kernel.contextOf(request)
             const user = await ctx.session.user(ctx)
             const mark = await ctx.open('step-up', ctx.cookie('step-up') ?? '')
             return user?.id !== undefined && mark?.['who'] === user.id

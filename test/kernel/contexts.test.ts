@@ -1,6 +1,6 @@
 /** Contexts, messages, decorators and jobs: what outsiders' plugins stand on. */
 import { describe, expect, it } from 'vitest'
-import { createAuth, createKernel, type Plugin } from 'authkernel/kernel'
+import { createKernel, type Plugin } from 'authkernel/kernel'
 import { createAuth as createWhole } from 'authkernel'
 import { credentialsPlugin } from 'authkernel/plugins/credentials'
 import { jwtSessionPlugin } from 'authkernel/plugins/session-jwt'
@@ -13,7 +13,7 @@ const password = credentialsPlugin({
   authorize: ({ password: typed }: Record<string, unknown>) => (typed === 'right' ? { id: '1', name: 'Ada' } : null),
 } as never)
 const bare = (...plugins: Plugin[]) => {
-  const auth = createAuth(baseConfig()).use(jwtSessionPlugin())
+  const auth = createKernel(baseConfig()).use(jwtSessionPlugin())
   for (const plugin of plugins) auth.use(plugin)
   return auth
 }

@@ -1,6 +1,6 @@
 /** Records of plugins: declaration, types, tenants, sealing, expiry, leases. What stores must do is proved by the contract. */
 import { describe, expect, it } from 'vitest'
-import { createAuth, type Context, type JobContext, type Kernel, type Plugin, RecordConflict, type RecordSpec } from 'authkernel/kernel'
+import { createKernel, type Context, type JobContext, type Kernel, type Plugin, RecordConflict, type RecordSpec } from 'authkernel/kernel'
 import { memoryRecords, type RecordData } from 'authkernel/plugins/memory'
 import { recordsPlugin } from 'authkernel/plugins/records'
 import { jwtSessionPlugin } from 'authkernel/plugins/session-jwt'
@@ -50,7 +50,7 @@ function make({
       return { run: (work, tenant = null) => kernel.job({ job: 'test', tenant }, work) }
     },
   }
-  const auth = createAuth(baseConfig({ runtime, ...config }))
+  const auth = createKernel(baseConfig({ runtime, ...config }))
     .use(jwtSessionPlugin())
     .use(recordsPlugin(memoryRecords(data)))
     .use(tenantsPlugin({ tenant: (name) => ({ namespace: name }) }))
@@ -244,7 +244,7 @@ describe('declarations', () => {
   })
 
   it('without the service the fault names the three ways to get it', async () => {
-    const auth = createAuth(baseConfig())
+    const auth = createKernel(baseConfig())
       .use(jwtSessionPlugin())
       .use({ name: 'p', setup: (kernel) => kernel.records('member', member) })
     await expect(auth.ready()).rejects.toThrow(/Plugin "p" keeps the record "member".*sqlRecords.*unstorageRecords.*memoryRecords/)
@@ -259,7 +259,7 @@ describe.each(['with records', 'without'])('leases %s', (kind) => {
       name: 'p',
       setup: (kernel) => ({ run: (work) => kernel.job({ job: 'test' }, work) }),
     }
-    return { runtime, run: createAuth(baseConfig({ runtime })).use(jwtSessionPlugin()).use(plugin).run }
+    return { runtime, run: createKernel(baseConfig({ runtime })).use(jwtSessionPlugin()).use(plugin).run }
   }
   it('have one holder until they end, are renewed or released', async () => {
     const { run, runtime } = world()

@@ -1,6 +1,6 @@
 /** What a route says of itself: methods, proofs of origin, bodies, CORS, the root; and that a guard sees what is routed. */
 import { describe, expect, it } from 'vitest'
-import { createAuth, type Context, json, type Plugin, type Route } from 'authkernel/kernel'
+import { createKernel, type Context, json, type Plugin, type Route } from 'authkernel/kernel'
 import { createAuth as createWhole } from 'authkernel'
 import { credentialsPlugin } from 'authkernel/plugins/credentials'
 import { jwtSessionPlugin } from 'authkernel/plugins/session-jwt'
@@ -9,7 +9,7 @@ import { baseConfig, Client } from '../_setup.ts'
 const origin = 'http://localhost:3000'
 const routes = (...list: Route[]): Plugin => ({ name: 'p', setup: (kernel) => list.forEach((route) => kernel.route(route)) })
 const make = (...list: Route[]) =>
-  createAuth(baseConfig())
+  createKernel(baseConfig())
     .use(jwtSessionPlugin())
     .use(routes(...list))
 const send = (auth: { handler(request: Request): Promise<Response> }, method: string, path: string, init: RequestInit = {}) =>

@@ -23,7 +23,7 @@ const parking = (name: string, path: `/${string}`): Plugin => ({
         const opened = await ctx.open(name, ctx.cookie(name) ?? '')
         if (!opened) return new Response('nothing parked', { status: 403 })
         ctx.deleteCookie(name)
-        return ctx.resume(opened['login'] as Login, name)
+        return ctx.resume(opened['login'] as Login, { passed: [name] })
       },
     })
   },

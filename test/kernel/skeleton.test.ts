@@ -112,7 +112,7 @@ describe.each(['jwt', 'database'] as const)('%s strategy', (strategy) => {
             const opened = await ctx.open('parked', ctx.cookie('parked') ?? '')
             const { code } = await ctx.body()
             if (!opened || code !== '123456') return ctx.page('signIn', { error: 'CredentialsSignin' })
-            return ctx.resume(opened['login'] as Login, 'second-factor')
+            return ctx.resume(opened['login'] as Login, { passed: ['second-factor'] })
           },
         })
       },

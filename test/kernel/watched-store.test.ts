@@ -1,5 +1,5 @@
 /** Who leaves: events at the store border, rows of plugins that go along, and lists of users of one tenant. */
-import { type Adapter, createAuth, createStore, type JobContext, type Plugin, type RecordStore } from 'authkernel/kernel'
+import { type Adapter, createKernel, createStore, type JobContext, type Plugin, type RecordStore } from 'authkernel/kernel'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { memoryAdapter, memoryData, memoryRecords, type RecordData } from 'authkernel/plugins/memory'
 import { recordsPlugin } from 'authkernel/plugins/records'
@@ -17,7 +17,7 @@ function make({ adapter, records = memoryRecords() }: { adapter: Adapter; record
       return { run: (work) => kernel.job({ job: 'test' }, work) }
     },
   }
-  return createAuth(baseConfig()).use(jwtSessionPlugin()).use(adapterPlugin(adapter)).use(recordsPlugin(records)).use(plugin)
+  return createKernel(baseConfig()).use(jwtSessionPlugin()).use(adapterPlugin(adapter)).use(recordsPlugin(records)).use(plugin)
 }
 
 it('deleteUser and unlinkAccount are told with whom they are about, once, and not for nobody', async () => {

@@ -68,7 +68,7 @@ describe('adapterPlugin', () => {
     const options = baseConfig({ adapter, deadlines: { store: 20 } })
     const auth = createAuth(options)
     auth.use({ name: 'look', setup: (given) => void (kernel = given) })
-    const { once, limit } = await kernel!.context(new Request('http://localhost:3000/auth/session'))
+    const { once, limit } = await kernel!.contextOf(new Request('http://localhost:3000/auth/session'))
     for (const call of [() => once.take('a', 1), () => once.taken('a')]) {
       const error = await Promise.resolve()
         .then((): unknown => call())
@@ -99,7 +99,7 @@ describe('adapterPlugin', () => {
       createAuth(options)
         .use(plugin(memoryAdapter(), { once: { take: hang, taken: hang, shared: true }, limit: { take: hang, refund: hang } }))
         .use({ name: 'look', setup: (given) => void (kernel = given) })
-      const { once, limit } = await kernel!.context(new Request('http://localhost:3000/auth/session'))
+      const { once, limit } = await kernel!.contextOf(new Request('http://localhost:3000/auth/session'))
       const late = { name: 'AdapterError', message: `The adapter's ${asked}.take() did not answer within 20 ms (deadlines.store).` }
       if (asked === 'once') return expect(once.take('a', 1)).rejects.toMatchObject(late)
       expect(await limit.take('a', { max: 1, seconds: 1 })).toMatchObject({ allowed: true })

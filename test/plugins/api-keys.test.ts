@@ -288,7 +288,7 @@ describe('tenants, routes and options', () => {
         }),
       )
       .use(apiKeysPlugin())
-    const { key } = await auth.apiKeys.create({ service: 'ci', of: 'a' }, { name: 'k' })
+    const { key } = await auth.apiKeys.create({ service: 'ci', tenant: 'a' }, { name: 'k' })
     const at = (host: string) => new Request(`http://${host}.example/`, { headers: { 'x-api-key': key } })
     expect((await auth.session(at('a')))?.user?.name).toBe('ci')
     expect(await auth.session(at('b'))).toBeNull()

@@ -368,7 +368,7 @@ it('keys and tokens of one tenant are unknown in another', async () => {
     ).text()
   expect([await ask('a'), await ask('b')]).toEqual([expect.stringContaining('"active":true'), '{"active":false}'])
   const kids = async (host: string) => (await auth.jwt.jwks(new Request(`http://${host}.example/`))).keys.map(({ kid }) => kid)
-  const { kid } = await auth.jwt.rotate({ of: 'a', compromised: true })
+  const { kid } = await auth.jwt.rotate({ tenant: 'a', compromised: true })
   expect([await kids('a'), (await kids('b')).includes(kid), await ask('a')]).toEqual([[kid], false, '{"active":false}'])
 })
 

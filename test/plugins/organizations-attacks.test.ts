@@ -320,7 +320,7 @@ describe('tenants', () => {
       true,
       false,
     ])
-    expect(await type(auth.organizations.add({ system: true, of: 'b' }, id, 'bob'))).toBe('NoSuchOrganization')
+    expect(await type(auth.organizations.add({ system: true, tenant: 'b' }, id, 'bob'))).toBe('NoSuchOrganization')
     await expect(auth.organizations.list({ userId: 'ada' })).rejects.toThrow(/tenant/)
   })
 
@@ -329,14 +329,14 @@ describe('tenants', () => {
     const [ada, bob] = [await browser('ada', 'a.example'), await browser('bob', 'b.example')]
     const { id } = await auth.organizations.create(ada, { name: 'A', slug: 'x' })
     expect(await auth.can(bob, 'member:read', { organization: id })).toBe(false)
-    await auth.organizations.add({ system: true, of: 'b' }, id, 'bob')
+    await auth.organizations.add({ system: true, tenant: 'b' }, id, 'bob')
     expect(await auth.can(bob, 'member:read', { organization: id })).toBe(true)
     const session = await auth.session(bob)
-    expect(await auth.can(session, 'member:read', { organization: id, of: 'b' })).toBe(true)
+    expect(await auth.can(session, 'member:read', { organization: id, tenant: 'b' })).toBe(true)
     expect((await auth.organizations.members(ada, id)).members.map(({ userId }) => userId).sort()).toEqual(['ada', 'bob'])
     // Somebody who is deleted in their tenant leaves no membership above it.
     expect(await type(auth.users.delete(ada))).toBe('LastOwner')
     expect(await auth.users.delete(bob)).toBe(true)
-    expect((await auth.organizations.members({ system: true, of: 'a' }, id)).members.map(({ userId }) => userId)).toEqual(['ada'])
+    expect((await auth.organizations.members({ system: true, tenant: 'a' }, id)).members.map(({ userId }) => userId)).toEqual(['ada'])
   })
 })

@@ -19,8 +19,8 @@ export type KeysOf = Request | (KeyOwner & OfTenant)
 /** The owner for a call of the host app; `owner` is undefined for a visitor. `change`: a session by key may look, and may change no credential. */
 export async function findOwner(kernel: Kernel, who: KeysOf, change?: string): Promise<{ ctx: AnyContext; owner: KeyOwner | undefined }> {
   if (!(who instanceof Request)) {
-    const { of: former, tenant, ...owner } = who
-    return { ctx: await kernel.contextOf(jobFor('apiKeys', { tenant, of: former })), owner }
+    const { tenant, ...owner } = who
+    return { ctx: await kernel.contextOf(jobFor('apiKeys', { tenant })), owner }
   }
   const ctx = await kernel.contextOf(who)
   const session = await ctx.currentSession()
