@@ -1,6 +1,6 @@
 /**
- * How many mails may go to one address, whatever is in them: links, codes, registrations, resets, invitations. A mailbox is spared, whoever asks; a
- * known device has a share of its own, so that strangers do not keep the owner from a mail.
+ * How many mails may go to one address, whatever is in them: links, codes, registrations, resets, invitations. The limit of a mailbox holds for all
+ * who ask. A known device, and a user who has proved the first factor, have shares of their own, so that strangers do not keep the owner from a mail.
  */
 import type { AnyContext, Context } from '../contract/context.ts'
 import type { LimitRule } from '../contract/services.ts'
@@ -25,13 +25,13 @@ export async function beginMail(ctx: AnyContext, address: string): Promise<Attem
   return rule ? begin(ctx, address, rule) : undefined
 }
 
-async function begin(ctx: AnyContext, address: string, { max, seconds }: LimitRule): Promise<Attempt> {
+async function begin(ctx: AnyContext, address: string, { max, seconds }: LimitRule, provedBy?: string): Promise<Attempt> {
   const to = mailboxOf(address)
-  const device = ctx.request ? await isKnownDevice(ctx, deviceName(to)) : undefined
-  const share = device ? `device ${device} ${to}` : to
+  const device = ctx.request && !provedBy ? await isKnownDevice(ctx, deviceName(to)) : undefined
+  const share = provedBy ? `proved ${provedBy} ${to}` : device ? `device ${device} ${to}` : to
   const buckets: Bucket[] = [{ key: `mail:${share}`, rule: { max, seconds } }]
   if (seconds < day) buckets.push({ key: `mail day:${share}`, rule: { max: Math.ceil(max * dayScale), seconds: day } })
-  if (!device && ctx.request)
+  if (share === to && ctx.request)
     for (const { key, scale } of networksOf(ctx.clientAddress))
       buckets.push({ key: `mail network:${key}`, rule: { max: max * networkScale * scale, seconds } })
   return beginAttempt(ctx, buckets)
@@ -39,10 +39,15 @@ async function begin(ctx: AnyContext, address: string, { max, seconds }: LimitRu
 
 /**
  * Sends a mail within the limit of its address; without `throttle.mail` 3 go out in ten minutes. `send` answers false when no mail went out. False: too
- * many, or none was sent.
+ * many, or none was sent. `provedBy`: a stable key of the user who has proved a first factor and waits for this mail; it has a share of its own.
  */
-export async function mailWithinLimit(ctx: AnyContext, address: string, send: () => Promise<unknown>): Promise<boolean> {
-  const attempt = await begin(ctx, address, ctx.app.config.throttle.mail || unthrottled)
+export async function mailWithinLimit(
+  ctx: AnyContext,
+  address: string,
+  send: () => Promise<unknown>,
+  { provedBy }: { provedBy?: string } = {},
+): Promise<boolean> {
+  const attempt = await begin(ctx, address, ctx.app.config.throttle.mail || unthrottled, provedBy)
   if (attempt.refused) return false
   try {
     const sent = (await send()) !== false

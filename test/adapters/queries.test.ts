@@ -42,7 +42,9 @@ describe.each(['postgres', 'libsql', 'mysql'] as const)('%s', (kind) => {
     }
 
     it('an OIDC sign-up takes at most 9 queries, 5 on PostgreSQL; a return 5, and 3 there; a session read 1', async () => {
-      const host = createHost(adapter, op(), 'database')
+      // After 20 ms what was read is read again: a loaded machine must not change the count.
+      const now = Date.now()
+      const host = createHost(adapter, op(), 'database', { runtime: { now: () => now } })
       const ada = somebody()
       const browser = host.client()
       const signUp = await queriesOf(() => host.signIn(host.client(), ada))

@@ -57,7 +57,7 @@ describe.each(['libsql', 'postgres', 'mysql'] as const)('%s', (kind) => {
     it('a missing table is told by `ready`, and by whoever needs it, with the command', async () => {
       const { auth } = make({ member: member as never })
       await expect(auth.ready()).rejects.toThrow(
-        /lacks table auth_member, table auth_lease, table auth_parked_login .*npx authkernel migrate --apply/,
+        /lacks table auth_member, table auth_lease, table auth_access, table auth_parked_login .*npx authkernel migrate --apply/,
       )
       const members = await auth.members()
       await expect(members.get('x')).rejects.toMatchObject({
@@ -70,8 +70,8 @@ describe.each(['libsql', 'postgres', 'mysql'] as const)('%s', (kind) => {
       const { auth, store } = make({ member: member as never })
       await auth.ready().catch(() => {})
       const dry = await store.migrate()
-      expect(dry.statements.filter((each) => /create table/.test(each))).toHaveLength(3)
-      expect(dry.statements.every((each) => /auth_(member|lease|parked_login)/.test(each))).toBe(true)
+      expect(dry.statements.filter((each) => /create table/.test(each))).toHaveLength(4)
+      expect(dry.statements.every((each) => /auth_(member|lease|access|parked_login)/.test(each))).toBe(true)
       queries.length = 0
       expect(await store.migrate({ apply: true })).toEqual({ statements: dry.statements, notes: [], applied: true })
       expect(queries.map((query) => query.sql).filter((each) => /^(create|alter)/.test(each))).toEqual(dry.statements)

@@ -13,7 +13,7 @@ export function hasAddress({ user }: Person): boolean {
 /** Mails a code; a former one of this `id` is void. False: too many were sent. Throws MailNotSent. */
 export async function mailCode(ctx: Context, person: Person, id: string): Promise<boolean> {
   const { email } = person.user
-  return email ? mailWithinLimit(ctx, email, () => sendCode(ctx, person, email, id)) : false
+  return email ? mailWithinLimit(ctx, email, () => sendCode(ctx, person, email, id), { provedBy: person.key }) : false
 }
 
 async function sendCode(ctx: Context, person: Person, email: string, id: string): Promise<void> {

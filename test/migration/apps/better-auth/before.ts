@@ -4,13 +4,24 @@ import { getMigrations } from 'better-auth/db/migration'
 import { genericOAuth, twoFactor } from 'better-auth/plugins'
 import type { Setting } from './setting.ts'
 
-export async function start({ database, origin, secret, provider }: Setting): Promise<{ handler(request: Request): Promise<Response> }> {
+export async function start({
+  database,
+  origin,
+  secret,
+  provider,
+  mails,
+}: Setting): Promise<{ handler(request: Request): Promise<Response> }> {
   const options = {
     appName: 'Moving app',
     baseURL: origin,
     secret,
     database,
     emailAndPassword: { enabled: true },
+    emailVerification: {
+      sendOnSignUp: true,
+      sendVerificationEmail: async ({ user, url }: { user: { email: string }; url: string }) =>
+        void mails.push({ to: user.email, text: url }),
+    },
     telemetry: { enabled: false },
     plugins: [
       twoFactor(),
