@@ -1,7 +1,6 @@
 /** `authkernel`: what hosts import. */
-export { createAuth } from './preset.ts'
-export { createActionURL, isAuthAction } from './request/action-url.ts'
-export type { AuthAction } from './request/action-url.ts'
+export { type AuthAction, createAuth, isAuthAction } from './preset.ts'
+export { createActionURL } from './request/action-url.ts'
 export type { Auth, Core } from './kernel/create-kernel.ts'
 export { setEnvDefaults } from './options/env.ts'
 export * from './errors/index.ts'

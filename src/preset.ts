@@ -19,6 +19,16 @@ import { fillFromEnv, hasEnvDefaults } from './options/env.ts'
 import { shaped } from './options/shapes.ts'
 import { createLogger } from './runtime/logger.ts'
 
+/** Routes of the library, by the first segment below the base path. */
+export type AuthAction = (typeof actions)[number]
+
+const actions = ['callback', 'csrf', 'error', 'providers', 'session', 'signin', 'signout', 'verify-request', 'webauthn-options'] as const
+
+/** Whether a text names a route. */
+export function isAuthAction(action: string): action is AuthAction {
+  return (actions as readonly string[]).includes(action)
+}
+
 /** A kernel with the five provider types, both strategies and the pages; `.use()` replaces any of them. Reads the environment (D41). */
 export function createAuth(config: AuthConfig = {}, options: Pick<KernelOptions, 'shared'> = {}): Auth {
   const resolved = withEnvironment(config)
@@ -51,6 +61,9 @@ const webauthnGate: Plugin = {
   },
 }
 const gatedFlow: ProviderFlow<{ id: string }> = {
+  // Accounts of former days prove no address, whether the type is switched on or not.
+  typed: () => false,
+
   validate({ id }) {
     throw new ExperimentalFeatureNotEnabled(
       `Provider "${id}" is of type webauthn, which is experimental: set \`experimental: { enableWebAuthn: true }\`, or \`.use(webauthnPlugin())\`.`,

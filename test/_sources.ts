@@ -24,6 +24,8 @@ export interface Source {
   lines: number
   imports: readonly Import[]
   anyTypes: number
+  /** Texts between quotes that are no import, and names that are read of an object called `services`. */
+  literals: readonly string[]
 }
 
 /** TypeScript files under the given folders. */
@@ -73,12 +75,16 @@ function parse(path: string): Source {
   const text = readFileSync(join(root, path), 'utf8')
   const tree = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true)
   const imports: Import[] = []
+  const literals: string[] = []
   let anyTypes = 0
   const add = (node: ts.Node | undefined, type: boolean, dynamic = false): void => {
     if (node && ts.isStringLiteralLike(node)) imports.push(edge(path, node.text, type, dynamic))
   }
   const visit = (node: ts.Node): void => {
     if (node.kind === ts.SyntaxKind.AnyKeyword) anyTypes++
+    if (ts.isStringLiteralLike(node) && !isSpecifier(node)) literals.push(node.text)
+    if (ts.isPropertyAccessExpression(node) && /(?:^|\.)services$/.test(node.expression.getText(tree)))
+      literals.push(`services.${node.name.text}`)
     if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword)
     else if (ts.isExportDeclaration(node)) add(node.moduleSpecifier, node.isTypeOnly)
     else if (ts.isImportTypeNode(node) && ts.isLiteralTypeNode(node.argument)) add(node.argument.literal, true)
@@ -86,7 +92,16 @@ function parse(path: string): Source {
     ts.forEachChild(node, visit)
   }
   visit(tree)
-  return { path, text, lines: text.trimEnd().split('\n').length, imports, anyTypes }
+  return { path, text, lines: text.trimEnd().split('\n').length, imports, anyTypes, literals }
+}
+
+function isSpecifier({ parent }: ts.Node): boolean {
+  return (
+    ts.isImportDeclaration(parent) ||
+    ts.isExportDeclaration(parent) ||
+    ts.isModuleDeclaration(parent) ||
+    ts.isExternalModuleReference(parent)
+  )
 }
 
 function edge(from: string, specifier: string, type: boolean, dynamic: boolean): Import {

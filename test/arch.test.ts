@@ -44,6 +44,42 @@ const floors: Readonly<Record<string, number>> = {
 /** They stand beside the kernel and see what everybody sees. */
 const outside = ['cli', 'testing', 'client', 'react', 'vue', 'solid', 'svelte', 'qwik']
 
+const providerTypes = ['oauth', 'oidc', 'email', 'credentials', 'webauthn']
+const pluginServices = ['oauth', 'homeRealm', 'appTokens', 'accessTokens', 'passwordTakeover', 'factorTakeover'].map(
+  (name) => `services.${name}`,
+)
+/** Names of plugins that mean something else in the kernel. */
+const kernelWords = new Set([
+  // A field of a user, and a value of `Identity.match`.
+  'email',
+  // Services that the kernel declares and asks by name.
+  'mail',
+  'pages',
+  'records',
+  // A value of `Route.csrf`.
+  'bearer',
+  // Options of the host, and a level of its logger.
+  'adapter',
+  'limits',
+  'debug',
+  // Words of events and jobs.
+  'address',
+  'cleanup',
+  // A field of a form.
+  'phone',
+])
+/** Files of the kernel that name a plugin, with the reason. */
+const namedPlugins: Record<string, string> = {
+  'src/contract/oauth-options.ts oauth': 'the type of the options of such a provider',
+  'src/contract/oauth-options.ts oidc': 'the type of the options of such a provider',
+  'src/contract/provider-options.ts credentials': 'the type of the options of such a provider',
+  'src/contract/provider-options.ts webauthn': 'the type of the options of such a provider',
+  'src/contract/adapter.ts credentials': 'a type: accounts of this provider type are not stored',
+  'src/contract/config.ts jwt': 'the name of an option, in a type',
+  'src/errors/index.ts credentials': 'the code that clients of Auth.js find in the URL',
+  'src/sign-in/park.ts credentials': 'the account of a login that no provider began has a type that Auth.js knows',
+}
+
 describe('layering', () => {
   it('every folder of src is a room with a floor, or stands outside of the kernel', () => {
     const rooms = new Set(sources.filter(({ path }) => path.startsWith('src/')).map(({ path }) => roomOf(path)))
@@ -123,6 +159,17 @@ describe('layering', () => {
       )
     })
     expect(wrong).toEqual([])
+  })
+
+  it('the kernel names no plugin, no provider type and no service of one plugin', () => {
+    const known = new Set([...pluginFiles().keys(), ...providerTypes, 'webauthn-options', 'x-api-key', 'database', ...pluginServices])
+    const found = sources
+      .filter(({ path }) => path.startsWith('src/') && path !== 'src/preset.ts' && !outside.includes(roomOf(path)))
+      .flatMap(({ path, literals }) =>
+        literals.filter((text) => known.has(text) && !kernelWords.has(text)).map((text) => `${path} ${text}`),
+      )
+    expect([...new Set(found)].filter((one) => !(one in namedPlugins))).toEqual([])
+    expect(Object.keys(namedPlugins).filter((one) => !found.includes(one))).toEqual([])
   })
 
   it('node: appears only where a runtime without it never goes', () => {

@@ -84,6 +84,12 @@ export const providerFlowExamples: Part<Flow> = {
   revokeUnverified: () => ({
     revokeUnverified: async (ctx, user) => (await ctx.records('shopNote').deleteWhere({ where: { userId: user.id } })) > 0,
   }),
+  onUnlinked: () => ({
+    onUnlinked: async (ctx, { providerAccountId }) =>
+      void (await ctx.records('shopNote').deleteWhere({ where: { userId: providerAccountId } })),
+  }),
+  namesIn: () => ({ namesIn: ({ providerAccountId }) => ({ sub: providerAccountId }) }),
+  stepUp: () => ({ stepUp: (ctx, { id }, { maxAge }) => redirectTo(`${ctx.base}/door/${id}?maxAge=${maxAge}`) }),
   start: () => ({ start: (ctx) => redirectTo(`${ctx.base}/door`) }),
   finish: () => ({ finish: async (ctx) => ctx.page('signIn', { error: 'AccessDenied' }) }),
 }

@@ -41,7 +41,7 @@ async function endSessionsOf(
   const ability = abilityFor(which)
   if (!abilitiesOf(strategy).has(ability)) {
     if (needed === 'whereEndable') return 0
-    throw missingAbility(`${by} needs the ability "${ability}" of the session strategy`, ability)
+    throw missingAbility((ctx as KernelContext).compiled.draft, `${by} needs the ability "${ability}" of the session strategy`, ability)
   }
   return (await strategy.revoke?.(ctx, which)) ?? undefined
 }

@@ -1,10 +1,11 @@
 /** Provider types, how they sign people in, and what every one of them ends in. Types only. */
 import type { AuthError } from '../errors/index.ts'
-import type { AdapterAccount, AdapterMethod, AdapterUser } from './adapter.ts'
+import type { Account } from './account.ts'
+import type { AccountKey, AdapterAccount, AdapterMethod, AdapterUser } from './adapter.ts'
 import type { ResolvedConfig } from './config.ts'
 import type { Context } from './context.ts'
-import type { Awaitable } from './data.ts'
-import type { Identity } from './login.ts'
+import type { Awaitable, Profile } from './data.ts'
+import type { Identity, Login, Proof } from './login.ts'
 import type { InputAttributes } from './provider-options.ts'
 import type { Provider } from './provider.ts'
 import type { Services } from './services.ts'
@@ -51,10 +52,38 @@ export interface ProviderFlow<P> {
    * Somebody else proves the address of a user: takes away what anybody could have got by typing it, and says whether there was any.
    */
   revokeUnverified?(ctx: Context, user: AdapterUser): Awaitable<boolean>
+  /**
+   * An account that a refused sign-in had linked to a user was unlinked again: removes what the type stored beside it, so that nothing of it signs anyone
+   * in.
+   */
+  onUnlinked?(ctx: Context, account: AccountKey, userId: string): Awaitable<void>
+  /**
+   * What the provider calls the user and the session (`sub` and `sid`), where `proof` of the identity does not say it. Default: the id of the account, and
+   * no session.
+   */
+  namesIn?(account: Account, profile: Profile | undefined): Pick<Proof, 'sub' | 'sid'>
+  /**
+   * Leads the user of a session to the provider that the session began with, which proves the user anew (RFC 9470). Undefined: it cannot give what is
+   * demanded.
+   */
+  stepUp?(ctx: Context, provider: P, demand: StepUpDemand): Awaitable<Response | undefined>
   /** `POST /signin/:provider`; absent: the sign-in page. */
   start?(ctx: Context, provider: P): Awaitable<Response>
   /** `/callback/:provider`. A `Response` ends here: redirect proxy, confirm page, "code wrong, try again". */
   finish(ctx: Context, provider: P): Promise<Identity | Response>
+}
+/** What a step-up must prove. */
+export interface StepUpDemand {
+  /** The login that `resume` renews the session with. */
+  login: Login
+  /** `sub` of the session: what the provider calls the user. */
+  sub: string
+  /** `mfa`: two factors. */
+  level: 'mfa' | undefined
+  /** Seconds that the proof may be old. */
+  maxAge: number
+  /** Accepted authentication context classes. */
+  acr?: readonly string[] | undefined
 }
 /** A form on the sign-in page. */
 export interface ProviderForm {

@@ -123,19 +123,21 @@ export interface Kernel {
   records<K extends string>(name: K, spec: RecordSpec<RecordFields<K>>, options?: OptionalRecord): void
   /**
    * Registers a session strategy under a name that `session.strategy` can say. Chosen is that one, else the only one that the host `.use()`d, else
-   * the first whose `suits` answers true. `make` runs once per snapshot and throws what is wrong with the configuration.
+   * the first whose `suits` answers true. `make` runs once per snapshot and throws what is wrong with the configuration. `remedies` say how a host gets
+   * an ability that the strategy may lack. They complete a sentence that begins with "Use".
    */
   sessionStrategy<K extends keyof SessionStrategies>(
     name: K,
     make: (view: CompileView) => SessionStrategy,
-    options?: { suits?: (view: CompileView) => boolean },
+    options?: { suits?: (view: CompileView) => boolean; remedies?: Readonly<Partial<Record<SessionAbility, string>>> },
   ): void
   /**
    * Says which credential a request carries in its headers: its text, or undefined for none. Called for every request; it must not wait. A request with
    * one is that of the credential alone, valid or not: cookies of sessions and flows are neither read nor written for it, it cannot sign in, and two
-   * different credentials are answered 400. The hook `authenticate` says whose it is; without an answer the request is signed out.
+   * different credentials are answered 400. The hook `authenticate` says whose it is; without an answer the request is signed out. `header` is the one
+   * that it is read from; default `authorization`.
    */
-  credential(read: (headers: Headers) => string | undefined): void
+  credential(read: (headers: Headers) => string | undefined, options?: { header?: string }): void
   /**
    * Declares a kind of session: lower-case letters, at most 16. A session with the kind in `attributes.kinds` is signed out where this plugin is not in
    * use. The plugin wraps the service `session` and answers for such sessions: without its own row they are signed out. Two plugins with one kind are

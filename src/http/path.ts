@@ -1,15 +1,21 @@
 /** The path of a request below the base path (rows 3 to 6, D23, D61). */
 
-const withProvider: ReadonlySet<string> = new Set(['signin', 'callback', 'webauthn-options'])
+/** First segments of the paths that name a provider or none. */
+const ownProviderPaths: ReadonlySet<string> = new Set(['signin', 'callback'])
 
 // Neither escapes nor empty segments, and no last segment "undefined".
 const plain = /^(?:\/(?!undefined$)[^/%]+)+$/
 
 /**
  * Path below the base path in its canonical form, or undefined: outside of it, or with escapes that are no UTF-8.
+ * `providerPaths` of a snapshot: first segments of its paths that name a provider or none.
  * Canonical: no empty segments, and no escapes where none is needed (RFC 3986 section 6.2.2).
  */
-export function pathBelow(basePath: string, pathname: string): string | undefined {
+export function pathBelow(
+  basePath: string,
+  pathname: string,
+  { providerPaths = ownProviderPaths }: { readonly providerPaths?: ReadonlySet<string> } = {},
+): string | undefined {
   const rest = restBelow(basePath, pathname)
   // Most requests: nothing to clean.
   if (rest !== undefined && plain.test(rest)) return rest
@@ -19,7 +25,7 @@ export function pathBelow(basePath: string, pathname: string): string | undefine
     .map(canonical)
   if (!segments || segments.includes(undefined)) return undefined
   // The literal id "undefined" is what clients send for no provider (row 6).
-  if (segments.length === 2 && segments[1] === 'undefined' && withProvider.has(segments[0] ?? '')) segments.pop()
+  if (segments.length === 2 && segments[1] === 'undefined' && providerPaths.has(segments[0] ?? '')) segments.pop()
   return `/${segments.join('/')}`
 }
 

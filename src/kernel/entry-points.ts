@@ -71,7 +71,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     if (routes.findRoot('GET', pathname)) return 'root'
     if (basePath !== '/' || fault) return isBelow(basePath, pathname) ? 'base' : undefined
     // The whole site is below it: what is no route is a page of the host.
-    const path = pathBelow(basePath, pathname)
+    const path = pathBelow(basePath, pathname, snapshot())
     if (path === undefined) return undefined
     return routes.find('GET', path) ? 'base' : undefined
   }
@@ -164,7 +164,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
         throw error
       }
       const { basePath, compiled } = ctx
-      const path = pathBelow(basePath, pathname)
+      const path = pathBelow(basePath, pathname, compiled)
       // A mistake in the configuration leaves no routes: answering says what is wrong, passing on would say 404.
       if (compiled.fault) return path !== undefined
       return (

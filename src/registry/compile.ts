@@ -95,6 +95,7 @@ export function compile(
       draft.records.has('access') ||
       ['hook:deleteUser', 'on:deleteUser', 'on:unlinkAccount', 'on:*'].some((name) => draft.bus.known.has(name)),
     required,
+    providerPaths: draft.providerPaths(),
     records: draft.records,
     bus: draft.bus,
     observers: draft.observers,

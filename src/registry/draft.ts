@@ -30,6 +30,12 @@ export type Decorator = (inner: never, view: CompileView) => object
 export type Rank = 'explicit' | 'fallback' | 'kernel'
 type Candidate = Owned<unknown> & { rank: Rank }
 
+/** What `kernel.credential` was given. */
+export interface Credential {
+  readonly read: (headers: Headers) => string | undefined
+  readonly header: string
+}
+
 export class Draft {
   /** Names of all plugins that are there. */
   readonly plugins: ReadonlySet<string>
@@ -46,7 +52,7 @@ export class Draft {
   readonly endSteps: { step: EndStep; end: EndHandler; owner: string }[] = []
   readonly eventOwners: Set<string> = new Set()
   readonly observers: Observer[] = []
-  readonly credentials: ((headers: Headers) => string | undefined)[] = []
+  readonly credentials: Credential[] = []
   readonly preloads: (() => Promise<unknown>)[] = []
   readonly handlers: { kind: 'hook' | 'on'; name: string; owner: string; of?: string | readonly string[] }[] = []
   readonly #types: Map<string, Owned<ProviderFlow<never>> & { fallback: boolean }> = new Map()
@@ -153,6 +159,13 @@ export class Draft {
       )
     }
     if (!known || known.fallback) this.#types.set(type, { value: flow, owner, fallback })
+  }
+
+  /** First segments of the paths that exist with a provider and without one. */
+  providerPaths(): ReadonlySet<string> {
+    const paths = new Set(this.routes.map(({ value: { path } }) => path))
+    const named = [...paths].flatMap((path) => /^\/([^/:*]+)\/:provider$/.exec(path)?.[1] ?? [])
+    return new Set(named.filter((segment) => paths.has(`/${segment}`)))
   }
 
   types(): ReadonlyMap<string, ProviderFlow<never>> {

@@ -88,8 +88,8 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
         if (!optional) return draft.record(table, spec as RecordSpec, name)
         draft.optionalRecords.push({ name: table, spec: spec as RecordSpec, owner: name, when: optional.when })
       }),
-    sessionStrategy: (strategy, make, { suits } = {}) =>
-      void add((draft) => draft.strategies.push({ name: strategy, make, suits, owner: name, rank: rankOf(record, false) })),
+    sessionStrategy: (strategy, make, { suits, remedies } = {}) =>
+      void add((draft) => draft.strategies.push({ name: strategy, make, suits, remedies, owner: name, rank: rankOf(record, false) })),
     sessionKind: (kind) => void add((draft) => draft.sessionKind(kind, name)),
     cookie: (named: string | CookieHandle, spec?: CookieSpec) => {
       const handle = typeof named === 'string' ? createCookie(named, spec) : named
@@ -122,7 +122,7 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
       add((draft) => draft.handler('hook', hook, handler as never, name, options)),
     on: (event: string, handler: unknown, options?: { reads?: boolean; of?: string | readonly string[] }) =>
       add((draft) => draft.handler('on', event, handler as never, name, options)),
-    credential: (read) => void add((draft) => draft.credentials.push(read)),
+    credential: (read, { header = 'authorization' } = {}) => void add((draft) => draft.credentials.push({ read, header })),
     preload: (load) => void add((draft) => draft.preloads.push(load)),
     observe: (observer) => void add((draft) => draft.observers.push(observer)),
     onAccessEnd: (step, end) => void add((draft) => draft.endSteps.push({ step, end, owner: name })),

@@ -6,7 +6,7 @@ import type { Compiled } from './snapshot.ts'
 
 /** What plugins find in the headers, each text once. */
 export function presentedIn({ credentials }: Compiled, headers: Headers): readonly string[] {
-  return [...new Set(credentials.map((read) => read(headers)).filter((text) => text !== undefined))]
+  return [...new Set(credentials.map(({ read }) => read(headers)).filter((text) => text !== undefined))]
 }
 
 /** The jar of such a request: the token against cross-site requests is the only cookie that is read or written. */

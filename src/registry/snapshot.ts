@@ -10,7 +10,7 @@ import type { Settings } from '../contract/settings.ts'
 import type { Moments } from '../runtime/moments.ts'
 import type { Declared } from '../store/record-spec.ts'
 import type { AuthError } from '../errors/index.ts'
-import type { Draft } from './draft.ts'
+import type { Credential, Draft } from './draft.ts'
 import type { HookBus } from './hooks.ts'
 
 /** One frozen snapshot. What plugins may see of it is `view`. */
@@ -24,12 +24,14 @@ export interface Compiled extends App {
   readonly watchesStore: boolean
   /** What plugins require. */
   readonly required: ReadonlySet<string>
+  /** First segments of the paths that exist with a provider and without one. */
+  readonly providerPaths: ReadonlySet<string>
   /** Declared records by name. */
   readonly records: ReadonlyMap<string, Declared>
   readonly bus: HookBus
   readonly observers: readonly Observer[]
   /** Of `kernel.credential`. */
-  readonly credentials: readonly ((headers: Headers) => string | undefined)[]
+  readonly credentials: readonly Credential[]
   /** What plugins do when access ends. */
   readonly endSteps: Draft['endSteps']
   readonly flows: ReadonlyMap<string, ProviderFlow<never>>

@@ -1,6 +1,6 @@
 /** Which registered session strategy is the one: by its name in the options, else the host's only one, else the first that suits. */
 import type { CompileView } from '../contract/services.ts'
-import type { SessionStrategy } from '../contract/session.ts'
+import type { SessionAbility, SessionStrategy } from '../contract/session.ts'
 import { AuthError } from '../errors/index.ts'
 
 /** A strategy as a plugin registered it. */
@@ -8,6 +8,8 @@ export interface NamedStrategy {
   name: string
   make(view: CompileView): SessionStrategy
   suits: ((view: CompileView) => boolean) | undefined
+  /** How a host gets an ability: what comes after "Use". */
+  remedies: Readonly<Partial<Record<SessionAbility, string>>> | undefined
   owner: string
   rank: 'explicit' | 'fallback' | 'kernel'
 }

@@ -119,10 +119,10 @@ function checkHandlers({ draft: { handlers, bus, eventOwners } }: Checked, recor
 }
 
 /** `session:` and an ability, or `store:` and an operation. */
-function checkRequirement({ services: { session, store } }: Checked, plugin: string, requirement: string): void {
+function checkRequirement({ services: { session, store }, draft }: Checked, plugin: string, requirement: string): void {
   const [kind, ability] = requirement.split(/:(.*)/s) as [string, string]
   if (kind === 'session' && session && !abilitiesOf(session).has(ability as SessionAbility))
-    throw missingAbility(`Plugin "${plugin}" needs the ability "${ability}" of the session strategy`, ability as SessionAbility)
+    throw missingAbility(draft, `Plugin "${plugin}" needs the ability "${ability}" of the session strategy`, ability as SessionAbility)
   if (kind === 'store' && !store) throw new MissingAdapter(`Plugin "${plugin}" needs an adapter. ${remedyOf('store', plugin)}`)
   if (kind === 'store' && ability === 'nullableEmail') {
     if (store?.nullableEmail) return
@@ -134,13 +134,16 @@ function checkRequirement({ services: { session, store } }: Checked, plugin: str
     throw new MissingAdapterMethods(`Plugin "${plugin}" needs an operation that the adapter lacks: ${ability}.`)
 }
 
+const remedies: Readonly<Partial<Record<string, string>>> = {
+  store: 'Give createAuth an `adapter`, or `.use(adapterPlugin(...))`.',
+  mail: '`.use(mailPlugin())`; createAuth brings it.',
+  mailTransport: 'Add an email provider that sends mails (`server` or an HTTP mailer), or `.use(mailPlugin({ transport }))`.',
+  records:
+    'Use an adapter of authkernel, or `.use(recordsPlugin(sqlRecords(db)))`, `recordsPlugin(unstorageRecords(storage))` or, for one process, `recordsPlugin(memoryRecords())`.',
+}
+
 function remedyOf(service: string, plugin: string): string {
-  if (service === 'store') return 'Give createAuth an `adapter`, or `.use(adapterPlugin(...))`.'
-  if (service === 'mail') return '`.use(mailPlugin())`; createAuth brings it.'
-  if (service === 'mailTransport')
-    return 'Add an email provider that sends mails (`server` or an HTTP mailer), or `.use(mailPlugin({ transport }))`.'
-  if (service !== 'records') return `\`.use()\` one that does, or remove "${plugin}".`
-  return 'Use an adapter of authkernel, or `.use(recordsPlugin(sqlRecords(db)))`, `recordsPlugin(unstorageRecords(storage))` or, for one process, `recordsPlugin(memoryRecords())`.'
+  return remedies[service] ?? `\`.use()\` one that does, or remove "${plugin}".`
 }
 
 async function checkProviders(app: Checked): Promise<void> {

@@ -5,35 +5,6 @@ import { forwarded } from '../http/forwarded.ts'
 import { trustedProxies } from '../options/env.ts'
 import { readEnv } from '../options/providers.ts'
 
-/** Routes of the library, by the first segment below the base path. */
-export type AuthAction =
-  | 'callback'
-  | 'csrf'
-  | 'error'
-  | 'providers'
-  | 'session'
-  | 'signin'
-  | 'signout'
-  | 'verify-request'
-  | 'webauthn-options'
-
-const actions: ReadonlySet<string> = new Set([
-  'callback',
-  'csrf',
-  'error',
-  'providers',
-  'session',
-  'signin',
-  'signout',
-  'verify-request',
-  'webauthn-options',
-])
-
-/** Whether a text names a route. */
-export function isAuthAction(action: string): action is AuthAction {
-  return actions.has(action)
-}
-
 /** What `createActionURL` needs of the options. */
 export interface ActionUrlConfig {
   /** Default: the path of AUTH_URL, else `/auth`. */
@@ -50,7 +21,7 @@ export interface ActionUrlConfig {
  * Throws TypeError without AUTH_URL and Host.
  */
 export function createActionURL(
-  action: AuthAction,
+  action: string,
   protocol: string | undefined,
   headers: Headers,
   env: Env,

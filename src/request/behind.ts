@@ -4,6 +4,9 @@ import type { Kernel } from '../contract/plugin.ts'
 import { setHostRequest } from '../http/host-request.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 
+// Headers that belong to the body, or say who is signed in.
+const notOfTheSession = ['cookie', 'authorization', 'content-type', 'content-length']
+
 /**
  * The same request with the session of `stored` cookies in place of the browser's own: settings, tenant, origin and its other cookies are those of the request. With
  * `''` nobody is signed in; with null the session is the browser's own, in a context that collects cookies of its own.
@@ -11,9 +14,10 @@ import type { KernelContext } from '../registry/snapshot.ts'
 export function contextBehind(kernel: Pick<Kernel, 'contextOf'>, ctx: Context, stored: string | null): Promise<Context> {
   const { request, cookies } = ctx
   const headers = new Headers(request.headers)
-  for (const name of ['cookie', 'authorization', 'x-api-key', 'content-type', 'content-length']) headers.delete(name)
+  const { compiled, presented } = ctx as KernelContext
+  for (const name of [...notOfTheSession, ...compiled.credentials.map(({ header }) => header)]) headers.delete(name)
   // A request with a credential in a header has no cookies, here neither.
-  const hasCookies = (ctx as KernelContext).presented.length === 0
+  const hasCookies = presented.length === 0
   const sent = hasCookies ? (request.headers.get('cookie') ?? '').split(/; */).filter((pair) => pair !== '') : []
   const { name } = cookies.sessionToken
   const known = new Set((stored ?? '').split('; ').map(nameOf))

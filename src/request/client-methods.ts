@@ -9,12 +9,8 @@ import { AuthError, CredentialsSignin, rowOf, visibleType } from '../errors/inde
 import { bodyType } from '../http/body.ts'
 import { json } from '../http/responses.ts'
 
-// Functions that every client has.
-const taken = /* @__PURE__ */ new Set(
-  /* @__PURE__ */ 'getSession getProviders getCsrfToken signIn signOut update createSession registerPasskey signInWithPasskey then constructor'.split(
-    ' ',
-  ),
-)
+// Functions of every client begin with a verb; a namespace is a noun. The last two are read by the language itself.
+const taken = /^(?:(?:get|create|register|sign)[A-Z].*|update|then|constructor)$/
 // The client goes by the same rule.
 const reads = /^(?:get|list|is|has)(?![a-z])/
 
@@ -43,7 +39,8 @@ export function clientMethods<const N extends string, M extends Readonly<Record<
   namespace: N,
   methods: M,
 ): ClientPart<{ readonly [K in N]: ClientMethods<M> }> {
-  if (taken.has(namespace)) throw new AuthError(`clientMethods: "${namespace}" is a function of every client; choose another namespace.`)
+  if (taken.test(namespace))
+    throw new AuthError(`clientMethods: "${namespace}" is a function of every client, or named like one; choose a noun as the namespace.`)
   for (const [name, method] of Object.entries(methods)) {
     for (const one of [namespace, name]) {
       if (!/^[a-z][a-zA-Z\d]*$/.test(one))

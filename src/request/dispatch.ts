@@ -44,7 +44,7 @@ async function answered(ctx: RequestContext, throws: boolean): Promise<Response>
 function serve(ctx: RequestContext): Awaitable<Response> {
   const { compiled, request } = ctx
   const { pathname, search } = ctx.sent
-  const path = pathBelow(ctx.basePath, pathname)
+  const path = pathBelow(ctx.basePath, pathname, compiled)
   const inBase = path === undefined ? undefined : compiled.routes.find(request.method, path)
   const match = inBase ?? compiled.routes.findRoot(request.method, pathname)
   if (!match) throw notServed(ctx)

@@ -1,13 +1,16 @@
 /** What is kept of a session beside its token: made from a login, by the kernel alone. */
 import type { Facts } from '../contract/context.ts'
+import type { ProviderFlow } from '../contract/flow.ts'
 import type { Login } from '../contract/login.ts'
 import type { SessionAttributes } from '../contract/session.ts'
-import { fromBase64 } from '../keys/crypto.ts'
 
-const utf8 = new TextDecoder()
-
-/** `before`: of the session that the login renews. */
-export function attributesOf(login: Login, { address, userAgent, at }: Facts, before: SessionAttributes | null): SessionAttributes {
+/** `before`: of the session that the login renews. `namesIn`: of the provider's type. */
+export function attributesOf(
+  login: Login,
+  { address, userAgent, at }: Facts,
+  before: SessionAttributes | null,
+  namesIn?: ProviderFlow<never>['namesIn'],
+): SessionAttributes {
   const { account, profile, proof, session } = login
   const now = Math.floor(at / 1000)
   // A provider whose clock is ahead proves nothing about the future.
@@ -27,13 +30,10 @@ export function attributesOf(login: Login, { address, userAgent, at }: Facts, be
     const said = { ...claimed, ...(proof.sid !== undefined && { sid: proof.sid }) }
     return { ...before, ...said, authTime, methods: { ...before.methods, ...methods }, factors }
   }
-  // Only an ID token says which session it belongs to; elsewhere a claim of that name means something else.
-  const claims = account.type === 'oidc' ? profile : undefined
-  // The profile may come from userinfo, which knows no session.
-  const sid = proof.sid ?? textOf(claims?.['sid'] ?? (claims && claimsOf(account.id_token)['sid']))
+  const { sub = account.providerAccountId, sid } = { ...namesIn?.(account, profile), ...proof }
   const made: { -readonly [K in keyof SessionAttributes]: SessionAttributes[K] } = {
     provider: account.provider,
-    sub: proof.sub ?? textOf(claims?.sub) ?? account.providerAccountId,
+    sub,
     authTime: proved,
     methods,
     factors: proof.factors ?? 1,
@@ -44,19 +44,4 @@ export function attributesOf(login: Login, { address, userAgent, at }: Facts, be
   if (address !== undefined) made.address = address
   if (userAgent !== undefined) made.userAgent = userAgent
   return made
-}
-
-/** Of an ID token that its type has validated. */
-function claimsOf(token: string | undefined): Readonly<Record<string, unknown>> {
-  const payload = token?.split('.')[1]
-  if (!payload) return {}
-  try {
-    return JSON.parse(utf8.decode(fromBase64(payload))) as Record<string, unknown>
-  } catch {
-    return {}
-  }
-}
-
-function textOf(claim: unknown): string | undefined {
-  return typeof claim === 'string' && claim !== '' ? claim : undefined
 }

@@ -2,6 +2,7 @@
 import type { StampOfAccess } from '../contract/access.ts'
 import type { AccountKey, AdapterAccount, AdapterUser, Store } from '../contract/adapter.ts'
 import type { Context } from '../contract/context.ts'
+import type { ProviderFlow } from '../contract/flow.ts'
 import type { Identity, Login } from '../contract/login.ts'
 import type { Events, SignInQuestion } from '../contract/messages.ts'
 import { AccessDenied, AuthError } from '../errors/index.ts'
@@ -49,8 +50,12 @@ async function settle(ctx: KernelContext, given: Identity): Promise<Login | Resp
 
 /** The stamp of a login of this request: the user, and the session at the provider that proved who the user is. */
 export async function stampLogin(ctx: KernelContext, login: Login): Promise<StampOfAccess> {
-  const { provider, sub, sid } = attributesOf(login, ctx.facts, null)
+  const { provider, sub, sid } = attributesOf(login, ctx.facts, null, namesIn(ctx, login))
   return ctx.access.stamp(login.person, [{ provider, sub, sid }])
+}
+
+function namesIn({ compiled }: KernelContext, { account }: Login): ProviderFlow<never>['namesIn'] {
+  return compiled.flows.get(account.type)?.namesIn
 }
 
 /** From a settled login to a session: plugins in `passed` are not asked again. `access` is the stamp of a login that was parked. */
@@ -85,7 +90,7 @@ export async function resume(ctx: KernelContext, login: Login, access?: StampOfA
 /** What is kept of a session comes from the kernel, whatever the strategy. */
 async function issue(ctx: KernelContext, login: Login, stamp: StampOfAccess): Promise<Events['signedIn']['session']> {
   const before = login.session === 'new' ? null : ((await ctx.session.attributes?.(ctx)) ?? null)
-  const attributes = login.session === 'keep' && before ? before : attributesOf(login, ctx.facts, before)
+  const attributes = login.session === 'keep' && before ? before : attributesOf(login, ctx.facts, before, namesIn(ctx, login))
   const purpose = login.session === 'keep' ? 'link' : login.purpose
   const issued = await ctx.access.grant(
     stamp,

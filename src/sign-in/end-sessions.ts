@@ -2,8 +2,9 @@
 import { sumOf } from '../access/end.ts'
 import type { AccessSelector, EndReason } from '../contract/access.ts'
 import type { AnyContext } from '../contract/context.ts'
-import type { SessionSelector, SessionStrategy } from '../contract/session.ts'
+import type { SessionAbility, SessionSelector, SessionStrategy } from '../contract/session.ts'
 import { abilitiesOf, abilityFor, missingAbility } from '../registry/abilities.ts'
+import type { KernelContext } from '../registry/snapshot.ts'
 
 /**
  * Ends the sessions that a selector names and emits `sessionsEnded`; for all sessions of a user or of a provider it is `endAccess`. Answers how many ended,
@@ -27,8 +28,8 @@ export async function endAccess(ctx: AnyContext, which: AccessSelector, by: stri
 }
 
 /** The session strategy, when it has an ability. Throws MissingSessionAbility. */
-export function strategyWith(ctx: AnyContext, ability: Parameters<typeof missingAbility>[1], by: string): SessionStrategy {
+export function strategyWith(ctx: AnyContext, ability: SessionAbility, by: string): SessionStrategy {
   const strategy = ctx.service('session')
   if (abilitiesOf(strategy).has(ability)) return strategy
-  throw missingAbility(`${by} needs the ability "${ability}" of the session strategy`, ability)
+  throw missingAbility((ctx as KernelContext).compiled.draft, `${by} needs the ability "${ability}" of the session strategy`, ability)
 }

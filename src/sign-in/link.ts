@@ -7,11 +7,12 @@ import { AccountNotLinked, type AuthError, CallbackRouteError } from '../errors/
 import { toAddress } from '../http/mail-address.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import { subjectOf } from './subject.ts'
+import { unlinkAccount } from './undo-link.ts'
 import { type Claim, claimOf, evict, isTyped, provesAddresses } from './unproved.ts'
 import { accountOf, AddressTaken, awaitOwner, writeOnce, recordOf, type Written } from './write.ts'
 
 /** A login that still lacks its destination and what was proved. */
-export type Settled = Omit<Login, 'callbackUrl' | 'purpose' | 'passed' | 'proof' | 'person' | 'access'>
+export type Settled = Omit<Login, 'callbackUrl' | 'purpose' | 'passed' | 'proof' | 'person'>
 
 /** Finds or makes the owner and stores what is new. Throws OAuthAccountNotLinked / AccountNotLinked, AdapterError, or what `onLinked` throws. */
 export async function linkIdentity(ctx: KernelContext, identity: Identity, owner: AdapterUser | null): Promise<Settled | Response> {
@@ -111,7 +112,8 @@ async function linkTo(ctx: KernelContext, identity: Identity, user: AdapterUser,
     stamp,
     'link',
     async () => writeOnce(ctx, identity, user),
-    ({ linked }) => (linked ? unlink(ctx, identity) : undefined),
+    // Access ended meanwhile: the account must not stay as a way to sign in.
+    ({ linked }) => (linked ? unlinkAccount(ctx, identity.account, user.id) : undefined),
   )
   await tell(ctx, identity, written)
   // Somebody may have been faster: the account then belongs to whoever linked it first.
@@ -133,11 +135,6 @@ async function byEmail(ctx: KernelContext, identity: Identity, owner: AdapterUse
   if (written.createdUser) await ctx.emit('createUser', { user: written.user })
   const found = written.createdUser ? written.user : await verifyEmail(ctx, written.user as AdapterUser, current)
   return settle(own, found ?? written.user, { isNewUser: written.createdUser, previous: current })
-}
-
-/** Access ended while the account was linked: it must not stay as a way in. */
-async function unlink({ store }: KernelContext, { account: { provider, providerAccountId } }: Identity): Promise<void> {
-  if (store?.supports('unlinkAccount')) await store.unlinkAccount({ provider, providerAccountId })
 }
 
 function withoutOwner({ userId: _userId, ...account }: Account): Account {

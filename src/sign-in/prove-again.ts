@@ -1,5 +1,6 @@
 /** Asking people who are signed in to prove again who they are. */
 import type { Context } from '../contract/context.ts'
+import type { StepUpDemand } from '../contract/flow.ts'
 import { redirectTo } from '../http/responses.ts'
 import { isFreshProof, type ProofDemand } from '../session/fresh-proof.ts'
 
@@ -23,9 +24,18 @@ export async function hasFreshProof(ctx: Context, demand: ProofDemand): Promise<
 export async function proveAgain(ctx: Context, maxAge: number, back: string): Promise<Response | undefined> {
   if (await hasFreshProof(ctx, { maxAge })) return undefined
   const login = await ctx.loginAgain({ callbackUrl: back })
-  const asked = login && { login, level: await levelFor(ctx, undefined), maxAge }
-  const led = asked && ((await ctx.ask('stepUp', asked)) ?? (await ctx.app.services.oauth?.stepUp?.(ctx, asked)))
-  return led ?? redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(back)}`)
+  const demand = login && { login, level: await levelFor(ctx, undefined), maxAge }
+  const answer = demand && ((await ctx.ask('stepUp', demand)) ?? (await askProvider(ctx, demand)))
+  return answer ?? redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(back)}`)
+}
+
+/** The provider that the session began with, where its type can prove the user anew. */
+async function askProvider(ctx: Context, demand: Omit<StepUpDemand, 'sub'>): Promise<Response | undefined> {
+  const { provider: id, sub } = (await ctx.session.attributes?.(ctx)) ?? {}
+  if (id === undefined || sub === undefined) return undefined
+  // Sessions begin elsewhere too: those of guests name no provider.
+  const provider = await ctx.providerById(id).catch(() => undefined)
+  return provider && ctx.flow(provider).stepUp?.(ctx, provider, { ...demand, sub })
 }
 
 async function levelFor(ctx: Context, level: 'mfa' | undefined): Promise<'mfa' | undefined> {

@@ -1,4 +1,5 @@
 /** A refused sign-in leaves no account behind that it linked to a user who was there before. */
+import type { Account } from '../contract/account.ts'
 import type { Login } from '../contract/login.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 
@@ -7,17 +8,17 @@ export async function orUndoLink<T>(ctx: KernelContext, login: Login, work: () =
   try {
     return await work()
   } catch (error) {
-    if (login.linked) await undo(ctx, login).catch((failure: unknown) => ctx.logger.error(failure as Error))
+    const { account, linked, user } = login
+    if (linked && user.id !== undefined)
+      await unlinkAccount(ctx, account, user.id).catch((failure: unknown) => ctx.logger.error(failure as Error))
     throw error
   }
 }
 
-async function undo({ store }: KernelContext, { account, user: { id } }: Login): Promise<void> {
+/** Takes the account away again, with what its provider type stored beside it. */
+export async function unlinkAccount(ctx: KernelContext, account: Account, userId: string): Promise<void> {
   const { provider, providerAccountId, type } = account
-  if (!store?.supports('unlinkAccount') || id === undefined) return
-  await store.unlinkAccount({ provider, providerAccountId })
-  // A passkey without its account would still sign in.
-  if (type !== 'webauthn' || !store.supports('listAuthenticatorsByUserId') || !store.supports('deleteAuthenticator')) return
-  for (const one of await store.listAuthenticatorsByUserId(id))
-    if (one.providerAccountId === providerAccountId) await store.deleteAuthenticator(one.credentialID)
+  if (!ctx.store?.supports('unlinkAccount')) return
+  await ctx.store.unlinkAccount({ provider, providerAccountId })
+  await ctx.compiled.flows.get(type)?.onUnlinked?.(ctx, { provider, providerAccountId }, userId)
 }

@@ -47,7 +47,7 @@ export function apiKeysPlugin(options: ApiKeysOptions = {}): Plugin<ApiKeysApi &
       kernel.declareHook('apiKey', 'guard')
       kernel.declareHook('keyOrganization', 'first')
       // Also texts that are no key of this app: a broken or foreign one must not lead to the cookie.
-      kernel.credential((headers) => headers.get('x-api-key')?.trim())
+      kernel.credential((headers) => headers.get('x-api-key')?.trim(), { header: 'x-api-key' })
       kernel.credential((headers) => /^(?:Bearer|DPoP) +(.*)$/is.exec(headers.get('authorization') ?? '')?.[1])
       kernel.hook('authenticate', ({ ctx }) => authenticateKey(ctx, resolved))
       addEndings(kernel, resolved)

@@ -5,6 +5,13 @@ import { type DatabaseSessionOptions, settle } from './settled.ts'
 
 export type { DatabaseSessionOptions } from './settled.ts'
 
+const remedies = {
+  list: 'the database strategy with an adapter that has listSessionsByUserId',
+  'revoke:id': 'the database strategy with an adapter that has listSessionsByUserId',
+  'revoke:user': 'the database strategy with an adapter that has deleteSessionsByUserId',
+  'revoke:attribute': 'the database strategy with the service "records" (an adapter of authkernel, or `recordsPlugin(…)`)',
+}
+
 // Loaded by the first request that asks for a session.
 const load = /* @__PURE__ */ lazily(() => import('./strategy.ts'))
 const told = ['list', 'revoke:id', 'revoke:user', 'revoke:attribute', 'attributes'] as const
@@ -41,7 +48,7 @@ export function databaseSessionPlugin(options: DatabaseSessionOptions = {}): Plu
           const facts = { abilities: abilitiesWith(keeping, store), methods, storedUsers: true }
           return lazyObject(strategyMethods, load, ({ createStrategy }) => createStrategy(settled, keeping, form), facts)
         },
-        { suits: (view) => view.service('store') !== undefined },
+        { suits: (view) => view.service('store') !== undefined, remedies },
       )
     },
   }

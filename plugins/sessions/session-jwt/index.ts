@@ -6,6 +6,10 @@ import { abilitiesOf, type JwtSessionOptions, type Made, settle } from './settle
 
 export type { JwtSessionOptions } from './settled.ts'
 
+const revocable = 'jwt with `session.revocable: true`'
+const recorded = `${revocable} and the service "records" (an adapter of authkernel, or \`recordsPlugin(…)\`)`
+const remedies = { list: recorded, 'revoke:id': revocable, 'revoke:user': recorded, 'revoke:attribute': recorded }
+
 // Loaded by the first request that asks for a session.
 const load = /* @__PURE__ */ lazily(() => import('./strategy.ts'))
 
@@ -50,7 +54,7 @@ export function jwtSessionPlugin(options: JwtSessionOptions = {}): Plugin {
           const made: Made = { ...settled, revocations, lists: revocations !== undefined && view.records.has('sessionRecord') }
           return lazyObject(strategyMethods, load, ({ createStrategy }) => createStrategy(made), { abilities: abilitiesOf(made) })
         },
-        { suits: (view) => view.service('store') === undefined },
+        { suits: (view) => view.service('store') === undefined, remedies },
       )
     },
   }

@@ -1,5 +1,14 @@
 /** What the types oauth and oidc have in common: all but their names. */
-import { type Kernel, lazily, OAuthAccountNotLinked, type OAuthService, type OIDCConfig, type ProviderFlow } from 'authkernel/kernel'
+import {
+  type Kernel,
+  lazily,
+  OAuthAccountNotLinked,
+  type OAuthService,
+  type OIDCConfig,
+  type Profile,
+  type ProviderFlow,
+  unverifiedJwt,
+} from 'authkernel/kernel'
 import { registerChecks } from './lists.ts'
 import type { OAuthProvider } from './types.ts'
 
@@ -68,6 +77,15 @@ export const oauthFlow: ProviderFlow<OAuthProvider> = {
   validate: async (...given) => (await configured()).validate(...given),
   start: async (ctx, provider) => (await load()).start(ctx, provider),
   finish: async (ctx, provider) => (await load()).finish(ctx, provider),
+  // Only an ID token says which session it belongs to; elsewhere a claim of that name means something else.
+  namesIn: ({ type, id_token: token }, profile) => (type === 'oidc' && profile ? sessionNames(profile, token) : {}),
+  stepUp: async (...given) => (await load()).startStepUp(...given),
+}
+
+/** The profile may come from userinfo, which knows no session; the ID token was validated. */
+function sessionNames(profile: Profile, token: string | undefined): { sub?: string; sid?: string } {
+  const named = (key: 'sub' | 'sid', value: unknown): object => (typeof value === 'string' && value !== '' ? { [key]: value } : {})
+  return { ...named('sub', profile.sub), ...named('sid', profile['sid'] ?? (token && unverifiedJwt(token)?.claims['sid'])) }
 }
 
 /** The same object for both plugins, so that the kernel sees one candidate. */

@@ -6,10 +6,10 @@ import {
   AccessDenied,
   AuthError,
   type Context,
-  type Login,
   OAuthSignInError,
   type Provider,
   redirectTo,
+  type StepUpDemand,
   subjectOf,
 } from 'authkernel/kernel'
 import { namesIn, proofOf } from './assurance.ts'
@@ -22,17 +22,24 @@ import type { OAuthProvider, StepUp } from './types.ts'
 const skew = 30
 
 /** Leads to the provider of the session. Undefined: it is none that can be asked. */
-export async function askProvider(
-  ctx: Context,
-  { login, level, maxAge, acr }: { login: Login; level: 'mfa' | undefined; maxAge: number; acr?: readonly string[] | undefined },
-): Promise<Response | undefined> {
+export async function askProvider(ctx: Context, demand: Omit<StepUpDemand, 'sub'>): Promise<Response | undefined> {
   const attributes = await ctx.session.attributes?.(ctx)
   if (!attributes?.sub) return undefined
-  const provider = await known(ctx, attributes.provider)
+  const provider: Provider | undefined = await ctx.providerById(attributes.provider).catch(() => undefined)
   if (provider?.type !== 'oidc') return undefined
+  return startStepUp(ctx, provider as OAuthProvider, { ...demand, sub: attributes.sub })
+}
+
+/** Leads to a provider. Undefined: it cannot prove what is demanded. */
+export async function startStepUp(
+  ctx: Context,
+  provider: OAuthProvider,
+  { login, sub, level, maxAge, acr }: StepUpDemand,
+): Promise<Response | undefined> {
+  if (provider.type !== 'oidc') return undefined
   // Two factors are believed of a trusted provider alone.
   if (level === 'mfa' && !provider.trustAssurance) return undefined
-  const stepUp: StepUp = { sub: attributes.sub, maxAge: Math.floor(maxAge), ...(acr && { acr }) }
+  const stepUp: StepUp = { sub, maxAge: Math.floor(maxAge), ...(acr && { acr }) }
   try {
     const { email } = login.user
     const url = await authorizationUrl(ctx, provider, { ...stepUp, callbackUrl: login.callbackUrl, ...(email && { loginHint: email }) })
@@ -83,9 +90,4 @@ async function renewed({ ctx, provider, claims = {}, flow }: Exchanged, { sub, m
       ...(names.sid !== undefined && { sid: names.sid }),
     },
   })
-}
-
-async function known(ctx: Context, id: string): Promise<OAuthProvider | undefined> {
-  const provider: Provider | undefined = await ctx.providerById(id).catch(() => undefined)
-  return provider?.type === 'oidc' ? (provider as OAuthProvider) : undefined
 }

@@ -2,4 +2,4 @@
 export { finish } from './finish.ts'
 export { oauthService } from './service.ts'
 export { start } from './start.ts'
-export { askProvider } from './step-up.ts'
+export { askProvider, startStepUp } from './step-up.ts'

@@ -47,6 +47,7 @@ const flow: ProviderFlow<WebAuthn> = {
   form: (provider) => (configured() as Configured).formOf(provider),
   typed: async (...given) => (await configured()).hasPasskeys(...given),
   revokeUnverified: async (...given) => (await configured()).revokeUnverified(...given),
+  onUnlinked: async (...given) => (await configured()).deletePasskey(...given),
   finish: async (ctx, provider) => (await ceremonies()).finish(ctx, provider),
 }
 

@@ -1,6 +1,5 @@
 /** A new passkey: WebAuthn section 7.1. */
 import {
-  AccessEnded,
   type AdapterAuthenticator,
   AuthError,
   type Context,
@@ -32,7 +31,6 @@ export async function register(ctx: Context, provider: WebAuthn, answer: Credent
   const { credential, credentialDeviceType, credentialBackedUp, userVerified } = await verify(ctx, provider, answer, pending.challenge)
   const credentialID = toStored(credential.id)
   const account = { provider: provider.id, providerAccountId: credentialID, type: 'webauthn' as const }
-  let isStored = false
   return {
     user,
     account,
@@ -53,14 +51,8 @@ export async function register(ctx: Context, provider: WebAuthn, answer: Credent
         credentialBackedUp,
         transports: transportsOf(answer),
       })
-      isStored = true
       await keepHandle(ctx, credentialID, owner.id, pending.handle)
       await ctx.emit('credentialChanged', { user: owner, kind: 'passkey', action: 'added', id: credentialID })
-    },
-    // A passkey whose account was taken back would still sign in.
-    onFailed: async (error) => {
-      const rows = ctx.service('store')
-      if (isStored && error instanceof AccessEnded && rows.supports('deleteAuthenticator')) await rows.deleteAuthenticator(credentialID)
     },
   }
 }

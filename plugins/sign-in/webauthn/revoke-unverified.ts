@@ -1,10 +1,18 @@
 /** Passkeys of a user whose address nobody has proven: whoever typed it first has them (GHSA-g38m-r43w-p2q7). */
-import type { AdapterUser, Context } from 'authkernel/kernel'
+import type { AccountKey, AdapterUser, Context } from 'authkernel/kernel'
 
 /** Whether `user` has passkeys. */
 export async function hasPasskeys(ctx: Context, user: AdapterUser): Promise<boolean> {
   const store = ctx.service('store')
   return store.supports('listAuthenticatorsByUserId') && (await store.listAuthenticatorsByUserId(user.id)).length > 0
+}
+
+/** Deletes the passkey of an account that was unlinked: without its account it would still sign in. */
+export async function deletePasskey(ctx: Context, { providerAccountId }: AccountKey, userId: string): Promise<void> {
+  const store = ctx.service('store')
+  if (!store.supports('listAuthenticatorsByUserId') || !store.supports('deleteAuthenticator')) return
+  for (const one of await store.listAuthenticatorsByUserId(userId))
+    if (one.providerAccountId === providerAccountId) await store.deleteAuthenticator(one.credentialID)
 }
 
 /** Takes the passkeys of `user` away; false when there are none. */
