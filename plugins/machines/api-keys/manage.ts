@@ -6,7 +6,7 @@ import { type ApiKey, type ApiKeyRow, type KeyOwner, never, ownerFields, ownerQu
 
 /** What a new key is made from. */
 export interface NewApiKey {
-  /** For people: 1 to 100 characters. */
+  /** For users: 1 to 100 characters. */
   name: string
   scopes?: readonly string[] | undefined
   /** Seconds until it expires; default: `maxAge` of the plugin, else never. */

@@ -1,14 +1,14 @@
 /** Who a request with an access token is. */
 import { type AnyContext, type Context, HttpError, type Session, unverifiedJwt } from 'authkernel/kernel'
-import { keyShown, nonceWanted } from './dpop.ts'
+import { readOwner, scopesOf } from './app-sessions.ts'
+import { nonceDemand, readProofKey } from './dpop.ts'
 import { issuerOf, type ResolvedOptions } from './options.ts'
-import { personOf, rightsOf } from './person.ts'
-import { type RefusalReason, type RefusedToken, tellRefused } from './refusals.ts'
-import type { AppSession } from './table.ts'
+import { noteRefusal, type RefusalReason, type RefusedToken } from './refusals.ts'
+import type { AppSession } from './tables.ts'
 import { parseAccess, scopesWithin } from './tokens.ts'
 
 /** A token that is live, and what it may. */
-export interface LiveToken {
+interface LiveToken {
   session: AppSession
   scopes: string[]
   /** Seconds since the epoch. */
@@ -16,23 +16,23 @@ export interface LiveToken {
 }
 
 /**
- * Undefined: the request has no token of ours. Null: it has one, and it is nobody's. Throws HttpError 400 when an API key comes with it, and 401 when a
+ * Undefined: the request has no token of ours. Null: it has one, and the token is refused. Throws HttpError 400 when an API key comes with it, and 401 when a
  * nonce is needed.
  */
-export async function authenticate(ctx: Context, options: ResolvedOptions): Promise<Session | null | undefined> {
+export async function authenticateToken(ctx: Context, options: ResolvedOptions): Promise<Session | null | undefined> {
   const { headers } = ctx.request
-  const given = presented(headers.get('authorization') ?? '', options)
-  if (!given) return undefined
+  const sent = readToken(headers.get('authorization') ?? '', options)
+  if (!sent) return undefined
   if (headers.has('x-api-key')) throw new HttpError(400, 'An access token and an API key were sent. Send one of them.')
-  const live = await lookUp(ctx, options, given.text)
-  if ('refused' in live) return refuse(ctx, options, live.refused, live)
-  const unheld = await whyNotHeld(ctx, options, live, given)
-  if (unheld) return refuse(ctx, options, unheld, live.session)
-  const person = await personOf(ctx, options, live.session)
-  if (!person) return refuse(ctx, options, 'access', live.session)
-  const { id, name = null, email = null, image = null } = person.user
-  const fields = (ctx.store?.shownFields ?? []).map((field) => [field, (person.user as unknown as Record<string, unknown>)[field]] as const)
-  const scopes = await rightsOf(ctx, options, person, live.scopes)
+  const live = await findToken(ctx, options, sent.text)
+  if ('refused' in live) return refuseToken(ctx, options, live.refused, live)
+  const unheld = await whyNotHeld(ctx, options, live, sent)
+  if (unheld) return refuseToken(ctx, options, unheld, live.session)
+  const owner = await readOwner(ctx, options, live.session)
+  if (!owner) return refuseToken(ctx, options, 'access', live.session)
+  const { id, name = null, email = null, image = null } = owner.user
+  const fields = (ctx.store?.shownFields ?? []).map((field) => [field, (owner.user as unknown as Record<string, unknown>)[field]] as const)
+  const scopes = await scopesOf(ctx, options, owner, live.scopes)
   const { clientId, jkt } = live.session
   return {
     user: { id, name, email, image, ...Object.fromEntries(fields) },
@@ -41,18 +41,18 @@ export async function authenticate(ctx: Context, options: ResolvedOptions): Prom
   }
 }
 
-async function refuse(ctx: Context, options: ResolvedOptions, reason: RefusalReason, token: RefusedToken): Promise<null> {
-  await tellRefused(ctx, options, reason, token)
+async function refuseToken(ctx: Context, options: ResolvedOptions, reason: RefusalReason, token: RefusedToken): Promise<null> {
+  await noteRefusal(ctx, options, reason, token)
   return null
 }
 
-interface Presented {
+interface SentToken {
   scheme: 'bearer' | 'dpop'
   text: string
 }
 
 /** Undefined: none, or one for another plugin. A text with more than a token in it is ours and no token, so that it never leads to the cookie. */
-function presented(authorization: string, options: ResolvedOptions): Presented | undefined {
+function readToken(authorization: string, options: ResolvedOptions): SentToken | undefined {
   const [, scheme = '', text = ''] = /^(Bearer|DPoP) +(.*)$/is.exec(authorization) ?? []
   if (scheme.toLowerCase() === 'dpop') return { scheme: 'dpop', text }
   return scheme !== '' && isOurs(text, options) ? { scheme: 'bearer', text } : undefined
@@ -63,25 +63,25 @@ async function whyNotHeld(
   ctx: Context,
   options: ResolvedOptions,
   { session }: LiveToken,
-  { scheme, text }: Presented,
+  { scheme, text }: SentToken,
 ): Promise<'key' | 'proof' | undefined> {
   const isBound = session.jkt !== null
   if (isBound !== (scheme === 'dpop')) return 'key'
   if (!isBound) return options.bound.has(session.clientId) ? 'key' : undefined
-  const shown = await keyShown(ctx, options, text)
-  if ('error' in shown && shown.error === 'use_dpop_nonce') throw await nonceWanted(ctx, options)
+  const shown = await readProofKey(ctx, options, text)
+  if ('error' in shown && shown.error === 'use_dpop_nonce') throw await nonceDemand(ctx, options)
   if ('error' in shown) return 'proof'
   return shown.jkt === session.jkt ? undefined : 'key'
 }
 
 /** Null: not ours, expired, or of an app session that ended. */
 export async function liveToken(ctx: AnyContext, options: ResolvedOptions, text: string): Promise<LiveToken | null> {
-  const found = await lookUp(ctx, options, text)
+  const found = await findToken(ctx, options, text)
   return 'refused' in found ? null : found
 }
 
 /** The live token of a text, or why it is none. */
-async function lookUp(ctx: AnyContext, options: ResolvedOptions, text: string): Promise<LiveToken | Dead> {
+async function findToken(ctx: AnyContext, options: ResolvedOptions, text: string): Promise<LiveToken | Dead> {
   const parts = options.format === 'opaque' ? parseAccess(text) : undefined
   if (parts) {
     const session = await ctx.records('appSession').get(parts.session)
@@ -111,7 +111,7 @@ async function whyUnverified(ctx: AnyContext, options: ResolvedOptions, text: st
   if (!claims || typeof ses !== 'string') return 'unknown'
   const live = await liveClaims(ctx, claims)
   if (!live) return 'ended'
-  return (await personOf(ctx, options, live.session)) ? 'unknown' : 'access'
+  return (await readOwner(ctx, options, live.session)) ? 'unknown' : 'access'
 }
 
 /** The app session of signed claims; null: it has ended, or the claims are of another token. */

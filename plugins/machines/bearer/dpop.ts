@@ -1,11 +1,11 @@
 /** Which key the sender of a request has (RFC 9449). A proof is good once, for one request. */
-import { type Context, equal, hostRequestOf, HttpError, networksOf } from 'authkernel/kernel'
 import { InvalidProof, verifyProof } from 'authkernel/jwt'
+import { type Context, equal, hostRequestOf, HttpError, networksOf } from 'authkernel/kernel'
 import type { ResolvedOptions } from './options.ts'
 
 /** The thumbprint of the key; null: the request has no proof. `error`: the code of RFC 9449, with the answer's headers. */
-export type KeyShown = { readonly jkt: string | null } | ProofRefused
-export interface ProofRefused {
+type ProofKey = { readonly jkt: string | null } | ProofRefused
+interface ProofRefused {
   readonly error: 'invalid_dpop_proof' | 'use_dpop_nonce' | 'temporarily_unavailable'
   readonly description: string
   /** Seconds until the next proof of this network counts. */
@@ -16,27 +16,27 @@ export interface ProofRefused {
 const maxAge = 60
 const nonceSeconds = 300
 const purpose = 'bearer.dpop-nonce'
-/** Proofs without a token, of one network in a minute: anybody can make one, and each that counts is a row of the store. */
+/** Proofs without a token, of one network in a minute: every client can make one, and each that counts is a row of the store. */
 const perNetwork = { max: 300, seconds: 60 }
 /** Where no binding says where requests come from. */
-const unknown = { max: 3_000, seconds: 60 }
+const unknownNetwork = { max: 3_000, seconds: 60 }
 
 // A host reads the session of one request several times, and bindings make a web request for each: the proof is used up by the request that came, and not by the
 // reading. The same proof in another request is a replay.
-const shown = new WeakMap<ResolvedOptions, WeakMap<object, Map<string, Promise<KeyShown>>>>()
+const proofKeys = new WeakMap<ResolvedOptions, WeakMap<object, Map<string, Promise<ProofKey>>>>()
 
 /** Of this request. `accessToken`: the token that the proof must be for; not given at the token endpoint. */
-export function keyShown(ctx: Context, options: ResolvedOptions, accessToken?: string): Promise<KeyShown> {
-  const requests = shown.get(options) ?? new WeakMap<object, Map<string, Promise<KeyShown>>>()
-  shown.set(options, requests)
+export function readProofKey(ctx: Context, options: ResolvedOptions, accessToken?: string): Promise<ProofKey> {
+  const requests = proofKeys.get(options) ?? new WeakMap<object, Map<string, Promise<ProofKey>>>()
+  proofKeys.set(options, requests)
   const host = hostRequestOf(ctx.request)
-  const known = requests.get(host) ?? new Map<string, Promise<KeyShown>>()
+  const known = requests.get(host) ?? new Map<string, Promise<ProofKey>>()
   requests.set(host, known)
   const { method, headers } = ctx.request
   const { origin, pathname } = ctx.url
   // What the proof was compared with: a web request with another method or URL is judged by itself.
   const id = JSON.stringify([ctx.settings.namespace, method, origin + pathname, headers.get('dpop'), accessToken])
-  const work = known.get(id) ?? check(ctx, options, accessToken)
+  const work = known.get(id) ?? checkProof(ctx, options, accessToken)
   known.set(id, work)
   return work
 }
@@ -53,7 +53,7 @@ export async function nonceHeaders(ctx: Context, options: ResolvedOptions): Prom
 }
 
 /** Thrown where a session is read: the app asks again with the nonce of the answer. */
-export async function nonceWanted(ctx: Context, options: ResolvedOptions): Promise<HttpError> {
+export async function nonceDemand(ctx: Context, options: ResolvedOptions): Promise<HttpError> {
   const challenge = 'DPoP error="use_dpop_nonce", error_description="Send a proof with the nonce of this answer."'
   return new HttpError(401, 'Send a DPoP proof with the nonce of this answer.', {
     ...(await nonceHeaders(ctx, options)),
@@ -61,7 +61,7 @@ export async function nonceWanted(ctx: Context, options: ResolvedOptions): Promi
   })
 }
 
-async function check(ctx: Context, options: ResolvedOptions, accessToken: string | undefined): Promise<KeyShown> {
+async function checkProof(ctx: Context, options: ResolvedOptions, accessToken: string | undefined): Promise<ProofKey> {
   const text = ctx.request.headers.get('dpop')
   if (text === null) return { jkt: null }
   const { origin, pathname } = ctx.url
@@ -76,22 +76,22 @@ async function check(ctx: Context, options: ResolvedOptions, accessToken: string
     })
     if (options.nonces && !(await isOurs(ctx, proof.nonce)))
       return { error: 'use_dpop_nonce', description: 'A nonce of this server is needed.' }
-    const busy = accessToken === undefined ? await busyFor(ctx) : undefined
+    const busy = accessToken === undefined ? await secondsToWait(ctx) : undefined
     if (busy !== undefined)
       return { error: 'temporarily_unavailable', description: 'Too many DPoP proofs of this network.', retryAfter: busy }
     const kept = options.nonces ? 2 * nonceSeconds : 2 * maxAge
     if (await ctx.once.take(`bearer.dpop ${proof.id}`, kept)) return { jkt: proof.jkt }
-    return refused('The DPoP proof was used before.')
+    return invalidProof('The DPoP proof was used before.')
   } catch (error) {
-    if (error instanceof InvalidProof) return refused(error.message)
+    if (error instanceof InvalidProof) return invalidProof(error.message)
     throw error
   }
 }
 
 /** Seconds to wait; undefined: the proof may count. */
-async function busyFor(ctx: Context): Promise<number | undefined> {
+async function secondsToWait(ctx: Context): Promise<number | undefined> {
   const network = ctx.clientAddress === undefined ? undefined : networksOf(ctx.clientAddress)[0]?.key
-  const { allowed, retryAfter } = await ctx.limit.take(`bearer.dpop ${network ?? ''}`, network === undefined ? unknown : perNetwork)
+  const { allowed, retryAfter } = await ctx.limit.take(`bearer.dpop ${network ?? ''}`, network === undefined ? unknownNetwork : perNetwork)
   return allowed ? undefined : retryAfter
 }
 
@@ -105,6 +105,6 @@ function windowOf(ctx: Context): number {
   return Math.floor(ctx.now.getTime() / 1000 / nonceSeconds)
 }
 
-function refused(description: string): ProofRefused {
+function invalidProof(description: string): ProofRefused {
   return { error: 'invalid_dpop_proof', description }
 }

@@ -1,10 +1,10 @@
 /** What ordinary OAuth clients need to know (RFC 8414). */
-import type { Context } from 'authkernel/kernel'
 import { proofAlgorithms } from 'authkernel/jwt'
+import type { Context } from 'authkernel/kernel'
 import { issuerOf, type ResolvedOptions } from './options.ts'
 
 /** Members of the metadata, for the issuer at the origin. */
-export function metadata(ctx: Context, options: ResolvedOptions): Record<string, unknown> {
+export function metadataMembers(ctx: Context, options: ResolvedOptions): Record<string, unknown> {
   const scopes = new Set([...options.apps.values()].flatMap((app) => app.scopes))
   return {
     issuer: issuerOf(ctx, options),
@@ -24,7 +24,7 @@ export function metadata(ctx: Context, options: ResolvedOptions): Record<string,
 }
 
 /**
- * The same for the issuer with the base path, for clients that were given that address. The authorization endpoint is told which of the two
+ * The same for the issuer with the base path, for clients that were given that address. The authorization endpoint learns by `iss` which of the two
  * it answers for, so that `iss` of its answer (RFC 9207) is the issuer that the client knows.
  */
 export function metadataOfBase(ctx: Context, members: Readonly<Record<string, unknown>>): Record<string, unknown> {

@@ -1,12 +1,12 @@
-/** Options of `bearerPlugin`, with their defaults, and what is refused. */
-import { assertOptions, type AnyContext, type AppClient, AuthError, type Awaitable, type User } from 'authkernel/kernel'
+/** Options of `bearerPlugin`, with their defaults, and their checks. */
+import { type AnyContext, type AppClient, assertOptions, AuthError, type Awaitable, type User } from 'authkernel/kernel'
 import { redirectKind } from './redirect.ts'
 
-/** An app that people may sign in to. */
+/** An app that users may sign in to. */
 export interface AppOptions {
   /** `client_id`: 1 to 100 characters of `A-Za-z0-9._~-`. It is public; apps have no secret. */
   id: string
-  /** What people call the app; pages show it. */
+  /** Its name for users; pages show it. */
   name: string
   /**
    * Where the browser leads back to: an https URL that the app has claimed, `http://127.0.0.1/path` or `http://[::1]/path` (any port), or a
@@ -30,7 +30,7 @@ export interface AccessTokenOptions {
   /** Seconds, 10 to 3600; default 600. */
   maxAge?: number | undefined
 }
-/** Whether somebody has a right that an app asks for. */
+/** Whether a user has a right that an app asks for. */
 export interface RightQuestion {
   user: User
   app: AppClient
@@ -43,7 +43,7 @@ export interface BearerOptions {
   apps: readonly AppOptions[]
   /** Scopes of apps that list none; default: none. */
   scopes?: readonly string[] | undefined
-  /** Asked when tokens are issued and at each use: a right that the person lost is no longer in the session. Default: every scope. */
+  /** Asked when tokens are issued and at each use: a right that the user lost is no longer in the session. Default: every scope. */
   can?: ((question: RightQuestion) => Awaitable<boolean>) | undefined
   /** Format, audience and lifetime of access tokens. */
   accessToken?: AccessTokenOptions | undefined
@@ -88,38 +88,38 @@ export function resolveOptions(options: BearerOptions): ResolvedOptions {
   assertOptions('Plugin "bearer"', accessToken, { format: true, audience: true, maxAge: true }, 'accessToken')
   assertOptions('Plugin "bearer"', dpop, { nonces: true }, 'dpop')
   const { format = 'opaque', audience, maxAge: tokenAge = 600 } = accessToken
-  if (!Array.isArray(apps) || apps.length === 0) refuse('`apps` is missing. List the apps that people may sign in to.')
-  if (!['opaque', 'jwt'].includes(format)) refuse('`accessToken.format` must be "opaque" or "jwt".')
-  if (!(tokenAge >= 10 && tokenAge <= 3600)) refuse('`accessToken.maxAge` must be 10 to 3600 seconds.')
-  if (!(idle >= tokenAge && idle <= maxAge)) refuse('`idle` must be at least `accessToken.maxAge` and at most `maxAge`.')
-  if (!(maxAge <= 366 * 86_400)) refuse('`maxAge` must be at most 31622400 seconds.')
-  if (issuer !== undefined && !isIssuer(issuer)) refuse('`issuer` must be an https origin, without path and final slash.')
+  if (!Array.isArray(apps) || apps.length === 0) refuseOption('`apps` is missing. List the apps that people may sign in to.')
+  if (!['opaque', 'jwt'].includes(format)) refuseOption('`accessToken.format` must be "opaque" or "jwt".')
+  if (!(tokenAge >= 10 && tokenAge <= 3600)) refuseOption('`accessToken.maxAge` must be 10 to 3600 seconds.')
+  if (!(idle >= tokenAge && idle <= maxAge)) refuseOption('`idle` must be at least `accessToken.maxAge` and at most `maxAge`.')
+  if (!(maxAge <= 366 * 86_400)) refuseOption('`maxAge` must be at most 31622400 seconds.')
+  if (issuer !== undefined && !isIssuer(issuer)) refuseOption('`issuer` must be an https origin, without path and final slash.')
   const known = new Map<string, AppClient>()
   for (const app of apps as readonly AppOptions[]) {
     assertOptions('Plugin "bearer"', app, { id: true, name: true, redirectUris: true, scopes: true, dpopBoundAccessTokens: true }, 'apps')
     const resolved = { id: app.id, name: app.name, redirectUris: app.redirectUris ?? [], scopes: [...new Set(app.scopes ?? scopes)] }
-    check(resolved)
-    if (known.has(app.id)) refuse(`two apps have the id "${app.id}".`)
+    checkApp(resolved)
+    if (known.has(app.id)) refuseOption(`two apps have the id "${app.id}".`)
     known.set(app.id, Object.freeze(resolved))
   }
   const bound = new Set(apps.filter((app) => app.dpopBoundAccessTokens === true).map(({ id }) => id))
   return { apps: known, bound, nonces: dpop?.nonces === true, format, audience, tokenAge, idle, maxAge, issuer, can }
 }
 
-function check({ id, name, redirectUris, scopes }: AppClient): void {
+function checkApp({ id, name, redirectUris, scopes }: AppClient): void {
   if (typeof id !== 'string' || !/^[A-Za-z0-9._~-]{1,100}$/.test(id))
-    refuse('the `id` of an app must be 1 to 100 characters of A-Za-z0-9._~-.')
+    refuseOption('the `id` of an app must be 1 to 100 characters of A-Za-z0-9._~-.')
   if (typeof name !== 'string' || name.trim() === '' || name.length > 100)
-    refuse(`the app "${id}" needs a \`name\` of 1 to 100 characters.`)
+    refuseOption(`the app "${id}" needs a \`name\` of 1 to 100 characters.`)
   for (const uri of redirectUris) {
     if (redirectKind(uri)) continue
-    refuse(
+    refuseOption(
       `the app "${id}" has the redirect URI ${JSON.stringify(uri)}. Use https, http://127.0.0.1 or http://[::1] with any port, ` +
         'or a scheme that is a reversed domain, such as com.example.app:/callback; no fragment.',
     )
   }
   for (const scope of scopes)
-    if (!scopeSyntax.test(scope)) refuse(`the app "${id}" has the scope ${JSON.stringify(scope)}, which RFC 6749 does not allow.`)
+    if (!scopeSyntax.test(scope)) refuseOption(`the app "${id}" has the scope ${JSON.stringify(scope)}, which RFC 6749 does not allow.`)
 }
 
 /** The issuer of this request. */
@@ -131,6 +131,6 @@ function isIssuer(issuer: string): boolean {
   return typeof issuer === 'string' && URL.canParse(issuer) && new URL(issuer).origin === issuer && issuer.startsWith('https:')
 }
 
-function refuse(what: string): never {
+function refuseOption(what: string): never {
   throw new AuthError(`Plugin "bearer": ${what}`)
 }

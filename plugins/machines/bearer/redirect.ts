@@ -1,7 +1,8 @@
-/** Redirect URIs of apps (RFC 8252 section 7). */
+/** Redirect URIs of apps (RFC 8252 section 7), and the way back to them. */
+import { redirectTo, withParams } from 'authkernel/kernel'
 
-/** `claimed`: only the app gets it. The others any program on the device may receive, so that people are asked. */
-export type RedirectKind = 'claimed' | 'loopback' | 'scheme'
+/** `claimed`: only the app gets it. Any program on the device may receive the others, so that the user confirms them. */
+type RedirectKind = 'claimed' | 'loopback' | 'scheme'
 
 // Of the text and not of a parsed URL: `http://127.0.0.1:80@example.com` has another host.
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?((?:[/?][^#\s\\]*)?)$/
@@ -24,4 +25,17 @@ export function isRegistered(registered: string, given: string): boolean {
   if (!own || !other) return false
   const port = Number(other[2] ?? 80)
   return own[1] === other[1] && own[3] === other[3] && port >= 1 && port <= 65_535
+}
+
+/** Where the answer goes. */
+export interface Target {
+  redirectUri: string
+  state: string | undefined
+  /** `iss` of the answer (RFC 9207). */
+  issuer: string
+}
+
+/** The response of the authorization endpoint. */
+export function redirectBack({ redirectUri, state, issuer }: Target, params: Record<string, string>): Response {
+  return redirectTo(withParams(redirectUri, { ...params, state, iss: issuer }), { 'Referrer-Policy': 'no-referrer' })
 }

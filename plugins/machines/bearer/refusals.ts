@@ -30,17 +30,18 @@ interface Window {
   ends: number
 }
 const windows = new WeakMap<ResolvedOptions, Map<string, Window>>()
-// The session of one request may be read several times.
-const told = new WeakMap<Request, Set<string>>()
 
-/** Tells it as `noted`, once a request, unless there were enough of the kind. */
-export async function tellRefused(ctx: Context, options: ResolvedOptions, reason: RefusalReason, token: RefusedToken = {}): Promise<void> {
+// The session of one request may be read several times.
+const notedRefusals = new WeakMap<Request, Set<string>>()
+
+/** Emits `noted`, once a request, unless there were enough of the kind. */
+export async function noteRefusal(ctx: Context, options: ResolvedOptions, reason: RefusalReason, token: RefusedToken = {}): Promise<void> {
   const { id, userId, clientId } = token
-  const before = told.get(ctx.request) ?? new Set<string>()
-  told.set(ctx.request, before)
+  const earlier = notedRefusals.get(ctx.request) ?? new Set<string>()
+  notedRefusals.set(ctx.request, earlier)
   const same = JSON.stringify([reason, id, clientId])
-  if (before.has(same)) return
-  before.add(same)
+  if (earlier.has(same)) return
+  earlier.add(same)
   // Ids in a text that is not genuine are the sender's choice: they are counted by network.
   const whose = userId === undefined ? ['network', networkOf(ctx), clientId ?? ''] : ['session', id ?? '']
   if (!isWithin(ctx, options, JSON.stringify([ctx.settings.namespace, ...whose]))) return

@@ -1,21 +1,10 @@
-/** An authorization request (RFC 6749 section 4.1.1 with PKCE), checked. */
-import { type AppClient, AuthError, type Context } from 'authkernel/kernel'
+/** Parses an authorization request (RFC 6749 section 4.1.1 with PKCE). */
+import type { AppClient, Context } from 'authkernel/kernel'
+import { AppRequestRefused } from './errors.ts'
 import { scopesFor } from './grants.ts'
 import { issuerOf, type ResolvedOptions } from './options.ts'
-import { isRegistered } from './redirect.ts'
+import { isRegistered, type Target } from './redirect.ts'
 
-/** Nobody knows the app or its redirect URI: the browser is led nowhere. */
-export class AppRequestRefused extends AuthError {
-  static override type = 'AppRequestRefused'
-  static override row = { page: 'error' as const, status: 400, visible: true }
-}
-/** Where the answer goes. */
-export interface Target {
-  redirectUri: string
-  state: string | undefined
-  /** `iss` of the answer (RFC 9207). */
-  issuer: string
-}
 /** What an app asks for. */
 export interface AppRequest extends Target {
   app: AppClient
@@ -25,13 +14,13 @@ export interface AppRequest extends Target {
   scopes: readonly string[]
 }
 /** What is wrong with a request that may be answered. */
-export interface Refused extends Target {
+interface RefusedRequest extends Target {
   error: string
   description: string
 }
 
-/** Throws AppRequestRefused where the answer would have to go to somebody unknown. */
-export function readRequest(ctx: Context, options: ResolvedOptions, query: URLSearchParams): AppRequest | Refused {
+/** Throws AppRequestRefused where the answer would have to go to an unknown address. */
+export function parseRequest(ctx: Context, options: ResolvedOptions, query: URLSearchParams): AppRequest | RefusedRequest {
   const one = (name: string): string | undefined => (query.getAll(name).length === 1 ? (query.get(name) as string) : undefined)
   const app = options.apps.get(one('client_id') ?? '')
   if (!app) throw new AppRequestRefused('An authorization request names no app of bearerPlugin: look at its `client_id` and at `apps`.')
@@ -41,9 +30,9 @@ export function readRequest(ctx: Context, options: ResolvedOptions, query: URLSe
       `An authorization request of the app "${app.id}" has a redirect_uri that is not among its \`redirectUris\`.`,
     )
   const target = { redirectUri, state: one('state'), issuer: one('iss') === ctx.base ? ctx.base : issuerOf(ctx, options) }
-  const refuse = (error: string, description: string): Refused => ({ ...target, error, description })
+  const refuse = (error: string, description: string): RefusedRequest => ({ ...target, error, description })
   for (const name of new Set(query.keys()))
-    if (query.getAll(name).length > 1) return refuse('invalid_request', `${printable(name)} is repeated.`)
+    if (query.getAll(name).length > 1) return refuse('invalid_request', `${printableName(name)} is repeated.`)
   if (one('response_type') !== 'code')
     return refuse(query.has('response_type') ? 'unsupported_response_type' : 'invalid_request', 'response_type must be code.')
   if (!['query', undefined].includes(one('response_mode'))) return refuse('invalid_request', 'response_mode must be query.')
@@ -59,6 +48,6 @@ export function readRequest(ctx: Context, options: ResolvedOptions, query: URLSe
   return { ...target, app, challenge, jkt, scopes }
 }
 
-function printable(name: string): string {
+function printableName(name: string): string {
   return name.replace(/[^\w-]/g, '').slice(0, 40)
 }

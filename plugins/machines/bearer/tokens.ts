@@ -5,7 +5,7 @@
  * Access tokens are `at.<session>.<end>.<scopes>.<secret>`: the secret is a keyed hash under the key of the app session, which is sealed at rest.
  */
 import { type AnyContext, type Context, equal, hkdf, randomHex, sha256, toBase64Url, toHex } from 'authkernel/kernel'
-import type { AppSession } from './table.ts'
+import type { AppSession } from './tables.ts'
 
 /** A refresh token, taken apart. */
 export interface RefreshText {
@@ -16,7 +16,7 @@ export interface RefreshText {
   mark: string
 }
 /** An opaque access token, taken apart. */
-export interface AccessText {
+interface AccessText {
   session: string
   /** Seconds since the epoch. */
   end: number
@@ -27,17 +27,16 @@ export interface AccessText {
 
 const refreshSyntax = /^rt\.([0-9a-f]{32})\.([1-9]\d{0,8})\.([0-9a-f]{32})\.([0-9a-f]{64})$/
 const accessSyntax = /^at\.([0-9a-f]{32})\.([1-9]\d{0,10})\.([0-9a-z]{1,64})\.([\w-]{43})$/
-
 const purpose = 'bearer.refresh'
 
 /** The first token of an app session. */
-export async function firstRefresh(ctx: AnyContext, session: string): Promise<string> {
+export async function makeFirstRefresh(ctx: AnyContext, session: string): Promise<string> {
   const body = `${session}.1.${randomHex(ctx.runtime, 16)}`
   return `rt.${body}.${await ctx.digest(purpose, body)}`
 }
 
 /** Texts of the next token, the newest secret first: one of them was answered if it was made already. */
-export async function successors(ctx: AnyContext, { session, generation, seed }: RefreshText): Promise<string[]> {
+export async function nextRefreshTexts(ctx: AnyContext, { session, generation, seed }: RefreshText): Promise<string[]> {
   const body = `${session}.${generation + 1}.${seed}`
   return (await ctx.digests(purpose, body)).map((mark) => `rt.${body}.${mark}`)
 }
@@ -52,13 +51,13 @@ export async function isMarked(ctx: AnyContext, { session, generation, seed, mar
   return (await ctx.digests(purpose, `${session}.${generation}.${seed}`)).some((known) => equal(known, mark))
 }
 
-export async function accessToken({ id, key, scopes }: AppSession, granted: readonly string[], end: number): Promise<string> {
+export async function makeAccessToken({ id, key, scopes }: AppSession, granted: readonly string[], end: number): Promise<string> {
   let bits = 0n
   scopes.forEach((scope, place) => {
     if (granted.includes(scope)) bits |= 1n << BigInt(place)
   })
   const text = bits.toString(36)
-  return `at.${id}.${end}.${text}.${await derive(key, `access ${id} ${end} ${text}`)}`
+  return `at.${id}.${end}.${text}.${await deriveSecret(key, `access ${id} ${end} ${text}`)}`
 }
 
 /** Undefined for anything that is no refresh token; nothing is looked up for it. */
@@ -77,12 +76,12 @@ export function parseAccess(text: string): AccessText | undefined {
 /** The scopes of a live access token; undefined for any other. */
 export async function scopesWithin(ctx: Pick<Context, 'now'>, session: AppSession, text: AccessText): Promise<string[] | undefined> {
   const { end, scopes, secret } = text
-  if (!equal(await derive(session.key, `access ${session.id} ${end} ${scopes}`), secret)) return undefined
+  if (!equal(await deriveSecret(session.key, `access ${session.id} ${end} ${scopes}`), secret)) return undefined
   if (end * 1000 <= ctx.now.getTime()) return undefined
   const bits = [...scopes].reduce((sum, digit) => sum * 36n + BigInt(Number.parseInt(digit, 36)), 0n)
   return session.scopes.filter((_, place) => (bits >> BigInt(place)) & 1n)
 }
 
-async function derive(key: string, what: string): Promise<string> {
+async function deriveSecret(key: string, what: string): Promise<string> {
   return toBase64Url(await hkdf(key, 'authkernel bearer', what, 32))
 }

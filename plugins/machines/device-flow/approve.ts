@@ -1,11 +1,10 @@
-/** The person at the page: types or compares the code, sees which device asks, and says yes or no. */
-import { type Context, hasFreshProof, HttpError, networksOf, redirectTo, type User } from 'authkernel/kernel'
+/** The user at the page types or compares the code, sees which device asks, and answers. The answer is mailed: a user who was tricked learns of it. */
+import { type Context, hasFreshProof, HttpError, type Kernel, networksOf, redirectTo, type User } from 'authkernel/kernel'
 import { readUserCode, rowOf } from './codes.ts'
-import { notify } from './notice.ts'
 import type { ResolvedOptions } from './options.ts'
-import type { DeviceCode } from './table.ts'
+import type { DeviceCode } from './tables.ts'
 
-/** Codes that one person, and one network, may try in ten minutes (RFC 8628 section 5.1). */
+/** Codes that one user, and one network, may try in ten minutes (RFC 8628 section 5.1). */
 const perUser = { max: 10, seconds: 600 }
 const perNetwork = { max: 50, seconds: 600 }
 const purpose = 'device-flow.confirm'
@@ -16,19 +15,19 @@ interface Ticket {
   userId: string
 }
 
-/** Who is signed in by the session of a browser; null: nobody. */
-export async function personOf(ctx: Context): Promise<(User & { id: string }) | null> {
+/** The user of the session of a browser; null: signed out. */
+export async function signedInUser(ctx: Context): Promise<(User & { id: string }) | null> {
   const user = await ctx.session.user(ctx)
   return user?.id === undefined || user.id === null ? null : { ...user, id: user.id }
 }
 
 /** `POST /device`: a code was typed. */
-export async function enter(ctx: Context, options: ResolvedOptions): Promise<Response> {
+export async function enterCode(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const { user_code: typed } = await ctx.body()
-  const user = await personOf(ctx)
+  const user = await signedInUser(ctx)
   if (!user) return ctx.page('signIn', { callbackUrl: `${ctx.base}/device` })
   const code = readUserCode(typed)
-  const stale = await stepUp(ctx, options, code)
+  const stale = await demandFreshProof(ctx, options, code)
   if (stale) return stale
   if (!(await mayTry(ctx, user))) return ctx.render('device', { error: 'TooManyDeviceCodes' })
   const row = code === undefined ? null : await rowOf(ctx, 'user', code)
@@ -48,25 +47,33 @@ export async function enter(ctx: Context, options: ResolvedOptions): Promise<Res
   })
 }
 
-/** `POST /device/decide`: the person has seen the device, and answers. */
-export async function decide(ctx: Context, options: ResolvedOptions): Promise<Response> {
+/** `POST /device/decide`: the user has seen the device, and answers. */
+export async function answerDevice(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const { ticket: sealed, decision } = await ctx.body()
   const ticket = typeof sealed === 'string' ? await ctx.open<Ticket>(purpose, sealed) : null
-  const user = await personOf(ctx)
-  // The person who read the page is the one who answers it.
+  const user = await signedInUser(ctx)
+  // The user who read the page is the one who answers it.
   if (!ticket || !user || user.id !== ticket.userId) throw new HttpError(400, 'This page is too old. Type the code again.')
   const isAllowed = decision === 'allow'
-  const stale = isAllowed ? await stepUp(ctx, options, undefined) : undefined
+  const stale = isAllowed ? await demandFreshProof(ctx, options, undefined) : undefined
   if (stale) return stale
-  const row = await settle(ctx, ticket, user, isAllowed)
+  const row = await writeDecision(ctx, ticket, user, isAllowed)
   if (!row) return ctx.render('device', { error: 'DeviceCodeUnknown' })
   await ctx.emit(isAllowed ? 'deviceFlowApproved' : 'deviceFlowDenied', { user, clientId: row.clientId })
-  if (isAllowed) notify(ctx, user, ctx.service('appTokens').client(row.clientId)?.name ?? row.clientId, row)
+  if (isAllowed) mailNotice(ctx, user, ctx.service('appTokens').client(row.clientId)?.name ?? row.clientId, row)
   return redirectTo(`${ctx.base}/device?done=${isAllowed ? 'allowed' : 'denied'}`)
 }
 
+/** The mail about a device that was let in. */
+export function declareNotice(kernel: Kernel): void {
+  kernel.mailTemplate('device-flow.notice', {
+    subject: 'device-flow.notice.subject',
+    lines: ['device-flow.notice.what', 'device-flow.notice.from', 'device-flow.notice.do'],
+  })
+}
+
 /** Null: it is too late, or was answered already. Of several answers one counts. */
-async function settle(ctx: Context, { id }: Ticket, user: { id: string }, isAllowed: boolean): Promise<DeviceCode | null> {
+async function writeDecision(ctx: Context, { id }: Ticket, user: { id: string }, isAllowed: boolean): Promise<DeviceCode | null> {
   const codes = ctx.records('deviceCode')
   const row = await codes.get(id)
   if (!row || row.until <= ctx.now) return null
@@ -90,12 +97,25 @@ async function mayTry(ctx: Context, { id }: { id: string }): Promise<boolean> {
 }
 
 /** Undefined: the proof is fresh enough. Else the way to a fresh one, and back to the page with the code. */
-async function stepUp(ctx: Context, { stepUp: demand }: ResolvedOptions, code: string | undefined): Promise<Response | undefined> {
+async function demandFreshProof(
+  ctx: Context,
+  { stepUp: demand }: ResolvedOptions,
+  code: string | undefined,
+): Promise<Response | undefined> {
   if (!demand) return undefined
   const { maxAge, level } = demand
   if (await hasFreshProof(ctx, { maxAge, level })) return undefined
   const callbackUrl = `${ctx.base}/device${code === undefined ? '' : `?user_code=${code}`}`
   const login = await ctx.loginAgain({ callbackUrl })
-  const answered = login && (await ctx.ask('stepUp', { login, level, maxAge }))
-  return answered ?? ctx.page('signIn', { callbackUrl })
+  const response = login && (await ctx.ask('stepUp', { login, level, maxAge }))
+  return response ?? ctx.page('signIn', { callbackUrl })
+}
+
+/** The response does not wait for it. Sends nothing where no transport is configured, or where the user has no address. */
+function mailNotice(ctx: Context, { email }: User, app: string, { address }: DeviceCode): void {
+  if (!email || !ctx.app.services.mailTransport) return
+  ctx
+    .service('mail')
+    .send(ctx, email, 'device-flow.notice', { app, time: ctx.now, address: address ?? '?' })
+    .catch((error: unknown) => ctx.logger.error(error as Error))
 }

@@ -1,6 +1,6 @@
-/** User codes: eight letters that a person reads from one screen and types on another (RFC 8628 section 6.1). */
+/** User codes: eight letters that a user reads from one screen and types on another (RFC 8628 section 6.1). */
 import type { AnyContext, Runtime } from 'authkernel/kernel'
-import type { DeviceCode } from './table.ts'
+import type { DeviceCode } from './tables.ts'
 
 // Without vowels, so that no words arise: 20 letters, 34 bits.
 const letters = 'BCDFGHJKLMNPQRSTVWXZ'
@@ -16,7 +16,7 @@ export function makeUserCode(runtime: Pick<Runtime, 'random'>): string {
   return `${code.slice(0, 4)}-${code.slice(4)}`
 }
 
-/** As it was made, whatever a person typed around it; undefined: no user code. */
+/** As it was made, whatever the user typed around it; undefined: no user code. */
 export function readUserCode(typed: unknown): string | undefined {
   if (typeof typed !== 'string' || typed.length > 40) return undefined
   const code = typed.toUpperCase().replace(/[^A-Z0-9]/g, '')

@@ -1,13 +1,13 @@
-/** Options of `deviceFlowPlugin`, with their defaults, and what is refused. */
-import { assertOptions, type AnyContext, AuthError, type Awaitable } from 'authkernel/kernel'
+/** Options of `deviceFlowPlugin`, with their defaults, and their checks. */
+import { type AnyContext, assertOptions, AuthError, type Awaitable } from 'authkernel/kernel'
 
 /** What `deviceFlowPlugin` takes. */
 export interface DeviceFlowOptions {
   /** Ids of the apps of bearerPlugin that may use it. */
   apps: readonly string[]
-  /** What a device gets at most; default: the scopes of its app. Keep it small: the person who approves may have been tricked. */
+  /** What a device gets at most; default: the scopes of its app. Keep it small: the user who approves may have been tricked. */
   scopes?: readonly string[] | undefined
-  /** Demands a fresh proof from whoever approves: `maxAge` in seconds, default 300; `mfa` for two factors. Default: none. */
+  /** Demands a fresh proof of the user who approves: `maxAge` in seconds, default 300; `mfa` for two factors. Default: none. */
   stepUp?: { maxAge?: number | undefined; level?: 'mfa' | undefined } | undefined
   /** Where an address is, in words, for the page; default: nothing. */
   place?: ((question: { address: string; ctx: AnyContext }) => Awaitable<string | undefined>) | undefined

@@ -1,19 +1,19 @@
-/** What people see: the field for the code, and the question about the device. */
+/** What users see: the field for the code, and the question about the device. */
 import type { Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
-import { personOf } from './approve.ts'
+import { signedInUser } from './approve.ts'
 import { readUserCode } from './codes.ts'
 
 type Params = Readonly<Record<string, string | undefined>>
 
 export function addPages(kernel: Kernel): void {
-  kernel.page('device', entry, { path: '/device' })
+  kernel.page('device', drawCodeForm, { path: '/device' })
   // Without a route of its own: it is the answer to a code that was typed.
-  kernel.page('deviceConfirm', confirm)
+  kernel.page('deviceConfirm', drawQuestion)
 }
 
-async function entry(ctx: Context, tools: PageTools, params: Params): Promise<PageView | Response> {
+async function drawCodeForm(ctx: Context, tools: PageTools, params: Params): Promise<PageView | Response> {
   const { html, say, form, field, submit, alert } = tools
-  if (!(await personOf(ctx))) return ctx.page('signIn', { callbackUrl: ctx.url.href })
+  if (!(await signedInUser(ctx))) return ctx.page('signIn', { callbackUrl: ctx.url.href })
   const title = say('device-flow.title')
   if (params['done'])
     return { title, body: html`<p role="status">${say(params['done'] === 'allowed' ? 'device-flow.allowed' : 'device-flow.denied')}</p>` }
@@ -26,7 +26,7 @@ async function entry(ctx: Context, tools: PageTools, params: Params): Promise<Pa
     spellcheck: false,
     required: true,
     maxlength: 20,
-    // Filled in by a link or a QR code, which anybody may have sent: the person compares it.
+    // Filled in by a link or a QR code, which an attacker may have sent: the user compares it.
     ...(code === undefined ? { autofocus: true } : { value: code }),
   })
   return {
@@ -36,10 +36,10 @@ async function entry(ctx: Context, tools: PageTools, params: Params): Promise<Pa
   }
 }
 
-async function confirm(_ctx: Context, tools: PageTools, params: Params): Promise<PageView> {
+async function drawQuestion(_ctx: Context, tools: PageTools, params: Params): Promise<PageView> {
   const { html, say, form, submit } = tools
   const { ticket, code = '', app = '', who = '', address, place, agent } = params
-  const asked = (params['scopes'] ?? '')
+  const items = (params['scopes'] ?? '')
     .split(' ')
     .filter(Boolean)
     .map((scope) => {
@@ -54,10 +54,10 @@ async function confirm(_ctx: Context, tools: PageTools, params: Params): Promise
       html`<p>${say('device-flow.same')} <strong>${code}</strong></p>`,
       from !== '' && html`<p>${say('device-flow.from', { from })}</p>`,
       agent !== undefined && html`<p>${say('device-flow.agent', { agent })}</p>`,
-      asked.length > 0 &&
+      items.length > 0 &&
         html`<p>${say('device-flow.scopes')}</p>
           <ul>
-            ${asked}
+            ${items}
           </ul>`,
       html`<p><strong>${say('device-flow.warning')}</strong></p>`,
       await form(

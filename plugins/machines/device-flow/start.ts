@@ -12,24 +12,24 @@ const unknown = { max: 600, seconds: 600 }
 const maxTries = 5
 
 /** Answers `POST /oauth/device`. */
-export async function start(ctx: Context, options: ResolvedOptions): Promise<Response> {
+export async function startFlow(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const form = await ctx.form()
   const tokens = ctx.service('appTokens')
   const app = tokens.caller(ctx, form)
   if ('error' in app) return json(app.error, app.status, { ...app.headers })
   const { client } = app
   if (!options.apps.has(client.id)) return json({ error: 'unauthorized_client' }, 400)
-  const asked = tokens.scopes(client, form.get('scope'))
-  const scopes = form.get('scope') ? asked : asked?.filter((scope) => options.scopes?.includes(scope) ?? true)
+  const offered = tokens.scopes(client, form.get('scope'))
+  const scopes = form.get('scope') ? offered : offered?.filter((scope) => options.scopes?.includes(scope) ?? true)
   if (!scopes?.every((scope) => options.scopes?.includes(scope) ?? true)) return json({ error: 'invalid_scope' }, 400)
-  const { allowed, retryAfter } = await count(ctx)
+  const { allowed, retryAfter } = await countRequest(ctx)
   if (!allowed)
     return json({ error: 'temporarily_unavailable', error_description: 'Too many device codes.' }, 429, {
       'Retry-After': String(retryAfter),
     })
 
   const deviceCode = toBase64Url(ctx.runtime.random(32))
-  const userCode = await create(ctx, deviceCode, client.id, [...scopes])
+  const userCode = await createCode(ctx, deviceCode, client.id, [...scopes])
   await ctx.emit('deviceFlowStarted', { clientId: client.id })
   const page = `${ctx.base}/device`
   return json({
@@ -42,7 +42,7 @@ export async function start(ctx: Context, options: ResolvedOptions): Promise<Res
   })
 }
 
-async function create(ctx: Context, deviceCode: string, clientId: string, scopes: string[]): Promise<string> {
+async function createCode(ctx: Context, deviceCode: string, clientId: string, scopes: string[]): Promise<string> {
   const until = ctx.now.getTime() + lifetime * 1000
   const row = {
     id: await hashOf(ctx, 'device', deviceCode),
@@ -70,8 +70,8 @@ async function create(ctx: Context, deviceCode: string, clientId: string, scopes
   }
 }
 
-// Nobody has to sign in for it: without a limit one could fill the table, and make codes easier to guess.
-async function count(ctx: Context): Promise<{ allowed: boolean; retryAfter: number }> {
+// It needs no sign-in: without a limit an attacker could fill the table, and make codes easier to guess.
+async function countRequest(ctx: Context): Promise<{ allowed: boolean; retryAfter: number }> {
   const network = ctx.clientAddress === undefined ? undefined : networksOf(ctx.clientAddress)[0]?.key
   return ctx.limit.take(`deviceFlow.start:${network ?? ''}`, network === undefined ? unknown : perNetwork)
 }

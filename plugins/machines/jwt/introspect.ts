@@ -8,34 +8,34 @@ type Claims = Record<string, unknown>
 const inactive = { active: false }
 
 /** Answers `POST /jwt/introspect`. What is not live, not ours or for another audience is exactly `{"active":false}`. */
-export async function introspect(ctx: Context, options: ResolvedOptions): Promise<Response> {
+export async function answerIntrospection(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const form = await ctx.form()
-  if ([...form.keys()].some((name) => form.getAll(name).length > 1)) return failed(400, 'invalid_request')
+  if ([...form.keys()].some((name) => form.getAll(name).length > 1)) return errorResponse(400, 'invalid_request')
   const audiences = await callerOf(ctx, options, form)
-  if (audiences === 'twice') return failed(400, 'invalid_request')
-  if (!audiences) return failed(401, 'invalid_client')
+  if (audiences === 'twice') return errorResponse(400, 'invalid_request')
+  if (!audiences) return errorResponse(401, 'invalid_client')
   const token = form.get('token')
-  if (!token) return failed(400, 'invalid_request')
+  if (!token) return errorResponse(400, 'invalid_request')
   const claims = (await liveClaims(ctx, options, token, audiences)) ?? (await foreignClaims(ctx, token, audiences))
   return json(claims ? { token_type: 'cnf' in claims ? 'DPoP' : 'Bearer', ...claims, active: true } : inactive)
 }
 
-/** Audiences that the caller may ask about; undefined: nobody that we know. */
+/** Audiences that the caller may ask about; undefined: an unknown caller. */
 async function callerOf(
   ctx: Context,
   { introspection }: ResolvedOptions,
   form: URLSearchParams,
 ): Promise<readonly string[] | undefined | 'twice'> {
-  const given = ctx.request.headers.get('authorization')
-  const basic = /^Basic +(\S+)$/i.exec(given ?? '')?.[1]
+  const authorization = ctx.request.headers.get('authorization')
+  const basic = /^Basic +(\S+)$/i.exec(authorization ?? '')?.[1]
   const posted = form.has('client_secret')
   // RFC 6749 section 2.3: one method per request.
-  if (posted && (given !== null || ctx.request.headers.has('x-api-key'))) return 'twice'
+  if (posted && (authorization !== null || ctx.request.headers.has('x-api-key'))) return 'twice'
   const [id, secret] = basic !== undefined ? readBasic(basic) : [form.get('client_id'), form.get('client_secret')]
   if (basic !== undefined || posted) {
     const client = introspection?.clients?.find((one) => one.id === id)
     // The same work for an unknown client.
-    const right = equal(await hash(client?.secret ?? ''), await hash(secret ?? ''))
+    const right = equal(await hashOf(client?.secret ?? ''), await hashOf(secret ?? ''))
     return client && right ? client.audiences : undefined
   }
   const session = await ctx.currentSession()
@@ -76,11 +76,11 @@ export async function liveClaims(
 async function foreignClaims(ctx: Context, token: string, audiences: readonly string[]): Promise<Claims | null> {
   if (!ctx.has('hook', 'introspect')) return null
   const claims = await ctx.ask('introspect', { token, audiences })
-  const told = claims ? [claims['aud']].flat() : []
-  return claims && told.some((audience) => audiences.includes(audience as string)) ? claims : null
+  const own = claims ? [claims['aud']].flat() : []
+  return claims && own.some((audience) => audiences.includes(audience as string)) ? claims : null
 }
 
-// Deleting a user ends the tokens of the person for those who ask. Where sessions need no stored user, nobody knows.
+// Deleting a user ends the tokens of the user for resource servers that ask. Where sessions need no stored user, this is unknown.
 async function isThere(ctx: AnyContext, { sub }: Claims): Promise<boolean> {
   if (!ctx.session.storedUsers || /^(?:key|service):/.test(String(sub)) || !ctx.store?.supports('getUser')) return true
   return (await ctx.store.getUser(String(sub))) !== null
@@ -97,10 +97,10 @@ function readBasic(text: string): [id: string, secret: string] | [] {
   }
 }
 
-async function hash(text: string): Promise<string> {
+async function hashOf(text: string): Promise<string> {
   return toHex(await sha256(text))
 }
 
-function failed(status: 400 | 401, error: string): Response {
+function errorResponse(status: 400 | 401, error: string): Response {
   return json({ error }, status, status === 401 ? { 'WWW-Authenticate': 'Basic realm="introspection"' } : {})
 }

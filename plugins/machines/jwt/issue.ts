@@ -1,8 +1,8 @@
-/** One access token (RFC 9068) for the person or the API key of a request. */
+/** One access token (RFC 9068) for the user or the API key of a request. */
 import { AccessDenied, type AnyContext, AuthError, type Context, HttpError, type Session, setBounded, toBase64Url } from 'authkernel/kernel'
 import { signerOf, signingKeys } from './keys.ts'
 import { type CallerKey, issuerOf, type ResolvedOptions } from './options.ts'
-import type { SigningKey } from './table.ts'
+import type { SigningKey } from './tables.ts'
 
 /** What a token is for. */
 export interface TokenWanted {
@@ -18,7 +18,7 @@ export interface AccessToken {
   tokenType: 'Bearer' | 'DPoP'
   /** Seconds since the epoch. */
   expiresAt: number
-  /** Separated by blanks; what was asked for less what the person or key may not. */
+  /** Separated by blanks; what was asked for less what the user or key may not. */
   scope: string
 }
 
@@ -43,7 +43,7 @@ const reserved = [
   'key',
 ]
 
-/** Null: nobody is signed in. Throws HttpError 400 for an audience or scope that no token may have, AccessDenied for who may have none. */
+/** Null: the request is signed out. Throws HttpError 400 for an audience or scope that no token may have, AccessDenied for a session that gets none. */
 export async function issueToken(
   ctx: Context,
   options: ResolvedOptions,
@@ -52,8 +52,8 @@ export async function issueToken(
   const session = await ctx.currentSession()
   const subject = session && (await subjectOf(ctx, session))
   if (!session || !subject) return null
-  const asked = scopesOf(options, audience, scope)
-  const granted = await grant(ctx, options, session, { audience, asked, held: subject.scopes })
+  const scopes = scopesOf(options, audience, scope)
+  const allowed = await allowedScopes(ctx, options, session, { audience, scopes, limit: subject.scopes })
   const own = ownClaims(ctx, options)
   const expiresAt = Math.min(own.iat + options.maxAge, Math.floor(new Date(session.expires).getTime() / 1000))
   const more = options.claims ? await options.claims({ session, audience, ctx }) : {}
@@ -64,14 +64,14 @@ export async function issueToken(
     aud: audience,
     client_id: subject.client ?? options.clientId ?? own.iss,
     exp: expiresAt,
-    ...(granted.length > 0 && { scope: granted.join(' ') }),
+    ...(allowed.length > 0 && { scope: allowed.join(' ') }),
     ...(!subject.client && (await proofOf(ctx))),
-    // Else an app could turn a token that is bound to its key into one that anybody may use.
+    // Else an app could turn a token that is bound to its key into one that every holder may use.
     ...(subject.jkt !== undefined && { cnf: { jkt: subject.jkt } }),
     ...subject.origin,
   }
   const accessToken = await signClaims(ctx, options, claims)
-  return { accessToken, tokenType: subject.jkt === undefined ? 'Bearer' : 'DPoP', expiresAt, scope: granted.join(' ') }
+  return { accessToken, tokenType: subject.jkt === undefined ? 'Bearer' : 'DPoP', expiresAt, scope: allowed.join(' ') }
 }
 
 /** Throws AccessDenied when a plugin refuses the token. */
@@ -98,7 +98,7 @@ interface Subject {
   origin?: { ses: string } | { key: string }
 }
 
-/** Null: somebody without an id. */
+/** Null: a user without an id. */
 async function subjectOf(ctx: Context, session: Session): Promise<Subject | null> {
   if ('actor' in session) throw new AccessDenied('jwt.issue: somebody who acts for another person gets no tokens of that person.')
   const key = keyOf(session)
@@ -108,10 +108,10 @@ async function subjectOf(ctx: Context, session: Session): Promise<Subject | null
     const { clientId: client, scopes, jkt, id: ses } = bearer
     return { sub: String(session.user.id), client, scopes, ...(jkt !== undefined && { jkt }), origin: { ses } }
   }
-  // The cookie may be another person's than the one that a plugin recognized by other means.
+  // The cookie may be another user's than the one that a plugin recognized by other means.
   if (ctx.has('hook', 'authenticate') && (await ctx.ask('authenticate', {})) !== undefined)
     return session.user?.id === undefined ? null : { sub: String(session.user.id) }
-  // A session whose strategy names no user is not that of a person who signed in: guests, and whoever acts as another person.
+  // A session whose strategy names no user is not that of a user who signed in: guests, and an admin who acts as another user.
   const user = await ctx.session.user(ctx)
   if (!user) throw new AccessDenied('jwt.issue: the session is that of a guest or of a user who is gone: there is no token for it.')
   const id = session.user?.id ?? user.id
@@ -129,30 +129,30 @@ function ownerOf({ id, owner }: CallerKey): string {
 }
 
 function scopesOf({ audiences, scopes }: ResolvedOptions, audience: string, scope: string | readonly string[]): string[] {
-  if (typeof audience !== 'string' || audience === '' || audience.length > 500) throw refused('`audience` must be 1 to 500 characters.')
-  if (audiences && !audiences.includes(audience)) throw refused('no token is issued for this `audience`.')
-  const asked = [...new Set(typeof scope === 'string' ? scope.split(' ').filter(Boolean) : scope)]
-  for (const one of asked) {
+  if (typeof audience !== 'string' || audience === '' || audience.length > 500) throw badRequest('`audience` must be 1 to 500 characters.')
+  if (audiences && !audiences.includes(audience)) throw badRequest('no token is issued for this `audience`.')
+  const wanted = [...new Set(typeof scope === 'string' ? scope.split(' ').filter(Boolean) : scope)]
+  for (const one of wanted) {
     // RFC 6749 section 3.3.
     const known = scopes ? scopes.includes(one) : typeof one === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(one)
-    if (!known) throw refused(`the scope ${JSON.stringify(String(one).slice(0, 100))} is not one of the plugin's.`)
+    if (!known) throw badRequest(`the scope ${JSON.stringify(String(one).slice(0, 100))} is not one of the plugin's.`)
   }
-  return asked
+  return wanted
 }
 
 /** A key gives its own scopes at most. */
-async function grant(
+async function allowedScopes(
   ctx: Context,
   { can }: ResolvedOptions,
   session: Session,
-  { audience, asked, held }: { audience: string; asked: readonly string[]; held: readonly string[] | undefined },
+  { audience, scopes, limit }: { audience: string; scopes: readonly string[]; limit: readonly string[] | undefined },
 ): Promise<string[]> {
-  const within = asked.filter((scope) => !held || held.includes(scope))
+  const within = scopes.filter((scope) => !limit || limit.includes(scope))
   const allowed = await Promise.all(within.map((scope) => !can || can({ session, audience, scope, ctx })))
   return within.filter((_, index) => allowed[index] === true)
 }
 
-/** When and how the person signed in (RFC 9068 section 2.2.1), where that is known. */
+/** When and how the user signed in (RFC 9068 section 2.2.1), where that is known. */
 async function proofOf(ctx: Context): Promise<Record<string, unknown>> {
   const known = await ctx.session.attributes?.(ctx)
   if (!known) return {}
@@ -165,6 +165,6 @@ async function privateKey(ctx: AnyContext, { id, alg, privateKey: jwk }: Signing
   return imported.get(id) ?? setBounded(imported, id, (await importJWK(jwk, alg)) as CryptoKey, maxKeys)
 }
 
-function refused(what: string): HttpError {
+function badRequest(what: string): HttpError {
   return new HttpError(400, `Access token: ${what}`, {}, new AuthError(`jwt.issue: ${what}`))
 }

@@ -1,14 +1,16 @@
 /** Signing keys: one signs at a time, the next is published before it signs, and former ones stay until the last of their tokens has ended. */
 import { type AnyContext, AuthError, HttpError } from 'authkernel/kernel'
 import type { ResolvedOptions } from './options.ts'
-import { type PublicKey, rows, type SigningKey } from './table.ts'
+import { keyRecords, type PublicKey, type SigningKey } from './tables.ts'
 
-// Shorter than others look for a first key, so that a process that dies with the lease holds up nobody for good.
+// Shorter than others look for a first key, so that a process that dies with the lease does not hold up others for good.
 const leaseSeconds = 5
+
 // Milliseconds between two looks for a key that another process makes, and how many there are.
 const pause = 50
 const maxLooks = 200
 const maxTries = 5
+
 // Within the range that every database holds.
 const never = new Date(Date.UTC(9999, 0, 1))
 
@@ -23,7 +25,7 @@ export async function signingKeys(ctx: AnyContext, options: ResolvedOptions): Pr
     if (newest) return keys
     await new Promise((resolve) => setTimeout(resolve, pause))
   }
-  // Whoever holds the lease does not get a key written: the store is away, and asking again helps.
+  // The process with the lease does not get a key written: the store is away, and asking again helps.
   const reason = new AuthError('Plugin "jwt": no signing key could be stored. Look at the errors of the service "records".')
   throw new HttpError(503, reason.message, { 'Retry-After': '5' }, reason)
 }
@@ -55,10 +57,10 @@ export async function rotateKeys(ctx: AnyContext, options: ResolvedOptions, comp
     const [newest] = keys
     // Published and not signing yet: this is the rotation that was asked for.
     if (!compromised && newest && newest.signsFrom > ctx.now) return newest
-    const next = await generate(ctx, options, newest, compromised)
-    const writes = compromised ? keys.map(({ id }) => ({ record: 'jwtKey' as const, delete: id })) : retire(options, newest, next)
+    const next = await generateKey(ctx, options, newest, compromised)
+    const writes = compromised ? keys.map(({ id }) => ({ record: 'jwtKey' as const, delete: id })) : retireKey(options, newest, next)
     if (await ctx.atomic([...writes, { record: 'jwtKey', create: next }])) {
-      await tell(ctx, next, compromised)
+      await emitRotation(ctx, next, compromised)
       return next
     }
   }
@@ -66,7 +68,7 @@ export async function rotateKeys(ctx: AnyContext, options: ResolvedOptions, comp
 }
 
 async function liveKeys(ctx: AnyContext): Promise<SigningKey[]> {
-  const { rows: keys } = await rows(ctx).find({ limit: 1000 })
+  const { rows: keys } = await keyRecords(ctx).find({ limit: 1000 })
   return keys.sort((a, b) => b.generation - a.generation)
 }
 
@@ -80,20 +82,20 @@ async function makeNext(ctx: AnyContext, options: ResolvedOptions, newest: Signi
   const lease = await ctx.lease('jwt.rotate', leaseSeconds)
   if (!lease) return false
   try {
-    const next = await generate(ctx, options, newest, false)
-    if (!(await ctx.atomic([...retire(options, newest, next), { record: 'jwtKey', create: next }]))) return false
-    await tell(ctx, next, false)
+    const next = await generateKey(ctx, options, newest, false)
+    if (!(await ctx.atomic([...retireKey(options, newest, next), { record: 'jwtKey', create: next }]))) return false
+    await emitRotation(ctx, next, false)
     return true
   } finally {
     await lease.release()
   }
 }
 
-async function tell(ctx: AnyContext, { id: kid, alg, signsFrom }: SigningKey, compromised: boolean): Promise<void> {
+async function emitRotation(ctx: AnyContext, { id: kid, alg, signsFrom }: SigningKey, compromised: boolean): Promise<void> {
   await ctx.emit('keyRotated', { kid, alg, signsFrom: signsFrom.toISOString(), compromised })
 }
 
-async function generate(
+async function generateKey(
   ctx: AnyContext,
   { algorithm, jwksMaxAge }: ResolvedOptions,
   newest: SigningKey | undefined,
@@ -117,7 +119,7 @@ async function generate(
 }
 
 // In one write with the next key: a process that dies in between leaves either both or none.
-function retire({ maxAge, jwksMaxAge }: ResolvedOptions, newest: SigningKey | undefined, next: SigningKey) {
+function retireKey({ maxAge, jwksMaxAge }: ResolvedOptions, newest: SigningKey | undefined, next: SigningKey) {
   if (!newest) return []
   const expires = new Date(next.signsFrom.getTime() + (maxAge + jwksMaxAge) * 1000)
   return [{ record: 'jwtKey' as const, update: newest.id, change: { expires }, if: { generation: newest.generation } }]

@@ -5,7 +5,7 @@ import { issuerOf, type ResolvedOptions } from './options.ts'
 export const metadataPath = '/.well-known/oauth-authorization-server'
 
 /** Members of this plugin, also for the metadata of a plugin with a token endpoint. */
-export function metadata(ctx: Context, { introspection }: ResolvedOptions): Record<string, unknown> {
+export function metadataMembers(ctx: Context, { introspection }: ResolvedOptions): Record<string, unknown> {
   return {
     jwks_uri: `${ctx.origin}/.well-known/jwks.json`,
     ...(introspection && {
@@ -24,7 +24,7 @@ export function wholeMetadata(ctx: Context, options: ResolvedOptions): Response 
   const issuer = issuerOf(ctx, options)
   // RFC 8414 section 3.3: the issuer is the one that the address names.
   if (issuer !== issuerAt(ctx)) throw new HttpError(404, `The issuer is ${issuer}.`)
-  const members = { issuer, ...metadata(ctx, options), response_types_supported: [], grant_types_supported: [] }
+  const members = { issuer, ...metadataMembers(ctx, options), response_types_supported: [], grant_types_supported: [] }
   return new Response(JSON.stringify(members), { headers: { 'Content-Type': 'application/json' } })
 }
 

@@ -1,6 +1,6 @@
-/** Options of `jwtPlugin`, with their defaults, and what is refused. */
-import { assertOptions, AuthError, type AnyContext, type Awaitable, type Context, type Session } from 'authkernel/kernel'
-import type { SigningAlgorithm } from './table.ts'
+/** Options of `jwtPlugin`, with their defaults, and their checks. */
+import { type AnyContext, assertOptions, AuthError, type Awaitable, type Context, type Session } from 'authkernel/kernel'
+import type { SigningAlgorithm } from './tables.ts'
 
 /** What a token is asked for. */
 export interface TokenQuestion {
@@ -19,7 +19,7 @@ export interface IntrospectionClient {
   id: string
   /** At least 32 characters. */
   secret: string
-  /** It is told of tokens for these audiences only. */
+  /** It learns of tokens for these audiences only. */
   audiences: readonly string[]
 }
 /** Who may ask about tokens (RFC 7662 section 2.1). */
@@ -37,11 +37,11 @@ export interface JwtOptions {
   audiences?: readonly string[] | undefined
   /** Scopes that tokens may have; default: any. */
   scopes?: readonly string[] | undefined
-  /** Whether the person or key of the request has a right that a token shall carry; others are left out of the token. Default: all. */
+  /** Whether the user or key of the request has a right that a token shall carry; others are left out of the token. Default: all. */
   can?: ((question: TokenQuestion & { scope: string }) => Awaitable<boolean>) | undefined
   /** Further claims. They replace none of RFC 9068. */
   claims?: ((question: TokenQuestion) => Awaitable<Record<string, unknown>>) | undefined
-  /** `client_id` of tokens for people; default: the issuer. Tokens for API keys have the id of the key. */
+  /** `client_id` of tokens for users; default: the issuer. Tokens for API keys have the id of the key. */
   clientId?: string | undefined
   /** Default `ES256`. */
   algorithm?: SigningAlgorithm | undefined
@@ -93,28 +93,28 @@ export function resolveOptions(options: JwtOptions): ResolvedOptions {
     rotateEvery: options.rotateEvery ?? 30 * 86_400,
   }
   const { issuer, audiences, introspection, maxAge, jwksMaxAge } = resolved
-  if (issuer !== undefined && !isIssuer(issuer)) refuse('`issuer` must be an https URL without query, fragment and final slash.')
-  if (!algorithms.includes(resolved.algorithm)) refuse(`\`algorithm\` must be one of ${algorithms.join(', ')}.`)
-  if (!(maxAge >= 10 && maxAge <= 3600)) refuse('`maxAge` must be 10 to 3600 seconds.')
-  if (!(jwksMaxAge >= 10 && jwksMaxAge <= 86_400)) refuse('`jwksMaxAge` must be 10 to 86400 seconds.')
-  if (!(resolved.rotateEvery >= 4 * jwksMaxAge)) refuse('`rotateEvery` must be at least four times `jwksMaxAge`.')
-  if (audiences?.some((one) => typeof one !== 'string' || one === '')) refuse('`audiences` must be a list of texts.')
+  if (issuer !== undefined && !isIssuer(issuer)) refuseOption('`issuer` must be an https URL without query, fragment and final slash.')
+  if (!algorithms.includes(resolved.algorithm)) refuseOption(`\`algorithm\` must be one of ${algorithms.join(', ')}.`)
+  if (!(maxAge >= 10 && maxAge <= 3600)) refuseOption('`maxAge` must be 10 to 3600 seconds.')
+  if (!(jwksMaxAge >= 10 && jwksMaxAge <= 86_400)) refuseOption('`jwksMaxAge` must be 10 to 86400 seconds.')
+  if (!(resolved.rotateEvery >= 4 * jwksMaxAge)) refuseOption('`rotateEvery` must be at least four times `jwksMaxAge`.')
+  if (audiences?.some((one) => typeof one !== 'string' || one === '')) refuseOption('`audiences` must be a list of texts.')
   if (options.routes && !audiences?.length)
-    refuse('`routes` needs `audiences`: without the list anybody could get a token for any service.')
+    refuseOption('`routes` needs `audiences`: without the list anybody could get a token for any service.')
   for (const { id, secret, audiences: of } of introspection?.clients ?? []) {
-    if (typeof id !== 'string' || id === '') refuse('`introspection.clients` has an entry without `id`.')
+    if (typeof id !== 'string' || id === '') refuseOption('`introspection.clients` has an entry without `id`.')
     if (typeof secret !== 'string' || secret.length < 32)
-      refuse(`\`introspection.clients\`: the secret of "${id}" is shorter than 32 characters.`)
-    if (!Array.isArray(of) || of.length === 0) refuse(`\`introspection.clients\`: "${id}" needs \`audiences\`.`)
+      refuseOption(`\`introspection.clients\`: the secret of "${id}" is shorter than 32 characters.`)
+    if (!Array.isArray(of) || of.length === 0) refuseOption(`\`introspection.clients\`: "${id}" needs \`audiences\`.`)
   }
-  if (introspection && !introspection.clients?.length && !introspection.apiKey) refuse('`introspection` needs `clients` or `apiKey`.')
+  if (introspection && !introspection.clients?.length && !introspection.apiKey) refuseOption('`introspection` needs `clients` or `apiKey`.')
   return resolved
 }
 
 /** `iss` in this context. Throws AuthError for a job without an issuer. */
 export function issuerOf(ctx: AnyContext, { issuer }: ResolvedOptions): string {
   if (issuer !== undefined) return issuer
-  return ctx.request ? ctx.origin : refuse('`issuer` is needed where there is no request.')
+  return ctx.request ? ctx.origin : refuseOption('`issuer` is needed where there is no request.')
 }
 
 function isIssuer(issuer: string): boolean {
@@ -123,6 +123,6 @@ function isIssuer(issuer: string): boolean {
   return (protocol === 'https:' || hostname === 'localhost' || hostname === '127.0.0.1') && search === '' && hash === ''
 }
 
-function refuse(what: string): never {
+function refuseOption(what: string): never {
   throw new AuthError(`Plugin "jwt": ${what}`)
 }

@@ -1,9 +1,9 @@
 /** Routes: the public keys, tokens for pages and API keys, introspection. */
 import { type AuthError, type Context, type HttpError, json, type Kernel } from 'authkernel/kernel'
-import { introspect } from './introspect.ts'
+import { answerIntrospection } from './introspect.ts'
 import { issueToken } from './issue.ts'
-import { metadataPath, wholeMetadata } from './metadata.ts'
 import { keySet, signingKeys } from './keys.ts'
+import { metadataPath, wholeMetadata } from './metadata.ts'
 import type { ResolvedOptions } from './options.ts'
 
 /** Adds the routes that the options ask for. */
@@ -16,7 +16,7 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
     cors: { origins: 'any' },
     handler: async (ctx) =>
       new Response(JSON.stringify(keySet(await signingKeys(ctx, options))), { headers: { 'Content-Type': 'application/jwk-set+json' } }),
-    failure,
+    failure: failureResponse,
   })
   const path = options.issuer === undefined ? '' : new URL(options.issuer).pathname.replace(/\/$/, '')
   kernel.route({
@@ -28,12 +28,12 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
     public: { maxAge: 300 },
     cors: { origins: 'any' },
     handler: (ctx) => wholeMetadata(ctx, options),
-    failure,
+    failure: failureResponse,
   })
   if (options.routes) {
     const body = { bytes: 8192, types: ['json' as const, 'form' as const] }
-    const handler = (ctx: Context): Promise<Response> => token(ctx, options)
-    kernel.route({ method: 'POST', path: '/jwt/token', csrf: 'origin', body, handler, failure, refusal })
+    const handler = (ctx: Context): Promise<Response> => answerToken(ctx, options)
+    kernel.route({ method: 'POST', path: '/jwt/token', csrf: 'origin', body, handler, failure: failureResponse, refusal: requestError })
     // Programs send no Origin. They have no cookies here, so that another site's page gets nothing by it.
     kernel.route({
       method: 'POST',
@@ -42,8 +42,8 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
       cors: { origins: 'any', headers: ['x-api-key', 'dpop'] },
       body,
       handler,
-      failure,
-      refusal,
+      failure: failureResponse,
+      refusal: requestError,
     })
   }
   if (options.introspection) {
@@ -53,14 +53,14 @@ export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
       path: '/jwt/introspect',
       csrf: 'bearer',
       body,
-      handler: (ctx) => introspect(ctx, options),
-      failure,
-      refusal,
+      handler: (ctx) => answerIntrospection(ctx, options),
+      failure: failureResponse,
+      refusal: requestError,
     })
   }
 }
 
-async function token(ctx: Context, options: ResolvedOptions): Promise<Response> {
+async function answerToken(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const { audience, scope } = await ctx.body()
   if (typeof audience !== 'string' || (scope !== undefined && typeof scope !== 'string'))
     return json({ error: 'invalid_request', error_description: 'Send `audience`, and `scope` as text.' }, 400)
@@ -72,10 +72,10 @@ async function token(ctx: Context, options: ResolvedOptions): Promise<Response> 
 }
 
 /** What is wrong with the request itself, a body that is too long or of another type for example, as RFC 6749 section 5.2 says it. */
-function refusal(_ctx: Context, { status, message, headers }: HttpError): Response | undefined {
+function requestError(_ctx: Context, { status, message, headers }: HttpError): Response | undefined {
   return [400, 413, 415].includes(status) ? json({ error: 'invalid_request', error_description: message }, status, headers) : undefined
 }
 
-function failure(_ctx: Context, { status }: AuthError): Response {
+function failureResponse(_ctx: Context, { status }: AuthError): Response {
   return json({ error: status < 500 ? 'access_denied' : 'server_error' }, status)
 }

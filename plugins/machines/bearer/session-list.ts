@@ -1,4 +1,4 @@
-/** App sessions among the sessions of a person: listed beside browsers, and ended with them. */
+/** App sessions among the sessions of a user: listed beside browsers, and ended with them. */
 import {
   type AnyContext,
   type Awaitable,
@@ -8,9 +8,9 @@ import {
   type SessionSelector,
   type SessionStrategy,
 } from 'authkernel/kernel'
-import { endSession } from './family.ts'
+import { endSession } from './app-sessions.ts'
 import type { ResolvedOptions } from './options.ts'
-import type { AppSession } from './table.ts'
+import type { AppSession } from './tables.ts'
 
 type Listed = { where: Partial<AppSession>; range?: { started: { lte: Date } } }
 
@@ -35,7 +35,7 @@ export function withApps(inner: SessionStrategy, options: ResolvedOptions): Part
 
 /** The newest first. */
 export async function listApps(ctx: AnyContext, { apps }: ResolvedOptions, userId: string): Promise<SessionInfo[]> {
-  const rows = await pages(ctx, { where: { userId } })
+  const rows = await findAll(ctx, { where: { userId } })
   return rows.toReversed().map(({ id, clientId, attributes, address, started, rotated, expires }) => ({
     id,
     userId,
@@ -61,20 +61,20 @@ export function addEndings(kernel: Kernel): void {
 
 /** How many ended. */
 export async function revokeApps(ctx: AnyContext, which: SessionSelector): Promise<number> {
-  const found = 'id' in which ? await byId(ctx, which) : await named(ctx, which)
+  const found = 'id' in which ? await findById(ctx, which) : await findByName(ctx, which)
   let count = 0
   for (const session of found) if (await endSession(ctx, session, 'revoked')) count++
   return count
 }
 
-async function byId(ctx: AnyContext, { id, userId }: { id: string; userId?: string }): Promise<AppSession[]> {
+async function findById(ctx: AnyContext, { id, userId }: { id: string; userId?: string }): Promise<AppSession[]> {
   const session = /^[0-9a-f]{32}$/.test(id) ? await ctx.records('appSession').get(id) : null
   return session && (userId === undefined || session.userId === userId) ? [session] : []
 }
 
-/** A `sid` beside a `sub` names a session of that person alone. */
-async function named(ctx: AnyContext, which: Exclude<SessionSelector, { id: string }>): Promise<AppSession[]> {
-  const found = await pages(ctx, await queryOf(which))
+/** A `sid` beside a `sub` names a session of that user alone. */
+async function findByName(ctx: AnyContext, which: Exclude<SessionSelector, { id: string }>): Promise<AppSession[]> {
+  const found = await findAll(ctx, await queryOf(which))
   if (!('sid' in which) || which.sub === undefined) return found
   const sub = await indexed(which.sub)
   return found.filter((session) => session.sub === sub)
@@ -87,7 +87,7 @@ async function queryOf(which: Exclude<SessionSelector, { id: string }>): Promise
   return { where: { provider, ...name }, ...(until !== undefined && { range: { started: { lte: new Date(until) } } }) }
 }
 
-async function pages(ctx: AnyContext, query: Listed): Promise<AppSession[]> {
+async function findAll(ctx: AnyContext, query: Listed): Promise<AppSession[]> {
   const rows: AppSession[] = []
   let cursor: string | undefined
   do {

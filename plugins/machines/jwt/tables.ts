@@ -32,7 +32,7 @@ declare module 'authkernel/kernel' {
   }
 }
 
-export const table: RecordSpec<SigningKeyRow> = {
+export const jwtKeyTable: RecordSpec<SigningKeyRow> = {
   id: 'given',
   fields: {
     generation: { type: 'integer' },
@@ -47,6 +47,6 @@ export const table: RecordSpec<SigningKeyRow> = {
   expires: 'expires',
 }
 
-export function rows(ctx: AnyContext): RecordTable<SigningKeyRow> {
+export function keyRecords(ctx: AnyContext): RecordTable<SigningKeyRow> {
   return ctx.records('jwtKey')
 }

@@ -1,7 +1,7 @@
 /** The records of codes and app sessions. */
-import type { StampOfAccess, RecordSpec, Row, SessionAttributes } from 'authkernel/kernel'
+import type { RecordSpec, Row, SessionAttributes, StampOfAccess } from 'authkernel/kernel'
 
-/** A row of `appSession`: one app of one person, from sign-in to sign-out. It is the family of its refresh tokens. */
+/** A row of `appSession`: one app of one user, from sign-in to sign-out. It is the family of its refresh tokens. */
 export interface AppSessionRow {
   userId: string
   clientId: string

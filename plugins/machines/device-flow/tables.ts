@@ -1,5 +1,5 @@
 /** The record of device codes. */
-import type { StampOfAccess, RecordSpec, Row, SessionAttributes } from 'authkernel/kernel'
+import type { RecordSpec, Row, SessionAttributes, StampOfAccess } from 'authkernel/kernel'
 
 /** A row of `deviceCode`; its id is a keyed hash of the device code. */
 export interface DeviceCodeRow {
@@ -31,7 +31,7 @@ declare module 'authkernel/kernel' {
   }
 }
 
-export const table: RecordSpec<DeviceCodeRow> = {
+export const deviceCodeTable: RecordSpec<DeviceCodeRow> = {
   id: 'given',
   fields: {
     userCode: { type: 'string', max: 64 },
