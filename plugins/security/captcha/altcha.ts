@@ -25,7 +25,7 @@ const algorithm = 'PBKDF2/SHA-256'
 /** Proof of work by `altcha-lib`. The browser solves it while somebody types. */
 export function altcha(options: AltchaOptions = {}): Captcha {
   assertOptions('altcha', options, { cost: true, prefix: true, seconds: true, lib: true })
-  const { cost = 2_000, prefix = '00', seconds = 300, lib = load } = options
+  const { cost = 2_000, prefix = '00', seconds = 300, lib = loadLibrary } = options
   if (!Number.isSafeInteger(cost) || cost < 1 || cost > 1_000_000)
     throw new AuthError('altcha: `cost` must be a whole number from 1 to 1,000,000.')
   if (!/^[0-9a-f]{1,8}$/.test(prefix)) throw new AuthError('altcha: `prefix` must be 1 to 8 hex digits.')
@@ -56,18 +56,18 @@ export function altcha(options: AltchaOptions = {}): Captcha {
         throw new HttpError(400, 'Name the form: GET /captcha?action=/signin/mail, the path that it posts to.')
       return challenge(ctx, action)
     },
-    verify: async (ctx, token, action) => check(ctx, (await lib()) as AltchaLibrary, token, action, seconds),
+    verify: async (ctx, token, action) => checkSolution(ctx, (await lib()) as AltchaLibrary, token, action, seconds),
   }
 }
 
-async function check(
+async function checkSolution(
   ctx: Context,
   { verifySolution }: AltchaLibrary,
   token: string,
   action: string,
   seconds: number,
 ): Promise<CaptchaVerdict> {
-  const { challenge, solution } = read(token)
+  const { challenge, solution } = parseSolution(token)
   const until = challenge?.parameters?.data?.['until']
   const left = typeof until === 'number' ? until - ctx.runtime.now() / 1000 : 0
   if (!challenge || !solution || !(left > 0 && left <= seconds) || challenge.parameters.algorithm !== algorithm) return 'wrong'
@@ -80,16 +80,16 @@ async function check(
   return 'wrong'
 }
 
-interface Sent {
+interface SentSolution {
   challenge?: Challenge
   solution?: { counter: number; derivedKey: string }
 }
 
 // As the official widget sends it: JSON in base64.
-function read(token: string): Sent {
+function parseSolution(token: string): SentSolution {
   try {
     const value: unknown = JSON.parse(atob(token))
-    const { challenge, solution } = Object(value) as Sent
+    const { challenge, solution } = Object(value) as SentSolution
     return typeof challenge?.signature === 'string' && typeof challenge.parameters === 'object' && challenge.parameters !== null && solution
       ? { challenge, solution }
       : {}
@@ -112,7 +112,7 @@ async function deriveKey(
   return { derivedKey: new Uint8Array(bits) }
 }
 
-async function load(): Promise<AltchaLibrary> {
+async function loadLibrary(): Promise<AltchaLibrary> {
   try {
     return await import('altcha-lib')
   } catch (error) {

@@ -33,7 +33,7 @@ interface Service {
 export function turnstile(options: HostedCaptchaOptions): Captcha {
   assertOptions('turnstile', options, { siteKey: true, secretKey: true, hostnames: true })
   const origin = 'https://challenges.cloudflare.com'
-  return hosted(options, {
+  return createHosted(options, {
     name: 'turnstile',
     field: 'cf-turnstile-response',
     className: 'cf-turnstile',
@@ -48,7 +48,7 @@ export function turnstile(options: HostedCaptchaOptions): Captcha {
 export function hcaptcha(options: HostedCaptchaOptions): Captcha {
   assertOptions('hcaptcha', options, { siteKey: true, secretKey: true, hostnames: true })
   const assets = 'https://newassets.hcaptcha.com'
-  return hosted(options, {
+  return createHosted(options, {
     name: 'hcaptcha',
     field: 'h-captcha-response',
     className: 'h-captcha',
@@ -75,10 +75,10 @@ export function recaptcha(given: RecaptchaOptions): Captcha {
     frames: [google, 'https://recaptcha.google.com'],
     images: ['https://www.gstatic.com'],
   }
-  return hosted(options, service, minScore)
+  return createHosted(options, service, minScore)
 }
 
-function hosted({ siteKey, secretKey, hostnames }: HostedCaptchaOptions, service: Service, minScore = 0): Captcha {
+function createHosted({ siteKey, secretKey, hostnames }: HostedCaptchaOptions, service: Service, minScore = 0): Captcha {
   for (const [option, value] of Object.entries({ siteKey, secretKey })) {
     if (typeof value !== 'string' || value === '')
       throw new AuthError(`${service.name}: \`${option}\` is missing. Take it from the dashboard of the service.`)
@@ -96,7 +96,8 @@ function hosted({ siteKey, secretKey, hostnames }: HostedCaptchaOptions, service
       sources: { script: scripts, frame: frames, connect: connects, img: images },
     }),
     describe: () => ({ name, siteKey, field }),
-    verify: (ctx, token) => ask(ctx, service, { secretKey, hostnames: hostnames ?? [new URL(ctx.origin).hostname], minScore }, token),
+    verify: (ctx, token) =>
+      askService(ctx, service, { secretKey, hostnames: hostnames ?? [new URL(ctx.origin).hostname], minScore }, token),
   }
 }
 
@@ -106,7 +107,7 @@ interface Demands {
   minScore: number
 }
 
-async function ask(
+async function askService(
   ctx: Context,
   { name, verify }: Service,
   { secretKey, hostnames, minScore }: Demands,

@@ -3,8 +3,8 @@ import { assertOptions, AuthError, type Context, type Kernel, type Plugin, remem
 import { tooMany, TooManyRequests } from './errors.ts'
 import { countsOf, deviceName, namesOf, type Subject, subjectOf } from './keys.ts'
 import { declareNotice, sendNotice } from './notice.ts'
-import { defaultRules, type LimitRuleFull, type LimitRuleOptions, toRules } from './rules.ts'
-import { take, type Taken } from './take.ts'
+import { defaultRules, type LimitRuleFull, type LimitRuleOptions, resolveRules } from './rules.ts'
+import { takeAttempt, type Taken } from './take.ts'
 
 export { TooManyRequests } from './errors.ts'
 export type { LimitBy, LimitDelay, LimitRoutes, LimitRuleOptions } from './rules.ts'
@@ -37,7 +37,7 @@ interface Open {
 export function limitsPlugin(options: LimitsOptions = {}): Plugin<LimitsApi> {
   assertOptions('Plugin "limits"', options, { rules: true, account: true })
   const { rules = defaultRules, account } = options
-  const list = toRules(rules)
+  const list = resolveRules(rules)
   const open = new WeakMap<object, Open>()
   const notices = list.some(({ notice }) => notice)
   return {
@@ -47,10 +47,10 @@ export function limitsPlugin(options: LimitsOptions = {}): Plugin<LimitsApi> {
       if (notices) declareNotice(kernel)
       kernel.hook('request', async ({ ctx }) => {
         const matching = list.filter((rule) => rule.matches(ctx))
-        if (matching.length > 0) open.set(ctx, await count(ctx, matching, await subjectOf(ctx, account)))
+        if (matching.length > 0) open.set(ctx, await countRequest(ctx, matching, await subjectOf(ctx, account)))
       })
       settleWith(kernel, open)
-      return { limits: { check: (request, name, about) => check(kernel, list, request, name, about) } }
+      return { limits: { check: (request, name, about) => checkLimits(kernel, list, request, name, about) } }
     },
   }
 }
@@ -75,7 +75,7 @@ function settleWith(kernel: Kernel, open: WeakMap<object, Open>): void {
   })
 }
 
-async function count(ctx: Context, rules: readonly LimitRuleFull[], subject: Subject): Promise<Open> {
+async function countRequest(ctx: Context, rules: readonly LimitRuleFull[], subject: Subject): Promise<Open> {
   const returnable: Taken = []
   const all: Taken = []
   for (const rule of rules) {
@@ -84,7 +84,7 @@ async function count(ctx: Context, rules: readonly LimitRuleFull[], subject: Sub
     if (rule.failures && ctx.route?.flow === 'signIn') continue
     for (const { key, max } of await countsOf(ctx, rule, subject)) {
       const taken: Taken = []
-      const retryAfter = await take(ctx, key, max, rule, taken)
+      const retryAfter = await takeAttempt(ctx, key, max, rule, taken)
       if (retryAfter !== undefined) {
         await Promise.all(all.map((name) => ctx.limit.refund(name)))
         if (rule.notice && subject.account !== undefined) sendNotice(ctx, subject.account)
@@ -97,7 +97,7 @@ async function count(ctx: Context, rules: readonly LimitRuleFull[], subject: Sub
   return { subject, taken: returnable }
 }
 
-async function check(
+async function checkLimits(
   kernel: Kernel,
   rules: readonly LimitRuleFull[],
   request: Request,
@@ -108,7 +108,7 @@ async function check(
   if (!rule) throw new AuthError(`limitsPlugin: there is no rule "${name}". Rules: ${rules.map((one) => one.name).join(', ')}.`)
   const ctx = await kernel.contextOf(request, { clientAddress })
   try {
-    await count(ctx, [rule], await subjectOf(ctx, () => account))
+    await countRequest(ctx, [rule], await subjectOf(ctx, () => account))
     return null
   } catch (error) {
     if (error instanceof TooManyRequests) return Number(error.cause?.['retryAfter'])

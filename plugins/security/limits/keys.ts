@@ -53,16 +53,18 @@ export async function countsOf(ctx: Context, rule: LimitRuleFull, { account, dev
   if (rule.by.includes('route')) parts.push(`${ctx.route?.method} ${ctx.route?.path}`)
   if (rule.by.includes('account')) {
     if (account === undefined) return []
-    parts.push(await keyed(ctx, account))
+    parts.push(await digestKey(ctx, account))
     if (rule.exempt && device) parts.push(`device ${device}`)
   }
-  if (rule.by.includes('address')) parts.push(await keyed(ctx, ctx.clientAddress || 'unknown'))
+  if (rule.by.includes('address')) parts.push(await digestKey(ctx, ctx.clientAddress || 'unknown'))
   const key = parts.join(' ')
   if (!rule.by.includes('network')) return [{ key, max: rule.max }]
   const networks = networksOf(ctx.clientAddress)
-  return Promise.all(networks.map(async (network) => ({ key: `${key} ${await keyed(ctx, network.key)}`, max: rule.max * network.scale })))
+  return Promise.all(
+    networks.map(async (network) => ({ key: `${key} ${await digestKey(ctx, network.key)}`, max: rule.max * network.scale })),
+  )
 }
 
-async function keyed(ctx: Context, value: string): Promise<string> {
+async function digestKey(ctx: Context, value: string): Promise<string> {
   return (await ctx.digest('limits', value)).slice(0, 32)
 }

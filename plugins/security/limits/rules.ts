@@ -66,14 +66,14 @@ const kinds: readonly LimitBy[] = ['route', 'account', 'address', 'network']
 const known = ['name', 'routes', 'by', 'max', 'seconds', 'counts', 'delay', 'exemptKnownDevices', 'notice']
 
 /** Checks rules and fills them in. Throws AuthError with place and option. */
-export function toRules(rules: readonly LimitRuleOptions[]): LimitRuleFull[] {
-  const full = rules.map(toRule)
+export function resolveRules(rules: readonly LimitRuleOptions[]): LimitRuleFull[] {
+  const full = rules.map(resolveRule)
   const twice = full.find(({ name }, at) => full.findIndex((other) => other.name === name) < at)
   if (twice) throw new AuthError(`limitsPlugin: two rules are named "${twice.name}". Give one another \`name\`.`)
   return full
 }
 
-function toRule(rule: LimitRuleOptions, at: number): LimitRuleFull {
+function resolveRule(rule: LimitRuleOptions, at: number): LimitRuleFull {
   const fail = (problem: string): never => {
     throw new AuthError(`limitsPlugin: rules[${at}]${problem}`)
   }
@@ -100,7 +100,7 @@ function toRule(rule: LimitRuleOptions, at: number): LimitRuleFull {
     seconds,
     notice,
     failures,
-    matches: matcher(rule.routes),
+    matches: createMatcher(rule.routes),
     delay: delayOf(rule.delay ?? failures),
     exempt: rule.exemptKnownDevices ?? alone,
   }
@@ -112,7 +112,7 @@ function delayOf(delay: boolean | LimitDelay): Required<LimitDelay> | undefined 
   return { first: 2, longest: 900, ...(typeof delay === 'object' && delay) }
 }
 
-function matcher(routes: LimitRoutes | undefined): LimitRuleFull['matches'] {
+function createMatcher(routes: LimitRoutes | undefined): LimitRuleFull['matches'] {
   if (typeof routes === 'function') return (ctx) => ctx.route !== undefined && routes(ctx.route, ctx)
   // Drawing the page of a sign-in costs nobody anything; its forms and callbacks do.
   if (routes === undefined) return ({ route }) => route?.flow !== undefined

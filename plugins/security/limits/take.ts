@@ -9,20 +9,20 @@ export type Taken = string[]
 const steps = 12
 
 /** Takes an attempt. Answers undefined and adds to `taken`, or the seconds until there is one; then nothing is taken. */
-export async function take(ctx: Context, key: string, max: number, rule: LimitRuleFull, taken: Taken): Promise<number | undefined> {
+export async function takeAttempt(ctx: Context, key: string, max: number, rule: LimitRuleFull, taken: Taken): Promise<number | undefined> {
   const { allowed, retryAfter } = await ctx.limit.take(key, { max, seconds: rule.seconds })
   if (allowed) {
     taken.push(key)
     return undefined
   }
-  return rule.delay ? goOn(ctx, key, rule.seconds, rule.delay, taken) : retryAfter
+  return rule.delay ? takeWithDelay(ctx, key, rule.seconds, rule.delay, taken) : retryAfter
 }
 
 /**
  * Beyond the budget each attempt of the window has a step, and a gate that stays shut the longer the higher the step is. The first one shuts
  * the gate and is refused.
  */
-async function goOn(
+async function takeWithDelay(
   ctx: Context,
   key: string,
   seconds: number,

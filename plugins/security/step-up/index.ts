@@ -44,17 +44,17 @@ export function stepUpPlugin(options: NoOptions = {}): Plugin<StepUpApi> {
   return {
     name: 'step-up',
     requires: ['session:attributes'],
-    setup: (kernel) => ({ stepUp: api(kernel) }),
+    setup: (kernel) => ({ stepUp: createApi(kernel) }),
   }
 }
 
-function api(kernel: Kernel): StepUpApi['stepUp'] {
+function createApi(kernel: Kernel): StepUpApi['stepUp'] {
   return {
     async require(request, demand = {}) {
       const ctx = await kernel.contextOf(request)
-      const checked = check(demand)
+      const checked = checkDemand(demand)
       const session = await ctx.currentSession()
-      if (session && (await satisfied(ctx, session, checked))) return session
+      if (session && (await isSatisfied(ctx, session, checked))) return session
       const { id } = session?.user ?? {}
       const { level, maxAge } = checked
       await ctx.emit('noted', {
@@ -64,13 +64,13 @@ function api(kernel: Kernel): StepUpApi['stepUp'] {
         user: { id },
         details: { level, maxAge },
       })
-      if ((demand.as ?? kindOf(request)) === 'api') return challenge(session !== null, checked)
-      return kernel.answer(ctx, await lead(ctx, session, checked, request))
+      if ((demand.as ?? kindOf(request)) === 'api') return challengeResponse(session !== null, checked)
+      return kernel.answer(ctx, await leadToProof(ctx, session, checked, request))
     },
     async holds(request, demand = {}) {
       const ctx = await kernel.contextOf(request)
       const session = await ctx.currentSession()
-      return session !== null && satisfied(ctx, session, check(demand))
+      return session !== null && isSatisfied(ctx, session, checkDemand(demand))
     },
   }
 }
@@ -80,7 +80,7 @@ type Checked = StepUpDemand & { maxAge: number }
 const options = ['maxAge', 'level', 'acr', 'returnTo', 'as']
 
 /** A demand of the wrong shape would be satisfied by too little: it throws, also for callers without types. */
-function check(demand: StepUpDemand): Checked {
+function checkDemand(demand: StepUpDemand): Checked {
   const refuse = (what: string): never => {
     throw new AuthError(`stepUp: ${what}`)
   }
@@ -100,13 +100,13 @@ function check(demand: StepUpDemand): Checked {
 }
 
 /** Not for sessions that are no proof of a person: API keys, bearer tokens, somebody who acts as another user. */
-async function satisfied(ctx: Context, session: Session, { maxAge, level, acr }: Checked): Promise<boolean> {
+async function isSatisfied(ctx: Context, session: Session, { maxAge, level, acr }: Checked): Promise<boolean> {
   const { apiKey, bearer, actor } = session as { apiKey?: unknown; bearer?: unknown; actor?: unknown }
   if (apiKey !== undefined || bearer !== undefined || actor !== undefined) return false
   return hasFreshProof(ctx, { maxAge, level, acr })
 }
 
-async function lead(ctx: Context, session: Session | null, demand: Checked, request: Request): Promise<Response> {
+async function leadToProof(ctx: Context, session: Session | null, demand: Checked, request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url)
   const path = demand.returnTo ?? (request.method === 'GET' ? pathname + search : '/')
   const callbackUrl = ctx.origin + path
@@ -122,7 +122,7 @@ async function lead(ctx: Context, session: Session | null, demand: Checked, requ
 }
 
 /** RFC 9470 section 3, and RFC 6750 section 3 where nobody is signed in. */
-function challenge(known: boolean, { maxAge, level, acr }: Checked): Response {
+function challengeResponse(known: boolean, { maxAge, level, acr }: Checked): Response {
   const classes = acr ?? (level ? [level] : [])
   const quoted = (text: string): string => `"${text.replace(/["\\]/g, '')}"`
   const parts = known

@@ -1,8 +1,8 @@
 /** `auth.twoFactor`: for server code, support and administrators. */
 import { type AnyContext, AuthError, type Context, type JobContext, jobFor, type Kernel, type OfTenant, type User } from 'authkernel/kernel'
-import { changed } from './changes.ts'
+import { applyChange } from './changes.ts'
 import { confirmedFactors } from './factors.ts'
-import { type Person, personOf, raiseGeneration, stateOf } from './person.ts'
+import { type Person, personOfLogin, raiseGeneration, readState } from './person.ts'
 
 /** Whose: the person who is signed in on a request, or a stored user. `tenant` names the tenant where there are several. */
 export type FactorsOf = Request | ({ userId: string } & OfTenant)
@@ -27,21 +27,21 @@ export interface TwoFactorApi {
   }
 }
 
-export function twoFactorApi(kernel: Kernel): TwoFactorApi['twoFactor'] {
+export function createApi(kernel: Kernel): TwoFactorApi['twoFactor'] {
   return {
     async list(who) {
-      const { ctx, person } = await find(kernel, who)
+      const { ctx, person } = await findPerson(kernel, who)
       const rows = person ? await confirmedFactors(ctx, person) : []
       return rows.map(({ id, kind, created }) => ({ id, kind, created }))
     },
     async backupCodes(who) {
-      const { ctx, person } = await find(kernel, who)
+      const { ctx, person } = await findPerson(kernel, who)
       return person ? ctx.records('twoFactorBackupCode').count({ person: person.key }, { max: 10 }) : 0
     },
     async reset(user, { admin, reason }) {
       if (typeof reason !== 'string' || reason.trim() === '')
         throw new AuthError('twoFactor.reset: give a `reason`; the audit log keeps it.')
-      const { ctx, person } = await find(kernel, user)
+      const { ctx, person } = await findPerson(kernel, user)
       if (!person) throw new AuthError('twoFactor.reset: there is no such user.')
       await resetFactors(ctx, person, { admin, reason })
     },
@@ -51,20 +51,20 @@ export function twoFactorApi(kernel: Kernel): TwoFactorApi['twoFactor'] {
 /** Removes all factors of a person; the next sign-in asks for a proof of the address and a new factor. */
 export async function resetFactors(ctx: AnyContext, person: Person, { admin, reason }: { admin: User; reason: string }): Promise<void> {
   // First: a sign-in between these writes finds the factors or the demand for new ones.
-  const { id } = await stateOf(ctx, person)
+  const { id } = await readState(ctx, person)
   await ctx.records('twoFactorState').update(id, { proveAddress: true, failures: 0, until: ctx.now })
   await ctx.records('twoFactor').deleteWhere({ where: { person: person.key } })
   await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
   await raiseGeneration(ctx, person)
   await ctx.emit('factorsReset', { user: person.user, admin, reason })
-  await changed(ctx, person, 'removed', { others: true })
+  await applyChange(ctx, person, 'removed', { others: true })
 }
 
-async function find(kernel: Kernel, who: FactorsOf): Promise<{ ctx: Context | JobContext; person: Person | undefined }> {
+async function findPerson(kernel: Kernel, who: FactorsOf): Promise<{ ctx: Context | JobContext; person: Person | undefined }> {
   if (who instanceof Request) {
     const ctx = await kernel.contextOf(who)
     const login = await ctx.loginAgain({ callbackUrl: ctx.origin })
-    return { ctx, person: login ? await personOf(ctx, login) : undefined }
+    return { ctx, person: login ? await personOfLogin(ctx, login) : undefined }
   }
   const ctx = await kernel.contextOf(jobFor('twoFactor', who))
   const user = ctx.store ? await ctx.store.getUser(who.userId) : { id: who.userId }

@@ -2,15 +2,15 @@
 import { type Context, type Kernel, type Login, type Parked, redirectTo } from 'authkernel/kernel'
 import { beginTry } from './attempts.ts'
 import { isFresh, proveAgain } from './changes.ts'
-import { deviceCookie, isTrusted, trust } from './devices.ts'
+import { deviceCookie, isBrowserTrusted, trustBrowser } from './devices.ts'
 import { TooManySecondFactors, WrongSecondFactor } from './errors.ts'
-import { accept, askable, confirmedFactors, type Factor, hasBackup, hasStrong } from './factors.ts'
+import { acceptCode, kindsToAsk, confirmedFactors, type Factor, hasBackup, hasStrong } from './factors.ts'
 import { enrolledFactors, hasLostFactors } from './lost.ts'
 import { mailCode } from './mailed-code.ts'
-import { notify } from './notices.ts'
+import { mailNotice } from './notices.ts'
 import type { Options } from './options.ts'
 import { acceptPasskey } from './passkey.ts'
-import { currentPerson, mustEnrolAnew, type Person, personOf } from './person.ts'
+import { currentPerson, mustEnrolAnew, type Person, personOfLogin } from './person.ts'
 
 /** What is kept with a login that waits for a factor. */
 export interface Waiting {
@@ -25,7 +25,7 @@ export function askForFactor(kernel: Kernel, options: Options): void {
   kernel.hook('login', async ({ login, ctx }) => {
     // Linking an account to the session that is here begins no session.
     if (login.session === 'keep') return undefined
-    const person = await personOf(ctx, login)
+    const person = await personOfLogin(ctx, login)
     // After a reset by an administrator no proof of the sign-in stands in for the address and a new factor.
     if (await mustEnrolAnew(ctx, person)) return ctx.park(login, { to: '/two-factor/setup', data: {} })
     if (login.proof.factors === 2) return undefined
@@ -34,7 +34,7 @@ export function askForFactor(kernel: Kernel, options: Options): void {
       const isAsked = (await confirmedFactors(ctx, person)).length > 0 || (await options.required(login.user))
       return isAsked ? ctx.park(login, { to: '/two-factor/setup', data: {} }) : undefined
     }
-    if (options.trustedDevices && (await isTrusted(ctx, person))) return undefined
+    if (options.trustedDevices && (await isBrowserTrusted(ctx, person))) return undefined
     return ctx.park(login, { to: '/two-factor', data: {} })
   })
   // A stolen session must not add a way in that proves two factors by itself: an account is linked after a fresh proof.
@@ -53,35 +53,35 @@ export function askForFactor(kernel: Kernel, options: Options): void {
     },
   })
   kernel.hook('proofLevel', async ({ login, ctx }) => {
-    const person = await personOf(ctx, login)
+    const person = await personOfLogin(ctx, login)
     // Whoever lost the factors has none to show: the next sign-in sets up a new one, and no session does without.
     return (await hasBackup(ctx, person, options.factors)) || (await hasLostFactors(ctx, person)) ? 'mfa' : undefined
   })
   kernel.hook('stepUp', async ({ login, level, acr, ctx }) => {
     // A class is the word of a provider.
     if (acr !== undefined) return undefined
-    const kinds = await askable(ctx, await personOf(ctx, login), login, options.factors)
+    const kinds = await kindsToAsk(ctx, await personOfLogin(ctx, login), login, options.factors)
     if (hasStrong(kinds) || (level === undefined && kinds.length > 0)) return ctx.park(login, { to: '/two-factor', data: {} })
     // Nobody without a factor can prove two: the page says how to get one.
     return level === 'mfa' ? redirectTo(`${ctx.base}/two-factor/setup`) : undefined
   })
-  kernel.route({ method: 'POST', path: '/two-factor', flow: 'callback', takes: 'proof', handler: (ctx) => answer(ctx, options) })
-  kernel.route({ method: 'POST', path: '/two-factor/send', handler: (ctx) => send(ctx, options) })
+  kernel.route({ method: 'POST', path: '/two-factor', flow: 'callback', takes: 'proof', handler: (ctx) => answerFactor(ctx, options) })
+  kernel.route({ method: 'POST', path: '/two-factor/send', handler: (ctx) => sendMailedCode(ctx, options) })
 }
 
 /** Which factors the form offers; undefined: this browser has no login that waits. */
-export async function waitingFor(
+export async function findWaiting(
   ctx: Context,
   options: Options,
 ): Promise<{ parked: Parked<Waiting>; login: Login; person: Person; kinds: Factor['kind'][]; backup: boolean } | undefined> {
   const parked = await ctx.parked<Waiting>()
   if (!parked) return undefined
-  const person = await personOf(ctx, parked.login)
-  const kinds = await askable(ctx, person, parked.login, options.factors)
+  const person = await personOfLogin(ctx, parked.login)
+  const kinds = await kindsToAsk(ctx, person, parked.login, options.factors)
   return { parked, login: parked.login, person, kinds, backup: await hasBackup(ctx, person, options.factors) }
 }
 
-async function answer(ctx: Context, options: Options): Promise<Response> {
+async function answerFactor(ctx: Context, options: Options): Promise<Response> {
   const { code, data, remember } = await ctx.body()
   const answered = await tryFactor(ctx, options, { code, data, remember: remember === 'on' })
   if (answered === undefined) return ctx.page('signIn')
@@ -103,7 +103,7 @@ export async function tryFactor(
   options: Options,
   { code, data, remember }: Answer,
 ): Promise<Response | { wait: number } | { error: string } | undefined> {
-  const waiting = await waitingFor(ctx, options)
+  const waiting = await findWaiting(ctx, options)
   if (!waiting) return undefined
   // Factors are read here and not when the login was parked: one that was removed meanwhile does not count.
   const { parked, login, person, kinds } = waiting
@@ -117,7 +117,7 @@ export async function tryFactor(
   const proved =
     data !== undefined && kinds.includes('passkey')
       ? await acceptPasskey(ctx, person, data)
-      : await accept(ctx, person, waiting, typed, parked.id)
+      : await acceptCode(ctx, person, waiting, typed, parked.id)
   if (!proved) {
     ctx.logger.error(new WrongSecondFactor(`A second factor of ${person.key} was wrong.`))
     await ctx.emit('signInFailed', {
@@ -134,19 +134,19 @@ export async function tryFactor(
   const { left, ...proof } = proved
   // A browser is trusted after a factor of the person, not after a code from a drawer.
   if (options.trustedDevices && remember && left === undefined && login.purpose === 'signIn')
-    await trust(ctx, person, options.trustedDevices)
+    await trustBrowser(ctx, person, options.trustedDevices)
   if (left !== undefined) {
     await ctx.emit('backupCodeUsed', { user: login.user, left })
-    notify(ctx, person, left <= 2 ? 'two-factor.few-codes' : 'two-factor.code-used', { left })
+    mailNotice(ctx, person, left <= 2 ? 'two-factor.few-codes' : 'two-factor.code-used', { left })
   }
   return ctx.resume(parked, { proof: { ...proof, authTime: Math.floor(ctx.now.getTime() / 1000) } })
 }
 
-async function send(ctx: Context, options: Options): Promise<Response> {
-  const waiting = await waitingFor(ctx, options)
+async function sendMailedCode(ctx: Context, options: Options): Promise<Response> {
+  const waiting = await findWaiting(ctx, options)
   if (!waiting) return ctx.page('signIn')
   const { parked, login, kinds } = waiting
-  if (kinds.includes('emailCode')) await mailCode(ctx, await personOf(ctx, login), parked.id)
+  if (kinds.includes('emailCode')) await mailCode(ctx, await personOfLogin(ctx, login), parked.id)
   return redirectTo(`${ctx.base}/two-factor?flow=${parked.flow}&sent=1`)
 }
 

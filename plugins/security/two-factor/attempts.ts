@@ -1,6 +1,6 @@
 /** How often a wrong factor may be tried: five times per parked login, ten times an hour per person, then ever longer waits. */
 import type { Context, Row } from 'authkernel/kernel'
-import { type Person, stateOf } from './person.ts'
+import { type Person, readState } from './person.ts'
 import type { StateRow } from './tables.ts'
 
 const hour = 3_600_000
@@ -28,19 +28,19 @@ export async function beginTry(ctx: Context, person: Person, parkedId: string | 
     const { allowed } = await ctx.limit.take(`two-factor:${parkedId}`, { max: perLogin, seconds: 3600 })
     if (!allowed) return { refused: { reason: 'over' } }
   }
-  let state = await stateOf(ctx, person)
+  let state = await readState(ctx, person)
   for (let races = 0; races < maxRaces; races++) {
     const now = ctx.now.getTime()
     if (state.until.getTime() > now) return waitFor(state.until.getTime() - now)
-    const counted = await count(ctx, state, now)
+    const counted = await countFailure(ctx, state, now)
     if (counted) return { right: () => giveBack(ctx, counted, state.failures >= perHour) }
-    state = await stateOf(ctx, person)
+    state = await readState(ctx, person)
   }
   return waitFor(1000)
 }
 
 /** Null: another try was counted at the same moment. */
-function count(ctx: Context, state: Row<StateRow>, now: number): Promise<Row<StateRow> | null> {
+function countFailure(ctx: Context, state: Row<StateRow>, now: number): Promise<Row<StateRow> | null> {
   // An hour without a try begins anew. Whoever had to wait gets one try, and a longer wait after it.
   const before = now - state.since.getTime() > hour && state.failures < perHour ? 0 : state.failures
   const failures = before + 1

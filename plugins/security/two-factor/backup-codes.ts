@@ -1,6 +1,6 @@
 /** Ten codes for the day on which the phone is lost: 50 bits each, stored as slow hashes, each good once. */
 import { type AnyContext, bytes, toHex } from 'authkernel/kernel'
-import { type Person, stateOf } from './person.ts'
+import { type Person, readState } from './person.ts'
 
 // Without letters that are mistaken for digits.
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
@@ -10,7 +10,7 @@ const iterations = 100_000
 
 /** New codes in groups of five; all former ones are void. Shown once. */
 export async function renewBackupCodes(ctx: AnyContext, person: Person): Promise<string[]> {
-  const { salt } = await stateOf(ctx, person)
+  const { salt } = await readState(ctx, person)
   const table = ctx.records('twoFactorBackupCode')
   // 32 divides 256: every letter is as likely.
   const codes = Array.from({ length: count }, () => Array.from(ctx.runtime.random(length), (byte) => alphabet[byte % 32]).join(''))
@@ -28,7 +28,7 @@ export async function takeBackupCode(ctx: AnyContext, person: Person, given: str
   const own = new RegExp(`^[${alphabet}]{${length}}$`).test(code)
   // Codes of another product count as they were given out: letters in two cases, a hyphen in the middle.
   const other = /^[\w-]{6,32}$/.test(given.trim()) && given.trim() !== code ? given.trim() : undefined
-  const { salt } = await stateOf(ctx, person)
+  const { salt } = await readState(ctx, person)
   const table = ctx.records('twoFactorBackupCode')
   for (const each of [...(own ? [code] : []), ...(other === undefined ? [] : [other])])
     if (await table.take({ person: person.key, hash: await slowHash(each, salt) }))
@@ -38,7 +38,7 @@ export async function takeBackupCode(ctx: AnyContext, person: Person, given: str
 
 /** Takes over codes that another product gave out. */
 export async function storeBackupCodes(ctx: AnyContext, person: Person, codes: readonly string[]): Promise<void> {
-  const { salt } = await stateOf(ctx, person)
+  const { salt } = await readState(ctx, person)
   const rows = await Promise.all(
     [...new Set(codes)].map(async (code) => ({ person: person.key, userId: person.userId, hash: await slowHash(code, salt) })),
   )

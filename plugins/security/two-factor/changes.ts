@@ -1,7 +1,7 @@
 /** What a change of factors needs, and what follows from it. */
 import { type AnyContext, type Context, endSessions, hasFreshProof, redirectTo } from 'authkernel/kernel'
 import { hasStrong, usableKinds } from './factors.ts'
-import { notify } from './notices.ts'
+import { mailNotice } from './notices.ts'
 import type { Options } from './options.ts'
 import { type Person, raiseGeneration } from './person.ts'
 
@@ -22,7 +22,7 @@ export async function proveAgain(ctx: Context, person: Person, options: Options,
  * Tells it, mails a notice, and makes trusted devices worthless. `renew`: the session of this browser gets a new token that knows of the
  * factor. `others`: all other sessions of the person end.
  */
-export async function changed(
+export async function applyChange(
   ctx: AnyContext,
   person: Person,
   action: 'added' | 'changed' | 'removed',
@@ -41,5 +41,5 @@ export async function changed(
     if (login) await ctx.resume(login, { proof: action === 'added' ? { amr: ['otp', 'mfa'], factors: 2, authTime } : { authTime } })
   }
   await ctx.emit('credentialChanged', { user: person.user, kind: 'factor', action })
-  notify(ctx, person, `two-factor.${action}`)
+  mailNotice(ctx, person, `two-factor.${action}`)
 }

@@ -1,6 +1,6 @@
 /** Browsers that are not asked for a while: a random value in a cookie, and a record that can be taken away singly. */
 import { type Context, type CookieHandle, createCookie, type Row, sha256, toBase64Url, toHex } from 'authkernel/kernel'
-import { type Person, stateOf } from './person.ts'
+import { type Person, readState } from './person.ts'
 import type { TrustedDeviceRow } from './tables.ts'
 
 /** How long and how many. */
@@ -14,20 +14,20 @@ export interface TrustedDevices {
 export const deviceCookie: CookieHandle = /* @__PURE__ */ createCookie('trusted-device', { maxAge: 30 * 86_400 })
 
 /** Whether the browser of this request was trusted by this person, since the factors changed last. */
-export async function isTrusted(ctx: Context, person: Person): Promise<boolean> {
+export async function isBrowserTrusted(ctx: Context, person: Person): Promise<boolean> {
   const value = deviceCookie.get(ctx)
   if (value === undefined || !/^[\w-]{43}$/.test(value)) return false
   const row = await ctx.records('twoFactorDevice').get({ hash: toHex(await sha256(value)) })
   // A cookie that was copied to another kind of browser is none.
   if (row === null || row.person !== person.key || row.label !== labelOf(ctx.facts.userAgent)) return false
-  return row.generation === (await stateOf(ctx, person)).generation
+  return row.generation === (await readState(ctx, person)).generation
 }
 
 /** Trusts this browser. */
-export async function trust(ctx: Context, person: Person, { days, max }: TrustedDevices): Promise<void> {
+export async function trustBrowser(ctx: Context, person: Person, { days, max }: TrustedDevices): Promise<void> {
   const table = ctx.records('twoFactorDevice')
   const value = toBase64Url(ctx.runtime.random(32).slice())
-  const { generation } = await stateOf(ctx, person)
+  const { generation } = await readState(ctx, person)
   const expires = new Date(ctx.now.getTime() + days * 86_400_000)
   const label = labelOf(ctx.facts.userAgent)
   await table.create({

@@ -12,7 +12,7 @@ export interface Factor {
   readonly kind: 'totp' | 'passkey' | 'emailCode'
 }
 /** What a right code proves. */
-export interface Proved {
+export interface FactorProof {
   amr: readonly string[]
   factors: 1 | 2
   /** A backup code: how many are left. */
@@ -49,7 +49,7 @@ export async function usableKinds(ctx: AnyContext, person: Person, offered: read
 }
 
 /** What a sign-in may be asked for. Empty: nothing that is independent of the first factor. */
-export async function askable(
+export async function kindsToAsk(
   ctx: AnyContext,
   person: Person,
   { proof, purpose }: Login,
@@ -75,13 +75,13 @@ export function hasStrong(kinds: readonly string[]): boolean {
 }
 
 /** Tries a code against every factor that may be asked. `mailId` names the code that was mailed for this login; `backup`: backup codes count. */
-export async function accept(
+export async function acceptCode(
   ctx: Context,
   person: Person,
   { kinds, backup }: { kinds: readonly Factor['kind'][]; backup: boolean },
   code: string,
   mailId: string,
-): Promise<Proved | undefined> {
+): Promise<FactorProof | undefined> {
   if (kinds.includes('totp')) {
     for (const row of await confirmedFactors(ctx, person))
       if (row.kind === 'totp' && (await acceptTotp(ctx, row, code))) return { amr: ['otp', 'mfa'], factors: 2 }

@@ -1,18 +1,18 @@
 /** A second factor after every way to sign in: codes of an authenticator app, passkeys, backup codes, trusted devices. */
 import type { AnyContext, Plugin, User } from 'authkernel/kernel'
 import { askForFactor, deviceCookie } from './ask.ts'
-import { resetFactors, twoFactorApi, type TwoFactorApi } from './api.ts'
+import { resetFactors, createApi, type TwoFactorApi } from './api.ts'
 import { NoLoginWaits, ProofTooOld, TooManySecondFactors, WrongSecondFactor } from './errors.ts'
 import { totp } from './factors.ts'
 import { mailMessages } from './messages-mail.ts'
 import { pageMessages } from './messages.ts'
-import { addMethods, type TwoFactorClient } from './methods.ts'
+import { addClientMethods, type TwoFactorClient } from './methods.ts'
 import { resolveOptions, type TwoFactorOptions } from './options.ts'
 import { addPages } from './pages.ts'
 import { factorChallenges } from './passkey.ts'
 import { addPasskeyRoute } from './passkey-form.ts'
 import { raiseGeneration } from './person.ts'
-import { addSetup } from './setup.ts'
+import { addSetupRoute } from './setup.ts'
 import { takeFactors } from './takeover.ts'
 import { backupCodeTable, deviceTable, factorTable, mailedCodeTable, stateTable } from './tables.ts'
 
@@ -74,7 +74,7 @@ export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFacto
         })
       kernel.provide('factorTakeover', { take: takeFactors })
       askForFactor(kernel, resolved)
-      addSetup(kernel, resolved)
+      addSetupRoute(kernel, resolved)
       addPages(kernel, resolved)
       // The hook belongs to the plugin of administrators, which may be absent: its types are not there then.
       kernel.hook(
@@ -98,7 +98,7 @@ export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFacto
         const user = (await ctx.store?.getUser(which.userId)) ?? { id: which.userId }
         return raiseGeneration(ctx, { key: `user:${which.userId}`, userId: which.userId, user })
       })
-      return { twoFactor: twoFactorApi(kernel), ...addMethods(kernel, resolved) }
+      return { twoFactor: createApi(kernel), ...addClientMethods(kernel, resolved) }
     },
   }
 }

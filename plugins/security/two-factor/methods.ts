@@ -1,7 +1,7 @@
 /** `client.twoFactor`: what a page of the host's own calls in place of the built-in ones. The rules are those of the pages. */
 import { AccessDenied, clientMethod, clientMethods, type ClientPart, type Context, type Kernel, type Wire } from 'authkernel/kernel'
 import type { ListedFactor } from './api.ts'
-import { type Answer, tryFactor, waitingFor } from './ask.ts'
+import { type Answer, tryFactor, findWaiting } from './ask.ts'
 import { beginTry } from './attempts.ts'
 import { isFresh } from './changes.ts'
 import { listDevices } from './devices.ts'
@@ -9,8 +9,8 @@ import { NoLoginWaits, ProofTooOld, TooManySecondFactors, WrongSecondFactor } fr
 import { confirmedFactors, hasStrong, usableKinds } from './factors.ts'
 import { mailCode } from './mailed-code.ts'
 import type { Options } from './options.ts'
-import { currentPerson, type Person, personOf } from './person.ts'
-import { confirmGranted, forget, nowCounts, remove, renew } from './setup.ts'
+import { currentPerson, type Person, personOfLogin } from './person.ts'
+import { confirmGranted, forgetBrowser, countFactor, removeFactor, renewCodes } from './setup.ts'
 import { beginTotp, enrolmentOf, type TotpEnrolment } from './totp.ts'
 
 /** A browser that is not asked for a factor. */
@@ -53,96 +53,96 @@ export interface TwoFactorMethods {
 export type TwoFactorClient = ClientPart<{ readonly twoFactor: TwoFactorMethods }>
 
 /** Adds the methods. */
-export function addMethods(kernel: Kernel, options: Options): TwoFactorClient {
+export function addClientMethods(kernel: Kernel, options: Options): TwoFactorClient {
   return clientMethods(kernel, 'twoFactor', {
     getQuestion: clientMethod(async (ctx) => {
-      const waiting = await waitingFor(ctx, options)
+      const waiting = await findWaiting(ctx, options)
       return waiting && (waiting.kinds.length > 0 || waiting.backup) ? { factors: waiting.kinds, backupCode: waiting.backup } : null
     }),
     verify: clientMethod(
-      (sent) => ({ code: text('code')(sent), remember: Object(sent).remember === true }),
-      (ctx, given) => verify(ctx, options, given),
+      (sent) => ({ code: readText('code')(sent), remember: Object(sent).remember === true }),
+      (ctx, given) => verifyCode(ctx, options, given),
     ),
-    sendCode: clientMethod((ctx) => send(ctx, options)),
+    sendCode: clientMethod((ctx) => sendWaitingCode(ctx, options)),
     list: clientMethod(async (ctx) =>
-      (await confirmedFactors(ctx, await signedIn(ctx))).map(({ id, kind, created }) => ({ id, kind, created })),
+      (await confirmedFactors(ctx, await requirePerson(ctx))).map(({ id, kind, created }) => ({ id, kind, created })),
     ),
-    addApp: clientMethod(async (ctx) => begin(ctx, await fresh(ctx, options), options)),
+    addApp: clientMethod(async (ctx) => beginApp(ctx, await requireFreshPerson(ctx, options), options)),
     confirm: clientMethod(
-      (sent) => ({ id: text('id')(sent), code: text('code')(sent) }),
-      async (ctx, { id, code }) => confirm(ctx, await fresh(ctx, options), options, id, code),
+      (sent) => ({ id: readText('id')(sent), code: readText('code')(sent) }),
+      async (ctx, { id, code }) => confirmApp(ctx, await requireFreshPerson(ctx, options), options, id, code),
     ),
     remove: clientMethod(
-      (sent) => ({ id: text('id')(sent) }),
-      async (ctx, { id }) => remove(ctx, await fresh(ctx, options), id, options),
+      (sent) => ({ id: readText('id')(sent) }),
+      async (ctx, { id }) => removeFactor(ctx, await requireFreshPerson(ctx, options), id, options),
     ),
     renewCodes: clientMethod(async (ctx) => {
-      const person = await fresh(ctx, options)
-      return { codes: (await confirmedFactors(ctx, person)).length > 0 ? await renew(ctx, person) : [] }
+      const person = await requireFreshPerson(ctx, options)
+      return { codes: (await confirmedFactors(ctx, person)).length > 0 ? await renewCodes(ctx, person) : [] }
     }),
     listBrowsers: clientMethod(async (ctx) =>
-      (await listDevices(ctx, await signedIn(ctx))).map(({ id, label, created }) => ({ id, label, created })),
+      (await listDevices(ctx, await requirePerson(ctx))).map(({ id, label, created }) => ({ id, label, created })),
     ),
     forgetBrowser: clientMethod(
-      (sent) => ({ id: text('id')(sent) }),
-      async (ctx, { id }) => forget(ctx, await fresh(ctx, options), id),
+      (sent) => ({ id: readText('id')(sent) }),
+      async (ctx, { id }) => forgetBrowser(ctx, await requireFreshPerson(ctx, options), id),
     ),
   })
 }
 
-async function verify(ctx: Context, options: Options, given: Answer): Promise<Response> {
+async function verifyCode(ctx: Context, options: Options, given: Answer): Promise<Response> {
   const answered = await tryFactor(ctx, options, given)
   if (answered === undefined) throw new NoLoginWaits('twoFactor.verify: this browser has no sign-in that waits for a factor.')
   if (answered instanceof Response) return answered
-  if ('wait' in answered) throw tooMany(answered.wait)
+  if ('wait' in answered) throw tooManyTries(answered.wait)
   throw new WrongSecondFactor('twoFactor.verify: the code is wrong, used or old.')
 }
 
-async function send(ctx: Context, options: Options): Promise<null> {
-  const waiting = await waitingFor(ctx, options)
+async function sendWaitingCode(ctx: Context, options: Options): Promise<null> {
+  const waiting = await findWaiting(ctx, options)
   if (!waiting) throw new NoLoginWaits('twoFactor.sendCode: this browser has no sign-in that waits for a factor.')
   const { parked, login, kinds } = waiting
-  if (kinds.includes('emailCode')) await mailCode(ctx, await personOf(ctx, login), parked.id)
+  if (kinds.includes('emailCode')) await mailCode(ctx, await personOfLogin(ctx, login), parked.id)
   return null
 }
 
-async function begin(ctx: Context, person: Person, { issuer, factors }: Options): Promise<TotpEnrolment> {
+async function beginApp(ctx: Context, person: Person, { issuer, factors }: Options): Promise<TotpEnrolment> {
   if (!factors.some(({ kind }) => kind === 'totp')) throw new AccessDenied('twoFactor.addApp: `factors` has no `totp()`.')
   const found = await enrolmentOf(ctx, person, await beginTotp(ctx, person), issuer ?? new URL(ctx.origin).host)
   if (!found) throw new AccessDenied('twoFactor.addApp: another request took its place.')
   return found
 }
 
-async function confirm(ctx: Context, person: Person, options: Options, id: string, code: string): Promise<{ codes: string[] }> {
+async function confirmApp(ctx: Context, person: Person, options: Options, id: string, code: string): Promise<{ codes: string[] }> {
   const row = await ctx.records('twoFactor').get(id)
   if (!row || row.person !== person.key || row.confirmed) throw new WrongSecondFactor('twoFactor.confirm: no secret of this id waits.')
   const attempt = await beginTry(ctx, person, undefined)
-  if (attempt.refused) throw tooMany(attempt.refused.reason === 'wait' ? attempt.refused.wait : 3600)
+  if (attempt.refused) throw tooManyTries(attempt.refused.reason === 'wait' ? attempt.refused.wait : 3600)
   const first = !hasStrong(await usableKinds(ctx, person, options.factors))
   if (!(await confirmGranted(ctx, undefined, row, code))) throw new WrongSecondFactor('twoFactor.confirm: the code is wrong.')
   await attempt.right()
-  return { codes: (await nowCounts(ctx, { person, parked: undefined }, first)) ?? [] }
+  return { codes: (await countFactor(ctx, { person, parked: undefined }, first)) ?? [] }
 }
 
 /** The person of the session. Throws AccessDenied for nobody, and for who is no person: a key, an app, somebody who acts as another. */
-async function signedIn(ctx: Context): Promise<Person> {
+async function requirePerson(ctx: Context): Promise<Person> {
   const person = await currentPerson(ctx)
   if (!person) throw new AccessDenied('twoFactor: nobody is signed in.')
   return person
 }
 
 /** The same, when the last proof is young enough for a change. */
-async function fresh(ctx: Context, { maxAge }: Options): Promise<Person> {
-  const person = await signedIn(ctx)
+async function requireFreshPerson(ctx: Context, { maxAge }: Options): Promise<Person> {
+  const person = await requirePerson(ctx)
   if (!(await isFresh(ctx, maxAge))) throw new ProofTooOld(`twoFactor: the last proof is older than ${maxAge} seconds.`)
   return person
 }
 
-function tooMany(wait: number): TooManySecondFactors {
+function tooManyTries(wait: number): TooManySecondFactors {
   return new TooManySecondFactors('twoFactor: too many wrong codes.', { cause: { retryAfter: wait } })
 }
 
-function text(name: string): (sent: unknown) => string {
+function readText(name: string): (sent: unknown) => string {
   return (sent) => {
     const value = (Object(sent) as Record<string, unknown>)[name]
     if (typeof value !== 'string' || value.length > 64) throw new TypeError(`${name}: a text of at most 64 characters`)

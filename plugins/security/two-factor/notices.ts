@@ -3,7 +3,7 @@ import type { AnyContext, MailValue } from 'authkernel/kernel'
 import type { Person } from './person.ts'
 
 /** Sends nothing where no transport is configured, or where the person has no address. */
-export function notify(ctx: AnyContext, { user }: Person, template: string, data: Record<string, MailValue> = {}): void {
+export function mailNotice(ctx: AnyContext, { user }: Person, template: string, data: Record<string, MailValue> = {}): void {
   const { email } = user
   if (!email || !ctx.app.services.mailTransport) return
   ctx

@@ -1,11 +1,11 @@
 /** What people see: the question for a code, the page of their factors, a new app, and the backup codes. */
 import type { Content, Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
-import { waitingFor } from './ask.ts'
+import { findWaiting } from './ask.ts'
 import { listDevices } from './devices.ts'
 import { confirmedFactors, hasStrong } from './factors.ts'
 import { hasAddress } from './mailed-code.ts'
 import type { Options } from './options.ts'
-import { passkeyForm, passkeyScript } from './passkey-form.ts'
+import { drawPasskeyForm, passkeyScript } from './passkey-form.ts'
 import { currentPerson } from './person.ts'
 import { drawQr } from './qr.ts'
 import { mustProveAddress, type Visitor, visitorOf } from './setup.ts'
@@ -35,11 +35,11 @@ const backupField = {
 
 /** Adds the pages and the section of the account page. */
 export function addPages(kernel: Kernel, options: Options): void {
-  kernel.page('twoFactor', (ctx, tools, params) => question(ctx, tools, params, options), { path: '/two-factor' })
-  kernel.page('twoFactorSetup', (ctx, tools, params) => setup(ctx, tools, params, options), { path: '/two-factor/setup' })
+  kernel.page('twoFactor', (ctx, tools, params) => drawQuestion(ctx, tools, params, options), { path: '/two-factor' })
+  kernel.page('twoFactorSetup', (ctx, tools, params) => drawSetup(ctx, tools, params, options), { path: '/two-factor/setup' })
   // Without a route of their own: a secret is drawn once, in the answer to the form that made it.
-  kernel.page('twoFactorApp', (ctx, tools, params) => app(ctx, tools, params, options))
-  kernel.page('twoFactorCodes', backupCodes)
+  kernel.page('twoFactorApp', (ctx, tools, params) => drawApp(ctx, tools, params, options))
+  kernel.page('twoFactorCodes', drawBackupCodes)
   kernel.accountSection({
     id: 'two-factor',
     order: 250,
@@ -57,12 +57,12 @@ export function addPages(kernel: Kernel, options: Options): void {
   })
 }
 
-async function question(ctx: Context, tools: PageTools, params: Params, options: Options): Promise<PageView | Response> {
+async function drawQuestion(ctx: Context, tools: PageTools, params: Params, options: Options): Promise<PageView | Response> {
   const { html, say, form, field, submit, alert } = tools
-  const waiting = await waitingFor(ctx, options)
+  const waiting = await findWaiting(ctx, options)
   if (!waiting) return ctx.page('signIn')
   const { kinds, backup, login, parked } = waiting
-  const body: Content[] = [params['wait'] ? wait(tools, Number(params['wait'])) : alert(params['error'])]
+  const body: Content[] = [params['wait'] ? drawWait(tools, Number(params['wait'])) : alert(params['error'])]
   if (params['sent'] && kinds.includes('emailCode')) body.push(html`<p role="status">${say('two-factor.sent')}</p>`)
   const remember =
     options.trustedDevices && login.purpose === 'signIn' && hasStrong(kinds)
@@ -72,7 +72,8 @@ async function question(ctx: Context, tools: PageTools, params: Params, options:
       : undefined
   const keys = kinds.includes('passkey')
   const { flow } = parked
-  if (keys) body.push(await passkeyForm(ctx, tools, { action: '/two-factor', purpose: 'ask', label: say('two-factor.use-passkey'), flow }))
+  if (keys)
+    body.push(await drawPasskeyForm(ctx, tools, { action: '/two-factor', purpose: 'ask', label: say('two-factor.use-passkey'), flow }))
   const alone = kinds.length === 0
   const typing = alone ? backupField : codeField
   body.push(await form('/two-factor', [field('code', { ...typing, autofocus: !keys }), remember, submit(say('two-factor.continue'))]))
@@ -91,12 +92,12 @@ async function question(ctx: Context, tools: PageTools, params: Params, options:
   return { title: say('two-factor.title'), lead: say(`two-factor.${lead}`), body, ...(keys && { scripts: [passkeyScript] }) }
 }
 
-async function setup(ctx: Context, tools: PageTools, params: Params, options: Options): Promise<PageView | Response> {
+async function drawSetup(ctx: Context, tools: PageTools, params: Params, options: Options): Promise<PageView | Response> {
   const { html, say, form, submit, alert } = tools
   const visitor = await visitorOf(ctx, options)
   if (!visitor) return ctx.page('signIn')
   const title = say('two-factor.title')
-  if (await mustProveAddress(ctx, visitor)) return address(tools, params, visitor)
+  if (await mustProveAddress(ctx, visitor)) return drawAddressProof(tools, params, visitor)
   const rows = await confirmedFactors(ctx, visitor.person)
   const act = (action: string, label: Content, id?: string): Promise<Content> =>
     form('/two-factor/setup', submit(label, { quiet: action !== 'totp' }), { action, ...(id !== undefined && { id }) })
@@ -116,7 +117,7 @@ async function setup(ctx: Context, tools: PageTools, params: Params, options: Op
   const hasApp = rows.some(({ kind }) => kind === 'totp')
   if (offers('totp')) body.push(await act('totp', say(hasApp ? 'two-factor.add-another' : 'two-factor.add-app')))
   const key = { action: '/two-factor/setup', purpose: 'add', label: say('two-factor.add-passkey'), flow: visitor.parked?.flow } as const
-  if (offers('passkey')) body.push(await passkeyForm(ctx, tools, key))
+  if (offers('passkey')) body.push(await drawPasskeyForm(ctx, tools, key))
   if (rows.length > 0 && !visitor.parked) {
     const mail = offers('emailCode') && !rows.some(({ kind }) => kind === 'emailCode') && hasAddress(visitor.person)
     if (mail) body.push(await act('emailCode', say('two-factor.add-mail')))
@@ -134,7 +135,11 @@ async function setup(ctx: Context, tools: PageTools, params: Params, options: Op
   return { title, lead, body, ...(offers('passkey') && { scripts: [passkeyScript] }) }
 }
 
-async function address({ say, form, field, submit, alert, html }: PageTools, params: Params, { person }: Visitor): Promise<PageView> {
+async function drawAddressProof(
+  { say, form, field, submit, alert, html }: PageTools,
+  params: Params,
+  { person }: Visitor,
+): Promise<PageView> {
   const body: Content[] = [alert(params['error'])]
   if (params['sent']) {
     body.push(html`<p role="status">${say('two-factor.sent')}</p>`)
@@ -148,7 +153,7 @@ async function address({ say, form, field, submit, alert, html }: PageTools, par
   return { title: say('two-factor.title'), lead: say('two-factor.prove-address', { email: person.user.email ?? '' }), body }
 }
 
-async function app(ctx: Context, tools: PageTools, { id = '', again, error }: Params, options: Options): Promise<PageView | Response> {
+async function drawApp(ctx: Context, tools: PageTools, { id = '', again, error }: Params, options: Options): Promise<PageView | Response> {
   const { html, say, form, field, submit, alert } = tools
   const visitor = await visitorOf(ctx, options)
   if (!visitor) return ctx.page('signIn')
@@ -166,7 +171,7 @@ async function app(ctx: Context, tools: PageTools, { id = '', again, error }: Pa
   return { title: say('two-factor.add-app'), lead: say(shown ? 'two-factor.scan' : 'two-factor.again'), body }
 }
 
-async function backupCodes(_ctx: Context, { html, say, form, submit, link }: PageTools, { codes = '', go }: Params): Promise<PageView> {
+async function drawBackupCodes(_ctx: Context, { html, say, form, submit, link }: PageTools, { codes = '', go }: Params): Promise<PageView> {
   const items = codes.split(' ').map((code) => html`<li><code>${code}</code></li>`)
   const onward = go
     ? await form('/two-factor/setup', submit(say('two-factor.continue')), { action: 'continue' })
@@ -183,6 +188,6 @@ async function backupCodes(_ctx: Context, { html, say, form, submit, link }: Pag
   }
 }
 
-function wait({ html, say, duration }: PageTools, seconds: number): Content {
+function drawWait({ html, say, duration }: PageTools, seconds: number): Content {
   return html`<p role="alert">${say('two-factor.wait', { left: duration(seconds) })}</p>`
 }

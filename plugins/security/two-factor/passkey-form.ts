@@ -1,6 +1,6 @@
 /** The form that asks for a passkey: a button and a script, and nothing without JavaScript. */
 import { type Content, type Context, json, type Kernel, type PageTools } from 'authkernel/kernel'
-import { waitingFor } from './ask.ts'
+import { findWaiting } from './ask.ts'
 import { browserScript } from './browser.generated.ts'
 import { isFresh } from './changes.ts'
 import type { Options } from './options.ts'
@@ -11,7 +11,7 @@ import { mustProveAddress, visitorOf } from './setup.ts'
 export const passkeyScript: string = browserScript
 
 /** `purpose` `ask`: for the sign-in that waits; `add`: on the page of factors. */
-export async function passkeyForm(
+export async function drawPasskeyForm(
   ctx: Context,
   { html, say, base }: PageTools,
   { action, purpose, label, flow }: { action: string; purpose: 'ask' | 'add'; label: Content; flow: string | undefined },
@@ -43,16 +43,16 @@ export function addPasskeyRoute(kernel: Kernel, options: Options): void {
     path: '/two-factor/passkey',
     async handler(ctx) {
       const offered = options.factors.some(({ kind }) => kind === 'passkey')
-      const found = offered && (await begin(ctx, ctx.url.searchParams.get('purpose'), options))
+      const found = offered && (await beginCeremony(ctx, ctx.url.searchParams.get('purpose'), options))
       return found ? json(found) : json({ error: 'Invalid request' }, 400)
     },
     failure: (_ctx, error) => json({ error: 'Server error' }, error.status),
   })
 }
 
-async function begin(ctx: Context, purpose: string | null, options: Options): Promise<object | undefined> {
+async function beginCeremony(ctx: Context, purpose: string | null, options: Options): Promise<object | undefined> {
   if (purpose === 'ask') {
-    const waiting = await waitingFor(ctx, options)
+    const waiting = await findWaiting(ctx, options)
     if (!waiting?.kinds.includes('passkey')) return undefined
     return { action: 'authenticate', options: await beginAsk(ctx, waiting.person) }
   }

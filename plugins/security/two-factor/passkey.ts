@@ -10,7 +10,7 @@ import {
   sha256,
   toBase64Url,
 } from 'authkernel/kernel'
-import { confirmedFactors, type Proved } from './factors.ts'
+import { confirmedFactors, type FactorProof } from './factors.ts'
 import type { Person } from './person.ts'
 import { type FactorRow, never } from './tables.ts'
 
@@ -36,7 +36,7 @@ export const factorChallenges: PendingList<Ceremony> = /* @__PURE__ */ createPen
 
 /** Options of the ceremony that adds a key. Null: the person has enough of them. */
 export async function beginAdd(ctx: Context, person: Person): Promise<object | null> {
-  const { generateRegistrationOptions } = await load()
+  const { generateRegistrationOptions } = await loadLibrary()
   const keys = await keysOf(ctx, person)
   if (keys.length >= perPerson) return null
   const name = person.user.email ?? person.user.name ?? new URL(ctx.origin).host
@@ -57,7 +57,7 @@ export async function beginAdd(ctx: Context, person: Person): Promise<object | n
 
 /** Options of the ceremony that asks for a key of this person. */
 export async function beginAsk(ctx: Context, person: Person): Promise<object> {
-  const { generateAuthenticationOptions } = await load()
+  const { generateAuthenticationOptions } = await loadLibrary()
   const allowCredentials = (await keysOf(ctx, person)).map(({ key }) => ({ id: key.id, transports: key.transports as never }))
   const options = await generateAuthenticationOptions({
     rpID: ctx.url.hostname,
@@ -73,7 +73,7 @@ export async function beginAsk(ctx: Context, person: Person): Promise<object> {
 export async function addPasskey(ctx: Context, person: Person, data: unknown, stamp: StampOfAccess): Promise<boolean> {
   const found = await readAnswer(ctx, person, data, 'add')
   if (!found) return false
-  const { verifyRegistrationResponse } = await load()
+  const { verifyRegistrationResponse } = await loadLibrary()
   const result = await verifyRegistrationResponse({ ...found.expected, response: found.answer as never }).catch(() => undefined)
   if (!result?.verified) return false
   const { credential, credentialDeviceType } = result.registrationInfo
@@ -105,13 +105,13 @@ export async function addPasskey(ctx: Context, person: Person, data: unknown, st
 }
 
 /** What a key proved; undefined: it is none of this person, or the answer does not fit. */
-export async function acceptPasskey(ctx: Context, person: Person, data: unknown): Promise<Proved | undefined> {
+export async function acceptPasskey(ctx: Context, person: Person, data: unknown): Promise<FactorProof | undefined> {
   const found = await readAnswer(ctx, person, data, 'ask')
   const known = found && (await keysOf(ctx, person)).find(({ key }) => key.id === found.answer.id)
   if (!known) return undefined
   const handle = found.answer.response['userHandle']
   if (typeof handle === 'string' && handle !== '' && handle !== toBase64Url(await handleOf(person))) return undefined
-  const { verifyAuthenticationResponse } = await load()
+  const { verifyAuthenticationResponse } = await loadLibrary()
   const { key, row } = known
   // Counter 0: the library would judge it before the signature.
   const credential = { id: key.id, publicKey: fromBase64(key.publicKey), counter: 0, transports: key.transports as never }
@@ -136,7 +136,7 @@ interface Answer {
 
 /** An answer to a challenge of this person; the challenge is spent by this call. */
 async function readAnswer(ctx: Context, person: Person, data: unknown, purpose: Ceremony['purpose']) {
-  const answer = parse(data)
+  const answer = parseAnswer(data)
   const challenge = answer && challengeOf(answer)
   const ceremony = challenge ? await factorChallenges.take(ctx, challenge) : null
   if (!answer || !challenge || ceremony?.person !== person.key || ceremony.purpose !== purpose) return undefined
@@ -150,7 +150,7 @@ async function readAnswer(ctx: Context, person: Person, data: unknown, purpose: 
   return { answer, expected }
 }
 
-function parse(data: unknown): Answer | undefined {
+function parseAnswer(data: unknown): Answer | undefined {
   if (typeof data !== 'string' || data.length > 65_536) return undefined
   try {
     const { id, response } = Object(JSON.parse(data)) as Partial<Answer>
@@ -184,7 +184,7 @@ function handleOf({ key }: Person): Promise<Uint8Array> {
   return sha256(`two-factor ${key}`)
 }
 
-async function load() {
+async function loadLibrary() {
   try {
     return await import('@simplewebauthn/server')
   } catch (error) {

@@ -11,7 +11,7 @@ export interface Person {
   user: User
 }
 
-export async function personOf(ctx: AnyContext, login: Login): Promise<Person> {
+export async function personOfLogin(ctx: AnyContext, login: Login): Promise<Person> {
   const userId = login.person.startsWith('user:') ? login.person.slice('user:'.length) : null
   // What checks a password need not know the address.
   const stored = userId !== null && !login.user.email && ctx.store ? await ctx.store.getUser(userId) : null
@@ -21,11 +21,11 @@ export async function personOf(ctx: AnyContext, login: Login): Promise<Person> {
 /** The session, or null if the app is signed out. */
 export async function currentPerson(ctx: Context): Promise<Person | null> {
   const login = await ctx.loginAgain({ callbackUrl: ctx.origin })
-  return login && personOf(ctx, login)
+  return login && personOfLogin(ctx, login)
 }
 
 /** The row that counts for a person; made when it is absent. */
-export async function stateOf(ctx: AnyContext, { key, userId }: Person): Promise<Row<StateRow>> {
+export async function readState(ctx: AnyContext, { key, userId }: Person): Promise<Row<StateRow>> {
   const id = toHex(await sha256(key))
   const states = ctx.records('twoFactorState')
   const found = await states.get(id)
@@ -48,7 +48,7 @@ export async function mustEnrolAnew(ctx: AnyContext, person: Person): Promise<bo
 
 /** Trusted devices count no longer. Answers how many there were. */
 export async function raiseGeneration(ctx: AnyContext, person: Person): Promise<number> {
-  const { id } = await stateOf(ctx, person)
+  const { id } = await readState(ctx, person)
   await ctx.records('twoFactorState').increment(id, 'generation', 1)
   return ctx.records('twoFactorDevice').deleteWhere({ where: { person: person.key } })
 }

@@ -3,14 +3,14 @@ import { AccessDenied, type Context, hasTypedAddress, type Kernel, type Parked, 
 import type { Waiting } from './ask.ts'
 import { beginTry } from './attempts.ts'
 import { renewBackupCodes } from './backup-codes.ts'
-import { changed, isFresh, proveAgain } from './changes.ts'
+import { applyChange, isFresh, proveAgain } from './changes.ts'
 import { listDevices } from './devices.ts'
 import { TooManySecondFactors, WrongSecondFactor } from './errors.ts'
 import { confirmedFactors, hasStrong, usableKinds } from './factors.ts'
 import { hasAddress, mailCode, takeMailedCode } from './mailed-code.ts'
 import type { Options } from './options.ts'
 import { addPasskey } from './passkey.ts'
-import { currentPerson, mustEnrolAnew, type Person, personOf, stateOf } from './person.ts'
+import { currentPerson, mustEnrolAnew, type Person, personOfLogin, readState } from './person.ts'
 import { never } from './tables.ts'
 import { beginTotp, confirmTotp } from './totp.ts'
 
@@ -24,14 +24,14 @@ export interface Visitor {
   parked: Parked<Waiting> | undefined
 }
 
-export function addSetup(kernel: Kernel, options: Options): void {
-  kernel.route({ method: 'POST', path: '/two-factor/setup', handler: (ctx) => act(ctx, options) })
+export function addSetupRoute(kernel: Kernel, options: Options): void {
+  kernel.route({ method: 'POST', path: '/two-factor/setup', handler: (ctx) => changeFactors(ctx, options) })
 }
 
 /** Null: nobody, the sign-in page is next. */
 export async function visitorOf(ctx: Context, options: Options): Promise<Visitor | null> {
   const parked = await parkedForSetup(ctx, options)
-  if (parked) return { person: await personOf(ctx, parked.login), parked }
+  if (parked) return { person: await personOfLogin(ctx, parked.login), parked }
   const person = await currentPerson(ctx)
   return person && { person, parked: undefined }
 }
@@ -48,11 +48,11 @@ export async function mustProveAddress(ctx: Context, { person, parked }: Visitor
 async function parkedForSetup(ctx: Context, options: Options): Promise<Parked<Waiting> | undefined> {
   const parked = await ctx.parked<Waiting>('two-factor')
   if (!parked) return undefined
-  const has = hasStrong(await usableKinds(ctx, await personOf(ctx, parked.login), options.factors))
+  const has = hasStrong(await usableKinds(ctx, await personOfLogin(ctx, parked.login), options.factors))
   return has && !parked.data.enrolled ? undefined : parked
 }
 
-async function act(ctx: Context, options: Options): Promise<Response> {
+async function changeFactors(ctx: Context, options: Options): Promise<Response> {
   const visitor = await visitorOf(ctx, options)
   if (!visitor) return ctx.page('signIn')
   const { action, id, code, data } = await ctx.body()
@@ -70,7 +70,7 @@ async function act(ctx: Context, options: Options): Promise<Response> {
     case 'totp':
       return ctx.render('twoFactorApp', { id: await beginTotp(ctx, visitor.person) })
     case 'confirm':
-      return confirm(ctx, visitor, options, given.id, given.code)
+      return confirmFactor(ctx, visitor, options, given.id, given.code)
     // What the script of the form says.
     case 'register':
       return addKey(ctx, visitor, options, data)
@@ -78,14 +78,14 @@ async function act(ctx: Context, options: Options): Promise<Response> {
       if (!parked) await addEmailCode(ctx, visitor.person, options)
       return redirectTo(back)
     case 'remove':
-      if (!parked) await remove(ctx, visitor.person, given.id, options)
+      if (!parked) await removeFactor(ctx, visitor.person, given.id, options)
       return redirectTo(back)
     case 'renew': {
       if (parked || (await confirmedFactors(ctx, visitor.person)).length === 0) return redirectTo(back)
-      return ctx.render('twoFactorCodes', { codes: (await renew(ctx, visitor.person)).join(' ') })
+      return ctx.render('twoFactorCodes', { codes: (await renewCodes(ctx, visitor.person)).join(' ') })
     }
     case 'forget':
-      if (!parked) await forget(ctx, visitor.person, given.id)
+      if (!parked) await forgetBrowser(ctx, visitor.person, given.id)
       return redirectTo(back)
     default:
       return redirectTo(back)
@@ -93,9 +93,9 @@ async function act(ctx: Context, options: Options): Promise<Response> {
 }
 
 /** New backup codes; the former ones count no longer. */
-export async function renew(ctx: Context, person: Person): Promise<string[]> {
+export async function renewCodes(ctx: Context, person: Person): Promise<string[]> {
   const codes = await renewBackupCodes(ctx, person)
-  await changed(ctx, person, 'changed', { others: false })
+  await applyChange(ctx, person, 'changed', { others: false })
   await ctx.emit('noted', { name: 'backupCodes.renewed', outcome: 'success', user: person.user })
   return codes
 }
@@ -119,7 +119,7 @@ async function proveAddress(ctx: Context, { person }: Visitor, parked: Parked<Wa
   return redirectTo(back)
 }
 
-async function confirm(ctx: Context, { person, parked }: Visitor, options: Options, id: string, code: string): Promise<Response> {
+async function confirmFactor(ctx: Context, { person, parked }: Visitor, options: Options, id: string, code: string): Promise<Response> {
   const row = await ctx.records('twoFactor').get(id)
   if (!row || row.person !== person.key || row.confirmed)
     return redirectTo(`${ctx.base}/two-factor/setup${parked ? `?flow=${parked.flow}` : ''}`)
@@ -129,7 +129,7 @@ async function confirm(ctx: Context, { person, parked }: Visitor, options: Optio
   // The secret is not shown again: the code is typed below the text key that is still on the screen, or the enrolment begins anew.
   if (!(await confirmGranted(ctx, parked, row, code))) return ctx.render('twoFactorApp', { again: id, error: WrongSecondFactor.type })
   await attempt.right()
-  return added(ctx, { person, parked }, first)
+  return showCodes(ctx, { person, parked }, first)
 }
 
 /** A factor of a user whose access ended meanwhile goes again. */
@@ -155,20 +155,20 @@ async function addKey(ctx: Context, { person, parked }: Visitor, options: Option
   const stamp = parked?.access ?? (await ctx.access.stampSession())
   if (!offered || !stamp || !(await addPasskey(ctx, person, data, stamp)))
     return ctx.render('twoFactorSetup', { error: WrongSecondFactor.type })
-  return added(ctx, { person, parked }, first)
+  return showCodes(ctx, { person, parked }, first)
 }
 
-async function added(ctx: Context, visitor: Visitor, first: boolean): Promise<Response> {
-  const codes = await nowCounts(ctx, visitor, first)
+async function showCodes(ctx: Context, visitor: Visitor, first: boolean): Promise<Response> {
+  const codes = await countFactor(ctx, visitor, first)
   if (!codes) return redirectTo(`${ctx.base}/two-factor/setup`)
   return ctx.render('twoFactorCodes', { codes: codes.join(' '), ...(visitor.parked && { go: '1' }) })
 }
 
 /** A factor counts from now on. The first one comes with backup codes. */
-export async function nowCounts(ctx: Context, { person, parked }: Visitor, first: boolean): Promise<string[] | undefined> {
-  const { id: state } = await stateOf(ctx, person)
+export async function countFactor(ctx: Context, { person, parked }: Visitor, first: boolean): Promise<string[] | undefined> {
+  const { id: state } = await readState(ctx, person)
   await ctx.records('twoFactorState').update(state, { proveAddress: false })
-  await changed(ctx, person, 'added', { others: true, renew: !parked })
+  await applyChange(ctx, person, 'added', { others: true, renew: !parked })
   // After the ending: the sign-in that set the factor up goes on.
   if (parked) await ctx.keep(parked, { ...parked.data, enrolled: true })
   return first ? renewBackupCodes(ctx, person) : undefined
@@ -180,14 +180,14 @@ async function addEmailCode(ctx: Context, person: Person, { factors }: Options):
   if (!offered || !hasAddress(person) || rows.length === 0 || rows.some(({ kind }) => kind === 'emailCode')) return
   const base = { person: person.key, userId: person.userId, kind: 'emailCode', secret: null, confirmed: true, step: 0 }
   await ctx.records('twoFactor').create({ ...base, created: ctx.now, expires: never })
-  await changed(ctx, person, 'added', { others: false })
+  await applyChange(ctx, person, 'added', { others: false })
 }
 
 /** False: the person has no such factor. Throws AccessDenied for the last one of somebody who must have one. */
-export async function remove(ctx: Context, person: Person, id: string, options: Options): Promise<boolean> {
+export async function removeFactor(ctx: Context, person: Person, id: string, options: Options): Promise<boolean> {
   for (let races = 0; races < maxRaces; races++) {
     // Read before the factors: whoever removes another one meanwhile raises it, and this removal looks again.
-    const { id: state, generation } = await stateOf(ctx, person)
+    const { id: state, generation } = await readState(ctx, person)
     const rows = await confirmedFactors(ctx, person)
     if (!rows.some((one) => one.id === id)) return false
     const rest = rows.filter((one) => one.id !== id && isStrongAndOffered(one.kind, options))
@@ -199,7 +199,7 @@ export async function remove(ctx: Context, person: Person, id: string, options: 
     const taken = gone.slice(0, maxWrites).map((row) => ({ record: 'twoFactor', take: row.id }) as const)
     if (!(await ctx.atomic([raised, ...taken]))) continue
     if (rest.length === 0) await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
-    await changed(ctx, person, 'removed', { others: true, renew: true })
+    await applyChange(ctx, person, 'removed', { others: true, renew: true })
     return true
   }
   throw new AccessDenied('The factors of this person are changed by other requests at the same moment. Try again.')
@@ -210,7 +210,7 @@ function isStrongAndOffered(kind: string, { factors }: Options): boolean {
 }
 
 /** False: the person trusts no such browser. */
-export async function forget(ctx: Context, person: Person, id: string): Promise<boolean> {
+export async function forgetBrowser(ctx: Context, person: Person, id: string): Promise<boolean> {
   const device = (await listDevices(ctx, person)).find((each) => each.id === id)
   if (!device) return false
   await ctx.records('twoFactorDevice').delete(device.id)

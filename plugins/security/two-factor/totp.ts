@@ -17,7 +17,7 @@ export interface TotpEnrolment {
 
 /** Stores a secret for 10 minutes; it counts after `confirmTotp`. Answers the factor's id. */
 export async function beginTotp(ctx: AnyContext, person: Person): Promise<string> {
-  const { Secret } = await load()
+  const { Secret } = await loadTotpLibrary()
   const secret = new Secret({ buffer: ctx.runtime.random(secretBytes).slice().buffer as ArrayBuffer }).base32
   const factors = ctx.records('twoFactor')
   // One secret at a time waits: a former one must not be confirmed by mistake.
@@ -77,11 +77,11 @@ async function stepOf(ctx: AnyContext, { secret }: FactorRow, code: string): Pro
 }
 
 async function totpOf(secret: string, issuer: string, label: string) {
-  const { Secret, TOTP } = await load()
+  const { Secret, TOTP } = await loadTotpLibrary()
   return new TOTP({ issuer, label, secret: Secret.fromBase32(secret), algorithm: 'SHA1', digits: 6, period })
 }
 
-async function load() {
+async function loadTotpLibrary() {
   try {
     return await import('otpauth')
   } catch (error) {
