@@ -1,17 +1,19 @@
 /** The parts of the pages that stand alone: escaping, colours, pictures, languages, the policy. */
 import { describe, expect, it } from 'vitest'
-import { black, contrast, parseColor, readable, textOn, toHex, white } from '../../plugins/pages/pages/color.ts'
-import { attributes, markup, scriptText, styleText } from '../../plugins/pages/pages/html.ts'
-import { createSpeakers, negotiate } from '../../plugins/pages/pages/locale.ts'
-import { createLook, createMark, surfaces } from '../../plugins/pages/pages/look.ts'
+import { black, contrastOf, makeReadable, parseColor, textOn, toHex, white } from '../../plugins/pages/pages/ui/color.ts'
+import { createLook, surfaces } from '../../plugins/pages/pages/ui/look.ts'
+import { createMark } from '../../plugins/pages/pages/ui/provider-mark.ts'
+import { negotiateLanguage } from '../../src/http/language.ts'
+import { drawAttributes, markup, scriptText, styleText } from '../../plugins/pages/pages/ui/html.ts'
+import { createPageLanguages } from '../../plugins/pages/pages/ui/languages.ts'
 import { de } from '../../plugins/pages/pages/messages/de.ts'
 import { en } from '../../plugins/pages/pages/messages/en.ts'
 import { es } from '../../plugins/pages/pages/messages/es.ts'
 import { fr } from '../../plugins/pages/pages/messages/fr.ts'
 import { ja } from '../../plugins/pages/pages/messages/ja.ts'
-import { picture } from '../../plugins/pages/pages/picture.ts'
-import { contentSecurityPolicy, source } from '../../plugins/pages/pages/policy.ts'
-import { styleSheet } from '../../plugins/pages/pages/style.ts'
+import { readPicture } from '../../plugins/pages/pages/ui/picture.ts'
+import { contentSecurityPolicy, sourceOf } from '../../plugins/pages/pages/ui/policy.ts'
+import { styleSheet } from '../../plugins/pages/pages/ui/style.ts'
 
 describe('html', () => {
   it('row 284: every value is escaped, in text and in attributes', () => {
@@ -45,7 +47,7 @@ describe('html', () => {
       '': '1',
       absent: undefined,
     }
-    expect(markup`<input${attributes(given)}>`.text).toBe(
+    expect(markup`<input${drawAttributes(given)}>`.text).toBe(
       '<input autocomplete="off" required data-x="a&quot;b" aria-invalid="false" spellcheck="false">',
     )
   })
@@ -71,8 +73,8 @@ describe('colours', () => {
   )
 
   it('contrast is that of WCAG', () => {
-    expect(contrast(black, white)).toBeCloseTo(21, 5)
-    expect(contrast([118, 118, 118], white)).toBeCloseTo(4.54, 1)
+    expect(contrastOf(black, white)).toBeCloseTo(21, 5)
+    expect(contrastOf([118, 118, 118], white)).toBeCloseTo(4.54, 1)
   })
 
   it('row 283: text on any brand colour reaches 4.5, marks and focus rings 3, in both schemes', () => {
@@ -82,12 +84,12 @@ describe('colours', () => {
       const mark = createMark({ brandColor: hex }, undefined)
       for (const scheme of ['light', 'dark'] as const) {
         const { brand, brandHover, buttonText, focus } = look[scheme]
-        expect(contrast(color(brand), color(buttonText)), hex).toBeGreaterThanOrEqual(4.5)
-        expect(contrast(color(brandHover), color(buttonText)), `${hex} hovered`).toBeGreaterThanOrEqual(4.5)
-        expect(contrast(color(focus), surfaces[scheme]), `${hex} focus`).toBeGreaterThanOrEqual(3)
-        if (mark[scheme]) expect(contrast(color(mark[scheme]), surfaces[scheme]), `${hex} mark`).toBeGreaterThanOrEqual(3)
+        expect(contrastOf(color(brand), color(buttonText)), hex).toBeGreaterThanOrEqual(4.5)
+        expect(contrastOf(color(brandHover), color(buttonText)), `${hex} hovered`).toBeGreaterThanOrEqual(4.5)
+        expect(contrastOf(color(focus), surfaces[scheme]), `${hex} focus`).toBeGreaterThanOrEqual(3)
+        if (mark[scheme]) expect(contrastOf(color(mark[scheme]), surfaces[scheme]), `${hex} mark`).toBeGreaterThanOrEqual(3)
       }
-      expect(contrast(color(mark.brand), color(mark.onBrand)), `${hex} letter`).toBeGreaterThanOrEqual(4.5)
+      expect(contrastOf(color(mark.brand), color(mark.onBrand)), `${hex} letter`).toBeGreaterThanOrEqual(4.5)
     }
   })
 
@@ -96,7 +98,7 @@ describe('colours', () => {
     expect(toHex(textOn([0, 0, 128], [0, 0, 100]))).toBe('#ffffff')
   })
 
-  it('a readable colour stays as it is', () => expect(readable([200, 0, 0], white, 3)).toEqual([200, 0, 0]))
+  it('a readable colour stays as it is', () => expect(makeReadable([200, 0, 0], white, 3)).toEqual([200, 0, 0]))
 
   it('row 336: bg and text count when there is no brandColor', () => {
     expect(createMark({ bg: '#1877f2', text: '#fff' }, undefined).brand).toBe('#1877f2')
@@ -135,26 +137,26 @@ describe('pictures', () => {
   const shape = '<svg viewBox="0 0 24 24"><path d="M0 0h24v24z"/></svg>'
 
   it('an inline drawing in one colour is a shape that takes the colour of the text', () => {
-    const { kind, url } = picture(shape, origin) ?? {}
+    const { kind, url } = readPicture(shape, origin) ?? {}
     expect(kind).toBe('shape')
     expect(decodeURIComponent(url ?? '')).toContain('xmlns="http://www.w3.org/2000/svg"')
     expect(url).not.toMatch(/["'()<>\s\\]/)
   })
 
   it('a drawing in several colours is an image', () => {
-    expect(picture('<svg><path fill="#f00"/><path fill="#0f0"/></svg>', origin)?.kind).toBe('image')
-    expect(picture('<svg><style>a{}</style></svg>', origin)?.kind).toBe('image')
+    expect(readPicture('<svg><path fill="#f00"/><path fill="#0f0"/></svg>', origin)?.kind).toBe('image')
+    expect(readPicture('<svg><style>a{}</style></svg>', origin)?.kind).toBe('image')
   })
 
   it('data: URLs of images pass, drawings among them are treated like inline ones', () => {
-    expect(picture('data:image/png;base64,iVBORw0KGgo=', origin)).toEqual({ kind: 'image', url: 'data:image/png;base64,iVBORw0KGgo=' })
-    expect(picture(`data:image/svg+xml;base64,${btoa(shape)}`, origin)).toEqual(picture(shape, origin))
-    expect(picture(`data:image/svg+xml;utf8,${encodeURIComponent(shape)}`, origin)).toEqual(picture(shape, origin))
+    expect(readPicture('data:image/png;base64,iVBORw0KGgo=', origin)).toEqual({ kind: 'image', url: 'data:image/png;base64,iVBORw0KGgo=' })
+    expect(readPicture(`data:image/svg+xml;base64,${btoa(shape)}`, origin)).toEqual(readPicture(shape, origin))
+    expect(readPicture(`data:image/svg+xml;utf8,${encodeURIComponent(shape)}`, origin)).toEqual(readPicture(shape, origin))
   })
 
   it('images of the own origin pass, as a path', () => {
-    expect(picture('/logo.png', origin)).toEqual({ kind: 'image', url: '/logo.png' })
-    expect(picture('https://app.example/logo.png?v=2', origin)).toEqual({ kind: 'image', url: '/logo.png?v=2' })
+    expect(readPicture('/logo.png', origin)).toEqual({ kind: 'image', url: '/logo.png' })
+    expect(readPicture('https://app.example/logo.png?v=2', origin)).toEqual({ kind: 'image', url: '/logo.png?v=2' })
   })
 
   it.each([
@@ -167,14 +169,14 @@ describe('pictures', () => {
     'blob:https://app.example/1',
     '',
     '<svg>\ud800</svg>',
-  ])('%s is not shown', (logo) => expect(picture(logo, origin)).toBeUndefined())
+  ])('%s is not shown', (logo) => expect(readPicture(logo, origin)).toBeUndefined())
 
-  it('SECURITY: what is too big is not shown', () => expect(picture(`<svg>${'x'.repeat(70_000)}</svg>`, origin)).toBeUndefined())
+  it('SECURITY: what is too big is not shown', () => expect(readPicture(`<svg>${'x'.repeat(70_000)}</svg>`, origin)).toBeUndefined())
 
   it('GHSA-9h6g-pr28-7cqp: a hostile data: URL costs no time to speak of', () => {
     const rounds = 64_000
-    expect(picture(`data:image/svg+xml,<svg ${'fill= '.repeat(rounds / 6)}`, origin)?.kind).toMatch(/shape|image/)
-    expect(picture(`data:image/${'a'.repeat(rounds)}`, origin)).toBeUndefined()
+    expect(readPicture(`data:image/svg+xml,<svg ${'fill= '.repeat(rounds / 6)}`, origin)?.kind).toMatch(/shape|image/)
+    expect(readPicture(`data:image/${'a'.repeat(rounds)}`, origin)).toBeUndefined()
   })
 })
 
@@ -196,9 +198,9 @@ describe('languages', () => {
     ['__proto__', 'en'],
     ['de;q=nonsense, en', 'en'],
     ['"><script>', 'en'],
-  ])('%s speaks %s', (header, tag) => expect(negotiate(header, known)).toBe(tag))
+  ])('%s speaks %s', (header, tag) => expect(negotiateLanguage(header, known)).toBe(tag))
 
-  it('reads no further than anybody writes', () => expect(negotiate(`${'xx,'.repeat(500)}de`, known)).toBe('en'))
+  it('reads no further than anybody writes', () => expect(negotiateLanguage(`${'xx,'.repeat(500)}de`, known)).toBe('en'))
 
   it('row 287: five languages have every text, each of its own and with the same placeholders', () => {
     for (const texts of [de, fr, es, ja]) {
@@ -211,7 +213,7 @@ describe('languages', () => {
   })
 
   it("the host's texts come first, by region, by language, then ours; new languages fall back to English", () => {
-    const speak = createSpeakers({
+    const speak = createPageLanguages({
       de: { 'signIn.or': 'bzw.' },
       'de-CH': { 'signOut.heading': 'Abmelden, gäll' },
       it: { 'signIn.or': 'oppure' },
@@ -224,18 +226,18 @@ describe('languages', () => {
   })
 
   it('right-to-left languages say so; what is not a language tag is none', () => {
-    const speak = createSpeakers({ ar: {}, constructor: {}, '"><b>': {} } as never)
+    const speak = createPageLanguages({ ar: {}, constructor: {}, '"><b>': {} } as never)
     expect(speak('ar').dir).toBe('rtl')
     expect(speak('"><b>').lang).toBe('en')
   })
 
   it('a code from outside finds no inherited property', () => {
-    expect(createSpeakers()('en').find('constructor')).toBeUndefined()
-    expect(createSpeakers()('en').find('__proto__')).toBeUndefined()
+    expect(createPageLanguages()('en').find('constructor')).toBeUndefined()
+    expect(createPageLanguages()('en').find('__proto__')).toBeUndefined()
   })
 
   it('values are escaped, unknown placeholders stay', () => {
-    const speak = createSpeakers({ en: { 'signOut.text': '{site} {other} <b>' } })
+    const speak = createPageLanguages({ en: { 'signOut.text': '{site} {other} <b>' } })
     expect(markup`${speak('en').say('signOut.text', { site: '<i>' })}`.text).toBe('&lt;i&gt; {other} &lt;b&gt;')
   })
 })
@@ -263,7 +265,7 @@ describe('the policy', () => {
     ['data:text/html,x', undefined],
     ['/relative', undefined],
     ['', undefined],
-  ])('%s is the source %s', (url, expected) => expect(source(url)).toBe(expected))
+  ])('%s is the source %s', (url, expected) => expect(sourceOf(url)).toBe(expected))
 })
 
 function color(hex: string | undefined): readonly [number, number, number] {

@@ -1,21 +1,21 @@
 /** The error page: what happened in plain words, and the way back. */
 import { type AuthError, type Context, CrossSiteRequest, overloadOf } from 'authkernel/kernel'
-import { errorText, type ErrorText } from './errors.ts'
-import { markup } from './html.ts'
-import { icons } from './icons.ts'
-import { draw, type Page, type Sheet } from './layout.ts'
+import { errorText, type ErrorText } from './ui/alert.ts'
+import { markup } from './ui/html.ts'
+import { iconTile } from './ui/icons.ts'
+import { drawPage, type Page, type Sheet } from './ui/layout.ts'
 
 // Statuses of Auth.js' error page; anything else is 200.
 const statuses: Readonly<Record<string, number>> = { Configuration: 500, AccessDenied: 403, Verification: 403 }
 
-/** Draws the page of an error code. `given` is the status of an answer that is no redirect to this page. */
-export function errorPage(sheet: Sheet, error = 'default', given?: string): Response {
-  const status = given !== undefined ? Number(given) : Object.hasOwn(statuses, error) ? (statuses[error] ?? 200) : 200
-  return page(sheet, errorText(sheet.speaker, error), { status })
+/** The page of an error code. `wanted` is the status of a response that is no redirect to this page. */
+export function errorPage(sheet: Sheet, error = 'default', wanted?: string): Response {
+  const status = wanted !== undefined ? Number(wanted) : Object.hasOwn(statuses, error) ? (statuses[error] ?? 200) : 200
+  return drawErrorPage(sheet, errorText(sheet.language, error), { status })
 }
 
 /**
- * Refusals that are no redirect, for people: 403 for a form of another site, 429 for too many attempts, 503 for a busy server. Programs (no `text/html` in Accept,
+ * Responses to errors that are no redirect, for browsers: 403 for a form of another site, 429 for too many attempts, 503 for a busy server. Programs (no `text/html` in Accept,
  * or X-Auth-Return-Redirect) get the kernel's JSON.
  */
 export function refusalPage(ctx: Context, error: AuthError, sheet: () => Sheet): Response | undefined {
@@ -33,20 +33,20 @@ export function refusalPage(ctx: Context, error: AuthError, sheet: () => Sheet):
         : []
   if (!code) return undefined
   const drawn = sheet()
-  return page(drawn, errorText(drawn.speaker, code, '', wait), answer)
+  return drawErrorPage(drawn, errorText(drawn.language, code, '', wait), answer)
 }
 
-function page(sheet: Sheet, { heading, text, code }: ErrorText, answer: Pick<Page, 'status' | 'headers'>): Response {
-  const { speaker, base } = sheet
-  return draw(sheet, {
+function drawErrorPage(sheet: Sheet, { heading, text, code }: ErrorText, answer: Pick<Page, 'status' | 'headers'>): Response {
+  const { language, base } = sheet
+  return drawPage(sheet, {
     ...answer,
     kind: 'error',
-    title: speaker.say('error.title'),
+    title: language.say('error.title'),
     heading,
-    tile: markup`<div class="tile alarm">${icons.alert}</div>`,
+    tile: iconTile('alert', true),
     body: markup`<div class="message"><p>${text}</p></div>
-<div class="actions"><a class="button primary" href="${base}/signin"><span class="label">${speaker.say('error.signIn')}</span></a></div>
-${code !== undefined && markup`<p class="code">${speaker.say('error.code', { code })}</p>`}`,
+<div class="actions"><a class="button primary" href="${base}/signin"><span class="label">${language.say('error.signIn')}</span></a></div>
+${code !== undefined && markup`<p class="code">${language.say('error.code', { code })}</p>`}`,
     foot: true,
   })
 }

@@ -1,14 +1,14 @@
 /**
  * The one field of a sign-in page with several forms that begin with an address or a name. What follows are the ways that the deployment offers,
- * the same for everybody.
+ * the same for every user.
  */
 import type { Context, InputAttributes, Provider, ProviderForm } from 'authkernel/kernel'
-import { field, isHidden } from './fields.ts'
-import { type Html, markup } from './html.ts'
-import { hidden, type Sheet } from './layout.ts'
-import { formOf, leaves } from './policy.ts'
+import { drawField, isHidden } from './ui/fields.ts'
+import { type Html, markup } from './ui/html.ts'
+import { hiddenInputs, type Sheet } from './ui/layout.ts'
+import { formOf, leavesSite } from './ui/policy.ts'
 
-/** What people type first: an address, a name, a number. */
+/** What users type first: an address, a name, a number. */
 export type Kind = 'email' | 'name' | 'phone'
 /** The field of a form that one begins with. */
 export interface Identifier {
@@ -63,10 +63,10 @@ export function asksFirst(ctx: Context, forms: readonly Form[]): boolean {
 export function hasRealms(ctx: Context): boolean {
   const { services, providers } = ctx.app
   if (!services.homeRealm) return false
-  return ctx.has('hook', 'provider') || [...providers.values()].some((provider) => leaves(formOf(ctx, provider)))
+  return ctx.has('hook', 'provider') || [...providers.values()].some((provider) => leavesSite(formOf(ctx, provider)))
 }
 
-/** Whether a text could be of a kind. Says nothing about whether anybody has it. */
+/** Whether a text could be of a kind. Says nothing about whether an account has it. */
 export function couldBe({ kind }: Identifier, text: string): boolean {
   if (kind === 'email') return text.includes('@')
   return kind === 'phone' ? /^\+?[\d\s().-]+$/.test(text) : true
@@ -74,11 +74,11 @@ export function couldBe({ kind }: Identifier, text: string): boolean {
 
 /** The form with the one field. `value` fills it in. */
 export function identifierForm(sheet: Sheet, forms: readonly Form[], csrfToken: string, value: string | undefined): Html {
-  const { speaker, base, ctx } = sheet
+  const { language, base, ctx } = sheet
   const asked = kinds.filter((kind) => (kind === 'email' && hasRealms(ctx)) || forms.some(({ identifier }) => identifier?.kind === kind))
   const passkeys = forms.some(({ form }) => Object.values(form.fields ?? {}).some(offersPasskeys))
-  const input = field('identifier', 'input-identifier-for-signin', {
-    label: speaker.find(`signIn.identifier.${asked.join('-')}`) ?? '',
+  const input = drawField('identifier', 'input-identifier-for-signin', {
+    label: language.find(`signIn.identifier.${asked.join('-')}`) ?? '',
     type: asked.length === 1 ? typing[asked[0] as Kind] : 'text',
     required: true,
     autocomplete: passkeys ? 'username webauthn' : 'username',
@@ -88,19 +88,19 @@ export function identifierForm(sheet: Sheet, forms: readonly Form[], csrfToken: 
     ...(value !== undefined && { value }),
   })
   return markup`<form action="${base}/identifier" method="post" id="identifier-form">
-${hidden({ csrfToken })}
+${hiddenInputs({ csrfToken })}
 ${input}
-<button class="button primary" type="submit" id="submitButton"><span class="label">${speaker.say('signIn.continue')}</span></button>
+<button class="button primary" type="submit" id="submitButton"><span class="label">${language.say('signIn.continue')}</span></button>
 </form>`
 }
 
 /** What was typed, above the ways, and the way back. */
-export function chosen({ speaker, base }: Sheet, text: string): Html {
-  return markup`<p class="who"><bdi>${text}</bdi> <a href="${base}/signin">${speaker.say('signIn.change')}</a></p>`
+export function drawChosen({ language, base }: Sheet, text: string): Html {
+  return markup`<p class="who"><bdi>${text}</bdi> <a href="${base}/signin">${language.say('signIn.change')}</a></p>`
 }
 
 /** The field of a form that was asked for already: there for password managers and for scripts, and not to be typed again. */
-export function carried(name: string, id: string, given: InputAttributes, value: string | undefined, scripted: boolean): Html {
+export function drawHiddenField(name: string, id: string, given: InputAttributes, value: string | undefined, scripted: boolean): Html {
   const { autocomplete, label = name } = given
   const input: InputAttributes = {
     label,
@@ -108,7 +108,7 @@ export function carried(name: string, id: string, given: InputAttributes, value:
     ...(autocomplete !== undefined && { autocomplete }),
     ...(value !== undefined && { value }),
   }
-  return markup`<div hidden>${field(name, id, input, undefined, scripted)}</div>`
+  return markup`<div hidden>${drawField(name, id, input, undefined, scripted)}</div>`
 }
 
 function offersPasskeys({ autocomplete }: InputAttributes): boolean {
@@ -117,23 +117,23 @@ function offersPasskeys({ autocomplete }: InputAttributes): boolean {
     .includes('webauthn')
 }
 
-/** `POST /identifier`: the provider of the domain, where there is one; else the sign-in page with the ways of whoever was typed. */
-export async function identify(ctx: Context): Promise<Response> {
+/** `POST /identifier`: the provider of the domain, where there is one; else the sign-in page with the methods that fit what was typed. */
+export async function continueWithIdentifier(ctx: Context): Promise<Response> {
   const { identifier } = await ctx.body()
   const text = typeof identifier === 'string' ? identifier.trim() : ''
   if (text === '' || text.length > maxIdentifier) return ctx.page('signIn')
-  const led = text.includes('@') ? await atHome(ctx, text) : undefined
+  const led = text.includes('@') ? await startAtHomeRealm(ctx, text) : undefined
   if (led) return led
   return ctx.app.config.pages.signIn === undefined ? ctx.render('signIn', { identifier: text }) : ctx.page('signIn')
 }
 
 /** Begins the sign-in with the provider of the domain. The callback URL is the one that the page keeps in its cookie. */
-async function atHome(ctx: Context, address: string): Promise<Response | undefined> {
+async function startAtHomeRealm(ctx: Context, address: string): Promise<Response | undefined> {
   const realm = await ctx.app.services.homeRealm?.find(ctx, address)
   if (!realm) return undefined
   const provider = await ctx.providerById(realm.provider)
   // A form that is filled in here is on the page.
-  const led = leaves(formOf(ctx, provider)) ? await ctx.flow(provider).start?.(ctx, provider) : undefined
+  const led = leavesSite(formOf(ctx, provider)) ? await ctx.flow(provider).start?.(ctx, provider) : undefined
   const user = led && ctx.has('on', 'linkRequested') ? await ctx.session.user(ctx) : null
   if (user) await ctx.emit('linkRequested', { user, provider: provider.id })
   return led

@@ -1,4 +1,5 @@
-import type { Messages, Theme } from 'authkernel/kernel'
+/** Options of the plugin `pages`. */
+import { assertOptions, type Messages, type Theme } from 'authkernel/kernel'
 
 /** Options of `pagesPlugin`; each goes over the option of the same name in the configuration. */
 export interface PagesPluginOptions {
@@ -13,4 +14,10 @@ export interface PagesPluginOptions {
    * Content-Security-Policy names these alone in place of every https address.
    */
   formAction?: readonly string[] | undefined
+}
+
+/** Throws AuthError that names an option which does not exist. */
+export function checkOptions(options: PagesPluginOptions): void {
+  assertOptions('Plugin "pages"', options, { theme: true, messages: true, locale: true, formAction: true })
+  assertOptions('Plugin "pages"', options.theme, { colorScheme: true, logo: true, brandColor: true, buttonText: true }, 'theme')
 }

@@ -1,6 +1,6 @@
 /** The sign-in page as text with gaps: drawn once for a language and an address, and filled in by each request. */
 import type { Provider } from 'authkernel/kernel'
-import type { Speaker } from './locale.ts'
+import type { Language } from './ui/languages.ts'
 
 /** What a request fills in. */
 export type Gap = 'nonce' | 'csrfToken' | 'callbackUrl' | 'alert'
@@ -19,7 +19,7 @@ export interface Prepared extends Leads {
   hasScript: boolean
 }
 
-// Of a private use area: no escaping changes it, and no text of people has it.
+// Of a private use area: no escaping changes it, and no text has it.
 const edge = '\uE0F0'
 /** Stands for a gap while the page is drawn. */
 export const gaps: Readonly<Record<Gap, string>> = {
@@ -32,20 +32,20 @@ const pattern = new RegExp(`${edge}(${Object.keys(gaps).join('|')})${edge}`)
 // A Host header that is believed makes an address; there must not be a page for each of them.
 const maxPages = 50
 
-/** A speaker belongs to one snapshot, and so does what it has said. */
-const pages = new WeakMap<Speaker, Map<string, Prepared>>()
+/** A language belongs to one snapshot, and so do its pages. */
+const pagesByLanguage = new WeakMap<Language, Map<string, Prepared>>()
 
 /** The page of a key, drawn anew when there are other providers. */
-export async function prepared(
-  speaker: Speaker,
+export async function prepareOnce(
+  language: Language,
   key: string,
   providers: readonly Provider[],
   draw: () => Promise<Leads & { text: string; hasScript: boolean }>,
 ): Promise<Prepared> {
-  const known = pages.get(speaker) ?? new Map<string, Prepared>()
-  pages.set(speaker, known)
+  const known = pagesByLanguage.get(language) ?? new Map<string, Prepared>()
+  pagesByLanguage.set(language, known)
   const existing = known.get(key)
-  if (existing && same(existing.providers, providers)) return existing
+  if (existing && isSameList(existing.providers, providers)) return existing
   const { text, ...rest } = await draw()
   const page = { providers, pieces: text.split(pattern), ...rest }
   if (known.size >= maxPages) known.clear()
@@ -54,12 +54,12 @@ export async function prepared(
 }
 
 /** The whole text. `values` are markup already. */
-export function filled({ pieces }: Prepared, values: Readonly<Record<Gap, string>>): string {
+export function fillGaps({ pieces }: Prepared, values: Readonly<Record<Gap, string>>): string {
   let text = pieces[0] ?? ''
   for (let at = 1; at < pieces.length; at += 2) text += values[pieces[at] as Gap] + (pieces[at + 1] ?? '')
   return text
 }
 
-function same(a: readonly Provider[], b: readonly Provider[]): boolean {
+function isSameList(a: readonly Provider[], b: readonly Provider[]): boolean {
   return a.length === b.length && a.every((provider, at) => provider === b[at])
 }

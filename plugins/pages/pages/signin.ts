@@ -2,20 +2,20 @@
  * The sign-in page: one block per provider, drawn from what its type's `form()` says, in the order of the configuration. Several forms that begin
  * with an address or a name share one field: it is asked for first, and the ways follow.
  */
-import type { PageTools, Provider, ProviderForm } from 'authkernel/kernel'
-import { alert } from './alert.ts'
-import { field, hasInputs } from './fields.ts'
-import { type Content, type Html, markup } from './html.ts'
-import { asksFirst, carried, chosen, couldBe, hasRealms, type Identifier, identifierForm, identifierOf } from './identifier.ts'
-import { answer, createNonce, documentOf, draw, emphasis, hidden, type Page, type Sheet, siteTile } from './layout.ts'
-import { createMark, type Mark } from './look.ts'
-import { formOf, leaves, ownTargets, providerTargets, realmTargets } from './policy.ts'
-import { coloursOf, drawMark } from './provider-look.ts'
-import { filled, gaps, type Leads, type Prepared, prepared } from './prepared.ts'
-import { drawSlots } from './slots.ts'
+import type { Context, PageTools, Provider, ProviderForm } from 'authkernel/kernel'
+import { drawAlert } from './ui/alert.ts'
+import { drawField, hasInputs } from './ui/fields.ts'
+import { type Content, type Html, markup } from './ui/html.ts'
+import { asksFirst, drawChosen, drawHiddenField, couldBe, hasRealms, type Identifier, identifierForm, identifierOf } from './identifier.ts'
+import { siteTile } from './ui/icons.ts'
+import { createNonce, documentOf, drawPage, hiddenInputs, type Page, respondWith, type Sheet } from './ui/layout.ts'
+import { formOf, leavesSite, ownTargets, providerTargets, realmTargets } from './ui/policy.ts'
+import { coloursOf, createMark, drawMark, type Mark } from './ui/provider-mark.ts'
+import { emphasize } from './ui/site.ts'
+import { fillGaps, gaps, type Leads, type Prepared, prepareOnce } from './prepared.ts'
+import { drawSlots } from './ui/tools.ts'
 import { takeTyped, type Typed } from './typed.ts'
-import { isKnown } from './person.ts'
-import { type Wording, wordings } from './wording.ts'
+import { createWordings, type Wording } from './wording.ts'
 
 // Beyond that a wide window has two columns.
 const manyProviders = 8
@@ -52,7 +52,7 @@ interface Request {
   typed?: Typed | undefined
   /** What was typed into the field that is asked for first. */
   identifier?: string | undefined
-  /** Somebody is signed in: the passkey button then says what it is for. */
+  /** A user is signed in: the passkey button then says what it is for. */
   again: boolean
 }
 
@@ -63,14 +63,14 @@ export async function signInPage(
   targets: readonly string[] | undefined,
   tools: PageTools,
 ): Promise<Response> {
-  const { ctx, speaker, base, origin } = sheet
+  const { ctx, language, base, origin } = sheet
   const { error, code, email, identifier } = params
   const providers = await ctx.providers()
   const typed = error === undefined ? undefined : await takeTyped(ctx)
   const request = {
     csrfToken: await ctx.csrfToken(),
     callbackUrl: await ctx.callbackUrl(),
-    alert: error !== undefined && alert(speaker, error, code),
+    alert: error !== undefined && drawAlert(language, error, code),
     email,
     typed,
     identifier,
@@ -80,43 +80,48 @@ export async function signInPage(
     ...(away.length > 0 ? providerTargets(away, targets) : []),
     ...(asks && hasRealms(ctx) ? realmTargets(ctx, targets) : []),
   ]
-  // What plugins add, and what somebody typed, belongs to this request alone.
+  // What plugins add, and what the user typed, belongs to this request alone.
   if (
     typed ||
     email !== undefined ||
     identifier !== undefined ||
     ctx.app.parts.slots.some(({ page }) => page === 'signIn' || page === '*')
   ) {
-    const again = providers.some((provider) => ctx.flow(provider).form?.(provider).script) && (await isKnown(ctx))
-    const { page, ...leads } = await compose(sheet, providers, { ...request, again }, tools)
-    return draw(sheet, { ...page, forms: await formsFor(leads) })
+    const again = providers.some((provider) => ctx.flow(provider).form?.(provider).script) && (await isSignedIn(ctx))
+    const { page, ...leads } = await composePage(sheet, providers, { ...request, again }, tools)
+    return drawPage(sheet, { ...page, forms: await formsFor(leads) })
   }
   const take = (again: boolean): Promise<Prepared> =>
-    prepared(speaker, [base, origin, again].join(' '), providers, async () => {
-      const { page, ...leads } = await compose(sheet, providers, { ...gaps, again }, tools)
+    prepareOnce(language, [base, origin, again].join(' '), providers, async () => {
+      const { page, ...leads } = await composePage(sheet, providers, { ...gaps, again }, tools)
       return { text: documentOf(sheet, page, gaps.nonce), ...leads, hasScript: page.scripts !== undefined && page.scripts.length > 0 }
     })
   const plain = await take(false)
-  const page = plain.hasScript && (await isKnown(ctx)) ? await take(true) : plain
+  const page = plain.hasScript && (await isSignedIn(ctx)) ? await take(true) : plain
   const nonce = createNonce(sheet)
-  const text = filled(page, {
+  const text = fillGaps(page, {
     nonce,
     csrfToken: markup`${request.csrfToken}`.text,
     callbackUrl: markup`${request.callbackUrl}`.text,
     alert: markup`${request.alert}`.text,
   })
-  return answer(sheet, { forms: await formsFor(page) }, text, nonce, page.hasScript)
+  return respondWith(sheet, { forms: await formsFor(page) }, text, nonce, page.hasScript)
 }
 
-async function compose(sheet: Sheet, providers: readonly Provider[], request: Request, tools: PageTools): Promise<Leads & { page: Page }> {
-  const { speaker } = sheet
+async function composePage(
+  sheet: Sheet,
+  providers: readonly Provider[],
+  request: Request,
+  tools: PageTools,
+): Promise<Leads & { page: Page }> {
+  const { language } = sheet
   const { typed } = request
-  const all = arrange(providers, sheet)
+  const all = arrangeItems(providers, sheet)
   const asked = asksFirst(sheet.ctx, all)
   const given = request.identifier ?? typedIdentifier(all, typed)
   const step = !asked ? 'all' : given === undefined ? 'ask' : 'ways'
   // An address is no phone number. Who has an account plays no part.
-  const items = step === 'ways' ? all.filter((item) => !waits(item) || fits(item, given)) : all
+  const items = step === 'ways' ? all.filter((item) => !waitsForIdentifier(item) || couldFit(item, given)) : all
   const main = mainOf(items, step)
   for (const item of items) if (item.provider.id === typed?.provider) item.fields = filledIn(item.fields, typed.values)
   const parts = new Map<Item, Content>()
@@ -126,38 +131,38 @@ async function compose(sheet: Sheet, providers: readonly Provider[], request: Re
   }
   const marked = items.some(({ inputs, mark }) => !inputs && (mark.picture || mark.brand))
   const draw = (item: Item, at: number, list: readonly Item[]): Html =>
-    block(sheet, item, { ...request, identifier: given }, { marked, main, part: parts.get(item), before: list[at - 1], step })
-  // Forms that wait for the field keep their place in the document, for whoever knows them by their ids.
-  const waiting = step === 'ask' ? items.filter(waits) : []
+    drawBlock(sheet, item, { ...request, identifier: given }, { marked, main, part: parts.get(item), before: list[at - 1], step })
+  // Forms that wait for the field keep their place in the document, for scripts of the host that know them by their ids.
+  const waiting = step === 'ask' ? items.filter(waitsForIdentifier) : []
   const shown = items.filter((item) => !waiting.includes(item))
   const question =
     step === 'ask' && markup`<div class="provider wide">${identifierForm(sheet, items, request.csrfToken, request.email)}</div>`
   const page: Page = {
     kind: items.length > manyProviders ? 'signin many' : 'signin',
-    title: speaker.say('signIn.title'),
-    heading: speaker.say('signIn.heading'),
-    lead: sheet.site !== '' && speaker.say('signIn.subtitle', { site: emphasis(sheet.site) }),
+    title: language.say('signIn.title'),
+    heading: language.say('signIn.heading'),
+    lead: sheet.site !== '' && language.say('signIn.subtitle', { site: emphasize(sheet.site) }),
     tile: siteTile(sheet.site),
     body: [
       request.alert,
-      step === 'ways' && chosen(sheet, given as string),
+      step === 'ways' && drawChosen(sheet, given as string),
       markup`<div class="providers">${question}${shown.map(draw)}</div>`,
       waiting.length > 0 && markup`<div hidden>${waiting.map(draw)}</div>`,
-      items.length === 0 && markup`<p class="message">${speaker.say('signIn.empty')}</p>`,
+      items.length === 0 && markup`<p class="message">${language.say('signIn.empty')}</p>`,
       items
         .filter(({ form }) => form.script)
-        .map(({ name }) => markup`<noscript><p class="hint">${speaker.say('signIn.noScript', { name })}</p></noscript>`),
+        .map(({ name }) => markup`<noscript><p class="hint">${language.say('signIn.noScript', { name })}</p></noscript>`),
     ],
     light: items.map((item) => coloursOf(item, item === main.primary, 'light')).join(''),
     dark: items.map((item) => coloursOf(item, item === main.primary, 'dark')).join(''),
     scripts: items.map(({ form }) => form.script).filter((script) => script !== undefined),
   }
-  return { page, away: items.filter(({ form }) => leaves(form)).map(({ provider }) => provider), asks: step === 'ask' }
+  return { page, away: items.filter(({ form }) => leavesSite(form)).map(({ provider }) => provider), asks: step === 'ask' }
 }
 
-function arrange(providers: readonly Provider[], { ctx, speaker, origin }: Sheet): Item[] {
+function arrangeItems(providers: readonly Provider[], { ctx, language, origin }: Sheet): Item[] {
   const all = providers.map((provider): [Provider, ProviderForm] => [provider, formOf(ctx, provider)]).filter(([, form]) => !form.hidden)
-  const words = wordings(speaker, all)
+  const words = createWordings(language, all)
   return all.map(([provider, form], index): Item => {
     const mark = createMark((provider as { style?: Parameters<typeof createMark>[0] }).style, origin)
     return { ...(words[index] as Wording), provider, form, mark, index, inputs: hasInputs(form.fields), identifier: identifierOf(form) }
@@ -174,11 +179,11 @@ function mainOf(items: readonly Item[], step: Step): { primary?: Item | undefine
   }
 }
 
-function fits({ identifier }: Item, text: string | undefined): boolean {
+function couldFit({ identifier }: Item, text: string | undefined): boolean {
   return identifier === undefined || text === undefined || couldBe(identifier, text)
 }
 
-function waits({ identifier, form }: Item): boolean {
+function waitsForIdentifier({ identifier, form }: Item): boolean {
   return identifier !== undefined && form.script === undefined
 }
 
@@ -191,9 +196,9 @@ function typedIdentifier(items: readonly Item[], typed: Typed | undefined): stri
 // What a script may have to say: it reads `data-text-<key>` of its form.
 const scriptTexts = ['cancelled', 'failed', 'known', 'unsupported'] as const
 
-function block(sheet: Sheet, item: Item, request: Request, { marked, main, part, before, step }: Place): Html {
+function drawBlock(sheet: Sheet, item: Item, request: Request, { marked, main, part, before, step }: Place): Html {
   const { provider, form, index, identifier } = item
-  const { speaker, base } = sheet
+  const { language, base } = sheet
   const id = encodeURIComponent(provider.id)
   const script = form.script !== undefined
   // What was asked for already leaves a passkey, or a mailed link, with a button alone.
@@ -203,21 +208,21 @@ function block(sheet: Sheet, item: Item, request: Request, { marked, main, part,
   const secrets = { csrfToken: request.csrfToken, ...(!item.inputs && form.post === 'signin' && { callbackUrl: request.callbackUrl }) }
   const scripted = script && [
     markup` id="${provider.id}-form" data-provider="${provider.id}" data-options-url="${base}/webauthn-options/${id}"`,
-    scriptTexts.map((key) => markup` data-text-${key}="${speaker.say(`script.${key}`)}"`),
+    scriptTexts.map((key) => markup` data-text-${key}="${language.say(`script.${key}`)}"`),
   ]
   const draw = ([name, given]: [string, Wording['fields'][string]]): Html => {
     const key = `input-${name}-for-${provider.id}-provider`
     const known = name === identifier?.name && (step === 'ways' || (step === 'ask' && script))
     return known
-      ? carried(name, key, given, fits(item, request.identifier) ? request.identifier : undefined, script)
-      : field(name, key, given, request.email, script)
+      ? drawHiddenField(name, key, given, couldFit(item, request.identifier) ? request.identifier : undefined, script)
+      : drawField(name, key, given, request.email, script)
   }
   return markup`<div class="provider p${index}${(divided || typing) && ' wide'}${script && ' needs-script'}">
-${divided && markup`<p class="divider">${speaker.say('signIn.or')}</p>`}
+${divided && markup`<p class="divider">${language.say('signIn.or')}</p>`}
 <form action="${base}/${form.post}/${id}" method="post"${scripted}>
-${hidden(secrets)}
+${hiddenInputs(secrets)}
 ${Object.entries(item.fields).map(draw)}
-${part}${submit(item, main, marked, request.again)}
+${part}${drawSubmit(item, main, marked, request.again)}
 ${script && markup`<div class="script-message" role="alert"></div>`}
 </form>
 </div>
@@ -230,11 +235,20 @@ function filledIn(fields: Wording['fields'], values: Readonly<Record<string, str
   )
 }
 
-function submit(item: Item, main: Place['main'], marked: boolean, again: boolean): Html {
+function drawSubmit(item: Item, main: Place['main'], marked: boolean, again: boolean): Html {
   const { provider, name, button, mark, inputs, form } = item
   const primary = item === main.primary
   const id = item === main.first ? 'submitButton' : `submitButton-${provider.id}`
   const sign = (mark.picture || (marked && !inputs && !primary)) && drawMark(mark, name)
   const action = again && form.script !== undefined && markup` name="action" value="authenticate"`
   return markup`<button class="button${primary && ' primary'}" type="submit" id="${id}"${action}>${sign}<span class="label">${button}</span></button>`
+}
+
+/** False also where the store cannot say, which is no reason to show no page. */
+async function isSignedIn(ctx: Context): Promise<boolean> {
+  try {
+    return (await ctx.session.user(ctx)) !== null
+  } catch {
+    return false
+  }
 }

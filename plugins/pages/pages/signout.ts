@@ -1,41 +1,47 @@
 /** The page that asks before signing out (row 266): a GET must not end a session. */
-import { markup } from './html.ts'
-import { icons } from './icons.ts'
-import { draw, emphasis, hidden, type Sheet, submitButton } from './layout.ts'
-import { isNobody } from './person.ts'
-import { ownTargets, providerTargets } from './policy.ts'
+import { type Context, subjectOf } from 'authkernel/kernel'
+import { markup } from './ui/html.ts'
+import { iconTile } from './ui/icons.ts'
+import { drawPage, hiddenInputs, type Sheet, submitButton } from './ui/layout.ts'
+import { ownTargets, providerTargets } from './ui/policy.ts'
+import { emphasize } from './ui/site.ts'
 
 /** Draws the page. */
 export async function signOutPage(sheet: Sheet, targets: readonly string[] | undefined): Promise<Response> {
-  const { ctx, speaker, base } = sheet
-  if (await isNobody(ctx)) return nobodyPage(sheet)
+  const { ctx, language, base } = sheet
+  if (await hasNoSession(ctx)) return drawSignedOut(sheet)
   // Posted to where it came from: a callbackUrl of the query goes along.
   const { search } = ctx.url
-  // Somebody who answers `signOut` sends people on to sign out at their provider.
+  // A handler of `signOut` sends users on, to sign out at their provider.
   const away = ctx.has('hook', 'signOut') ? providerTargets(await ctx.providers(), targets) : []
-  return draw(sheet, {
+  return drawPage(sheet, {
     kind: 'signout',
-    title: speaker.say('signOut.title'),
-    heading: speaker.say('signOut.heading'),
-    lead: speaker.say('signOut.text', { site: emphasis(sheet.site) }),
-    tile: markup`<div class="tile">${icons.leave}</div>`,
+    title: language.say('signOut.title'),
+    heading: language.say('signOut.heading'),
+    lead: language.say('signOut.text', { site: emphasize(sheet.site) }),
+    tile: iconTile('leave'),
     body: markup`<div class="actions">
-<form action="${base}/signout${search}" method="post">${hidden({ csrfToken: await ctx.csrfToken() })}${submitButton(speaker.say('signOut.submit'))}</form>
-<a class="button quiet" href="${sheet.origin}"><span class="label">${speaker.say('signOut.cancel')}</span></a>
+<form action="${base}/signout${search}" method="post">${hiddenInputs({ csrfToken: await ctx.csrfToken() })}${submitButton(language.say('signOut.submit'))}</form>
+<a class="button quiet" href="${sheet.origin}"><span class="label">${language.say('signOut.cancel')}</span></a>
 </div>`,
     forms: [...(await ownTargets(ctx, targets)), ...away],
   })
 }
 
-function nobodyPage(sheet: Sheet): Response {
-  const { speaker, base } = sheet
-  return draw(sheet, {
+function drawSignedOut(sheet: Sheet): Response {
+  const { language, base } = sheet
+  return drawPage(sheet, {
     kind: 'signout',
-    title: speaker.say('signOut.title'),
-    heading: speaker.say('signOut.nobody.heading'),
-    lead: speaker.say('signOut.nobody'),
-    tile: markup`<div class="tile">${icons.leave}</div>`,
-    body: markup`<div class="actions"><a class="button primary" href="${base}/signin"><span class="label">${speaker.say('signIn.heading')}</span></a></div>`,
+    title: language.say('signOut.title'),
+    heading: language.say('signOut.nobody.heading'),
+    lead: language.say('signOut.nobody'),
+    tile: iconTile('leave'),
+    body: markup`<div class="actions"><a class="button primary" href="${base}/signin"><span class="label">${language.say('signIn.heading')}</span></a></div>`,
     foot: true,
   })
+}
+
+/** Nothing that could be a session came with the request. Reads no store. */
+async function hasNoSession(ctx: Context): Promise<boolean> {
+  return !ctx.chunkedCookie(ctx.cookies.sessionToken.name) && (await subjectOf(ctx)) === null
 }

@@ -1,6 +1,5 @@
-/** What somebody typed before a wrong password: the sign-in page shows it again, so that only the password is typed twice. */
-import type { AuthError, Context } from 'authkernel/kernel'
-import { seconds, typedCookie } from './typed-cookie.ts'
+/** What a user typed before a wrong password: the sign-in page shows it again, so that only the password is typed twice. */
+import { type AuthError, type Context, type CookieHandle, createCookie } from 'authkernel/kernel'
 
 /** Provider and fields. */
 export interface Typed {
@@ -8,9 +7,14 @@ export interface Typed {
   values: Readonly<Record<string, string>>
 }
 
+/** Seconds that it is kept. */
+const seconds = 300
+/** Sealed: what a user typed is readable by the server alone, and an attacker cannot plant one. */
+export const typedCookie: CookieHandle = /* @__PURE__ */ createCookie('typed', { path: 'base', maxAge: seconds })
+
 const maxLength = 256
 // Neither secrets nor codes, which must not lie about in a browser, sealed or not.
-const kept = new Set(['text', 'email', 'tel', 'search', 'url'])
+const keptTypes = new Set(['text', 'email', 'tel', 'search', 'url'])
 
 /** Keeps what was typed when a form of a browser failed and the sign-in page follows. */
 export async function keepTyped(ctx: Context, error: AuthError): Promise<void> {
@@ -22,7 +26,7 @@ export async function keepTyped(ctx: Context, error: AuthError): Promise<void> {
   const values: Record<string, string> = {}
   for (const [name, { type = 'text', autocomplete }] of Object.entries(ctx.flow(provider).form?.(provider).fields ?? {})) {
     const value = body[name]
-    if (!kept.has(type) || autocomplete === 'one-time-code') continue
+    if (!keptTypes.has(type) || autocomplete === 'one-time-code') continue
     if (typeof value === 'string' && value !== '' && value.length <= maxLength) values[name] = value
   }
   if (Object.keys(values).length === 0) return

@@ -1,23 +1,24 @@
-/** The two pages around a mailed link: "look into your mail", and the question before the link is used (D17). */
+/** The two pages around a magic link: "check your email", and the question before the link is used. */
 import type { Context } from 'authkernel/kernel'
-import { markup } from './html.ts'
-import { icons } from './icons.ts'
-import { draw, emphasis, hidden, type Sheet, submitButton } from './layout.ts'
-import { ownTargets } from './policy.ts'
+import { markup } from './ui/html.ts'
+import { iconTile } from './ui/icons.ts'
+import { drawPage, hiddenInputs, type Sheet, submitButton } from './ui/layout.ts'
+import { ownTargets } from './ui/policy.ts'
+import { emphasize } from './ui/site.ts'
 
-/** Draws the page after a link was asked for. It never says whether the address is known. */
+/** The page after a link was requested. It never says whether the address is known. */
 export async function verifyRequestPage(sheet: Sheet, provider: string | undefined): Promise<Response> {
-  const { ctx, speaker, base } = sheet
-  const seconds = await lifetime(ctx, provider)
-  const again = markup`<a href="${base}/signin">${speaker.say('verifyRequest.again')}</a>`
-  return draw(sheet, {
+  const { ctx, language, base } = sheet
+  const seconds = await lifetimeOfLink(ctx, provider)
+  const again = markup`<a href="${base}/signin">${language.say('verifyRequest.again')}</a>`
+  return drawPage(sheet, {
     kind: 'verify-request',
-    title: speaker.say('verifyRequest.title'),
-    heading: speaker.say('verifyRequest.heading'),
-    tile: markup`<div class="tile">${icons.mail}</div>`,
-    body: markup`<p class="message">${speaker.say('verifyRequest.text', { site: emphasis(sheet.site) })}</p>
-${seconds !== undefined && markup`<p class="message">${speaker.say('verifyRequest.expires', { duration: speaker.duration(seconds) })}</p>`}
-<p class="hint">${speaker.say('verifyRequest.hint', { again })}</p>`,
+    title: language.say('verifyRequest.title'),
+    heading: language.say('verifyRequest.heading'),
+    tile: iconTile('mail'),
+    body: markup`<p class="message">${language.say('verifyRequest.text', { site: emphasize(sheet.site) })}</p>
+${seconds !== undefined && markup`<p class="message">${language.say('verifyRequest.expires', { duration: language.duration(seconds) })}</p>`}
+<p class="hint">${language.say('verifyRequest.hint', { again })}</p>`,
     foot: true,
   })
 }
@@ -28,23 +29,23 @@ export async function verifyConfirmPage(
   params: Readonly<Record<string, string | undefined>>,
   targets: readonly string[] | undefined,
 ): Promise<Response> {
-  const { ctx, speaker, base } = sheet
+  const { ctx, language, base } = sheet
   const { action = '', ...sent } = params
   const target = action.startsWith(`${ctx.base}/`) ? base + action.slice(ctx.base.length) : action
-  return draw(sheet, {
+  return drawPage(sheet, {
     kind: 'verify-request verify-confirm',
-    title: speaker.say('verifyConfirm.title'),
-    heading: speaker.say('verifyConfirm.heading'),
-    lead: speaker.say('verifyConfirm.text', { site: emphasis(sheet.site) }),
-    tile: markup`<div class="tile">${icons.person}</div>`,
+    title: language.say('verifyConfirm.title'),
+    heading: language.say('verifyConfirm.heading'),
+    lead: language.say('verifyConfirm.text', { site: emphasize(sheet.site) }),
+    tile: iconTile('person'),
     body: markup`${sent['email'] && markup`<p class="who"><bdi>${sent['email']}</bdi></p>`}
-<form action="${target}" method="post">${hidden({ ...sent, csrfToken: await ctx.csrfToken() })}${submitButton(speaker.say('verifyConfirm.submit'))}</form>
-<p class="hint">${speaker.say('verifyConfirm.notYou')}</p>`,
+<form action="${target}" method="post">${hiddenInputs({ ...sent, csrfToken: await ctx.csrfToken() })}${submitButton(language.say('verifyConfirm.submit'))}</form>
+<p class="hint">${language.say('verifyConfirm.notYou')}</p>`,
     forms: await ownTargets(ctx, [...(params['callbackUrl'] === undefined ? [] : [params['callbackUrl']]), ...(targets ?? [])]),
   })
 }
 
-async function lifetime(ctx: Context, id: string | undefined): Promise<number | undefined> {
+async function lifetimeOfLink(ctx: Context, id: string | undefined): Promise<number | undefined> {
   const provider = (await ctx.providers()).find((candidate) => candidate.id === id && candidate.type === 'email')
   return provider && ((provider as { maxAge?: number }).maxAge ?? 600)
 }

@@ -1,22 +1,22 @@
-/** Leaving: a section of the account page, a page that asks, and a fresh proof before everything goes. */
+/** Deleting the account: a section of the account page, a page that asks, and a fresh proof before everything goes. */
 import { type AccountSection, type AdapterUser, AuthError, type Context, type PageDraw, proveAgain, redirectTo } from 'authkernel/kernel'
 
-/** Seconds: a session that somebody left open, or stole, deletes nothing. */
-const fresh = 300
+/** Seconds: a session that was left open, or stolen, deletes nothing. */
+const maxProofAge = 300
 const path = '/account/delete'
 
 export const deleteSection: AccountSection = {
   id: 'delete',
   order: 900,
   async draw(ctx, { say, link }) {
-    if (!(await stored(ctx))) return undefined
+    if (!(await findDeletableUser(ctx))) return undefined
     return { heading: say('account.delete'), body: link(say('account.delete'), path) }
   },
 }
 
 /** `GET /account/delete`. */
 export const deletePage: PageDraw = async (ctx, { say, form, submit, link, alert }, { error }) => {
-  const user = await stored(ctx)
+  const user = await findDeletableUser(ctx)
   if (!user) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account` })
   return {
     title: say('account.delete'),
@@ -26,27 +26,27 @@ export const deletePage: PageDraw = async (ctx, { say, form, submit, link, alert
   }
 }
 
-/** What the page posts to. */
+/** `POST /account/delete`. */
 export async function deleteAccount(ctx: Context): Promise<Response> {
-  const user = await stored(ctx)
+  const user = await findDeletableUser(ctx)
   if (!user) return ctx.page('signIn')
   const back = `${ctx.base}${path}`
-  const led = await proveAgain(ctx, fresh, back)
-  if (led) return led
+  const redirect = await proveAgain(ctx, maxProofAge, back)
+  if (redirect) return redirect
   try {
     await ctx.store?.deleteUser(user.id)
   } catch (thrown) {
-    // A plugin may keep the person, and says why.
+    // A plugin may refuse the deletion, with an error that the page shows.
     if (!(thrown instanceof AuthError) || thrown.status >= 500) throw thrown
     return redirectTo(`${back}?error=${encodeURIComponent(thrown.type)}`)
   }
   await ctx.session.end(ctx)
-  notify(ctx, user)
+  mailDeletion(ctx, user)
   return redirectTo(ctx.origin)
 }
 
-/** The user in the store, for whom deletion is possible. Not somebody who acts as that user, and no API key. */
-async function stored(ctx: Context): Promise<AdapterUser | null> {
+/** The user in the store. Null where deletion is not possible, for an administrator who acts as that user, and for an API key. */
+async function findDeletableUser(ctx: Context): Promise<AdapterUser | null> {
   const { store } = ctx
   if (!store?.supports('deleteUser') || !ctx.session.abilities?.has('attributes')) return null
   const session = (await ctx.currentSession()) as { apiKey?: unknown; actor?: unknown } | null
@@ -55,7 +55,7 @@ async function stored(ctx: Context): Promise<AdapterUser | null> {
   return store.getUser(id)
 }
 
-function notify(ctx: Context, { email }: AdapterUser): void {
+function mailDeletion(ctx: Context, { email }: AdapterUser): void {
   if (!email || !ctx.app.services.mailTransport || !ctx.app.services.mail) return
   ctx
     .service('mail')

@@ -1,4 +1,4 @@
-/** What a User-Agent says in two words. It is a claim of the browser: good for recognising one's own device, and for nothing else. */
+/** What a User-Agent says in two words. It is a claim of the browser: good for users to recognise their own device, and for nothing else. */
 
 // The order matters: most browsers name several others.
 const browsers: readonly [RegExp, string][] = [
@@ -19,7 +19,7 @@ const systems: readonly [RegExp, string][] = [
   [/\bLinux\b/, 'Linux'],
 ]
 
-/** Undefined for what nobody knows. */
+/** Undefined for a browser or system that is not in the tables. */
 export function deviceOf(userAgent: string | undefined): { browser: string | undefined; system: string | undefined } {
   const find = (table: typeof browsers): string | undefined => table.find(([pattern]) => pattern.test(userAgent ?? ''))?.[1]
   return { browser: find(browsers), system: find(systems) }

@@ -1,11 +1,10 @@
-/** The account page: what a person may know and change about the own account. Sections come from here and from plugins. */
+/** The account page: what users see and change of their own account. Sections come from here and from plugins. */
 import type { AccountSection, AccountSectionView, Content, Context, PageDraw, PageTools, Sources } from 'authkernel/kernel'
-import { markup } from '../html.ts'
-import { createNeeds, note } from '../needs.ts'
+import { markup } from '../ui/html.ts'
+import { createNeeds, noteNeeds } from '../ui/policy.ts'
 import { deleteSection } from './delete.ts'
 import { methodsSection } from './methods.ts'
-import { personOf } from './person.ts'
-import { profileSection } from './profile.ts'
+import { personOf, profileSection } from './profile.ts'
 import { sessionsSection } from './sessions.ts'
 
 const builtin = [profileSection, methodsSection, sessionsSection, deleteSection].map((section) => ({ ...section, plugin: 'pages' }))
@@ -35,7 +34,7 @@ ${view.body}
     body,
     scripts: shown.flatMap(({ view }) => view.scripts ?? []),
     forms: shown.flatMap(({ view }) => view.forms ?? []),
-    sources: joined(shown.map(({ view }) => view.sources ?? {})),
+    sources: mergeSources(shown.map(({ view }) => view.sources ?? {})),
   }
 }
 
@@ -46,7 +45,7 @@ function sectionsOf({ app }: Context): (AccountSection & { plugin: string })[] {
   return [...own, ...sections].sort(({ order: a = 500 }, { order: b = 500 }) => a - b)
 }
 
-/** One part that fails must not take the page with it: people would lose the button that ends a stranger's session. */
+/** One part that fails must not take the page with it: users would lose the button that ends an attacker's session. */
 async function drawSection(
   ctx: Context,
   tools: PageTools,
@@ -54,7 +53,7 @@ async function drawSection(
 ): Promise<AccountSectionView | undefined> {
   try {
     const view = await section.draw(ctx, tools)
-    if (view) note(createNeeds(), view, `The account section "${section.id}" of plugin "${section.plugin}"`)
+    if (view) noteNeeds(createNeeds(), view, `The account section "${section.id}" of plugin "${section.plugin}"`)
     return view
   } catch (error) {
     ctx.logger.error(error instanceof Error ? error : new Error(String(error)))
@@ -62,7 +61,7 @@ async function drawSection(
   }
 }
 
-function joined(all: readonly Sources[]): Sources {
+function mergeSources(all: readonly Sources[]): Sources {
   const result: Record<string, string[]> = {}
   for (const sources of all) for (const [kind, origins] of Object.entries(sources)) (result[kind] ??= []).push(...(origins as string[]))
   return result

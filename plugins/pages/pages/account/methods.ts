@@ -1,10 +1,11 @@
-/** Ways to sign in: linked accounts by the names of their providers, and buttons that connect further ones. */
+/** Sign-in methods: linked accounts by the names of their providers, and buttons that connect further ones. */
 import type { AccountSection, AdapterAccount, Context, Provider, ProviderForm } from 'authkernel/kernel'
-import { hasInputs } from '../fields.ts'
-import { type Html, markup } from '../html.ts'
-import { createLogo, createMark } from '../look.ts'
-import { formOf, leaves } from '../policy.ts'
-import { plain } from '../site.ts'
+import { hasInputs } from '../ui/fields.ts'
+import { type Html, markup } from '../ui/html.ts'
+import { createLogo } from '../ui/look.ts'
+import { formOf, leavesSite } from '../ui/policy.ts'
+import { createMark } from '../ui/provider-mark.ts'
+import { withoutBidi } from '../ui/site.ts'
 
 export const methodsSection: AccountSection = {
   id: 'methods',
@@ -12,19 +13,21 @@ export const methodsSection: AccountSection = {
   async draw(ctx, tools) {
     const { say, form, submit } = tools
     const providers = await ctx.providers()
-    const accounts = await linked(ctx)
-    // Nobody to link to, or no way to list it.
+    const accounts = await listAccounts(ctx)
+    // There is no stored user, or no way to list accounts.
     if (!accounts) return undefined
-    const open = providers.filter((provider) => connects(formOf(ctx, provider)) && !accounts.some((one) => one.provider === provider.id))
+    const open = providers.filter(
+      (provider) => hasConnectButton(formOf(ctx, provider)) && !accounts.some((one) => one.provider === provider.id),
+    )
     const rows = accounts.map(async (account) => {
-      // Two of one provider: only then is there a need for what tells them apart, which is a number to most people.
+      // Two of one provider: only then the id at the provider is shown, which most users do not know.
       const twin = accounts.some((other) => other !== account && other.provider === account.provider)
       const more = twin && markup`<small><bdi>${account.providerAccountId.slice(0, 24)}</bdi></small>`
-      const provider = await find(ctx, providers, account.provider)
-      return markup`<li><span>${icon(ctx, provider)}<bdi>${nameOf(provider, account)}</bdi>${more}</span></li>`
+      const provider = await findProvider(ctx, providers, account.provider)
+      return markup`<li><span>${drawIcon(ctx, provider)}<bdi>${nameOf(provider, account)}</bdi>${more}</span></li>`
     })
     const buttons = open.map(({ id, name }) =>
-      form(`/signin/${encodeURIComponent(id)}`, submit(say('account.connect', { name: plain(name) }), { quiet: true }), {
+      form(`/signin/${encodeURIComponent(id)}`, submit(say('account.connect', { name: withoutBidi(name) }), { quiet: true }), {
         callbackUrl: `${ctx.base}/account`,
         flow: undefined,
       }),
@@ -41,28 +44,28 @@ export const methodsSection: AccountSection = {
   },
 }
 
-async function linked(ctx: Context): Promise<readonly AdapterAccount[] | undefined> {
+async function listAccounts(ctx: Context): Promise<readonly AdapterAccount[] | undefined> {
   const { store } = ctx
   const user = store?.supports('listAccountsByUserId') ? await ctx.session.user(ctx) : null
   return user?.id === undefined ? undefined : store?.listAccountsByUserId(user.id)
 }
 
 /** One button that leads to the provider: there is nothing to type. */
-function connects(form: ProviderForm): boolean {
-  return leaves(form) && !form.hidden && form.script === undefined && !hasInputs(form.fields)
+function hasConnectButton(form: ProviderForm): boolean {
+  return leavesSite(form) && !form.hidden && form.script === undefined && !hasInputs(form.fields)
 }
 
 /** Of the list, or one that the hook `provider` answers. Undefined: it is gone. */
-async function find(ctx: Context, providers: readonly Provider[], id: string): Promise<Provider | undefined> {
+async function findProvider(ctx: Context, providers: readonly Provider[], id: string): Promise<Provider | undefined> {
   return providers.find((provider) => provider.id === id) ?? ctx.providerById(id).catch(() => undefined)
 }
 
 function nameOf(provider: Provider | undefined, { provider: id, type }: AdapterAccount): string {
-  return plain(provider?.name ?? (type === 'webauthn' ? 'Passkey' : id))
+  return withoutBidi(provider?.name ?? (type === 'webauthn' ? 'Passkey' : id))
 }
 
 /** The provider's picture; the style sheet puts it on a light ground in either scheme. */
-function icon(ctx: Context, provider: Provider | undefined): Html | undefined {
+function drawIcon(ctx: Context, provider: Provider | undefined): Html | undefined {
   const logo = createLogo(createMark((provider as { style?: Parameters<typeof createMark>[0] } | undefined)?.style, ctx.origin).picture)
   return logo && markup`<img class="icon" src="${logo.url}" alt="">`
 }

@@ -1,7 +1,6 @@
-/** Profile: name and address. */
-import type { AccountSection, AdapterUser } from 'authkernel/kernel'
-import { markup } from '../html.ts'
-import { personOf } from './person.ts'
+/** The first section of the account page: name and address of its user. */
+import type { AccountSection, AdapterUser, Context, User } from 'authkernel/kernel'
+import { markup } from '../ui/html.ts'
 
 export const profileSection: AccountSection = {
   id: 'profile',
@@ -20,4 +19,14 @@ ${email && markup`<div><dt>${say('account.email')}</dt><dd><bdi>${email}</bdi>${
 </dl>`,
     }
   },
+}
+
+/** The user who is signed in: as stored, else as in the session. Null: signed out. */
+export async function personOf(ctx: Context): Promise<User | null> {
+  const stored = await ctx.session.user(ctx)
+  if (stored) return stored
+  const session = await ctx.currentSession()
+  // An API key or an app acts for the user, and may not see the account.
+  if (!session || 'apiKey' in session || 'bearer' in session) return null
+  return session.user ?? {}
 }

@@ -1,6 +1,6 @@
 /** Devices and sessions, each with a button that ends it, and one that ends all. */
 import { type AccountSection, type Context, endSessions, redirectTo, type SessionInfo, withParams } from 'authkernel/kernel'
-import { type Html, markup } from '../html.ts'
+import { type Html, markup } from '../ui/html.ts'
 import { deviceOf } from './device.ts'
 
 export const sessionsSection: AccountSection = {
@@ -44,12 +44,12 @@ export const sessionsSection: AccountSection = {
   },
 }
 
-/** Whose sessions may be ended: of the user whom the strategy names, who is nobody for a guest and for an administrator who acts as the user. */
+/** Id of the user whose sessions may be ended. Undefined for a guest, and for an administrator who acts as the user. */
 async function ownId(ctx: Context): Promise<string | undefined> {
   return (await ctx.session.user(ctx))?.id
 }
 
-/** What the first button posts to, with the token of the page. */
+/** `POST /account/sessions/end`. */
 export async function endOne(ctx: Context): Promise<Response> {
   const userId = await ownId(ctx)
   if (userId === undefined) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account` })
@@ -58,7 +58,7 @@ export async function endOne(ctx: Context): Promise<Response> {
   return redirectTo(`${withParams(`${ctx.base}/account`, { done: '' })}#sessions`)
 }
 
-/** Everywhere is here too. */
+/** `POST /account/sessions/end-all`: the session of this browser too. */
 export async function endAll(ctx: Context): Promise<Response> {
   const userId = await ownId(ctx)
   if (userId !== undefined) {

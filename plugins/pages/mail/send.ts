@@ -10,12 +10,12 @@ import {
   type Theme,
   withDeadline,
 } from 'authkernel/kernel'
-import { type Data, oneAddress, ownSender, write } from './write-mail.ts'
+import { type Data, oneAddress, ownSender, writeMail } from './write.ts'
 
 /** The service `mail`. */
 export function createMail({ from, theme }: { from?: string | undefined; theme?: Theme | undefined }): Mail {
   return {
-    write: async (ctx, template, data, options = {}) => write(ctx, templateOf(ctx, template), data, options, theme),
+    write: async (ctx, template, data, options = {}) => writeMail(ctx, templateOf(ctx, template), data, options, theme),
     async send(ctx, to, name, data, options = {}) {
       const template = templateOf(ctx, name)
       const carrier = options.transport ?? ctx.service('mailTransport')
@@ -24,7 +24,7 @@ export function createMail({ from, theme }: { from?: string | undefined; theme?:
         const sender = from ?? carrier.from
         if (fault && sender === undefined) throw fault
         const message = {
-          ...write(ctx, template, fault ? withoutLinks(template, data, fault) : data, options, theme, fault && nameOf(sender ?? '')),
+          ...writeMail(ctx, template, fault ? withoutLinks(template, data, fault) : data, options, theme, fault && nameOf(sender ?? '')),
           to: oneAddress(to),
           from: sender ?? ownSender(ctx),
         }

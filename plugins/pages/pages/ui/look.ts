@@ -1,7 +1,7 @@
 /** The theme as checked values: whatever a host wrote, only colours computed here get into the style. */
-import type { OAuthProviderButtonStyles, Theme } from 'authkernel/kernel'
-import { black, type Color, contrast, mix, parseColor, readable, textOn, toHex } from './color.ts'
-import { type Picture, picture, recoloured } from './picture.ts'
+import type { Theme } from 'authkernel/kernel'
+import { black, type Color, contrastOf, makeReadable, mixColors, parseColor, textOn, toHex } from './color.ts'
+import { type Picture, readPicture, recolour } from './picture.ts'
 
 /** Colours that follow from a theme, in one scheme. */
 export interface Palette {
@@ -26,17 +26,6 @@ export interface Logo {
   url: string
   dark: string
 }
-/** Colours of a provider's mark. */
-export interface Mark {
-  picture: Picture | undefined
-  /** As the provider gave it. */
-  brand: string | undefined
-  /** Readable on the button in either scheme; undefined: the colour of the text. */
-  light: string | undefined
-  dark: string | undefined
-  /** Text on `brand`. */
-  onBrand: string | undefined
-}
 
 /** Surfaces of the two schemes; style.ts paints with them. */
 export const surfaces: { readonly light: Color; readonly dark: Color } = { light: [255, 255, 255], dark: [20, 20, 23] }
@@ -52,22 +41,22 @@ const maxOrigins = 50
 export function createLook(theme: Theme, origin: string | undefined): Look {
   const known = looks.get(theme) ?? new Map<string | undefined, Look>()
   looks.set(theme, known)
-  const look = known.get(origin) ?? check(theme, origin)
+  const look = known.get(origin) ?? resolveLook(theme, origin)
   if (known.size >= maxOrigins) known.clear()
   known.set(origin, look)
   return look
 }
 
-function check(theme: Theme, origin: string | undefined): Look {
+function resolveLook(theme: Theme, origin: string | undefined): Look {
   const brand = parseColor(theme.brandColor)
   const text = parseColor(theme.buttonText)
   const scheme = theme.colorScheme === 'dark' || theme.colorScheme === 'light' ? theme.colorScheme : 'auto'
   return {
     scheme,
-    light: palette(brand ?? ink, text, surfaces.light, brand ?? blue),
-    dark: palette(brand ?? paper, text, surfaces.dark, brand ?? blue),
-    logo: createLogo(picture(theme.logo, origin)),
-    hued: brand !== undefined && hued(brand),
+    light: createPalette(brand ?? ink, text, surfaces.light, brand ?? blue),
+    dark: createPalette(brand ?? paper, text, surfaces.dark, brand ?? blue),
+    logo: createLogo(readPicture(theme.logo, origin)),
+    hued: brand !== undefined && isHued(brand),
   }
 }
 
@@ -76,46 +65,36 @@ export function createLogo(drawn: Picture | undefined): Logo | undefined {
   if (!drawn) return undefined
   const on = (surface: Color): string => {
     const painted = drawn.kind === 'shape' ? (parseColor(drawn.color) ?? black) : undefined
-    if (!painted || contrast(painted, surface) >= 3) return drawn.url
-    return recoloured(drawn, toHex(readable(painted, surface, 3)))
+    if (!painted || contrastOf(painted, surface) >= 3) return drawn.url
+    return recolour(drawn, toHex(makeReadable(painted, surface, 3)))
   }
   return { url: on(surfaces.light), dark: on(surfaces.dark) }
 }
 
-/** Checks the style of a provider; `bg` and `text` count when there is no `brandColor` (row 336). */
-export function createMark(style: OAuthProviderButtonStyles | undefined, origin: string | undefined): Mark {
-  const given = [style?.brandColor, style?.bg, style?.text].map(parseColor).filter((color) => color !== undefined)
-  // Black, white and grey brands look best in the colour of the text, in either scheme.
-  const brand = given.find(hued) ?? given[0]
-  const tint = brand && hued(brand) ? brand : undefined
-  return {
-    picture: picture(style?.logo, origin),
-    brand: brand && toHex(brand),
-    light: tint && toHex(readable(tint, surfaces.light, 3)),
-    dark: tint && toHex(readable(tint, surfaces.dark, 3)),
-    onBrand: brand && toHex(textOn(brand)),
-  }
-}
-
-/** Palette of a button in the colour of a provider. */
-export function filled(color: string, surface: Color): Palette {
+/** Palette of a button in a colour of its own, as that of a provider. */
+export function buttonPalette(color: string, surface: Color): Palette {
   const brand = parseColor(color) ?? ink
-  return palette(brand, undefined, surface, brand)
+  return createPalette(brand, undefined, surface, brand)
 }
 
-function hued(color: Color): boolean {
+/** Not black, white or grey. */
+export function isHued(color: Color): boolean {
   return Math.max(...color) - Math.min(...color) > 24
 }
 
-function palette(brand: Color, text: Color | undefined, surface: Color, accent: Color): Palette {
+function createPalette(brand: Color, text: Color | undefined, surface: Color, accent: Color): Palette {
   const buttonText = textOn(brand, text)
   // Away from the text, so that contrast grows.
-  const hover = mix(brand, contrast(buttonText, [255, 255, 255]) < contrast(buttonText, [0, 0, 0]) ? [0, 0, 0] : [255, 255, 255], 0.14)
+  const hover = mixColors(
+    brand,
+    contrastOf(buttonText, [255, 255, 255]) < contrastOf(buttonText, [0, 0, 0]) ? [0, 0, 0] : [255, 255, 255],
+    0.14,
+  )
   return {
     brand: toHex(brand),
     brandHover: toHex(hover),
-    brandEdge: toHex(contrast(brand, surface) < 1.5 ? readable(brand, surface, 3) : brand),
+    brandEdge: toHex(contrastOf(brand, surface) < 1.5 ? makeReadable(brand, surface, 3) : brand),
     buttonText: toHex(buttonText),
-    focus: toHex(readable(accent, surface, 3.5)),
+    focus: toHex(makeReadable(accent, surface, 3.5)),
   }
 }

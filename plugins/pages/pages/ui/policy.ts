@@ -1,6 +1,20 @@
-/** The Content-Security-Policy of a page. docs/plugins/pages.md writes it down and says why. */
-import { type Context, isLoopback, type Provider, type ProviderForm } from 'authkernel/kernel'
-import type { Needs } from './needs.ts'
+/** The Content-Security-Policy of a page, and what is collected for it while the page is drawn. docs/plugins/pages.md gives the reasons. */
+import { AuthError, type Context, type Provider, type ProviderForm, type Sources, isLoopback } from 'authkernel/kernel'
+
+/** Kinds of sources, as `Sources` has them and as the policy calls them. */
+const sourceKinds = ['script', 'frame', 'connect', 'img', 'worker'] as const
+
+/** What was drawn needs beyond the style and images of every page. */
+export interface Needs {
+  readonly sources: Readonly<Record<(typeof sourceKinds)[number], Set<string>>>
+  readonly scripts: string[]
+  /** A form was drawn. */
+  form: boolean
+  /** Providers to whose pages a form leads. */
+  readonly away: Provider[]
+  /** Buttons that were drawn: the first has the id that scripts of hosts know. */
+  buttons: number
+}
 
 /** What a page may do beyond its style and images. */
 export interface Permissions {
@@ -35,6 +49,36 @@ export function contentSecurityPolicy(nonce: string, { forms, script, sources }:
     .join('; ')
 }
 
+/** The needs of a page before anything is drawn. */
+export function createNeeds(): Needs {
+  const sources = {
+    script: new Set<string>(),
+    frame: new Set<string>(),
+    connect: new Set<string>(),
+    img: new Set<string>(),
+    worker: new Set<string>(),
+  }
+  return { sources, scripts: [], form: false, away: [], buttons: 0 }
+}
+
+/** Notes what a part needs. Throws AuthError for a source that would open the policy further than to one host. */
+export function noteNeeds(
+  { sources: known, scripts: all }: Needs,
+  { sources = {}, scripts = [] }: { sources?: Sources; scripts?: readonly string[] },
+  who: string,
+): void {
+  for (const kind of sourceKinds) {
+    for (const origin of sources[kind] ?? []) {
+      if (!isOrigin(origin))
+        throw new AuthError(
+          `${who} names the ${kind} source ${JSON.stringify(origin)}: write an https origin, like "https://challenges.example".`,
+        )
+      known[kind].add(origin)
+    }
+  }
+  all.push(...scripts)
+}
+
 /**
  * Where a form of ours may lead. Chromium and Safari hold `form-action` against every redirect that follows a submission, so the list names
  * where the flow ends: the callback URL, the host's own pages, the redirects it allows.
@@ -42,16 +86,16 @@ export function contentSecurityPolicy(nonce: string, { forms, script, sources }:
 export async function ownTargets(ctx: Context, extra: readonly string[] = []): Promise<string[]> {
   const { allowedRedirects = [], pages } = ctx.app.config
   const urls = [ctx.origin, await ctx.callbackUrl(), ...allowedRedirects, ...Object.values(pages).filter((url) => url !== undefined)]
-  return ["'self'", ...urls.map(source).filter((item) => item !== undefined), ...extra.map(source).filter((item) => item !== undefined)]
+  return ["'self'", ...urls.map(sourceOf).filter((item) => item !== undefined), ...extra.map(sourceOf).filter((item) => item !== undefined)]
 }
 
 /**
  * Where a form may lead that leaves the site. A provider may hand on to others with more redirects (an enterprise's own login page, Auth0's
- * `connection`), which nobody can list, so any https address passes unless the host gave a list. Plain http passes by name only.
+ * `connection`), which cannot be listed, so any https address passes unless the host gave a list. Plain http passes by name only.
  */
 export function providerTargets(providers: readonly Provider[], listed: readonly string[] | undefined): string[] {
-  const plain = providers.flatMap(endpoints).filter((url) => /^http:/i.test(url))
-  const named = [...plain, ...(listed ?? [])].map(source).filter((item) => item !== undefined)
+  const plain = providers.flatMap(endpointsOf).filter((url) => /^http:/i.test(url))
+  const named = [...plain, ...(listed ?? [])].map(sourceOf).filter((item) => item !== undefined)
   return listed ? named : ['https:', ...named]
 }
 
@@ -59,7 +103,7 @@ export function providerTargets(providers: readonly Provider[], listed: readonly
  * Whether a form leads to another site. One that posts to its own callback brings the proof along, and a mailed link or code comes later; any other form
  * goes to the provider.
  */
-export function leaves({ post, stays }: ProviderForm): boolean {
+export function leavesSite({ post, stays }: ProviderForm): boolean {
   return post === 'signin' && !stays
 }
 
@@ -67,7 +111,7 @@ export function leaves({ post, stays }: ProviderForm): boolean {
  * The providers that proved the session, or the login that waits for a factor. Any form of a signed-in user may end at a page that asks for a fresh
  * proof, and this redirects to the provider: Chromium and Safari count it to the same submission.
  */
-export async function provers(ctx: Context): Promise<Provider[]> {
+export async function providersOfProof(ctx: Context): Promise<Provider[]> {
   const quietly = async (ask: () => Promise<string | undefined>): Promise<Provider | undefined> => {
     try {
       const id = await ask()
@@ -81,12 +125,12 @@ export async function provers(ctx: Context): Promise<Provider[]> {
     quietly(async () => (await ctx.session.attributes?.(ctx))?.provider),
     quietly(async () => (await ctx.parked())?.login.account.provider),
   ])
-  return found.filter((provider) => provider !== undefined).filter((provider) => leaves(formOf(ctx, provider)))
+  return found.filter((provider) => provider !== undefined).filter((provider) => leavesSite(formOf(ctx, provider)))
 }
 
 /** Where the address of a person may lead: any provider of the app, also those that are not on the page. */
 export function realmTargets(ctx: Context, listed: readonly string[] | undefined): string[] {
-  const all = [...ctx.app.providers.values()].filter((provider) => leaves(formOf(ctx, provider)))
+  const all = [...ctx.app.providers.values()].filter((provider) => leavesSite(formOf(ctx, provider)))
   // Those that the hook `provider` answers cannot be listed. On the developer's own machine they may be on another port of it.
   const local = ctx.has('hook', 'provider') && isLoopback(new URL(ctx.origin).hostname)
   return [...providerTargets(all, listed), ...(local ? ['http://127.0.0.1:*', 'http://localhost:*'] : [])]
@@ -98,19 +142,24 @@ export function formOf(ctx: Context, provider: Provider): ProviderForm {
 }
 
 /** A URL as a source expression: its origin, or its scheme where the grammar knows no such host. A `;` in it must not start a directive. */
-export function source(url: string): string | undefined {
+export function sourceOf(url: string): string | undefined {
   if (!URL.canParse(url)) return undefined
   const { protocol, host } = new URL(url)
-  if (!/^https?:$/.test(protocol)) return /^[a-z][a-z0-9+.-]*:$/.test(protocol) && !refused.test(protocol) ? protocol : undefined
+  if (!/^https?:$/.test(protocol)) return /^[a-z][a-z0-9+.-]*:$/.test(protocol) && !refusedSchemes.test(protocol) ? protocol : undefined
   // CSP has no source for IPv6 hosts.
   if (host.startsWith('[')) return protocol
   return /^[a-z0-9._-]+(:\d+)?$/.test(host) ? `${protocol}//${host}` : undefined
 }
 
-const refused = /^(javascript|data|blob|filesystem|file|about):$/
+const refusedSchemes = /^(javascript|data|blob|filesystem|file|about):$/
 
-function endpoints(provider: Provider): string[] {
+function endpointsOf(provider: Provider): string[] {
   const { issuer, wellKnown, authorization, redirectProxyUrl } = provider as unknown as Readonly<Record<string, unknown>>
   const url = typeof authorization === 'object' ? (authorization as { url?: unknown } | null)?.url : authorization
   return [issuer, wellKnown, url, redirectProxyUrl].filter((value) => typeof value === 'string')
+}
+
+/** One host over https: no path, no wildcard, no keyword, nothing that could start another directive. */
+function isOrigin(text: unknown): boolean {
+  return typeof text === 'string' && /^https:\/\/[a-z0-9.-]+(?::\d+)?$/.test(text) && URL.canParse(text) && new URL(text).origin === text
 }

@@ -1,7 +1,10 @@
-/** Mails from templates: loaded by the first one that is written. */
+/** Mails from templates, in the language of the recipient. */
 import {
   type AnyContext,
+  createLanguages,
   drawMail,
+  type Language,
+  type Languages,
   type MailMessage,
   type MailOptions,
   type MailTemplate,
@@ -11,25 +14,24 @@ import {
   type Theme,
   unlinked,
 } from 'authkernel/kernel'
-import { makeSpeakers, type Speaker, type Speakers } from './speaker.ts'
 
 /** Values of a mail by name. */
 export type Data = Readonly<Record<string, MailValue>>
 
-const speakers = new WeakMap<PageParts, Speakers>()
+const languagesByParts = new WeakMap<PageParts, Languages>()
 
 /** The caller's language, else that of the request. */
-function speakerFor(ctx: AnyContext, lang: MailOptions['lang']): Speaker {
+function languageOf(ctx: AnyContext, lang: MailOptions['lang']): Language {
   const { config, parts } = ctx.app
-  let speak = speakers.get(parts)
+  let choose = languagesByParts.get(parts)
   // The keys of a mail are those of plugins and of the host: the texts of the pages are not needed.
-  if (!speak) speakers.set(parts, (speak = makeSpeakers({}, config.messages, parts.texts)))
+  if (!choose) languagesByParts.set(parts, (choose = createLanguages({}, config.messages, parts.texts)))
   const wanted = lang ?? (ctx.request && (config.locale ? config.locale(ctx.request) : ctx.request.headers.get('accept-language')))
-  return speak(wanted)
+  return choose(wanted)
 }
 
 /** The mail in the language of `lang`, else of the request. `site` stands for the host of a request that nothing names. */
-export function write(
+export function writeMail(
   ctx: AnyContext,
   template: MailTemplate,
   data: Data,
@@ -37,25 +39,25 @@ export function write(
   theme: Theme | undefined,
   site?: string,
 ): Omit<MailMessage, 'from' | 'to'> {
-  const speaker = speakerFor(ctx, lang)
+  const language = languageOf(ctx, lang)
   const { subject, heading = subject, lines, after = [], note } = template
   const values: Record<string, string> = {}
-  for (const [key, value] of Object.entries({ site: siteOf(ctx, site), ...data })) values[key] = worded(value, speaker)
-  const named = (key: string): boolean => placeholders(speaker.find(key) ?? '').every((name) => Object.hasOwn(values, name))
+  for (const [key, value] of Object.entries({ site: siteOf(ctx, site), ...data })) values[key] = toPlainText(value, language)
+  const named = (key: string): boolean => placeholdersOf(language.find(key) ?? '').every((name) => Object.hasOwn(values, name))
   const marked = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, unlinked(value)]))
-  const both = (key: string): MailText => ({ text: speaker.find(key, values) ?? '', html: markupOf(speaker.find(key) ?? '', marked) })
+  const both = (key: string): MailText => ({ text: language.find(key, values) ?? '', html: markupOf(language.find(key) ?? '', marked) })
   const url = template.button && values[template.button.url]
   const drawn = drawMail({
-    lang: speaker.lang,
-    dir: speaker.dir,
-    subject: speaker.find(subject, values) ?? '',
+    lang: language.lang,
+    dir: language.dir,
+    subject: language.find(subject, values) ?? '',
     heading: both(heading),
     lines: lines.filter(named).map(both),
     after: after.filter(named).map(both),
     code: template.code && values[template.code],
     button:
       template.button && url !== undefined
-        ? { label: speaker.find(template.button.text, values) ?? '', url, hint: speaker.find('mail.buttonHint') ?? '' }
+        ? { label: language.find(template.button.text, values) ?? '', url, hint: language.find('mail.buttonHint') ?? '' }
         : undefined,
     note: note === undefined ? undefined : both(note),
     theme: { ...ctx.app.config.theme, ...theme },
@@ -63,10 +65,10 @@ export function write(
   return { ...drawn, ...(url !== undefined && { url }) }
 }
 
-/** Values come from people and from what browsers send: one line, no characters that turn text around, bounded. Codes and addresses stay whole. */
-function worded(value: MailValue, speaker: Speaker): string {
-  if (value instanceof Date) return speaker.date(value)
-  if (typeof value === 'object') return speaker.duration(value.seconds)
+/** Values come from users and from what browsers send: one line of at most 320 characters, without those that turn text around. Codes and addresses stay whole. */
+function toPlainText(value: MailValue, language: Language): string {
+  if (value instanceof Date) return language.date(value)
+  if (typeof value === 'object') return language.duration(value.seconds)
   const text = String(value).replace(/[\p{Cc}\p{Zl}\p{Zp}\u200e\u200f\u202a-\u202e\u2066-\u2069]/gu, ' ')
   return /^https?:/.test(text) || text.length <= 320 ? text : `${text.slice(0, 320)}…`
 }
@@ -75,15 +77,15 @@ function worded(value: MailValue, speaker: Speaker): string {
 function markupOf(text: string, values: Readonly<Record<string, string>>): string {
   return text
     .split(/(\{\w+\})/)
-    .map((part) => (part.startsWith('{') && Object.hasOwn(values, part.slice(1, -1)) ? values[part.slice(1, -1)] : escaped(part)))
+    .map((part) => (part.startsWith('{') && Object.hasOwn(values, part.slice(1, -1)) ? values[part.slice(1, -1)] : escapeText(part)))
     .join('')
 }
 
-function escaped(text: string): string {
+function escapeText(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 }
 
-function placeholders(text: string): string[] {
+function placeholdersOf(text: string): string[] {
   return [...text.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string)
 }
 

@@ -5,15 +5,15 @@ import type { Look, Palette } from './look.ts'
 export function styleSheet(look: Look, light = '', dark = ''): string {
   // A breath of the brand's colour behind the card.
   const glow = look.hued ? '--glow:color-mix(in srgb,var(--brand-color) 8%,transparent);' : ''
-  const lightRules = `body{${neutral.light}${brand(look.light)}${glow}}${light}`
-  const darkRules = `body{${neutral.dark}${brand(look.dark)}${glow}}${dark}`
+  const lightRules = `body{${neutral.light}${buttonProperties(look.light)}${glow}}${light}`
+  const darkRules = `body{${neutral.dark}${buttonProperties(look.dark)}${glow}}${dark}`
   if (look.scheme === 'dark') return `:root{color-scheme:dark}${darkRules}${sheet}`
   if (look.scheme === 'light') return `:root{color-scheme:light}${lightRules}${sheet}`
   return `:root{color-scheme:light dark}${lightRules}@media (prefers-color-scheme:dark){${darkRules}}${sheet}`
 }
 
 /** Custom properties of a filled button. */
-export function brand(palette: Palette): string {
+export function buttonProperties(palette: Palette): string {
   return (
     `--brand-color:${palette.brand};--brand-hover:${palette.brandHover};--brand-edge:${palette.brandEdge};` +
     `--button-text-color:${palette.buttonText};--focus:${palette.focus};`

@@ -1,12 +1,10 @@
 /** What all pages share: the document around a card, and the headers of the answer. */
 import { type Context, isLoopback, type Theme, toBase64 } from 'authkernel/kernel'
 import { type Content, type Html, markup, scriptText, styleText } from './html.ts'
-import { icons } from './icons.ts'
-import type { Speaker } from './locale.ts'
+import type { Language } from './languages.ts'
 import { createLook, type Logo, type Look } from './look.ts'
-import { contentSecurityPolicy, type Permissions } from './policy.ts'
-import { createNeeds, type Needs } from './needs.ts'
-import { initialOf, siteName } from './site.ts'
+import { contentSecurityPolicy, createNeeds, type Needs, type Permissions } from './policy.ts'
+import { siteName } from './site.ts'
 import { styleSheet } from './style.ts'
 
 // What a script draws is not there without it, and neither is the "or" after it.
@@ -20,11 +18,11 @@ export interface Sheet {
   /** What plugins put above and below the content. */
   parts: { head: Content; foot: Content }
   readonly ctx: Context
-  readonly speaker: Speaker
+  readonly language: Language
   readonly look: Look
   /** Own origin; undefined when the host is not trusted, which is what the error page then has to say. */
   readonly origin: string | undefined
-  /** What people call the site. */
+  /** Name of the site. */
   readonly site: string
   /** What links and forms start with. */
   readonly base: string
@@ -51,15 +49,15 @@ export interface Page extends Pick<Permissions, 'forms'> {
 }
 
 /** Gathers what a page is drawn from. Never throws, so that an error page can say that the host is not trusted. */
-export function createSheet(page: string, ctx: Context, speaker: Speaker, theme: Theme): Sheet {
-  const origin = attempt(() => ctx.origin)
+export function createSheet(page: string, ctx: Context, language: Language, theme: Theme): Sheet {
+  const origin = readOrUndefined(() => ctx.origin)
   const site = siteName(ctx.app.config, origin)
   return {
     page,
     needs: createNeeds(),
     parts: { head: undefined, foot: undefined },
     ctx,
-    speaker,
+    language,
     look: createLook(theme, origin),
     origin,
     site,
@@ -68,9 +66,9 @@ export function createSheet(page: string, ctx: Context, speaker: Speaker, theme:
 }
 
 /** The page as a response. */
-export function draw(sheet: Sheet, page: Page): Response {
+export function drawPage(sheet: Sheet, page: Page): Response {
   const nonce = createNonce(sheet)
-  return answer(sheet, page, documentOf(sheet, page, nonce), nonce, scriptsOf(sheet, page).length > 0)
+  return respondWith(sheet, page, documentOf(sheet, page, nonce), nonce, scriptsOf(sheet, page).length > 0)
 }
 
 /** 144 bits, fresh in every answer. */
@@ -84,11 +82,11 @@ function scriptsOf({ needs }: Sheet, { scripts = [] }: Page): string[] {
 
 /** The document as text. */
 export function documentOf(sheet: Sheet, page: Page, nonce: string): string {
-  const { speaker, look, parts } = sheet
+  const { language, look, parts } = sheet
   const scripts = scriptsOf(sheet, page)
   const hasScript = scripts.length > 0
   return markup`<!DOCTYPE html>
-<html lang="${speaker.lang}" dir="${speaker.dir}">
+<html lang="${language.lang}" dir="${language.dir}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
@@ -103,7 +101,7 @@ ${hasScript && markup`<noscript><style nonce="${nonce}">${withoutScript}</style>
 <div class="${page.kind}">
 <div class="card">
 <div class="header">
-${look.logo ? logo(look.logo, sheet) : page.tile}
+${look.logo ? drawLogo(look.logo, sheet) : page.tile}
 <h1>${page.heading}</h1>
 ${page.lead && markup`<p>${page.lead}</p>`}
 </div>
@@ -119,8 +117,8 @@ ${scripts.map((script) => markup`<script nonce="${nonce}">${scriptText(script)}<
 }
 
 /** A document as a response, with the headers that all pages have. */
-export function answer(
-  { speaker, needs }: Sheet,
+export function respondWith(
+  { language, needs }: Sheet,
   page: Pick<Page, 'forms' | 'status' | 'headers'>,
   text: string,
   nonce: string,
@@ -131,7 +129,7 @@ export function answer(
     headers: {
       ...page.headers,
       'Content-Type': 'text/html; charset=utf-8',
-      'Content-Language': speaker.lang,
+      'Content-Language': language.lang,
       'Content-Security-Policy': contentSecurityPolicy(nonce, {
         ...(page.forms && { forms: page.forms }),
         script: hasScript,
@@ -147,13 +145,8 @@ export function answer(
   })
 }
 
-/** The tile of a page that has no icon of its own. */
-export function siteTile(site: string): Html {
-  return markup`<div class="tile monogram" aria-hidden="true">${initialOf(site) ?? icons.key}</div>`
-}
-
 // A drawing in one colour has a second form where that colour cannot be seen.
-function logo({ url, dark }: Logo, { look, site }: Sheet): Html {
+function drawLogo({ url, dark }: Logo, { look, site }: Sheet): Html {
   const image = markup`<img class="logo" src="${look.scheme === 'dark' ? dark : url}" alt="${site}">`
   if (dark === url || look.scheme !== 'auto') return image
   return markup`<picture><source media="(prefers-color-scheme:dark)" srcset="${dark}">${image}</picture>`
@@ -164,18 +157,13 @@ function siteLink({ origin, site }: Sheet): Html {
 }
 
 /** Hidden inputs; undefined values are left out. */
-export function hidden(values: Readonly<Record<string, string | undefined>>): Content {
+export function hiddenInputs(values: Readonly<Record<string, string | undefined>>): Content {
   return Object.entries(values).map(([name, value]) => value !== undefined && markup`<input type="hidden" name="${name}" value="${value}">`)
 }
 
 /** The one button of a page with one form. */
 export function submitButton(label: Content): Html {
   return markup`<button class="button primary" type="submit" id="submitButton"><span class="label">${label}</span></button>`
-}
-
-/** The site's name as people see it: isolated, so that right-to-left characters cannot rearrange the sentence around it. */
-export function emphasis(text: string): Html {
-  return markup`<b><bdi>${text}</bdi></b>`
 }
 
 // Browsers send Sec-Fetch headers over https and to loopback only: with them on a plain http origin, TLS ends in front of us without our being
@@ -186,7 +174,7 @@ function baseOf(ctx: Context, origin: string | undefined): string {
   return protocol === 'http:' && !isLoopback(hostname) && ctx.request.headers.has('sec-fetch-site') ? ctx.basePath : ctx.base
 }
 
-function attempt<T>(read: () => T): T | undefined {
+function readOrUndefined<T>(read: () => T): T | undefined {
   try {
     return read()
   } catch {

@@ -1,30 +1,36 @@
 /** What pages and parts of plugins are drawn with: the same fields, buttons and forms as the built-in pages. */
-import type { Context, InputAttributes, PageTools, Provider } from 'authkernel/kernel'
-import { alert } from './alert.ts'
-import { field } from './fields.ts'
+import type { Content, Context, InputAttributes, PageTools, Provider, SlotPlace } from 'authkernel/kernel'
+import { drawAlert } from './alert.ts'
+import { drawField } from './fields.ts'
 import { markup } from './html.ts'
-import { hidden, type Sheet } from './layout.ts'
-import type { Speaker, TextKey } from './locale.ts'
-import { formOf, leaves } from './policy.ts'
-import { drawSlots } from './slots.ts'
+import { type Sheet, createSheet, hiddenInputs } from './layout.ts'
+import { type Language, type TextKey, languagesOf } from './languages.ts'
+import { formOf, leavesSite, noteNeeds } from './policy.ts'
+
+/** The tools of a page, for a service `pages` of the host: `ctx.app.parts.pages.get(name)?.draw(ctx, pageTools(ctx, name), params)`. */
+export function pageTools(ctx: Context, page: string): PageTools {
+  const { config } = ctx.app
+  const wanted = config.locale ? config.locale(ctx.request) : ctx.request.headers.get('accept-language')
+  return createTools(createSheet(page, ctx, languagesOf(ctx.app)(wanted), config.theme))
+}
 
 /** The tools of one page. */
 export function createTools(sheet: Sheet): PageTools {
-  const { ctx, speaker, base, site, needs } = sheet
+  const { ctx, language, base, site, needs } = sheet
   const tools: PageTools = {
     html: markup,
-    say: (key, values) => speaker.say(key as TextKey, values),
+    say: (key, values) => language.say(key as TextKey, values),
     async form(action, body, values = {}) {
       if (!action.startsWith('/'))
         throw new TypeError(`A form of the page "${sheet.page}" posts to ${JSON.stringify(action)}: name a path that begins with "/".`)
       needs.form = true
       const away = await providerOf(ctx, action)
       if (away) needs.away.push(away)
-      const travelling = hidden({ csrfToken: await ctx.csrfToken(), flow: await flowOf(ctx), ...values })
+      const travelling = hiddenInputs({ csrfToken: await ctx.csrfToken(), flow: await flowOf(ctx), ...values })
       const more = await drawSlots(sheet, tools, 'form', sheet.page, action)
       return markup`<form class="stack" action="${base}${action}" method="post">${travelling}${body}${more}</form>`
     },
-    field: (name, options, key = sheet.page) => field(name, `input-${name}-for-${key}`, worded(speaker, options)),
+    field: (name, options, key = sheet.page) => drawField(name, `input-${name}-for-${key}`, translateLabels(language, options)),
     submit(label, { quiet = false, name, value = '' } = {}) {
       const id = needs.buttons === 0 ? 'submitButton' : `submitButton-${needs.buttons}`
       needs.buttons++
@@ -36,14 +42,27 @@ export function createTools(sheet: Sheet): PageTools {
         throw new TypeError(`A link of the page "${sheet.page}" leads to ${JSON.stringify(to)}: name a path or a URL.`)
       return markup`<a class="button quiet" href="${to.startsWith('/') ? base + to : to}"><span class="label">${label}</span></a>`
     },
-    alert: (code) => code !== undefined && alert(speaker, code),
-    lang: speaker.lang,
+    alert: (code) => code !== undefined && drawAlert(language, code),
+    lang: language.lang,
     site,
     base,
-    duration: (seconds) => speaker.duration(seconds),
-    date: (moment) => speaker.date(moment),
+    duration: (seconds) => language.duration(seconds),
+    date: (moment) => language.date(moment),
   }
   return tools
+}
+
+/** Draws the parts of a place; `form` names the form that they go into, `action` is where it posts to. What they need is noted on the sheet. */
+export async function drawSlots(sheet: Sheet, tools: PageTools, place: SlotPlace, form?: string, action?: string): Promise<Content> {
+  const drawn: Content[] = []
+  for (const slot of sheet.ctx.app.parts.slots) {
+    if ((slot.page !== sheet.page && slot.page !== '*') || slot.place !== place) continue
+    const view = await slot.draw(sheet.ctx, tools, form, action)
+    if (!view) continue
+    noteNeeds(sheet.needs, view, `The slot of plugin "${slot.plugin}" on the page "${slot.page}"`)
+    drawn.push(view.html)
+  }
+  return drawn
 }
 
 /** The provider that a form of a page leads to: one that posts to `/signin/<id>`. */
@@ -51,7 +70,7 @@ async function providerOf(ctx: Context, action: string): Promise<Provider | unde
   const id = /^\/signin\/([^/?#]+)$/.exec(action)?.[1]
   if (id === undefined) return undefined
   const provider = await ctx.providerById(decodeURIComponent(id))
-  return leaves(formOf(ctx, provider)) ? provider : undefined
+  return leavesSite(formOf(ctx, provider)) ? provider : undefined
 }
 
 /** Which of several parked logins the page is about: forms carry it on. */
@@ -61,8 +80,8 @@ async function flowOf(ctx: Context): Promise<string | undefined> {
 }
 
 /** Labels and placeholders are keys of messages, or English texts that messages may translate (`text:Code`). */
-function worded(speaker: Speaker, options: InputAttributes): InputAttributes {
-  const say = (text: string): string => speaker.find(text) ?? speaker.find(`text:${text}`) ?? text
+function translateLabels(language: Language, options: InputAttributes): InputAttributes {
+  const say = (text: string): string => language.find(text) ?? language.find(`text:${text}`) ?? text
   const { label, placeholder } = options
   return {
     ...options,

@@ -1,6 +1,6 @@
 /** Inputs of a form: each with a label, an id that tests and styles of hosts may rely on, and attributes that were looked at. */
 import type { InputAttributes } from 'authkernel/kernel'
-import { attributes, type Content, type Html, markup } from './html.ts'
+import { type Content, drawAttributes, type Html, markup } from './html.ts'
 
 // What an input may be; buttons and files are not fields of a sign-in.
 const types = /^(checkbox|color|date|datetime-local|email|hidden|month|number|password|radio|range|search|tel|text|time|url|week)$/
@@ -26,14 +26,14 @@ export function isHidden(given: InputAttributes): boolean {
 }
 
 /** One field, worded already. `email` fills in the address; `scripted` marks the input for the script of a passkey form. */
-export function field(name: string, id: string, options: InputAttributes, email?: string, scripted = false): Html {
+export function drawField(name: string, id: string, options: InputAttributes, email?: string, scripted = false): Html {
   const { label = name, type: _type, placeholder, value, ...rest } = options
   const type = typeOf(options)
   const filled = email !== undefined && (name === 'email' || type === 'email') ? email.slice(0, 320) : value
-  if (type === 'hidden') return markup`<input type="hidden" name="${name}"${attributes({ value: filled })}>`
+  if (type === 'hidden') return markup`<input type="hidden" name="${name}"${drawAttributes({ value: filled })}>`
   const check = type === 'checkbox' || type === 'radio'
-  const given = attributes({
-    ...purpose(name, type, rest),
+  const given = drawAttributes({
+    ...autocompleteOf(name, type, rest),
     ...(placeholder !== undefined && { placeholder }),
     ...rest,
     ...(filled !== undefined && { value: filled }),
@@ -49,7 +49,7 @@ function typeOf({ type }: InputAttributes): string {
   return types.test(wanted) ? wanted : 'text'
 }
 
-function purpose(name: string, type: string, given: Readonly<Record<string, unknown>>): Record<string, string> {
+function autocompleteOf(name: string, type: string, given: Readonly<Record<string, unknown>>): Record<string, string> {
   const known = Object.keys(given).some((key) => key.toLowerCase() === 'autocomplete')
   const key = Object.hasOwn(purposes, name.toLowerCase()) ? name.toLowerCase() : type
   const value = Object.hasOwn(purposes, key) ? purposes[key] : undefined

@@ -1,16 +1,14 @@
-/** Which language a page or a mail speaks, and its texts. */
-import type { Content, Messages } from 'authkernel/kernel'
-import type { Texts } from './messages/en.ts'
+/** The language of a page or a mail: chosen by Accept-Language, with the texts of the host over those of plugins over the built-in ones. */
+import type { Messages } from '../contract/config.ts'
+import type { Content } from '../contract/page.ts'
 
-/** Name of a text that every language has. */
-export type TextKey = keyof Texts
-
-/** One language at work. */
-export interface Speaker {
+/** The texts of one language. `Key` names those that are there in any case. */
+export interface Language<Key extends string = string> {
+  /** BCP 47 tag. */
   readonly lang: string
   readonly dir: 'ltr' | 'rtl'
   /** The text with its `{placeholders}` filled in. */
-  say(key: TextKey, values?: Readonly<Record<string, Content>>): Content
+  say(key: Key, values?: Readonly<Record<string, Content>>): Content
   /** A text that may not exist: error codes, and what flows and hosts write in English (`text:Company`). */
   find(key: string, values?: Readonly<Record<string, string>>): string | undefined
   /** A length of time in words, in whole minutes, hours or days. */
@@ -18,23 +16,27 @@ export interface Speaker {
   /** Date and time of a moment, in UTC. */
   date(moment: Date): string
 }
-/** The speaker of an Accept-Language header or a tag. */
-export type Speakers = (wanted: string | null | undefined) => Speaker
+/** The language of an Accept-Language header or a tag. */
+export type Languages<Key extends string = string> = (wanted: string | null | undefined) => Language<Key>
 
-/** Texts of the pages by language; mails have none of them. */
-export type Builtin = Readonly<Record<string, Texts>>
+/** Texts that every language has, by tag and key. */
+type Builtin<Key extends string> = Readonly<Record<string, Readonly<Record<Key, string>>>>
 
-/** Speakers of all languages, the host's messages over those of plugins over the built-in ones. */
-export function makeSpeakers(builtin: Builtin, messages: Messages = {}, plugins: Messages = {}): Speakers {
+/** Chooses among all languages of `builtin`, `plugins` and `messages`; later ones win over earlier ones. English where none fits. */
+export function createLanguages<Key extends string = string>(
+  builtin: Builtin<Key>,
+  messages: Messages = {},
+  plugins: Messages = {},
+): Languages<Key> {
   const byTag = new Map<string, string>()
   for (const tag of [...Object.keys(builtin), ...Object.keys(plugins), ...Object.keys(messages)])
-    if (isKnown(tag)) byTag.set(tag.toLowerCase(), tag)
-  const speakers = new Map<string, Speaker>()
+    if (isLocale(tag)) byTag.set(tag.toLowerCase(), tag)
+  const languages = new Map<string, Language<Key>>()
   return (wanted) => {
-    const tag = negotiate(wanted, byTag)
-    let speaker = speakers.get(tag)
-    if (!speaker) speakers.set(tag, (speaker = createSpeaker(tag, messages, plugins, builtin)))
-    return speaker
+    const tag = negotiateLanguage(wanted, byTag)
+    let language = languages.get(tag)
+    if (!language) languages.set(tag, (language = createLanguage(tag, messages, plugins, builtin)))
+    return language
   }
 }
 
@@ -42,9 +44,9 @@ export function makeSpeakers(builtin: Builtin, messages: Messages = {}, plugins:
  * Lookup of RFC 4647 section 3.4 over an Accept-Language header (RFC 9110 section 12.5.4) or a single tag: the first wanted language
  * of which a part is known, English otherwise. `known` maps lower-case tags to the tags themselves.
  */
-export function negotiate(wanted: string | null | undefined, known: ReadonlyMap<string, string>): string {
+export function negotiateLanguage(wanted: string | null | undefined, known: ReadonlyMap<string, string>): string {
   const ranges = (wanted ?? '')
-    // Nobody reads forty languages; a long header must not cost more.
+    // A long header must not cost more than forty languages.
     .slice(0, 512)
     .split(',', 40)
     .map((part) => {
@@ -63,22 +65,22 @@ export function negotiate(wanted: string | null | undefined, known: ReadonlyMap<
   return 'en'
 }
 
-function createSpeaker(tag: string, messages: Messages, plugins: Messages, builtin: Builtin): Speaker {
+function createLanguage<Key extends string>(tag: string, messages: Messages, plugins: Messages, builtin: Builtin<Key>): Language<Key> {
   const primary = tag.split('-')[0] as string
   // No prototype: an error code from the URL must not find `constructor`.
   const texts: Record<string, string> = Object.create(null)
   const layers = [
-    own(builtin, 'en'),
-    own(plugins, 'en'),
-    own(messages, 'en'),
-    own(builtin, primary),
-    own(plugins, primary),
-    own(plugins, tag),
-    own(messages, primary),
-    own(messages, tag),
+    ownTexts(builtin, 'en'),
+    ownTexts(plugins, 'en'),
+    ownTexts(messages, 'en'),
+    ownTexts(builtin, primary),
+    ownTexts(plugins, primary),
+    ownTexts(plugins, tag),
+    ownTexts(messages, primary),
+    ownTexts(messages, tag),
   ]
   for (const layer of layers) {
-    // A template of one's own counts for every name, also for those that an earlier layer spells out.
+    // The host's template counts for every provider, also for those whose text an earlier layer spells out.
     if (layer?.['signIn.submit'] !== undefined) for (const key in texts) if (key.startsWith('signIn.submit:')) delete texts[key]
     Object.assign(texts, layer)
   }
@@ -86,27 +88,27 @@ function createSpeaker(tag: string, messages: Messages, plugins: Messages, built
     lang: tag,
     dir: /^(ar|dv|fa|he|ps|ur|yi)$/.test(primary) ? 'rtl' : 'ltr',
     // Not an empty list for a text that is not there: callers ask whether there is one.
-    say: (key, values = {}) => (texts[key] === undefined || texts[key] === '' ? '' : fill(String(texts[key]), values)),
-    find: (key, values = {}) => (typeof texts[key] === 'string' ? fill(texts[key], values).join('') : undefined),
-    duration: (seconds) => duration(tag, seconds),
+    say: (key, values = {}) => (texts[key] === undefined || texts[key] === '' ? '' : fillPlaceholders(String(texts[key]), values)),
+    find: (key, values = {}) => (typeof texts[key] === 'string' ? fillPlaceholders(texts[key], values).join('') : undefined),
+    duration: (seconds) => formatDuration(tag, seconds),
     date: (moment) => `${new Intl.DateTimeFormat(tag, { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' }).format(moment)} UTC`,
   }
 }
 
-function fill<T>(text: string, values: Readonly<Record<string, T>>): (T | string)[] {
+function fillPlaceholders<T>(text: string, values: Readonly<Record<string, T>>): (T | string)[] {
   return text.split(/(\{\w+\})/).map((part) => {
     const name = part.startsWith('{') ? part.slice(1, -1) : ''
     return name !== '' && Object.hasOwn(values, name) ? (values[name] as T) : part
   })
 }
 
-function duration(tag: string, seconds: number): string {
+function formatDuration(tag: string, seconds: number): string {
   const [amount, unit] =
     seconds < 7200 ? [seconds / 60, 'minute'] : seconds < 172_800 ? [seconds / 3600, 'hour'] : [seconds / 86_400, 'day']
   return new Intl.NumberFormat(tag, { style: 'unit', unit, unitDisplay: 'long' }).format(Math.max(1, Math.ceil(amount)))
 }
 
-function own(
+function ownTexts(
   record: Readonly<Record<string, Readonly<Record<string, string>>>>,
   key: string,
 ): Readonly<Record<string, string>> | undefined {
@@ -117,8 +119,8 @@ function isTag(text: string): boolean {
   return /^[a-z]{2,8}(-[a-z0-9]{1,8})*$/i.test(text)
 }
 
-// What Intl does not take either is a mistake of the host's: such a language would fail on the first number.
-function isKnown(tag: string): boolean {
+// A tag that Intl refuses would throw at the first number or date.
+function isLocale(tag: string): boolean {
   try {
     return isTag(tag) && Intl.getCanonicalLocales(tag).length === 1
   } catch {

@@ -1,4 +1,4 @@
-/** Logos without a request to anybody else (D19): inline SVG, `data:` URLs and images of the own origin; others are not shown. */
+/** Logos without a request to another site: inline SVG, `data:` URLs and images of the own origin; others are not shown. */
 
 /** A picture as a URL for `<img>`, or a one-colour shape for a CSS mask, which takes the colour of the text around it. */
 export interface Picture {
@@ -9,22 +9,22 @@ export interface Picture {
 }
 
 // GHSA-9h6g-pr28-7cqp: what is parsed is bounded; and a page of a sign-in should not weigh megabytes.
-const limit = 65_536
+const maxLength = 65_536
 
 /** What can be shown of a logo; undefined for foreign and malformed ones. `origin` is the own one, undefined when unknown. */
-export function picture(logo: unknown, origin: string | undefined): Picture | undefined {
-  if (typeof logo !== 'string' || logo.length > limit) return undefined
+export function readPicture(logo: unknown, origin: string | undefined): Picture | undefined {
+  if (typeof logo !== 'string' || logo.length > maxLength) return undefined
   const text = logo.trim()
-  if (/^(<\?xml[^>]*>\s*)?<svg[\s>]/i.test(text)) return drawing(text)
+  if (/^(<\?xml[^>]*>\s*)?<svg[\s>]/i.test(text)) return readDrawing(text)
   if (/^data:/i.test(text)) return fromData(text)
   if (!/^[\w./]/.test(text) || origin === undefined || !URL.canParse(text, origin)) return undefined
   const url = new URL(text, `${origin}/`)
-  // blob: URLs have the origin of whoever made them.
+  // blob: URLs have the origin of the page that made them.
   return url.origin === origin && /^https?:$/.test(url.protocol) ? { kind: 'image', url: url.pathname + url.search } : undefined
 }
 
 /** The same shape in another colour, a hex one. */
-export function recoloured({ url, color }: Picture, wanted: string): string {
+export function recolour({ url, color }: Picture, wanted: string): string {
   const markup = decodeURIComponent(url.slice('data:image/svg+xml,'.length))
   if (color !== undefined && color !== 'currentcolor') {
     const written = color.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')
@@ -42,16 +42,16 @@ function toUrl(markup: string): string {
 function fromData(text: string): Picture | undefined {
   const [, type = '', base64 = '', data = ''] = /^data:(image\/[a-z0-9.+-]+)(?:;(?:charset=)?utf-?8)?(;base64)?,(.*)$/is.exec(text) ?? []
   if (type === '') return undefined
-  const markup = type.toLowerCase() === 'image/svg+xml' ? decode(data, base64 !== '') : undefined
-  if (markup !== undefined) return drawing(markup.trim())
+  const markup = type.toLowerCase() === 'image/svg+xml' ? decodeData(data, base64 !== '') : undefined
+  if (markup !== undefined) return readDrawing(markup.trim())
   return /["'\\\s<>()]/.test(text) ? undefined : { kind: 'image', url: text }
 }
 
 // As an image, never as markup of the page: scripts inside it do not run, and nothing inside it can reach the form around it.
-function drawing(svg: string): Picture | undefined {
+function readDrawing(svg: string): Picture | undefined {
   const markup = /\sxmlns\s*=/.test(svg) ? svg : svg.replace(/<svg/i, '<svg xmlns="http://www.w3.org/2000/svg"')
   try {
-    const painted = colors(markup)
+    const painted = paintsOf(markup)
     return painted && painted.length < 2 ? { kind: 'shape', url: toUrl(markup), color: painted[0] } : { kind: 'image', url: toUrl(markup) }
   } catch {
     // A lone surrogate: not text.
@@ -60,7 +60,7 @@ function drawing(svg: string): Picture | undefined {
 }
 
 /** The colours that a drawing paints with; undefined when that cannot be told by reading its attributes. */
-function colors(svg: string): string[] | undefined {
+function paintsOf(svg: string): string[] | undefined {
   if (/<(style|image|use|linearGradient|radialGradient|pattern|foreignObject)\b/i.test(svg)) return undefined
   const painted = [...svg.matchAll(/\b(?:fill|stroke)\s{0,9}[=:]\s{0,9}["']?\s{0,9}([^"';\s>]{1,99})/gi)].map(([, value]) =>
     (value ?? '').toLowerCase(),
@@ -68,7 +68,7 @@ function colors(svg: string): string[] | undefined {
   return [...new Set(painted.filter((value) => !/^(none|transparent|inherit)$/.test(value)))]
 }
 
-function decode(data: string, base64: boolean): string | undefined {
+function decodeData(data: string, base64: boolean): string | undefined {
   try {
     return base64 ? new TextDecoder().decode(Uint8Array.from(atob(data), (char) => char.charCodeAt(0))) : decodeURIComponent(data)
   } catch {

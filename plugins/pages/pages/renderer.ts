@@ -1,0 +1,136 @@
+/** Renders the pages: loaded by the first request for one, with all languages. */
+import {
+  AuthError,
+  type Awaitable,
+  type Context,
+  type Messages,
+  type PageParts,
+  type PageTools,
+  type PageView,
+  type Pages,
+  type PluginPage,
+  type Theme,
+} from 'authkernel/kernel'
+import { parseColor } from './ui/color.ts'
+import { errorPage, refusalPage } from './error.ts'
+import { siteTile } from './ui/icons.ts'
+import { createSheet, drawPage, type Sheet } from './ui/layout.ts'
+import { createPageLanguages, type PageLanguages } from './ui/languages.ts'
+import type { PagesPluginOptions } from './options.ts'
+import { signInPage } from './signin.ts'
+import { signOutPage } from './signout.ts'
+import { createTools, drawSlots } from './ui/tools.ts'
+import { verifyConfirmPage, verifyRequestPage } from './verify.ts'
+import { noteNeeds, ownTargets, providerTargets, providersOfProof } from './ui/policy.ts'
+
+export { accountPage } from './account/index.ts'
+export { deleteAccount, deletePage } from './account/delete.ts'
+export { endAll, endOne } from './account/sessions.ts'
+export { continueWithIdentifier } from './identifier.ts'
+export { keepTyped } from './typed.ts'
+
+/** The service `pages`, and its responses to errors that are no redirect to a page. */
+export interface PageRenderer extends Pages {
+  refusal(ctx: Context, error: AuthError): Awaitable<Response | undefined>
+}
+
+/** Languages and theme are worked out once for each snapshot. */
+export function createRenderer(options: PagesPluginOptions): PageRenderer {
+  const snapshots = new WeakMap<PageParts, { languages: PageLanguages; theme: Theme }>()
+  return { render, refusal: (ctx, error) => refusalPage(ctx, error, () => prepare(ctx, 'error')) }
+
+  async function render(...[name, ctx, params]: Parameters<Pages['render']>): Promise<Response> {
+    const sheet = prepare(ctx, name)
+    const tools = createTools(sheet)
+    // While the configuration is wrong, plugins draw nothing.
+    if (!ctx.app.fault) sheet.parts = { head: await drawSlots(sheet, tools, 'head'), foot: await drawSlots(sheet, tools, 'foot') }
+    switch (name) {
+      case 'signIn':
+        return signInPage(sheet, params, options.formAction, tools)
+      case 'signOut':
+        return signOutPage(sheet, options.formAction)
+      case 'verifyRequest':
+        return verifyRequestPage(sheet, params['provider'])
+      case 'verifyConfirm':
+        return verifyConfirmPage(sheet, params, options.formAction)
+      case 'error':
+        return errorPage(sheet, params['error'], params['status'])
+      default:
+        return drawPluginPage(sheet, pageOf(ctx, name), params, options.formAction, tools)
+    }
+  }
+
+  function prepare(ctx: Context, page: string): Sheet {
+    const { config, parts } = ctx.app
+    const known = snapshots.get(parts)
+    const { languages, theme } = known ?? {
+      languages: createPageLanguages(mergeMessages(config.messages, options.messages), parts.texts),
+      theme: { ...config.theme, ...options.theme },
+    }
+    const sheet = createSheet(page, ctx, languages(wantedLanguage(ctx)), theme)
+    if (!known) {
+      snapshots.set(parts, { languages, theme })
+      warnOfTheme(sheet, theme)
+    }
+    return sheet
+  }
+
+  function wantedLanguage({ app, request }: Context): string | null {
+    const choose = options.locale ?? app.config.locale
+    return choose ? choose(request) : request.headers.get('accept-language')
+  }
+}
+
+/** A page of a plugin, in the frame of the built-in ones. `targets` are what the host listed for `form-action`. */
+async function drawPluginPage(
+  sheet: Sheet,
+  page: PluginPage,
+  params: Readonly<Record<string, string | undefined>>,
+  targets: readonly string[] | undefined,
+  tools: PageTools,
+): Promise<Response> {
+  const view = await page.draw(sheet.ctx, tools, params)
+  if (isResponse(view)) return view
+  const { title, heading = title, lead, body, status, forms = [] } = view
+  noteNeeds(sheet.needs, view, `The page "${page.name}" of plugin "${page.plugin}"`)
+  const more = await drawSlots(sheet, tools, 'account')
+  const drawn = sheet.needs.form || forms.length > 0
+  const away = drawn ? [...sheet.needs.away, ...(await providersOfProof(sheet.ctx))] : []
+  return drawPage(sheet, {
+    kind: `plugin page-${page.name.replace(/[^\w-]/g, '')}`,
+    title,
+    heading,
+    lead,
+    tile: siteTile(sheet.site),
+    body: [body, more],
+    ...(status !== undefined && { status }),
+    ...(drawn && {
+      forms: [...(await ownTargets(sheet.ctx, [...(targets ?? []), ...forms])), ...(away.length > 0 ? providerTargets(away, targets) : [])],
+    }),
+    foot: true,
+  })
+}
+
+// A Response of another realm is one too.
+function isResponse(view: PageView | Response): view is Response {
+  return typeof (view as Response).arrayBuffer === 'function'
+}
+
+function pageOf({ app }: Context, name: string): PluginPage {
+  const page = app.parts.pages.get(name)
+  if (page) return page
+  throw new AuthError(`No plugin draws the page "${name}": declare it with kernel.page, or provide a service "pages" that knows it.`)
+}
+
+function mergeMessages(...all: readonly (Messages | undefined)[]): Messages {
+  const combined: Messages = {}
+  for (const messages of all) for (const [tag, texts] of Object.entries(messages ?? {})) combined[tag] = { ...combined[tag], ...texts }
+  return combined
+}
+
+// Once per configuration: without it a host searches for why a part of the theme is ignored.
+function warnOfTheme({ ctx: { logger }, origin, look }: Sheet, theme: Theme): void {
+  if (theme.logo !== undefined && origin !== undefined && !look.logo) logger.warn('theme-logo-not-shown')
+  if (theme.brandColor !== undefined && !parseColor(theme.brandColor)) logger.warn('theme-brandColor-not-hex')
+  if (theme.buttonText !== undefined && !parseColor(theme.buttonText)) logger.warn('theme-buttonText-not-hex')
+}
