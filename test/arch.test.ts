@@ -259,7 +259,6 @@ const notYetMoved = new Set<string>([
   'plugins/federation/shared-signals',
   'plugins/federation/single-logout',
   'plugins/hosting/tenants',
-  'plugins/pages/pages',
   'plugins/people/accounts',
   'plugins/people/address',
   'plugins/people/admin',

@@ -1,5 +1,6 @@
 /** The service `mail`: templates of plugins, written in the language of the recipient, as text and as HTML. */
-import { assertOptions, lazyObject, lazily, type MailTransport, type Messages, type Plugin, type Theme } from 'authkernel/kernel'
+import { assertOptions, lazyObject, lazily, type MailTransport, type Plugin, type Theme } from 'authkernel/kernel'
+import { messages } from './messages.ts'
 
 // Loaded by the first mail.
 const loadSender = /* @__PURE__ */ lazily(() => import('./send.ts'))
@@ -29,13 +30,4 @@ export function mailPlugin(options: MailPluginOptions = {}): Plugin {
       if (transport) kernel.provide('mailTransport', transport)
     },
   }
-}
-
-/** Texts that all mails share. */
-const messages: Messages = {
-  en: { 'mail.buttonHint': 'If the button does not work, open this address in your browser:' },
-  de: { 'mail.buttonHint': 'Falls die Schaltfläche nicht funktioniert, öffnen Sie diese Adresse in Ihrem Browser:' },
-  fr: { 'mail.buttonHint': 'Si le bouton ne fonctionne pas, ouvrez cette adresse dans votre navigateur :' },
-  es: { 'mail.buttonHint': 'Si el botón no funciona, abra esta dirección en su navegador:' },
-  ja: { 'mail.buttonHint': 'ボタンが機能しない場合は、次のアドレスをブラウザーで開いてください。' },
 }

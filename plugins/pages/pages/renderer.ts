@@ -27,7 +27,7 @@ export { accountPage } from './account/index.ts'
 export { deleteAccount, deletePage } from './account/delete.ts'
 export { endAll, endOne } from './account/sessions.ts'
 export { continueWithIdentifier } from './identifier.ts'
-export { keepTyped } from './typed.ts'
+export { keepTyped } from './typed-fields.ts'
 
 /** The service `pages`, and its responses to errors that are no redirect to a page. */
 export interface PageRenderer extends Pages {

@@ -12,9 +12,9 @@ import { createNonce, documentOf, drawPage, hiddenInputs, type Page, respondWith
 import { formOf, leavesSite, ownTargets, providerTargets, realmTargets } from './ui/policy.ts'
 import { coloursOf, createMark, drawMark, type Mark } from './ui/provider-mark.ts'
 import { emphasize } from './ui/site.ts'
-import { fillGaps, gaps, type Leads, type Prepared, prepareOnce } from './prepared.ts'
+import { fillGaps, gaps, type Leads, type Prepared, prepareOnce } from './page-cache.ts'
 import { drawSlots } from './ui/tools.ts'
-import { takeTyped, type Typed } from './typed.ts'
+import { takeTyped, type Typed } from './typed-fields.ts'
 import { createWordings, type Wording } from './wording.ts'
 
 // Beyond that a wide window has two columns.

@@ -1,7 +1,7 @@
 /** The mail after an account was deleted, in five languages. */
 import type { Messages } from 'authkernel/kernel'
 
-export const deletedTexts: Messages = {
+export const mailMessages: Messages = {
   en: {
     'pages.deleted': 'Your account at {site} was deleted',
     'pages.deleted-text': 'It was deleted at {at}, with everything that belonged to it.',
