@@ -105,9 +105,10 @@ describe('layering', () => {
     expect(reached.filter((path) => presetFiles.includes(path) || path.startsWith('plugins/'))).toEqual([])
   })
 
-  it('plugins import authkernel/kernel, authkernel/jwt, their own folder and one library, and never each other', () => {
-    const wrong = offences('plugins/', ({ path }, { file, library, specifier }) => {
+  it('plugins import authkernel/kernel, authkernel/jwt, their own folder and one library, and of each other types alone', () => {
+    const wrong = offences('plugins/', ({ path }, { file, library, specifier, type }) => {
       if (path.startsWith('plugins/providers/')) return true
+      if (isTypeOfPlugin({ specifier, type })) return true
       return (
         library !== undefined || ['authkernel/kernel', 'authkernel/jwt'].includes(specifier) || (file?.startsWith(folderOf(path)) ?? false)
       )
@@ -118,6 +119,22 @@ describe('layering', () => {
       libraries: [...new Set(imports.flatMap(({ library }) => (library && !library.startsWith('node:') ? library : [])))],
     }))
     expect(libraries.filter(({ libraries: { length } }) => length > 1)).toEqual([])
+  })
+
+  it('a handler of a hook or event of another plugin imports the types of that plugin, and copies none', () => {
+    const known = pluginFiles()
+    const wrong = sources
+      .filter(({ path }) => path.startsWith('plugins/'))
+      .flatMap(({ path, text, imports }) =>
+        [...text.matchAll(/\bof: (?:'([^']+)'|\[([^\]]+)\])/g)]
+          .map(([, one, several]) => (one ?? several!).match(/[\w-]+/g)!)
+          .filter((owners) => owners.some((owner) => known.has(owner)))
+          .filter(
+            (owners) => !imports.some(({ specifier, type }) => type && owners.some((owner) => specifier === `authkernel/plugins/${owner}`)),
+          )
+          .map((owners) => `${path} imports no types of ${owners.join(', ')}`),
+      )
+    expect(wrong).toEqual([])
   })
 
   it('providers are data: they import types of authkernel/kernel, or a provider of which they are a variant', () => {
@@ -182,7 +199,10 @@ describe('layering', () => {
 
   it('no value-import cycles anywhere, type cycles inside the contract alone', () => {
     expect(cycles(sources, ({ type, dynamic }) => !type && !dynamic)).toEqual([])
-    expect(cycles(sources, () => true).filter((group) => group.some((path) => !path.startsWith('src/contract/')))).toEqual([])
+    // Two plugins may each answer a hook of the other.
+    expect(
+      cycles(sources, (edge) => !isTypeOfPlugin(edge)).filter((group) => group.some((path) => !path.startsWith('src/contract/'))),
+    ).toEqual([])
   })
 })
 
@@ -346,6 +366,11 @@ function plugins(): Source[] {
 
 function roomOf(path: string): string {
   return path.split('/')[1]!
+}
+
+/** `import type … from 'authkernel/plugins/x'`: hooks, events and records are typed once, where they are declared. */
+function isTypeOfPlugin({ specifier, type }: Pick<Import, 'specifier' | 'type'>): boolean {
+  return type && specifier.startsWith('authkernel/plugins/')
 }
 
 /** `plugins/<group>/<name>/` of a file of a plugin. */

@@ -45,10 +45,9 @@ export const kernelExamples: Lines = {
   messages: ({ kernel }) => kernel.messages({ en: { 'shop.title': 'Shop' }, de: { 'shop.title': 'Laden' } }),
   mailTemplate: ({ kernel }) => kernel.mailTemplate('shop.order', { subject: 'shop.order-subject', lines: ['shop.order-thanks'] }),
   hook: ({ kernel }) => kernel.hook('signIn', ({ user }) => user.email?.endsWith('@example.com') === true),
-  'hook 2': ({ kernel }) =>
-    kernel.hook('invitation', ({ email }: { email: string }) => email.endsWith('@example.com'), { of: 'organizations' }),
+  'hook 2': ({ kernel }) => kernel.hook('invitation', ({ email }) => email.endsWith('@example.com'), { of: 'organizations' }),
   on: ({ kernel }) => kernel.on('signedIn', ({ login }) => console.log(login.person)),
-  'on 2': ({ kernel }) => kernel.on('doorOpened', ({ door }: { door: string }) => console.log(door), { of: 'doors' }),
+  'on 2': ({ kernel }) => kernel.on('doorOpened', ({ card }) => console.log(card), { of: 'doors' }),
   'on 3': ({ kernel }) => kernel.on('*', ({ event, message }) => console.log(event, message.facts.requestId)),
   observe: ({ kernel }) => kernel.observe({ hook: ({ name }, work) => (console.time(name), work()) }),
   entryPoints: ({ kernel, request }) => kernel.entryPoints.session(request),

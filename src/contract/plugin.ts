@@ -174,22 +174,27 @@ export interface Kernel {
   mailTemplate(name: string, template: MailTemplate): void
   /**
    * Adds a handler of a hook. Returns a function that removes it. Handlers of a `first` hook are asked in reverse order of `use()`; with `last` after all
-   * others: what a login needs only once all proofs are there.
+   * others: what a login needs only once all proofs are there. `of` names the plugin that declares the hook, or several: without it nothing is asked.
+   * A hook that no plugin declares is refused at compile, unless `of` is given.
    */
-  hook<K extends keyof Hooks>(name: K, handler: HookHandler<K>, options?: { last?: boolean }): () => void
-  /**
-   * A hook of the plugin that `of` names, or of one of several, which may be absent: then nothing is asked. Its types are not known here. Without `of`, a hook that no
-   * plugin declares is refused at compile.
-   */
-  hook<M extends object>(
-    name: string,
+  hook<K extends keyof Hooks>(name: K, handler: HookHandler<K>, options?: { of?: string | readonly string[]; last?: boolean }): () => void
+  /** A hook whose types are not here. To get them, write `import type {} from 'authkernel/plugins/<of>'`. */
+  hook<N extends string, M extends object>(
+    name: N extends keyof Hooks ? never : N,
     handler: (message: M) => unknown,
     options: { of: string | readonly string[]; last?: boolean },
   ): () => void
-  /** Listens to an event. Returns a function that ends it. An event that no plugin declares is refused at compile, unless a plugin without declared events may tell it. */
-  on<K extends keyof Events>(name: K, handler: EventHandler<K>): () => void
-  /** An event of the plugin that `of` names, which may be absent. */
-  on<M extends object>(name: string, handler: (message: M) => unknown, options: { of: string | readonly string[] }): () => void
+  /**
+   * Listens to an event. Returns a function that ends it. `of` names the plugin that declares the event, or several, which may be absent. An event that no plugin
+   * declares is refused at compile, unless `of` is given or a plugin without declared events may fire it.
+   */
+  on<K extends keyof Events>(name: K, handler: EventHandler<K>, options?: { of: string | readonly string[] }): () => void
+  /** An event whose types are not here. */
+  on<N extends string, M extends object>(
+    name: N extends keyof Events | '*' ? never : N,
+    handler: (message: M) => unknown,
+    options: { of: string | readonly string[] },
+  ): () => void
   /** Listens to every event, also those of other plugins. `session` fires at each session read, and is included only with `reads`. */
   on(name: '*', handler: (told: AnyEvent) => unknown, options?: { reads?: boolean }): () => void
   /** Observes requests, hooks, events and calls to other servers, for traces and metrics. It costs nothing if no plugin uses it. */

@@ -1,6 +1,7 @@
 /** Spans and metrics by OpenTelemetry: how long what takes, and how much of it fails. No personal data. */
 import type { Attributes, Span } from '@opentelemetry/api'
 import { assertOptions, type AnyContext, type AuthError, type Kernel, type Plugin } from 'authkernel/kernel'
+import type {} from 'authkernel/plugins/provider-tokens'
 import { createLoader, type Loader } from './library.ts'
 import { createObserver } from './observer.ts'
 import { decorateServices } from './services.ts'
@@ -56,11 +57,10 @@ function countEvents(kernel: Kernel, loader: Loader, spans: WeakMap<object, Span
     count('refusals', { 'authkernel.reason': reason })
     mark(ctx, { 'authkernel.reason': reason, 'error.type': errorType(error) })
   })
-  const on = kernel.on as (event: string, handler: (message: { provider: string }) => void, options: { of: string }) => unknown
-  const refreshes = (outcome: string) => (message: { provider: string }) =>
-    count('refreshes', { 'authkernel.provider': message.provider, 'authkernel.outcome': outcome })
-  on('tokensRefreshed', refreshes('success'), { of: 'provider-tokens' })
-  on('tokensExpired', refreshes('expired'), { of: 'provider-tokens' })
+  const countRefresh = (provider: string, outcome: string): void =>
+    count('refreshes', { 'authkernel.provider': provider, 'authkernel.outcome': outcome })
+  kernel.on('tokensRefreshed', ({ provider }) => countRefresh(provider, 'success'), { of: 'provider-tokens' })
+  kernel.on('tokensExpired', ({ provider }) => countRefresh(provider, 'expired'), { of: 'provider-tokens' })
 }
 
 // What the person did, or what a server did: an alarm is for the second.

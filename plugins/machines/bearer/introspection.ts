@@ -1,25 +1,15 @@
 /** What resource servers learn of access tokens, where jwtPlugin answers them. */
-import type { AnyContext, Kernel } from 'authkernel/kernel'
+import type { Kernel } from 'authkernel/kernel'
+import type {} from 'authkernel/plugins/jwt'
 import { readOwner, scopesOf } from './app-sessions.ts'
 import { liveClaims, liveToken } from './authenticate.ts'
 import { issuerOf, type ResolvedOptions } from './options.ts'
-
-// Written here, because the types of a plugin that is absent are absent too.
-interface IntrospectionQuestion {
-  token: string
-  audiences: readonly string[]
-  ctx: AnyContext
-}
-interface IssuedToken {
-  claims: Readonly<Record<string, unknown>>
-  ctx: AnyContext
-}
 
 /** Adds handlers of hooks of jwtPlugin, which may be absent. */
 export function addIntrospection(kernel: Kernel, options: ResolvedOptions): void {
   kernel.hook(
     'introspect',
-    async ({ token, audiences, ctx }: IntrospectionQuestion) => {
+    async ({ token, audiences, ctx }) => {
       const aud = options.audience ?? (ctx.request ? issuerOf(ctx, options) : '')
       const live = token.startsWith('at.') && audiences.includes(aud) ? await liveToken(ctx, options, token) : null
       const owner = live && (await readOwner(ctx, options, live.session))
@@ -33,7 +23,7 @@ export function addIntrospection(kernel: Kernel, options: ResolvedOptions): void
   )
   kernel.hook(
     'accessToken',
-    async ({ claims, ctx }: IssuedToken) => {
+    async ({ claims, ctx }) => {
       if (claims['ses'] === undefined) return true
       const live = await liveClaims(ctx, claims)
       return live !== null && (await readOwner(ctx, options, live.session)) !== null

@@ -1,5 +1,6 @@
 /** Short-lived signed access tokens (RFC 9068) for other services, with their public keys and introspection. */
 import type { AnyContext, First, Guard, Plugin } from 'authkernel/kernel'
+import type {} from 'authkernel/plugins/health'
 import { liveClaims } from './introspect.ts'
 import { ownClaims, signClaims } from './issue.ts'
 import { keyAge } from './keys.ts'
@@ -21,7 +22,7 @@ declare module 'authkernel/kernel' {
   }
   interface Hooks {
     /** Whether a token may be issued, and counts when a resource server asks: banned users, members that left. */
-    accessToken: Guard<{ claims: Readonly<Record<string, unknown>> }>
+    accessToken: Guard<{ claims: Readonly<Record<string, unknown>> }, AnyContext>
     /**
      * What a resource server learns of a token that this plugin did not sign: opaque ones. Members as in RFC 7662 section 2.2; without an `aud`
      * among `audiences` it learns nothing. Null: not live.
@@ -43,14 +44,7 @@ export function jwtPlugin(options: JwtOptions = {}): Plugin<JwtApi & JwtClient> 
       kernel.declareHook('introspect', 'first')
       addRoutes(kernel, resolved)
       // The plugin `health` may be absent.
-      kernel.hook(
-        'health',
-        ({ checks }: { checks: object }) => ({
-          ...checks,
-          'signing-key': (ctx: AnyContext) => keyAge(ctx, resolved),
-        }),
-        { of: 'health' },
-      )
+      kernel.hook('health', ({ checks }) => ({ ...checks, 'signing-key': (ctx) => keyAge(ctx, resolved) }), { of: 'health' })
       kernel.provide('accessTokens', {
         issuer: resolved.issuer,
         sign: (ctx, claims) => signClaims(ctx, resolved, { ...claims, ...ownClaims(ctx, resolved) }),

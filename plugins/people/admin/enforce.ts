@@ -1,5 +1,7 @@
 /** Where a ban holds: at every sign-in, at one that was parked, for API keys, and for a session that began at the same moment. */
 import { AccessDenied, type AnyContext, type Kernel } from 'authkernel/kernel'
+import type {} from 'authkernel/plugins/jwt'
+import type {} from 'authkernel/plugins/organizations'
 import { banOf } from './table.ts'
 
 export function addBans(kernel: Kernel): void {
@@ -11,19 +13,9 @@ export function addBans(kernel: Kernel): void {
   })
   // Whatever gives access asks: sessions, API keys, tokens of apps, approvals of devices.
   kernel.hook('access', async ({ userId, ctx }) => !(await isBanned(ctx, userId)))
-  // A resource server that asks learns of the ban. The hook belongs to jwtPlugin, which may be absent: its types are not there then.
-  kernel.hook('accessToken', async ({ claims: { sub }, ctx }: TokenQuestion) => !(await isBanned(ctx, sub)), { of: 'jwt' })
-  // That of invitations to organizationsPlugin.
-  kernel.hook('invitation', async ({ inviterId, ctx }: InvitationQuestion) => !(await isBanned(ctx, inviterId)), { of: 'organizations' })
-}
-
-interface TokenQuestion {
-  claims: { sub?: string }
-  ctx: AnyContext
-}
-interface InvitationQuestion {
-  inviterId: string
-  ctx: AnyContext
+  // A resource server that asks learns of the ban.
+  kernel.hook('accessToken', async ({ claims: { sub }, ctx }) => typeof sub !== 'string' || !(await isBanned(ctx, sub)), { of: 'jwt' })
+  kernel.hook('invitation', async ({ inviterId, ctx }) => !(await isBanned(ctx, inviterId)), { of: 'organizations' })
 }
 
 async function isBanned(ctx: AnyContext, userId: string | undefined): Promise<boolean> {

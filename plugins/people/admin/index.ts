@@ -16,7 +16,7 @@ export type { Ban, BanRow } from './table.ts'
 declare module 'authkernel/kernel' {
   interface Hooks {
     /** An administrator demands a new second factor. Whoever keeps factors removes them, ends the sessions of the user and answers true. */
-    newFactor: First<{ user: User; admin: User; reason: string }, true, AnyContext>
+    newFactor: First<{ user: User & { id: string }; admin: User; reason: string }, true, AnyContext>
   }
   interface Events {
     /** An administrator did something to a user. */

@@ -1,7 +1,6 @@
 /** An administrator acts as a user, for 30 minutes, with a reason, and gets the own session back. */
 import {
   assertOptions,
-  type AnyContext,
   AuthError,
   clientMethod,
   clientMethods,
@@ -10,6 +9,7 @@ import {
   type Plugin,
   type User,
 } from 'authkernel/kernel'
+import type {} from 'authkernel/plugins/audit'
 import { type Order, pathOf, type StartOptions, start, stop } from './acts.ts'
 import { addBanner } from './banner.ts'
 import { messages } from './messages.ts'
@@ -73,8 +73,7 @@ export function impersonationPlugin(options: ImpersonationOptions): Plugin<Imper
       kernel.messages(messages)
       addBanner(kernel)
       kernel.decorate('session', (inner) => guarded(kernel, inner, can))
-      // The hook belongs to the audit log, which may be absent.
-      kernel.hook('acting', ({ ctx }: { ctx: AnyContext }) => actingIn(ctx), { of: 'audit' })
+      kernel.hook('acting', ({ ctx }) => actingIn(ctx), { of: 'audit' })
       const end = async (ctx: Context): Promise<Response> => stop(kernel, ctx, await ctx.callbackUrl())
       // The button of the page posts to the path of the method.
       clientMethods(kernel, 'impersonation', { stop: clientMethod(() => ({}), end, end) })

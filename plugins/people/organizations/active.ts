@@ -4,6 +4,7 @@ import {
   type Context,
   type CookieHandle,
   createCookie,
+  type HookMessage,
   type Kernel,
   type Session,
   type SessionStrategy,
@@ -103,15 +104,11 @@ export function withActive(desk: Desk, inner: SessionStrategy): Partial<SessionS
   }
 }
 
-/** What plugins of keys ask: whether the owner of a key is a member of the organization that the key is for. */
-export interface KeyQuestion {
-  organizationId: string
-  userId: string
-  ctx: AnyContext
-}
-
-/** Null: no member. */
-export async function seatOfKey(desk: Desk, { organizationId, userId, ctx }: KeyQuestion): Promise<ActiveOrganization | null> {
+/** Whether the owner of a key is a member of the organization that the key is for. Null: no member. */
+export async function seatOfKey(
+  desk: Desk,
+  { organizationId, userId, ctx }: HookMessage<'keyOrganization'>,
+): Promise<ActiveOrganization | null> {
   const member = await memberOf(await rowsOf(desk, ctx), organizationId, userId)
   return member && { id: member.organizationId, role: member.role }
 }

@@ -1,6 +1,7 @@
 /** Organizations with members, teams, roles, invitations and domains. */
 import type { AnyContext, Guard, Plugin } from 'authkernel/kernel'
-import { activateAtSignIn, activeCookie, type KeyQuestion, seatOfKey, withActive } from './active.ts'
+import type {} from 'authkernel/plugins/api-keys'
+import { activateAtSignIn, activeCookie, seatOfKey, withActive } from './active.ts'
 import { organizationActs, type OrganizationsApi } from './api.ts'
 import { can } from './can.ts'
 import { keepOwners } from './deleted-users.ts'
@@ -73,8 +74,7 @@ export function organizationsPlugin<const S extends Statements = Record<never, n
       activateAtSignIn(kernel, desk)
       kernel.pending(opened)
       kernel.decorate('session', (inner) => withActive(desk, inner))
-      // The hook belongs to the plugin of API keys, which may be absent: its types are not there then.
-      kernel.hook('keyOrganization', (question: KeyQuestion) => seatOfKey(desk, question), { of: 'api-keys' })
+      kernel.hook('keyOrganization', (question) => seatOfKey(desk, question), { of: 'api-keys' })
       kernel.provide('homeRealm', homeRealm(desk), { fallback: true })
       if (options.domains?.own) guardProviders(kernel, desk)
       kernel.messages(messages)

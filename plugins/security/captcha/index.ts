@@ -11,6 +11,7 @@ import {
   redirectTo,
   type RouteInfo,
 } from 'authkernel/kernel'
+import type {} from 'authkernel/plugins/codes'
 import { messages } from './messages.ts'
 import { isSuspicious, noteAttack, noteFailure, type Suspicion } from './suspicion.ts'
 import type { Captcha } from './widget.ts'
@@ -96,8 +97,7 @@ export function captchaPlugin(captcha: Captcha, options: CaptchaOptions = {}): P
         throw new CaptchaRequired(`captchaPlugin: the request has no right token in "${captcha.field}".`)
       })
       if (when !== 'always') {
-        // The event belongs to the plugin of codes, which may be absent: its types are not there then.
-        kernel.on('codesGuessed', ({ ctx }: { ctx: Context }) => noteAttack(ctx), { of: ['codes', 'phone'] })
+        kernel.on('codesGuessed', ({ ctx }) => noteAttack(ctx), { of: ['codes', 'phone'] })
         kernel.on('signInFailed', async ({ ctx, error }) => {
           if (ctx.request && error.status < 500 && !(error instanceof CaptchaRequired)) await noteFailure(ctx, when)
         })

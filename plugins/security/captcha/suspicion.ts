@@ -1,5 +1,5 @@
 /** When somebody is asked for a captcha: after failures of the same network or account. */
-import { type Context, networksOf, typedNames } from 'authkernel/kernel'
+import { type AnyContext, type Context, networksOf, typedNames } from 'authkernel/kernel'
 
 /** Failures after which a captcha is asked for. */
 export interface Suspicion {
@@ -19,7 +19,7 @@ export async function isSuspicious(ctx: Context, { failures = 3, seconds = 3_600
 }
 
 /** Somebody guesses over many names: everybody is asked for ten minutes. */
-export async function noteAttack(ctx: Context): Promise<void> {
+export async function noteAttack(ctx: AnyContext): Promise<void> {
   await ctx.limit.take(attack.key, attack.rule)
 }
 

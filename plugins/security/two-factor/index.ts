@@ -1,5 +1,6 @@
 /** A second factor after every way to sign in: codes of an authenticator app, passkeys, backup codes, trusted devices. */
-import type { AnyContext, Plugin, User } from 'authkernel/kernel'
+import type { Plugin, User } from 'authkernel/kernel'
+import type {} from 'authkernel/plugins/admin'
 import { askForFactor, deviceCookie } from './ask.ts'
 import { resetFactors, createApi, type TwoFactorApi } from './api.ts'
 import { NoLoginWaits, ProofTooOld, TooManySecondFactors, WrongSecondFactor } from './errors.ts'
@@ -76,10 +77,9 @@ export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFacto
       askForFactor(kernel, resolved)
       addSetupRoute(kernel, resolved)
       addPages(kernel, resolved)
-      // The hook belongs to the plugin of administrators, which may be absent: its types are not there then.
       kernel.hook(
         'newFactor',
-        async ({ user, admin, reason, ctx }: NewFactor) => {
+        async ({ user, admin, reason, ctx }): Promise<true> => {
           const { id: userId } = user
           await resetFactors(ctx, { key: `user:${userId}`, userId, user }, { admin, reason })
           return true
@@ -101,11 +101,4 @@ export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFacto
       return { twoFactor: createApi(kernel), ...addClientMethods(kernel, resolved) }
     },
   }
-}
-
-interface NewFactor {
-  user: User & { id: string }
-  admin: User
-  reason: string
-  ctx: AnyContext
 }
