@@ -24,6 +24,8 @@ export interface Source {
   lines: number
   imports: readonly Import[]
   anyTypes: number
+  /** Where something is decided by the text of a message, or by the name of an error. */
+  textMatches: readonly string[]
   /** Texts between quotes that are no import, and names that are read of an object called `services`. */
   literals: readonly string[]
 }
@@ -76,6 +78,7 @@ function parse(path: string): Source {
   const tree = ts.createSourceFile(path, text, ts.ScriptTarget.ES2022, true)
   const imports: Import[] = []
   const literals: string[] = []
+  const textMatches: string[] = []
   let anyTypes = 0
   const add = (node: ts.Node | undefined, type: boolean, dynamic = false): void => {
     if (node && ts.isStringLiteralLike(node)) imports.push(edge(path, node.text, type, dynamic))
@@ -83,6 +86,7 @@ function parse(path: string): Source {
   const visit = (node: ts.Node): void => {
     if (node.kind === ts.SyntaxKind.AnyKeyword) anyTypes++
     if (ts.isStringLiteralLike(node) && !isSpecifier(node)) literals.push(node.text)
+    if (isTextMatch(node, tree)) textMatches.push(node.getText(tree))
     if (ts.isPropertyAccessExpression(node) && /(?:^|\.)services$/.test(node.expression.getText(tree)))
       literals.push(`services.${node.name.text}`)
     if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword)
@@ -92,7 +96,33 @@ function parse(path: string): Source {
     ts.forEachChild(node, visit)
   }
   visit(tree)
-  return { path, text, lines: text.trimEnd().split('\n').length, imports, anyTypes, literals }
+  return { path, text, lines: text.trimEnd().split('\n').length, imports, anyTypes, literals, textMatches }
+}
+
+const searches = new Set(['startsWith', 'endsWith', 'includes', 'indexOf', 'match', 'matchAll', 'search'])
+
+function isTextMatch(node: ts.Node, tree: ts.SourceFile): boolean {
+  const isMessage = (one: ts.Node): boolean =>
+    /(?:^|\.)message$/.test(
+      one
+        .getText(tree)
+        .replace(/^String\((.*)\)$/, '$1')
+        .replace(/[)!]+$/, ''),
+    )
+  if (ts.isCallExpression(node) && ts.isPropertyAccessExpression(node.expression)) {
+    const { name, expression } = node.expression
+    return searches.has(name.text) ? isMessage(expression) : ['test', 'exec'].includes(name.text) && node.arguments.some(isMessage)
+  }
+  if (!ts.isBinaryExpression(node) || !/^[!=]==?$/.test(node.operatorToken.getText(tree))) return false
+  return [
+    [node.left, node.right],
+    [node.right, node.left],
+  ].some(
+    ([one, other]) =>
+      ts.isStringLiteralLike(other!) &&
+      other.text !== '' &&
+      (isMessage(one!) || /(?:^|\W)(?:e|err|error|cause|failure)\b.*\.name$/s.test(one!.getText(tree))),
+  )
 }
 
 function isSpecifier({ parent }: ts.Node): boolean {

@@ -11,13 +11,12 @@ export async function findFaults(auth: Auth): Promise<Finding[]> {
     const { fault } = auth.inspect()
     if (fault !== undefined) return [{ level: 'error', code: 'configuration', message: fault }]
     const errors = ((error as AuthError).cause?.['errors'] as Error[] | undefined) ?? [error as Error]
-    return errors.map(({ message }) => ({ level: 'error', code: codeOf(message), message }))
+    return errors.map((each) => ({ level: 'error', code: codeOf(each), message: each.message }))
   }
 }
 
-function codeOf(message: string): string {
-  if (message.includes('authkernel migrate')) return 'migrate'
-  return message.includes("adapter's records.") ? 'records' : 'missing'
+function codeOf({ cause }: Error): string {
+  return (cause as AuthError['cause'])?.['remedy'] === 'migrate' ? 'migrate' : 'missing'
 }
 
 /** Without an address that counts, requests of other machines are answered 500: a mistake in production, and worth a word before. */

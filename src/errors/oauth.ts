@@ -18,6 +18,8 @@ export class OAuthRequestError extends AuthError {
   readonly retryAfter: number | undefined
   /** A token that was to be verified is wrong. False: the request failed, or the keys of the provider could not be had. */
   readonly invalidToken: boolean
+  /** The token is wrong in its form or its signature, whatever its claims say. */
+  readonly invalidSignature: boolean
 
   constructor(
     message: string,
@@ -26,12 +28,14 @@ export class OAuthRequestError extends AuthError {
       code,
       retryAfter,
       invalidToken = false,
+      invalidSignature = false,
       ...cause
     }: {
       outcome: OAuthOutcome
       code?: string | undefined
       retryAfter?: number | undefined
       invalidToken?: boolean | undefined
+      invalidSignature?: boolean | undefined
     } & Record<string, unknown>,
   ) {
     super(message, { cause: { ...cause, ...(code !== undefined && { error: code }) } })
@@ -39,5 +43,6 @@ export class OAuthRequestError extends AuthError {
     this.code = code
     this.retryAfter = retryAfter
     this.invalidToken = invalidToken
+    this.invalidSignature = invalidSignature
   }
 }

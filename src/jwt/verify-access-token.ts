@@ -92,7 +92,7 @@ export async function verifyAccessToken(token: string, options: VerifyAccessToke
   const keys = await keysOf(options)
   let payload: Record<string, unknown>
   try {
-    const header = decodeProtectedHeader(token)
+    const header = readHeader(token, decodeProtectedHeader)
     const foreign = foreignKeys.find((name) => name in header)
     if (foreign !== undefined) throw new InvalidAccessToken(`The access token brings a key of its own (${foreign}).`)
     const verified = await jwtVerify(token, keys as never, {
@@ -155,16 +155,21 @@ function remembered(known: Map<string, KeySource>, href: string, make: () => Key
   return source
 }
 
+/** A header that cannot be read is a TypeError of jose, without a code. */
+function readHeader(token: string, decode: typeof import('jose').decodeProtectedHeader): object {
+  try {
+    return decode(token)
+  } catch (error) {
+    throw new InvalidAccessToken('The access token has no header that can be read.', 'invalid_token', error)
+  }
+}
+
 const faults = /^ERR_(?:JWS|JWT|JOSE_ALG|JOSE_NOT_SUPPORTED|JWKS_NO_MATCHING|JWKS_MULTIPLE)/
 
 function named(error: unknown): AuthError {
   if (error instanceof AuthError) return error
   const { code, message } = error as { code?: unknown; message?: string }
-  // A header that cannot be read is a TypeError without a code.
-  if (
-    (typeof code === 'string' && faults.test(code)) ||
-    (error instanceof TypeError && message === 'Invalid Token or Protected Header formatting')
-  )
+  if (typeof code === 'string' && faults.test(code))
     return new InvalidAccessToken(`The access token is not good here: ${message}`, 'invalid_token', error)
   return new KeysUnavailable('The public keys of the issuer could not be read.', { cause: { err: error as Error } })
 }

@@ -6,6 +6,7 @@ import { AuthError } from '../errors/index.ts'
 import { toBase64Url } from '../keys/crypto.ts'
 import type { Compiled } from '../registry/snapshot.ts'
 import { setBounded } from '../runtime/shared.ts'
+import { RecordConflict } from '../store/record-conflict.ts'
 import { createRecordTable, type RecordScope } from '../store/records.ts'
 
 /** A context as this file sees it. */
@@ -69,7 +70,7 @@ async function take(table: RecordTable<LeaseFields>, key: string, holder: string
     await table.create({ id: key, holder, until })
     return true
   } catch (error) {
-    if (error instanceof AuthError && error.type === 'RecordConflict') return false
+    if (error instanceof RecordConflict) return false
     throw error
   }
 }

@@ -94,8 +94,9 @@ async function missingTables(app: Compiled): Promise<AuthError | undefined> {
     const names = missing.map((part) => (typeof part === 'string' ? part : part.name))
     const tables = names.some((name) => name.includes('.')) ? '' : names.length > 1 ? 'the tables ' : 'the table '
     const list = missing.map((part) => (typeof part === 'string' ? part : `${part.name} (${part.remedy})`)).join(', ')
-    const remedy = missing.some((part) => typeof part === 'string') ? ' Make what is missing: npx authkernel migrate --apply' : ''
-    return new AdapterError(`The database lacks ${tables}${list}.${remedy}`)
+    const lacks = `The database lacks ${tables}${list}.`
+    if (missing.every((part) => typeof part !== 'string')) return new AdapterError(lacks)
+    return new AdapterError(`${lacks} Make what is missing: npx authkernel migrate --apply`, { cause: { remedy: 'migrate' } })
   } catch (error) {
     // A mistake of the host, which does not pass by itself.
     if (error instanceof AuthError && !(error instanceof AdapterError)) return error

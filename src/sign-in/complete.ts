@@ -141,6 +141,7 @@ function assertStarter(ctx: KernelContext, { match, startedBy, account: { type }
   if (startedBy !== undefined || match !== 'account' || !ctx.compiled.flows.get(type)?.start) return
   throw new AuthError(
     `Provider type "${type}" has \`start\`, and its \`finish\` returned no \`startedBy\`. Keep \`await subjectOf(ctx)\` with what \`start\` stores, and return it; null when nobody was signed in.`,
+    { cause: { missing: 'startedBy' } },
   )
 }
 

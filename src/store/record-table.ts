@@ -209,7 +209,9 @@ export async function assertTables(store: RecordStore, deadline: number): Promis
     throw error.cause?.err instanceof AuthError ? error.cause.err : error
   })
   if (lacks.length > 0)
-    throw new AuthError(`The store lacks ${lacks.join(', ')} of plugins' records. Run \`npx authkernel migrate --apply\`.`)
+    throw new AuthError(`The store lacks ${lacks.join(', ')} of plugins' records. Run \`npx authkernel migrate --apply\`.`, {
+      cause: { remedy: 'migrate' },
+    })
 }
 
 /** A call of the store: it ends in time, and its failure is an AdapterError. */

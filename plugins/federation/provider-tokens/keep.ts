@@ -5,6 +5,7 @@ import {
   type Context,
   indexed,
   type Login,
+  RecordConflict,
   type SessionAttributes,
   type SessionSelector,
   type TokenSet,
@@ -114,7 +115,7 @@ async function created(ctx: Context, row: ProviderTokenRow): Promise<boolean> {
     await rows(ctx).create(row)
     return true
   } catch (error) {
-    if ((error as { type?: unknown }).type === 'RecordConflict') return false
+    if (error instanceof RecordConflict) return false
     throw error
   }
 }

@@ -90,7 +90,7 @@ async function authenticated(ctx: Context, provider: string): Promise<{ iss: str
     .catch((error: unknown) => {
       // Keys that cannot be had are no fault of the sender.
       const invalid = error instanceof OAuthRequestError && error.invalidToken
-      throw invalid ? refuse('is not valid', error.cause?.err as Error | undefined) : error
+      throw invalid ? refuse('is not valid', error.cause?.err) : error
     })
   const { iss, iat, exp, jti } = claims as { iss: string; iat: number; exp: number; jti: unknown }
   const now = ctx.runtime.now() / 1000

@@ -43,8 +43,8 @@ export async function readToken(ctx: AnyContext, provider: string, jwt: string):
 /** The sender's fault is told; where its keys could not be had, it should send the token again. */
 function verdict(error: unknown): unknown {
   if (!(error instanceof OAuthRequestError) || !error.invalidToken) return error
-  const err = error.cause?.err as (Error & { code?: unknown }) | undefined
-  if (String(err?.code).startsWith('ERR_J')) return refused('invalid_key', 'The signature is not one of the issuer.', err)
+  const err = error.cause?.err
+  if (error.invalidSignature) return refused('invalid_key', 'The signature is not one of the issuer.', err)
   return refused('invalid_request', 'The token does not count now.', err)
 }
 

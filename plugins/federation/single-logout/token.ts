@@ -102,7 +102,7 @@ function remedy(provider: string): string {
 /** Where the keys could not be had, the provider should send the token again. */
 function verdict(error: unknown): unknown {
   if (!(error instanceof OAuthRequestError) || !error.invalidToken) return error
-  return new LogoutRefused('The logout token is not one of the issuer for this client.', error.cause?.err as Error | undefined)
+  return new LogoutRefused('The logout token is not one of the issuer for this client.', error.cause?.err)
 }
 
 function isTime(value: unknown): value is number {

@@ -22,7 +22,8 @@ const maxWait = 3_600
 /** The error of the service. `known`: what came of the request, where the caller knows it. */
 export function failedRequest(provider: OAuthProvider, error: unknown, secrets: Secrets, known?: OAuthOutcome): OAuthRequestError {
   const err = withoutSecrets(error, secrets)
-  const facts = { provider: provider.id, err, invalidToken: isTokenFault(error) }
+  const invalidSignature = isSignatureFault(error)
+  const facts = { provider: provider.id, err, invalidToken: error instanceof TokenRefusal || invalidSignature, invalidSignature }
   const message = `A request to provider "${provider.id}" failed: ${err.message}`
   if (known) return new OAuthRequestError(message, { outcome: known, ...facts })
   if (error instanceof NetworkError) return new OAuthRequestError(message, { outcome: error.unsent ? 'unused' : 'unknown', ...facts })
@@ -45,9 +46,9 @@ export function failedRequest(provider: OAuthProvider, error: unknown, secrets: 
 const keyFaults = new Set(['ERR_JWKS_INVALID', 'ERR_JWK_INVALID', 'ERR_JWKS_TIMEOUT'])
 
 /** Whether the token itself is wrong. Otherwise its keys could not be had, and it may be right. */
-function isTokenFault(error: unknown): boolean {
+function isSignatureFault(error: unknown): boolean {
   const { code } = Object(error) as { code?: unknown }
-  return error instanceof TokenRefusal || (typeof code === 'string' && code.startsWith('ERR_J') && !keyFaults.has(code))
+  return typeof code === 'string' && code.startsWith('ERR_J') && !keyFaults.has(code)
 }
 
 function outcomeOf(code: string | undefined, status: number): OAuthOutcome {

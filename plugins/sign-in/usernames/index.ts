@@ -11,6 +11,7 @@ import {
   type Kernel,
   type OfTenant,
   type Plugin,
+  RecordConflict,
   redirectTo,
   type Row,
   type User,
@@ -130,7 +131,7 @@ async function setName(
     if (own) await names.update(own.id, { name, skeleton, changed: ctx.now })
     else await names.create({ userId, name, skeleton, changed: ctx.now })
   } catch (error) {
-    if ((error as { name?: string }).name !== 'RecordConflict') throw error
+    if (!(error instanceof RecordConflict)) throw error
     return { error: 'UserNameTaken' }
   }
   return { name }
