@@ -97,9 +97,9 @@ function number(value) {
 
 const why = `## Why
 
-- **No thread pool.** Web Crypto sends every operation to the thread pool and A256CBC-HS512 needs five. On Node \`src/keys/sealer-node.ts\` does the same over \`node:crypto\`,
+- **No thread pool.** Web Crypto sends every operation to the thread pool and A256CBC-HS512 needs five. On Node \`src/keys/ciphers.ts\` does the same over \`node:crypto\`,
   synchronously: one HMAC and one decipher over a few hundred bytes take less time than one hop. It asks \`process.getBuiltinModule\` once, when the kernel is made, and tries
-  it; where that fails, Web Crypto does the work (\`src/keys/web-cipher.ts\`), and tokens of either open with the other.
+  it; where that fails, Web Crypto does the work, and tokens of either open with the other.
 - **ID tokens** are verified by jose the first time: it decides whether the header and the key may be used. Later tokens with the same protected header are verified over
   \`node:crypto\` with the key that was imported then (\`plugins/sign-in/oauth/signature.ts\`), until the key set is fetched anew.
 - **Keys are derived once** per (secret, purpose) and found by the token's protected header, which is the same text in every token under a key. Only a header that somebody

@@ -1,7 +1,7 @@
 /** The order of an ending, once nothing that began before can be granted any more: sessions of browsers, then what plugins gave. */
 import type { AccessSelector, EndOptions, EndReason, EndReport, EndStep } from '../contract/access.ts'
 import type { AnyContext } from '../contract/context.ts'
-import { abilitiesOf, abilityFor, missingAbility } from '../registry/abilities.ts'
+import { abilitiesOf, abilityFor, strategyWith } from '../registry/abilities.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 
 const order: readonly EndStep[] = ['pending', 'app', 'key', 'token']
@@ -37,13 +37,9 @@ async function endSessionsOf(
   by: string,
   needed: 'required' | 'whereEndable',
 ): Promise<number | undefined> {
-  const strategy = ctx.service('session')
   const ability = abilityFor(which)
-  if (!abilitiesOf(strategy).has(ability)) {
-    if (needed === 'whereEndable') return 0
-    throw missingAbility((ctx as KernelContext).compiled.draft, `${by} needs the ability "${ability}" of the session strategy`, ability)
-  }
-  return (await strategy.revoke?.(ctx, which)) ?? undefined
+  if (needed === 'whereEndable' && !abilitiesOf(ctx.service('session')).has(ability)) return 0
+  return (await strategyWith(ctx, ability, by).revoke?.(ctx, which)) ?? undefined
 }
 
 function stepsOf(ctx: AnyContext, step: EndStep): KernelContext['compiled']['endSteps'][number][] {

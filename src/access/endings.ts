@@ -4,8 +4,7 @@ import type { AccessProof, AccessSelector } from '../contract/access.ts'
 import type { RecordSpec, RecordTable } from '../contract/records.ts'
 import { sha256, toHex } from '../keys/crypto.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
-import type { Moment, Moments } from '../runtime/moments.ts'
-import { setBounded } from '../runtime/shared.ts'
+import { type Moment, type Moments, setBounded } from '../runtime/shared.ts'
 import { RecordConflict } from '../store/record-conflict.ts'
 
 /** Name of the record. */

@@ -1,7 +1,7 @@
 /** Reads a request's body within its limit (D20, rows 8 and 9). */
 import type { BodyType } from '../contract/route.ts'
 import { AuthError, HttpError } from '../errors/index.ts'
-import { joined } from '../runtime/joined.ts'
+import { joinBytes } from '../runtime/network.ts'
 
 /** A body as fields and, for forms, with repeated keys. */
 export interface ParsedBody {
@@ -54,7 +54,7 @@ export async function readBytes(request: Request, limit: number): Promise<Uint8A
     // A client that hangs up, or a body that was consumed before us.
     throw error instanceof HttpError ? error : new HttpError(400, 'Bad request.')
   }
-  return joined(chunks, size)
+  return joinBytes(chunks, size)
 }
 
 function contentType({ headers }: Request): string {

@@ -1,7 +1,6 @@
 /** Hashing, key derivation, randomness and comparison: synchronous inside on Node, over Web Crypto elsewhere. */
 import type { Awaitable } from '../contract/data.ts'
 import type { Runtime } from '../contract/runtime.ts'
-import { nodeCrypto } from './node-crypto.ts'
 
 const utf8 = new TextEncoder()
 
@@ -93,3 +92,35 @@ export function fromBase64(value: string): Uint8Array<ArrayBuffer> {
   for (let i = 0; i < binary.length; i++) read[i] = binary.charCodeAt(i)
   return read
 }
+
+/** `node:crypto` where it works: its functions are synchronous, while each call of Web Crypto takes a turn in the thread pool (docs/speed.md). */
+export type NodeCrypto = ReturnType<typeof process.getBuiltinModule<'node:crypto'>>
+
+const probed = new WeakMap<NodeCrypto, boolean>()
+
+/** Undefined on runtimes without it. Asked through the process, so that bundles for other runtimes have no `node:` import. */
+export function nodeCrypto(): NodeCrypto | undefined {
+  try {
+    const crypto = globalThis.process.getBuiltinModule('node:crypto')
+    let works = probed.get(crypto)
+    // Some runtimes only have stubs.
+    if (works === undefined) probed.set(crypto, (works = passesProbe(crypto)))
+    return works ? crypto : undefined
+  } catch {
+    return undefined
+  }
+}
+
+// One known value per primitive that is used.
+function passesProbe(crypto: NodeCrypto): boolean {
+  const key = Buffer.from(crypto.hkdfSync('sha256', 'probe', 'probe', 'probe', 32))
+  const mac = crypto.createHmac('sha256', crypto.createSecretKey(key)).update('probe').digest()
+  const hash = crypto.createHash('sha256').update(key).digest()
+  const cbc = crypto.createCipheriv('aes-256-cbc', key, key.subarray(0, 16))
+  const gcm = crypto.createCipheriv('aes-256-gcm', key, key.subarray(0, 12)).setAAD(hash)
+  const sealed = Buffer.concat([cbc.update('probe', 'utf8'), cbc.final(), gcm.update('probe', 'utf8'), gcm.final(), gcm.getAuthTag()])
+  const all = crypto.createHash('sha512').update(mac).update(hash).update(sealed).digest('base64url')
+  return all === expectedProbe && crypto.timingSafeEqual(mac, mac) && crypto.randomBytes(16).length === 16
+}
+
+const expectedProbe = 'aNvFGIgKFrsx4TRoU_Eeo3Nj2m-CTvusRCp7VFpW2X97ZIOFyVyuGGLPmIzDlaw_xVYxxPv_zwVz75yB5aqMcg'

@@ -3,19 +3,19 @@ import type { Shared } from '../contract/runtime.ts'
 import type { Settings } from '../contract/settings.ts'
 import { setBounded } from '../runtime/shared.ts'
 import { createHmac, hkdf, type Hmac } from './crypto.ts'
-import { keyInfoOf } from './key-info.ts'
+import { keyInfoOf } from './key-ring.ts'
 
 const maxKeys = 10_000
 const maxPurposes = 64
 
 /** HMAC-SHA-256 in hex under a key of one secret and purpose. */
-export async function digest(shared: Shared, settings: Settings, purpose: string, value: string, secret: string): Promise<string> {
-  const mac = known(settings, purpose, secret) ?? (await derived(shared, settings, purpose, secret))
+export async function computeDigest(shared: Shared, settings: Settings, purpose: string, value: string, secret: string): Promise<string> {
+  const mac = findHmac(settings, purpose, secret) ?? (await deriveHmac(shared, settings, purpose, secret))
   return mac(value)
 }
 
 /** What a stored digest may look like: one per secret, newest first, then those of another product (row 69). */
-export async function digests(
+export async function computeDigests(
   shared: Shared,
   settings: Settings,
   purpose: string,
@@ -24,7 +24,7 @@ export async function digests(
 ): Promise<readonly string[]> {
   const own: string[] = []
   for (const secret of secrets) {
-    const made = (known(settings, purpose, secret) ?? (await derived(shared, settings, purpose, secret)))(value)
+    const made = (findHmac(settings, purpose, secret) ?? (await deriveHmac(shared, settings, purpose, secret)))(value)
     own.push(typeof made === 'string' ? made : await made)
   }
   // Another product knew no tenants.
@@ -35,12 +35,12 @@ export async function digests(
 type Keys = Map<string, Map<string, Hmac>>
 const keysOf = new WeakMap<Settings, Keys>()
 
-function known(settings: Settings, purpose: string, secret: string): Hmac | undefined {
+function findHmac(settings: Settings, purpose: string, secret: string): Hmac | undefined {
   return keysOf.get(settings)?.get(purpose)?.get(secret)
 }
 
 /** Shared by all settings of the same names, and found by these settings from then on. */
-async function derived(shared: Shared, settings: Settings, purpose: string, secret: string): Promise<Hmac> {
+async function deriveHmac(shared: Shared, settings: Settings, purpose: string, secret: string): Promise<Hmac> {
   const cache = shared.cache<Hmac>('digest')
   const info = keyInfoOf(settings, purpose)
   const id = JSON.stringify([secret, purpose, info])

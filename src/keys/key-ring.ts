@@ -24,7 +24,7 @@ export const keySize = { 'A256CBC-HS512': 64, A256GCM: 32 } as const
 export const ivSize = { 'A256CBC-HS512': 16, A256GCM: 12 } as const
 export const tagSize = { 'A256CBC-HS512': 32, A256GCM: 16 } as const
 
-/** Nobody's header is that long: what is no token must not cost as much as one. */
+/** No header is that long: what is no token must not cost as much as one. */
 export const maxHeader = 1_024
 export const maxKeys = 10_000
 export const maxPurposes = 64
@@ -77,4 +77,17 @@ export function strictBytes(part: string): Uint8Array<ArrayBuffer> {
 /** UTF-8; a byte order mark is a character. */
 export function textOf(read: BufferSource): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(read)
+}
+
+/**
+ * HKDF info of a purpose under the settings of a request. It names the tenant, so that nothing of one tenant opens at another, whatever secrets they share. The default namespace changes nothing: what was sealed before stays readable.
+ */
+export function keyInfoOf({ keyInfo, namespace }: Settings, purpose: string): string {
+  const info = keyInfo(purpose)
+  return namespace === '' ? info : `${info} namespace ${namespace}`
+}
+
+/** HKDF info of this library's keys (D2). */
+export function defaultKeyInfo(salt: string): string {
+  return `authkernel derived key (${salt})`
 }

@@ -2,11 +2,10 @@
 import type { JWT } from '../contract/data.ts'
 import type { DecodeParams, EncodeParams } from '../contract/token.ts'
 import { setBounded } from '../runtime/shared.ts'
-import { defaultKeyInfo } from './key-info.ts'
-import { eachKey, type Encryption, keyOf, type Ring, ringOf } from './key-ring.ts'
-import { type NodeCrypto, nodeCrypto } from './node-crypto.ts'
-import { acceptable, decrypt as decryptNow, deriveKey as deriveNow, encrypt as encryptNow, type NodeKey } from './sealer-node.ts'
-import { decrypt, deriveKey, encrypt, type WebKey } from './web-cipher.ts'
+import { defaultKeyInfo, eachKey, type Encryption, keyOf, type Ring, ringOf } from './key-ring.ts'
+import { type NodeCrypto, nodeCrypto } from './crypto.ts'
+import { decryptNode, decryptWeb, deriveNodeKey, deriveWebKey, encryptNode, encryptWeb, type NodeKey, type WebKey } from './ciphers.ts'
+import { acceptClaims } from './claims.ts'
 
 const month = 30 * 24 * 60 * 60
 // D46: hosts that decode by themselves may run on another machine than the one that encoded.
@@ -22,44 +21,44 @@ export async function encode<Payload = JWT>(params: EncodeParams<Payload>): Prom
   const { token = {}, secret, salt, maxAge = month, keyInfo = defaultKeyInfo } = params
   const now = Math.floor(Date.now() / 1000)
   const text = JSON.stringify({ ...(token as JWT), iat: now, exp: now + maxAge, jti: crypto.randomUUID() })
-  return sealed(secretsOf(secret).slice(0, 1), salt, keyInfo(salt), text)
+  return sealText(secretsOf(secret).slice(0, 1), salt, keyInfo(salt), text)
 }
 
 /** The payload; null without a token. Throws on a foreign, altered or expired token (15 s tolerance), and on one without `exp`. */
 export async function decode<Payload = JWT>(params: DecodeParams): Promise<Payload | null> {
   const { token, secret, salt, keyInfo = defaultKeyInfo } = params
   if (!token) return null
-  const text = await opened(secretsOf(secret), salt, keyInfo(salt), token)
-  const payload = text === undefined ? null : acceptable(JSON.parse(text), Date.now(), false, tolerance)
+  const text = await openText(secretsOf(secret), salt, keyInfo(salt), token)
+  const payload = text === undefined ? null : acceptClaims(JSON.parse(text), Date.now(), false, tolerance)
   if (payload === null) throw new Error('The token is foreign, altered or expired, or it has no `exp`.')
   return payload as Payload
 }
 
-async function sealed(secrets: readonly string[], salt: string, info: string, text: string): Promise<string> {
+async function sealText(secrets: readonly string[], salt: string, info: string, text: string): Promise<string> {
   const node = nodeCrypto()
-  if (node) return encryptNow(node, nodeRing(node, secrets, salt, info).sealing, text)
-  return encrypt((await webRing(secrets, salt, info)).sealing, text)
+  if (node) return encryptNode(node, nodeRing(node, secrets, salt, info).sealing, text)
+  return encryptWeb((await webRing(secrets, salt, info)).sealing, text)
 }
 
-async function opened(secrets: readonly string[], salt: string, info: string, token: string): Promise<string | undefined> {
+async function openText(secrets: readonly string[], salt: string, info: string, token: string): Promise<string | undefined> {
   const node = nodeCrypto()
   if (node) {
     const key = keyOf(nodeRing(node, secrets, salt, info), token)
-    return key && decryptNow(node, key, token)
+    return key && decryptNode(node, key, token)
   }
   const key = keyOf(await webRing(secrets, salt, info), token)
-  return key && decrypt(key, token)
+  return key && decryptWeb(key, token)
 }
 
 function nodeRing(node: NodeCrypto, secrets: readonly string[], salt: string, info: string): Ring<NodeKey> {
   const id = idOf(secrets, salt, info)
-  const make = (secret: string, enc: Encryption) => deriveNow(node, secret, salt, info, enc)
+  const make = (secret: string, enc: Encryption) => deriveNodeKey(node, secret, salt, info, enc)
   return rings.get(id) ?? setBounded(rings, id, ringOf(eachKey({ secret: secrets, encryption }, make)), maxRings)
 }
 
 async function webRing(secrets: readonly string[], salt: string, info: string): Promise<Ring<WebKey>> {
   const id = idOf(secrets, salt, info)
-  const make = (secret: string, enc: Encryption) => deriveKey(secret, salt, info, enc)
+  const make = (secret: string, enc: Encryption) => deriveWebKey(secret, salt, info, enc)
   const known = webRings.get(id)
   return known ?? setBounded(webRings, id, ringOf(await Promise.all(eachKey({ secret: secrets, encryption }, make))), maxRings)
 }

@@ -1,9 +1,11 @@
-/** What session strategies can do, and what is said where one cannot. */
+/** What session strategies can do, and the error where one cannot. */
+import type { AnyContext } from '../contract/context.ts'
 import type { SessionAbility, SessionSelector, SessionStrategy } from '../contract/session.ts'
 import { AuthError } from '../errors/index.ts'
 import type { Draft } from './draft.ts'
+import type { KernelContext } from './snapshot.ts'
 
-/** The session strategy cannot do what is asked of it: list sessions, end them from elsewhere, keep their attributes. */
+/** The session strategy lacks an ability that a plugin needs: to list sessions, to end them from elsewhere, to keep their attributes. */
 export class MissingSessionAbility extends AuthError {
   static override type = 'MissingSessionAbility'
 }
@@ -19,10 +21,18 @@ export function abilityFor(which: SessionSelector): SessionAbility {
   return 'userId' in which ? 'revoke:user' : 'revoke:attribute'
 }
 
-/** `who`: "Plugin … needs …". The registered strategies say how a host gets the ability. */
-export function missingAbility({ strategies }: Pick<Draft, 'strategies'>, who: string, ability: SessionAbility): MissingSessionAbility {
+/** The session strategy, when it has an ability. `by` is who asks, for the message. Throws MissingSessionAbility. */
+export function strategyWith(ctx: AnyContext, ability: SessionAbility, by: string): SessionStrategy {
+  const strategy = ctx.service('session')
+  if (abilitiesOf(strategy).has(ability)) return strategy
+  throw missingAbility((ctx as KernelContext).compiled.draft, by, ability)
+}
+
+/** The registered strategies say how a host gets the ability. */
+export function missingAbility({ strategies }: Pick<Draft, 'strategies'>, by: string, ability: SessionAbility): MissingSessionAbility {
   const remedies = strategies.flatMap(({ remedies }) => remedies?.[ability] ?? [])
   const own = 'give yours the member `kinds` (docs/writing-a-session-strategy.md)'
   const all = ability === 'kinds' ? [...remedies, own] : remedies
-  return new MissingSessionAbility(`${who}, which the one in use lacks. Use ${all.join(', or ') || 'one that has it'}.`)
+  const lacks = `${by} needs the ability "${ability}" of the session strategy, which the one in use lacks`
+  return new MissingSessionAbility(`${lacks}. Use ${all.join(', or ') || 'one that has it'}.`)
 }

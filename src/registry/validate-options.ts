@@ -122,7 +122,7 @@ function checkHandlers({ draft: { handlers, bus, eventOwners } }: Checked, recor
 function checkRequirement({ services: { session, store }, draft }: Checked, plugin: string, requirement: string): void {
   const [kind, ability] = requirement.split(/:(.*)/s) as [string, string]
   if (kind === 'session' && session && !abilitiesOf(session).has(ability as SessionAbility))
-    throw missingAbility(draft, `Plugin "${plugin}" needs the ability "${ability}" of the session strategy`, ability as SessionAbility)
+    throw missingAbility(draft, `Plugin "${plugin}"`, ability as SessionAbility)
   if (kind === 'store' && !store) throw new MissingAdapter(`Plugin "${plugin}" needs an adapter. ${remedyOf('store', plugin)}`)
   if (kind === 'store' && ability === 'nullableEmail') {
     if (store?.nullableEmail) return

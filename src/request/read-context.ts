@@ -19,7 +19,7 @@ import { createAccess } from '../access/access.ts'
 import { AuthError, EventError, SessionTokenError, UntrustedHost } from '../errors/index.ts'
 import { CookieJar } from '../http/cookies.ts'
 import { resolveOrigin } from '../http/origin.ts'
-import { digest, digests } from '../keys/digest.ts'
+import { computeDigest, computeDigests } from '../keys/digest.ts'
 import { flowOf } from '../options/providers.ts'
 import { assertOneCredential, jarWithout, presentedIn } from '../registry/presented.ts'
 import type { Compiled } from '../registry/snapshot.ts'
@@ -117,11 +117,11 @@ export abstract class CommonContext implements Common {
   }
 
   digest(purpose: string, value: string, secret: string = this.settings.secret[0] ?? ''): Promise<string> {
-    return digest(this.compiled.shared, this.settings, purpose, value, secret)
+    return computeDigest(this.compiled.shared, this.settings, purpose, value, secret)
   }
 
   digests(purpose: string, value: string, secret?: string): Promise<readonly string[]> {
-    return digests(this.compiled.shared, this.settings, purpose, value, secret === undefined ? this.settings.secret : [secret])
+    return computeDigests(this.compiled.shared, this.settings, purpose, value, secret === undefined ? this.settings.secret : [secret])
   }
 }
 

@@ -10,15 +10,15 @@ const grey = 90
 export function createLogger(overrides: Optional<LoggerInstance> = {}, debug = false): LoggerInstance {
   const { error, warn, debug: detail } = overrides
   return {
-    error: error ? guarded(error, overrides) : (failure) => logError(failure, debug),
-    warn: warn ? guarded(warn, overrides) : logWarning,
-    debug: detail ? guarded(detail, overrides) : debug ? logDebug : () => {},
+    error: error ? guardMethod(error, overrides) : (failure) => logError(failure, debug),
+    warn: warn ? guardMethod(warn, overrides) : logWarning,
+    debug: detail ? guardMethod(detail, overrides) : debug ? logDebug : () => {},
   }
 }
 
 /** As a method of the host's object, which loggers of a class need; one that fails must not fail the request. */
-function guarded<A extends unknown[]>(write: (...args: A) => unknown, host: object): (...args: A) => void {
-  const failed = (error: unknown): void => console.error(`${tag('[auth][error]', red)} The logger of the host failed:`, error)
+function guardMethod<A extends unknown[]>(write: (...args: A) => unknown, host: object): (...args: A) => void {
+  const failed = (error: unknown): void => console.error(`${colourTag('[auth][error]', red)} The logger of the host failed:`, error)
   return (...args) => {
     try {
       const written = write.apply(host, args)
@@ -32,11 +32,11 @@ function guarded<A extends unknown[]>(write: (...args: A) => unknown, host: obje
 function logError(error: Error, debug: boolean): void {
   const name = error instanceof AuthError ? error.type : error.name
   if (isEveryday(error)) {
-    console.warn(`${tag(`[auth][warn][${name}]`, yellow)} ${oneLine(error.message)}${facts(error.cause)}`)
+    console.warn(`${colourTag(`[auth][warn][${name}]`, yellow)} ${oneLine(error.message)}${describeCause(error.cause)}`)
     if (debug) logStack(error)
     return
   }
-  console.error(`${tag('[auth][error]', red)} ${name}: ${error.message}`)
+  console.error(`${colourTag('[auth][error]', red)} ${name}: ${error.message}`)
   logStack(error)
 }
 
@@ -49,17 +49,17 @@ function isEveryday(error: Error): boolean {
 }
 
 /** What else is known: what a provider answered, for one. Its message names the provider already. */
-function facts(cause: unknown): string {
+function describeCause(cause: unknown): string {
   const { provider: _provider, ...details } = (cause ?? {}) as Record<string, unknown>
-  return Object.keys(details).length > 0 ? ` ${oneLine(printable(details, 0))}` : ''
+  return Object.keys(details).length > 0 ? ` ${oneLine(toPrintable(details, 0))}` : ''
 }
 
 function logStack(error: Error): void {
   const cause = error.cause
   if (cause && typeof cause === 'object' && 'err' in cause && cause.err instanceof Error) {
     const { err, ...details } = cause as { err: Error }
-    console.error(`${tag('[auth][cause]', red)}:`, err.stack ?? err.message)
-    if (Object.keys(details).length > 0) console.error(`${tag('[auth][details]', red)}:`, printable(details))
+    console.error(`${colourTag('[auth][cause]', red)}:`, err.stack ?? err.message)
+    if (Object.keys(details).length > 0) console.error(`${colourTag('[auth][details]', red)}:`, toPrintable(details))
   } else if (error.stack) {
     console.error(framesOf(error.stack, error.message))
   }
@@ -72,15 +72,15 @@ function framesOf(stack: string, message: string): string {
 }
 
 function logWarning(code: string, details?: unknown): void {
-  console.warn(tag(`[auth][warn][${code}]`, yellow), ...(details === undefined ? [] : [printable(details)]))
+  console.warn(colourTag(`[auth][warn][${code}]`, yellow), ...(details === undefined ? [] : [toPrintable(details)]))
 }
 
 function logDebug(message: string, metadata?: unknown): void {
-  console.log(`${tag('[auth][debug]:', grey)} ${message}`, metadata === undefined ? '' : printable(metadata))
+  console.log(`${colourTag('[auth][debug]:', grey)} ${message}`, metadata === undefined ? '' : toPrintable(metadata))
 }
 
 /** In colour on a terminal, plain in a file. NO_COLOR and FORCE_COLOR decide where they are set. */
-function tag(text: string, colour: number): string {
+function colourTag(text: string, colour: number): string {
   return isColoured() ? `\u001B[${colour}m${text}\u001B[0m` : text
 }
 
@@ -97,7 +97,7 @@ function oneLine(text: string): string {
 }
 
 // Errors of drivers refer to themselves and hold big integers: a log that throws would turn a handled failure into a crash.
-function printable(details: unknown, indent = 2): string {
+function toPrintable(details: unknown, indent = 2): string {
   const seen = new Set<unknown>()
   try {
     const write = (_key: string, value: unknown): unknown => {

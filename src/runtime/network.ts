@@ -1,7 +1,5 @@
-/** Calls to foreign servers: https, no redirects, one deadline for the whole answer, a size limit (D9, D10, D31). */
-
+/** Calls to foreign servers: https, no redirects, one deadline for the whole answer, a size limit . */
 import { withDeadline } from '../errors/deadline.ts'
-import { joined } from './joined.ts'
 
 /** What every call is held to. */
 export interface NetworkLimits {
@@ -73,9 +71,9 @@ export function boundedRead(limits: NetworkLimits): (...request: Parameters<type
       try {
         response = await send(input, options)
       } catch (error) {
-        throw new NetworkError('UNREACHABLE', `${place} could not be reached: ${reason(error)}.`, neverSent(error))
+        throw new NetworkError('UNREACHABLE', `${place} could not be reached: ${describeFailure(error)}.`, wasNeverSent(error))
       }
-      return complete(response, place, limits.limit)
+      return toReadAnswer(response, place, limits.limit)
     }
     return withDeadline(limits.deadline, outer, call, late)
   }
@@ -96,22 +94,22 @@ export function responseOf({ status, statusText, headers, content }: ReadAnswer)
   return new Response(status === 204 || status === 205 ? null : content, { status, statusText, headers })
 }
 
-async function complete(response: Response, place: string, limit: number): Promise<ReadAnswer> {
+async function toReadAnswer(response: Response, place: string, limit: number): Promise<ReadAnswer> {
   // Browsers and workers hide a redirect behind status 0.
   if (response.type === 'opaqueredirect' || (response.status >= 300 && response.status < 400)) {
-    discard(response)
+    discardBody(response)
     throw new NetworkError(
       'REDIRECT',
       `${place} answered with a redirect, which is not followed: credentials would travel to another place.`,
     )
   }
   if (response.status < 200) throw new NetworkError('UNREACHABLE', `${place} gave no answer.`)
-  const content = await read(response, place, limit)
-  return { status: response.status, statusText: response.statusText, headers: readable(response.headers), content }
+  const content = await readBody(response, place, limit)
+  return { status: response.status, statusText: response.statusText, headers: plainHeaders(response.headers), content }
 }
 
 /** Headers of a body that is decoded, its type in lower case: copied only where they say something else. */
-function readable(given: Headers): Headers {
+function plainHeaders(given: Headers): Headers {
   const type = given.get('content-type')
   const spelt = type?.replace(/^[^;]*/, (essence) => essence.trim().toLowerCase())
   if (spelt === (type ?? undefined) && !given.has('content-encoding') && !given.has('content-length')) return given
@@ -122,10 +120,10 @@ function readable(given: Headers): Headers {
   return headers
 }
 
-async function read(response: Response, place: string, limit: number): Promise<Uint8Array<ArrayBuffer>> {
+async function readBody(response: Response, place: string, limit: number): Promise<Uint8Array<ArrayBuffer>> {
   const tooLarge = (): NetworkError => new NetworkError('TOO_LARGE', `${place} answered with more than ${limit} bytes.`)
   if (Number(response.headers.get('content-length') ?? 0) > limit) {
-    discard(response)
+    discardBody(response)
     throw tooLarge()
   }
   const chunks: Uint8Array[] = []
@@ -134,7 +132,7 @@ async function read(response: Response, place: string, limit: number): Promise<U
   if (!reader) return new Uint8Array()
   for (;;) {
     const { done, value } = await reader.read().catch((error: unknown) => {
-      throw new NetworkError('UNREACHABLE', `${place} broke off its answer: ${reason(error)}.`)
+      throw new NetworkError('UNREACHABLE', `${place} broke off its answer: ${describeFailure(error)}.`)
     })
     if (done) break
     // Counted after decompression: a few compressed kilobytes may stand for gigabytes.
@@ -145,26 +143,43 @@ async function read(response: Response, place: string, limit: number): Promise<U
     }
     chunks.push(value)
   }
-  return joined(chunks, size)
+  return joinBytes(chunks, size)
 }
 
 // No connection, or none that is trusted: names as Node.js and undici give them.
 const connecting =
   /^(?:ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|UND_ERR_CONNECT_TIMEOUT|ERR_TLS_CERT_ALTNAME_INVALID|CERT_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/
 
-function neverSent(error: unknown): boolean {
+function wasNeverSent(error: unknown): boolean {
   const { code, cause } = Object(error) as { code?: unknown; cause?: { code?: unknown } }
   return [cause?.code, code].some((value) => typeof value === 'string' && connecting.test(value))
 }
 
-function discard(response: Response): void {
+function discardBody(response: Response): void {
   response.body?.cancel().catch(() => {})
 }
 
 // The platform's message may quote the URL with its query; its code does not.
-function reason(error: unknown): string {
+function describeFailure(error: unknown): string {
   if (error instanceof NetworkError) return error.message
   const { code, cause } = Object(error) as { code?: unknown; cause?: { code?: unknown } }
   const known = [cause?.code, code].find((value) => typeof value === 'string')
   return known === undefined ? 'the connection failed' : String(known)
+}
+
+/** Bytes in one piece. `size`: of all of them. */
+export function joinBytes(
+  parts: readonly Uint8Array[],
+  size: number = parts.reduce((sum, part) => sum + part.byteLength, 0),
+): Uint8Array<ArrayBuffer> {
+  const [first] = parts
+  // A part of a larger buffer would keep all of it.
+  if (first && parts.length === 1 && first.buffer.byteLength === size) return first as Uint8Array<ArrayBuffer>
+  const whole = new Uint8Array(size)
+  let offset = 0
+  for (const part of parts) {
+    whole.set(part, offset)
+    offset += part.byteLength
+  }
+  return whole
 }

@@ -1,7 +1,6 @@
 /** The three seams of every test, and of runtimes that bring their own: clock, random and fetch. */
 import type { Optional } from '../contract/data.ts'
 import type { Runtime } from '../contract/runtime.ts'
-import { randomBytes } from './random.ts'
 
 /** The platform's clock, Web Crypto and `fetch`, with the host's replacements. */
 export function resolveRuntime(overrides: Optional<Runtime> = {}): Runtime {
@@ -12,4 +11,29 @@ export function resolveRuntime(overrides: Optional<Runtime> = {}): Runtime {
     // The global is looked up per call: hosts and test tools replace it after start. Never called as a method: workers throw "Illegal invocation".
     fetch: replacement ? (input, init) => replacement(input, init) : (input, init) => globalThis.fetch(input, init),
   }
+}
+
+// Random bytes come from a block: the platform takes as long for sixteen bytes as for a thousand.
+const blockSize = 1_024
+const largest = 64
+// A process that was copied together with its block (a snapshot of a virtual machine) must not hand out the same bytes twice.
+const lifetime = 1_000
+
+let block = new Uint8Array(0)
+let used = 0
+let filled = 0
+
+/** That many unpredictable bytes; each is handed out once. */
+export function randomBytes(count: number): Uint8Array<ArrayBuffer> {
+  if (count > largest) return crypto.getRandomValues(new Uint8Array(count))
+  const age = Date.now() - filled
+  if (used + count > block.length || age < 0 || age >= lifetime) {
+    block = crypto.getRandomValues(new Uint8Array(blockSize))
+    filled = Date.now()
+    used = 0
+  }
+  const bytes = block.slice(used, used + count)
+  block.fill(0, used, used + count)
+  used += count
+  return bytes
 }

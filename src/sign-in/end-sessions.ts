@@ -2,9 +2,8 @@
 import { sumOf } from '../access/end.ts'
 import type { AccessSelector, EndReason } from '../contract/access.ts'
 import type { AnyContext } from '../contract/context.ts'
-import type { SessionAbility, SessionSelector, SessionStrategy } from '../contract/session.ts'
-import { abilitiesOf, abilityFor, missingAbility } from '../registry/abilities.ts'
-import type { KernelContext } from '../registry/snapshot.ts'
+import type { SessionSelector } from '../contract/session.ts'
+import { abilityFor, strategyWith } from '../registry/abilities.ts'
 
 /**
  * Ends the sessions that a selector names and emits `sessionsEnded`; for all sessions of a user or of a provider it is `endAccess`. Answers how many ended,
@@ -25,11 +24,4 @@ export async function endSessions(ctx: AnyContext, which: SessionSelector, by: s
 export async function endAccess(ctx: AnyContext, which: AccessSelector, by: string, reason?: EndReason): Promise<number | undefined> {
   const { sessions, ended } = await ctx.access.end(which, { by, ...(reason !== undefined && { reason }) })
   return sumOf([sessions, 'app' in ended ? ended.app : 0])
-}
-
-/** The session strategy, when it has an ability. Throws MissingSessionAbility. */
-export function strategyWith(ctx: AnyContext, ability: SessionAbility, by: string): SessionStrategy {
-  const strategy = ctx.service('session')
-  if (abilitiesOf(strategy).has(ability)) return strategy
-  throw missingAbility((ctx as KernelContext).compiled.draft, `${by} needs the ability "${ability}" of the session strategy`, ability)
 }

@@ -1,7 +1,6 @@
 /** The services `once` and `limit` of one process (D35, D54). */
 import { describe, expect, it } from 'vitest'
-import { createLimit, createOnce } from '../../src/runtime/once.ts'
-import { setBounded, createShared } from '../../src/runtime/shared.ts'
+import { createLimit, createOnce, setBounded, createShared } from '../../src/runtime/shared.ts'
 import { fakeRuntime } from '../_setup.ts'
 
 describe('once', () => {
