@@ -101,7 +101,7 @@ const why = `## Why
   synchronously: one HMAC and one decipher over a few hundred bytes take less time than one hop. It asks \`process.getBuiltinModule\` once, when the kernel is made, and tries
   it; where that fails, Web Crypto does the work, and tokens of either open with the other.
 - **ID tokens** are verified by jose the first time: it decides whether the header and the key may be used. Later tokens with the same protected header are verified over
-  \`node:crypto\` with the key that was imported then (\`plugins/sign-in/oauth/signature.ts\`), until the key set is fetched anew.
+  \`node:crypto\` with the key that was imported then (\`plugins/sign-in/oauth/keys.ts\`), until the key set is fetched anew.
 - **Keys are derived once** per (secret, purpose) and found by the token's protected header, which is the same text in every token under a key. Only a header that somebody
   else wrote is parsed. Hence the number of secrets does not matter.
 - **No \`await\` where there is no promise** inside the jwt strategy, and **no re-encryption** of a token that is young and unchanged.

@@ -6,7 +6,6 @@ const root = fileURLToPath(new URL('../', import.meta.url))
 
 /** Further public files of a folder: `name` to path. */
 const further: Readonly<Record<string, string>> = {
-  oidc: 'plugins/sign-in/oauth/oidc.ts',
   phone: 'plugins/sign-in/codes/phone.ts',
 }
 

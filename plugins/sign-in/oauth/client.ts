@@ -1,14 +1,11 @@
 /** The client towards the OAuth library: metadata, authentication, transport. */
 import type { AnyContext, ClientAuthMethod } from 'authkernel/kernel'
 import * as oauth from 'oauth4webapi'
-import { tokenOf } from './endpoints.ts'
-import { Refusal } from './failure.ts'
-import { isFapi } from './strength.ts'
-import type { OAuthProvider } from './types.ts'
+import { Refusal } from './errors.ts'
+import { isFapi, type OAuthProvider, tokenOf } from './provider.ts'
 
 /** Seconds that a provider's clock may differ; one minute and the way of the answer. */
 export const clockTolerance = 70
-
 const clients = new WeakMap<OAuthProvider, oauth.Client>()
 
 /** Client metadata for the library, on the clock of the runtime. */
@@ -42,7 +39,7 @@ export function authenticationOf(provider: OAuthProvider, server: oauth.Authoriz
   }
   switch (method) {
     case 'client_secret_basic':
-      return basic(demand())
+      return basicAuthentication(demand())
     case 'client_secret_post':
       return oauth.ClientSecretPost(demand())
     case 'client_secret_jwt':
@@ -68,7 +65,7 @@ function methodOf(provider: OAuthProvider, server: oauth.AuthorizationServer, se
 
 // RFC 6749 section 2.3.1 form-encodes both parts. The library also encodes "-", "_", "." and "~", which servers that do not
 // decode get wrong; nothing demands it.
-function basic(secret: string): oauth.ClientAuth {
+function basicAuthentication(secret: string): oauth.ClientAuth {
   const encode = (value: string): string => encodeURIComponent(value).replaceAll('%20', '+')
   return (_server, client, _body, headers) => {
     headers.set('authorization', `Basic ${btoa(`${encode(client.client_id)}:${encode(secret)}`)}`)

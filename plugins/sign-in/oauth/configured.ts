@@ -1,3 +1,3 @@
 /** What a provider that is configured needs before the first request, in one place to import on demand. */
-export { vouches } from './address.ts'
-export { validate } from './validate.ts'
+export { vouches } from './email-trust.ts'
+export { validate } from './options.ts'

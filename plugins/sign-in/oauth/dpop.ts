@@ -1,8 +1,8 @@
 /** Tokens bound to a key (RFC 9449). Loaded where a provider has the option `dpop`, or tokens have a key. */
 import * as oauth from 'oauth4webapi'
-import { Refusal } from './failure.ts'
+import { Refusal } from './errors.ts'
 import { isObject } from './json.ts'
-import type { DPoPAlgorithm } from './strength.ts'
+import type { DPoPAlgorithm } from './provider.ts'
 
 /** A key, and the tokens that are asked for with it. */
 export interface Binding {
@@ -22,13 +22,13 @@ const algorithms: Record<DPoPAlgorithm, EcKeyGenParams | { name: 'Ed25519' }> = 
  * With a new key, or with the one that former tokens were bound to. `accepted`: what the server calls the algorithms that it takes. Throws Refusal for a
  * text that is no such key.
  */
-export async function bind(
+export async function bindTokens(
   client: oauth.Client,
   algorithm: DPoPAlgorithm,
   accepted: readonly string[] | undefined,
   known?: string,
 ): Promise<Binding> {
-  const [pair, key] = known === undefined ? await made(algorithm) : [await opened(known), known]
+  const [pair, key] = known === undefined ? await createKey(algorithm) : [await importKey(known), known]
   // RFC 9864 gave it a name of its own; the signature is the same.
   const former = pair.privateKey.algorithm.name === 'Ed25519' && accepted?.includes('EdDSA') && !accepted.includes('Ed25519')
   const renamed = { [oauth.modifyAssertion]: (header: Record<string, unknown>) => void (header['alg'] = 'EdDSA') }
@@ -47,7 +47,7 @@ export async function bind(
 }
 
 /** A request with a bound token. A body that is a stream is sent once, so a server that asks for a nonce then refuses it. */
-export async function boundRequest(
+export async function sendBoundRequest(
   { handle, once }: Binding,
   token: string,
   url: URL,
@@ -72,13 +72,13 @@ export async function boundRequest(
   }
 }
 
-async function made(algorithm: DPoPAlgorithm): Promise<[CryptoKeyPair, string]> {
+async function createKey(algorithm: DPoPAlgorithm): Promise<[CryptoKeyPair, string]> {
   const pair = (await crypto.subtle.generateKey(algorithms[algorithm], true, ['sign', 'verify'])) as CryptoKeyPair
   const { kty, crv, x, y, d } = await crypto.subtle.exportKey('jwk', pair.privateKey)
   return [pair, JSON.stringify({ kty, crv, x, y, d })]
 }
 
-async function opened(text: string): Promise<CryptoKeyPair> {
+async function importKey(text: string): Promise<CryptoKeyPair> {
   try {
     const jwk: unknown = JSON.parse(text)
     if (!isObject(jwk) || typeof jwk['d'] !== 'string') throw new TypeError('no private key')

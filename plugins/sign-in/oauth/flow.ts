@@ -9,8 +9,8 @@ import {
   type ProviderFlow,
   unverifiedJwt,
 } from 'authkernel/kernel'
-import { registerChecks } from './lists.ts'
-import type { OAuthProvider } from './types.ts'
+import { registerCheckCookies } from './checks.ts'
+import type { OAuthProvider } from './provider.ts'
 
 // Loaded by the first sign-in, with oauth4webapi: a session read needs none of it.
 const load = /* @__PURE__ */ lazily(() => import('./work.ts'))
@@ -20,7 +20,7 @@ const configured = /* @__PURE__ */ lazily(() => import('./configured.ts'))
 type Configured = typeof import('./configured.ts')
 
 /** A record, so that the compiler finds what is missing. */
-const options: Record<Exclude<keyof OIDCConfig, symbol>, true> = {
+const optionNames: Record<Exclude<keyof OIDCConfig, symbol>, true> = {
   id: true,
   name: true,
   type: true,
@@ -69,10 +69,10 @@ export const oauthFlow: ProviderFlow<OAuthProvider> = {
   // form_post arrives from the provider's origin; the state proves whose answer it is (row 67).
   callback: { POST: 'crossSite' },
   env: { clientId: 'ID', clientSecret: 'SECRET', issuer: 'ISSUER' },
-  options,
+  options: optionNames,
   notLinked: (message) => new OAuthAccountNotLinked(message),
   provesAddress: ({ trustEmail }) => trustEmail === true || (Array.isArray(trustEmail) && trustEmail.length > 0),
-  // Providers are validated before anybody asks.
+  // Providers are validated before the first request.
   vouches: (...given) => (configured() as Configured).vouches(...given),
   validate: async (...given) => (await configured()).validate(...given),
   start: async (ctx, provider) => (await load()).start(ctx, provider),
@@ -101,8 +101,8 @@ const service: OAuthService = {
 }
 
 /** Cookies of pending flows, and the service `oauth`. */
-export function register(kernel: Kernel): void {
-  registerChecks(kernel)
+export function registerOAuth(kernel: Kernel): void {
+  registerCheckCookies(kernel)
   kernel.provide('oauth', service, { fallback: true })
   kernel.preload(async () => load())
 }

@@ -1,7 +1,7 @@
 /** Which hosts a discovery document may send the server to: it must not become a way into the own network (SSRF). */
 import { expandAddress, isLoopback } from 'authkernel/kernel'
 
-/** Whether a discovered endpoint is a place that only somebody inside this network can reach, while the issuer is not. */
+/** Whether a discovered endpoint is a place that can only be reached from inside this network, while the issuer is not. */
 export function leadsInside(endpoint: URL, issuer: URL): boolean {
   if (!isPrivate(endpoint.hostname) || endpoint.hostname === issuer.hostname) return false
   return !(isLoopback(endpoint.hostname) && isLoopback(issuer.hostname))
@@ -32,14 +32,14 @@ function isPrivateV6(address: string): boolean {
   const first = groups[0] ?? 0
   const leadingZeros = groups.findIndex((group) => group !== 0)
   // ::, ::1 and the IPv4 addresses that hide in ::/96, ::ffff:0:0/96, 64:ff9b::/96 and 2002::/16.
-  if (leadingZeros === -1 || leadingZeros >= 6) return leadingZeros !== 6 || embedded(groups[6], groups[7])
-  if (leadingZeros === 5 && groups[5] === 0xffff) return embedded(groups[6], groups[7])
-  if (first === 0x64 && groups[1] === 0xff9b) return groups[2] !== 0 || embedded(groups[6], groups[7])
-  if (first === 0x2002) return embedded(groups[1], groups[2])
+  if (leadingZeros === -1 || leadingZeros >= 6) return leadingZeros !== 6 || isPrivateEmbedded(groups[6], groups[7])
+  if (leadingZeros === 5 && groups[5] === 0xffff) return isPrivateEmbedded(groups[6], groups[7])
+  if (first === 0x64 && groups[1] === 0xff9b) return groups[2] !== 0 || isPrivateEmbedded(groups[6], groups[7])
+  if (first === 0x2002) return isPrivateEmbedded(groups[1], groups[2])
   // fc00::/7 unique local, fe80::/10 link-local, fec0::/10 site-local, ff00::/8 multicast.
   return (first & 0xfe00) === 0xfc00 || (first & 0xff80) === 0xfe80 || (first & 0xff00) === 0xff00
 }
 
-function embedded(high = 0, low = 0): boolean {
+function isPrivateEmbedded(high = 0, low = 0): boolean {
   return isPrivateV4(high >> 8, high & 0xff, low >> 8)
 }

@@ -1,6 +1,6 @@
 /** OAuth 2.0 sign-in: authorization code flow, profile from the userinfo endpoint (RFC 6749, 7636, 9207, 9700). */
 import { type Plugin, type ProviderGiven, providerPlugin } from 'authkernel/kernel'
-import { oauthFlow, register } from './flow.ts'
+import { oauthFlow, registerOAuth } from './flow.ts'
 
 /** Options of one OAuth 2.0 provider; `id` defaults to `oauth`, `name` to the id. */
 export type OAuthInput = ProviderGiven<'oauth'>
@@ -14,5 +14,5 @@ export const oauthPlugin: (...providers: (OAuthInput | (() => OAuthInput))[]) =>
   // The flow takes providers of either type.
   flow: oauthFlow,
   defaults: { id: 'oauth', name: 'OAuth' },
-  setup: register,
+  setup: registerOAuth,
 })

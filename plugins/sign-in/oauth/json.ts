@@ -1,7 +1,6 @@
 /** JSON from strangers: checked before anything reads it. */
 import { fromBase64, type ReadAnswer } from 'authkernel/kernel'
-import { Refusal } from './refusal.ts'
-import type { JsonObject } from './types.ts'
+import { Refusal } from './errors.ts'
 
 const maxDepth = 32
 const utf8 = new TextDecoder('utf-8', { fatal: true })
@@ -11,7 +10,7 @@ const utf8 = new TextDecoder('utf-8', { fatal: true })
  * different identifiers equal. `strict` demands a JSON content type (OpenID Connect Core 3.1.3.3, 5.3.2).
  */
 export async function readJson(response: Response | ReadAnswer, what: string, strict: boolean): Promise<JsonObject> {
-  const type = essence(response)
+  const type = mediaTypeOf(response)
   const html = /^(?:text\/html|application\/xhtml\+xml)$/.test(type)
   if (html || (strict && !/^application\/(?:[\w.-]+\+)?json$/.test(type))) {
     throw new Refusal(`${what} has the content type "${type.slice(0, 100)}" (status ${response.status}) in place of JSON.`)
@@ -20,7 +19,7 @@ export async function readJson(response: Response | ReadAnswer, what: string, st
 }
 
 /** Media type without parameters. */
-export function essence(response: Pick<Response, 'headers'>): string {
+export function mediaTypeOf(response: Pick<Response, 'headers'>): string {
   return (response.headers.get('content-type') ?? '').split(';')[0]?.trim().toLowerCase() ?? ''
 }
 
@@ -38,7 +37,7 @@ export function parseJson(bytes: Uint8Array, what: string): JsonObject {
   }
   if (!isObject(value)) throw new Refusal(`${what} is not a JSON object.`)
   assertShallow(value, what, maxDepth)
-  return suspect ? (plain(value) as JsonObject) : value
+  return suspect ? (withoutPrototypeNames(value) as JsonObject) : value
 }
 
 /** The claims of a JWT whose signature was checked before, or is yet to be checked. Throws Refusal. */
@@ -61,12 +60,15 @@ function assertShallow(value: unknown, what: string, depth: number): void {
 }
 
 // Members that would reach a prototype when a host copies or merges the value are dropped.
-function plain(value: unknown): unknown {
+function withoutPrototypeNames(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value
-  if (Array.isArray(value)) return value.map(plain)
+  if (Array.isArray(value)) return value.map(withoutPrototypeNames)
   const copy: JsonObject = {}
   for (const [key, member] of Object.entries(value)) {
-    if (key !== '__proto__' && key !== 'constructor' && key !== 'prototype') copy[key] = plain(member)
+    if (key !== '__proto__' && key !== 'constructor' && key !== 'prototype') copy[key] = withoutPrototypeNames(member)
   }
   return copy
 }
+
+/** A JSON object. */
+export type JsonObject = Record<string, unknown>

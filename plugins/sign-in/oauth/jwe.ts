@@ -1,9 +1,9 @@
 /** Tokens that the provider encrypted for this client (OpenID Connect Core section 10.2). Loaded where a provider has `decryptionKey`. */
 import { compactDecrypt, decodeProtectedHeader } from 'jose'
-import { TokenRefusal } from './refusal.ts'
-import type { OAuthProvider } from './types.ts'
+import { TokenRefusal } from './errors.ts'
+import type { OAuthProvider } from './provider.ts'
 
-// Asymmetric ones: nobody but this client can read them.
+// Asymmetric ones: only this client can read them.
 const keyManagementAlgorithms = ['RSA-OAEP', 'RSA-OAEP-256', 'RSA-OAEP-384', 'RSA-OAEP-512'].concat([
   'ECDH-ES',
   'ECDH-ES+A128KW',
@@ -14,7 +14,7 @@ const contentEncryptionAlgorithms = ['A128GCM', 'A192GCM', 'A256GCM', 'A128CBC-H
 const maxLength = 131_072
 
 /** The token inside; a token that is not encrypted as it is. Throws Refusal and the errors of jose. */
-export async function decrypted(
+export async function decryptToken(
   provider: OAuthProvider,
   token: string,
   registered: { alg?: unknown; enc?: unknown },

@@ -1,21 +1,27 @@
-/** Signatures of a provider's tokens, against the keys it publishes; the keys are cached (D7, D8). */
-import { type AnyContext, setBounded } from 'authkernel/kernel'
-import { compactVerify, createLocalJWKSet, type CryptoKey, errors, type JSONWebKeySet } from 'jose'
+/**
+ * Signatures of a provider's tokens, against the keys it publishes; the keys are cached (D7, D8). Which key a protected header means, and whether key and
+ * header may be used at all, is decided by jose. What it accepted once is remembered by the text of the header, and checked over `node:crypto` from then on:
+ * Web Crypto takes a turn in the thread pool for each signature.
+ */
+import { type AnyContext, nodeCrypto, setBounded } from 'authkernel/kernel'
+import { type CompactJWSHeaderParameters, compactVerify, createLocalJWKSet, type CryptoKey, errors, type JSONWebKeySet } from 'jose'
 import type { AuthorizationServer } from 'oauth4webapi'
-import { Refusal, TokenRefusal } from './refusal.ts'
+import { Refusal, TokenRefusal } from './errors.ts'
 import { isObject, readJson } from './json.ts'
+import { fapiAlgorithms, isFapi, type OAuthProvider } from './provider.ts'
 import { endpointOf, readOf, transportOf } from './server.ts'
-import { createKnownHeaders, type KnownHeaders, type Verified } from './signature.ts'
-import { fapiAlgorithms, isFapi } from './strength.ts'
-import type { OAuthProvider } from './types.ts'
 
 // A withdrawn key stops counting within this time.
-const lifetime = 10 * 60 * 1000
+const keyLifetime = 10 * 60 * 1000
 // A provider that signs with ever new kids must not make us hammer its key endpoint.
 const cooldown = 30 * 1000
 const maxServers = 2_000
 // Tries per token when several keys fit.
 const maxTries = 16
+
+// Providers sign with one or two keys; a header with a value of its own per token must not fill the memory.
+const maxHeaders = 16
+
 const asymmetric = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
 
 interface KeySet {
@@ -31,11 +37,30 @@ export interface Signer {
   readonly clientSecret: string | undefined
 }
 
+/** A verified token. */
+export interface Verified {
+  header: CompactJWSHeaderParameters
+  /** Claims as signed. */
+  payload: Uint8Array
+}
+/** Answers undefined for a header that was never accepted, and false for a wrong signature. */
+interface KnownHeaders {
+  verify(token: string): Verified | false | undefined
+  /** A token that jose has verified with the only key that fits. */
+  learn(token: string, header: CompactJWSHeaderParameters, key: CryptoKey): void
+}
+
+type SignatureCheck = (data: string, signature: string) => boolean
+
 /**
  * Verifies a JWS. Symmetric algorithms count only when the host's `client` metadata names one: a public key must never
  * serve as an HMAC secret (RFC 8725 section 3.1). An unknown key refetches the keys, at most twice a minute.
  */
-export async function verify({ ctx, provider, server, clientSecret }: Signer, token: string, registered: unknown): Promise<Verified> {
+export async function verifySignature(
+  { ctx, provider, server, clientSecret }: Signer,
+  token: string,
+  registered: unknown,
+): Promise<Verified> {
   // Decoders forgive padding and blanks; RFC 7515 section 2 has neither.
   if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) throw new TokenRefusal('The token is not a compact JWS.')
   if (typeof registered === 'string' && registered.startsWith('HS')) {
@@ -51,16 +76,16 @@ export async function verify({ ctx, provider, server, clientSecret }: Signer, to
   const cached = known !== undefined && known.until > ctx.runtime.now()
   const keys = cached ? known : await fetchKeys(ctx, provider, uri)
   try {
-    return await check(token, keys, algorithms)
+    return await checkSignature(token, keys, algorithms)
   } catch (error) {
     // Keys may have been rotated just before signing (OpenID Connect Core 10.1.1), even under the same kid.
     const stale = error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWSSignatureVerificationFailed
     if (!cached || !stale || !mayRefetch(ctx, cacheKeyOf(provider, uri))) throw error
-    return check(token, await fetchKeys(ctx, provider, uri), algorithms)
+    return checkSignature(token, await fetchKeys(ctx, provider, uri), algorithms)
   }
 }
 
-async function check(token: string, { find, known }: KeySet, algorithms: string[]): Promise<Verified> {
+async function checkSignature(token: string, { find, known }: KeySet, algorithms: string[]): Promise<Verified> {
   const quick = known.verify(token)
   // Providers of one key set may differ in the algorithms that they accept.
   if (quick && algorithms.includes(quick.header.alg)) return quick
@@ -105,16 +130,65 @@ function fetchKeys(ctx: AnyContext, provider: OAuthProvider, uri: string): Promi
     return setBounded(
       ctx.app.shared.cache<KeySet>('oauth.keys'),
       key,
-      { find, known: createKnownHeaders(), until: ctx.runtime.now() + lifetime },
+      { find, known: createKnownHeaders(), until: ctx.runtime.now() + keyLifetime },
       maxServers,
     )
   })
 }
 
-// A published private or shared key signs for everybody; so does an RSA key of exponent 1.
+// With a published private or shared key anyone can sign; so does an RSA key of exponent 1.
 function isPublicKey(key: unknown): boolean {
   if (!isObject(key) || typeof key['kty'] !== 'string' || !['RSA', 'EC', 'OKP'].includes(key['kty'])) return false
   if (['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((member) => member in key)) return false
   // "AQ" is 1, and so is "AAAB".
   return key['kty'] !== 'RSA' || (typeof key['e'] === 'string' && !/^A*(?:AQ|E|AAB)?$/.test(key['e']))
+}
+
+/** Of one key set: forgotten with it. */
+function createKnownHeaders(): KnownHeaders {
+  const known = new Map<string, { header: CompactJWSHeaderParameters; check: SignatureCheck }>()
+  return {
+    verify(token) {
+      const [text = '', payload = '', signature = ''] = token.split('.')
+      const entry = known.get(text)
+      if (!entry) return undefined
+      if (!entry.check(`${text}.${payload}`, signature)) return false
+      return { header: { ...entry.header }, payload: Buffer.from(payload, 'base64url') }
+    },
+    learn(token, header, key) {
+      const [text = '', payload = '', signature = ''] = token.split('.')
+      const check = createCheck(header.alg, key)
+      // What jose accepted and this does not is a runtime with half a `node:crypto`.
+      if (!check?.(`${text}.${payload}`, signature)) return
+      if (known.size >= maxHeaders) known.delete(known.keys().next().value as string)
+      known.set(text, { header, check })
+    },
+  }
+}
+
+// RFC 7518 section 3: the algorithm is the one that jose has held against the key.
+function createCheck(alg: string, key: CryptoKey): SignatureCheck | undefined {
+  const node = nodeCrypto()
+  if (!node) return undefined
+  try {
+    const own = node.KeyObject.from(key as never)
+    const hash = alg.startsWith('Ed') ? null : `sha${alg.slice(2)}`
+    const { RSA_PKCS1_PADDING, RSA_PKCS1_PSS_PADDING, RSA_PSS_SALTLEN_DIGEST } = node.constants
+    const options = alg.startsWith('PS')
+      ? { key: own, padding: RSA_PKCS1_PSS_PADDING, saltLength: RSA_PSS_SALTLEN_DIGEST }
+      : alg.startsWith('RS')
+        ? { key: own, padding: RSA_PKCS1_PADDING }
+        : { key: own, dsaEncoding: 'ieee-p1363' as const }
+    return (data, signature) => {
+      try {
+        // The former reads texts as they are; Edwards curves have the latter alone.
+        if (hash) return node.createVerify(hash).update(data).verify(options, signature, 'base64url')
+        return node.verify(hash, Buffer.from(data), options, Buffer.from(signature, 'base64url'))
+      } catch {
+        return false
+      }
+    }
+  } catch {
+    return undefined
+  }
 }

@@ -7,24 +7,23 @@ import {
   type Profile,
   type ProviderUser,
   randomUUID,
-  toAddress,
   sha256,
+  toAddress,
   toHex,
   type TokenSet,
-  type User,
   unverifiedJwt,
+  type User,
 } from 'authkernel/kernel'
-import { saysVerified, trusted } from './address.ts'
-import { namesIn, proofOf } from './assurance.ts'
-import { Refusal, withoutSecrets } from './failure.ts'
-import { checkSubject } from './id-token.ts'
-import { namedBy } from './issuer.ts'
+import { saysVerified, trustsAddress } from './email-trust.ts'
+import { Refusal } from './errors.ts'
+import { withoutSecrets } from './failure.ts'
+import { checkSubject, namedBy, proofOf, providerNames } from './id-token.ts'
 import { isObject } from './json.ts'
+import type { OAuthProvider } from './provider.ts'
 import { fetchOf } from './server.ts'
 import type { Exchanged } from './tokens.ts'
-import type { OAuthProvider } from './types.ts'
 
-const stored = ['access_token', 'id_token', 'refresh_token', 'expires_at', 'scope', 'token_type', 'session_state'] as const
+const storedTokens = ['access_token', 'id_token', 'refresh_token', 'expires_at', 'scope', 'token_type', 'session_state'] as const
 
 /** Maps a profile. Throws OAuthProfileParseError. */
 export async function identityOf({ ctx, provider, tokens, secrets, claims }: Exchanged, profile: Profile): Promise<Identity> {
@@ -35,12 +34,12 @@ export async function identityOf({ ctx, provider, tokens, secrets, claims }: Exc
         : defaultProfile(profile)
     if (!isObject(described)) throw new Refusal(`\`profile\` of provider "${provider.id}" returned no user.`)
     const { id, email, ...rest } = described as ProviderUser & { email?: unknown }
-    const own = accountId(ctx, id)
-    const providerAccountId = await fitting(namedBy(provider, claims?.['iss'], own))
+    const own = accountIdOf(ctx, id)
+    const providerAccountId = await fitAccountId(namedBy(provider, claims?.['iss'], own))
     const owner = { provider: provider.id, type: provider.type, providerAccountId }
     const account: Account = { ...tokens, ...owner }
-    const user: User = { ...storable(rest), id: randomUUID(ctx.runtime), ...emailOf(email) }
-    const [proof, { sub, sid }] = [proofOf(provider, claims), namesIn(provider, claims)]
+    const user: User = { ...withStorableTexts(rest), id: randomUUID(ctx.runtime), ...emailOf(email) }
+    const [proof, { sub, sid }] = [proofOf(provider, claims), providerNames(provider, claims)]
     // Sessions take the name from the profile, unless that has another one.
     const names = { ...(sub !== undefined && sub !== profile.sub && { sub }), ...(sid !== undefined && { sid }) }
     const verified = saysVerified(provider, profile, tokens)
@@ -48,11 +47,11 @@ export async function identityOf({ ctx, provider, tokens, secrets, claims }: Exc
       user,
       account,
       profile,
-      record: { ...subset(provider, tokens), ...owner },
+      record: { ...storedTokensOf(provider, tokens), ...owner },
       match: 'account',
       // D33: absent is as good as Auth.js; anything but true is a no.
       trustsEmail: provider.allowDangerousEmailAccountLinking === true && verified !== false,
-      provesEmail: verified === true && typeof user.email === 'string' && trusted(provider, user.email) === true,
+      provesEmail: verified === true && typeof user.email === 'string' && trustsAddress(provider, user.email) === true,
       refreshTokens: provider.updateAccount === true,
     }
     if (proof || sub !== undefined) identity.proof = { amr: [], ...proof, ...names }
@@ -76,29 +75,29 @@ export async function identityOf({ ctx, provider, tokens, secrets, claims }: Exc
 /** Row 193: what most providers call these. */
 export function defaultProfile(profile: Profile): ProviderUser {
   const { sub, id, name, nickname, preferred_username: username, email, picture } = profile
-  const said: Record<string, unknown> = { id: sub ?? id, name: name ?? nickname ?? username, email, image: picture }
+  const known: Record<string, unknown> = { id: sub ?? id, name: name ?? nickname ?? username, email, image: picture }
   const user: Record<string, unknown> = {}
-  for (const field of ['id', 'name', 'email', 'image']) if (said[field] !== undefined) user[field] = said[field]
+  for (const field of ['id', 'name', 'email', 'image']) if (known[field] !== undefined) user[field] = known[field]
   return user
 }
 
-// Text made from nothing, as String(profile.id) makes it when an answer lacks the field: one account for everybody.
-const nothings = new Set(['undefined', 'null', 'NaN', 'true', 'false', '[object Object]'])
+// Text made from nothing, as String(profile.id) makes it when an answer lacks the field: one account for all users.
+const emptyTexts = new Set(['undefined', 'null', 'NaN', 'true', 'false', '[object Object]'])
 
-function accountId(ctx: Context, id: unknown): string {
+function accountIdOf(ctx: Context, id: unknown): string {
   // There is nothing to know the account by, so it is a new one each time.
   if (id === undefined || id === null) return randomUUID(ctx.runtime)
   if (typeof id === 'number' && !Number.isSafeInteger(id)) throw new Refusal('The id of the profile is a number that is not exact.')
   const text = typeof id === 'number' || typeof id === 'bigint' ? String(id) : id
   checkSubject(text, 'The id of the profile')
-  if (nothings.has(text)) throw new Refusal(`The id of the profile is the text "${text}": the field it was made from is missing.`)
+  if (emptyTexts.has(text)) throw new Refusal(`The id of the profile is the text "${text}": the field it was made from is missing.`)
   return text
 }
 
 // What a column of accounts holds everywhere.
 const maxAccountId = 255
 
-async function fitting(id: string): Promise<string> {
+async function fitAccountId(id: string): Promise<string> {
   return id.length <= maxAccountId ? id : `sha256:${toHex(await sha256(id))}`
 }
 
@@ -107,14 +106,14 @@ function emailOf(email: unknown): { email?: string | null } {
   if (typeof email !== 'string') throw new Refusal('The email of the profile is not a string.')
   if (/[\p{Cc}\s\p{DI}]|\p{Surrogate}/u.test(email))
     throw new Refusal('The email of the profile holds blanks, control or invisible characters.')
-  // U+212A lower-cases to an ASCII k: a foreign address must not become somebody's.
+  // U+212A lower-cases to an ASCII k: a foreign address must not become that of another user.
   const lower = email.includes('\u212A') ? email.replace(/[^\u212A]+/g, (part) => part.toLowerCase()) : email.toLowerCase()
   // A domain has several spellings; a part before the @ that is not ASCII may be another mailbox than the one it looks like.
   return { email: (/^[\x21-\x7e]+@[^@]+$/.test(lower) && toAddress(lower)) || lower }
 }
 
 // Columns of text refuse NUL and lone surrogates; a name is not worth a failed sign-in.
-function storable(user: Readonly<Record<string, unknown>>): Record<string, unknown> {
+function withStorableTexts(user: Readonly<Record<string, unknown>>): Record<string, unknown> {
   const kept: Record<string, unknown> = {}
   for (const key of Object.keys(user)) {
     const value = user[key]
@@ -125,9 +124,9 @@ function storable(user: Readonly<Record<string, unknown>>): Record<string, unkno
 }
 
 // Row 195.
-function subset(provider: OAuthProvider, tokens: TokenSet): Partial<Account> {
+function storedTokensOf(provider: OAuthProvider, tokens: TokenSet): Partial<Account> {
   if (provider.account) return Object.fromEntries(Object.entries(provider.account(tokens) ?? {}).filter(([, value]) => value !== undefined))
   const chosen: Record<string, unknown> = {}
-  for (const name of stored) if (tokens[name] !== undefined) chosen[name] = tokens[name]
+  for (const name of storedTokens) if (tokens[name] !== undefined) chosen[name] = tokens[name]
   return chosen
 }

@@ -10,15 +10,23 @@ import {
   setBounded,
 } from 'authkernel/kernel'
 import type { AuthorizationServer } from 'oauth4webapi'
-import { authorizationOf, fill, namesOf, type TemplateValues, tokenOf, userinfoOf, wantsUserinfo } from './endpoints.ts'
-import { Refusal } from './failure.ts'
+import { Refusal } from './errors.ts'
 import { leadsInside } from './hosts.ts'
-import { isObject, readJson } from './json.ts'
-import { usesCertificate } from './strength.ts'
-import type { JsonObject, OAuthProvider } from './types.ts'
+import { isObject, type JsonObject, readJson } from './json.ts'
+import {
+  authorizationOf,
+  fillTemplate,
+  namesOf,
+  type OAuthProvider,
+  type TemplateValues,
+  tokenOf,
+  userinfoOf,
+  usesCertificate,
+  wantsUserinfo,
+} from './provider.ts'
 
 // A document changes when an operator moves an endpoint: rarely, and announced.
-const lifetime = 60 * 60 * 1000
+const documentLifetime = 60 * 60 * 1000
 const maxServers = 2_000
 
 /** Endpoints that this library calls or sends people to. */
@@ -27,7 +35,7 @@ export type EndpointName = `${string}_endpoint` | 'jwks_uri'
 /** The server of a provider. At most one discovery request per hour and issuer, shared by all requests. Throws Refusal, NetworkError. */
 export async function serverOf(ctx: AnyContext, provider: OAuthProvider): Promise<AuthorizationServer> {
   const { discovers } = factsOf(provider)
-  const source = discovers ? await discover(ctx, provider) : undefined
+  const source = discovers ? await discoverServer(ctx, provider) : undefined
   const last = servers.get(provider)
   // The same object for as long as the document counts.
   if (last && last.source === source) return last.server
@@ -53,24 +61,25 @@ function serverFrom(provider: OAuthProvider, document: JsonObject | undefined): 
 export async function knownServerOf(ctx: AnyContext, provider: OAuthProvider): Promise<AuthorizationServer> {
   const server = await serverOf(ctx, provider)
   if (needsDiscovery(provider) || (provider.issuer === undefined && provider.wellKnown === undefined)) return { ...server }
-  const found = await discover(ctx, provider).catch(() => undefined)
+  const found = await discoverServer(ctx, provider).catch(() => undefined)
   return found ? ({ ...found, ...factsOf(provider).written } as AuthorizationServer) : { ...server }
 }
 
-interface Facts {
+interface ProviderFacts {
   written: Partial<Record<EndpointName, string>>
   discovers: boolean
   /** Of the document in the cache. */
   key: string
 }
-const facts = new WeakMap<OAuthProvider, Facts>()
+
+const providerFacts = new WeakMap<OAuthProvider, ProviderFacts>()
 
 /** What the options say, worked out once. */
-function factsOf(provider: OAuthProvider): Facts {
-  let known = facts.get(provider)
+function factsOf(provider: OAuthProvider): ProviderFacts {
+  let known = providerFacts.get(provider)
   if (!known) {
     const key = transportOf(provider) + JSON.stringify([provider.issuer, provider.wellKnown, provider.discoveryIssuer])
-    facts.set(provider, (known = { written: writtenEndpoints(provider), discovers: discoversAny(provider), key }))
+    providerFacts.set(provider, (known = { written: writtenEndpoints(provider), discovers: discoversAny(provider), key }))
   }
   return known
 }
@@ -81,7 +90,7 @@ function writtenEndpoints(provider: OAuthProvider): Partial<Record<EndpointName,
     ['authorization_endpoint', authorizationOf(provider).url],
     ['token_endpoint', tokenOf(provider).url],
     ['userinfo_endpoint', userinfoOf(provider).url],
-    ['jwks_uri', provider.jwks_endpoint && fill(provider.jwks_endpoint, namesOf(provider), encodeURIComponent)],
+    ['jwks_uri', provider.jwks_endpoint && fillTemplate(provider.jwks_endpoint, namesOf(provider), encodeURIComponent)],
   ]
   return Object.fromEntries(endpoints.filter(([, url]) => url !== undefined))
 }
@@ -109,7 +118,7 @@ export function endpointOf(server: AuthorizationServer, name: EndpointName, prov
   if (value === undefined)
     throw new Refusal(`Provider "${provider.id}" has no ${name}: its discovery document lacks it and no option names it.`)
   const written = factsOf(provider).written[name] !== undefined
-  const text = written ? fill(String(value), values, encodeURIComponent) : value
+  const text = written ? fillTemplate(String(value), values, encodeURIComponent) : value
   let seen = approved.get(provider)
   if (!seen) approved.set(provider, (seen = new Map()))
   if (typeof text === 'string' && seen.get(name) === text) return new URL(text)
@@ -131,7 +140,7 @@ function checkedEndpoint(text: unknown, written: boolean, name: EndpointName, pr
   const home = provider.issuer ?? provider.wellKnown
   // Authorization endpoints are visited by the browser, and what a host wrote itself is its own business.
   if (written || name === 'authorization_endpoint' || home === undefined) return url
-  if (leadsInside(url, new URL(fill(home, namesOf(provider))))) {
+  if (leadsInside(url, new URL(fillTemplate(home, namesOf(provider))))) {
     throw new Refusal(
       `The ${name} of provider "${provider.id}" is at ${url.host}, inside this network, while its issuer is not. ` +
         'Name the endpoint in the options of the provider if that is meant.',
@@ -146,6 +155,7 @@ export function fetchOf(ctx: AnyContext, provider: OAuthProvider, shared = false
 }
 
 const transports = new WeakMap<typeof fetch, number>()
+
 let transportCount = 0
 
 /** What separates documents that were fetched by different functions: a document is trusted by those only who would fetch it the same way. */
@@ -173,7 +183,7 @@ function limitsOf(ctx: AnyContext, provider: OAuthProvider, shared: boolean, dea
   }
 }
 
-async function discover(ctx: AnyContext, provider: OAuthProvider): Promise<JsonObject> {
+async function discoverServer(ctx: AnyContext, provider: OAuthProvider): Promise<JsonObject> {
   const { key } = factsOf(provider)
   const cache = ctx.app.shared.cache<{ document: JsonObject; until: number }>('oauth.servers')
   const known = cache.get(key)
@@ -185,14 +195,14 @@ async function discover(ctx: AnyContext, provider: OAuthProvider): Promise<JsonO
     if (response.status !== 200) throw new Refusal(`${location} answered with status ${response.status} in place of a discovery document.`)
     const document = await readJson(response, 'The discovery document', provider.type === 'oidc')
     checkDocument(document, provider)
-    setBounded(cache, key, { document, until: ctx.runtime.now() + lifetime }, maxServers)
+    setBounded(cache, key, { document, until: ctx.runtime.now() + documentLifetime }, maxServers)
     return document
   })
 }
 
 // OpenID Connect Discovery section 4: appended to the issuer, path included.
 function documentOf(provider: OAuthProvider): string {
-  if (provider.wellKnown !== undefined) return fill(provider.wellKnown, namesOf(provider))
+  if (provider.wellKnown !== undefined) return fillTemplate(provider.wellKnown, namesOf(provider))
   return `${(provider.issuer ?? '').replace(/\/$/, '')}/.well-known/openid-configuration`
 }
 
@@ -229,7 +239,7 @@ function checkDocument(document: JsonObject, provider: OAuthProvider): void {
 
 function expectedIssuers(provider: OAuthProvider, claimed: string): string[] {
   const { discoveryIssuer, issuer } = provider
-  if (discoveryIssuer !== undefined) return [discoveryIssuer].flat().map((value) => fill(value, namesOf(provider)))
+  if (discoveryIssuer !== undefined) return [discoveryIssuer].flat().map((value) => fillTemplate(value, namesOf(provider)))
   return [issuer ?? publishedIssuer(provider, claimed)]
 }
 

@@ -12,21 +12,18 @@ import {
 } from 'authkernel/kernel'
 import * as oauth from 'oauth4webapi'
 import { authenticationOf, clientOf, secretOf } from './client.ts'
-import { fill, namesOf, tokenOf } from './endpoints.ts'
-import { checkSubject } from './id-token.ts'
-import { Refusal } from './failure.ts'
-import { decodeClaims, parseJson } from './json.ts'
-import { issuerFor, namedBy } from './issuer.ts'
-import { type Signer, verify as verifySignature } from './keys.ts'
-import { failedRequest } from './request-failure.ts'
+import { Refusal, type Secrets } from './errors.ts'
+import { failedRequest } from './failure.ts'
+import { checkSubject, issuerFor, namedBy } from './id-token.ts'
+import { decodeClaims, type JsonObject, parseJson } from './json.ts'
+import { type Signer, verifySignature } from './keys.ts'
+import { verifyToken } from './other-tokens.ts'
+import { fillTemplate, namesOf, type OAuthProvider, tokenOf, tokenResource } from './provider.ts'
 import { endpointOf, fetchOf, knownServerOf, readOf, serverOf } from './server.ts'
-import { tokenResource } from './strength.ts'
-import { asResponse, bindingOf, checkTokenType, opened, tokenBody, withExpiry } from './tokens.ts'
-import type { JsonObject, OAuthProvider, Secrets } from './types.ts'
-import { verifyToken } from './verify-token.ts'
+import { asResponse, bindingOf, checkTokenType, decryptAnswer, tokenBody, withExpiry } from './tokens.ts'
 
 /** One client: provider, server and how it authenticates. */
-interface Party {
+interface ClientParty {
   provider: OAuthProvider
   server: oauth.AuthorizationServer
   clientSecret: string | undefined
@@ -37,7 +34,7 @@ interface Party {
 export const oauthService: OAuthService = {
   async metadata(ctx, id, claims) {
     const provider = await providerOf(ctx, id)
-    return guarded(provider, new Set(), async () => {
+    return withRequestErrors(provider, new Set(), async () => {
       const server = await knownServerOf(ctx, provider)
       return (claims ? { ...server, issuer: quietIssuer(provider, server, claims) } : server) as Awaited<
         ReturnType<OAuthService['metadata']>
@@ -53,20 +50,24 @@ export const oauthService: OAuthService = {
     const provider = await providerOf(ctx, id)
     const secrets: Secrets = new Set([token])
     // What fails here was not sent: the token is as good as before.
-    const party = await guarded(provider, secrets, () => partyOf(ctx, provider, secrets), 'unused')
-    return guarded(provider, secrets, () => refresh(ctx, party, token, options))
+    const party = await withRequestErrors(provider, secrets, () => partyOf(ctx, provider, secrets), 'unused')
+    return withRequestErrors(provider, secrets, () => refreshTokens(ctx, party, token, options))
   },
 
   async request(ctx, id, endpoint, parameters) {
     const provider = await providerOf(ctx, id)
     const secrets: Secrets = new Set(Object.values(parameters))
-    return guarded(provider, secrets, async () => post(ctx, await partyOf(ctx, provider, secrets, true), endpoint, parameters))
+    return withRequestErrors(provider, secrets, async () =>
+      postToServer(ctx, await partyOf(ctx, provider, secrets, true), endpoint, parameters),
+    )
   },
 
   async verify(ctx, id, jwt, options) {
     const provider = await providerOf(ctx, id)
     const secrets: Secrets = new Set([jwt])
-    return guarded(provider, secrets, async () => verifyToken(ctx, { ...(await partyOf(ctx, provider, secrets)), ctx }, jwt, options))
+    return withRequestErrors(provider, secrets, async () =>
+      verifyToken(ctx, { ...(await partyOf(ctx, provider, secrets)), ctx }, jwt, options),
+    )
   },
 
   async fetch(ctx, id, tokens, url, init = {}) {
@@ -79,21 +80,21 @@ export const oauthService: OAuthService = {
       headers.set('authorization', `Bearer ${token}`)
       return fetch(url.href, { ...init, headers, redirect: 'manual' })
     }
-    return guarded(provider, new Set([token, key ?? '']), async () => {
+    return withRequestErrors(provider, new Set([token, key ?? '']), async () => {
       if (key === undefined) throw new Refusal('The tokens are bound to a key that was not kept (`dpop_key`).')
-      const { bind, boundRequest } = await import('./dpop.ts')
+      const { bindTokens, sendBoundRequest } = await import('./dpop.ts')
       const { dpop_signing_alg_values_supported: accepted } = await serverOf(ctx, provider)
-      return boundRequest(await bind(clientOf(ctx, provider), 'ES256', accepted, key), token, url, { ...init, headers, fetch })
+      return sendBoundRequest(await bindTokens(clientOf(ctx, provider), 'ES256', accepted, key), token, url, { ...init, headers, fetch })
     })
   },
 
   async revoke(ctx, id, token, hint) {
     const provider = await providerOf(ctx, id)
     const secrets: Secrets = new Set([token])
-    return guarded(provider, secrets, async () => {
+    return withRequestErrors(provider, secrets, async () => {
       const party = await partyOf(ctx, provider, secrets, true)
       if (party.server.revocation_endpoint === undefined) return false
-      const response = await post(ctx, party, 'revocation_endpoint', { token, ...(hint && { token_type_hint: hint }) })
+      const response = await postToServer(ctx, party, 'revocation_endpoint', { token, ...(hint && { token_type_hint: hint }) })
       // RFC 7009 section 2.2: 200 for unknown tokens too.
       if (response.status !== 200) throw new Refusal(`The revocation endpoint answered with status ${response.status}.`)
       return true
@@ -107,14 +108,14 @@ async function providerOf(ctx: AnyContext, id: string): Promise<OAuthProvider> {
   throw new InvalidProvider(`Provider "${id}" is of type ${provider.type}: the service \`oauth\` is for oauth and oidc.`)
 }
 
-async function partyOf(ctx: AnyContext, provider: OAuthProvider, secrets: Secrets, all = false): Promise<Party> {
+async function partyOf(ctx: AnyContext, provider: OAuthProvider, secrets: Secrets, all = false): Promise<ClientParty> {
   const server = await (all ? knownServerOf(ctx, provider) : serverOf(ctx, provider))
   const clientSecret = await secretOf(ctx, provider)
   if (clientSecret !== undefined) secrets.add(clientSecret)
   return { provider, server, clientSecret, secrets }
 }
 
-async function guarded<T>(provider: OAuthProvider, secrets: Secrets, work: () => Promise<T>, outcome?: OAuthOutcome): Promise<T> {
+async function withRequestErrors<T>(provider: OAuthProvider, secrets: Secrets, work: () => Promise<T>, outcome?: OAuthOutcome): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -131,9 +132,9 @@ function quietIssuer(provider: OAuthProvider, server: oauth.AuthorizationServer,
   }
 }
 
-async function refresh(
+async function refreshTokens(
   ctx: AnyContext,
-  { provider, server, clientSecret, secrets }: Party,
+  { provider, server, clientSecret, secrets }: ClientParty,
   token: string,
   { scope, subject, deadline, dpopKey }: RefreshOptions,
 ): Promise<TokenSet> {
@@ -141,7 +142,7 @@ async function refresh(
   const values = { ...namesOf(provider), clientSecret }
   const { href } = endpointOf(server, 'token_endpoint', provider, values)
   const located = { ...server, token_endpoint: href }
-  const extra = Object.entries(tokenOf(provider).params ?? {}).map(([name, value]): [string, string] => [name, fill(value, values)])
+  const extra = Object.entries(tokenOf(provider).params ?? {}).map(([name, value]): [string, string] => [name, fillTemplate(value, values)])
   const bound = await bindingOf(ctx, provider, server, dpopKey)
   if (bound) secrets.add(bound.key)
   const more = [...tokenResource(provider), ...(scope === undefined ? [] : [['scope', scope]])]
@@ -149,15 +150,15 @@ async function refresh(
     additionalParameters: new URLSearchParams([...extra, ...more]),
     ...(bound && { DPoP: bound.handle }),
     [oauth.allowInsecureRequests]: true,
-    // An answer that nobody waits for would lose the new refresh token: the end of the request does not end the call.
+    // An ignored response would lose the new refresh token: the end of the request does not end the call.
     [oauth.customFetch]: readOf(ctx, provider, true, deadline) as never,
   }
   const ask = async (): Promise<JsonObject> => {
     const authentication = authenticationOf(provider, located, clientSecret)
-    const answered: unknown = await oauth.refreshTokenGrantRequest(located, client, authentication, token, request)
-    return tokenBody(answered as ReadAnswer, tokenOf(provider), provider)
+    const response: unknown = await oauth.refreshTokenGrantRequest(located, client, authentication, token, request)
+    return tokenBody(response as ReadAnswer, tokenOf(provider), provider)
   }
-  const body = await opened(provider, await (bound ? bound.once(ask) : ask()), secrets)
+  const body = await decryptAnswer(provider, await (bound ? bound.once(ask) : ask()), secrets)
   const { id_token: idToken, ...rest } = body
   const oidc = provider.type === 'oidc' && typeof idToken === 'string'
   const from = oidc ? { ...server, issuer: issuerFor(provider, server, decodeClaims(idToken)) } : server
@@ -184,9 +185,9 @@ async function verifiedClaims(signer: Signer, idToken: string): Promise<JsonObje
   }
 }
 
-async function post(
+async function postToServer(
   ctx: AnyContext,
-  { provider, server, clientSecret }: Party,
+  { provider, server, clientSecret }: ClientParty,
   endpoint: string,
   parameters: Readonly<Record<string, string>>,
 ): Promise<Response> {

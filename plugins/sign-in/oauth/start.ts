@@ -1,26 +1,17 @@
 /** `POST /signin/:provider`: sends the person to the provider (RFC 6749 section 4.1.1). */
 import { AuthError, type Context, OAuthSignInError, type OIDCCheck, redirectTo, toBase64Url } from 'authkernel/kernel'
 import type { AuthorizationServer } from 'oauth4webapi'
-import { bringsSession } from './bounce.ts'
-import { checksOf, flowLifetime, proxyOf, remember } from './checks.ts'
-import { hashOf } from './hash.ts'
-import { authorizationOf, fill, namesOf } from './endpoints.ts'
-import { Refusal, withoutSecrets } from './failure.ts'
-import { isPushed, pushed } from './pushed.ts'
-import { configured, maxAgeOf, type Same, withValues } from './request-url.ts'
+import { configuredRequest, type ConfiguredRequest, demandStepUp, forwardParameters, maxAgeOf, withValues } from './authorization-url.ts'
+import { bringsSession, sealOrigin } from './callback-parameters.ts'
+import { checksOf, hashText, type StepUp, storeFlow } from './checks.ts'
+import { Refusal } from './errors.ts'
+import { withoutSecrets } from './failure.ts'
+import { authorizationOf, fillTemplate, isFormPost, namesOf, type OAuthProvider, proxyOf } from './provider.ts'
+import { isPushed, pushRequest, signRequest } from './request-object.ts'
 import { needsDiscovery, serverOf } from './server.ts'
-import { clientParameters } from './client-parameters.ts'
-import { demand } from './demand.ts'
-import type { OAuthProvider, StepUp } from './types.ts'
 
 /** A step-up, and where it leads. */
-type Again = StepUp & { callbackUrl: string; loginHint?: string }
-
-/** Purpose of the sealed state that carries the origin past a redirect proxy. */
-export const envelopePurpose = 'encodedState'
-
-// RFC 8707 section 2 and RFC 8693 section 2.1: these may be repeated. Of others the last counts.
-const repeatable = new Set(['resource', 'audience'])
+type StepUpRequest = StepUp & { callbackUrl: string; loginHint?: string }
 
 /** Redirects to the authorization endpoint and remembers the flow. Throws OAuthSignInError. */
 export async function start(ctx: Context, provider: OAuthProvider): Promise<Response> {
@@ -37,70 +28,70 @@ export async function start(ctx: Context, provider: OAuthProvider): Promise<Resp
 /** The redirect_uri of requests and of the code exchange, which must repeat it exactly (RFC 6749 section 4.1.3). */
 export function redirectUriOf(ctx: Context, provider: OAuthProvider): string {
   const written = authorizationOf(provider).params?.['redirect_uri']
-  return typeof written === 'string' ? fill(written, namesOf(provider)) : `${proxyOf(ctx, provider) ?? ctx.base}/callback/${provider.id}`
+  return typeof written === 'string'
+    ? fillTemplate(written, namesOf(provider))
+    : `${proxyOf(ctx, provider) ?? ctx.base}/callback/${provider.id}`
 }
 
 /** Where the person is sent. `again`: the session that is here is proved anew. */
-export async function authorizationUrl(ctx: Context, provider: OAuthProvider, again?: Again): Promise<URL> {
+export async function authorizationUrl(ctx: Context, provider: OAuthProvider, again?: StepUpRequest): Promise<URL> {
   // Asked before anything is fetched.
   const callbackUrl = again?.callbackUrl ?? (await ctx.callbackUrl())
   const server = await serverOf(ctx, provider)
-  const same = configured(provider, server, redirectUriOf(ctx, provider))
+  const same = configuredRequest(provider, server, redirectUriOf(ctx, provider))
   const proxied = proxyOf(ctx, provider) !== undefined
   const checks = withoutDowngrade(provider, server, checksOf(provider, proxied))
   const random = (): string => toBase64Url(ctx.runtime.random(32))
-  const state = checks.includes('none') ? undefined : proxied ? await envelope(ctx, provider, random()) : random()
+  const state = checks.includes('none') ? undefined : proxied ? await sealOrigin(ctx, provider, random()) : random()
   const verifier = checks.includes('pkce') ? random() : undefined
   const nonce = checks.includes('nonce') ? random() : undefined
 
-  const other = await altered(ctx, provider, server, same, again)
+  const other = await alterRequest(ctx, provider, server, same, again)
   const url = withValues(other ?? same, {
     state,
-    code_challenge: verifier === undefined ? undefined : await hashOf(verifier),
+    code_challenge: verifier === undefined ? undefined : await hashText(verifier),
     code_challenge_method: verifier === undefined ? undefined : 'S256',
     nonce,
   })
   const maxAge = other ? maxAgeOf(other) : same.maxAge
-  await remember(ctx, provider, { state, verifier, nonce, callbackUrl, maxAge, stepUp: again && stepUpOf(again) }, bringsSession(ctx))
+  await storeFlow(ctx, provider, {
+    state,
+    verifier,
+    nonce,
+    callbackUrl,
+    maxAge,
+    stepUp: again && stepUpOf(again),
+    post: isFormPost(provider),
+    session: bringsSession(ctx),
+  })
   const asked = (await authorizationOf(provider).request?.({ url, provider })) ?? url
-  const sent = provider.signedRequest ? await (await import('./request-object.ts')).signedRequest(ctx, provider, server, asked) : asked
-  return isPushed(provider, server) ? pushed(ctx, provider, server, sent) : sent
+  const sent = provider.signedRequest ? await signRequest(ctx, provider, server, asked) : asked
+  return isPushed(provider, server) ? pushRequest(ctx, provider, server, sent) : sent
 }
 
 /** The request with what this visit changes; undefined: nothing. */
-async function altered(
+async function alterRequest(
   ctx: Context,
   provider: OAuthProvider,
   server: AuthorizationServer,
-  { href }: Same,
-  again: Again | undefined,
+  { href }: ConfiguredRequest,
+  again: StepUpRequest | undefined,
 ): Promise<URL | undefined> {
   // The query of the page that asks for a step-up is none for the provider.
   const forwards = !again && ctx.request.url.includes('?')
   const asks = ctx.has('hook', 'authorizationRequest')
   if (!forwards && !asks && !again) return undefined
   const url = new URL(href)
-  if (forwards) forward(url, ctx, provider)
+  if (forwards) forwardParameters(url, ctx, provider)
   if (asks) {
     const parameters = await ctx.ask('authorizationRequest', { provider, parameters: new URLSearchParams(url.searchParams) })
     if (parameters) url.search = parameters.toString()
   }
-  if (again) demand(url.searchParams, again, server.claims_parameter_supported === true)
+  if (again) demandStepUp(url.searchParams, again, server.claims_parameter_supported === true)
   return url
 }
 
-function forward(url: URL, ctx: Context, provider: OAuthProvider): void {
-  const seen = new Set<string>()
-  const mayForward = clientParameters(url.searchParams)
-  for (const [name, value] of ctx.url.searchParams) {
-    if (!mayForward(name, value) || (provider.authorizationParams && !provider.authorizationParams.includes(name))) continue
-    if (repeatable.has(name) && seen.has(name)) url.searchParams.append(name, value)
-    else url.searchParams.set(name, value)
-    seen.add(name)
-  }
-}
-
-function stepUpOf({ sub, maxAge, acr }: Again): StepUp {
+function stepUpOf({ sub, maxAge, acr }: StepUpRequest): StepUp {
   return { sub, maxAge, ...(acr && { acr }) }
 }
 
@@ -114,8 +105,4 @@ function withoutDowngrade(provider: OAuthProvider, server: AuthorizationServer, 
     `The discovery document of provider "${provider.id}" does not say that it supports PKCE with S256. ` +
       "If it is known to, or state alone shall do, say so: `checks: ['pkce', 'state']` or `checks: ['state']`.",
   )
-}
-
-async function envelope(ctx: Context, provider: OAuthProvider, random: string): Promise<string> {
-  return ctx.seal(envelopePurpose, { origin: `${ctx.base}/callback/${provider.id}`, provider: provider.id, random }, flowLifetime)
 }

@@ -1,6 +1,6 @@
 /**
- * Step-up at the provider (RFC 9470, OpenID Connect Core section 3.1.2.1): whoever signed in there proves it anew, with `max_age` and `acr_values`.
- * The answer must be about the same account and say when and how the person was authenticated; else nothing changes.
+ * Step-up at the provider (RFC 9470, OpenID Connect Core section 3.1.2.1): the user who signed in there proves it anew, with `max_age` and `acr_values`.
+ * The response must be about the same account and say when and how the user was authenticated; else nothing changes.
  */
 import {
   AccessDenied,
@@ -12,11 +12,13 @@ import {
   type StepUpDemand,
   subjectOf,
 } from 'authkernel/kernel'
-import { namesIn, proofOf } from './assurance.ts'
-import { Refusal, withoutSecrets } from './failure.ts'
+import type { StepUp } from './checks.ts'
+import { Refusal } from './errors.ts'
+import { withoutSecrets } from './failure.ts'
+import { proofOf, providerNames } from './id-token.ts'
+import type { OAuthProvider } from './provider.ts'
 import { authorizationUrl } from './start.ts'
 import type { Exchanged } from './tokens.ts'
-import type { OAuthProvider, StepUp } from './types.ts'
 
 /** Seconds that clocks may differ. */
 const skew = 30
@@ -52,9 +54,9 @@ export async function startStepUp(
 }
 
 /** Renews the session that is here. Throws Refusal and AccessDenied: nothing has changed then. */
-export async function provedAgain(exchanged: Exchanged, demand: StepUp): Promise<Response> {
+export async function completeStepUp(exchanged: Exchanged, demand: StepUp): Promise<Response> {
   try {
-    return await renewed(exchanged, demand)
+    return await renewSession(exchanged, demand)
   } catch (error) {
     const { ctx, provider } = exchanged
     const reason = error instanceof AuthError ? error.type : 'Refusal'
@@ -63,30 +65,31 @@ export async function provedAgain(exchanged: Exchanged, demand: StepUp): Promise
   }
 }
 
-async function renewed({ ctx, provider, claims = {}, flow }: Exchanged, { sub, maxAge, acr }: StepUp): Promise<Response> {
-  const { auth_time: authTime, acr: said } = claims
-  const names = namesIn(provider, claims)
+async function renewSession({ ctx, provider, claims = {}, flow }: Exchanged, { sub, maxAge, acr }: StepUp): Promise<Response> {
+  const { auth_time: authTime, acr: received } = claims
+  const names = providerNames(provider, claims)
   const now = Math.floor(ctx.now.getTime() / 1000)
   if (names.sub !== sub) throw new Refusal('The step-up was answered for another account than the one of the session.')
   if (!Number.isSafeInteger(authTime)) throw new Refusal('The answer to a step-up has no `auth_time`: the provider ignored `max_age`.')
   const at = authTime as number
   if (now - at > maxAge + skew) throw new Refusal('The provider ignored `max_age`: its `auth_time` is too long ago.')
   if (at > now + skew) throw new Refusal('The `auth_time` of the provider is in the future.')
-  if (acr && !acr.includes(said as string)) throw new Refusal('The provider answered with another `acr` than those that were asked for.')
+  if (acr && !acr.includes(received as string))
+    throw new Refusal('The provider answered with another `acr` than those that were asked for.')
   if (flow.startedBy !== (await subjectOf(ctx))) throw new AccessDenied('Somebody else is signed in than when the step-up began.')
   const login = await ctx.loginAgain({ callbackUrl: await ctx.callbackUrl() })
   const attributes = await ctx.session.attributes?.(ctx)
   if (!login || attributes?.provider !== provider.id || attributes.sub !== sub)
     throw new AccessDenied('The session is another one than when the step-up began.')
   const trusted = proofOf(provider, claims)
-  // `fed`: proved there, and not said how.
+  // `fed`: proved there, and the provider does not say how.
   const amr = trusted && trusted.amr.length > 0 ? trusted.amr : ['fed']
   return ctx.resume(login, {
     proof: {
       amr,
       authTime: at,
       factors: trusted?.factors ?? 1,
-      ...(acr && { acr: said as string }),
+      ...(acr && { acr: received as string }),
       ...(names.sid !== undefined && { sid: names.sid }),
     },
   })

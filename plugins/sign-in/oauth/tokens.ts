@@ -3,20 +3,18 @@ import { type AnyContext, bytes, type Context, type ReadAnswer, responseOf, type
 import * as oauth from 'oauth4webapi'
 import type { Flow } from './checks.ts'
 import { authenticationOf, clientOf } from './client.ts'
-import { fill, namesOf, type TemplateValues, tokenOf } from './endpoints.ts'
-import { Refusal } from './failure.ts'
+import type { Binding } from './dpop.ts'
+import { Refusal, type Secrets } from './errors.ts'
 import { checkIdToken } from './id-token.ts'
-import { decodeClaims, isObject, parseJson, readJson } from './json.ts'
-import { verify } from './keys.ts'
+import { decodeClaims, isObject, type JsonObject, parseJson, readJson } from './json.ts'
+import { verifySignature } from './keys.ts'
+import { dpopOf, fillTemplate, namesOf, type OAuthProvider, type TemplateValues, tokenOf, tokenResource } from './provider.ts'
 import { endpointOf, fetchOf, readOf } from './server.ts'
 import { redirectUriOf } from './start.ts'
-import type { Binding } from './dpop.ts'
-import { dpopOf, tokenResource } from './strength.ts'
-import type { JsonObject, OAuthProvider, Secrets } from './types.ts'
 
 const maxToken = 65_536
 const tokenNames = ['access_token', 'refresh_token', 'id_token']
-const answerOf = 'The answer of the token endpoint'
+const tokenAnswer = 'The answer of the token endpoint'
 
 /** A callback that is checked, on its way to an identity. */
 export interface Attempt {
@@ -28,6 +26,7 @@ export interface Attempt {
   readonly secrets: Secrets
   readonly clientSecret: string | undefined
 }
+
 /** The same with what the exchange brought; `server` is of the issuer that the token turned out to be from. */
 export interface Exchanged extends Attempt {
   readonly tokens: TokenSet
@@ -36,7 +35,7 @@ export interface Exchanged extends Attempt {
 }
 
 /** Exchanges the code. Throws Refusal, NetworkError and the errors of oauth4webapi and jose. */
-export async function exchange(attempt: Attempt): Promise<Exchanged> {
+export async function exchangeCode(attempt: Attempt): Promise<Exchanged> {
   const { ctx, provider, params, flow, secrets, clientSecret } = attempt
   const client = clientOf(ctx, provider)
   // State, `iss` (RFC 9207) and `error`.
@@ -45,15 +44,17 @@ export async function exchange(attempt: Attempt): Promise<Exchanged> {
   const bound = await bindingOf(ctx, provider, attempt.server)
   if (bound) secrets.add(bound.key)
   const ask = async (): Promise<JsonObject> => {
-    const response = endpoint.request ? await ownRequest(attempt, endpoint.request) : await codeRequest(attempt, client, answer, bound)
+    const response = endpoint.request
+      ? await callHostRequest(attempt, endpoint.request)
+      : await requestTokens(attempt, client, answer, bound)
     return tokenBody(response, endpoint, provider)
   }
-  const body = await opened(provider, await (bound ? bound.once(ask) : ask()), secrets)
+  const body = await decryptAnswer(provider, await (bound ? bound.once(ask) : ask()), secrets)
 
   // An OAuth 2.0 provider identifies people by its userinfo; an ID token beside it is stored and believed for nothing.
   const { id_token: idToken } = body
   const oidc = provider.type === 'oidc'
-  const server = oidc ? issuerOf(attempt, idToken) : attempt.server
+  const server = oidc ? serverOfToken(attempt, idToken) : attempt.server
   const expected: oauth.ProcessAuthorizationCodeResponseOptions = { requireIdToken: oidc }
   if (flow.nonce !== undefined) expected.expectedNonce = flow.nonce
   if (oidc && flow.maxAge !== undefined) expected.maxAge = flow.maxAge
@@ -64,7 +65,11 @@ export async function exchange(attempt: Attempt): Promise<Exchanged> {
   if (bound) tokens.dpop_key = bound.key
   if (!oidc) return { ...attempt, tokens, claims: undefined }
 
-  const { header, payload } = await verify({ ctx, provider, server, clientSecret }, idToken as string, client.id_token_signed_response_alg)
+  const { header, payload } = await verifySignature(
+    { ctx, provider, server, clientSecret },
+    idToken as string,
+    client.id_token_signed_response_alg,
+  )
   const claims = parseJson(payload, 'The ID token')
   await checkIdToken(header, claims, {
     clientId: client.client_id,
@@ -84,7 +89,7 @@ export async function bindingOf(
 ): Promise<Binding | undefined> {
   const algorithm = dpopOf(provider)
   if (!algorithm) return undefined
-  return (await import('./dpop.ts')).bind(clientOf(ctx, provider), algorithm, server.dpop_signing_alg_values_supported, known)
+  return (await import('./dpop.ts')).bindTokens(clientOf(ctx, provider), algorithm, server.dpop_signing_alg_values_supported, known)
 }
 
 /** Throws Refusal: a bearer token where a bound one was asked for is weaker than the host wants, and one that is bound to no key of ours is of no use. */
@@ -93,17 +98,17 @@ export function checkTokenType({ token_type: type }: { token_type?: string | und
 }
 
 /** The answer with its ID token decrypted; what must not be logged goes to `secrets`. Throws Refusal and the errors of jose. */
-export async function opened(provider: OAuthProvider, body: JsonObject, secrets: Secrets): Promise<JsonObject> {
+export async function decryptAnswer(provider: OAuthProvider, body: JsonObject, secrets: Secrets): Promise<JsonObject> {
   for (const name of tokenNames) if (typeof body[name] === 'string') secrets.add(body[name])
   const { id_token: token } = body
   if (provider.decryptionKey === undefined || typeof token !== 'string') return body
   const { id_token_encrypted_response_alg: alg, id_token_encrypted_response_enc: enc } = provider.client ?? {}
-  const inner = await (await import('./jwe.ts')).decrypted(provider, token, { alg, enc }, 'The ID token')
+  const inner = await (await import('./jwe.ts')).decryptToken(provider, token, { alg, enc }, 'The ID token')
   secrets.add(inner)
   return { ...body, id_token: inner }
 }
 
-async function codeRequest(
+async function requestTokens(
   { ctx, provider, server, flow, clientSecret }: Attempt,
   client: oauth.Client,
   answer: URLSearchParams,
@@ -114,7 +119,7 @@ async function codeRequest(
   const { href } = endpointOf(server, 'token_endpoint', provider, values)
   // Some want the secret in the query of this one URL.
   const located = href === server.token_endpoint ? server : { ...server, token_endpoint: href }
-  const extra = Object.entries(tokenOf(provider).params ?? {}).map(([name, value]): [string, string] => [name, fill(value, values)])
+  const extra = Object.entries(tokenOf(provider).params ?? {}).map(([name, value]): [string, string] => [name, fillTemplate(value, values)])
   const options: Parameters<typeof oauth.authorizationCodeGrantRequest>[6] = {
     additionalParameters: new URLSearchParams([...extra, ...tokenResource(provider)]),
     // Endpoints were checked; what may be plain http is decided there.
@@ -124,7 +129,7 @@ async function codeRequest(
   if (bound) options.DPoP = bound.handle
   const authentication = authenticationOf(provider, located, clientSecret)
   const redirectUri = redirectUriOf(ctx, provider)
-  const answered: unknown = await oauth.authorizationCodeGrantRequest(
+  const response: unknown = await oauth.authorizationCodeGrantRequest(
     located,
     client,
     authentication,
@@ -133,10 +138,10 @@ async function codeRequest(
     flow.verifier ?? oauth.nopkce,
     options,
   )
-  return answered as ReadAnswer
+  return response as ReadAnswer
 }
 
-async function ownRequest(
+async function callHostRequest(
   { ctx, provider, params, flow: { verifier, nonce, state }, clientSecret }: Attempt,
   request: NonNullable<TokenEndpoint['request']>,
 ): Promise<ReadAnswer> {
@@ -162,14 +167,14 @@ async function ownRequest(
 export async function tokenBody(read: ReadAnswer, endpoint: TokenEndpoint, provider: OAuthProvider): Promise<JsonObject> {
   const answer = (endpoint.conform && (await endpoint.conform(responseOf(read)))) || read
   if (answer.status !== 200) {
-    const said = await readJson('content' in answer ? answer : answer.clone(), answerOf, false).catch(() => undefined)
-    throw said ? saidNo(said, answer) : new Refusal(`The token endpoint answered with status ${answer.status}.`, answer.status)
+    const fault = await readJson('content' in answer ? answer : answer.clone(), tokenAnswer, false).catch(() => undefined)
+    throw fault ? errorAnswer(fault, answer) : new Refusal(`The token endpoint answered with status ${answer.status}.`, answer.status)
   }
   const strict = provider.type === 'oidc' && !endpoint.conform
-  const said = withoutNulls(await readJson(answer, answerOf, strict))
-  const body: JsonObject = endpoint.defaults ? { ...endpoint.defaults, ...said } : said
+  const sent = withoutNulls(await readJson(answer, tokenAnswer, strict))
+  const body: JsonObject = endpoint.defaults ? { ...endpoint.defaults, ...sent } : sent
   // Some servers report errors with status 200.
-  if (body['error'] !== undefined) throw saidNo(body, answer)
+  if (body['error'] !== undefined) throw errorAnswer(body, answer)
   const seconds = body['expires_in']
   if (seconds !== undefined && typeof seconds !== 'number' && !(typeof seconds === 'string' && /^\d{1,12}$/.test(seconds)))
     throw new Refusal('The token endpoint answered with an `expires_in` that is no number of seconds.')
@@ -183,7 +188,7 @@ export async function tokenBody(read: ReadAnswer, endpoint: TokenEndpoint, provi
 }
 
 // RFC 6749 section 5.2.
-function saidNo(body: JsonObject, answer: Response | ReadAnswer): Error {
+function errorAnswer(body: JsonObject, answer: Response | ReadAnswer): Error {
   const response = 'content' in answer ? responseOf(answer) : answer
   return new oauth.ResponseBodyError(`The token endpoint answered with an error (status ${response.status}).`, {
     cause: body as never,
@@ -191,13 +196,13 @@ function saidNo(body: JsonObject, answer: Response | ReadAnswer): Error {
   })
 }
 
-/** Tokens that nobody has seen yet. */
-type Making = { -readonly [K in keyof TokenSet]: TokenSet[K] }
+/** Tokens that are not handed out yet. */
+type NewTokens = { -readonly [K in keyof TokenSet]: TokenSet[K] }
 
 /** With `expires_at` (row 196). What does not fit a safe integer fits no column either. */
-export function withExpiry(answer: oauth.TokenEndpointResponse, ctx: AnyContext): Making {
+export function withExpiry(answer: oauth.TokenEndpointResponse, ctx: AnyContext): NewTokens {
   // Ours to say, whatever the answer holds (row 165).
-  const { expires_at: given, userId: _userId, ...tokens } = answer as unknown as Making & { userId?: unknown }
+  const { expires_at: given, userId: _userId, ...tokens } = answer as unknown as NewTokens & { userId?: unknown }
   if (tokens.expires_in) {
     const at = Math.floor(ctx.runtime.now() / 1000) + Math.floor(tokens.expires_in)
     if (!Number.isSafeInteger(at)) throw new Refusal('The token endpoint answered with an `expires_in` beyond all dates.')
@@ -207,7 +212,7 @@ export function withExpiry(answer: oauth.TokenEndpointResponse, ctx: AnyContext)
 }
 
 // The host knows which issuers a token may name (Entra: one per tenant); the signature is checked as always.
-function issuerOf({ provider, server }: Attempt, idToken: unknown): oauth.AuthorizationServer {
+function serverOfToken({ provider, server }: Attempt, idToken: unknown): oauth.AuthorizationServer {
   if (!provider.issuerOf || typeof idToken !== 'string') return server
   return { ...server, issuer: provider.issuerOf(decodeClaims(idToken), { id: provider.id, issuer: provider.issuer }) }
 }
@@ -223,7 +228,7 @@ function withoutIdToken({ id_token: _idToken, ...rest }: JsonObject): JsonObject
 }
 
 // As oauth4webapi reads a Response: its status, whether it was read, and its JSON.
-const shape = {
+const responseShape = {
   status: 200,
   bodyUsed: false,
   headers: new Headers({ 'content-type': 'application/json' }),
@@ -232,5 +237,5 @@ const shape = {
 
 /** JSON that was read and checked, for functions of oauth4webapi that take a Response: a real one would write it as text and read it once more. */
 export function asResponse(body: JsonObject): Response {
-  return Object.assign(Object.create(shape) as Response, { json: async () => ({ ...body }) })
+  return Object.assign(Object.create(responseShape) as Response, { json: async () => ({ ...body }) })
 }

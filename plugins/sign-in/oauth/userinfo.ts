@@ -1,21 +1,20 @@
 /** The profile: claims of the ID token, or the answer of the userinfo endpoint (row 198). */
-import type { Profile } from 'authkernel/kernel'
+import type { Profile, TokenSet, UserinfoEndpoint } from 'authkernel/kernel'
 import * as oauth from 'oauth4webapi'
 import { clientOf } from './client.ts'
-import { namesOf, readProfile, requestUserinfo, userinfoOf, wantsUserinfo } from './endpoints.ts'
-import { Refusal } from './failure.ts'
-import { essence, isObject, parseJson, readJson } from './json.ts'
-import { verify } from './keys.ts'
+import { Refusal } from './errors.ts'
+import { isObject, type JsonObject, mediaTypeOf, parseJson, readJson } from './json.ts'
+import { verifySignature } from './keys.ts'
+import { fillTemplate, memberOf, namesOf, type OAuthProvider, type TemplateValues, userinfoOf, wantsUserinfo } from './provider.ts'
 import { endpointOf, fetchOf } from './server.ts'
 import { bindingOf, type Exchanged } from './tokens.ts'
-import type { JsonObject, OAuthProvider } from './types.ts'
 
-const answerOf = 'The answer of the userinfo endpoint'
+const userinfoAnswer = 'The answer of the userinfo endpoint'
 
 /** Reads the profile. Throws Refusal, NetworkError and the errors of oauth4webapi and jose. */
 export async function profileOf(exchanged: Exchanged): Promise<Profile> {
   const { provider, claims, params } = exchanged
-  const profile = claims !== undefined && !wantsUserinfo(provider) ? claims : await userinfo(exchanged)
+  const profile = claims !== undefined && !wantsUserinfo(provider) ? claims : await fetchUserinfo(exchanged)
   if (!provider.callback) return profile
   const folded: unknown = await provider.callback(Object.fromEntries(params), profile)
   // The other parameters come from the browser: they may add to a profile, not change whose it is.
@@ -25,15 +24,15 @@ export async function profileOf(exchanged: Exchanged): Promise<Profile> {
   return folded
 }
 
-async function userinfo(exchanged: Exchanged): Promise<JsonObject> {
+async function fetchUserinfo(exchanged: Exchanged): Promise<JsonObject> {
   const { ctx, provider, tokens, claims, server, clientSecret } = exchanged
   const endpoint = userinfoOf(provider)
   const fetcher = fetchOf(ctx, provider)
   if (endpoint.request) {
     const profile: unknown = await endpoint.request({ tokens, provider, fetch: fetcher })
     if (!isObject(profile)) throw new Refusal(`\`userinfo.request\` of provider "${provider.id}" returned no profile.`)
-    if (claims === undefined) return usable(profile)
-    if (profile['sub'] !== undefined) sameSubject(profile, claims)
+    if (claims === undefined) return requireIdentified(profile)
+    if (profile['sub'] !== undefined) assertSameSubject(profile, claims)
     return profile
   }
   const values = { ...namesOf(provider), clientSecret, tokens }
@@ -42,24 +41,65 @@ async function userinfo(exchanged: Exchanged): Promise<JsonObject> {
   const response = await requestUserinfo(endpoint, url.href, values, await senderOf(exchanged, fetcher), signed)
   if (response.status !== 200) throw new Refusal(`The userinfo endpoint answered with status ${response.status}.`)
   // Without an ID token there is no subject to compare, and hardly two of these providers answer alike.
-  if (claims === undefined) return usable(await readProfile(response, endpoint.unwrap))
-  const profile = await connectUserinfo(exchanged, claims, response)
-  sameSubject(profile, claims)
+  if (claims === undefined) return requireIdentified(await readProfile(response, endpoint.unwrap))
+  const profile = await readSignedOrJson(exchanged, claims, response)
+  assertSameSubject(profile, claims)
   return profile
 }
 
-// OpenID Connect Core 5.3: JSON, or a JWT signed with the keys of the issuer when it said or was told so.
-async function connectUserinfo(exchanged: Exchanged, claims: JsonObject, response: Response): Promise<JsonObject> {
+/** Sends the userinfo request as the provider's data describes it. Throws Refusal, NetworkError. */
+async function requestUserinfo(
+  endpoint: UserinfoEndpoint,
+  location: string,
+  values: TemplateValues & { tokens: TokenSet },
+  fetcher: typeof fetch,
+  signedAnswer: boolean,
+): Promise<Response> {
+  const url = new URL(location)
+  if (endpoint.path !== undefined) appendPath(url, fillTemplate(endpoint.path, values, encodeURIComponent))
+  for (const [name, value] of Object.entries(endpoint.params ?? {})) url.searchParams.set(name, fillTemplate(value, values))
+  const headers = new Headers({ accept: signedAnswer ? 'application/jwt' : 'application/json', 'user-agent': 'authkernel' })
+  for (const [name, value] of Object.entries(endpoint.headers ?? {})) headers.set(name, fillTemplate(value, values))
+  const way = endpoint.token ?? 'header'
+  const token = (): string => memberOf(values.tokens, 'access_token')
+  if (way === 'header' && !headers.has('authorization')) headers.set('authorization', `Bearer ${token()}`)
+  else if (way === 'path') appendPath(url, encodeURIComponent(token()))
+  else if (typeof way === 'object') url.searchParams.set(way.query, token())
+  const body = endpoint.body === undefined ? undefined : JSON.stringify(fillTemplates(endpoint.body, values))
+  if (body !== undefined) headers.set('content-type', 'application/json')
+  return fetcher(url.href, {
+    method: endpoint.method ?? (body === undefined ? 'GET' : 'POST'),
+    headers: Object.fromEntries(headers.entries()),
+    ...(body !== undefined && { body }),
+  })
+}
+
+/** The profile inside an answer of an OAuth 2.0 provider. Throws Refusal. */
+async function readProfile(response: Response, unwrap: string | undefined): Promise<JsonObject> {
+  let profile: unknown = await readJson(response, 'The answer of the userinfo endpoint', false)
+  for (const step of unwrap?.split('.') ?? []) {
+    profile = (isObject(profile) || Array.isArray(profile)) && Object.hasOwn(profile, step) ? (profile as JsonObject)[step] : undefined
+  }
+  if (!isObject(profile)) {
+    throw new Refusal(
+      `The answer of the userinfo endpoint holds no object${unwrap === undefined ? '' : ` at "${unwrap}" (\`userinfo.unwrap\`)`}.`,
+    )
+  }
+  return profile
+}
+
+// OpenID Connect Core 5.3: JSON, or a JWT signed with the keys of the issuer where client metadata or the provider's documentation says so.
+async function readSignedOrJson(exchanged: Exchanged, claims: JsonObject, response: Response): Promise<JsonObject> {
   const { ctx, provider, server } = exchanged
   const client = clientOf(ctx, provider)
   const subject = String(claims['sub'])
-  if (essence(response) === 'application/jwt') {
-    const token = await innerOf(provider, (await response.clone().text()).trim())
+  if (mediaTypeOf(response) === 'application/jwt') {
+    const token = await decryptUserinfo(provider, (await response.clone().text()).trim())
     await oauth.processUserInfoResponse(server, client, subject, new Response(token, { headers: { 'content-type': 'application/jwt' } }))
-    const { payload } = await verify(exchanged, token, client.userinfo_signed_response_alg)
-    return parseJson(payload, answerOf)
+    const { payload } = await verifySignature(exchanged, token, client.userinfo_signed_response_alg)
+    return parseJson(payload, userinfoAnswer)
   }
-  const body = await readJson(response, answerOf, true)
+  const body = await readJson(response, userinfoAnswer, true)
   const headers = { 'content-type': 'application/json' }
   await oauth.processUserInfoResponse(server, client, subject, new Response(JSON.stringify(body), { headers }))
   return body
@@ -68,27 +108,27 @@ async function connectUserinfo(exchanged: Exchanged, claims: JsonObject, respons
 /** Sends the access token with proof of its key, where it has one. */
 async function senderOf({ ctx, provider, server, tokens }: Exchanged, fetcher: typeof fetch): Promise<typeof fetch> {
   if (tokens.token_type !== 'dpop') return fetcher
-  const { boundRequest } = await import('./dpop.ts')
+  const { sendBoundRequest } = await import('./dpop.ts')
   const bound = await bindingOf(ctx, provider, server, tokens.dpop_key)
   return ((input: string, init: RequestInit) =>
-    boundRequest(bound as NonNullable<typeof bound>, tokens.access_token ?? '', new URL(input), {
+    sendBoundRequest(bound as NonNullable<typeof bound>, tokens.access_token ?? '', new URL(input), {
       ...init,
       fetch: fetcher,
     })) as typeof fetch
 }
 
-async function innerOf(provider: OAuthProvider, token: string): Promise<string> {
+async function decryptUserinfo(provider: OAuthProvider, token: string): Promise<string> {
   if (provider.decryptionKey === undefined) return token
   const { userinfo_encrypted_response_alg: alg, userinfo_encrypted_response_enc: enc } = provider.client ?? {}
-  return (await import('./jwe.ts')).decrypted(provider, token, { alg, enc }, 'The userinfo')
+  return (await import('./jwe.ts')).decryptToken(provider, token, { alg, enc }, 'The userinfo')
 }
 
 // OpenID Connect Core 5.3.2: else another person's profile could be substituted.
-function sameSubject(profile: JsonObject, claims: JsonObject): void {
+function assertSameSubject(profile: JsonObject, claims: JsonObject): void {
   if (profile['sub'] !== claims['sub']) throw new Refusal('The userinfo endpoint answered for another person (`sub`).')
 }
 
-function usable(profile: JsonObject): JsonObject {
+function requireIdentified(profile: JsonObject): JsonObject {
   if (Object.keys(profile).length === 0) throw new Refusal('The userinfo endpoint answered with an empty object.')
   const identified = ['id', 'sub', 'email'].some((name) => profile[name] !== undefined && profile[name] !== null)
   if (typeof profile['error'] === 'string' && !identified) throw new Refusal('The userinfo endpoint answered with an error.')
@@ -99,4 +139,17 @@ function usable(profile: JsonObject): JsonObject {
       throw new Refusal(`The userinfo endpoint answered with a numeric "${name}" that is not exact.`)
   }
   return profile
+}
+
+/** Fills every string in a JSON value. */
+function fillTemplates(value: unknown, values: TemplateValues): unknown {
+  if (typeof value === 'string') return fillTemplate(value, values)
+  if (Array.isArray(value)) return value.map((item) => fillTemplates(item, values))
+  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillTemplates(item, values)])) : value
+}
+
+function appendPath(url: URL, segment: string): void {
+  // Percent-encoding leaves dots alone, and a dot segment would lead to another resource.
+  if (segment === '.' || segment === '..') throw new Refusal('The path of the userinfo endpoint would contain a dot segment.')
+  url.pathname = `${url.pathname.replace(/\/$/, '')}/${segment.replace(/^\//, '')}`
 }

@@ -9,5 +9,8 @@ export class Refusal extends Error {
   }
 }
 
-/** What is wrong is a token that somebody sent, and not the server whose keys it is checked with. */
+/** What is wrong is a token that a client sent, and not the server whose keys it is checked with. */
 export class TokenRefusal extends Refusal {}
+
+/** Values that must not reach a log: secrets, codes, tokens. Filled as a flow learns them. */
+export type Secrets = Set<string>

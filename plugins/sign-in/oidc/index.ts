@@ -1,6 +1,6 @@
 /** OpenID Connect sign-in: authorization code flow with a verified ID token (OpenID Connect Core 3.1, Discovery, RFC 9207, 9700). */
 import { type Plugin, type ProviderGiven, providerPlugin } from 'authkernel/kernel'
-import { oauthFlow, register } from './flow.ts'
+import { oauthFlow, registerOAuth } from '../oauth/flow.ts'
 
 /** Options of one OpenID Connect provider; `id` defaults to `oidc`, `name` to the id. */
 export type OIDCInput = ProviderGiven<'oidc'>
@@ -10,5 +10,5 @@ export const oidcPlugin: (...providers: (OIDCInput | (() => OIDCInput))[]) => Pl
   type: 'oidc',
   flow: oauthFlow,
   defaults: { id: 'oidc', name: 'OpenID Connect' },
-  setup: register,
+  setup: registerOAuth,
 })

@@ -1,17 +1,17 @@
 /** What a provider's word about an address is worth (D33, D85). */
 import { type AdapterAccount, type Profile, toAddress, type TokenSet } from 'authkernel/kernel'
 import { decodeClaims } from './json.ts'
-import type { OAuthProvider } from './types.ts'
+import type { OAuthProvider } from './provider.ts'
 
 /** What the provider says of the address: undefined when it says nothing. */
 export function saysVerified(provider: OAuthProvider, profile: Profile, tokens: TokenSet): boolean | undefined {
-  const said: unknown = provider.emailVerified ? provider.emailVerified(profile, tokens) : profile.email_verified
-  if (said === undefined || typeof said === 'boolean') return said
-  return typeof said === 'string' && provider.emailVerifiedStrings?.includes(said) === true
+  const value: unknown = provider.emailVerified ? provider.emailVerified(profile, tokens) : profile.email_verified
+  if (value === undefined || typeof value === 'boolean') return value
+  return typeof value === 'string' && provider.emailVerifiedStrings?.includes(value) === true
 }
 
-/** Whether the provider is trusted for the address, by `trustEmail`; undefined: nobody said. */
-export function trusted({ trustEmail }: OAuthProvider, email: string): boolean | undefined {
+/** Whether the provider is trusted for the address, by `trustEmail`; undefined: the host does not say. */
+export function trustsAddress({ trustEmail }: OAuthProvider, email: string): boolean | undefined {
   if (typeof trustEmail === 'boolean' || trustEmail === undefined) return trustEmail
   const domain = email.slice(email.lastIndexOf('@') + 1).toLowerCase()
   return trustEmail.some((name) => name.toLowerCase() === domain)
@@ -23,10 +23,10 @@ export function trusted({ trustEmail }: OAuthProvider, email: string): boolean |
  * `account` undefined: the adapter cannot list accounts.
  */
 export function vouches(provider: OAuthProvider, account: AdapterAccount | undefined, email: string): boolean {
-  const trust = trusted(provider, email)
+  const trust = trustsAddress(provider, email)
   if (trust === false) return false
   const claims = claimsOf(account?.id_token)
-  // A provider that nobody said anything about is as good as in Auth.js, until it says no.
+  // A provider without `trustEmail` is as good as in Auth.js, until it says no.
   if (!claims || !account) return trust === undefined
   if (trust === undefined && claims.email === undefined) return saysVerified(provider, claims, account) !== false
   if (
@@ -34,8 +34,8 @@ export function vouches(provider: OAuthProvider, account: AdapterAccount | undef
     (toAddress(claims.email) ?? claims.email.toLowerCase()) !== (toAddress(email) ?? email.toLowerCase())
   )
     return false
-  const said = saysVerified(provider, claims, account)
-  return trust ? said === true : said !== false
+  const verified = saysVerified(provider, claims, account)
+  return trust ? verified === true : verified !== false
 }
 
 // Our own row: its signature was checked when it was stored.

@@ -1,14 +1,12 @@
 /** JWTs of a provider that are no ID tokens: logout tokens, security events (RFC 8725). */
-import type { VerifiedToken, VerifyOptions } from 'authkernel/kernel'
-import type { AnyContext } from 'authkernel/kernel'
+import type { AnyContext, VerifiedToken, VerifyOptions } from 'authkernel/kernel'
 import { clientOf, clockTolerance } from './client.ts'
-import { issuerFor } from './issuer.ts'
-import { parseJson } from './json.ts'
-import { type Signer, verify } from './keys.ts'
-import { Refusal, TokenRefusal } from './refusal.ts'
-import type { JsonObject } from './types.ts'
+import { Refusal, TokenRefusal } from './errors.ts'
+import { issuerFor } from './id-token.ts'
+import { type JsonObject, parseJson } from './json.ts'
+import { type Signer, verifySignature } from './keys.ts'
 
-const maxLength = 65_536
+const maxToken = 65_536
 
 /** Throws TokenRefusal for the token, Refusal and NetworkError for the provider, and the errors of jose. */
 export async function verifyToken(
@@ -17,15 +15,15 @@ export async function verifyToken(
   jwt: string,
   { typ, claims: needed = [], audience: wanted }: VerifyOptions,
 ): Promise<VerifiedToken> {
-  if (typeof jwt !== 'string' || jwt.length > maxLength) throw new TokenRefusal('The token is not a text, or too long.')
+  if (typeof jwt !== 'string' || jwt.length > maxToken) throw new TokenRefusal('The token is not a text, or too long.')
   const client = clientOf(ctx, signer.provider)
   const { provider } = signer
-  const signed = provider.decryptionKey === undefined ? jwt : await (await import('./jwe.ts')).decrypted(provider, jwt, {}, 'The token')
-  const { header, payload } = await verify(signer, signed, client.id_token_signed_response_alg)
-  const claims = claimsOf(payload)
-  checkType((header as { typ?: unknown }).typ, typeof typ === 'string' ? [typ] : typ)
+  const signed = provider.decryptionKey === undefined ? jwt : await (await import('./jwe.ts')).decryptToken(provider, jwt, {}, 'The token')
+  const { header, payload } = await verifySignature(signer, signed, client.id_token_signed_response_alg)
+  const claims = readClaims(payload)
+  checkTyp((header as { typ?: unknown }).typ, typeof typ === 'string' ? [typ] : typ)
   for (const name of ['iss', 'aud', ...needed]) if (claims[name] === undefined) throw new TokenRefusal(`The token has no \`${name}\`.`)
-  if (claims['iss'] !== issuerOf(provider, signer.server, claims)) throw new TokenRefusal('The token is of another issuer (`iss`).')
+  if (claims['iss'] !== expectedIssuer(provider, signer.server, claims)) throw new TokenRefusal('The token is of another issuer (`iss`).')
   const audience = claims['aud']
   const named = typeof audience === 'string' ? [audience] : Array.isArray(audience) ? (audience as unknown[]) : []
   if (wanted === undefined ? !named.includes(client.client_id) : named.length !== 1 || named[0] !== wanted)
@@ -34,7 +32,7 @@ export async function verifyToken(
   return { header: header as unknown as Record<string, unknown>, claims }
 }
 
-function claimsOf(payload: Uint8Array): JsonObject {
+function readClaims(payload: Uint8Array): JsonObject {
   try {
     return parseJson(payload, 'The token')
   } catch (error) {
@@ -43,7 +41,7 @@ function claimsOf(payload: Uint8Array): JsonObject {
 }
 
 // What the provider's `issuerOf` throws is about the claims.
-function issuerOf(provider: Signer['provider'], server: Signer['server'], claims: JsonObject): string | undefined {
+function expectedIssuer(provider: Signer['provider'], server: Signer['server'], claims: JsonObject): string | undefined {
   try {
     return issuerFor(provider, server, claims)
   } catch {
@@ -52,7 +50,7 @@ function issuerOf(provider: Signer['provider'], server: Signer['server'], claims
 }
 
 // RFC 8725 section 3.11.
-function checkType(given: unknown, accepted: readonly (string | undefined)[]): void {
+function checkTyp(given: unknown, accepted: readonly (string | undefined)[]): void {
   const name = typeof given === 'string' ? given.toLowerCase().replace(/^application\//, '') : given
   if (!accepted.some((type) => type?.toLowerCase() === name)) throw new TokenRefusal('The token is of another type (`typ`).')
 }
