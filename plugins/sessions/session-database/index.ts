@@ -1,9 +1,8 @@
 /** Sessions in a store; the cookie holds a random token only (D6, D38, D44, D45). */
 import { assertOptions, AuthError, lazily, lazyObject, type Plugin, sessionRecord, strategyMethods } from 'authkernel/kernel'
-import { abilitiesWith, infoCookie, type Keeping, methods } from './facts.ts'
-import { type DatabaseSessionOptions, settle } from './settled.ts'
+import { abilitiesWith, type DatabaseSessionOptions, infoCookie, type Keeping, resolveOptions, storeMethods } from './options.ts'
 
-export type { DatabaseSessionOptions } from './settled.ts'
+export type { DatabaseSessionOptions } from './options.ts'
 
 const remedies = {
   list: 'the database strategy with an adapter that has listSessionsByUserId',
@@ -14,7 +13,7 @@ const remedies = {
 
 // Loaded by the first request that asks for a session.
 const load = /* @__PURE__ */ lazily(() => import('./strategy.ts'))
-const told = ['list', 'revoke:id', 'revoke:user', 'revoke:attribute', 'attributes'] as const
+const attributeAbilities = ['list', 'revoke:id', 'revoke:user', 'revoke:attribute', 'attributes'] as const
 
 /**
  * Registers the session strategy `database`; needs a store. Refused at compile: `absoluteMaxAge` with an adapter that keeps no `createdAt`. What the
@@ -25,18 +24,18 @@ export function databaseSessionPlugin(options: DatabaseSessionOptions = {}): Plu
   return {
     name: 'session-database',
     setup(kernel) {
-      const settled = settle(kernel.config, options)
+      const resolved = resolveOptions(kernel.config, options)
       kernel.cookie(infoCookie)
       kernel.records('sessionRecord', sessionRecord as never, {
         optional: true,
-        when: (requires) => told.some((ability) => requires(`session:${ability}`)),
+        when: (requires) => attributeAbilities.some((ability) => requires(`session:${ability}`)),
       })
       kernel.preload(async () => load())
       kernel.sessionStrategy(
         'database',
         (view) => {
           const store = view.service('store')
-          if (settled.absoluteMaxAge !== undefined && store && !store.keepsCreatedAt) {
+          if (resolved.absoluteMaxAge !== undefined && store && !store.keepsCreatedAt) {
             throw new AuthError(
               'Plugin "session-database": `session.absoluteMaxAge` needs an adapter that keeps `createdAt` of sessions, and this one does not say so. ' +
                 'Use an adapter of authkernel, or leave the option out.',
@@ -45,8 +44,8 @@ export function databaseSessionPlugin(options: DatabaseSessionOptions = {}): Plu
           const inRecords = view.records.has('sessionRecord')
           const keeping: Keeping = inRecords ? 'records' : view.requires('session:attributes') ? 'cookie' : undefined
           const form = view.service('sessionCookie')
-          const facts = { abilities: abilitiesWith(keeping, store), methods, storedUsers: true }
-          return lazyObject(strategyMethods, load, ({ createStrategy }) => createStrategy(settled, keeping, form), facts)
+          const facts = { abilities: abilitiesWith(keeping, store), methods: storeMethods, storedUsers: true }
+          return lazyObject(strategyMethods, load, ({ createStrategy }) => createStrategy(resolved, keeping, form), facts)
         },
         { suits: (view) => view.service('store') !== undefined, remedies },
       )

@@ -20,13 +20,13 @@ export function markedToken({ kinds = [], until }: SessionAttributes, token: str
  * find a marked session by a token without marks: what the store says counts then, and where both differ nothing does.
  */
 export function marksOf(token: string, stored: string | undefined): SessionMarks {
-  const one = read(token)
-  const other = stored === undefined || stored === token ? undefined : read(stored)
+  const one = readMarks(token)
+  const other = stored === undefined || stored === token ? undefined : readMarks(stored)
   if (!one || !other || stored === undefined) return one ?? other ?? {}
   return token.slice(0, token.lastIndexOf('!')) === stored.slice(0, stored.lastIndexOf('!')) ? one : { kinds: [''] }
 }
 
-function read(token: string): SessionMarks | undefined {
+function readMarks(token: string): SessionMarks | undefined {
   if (!looksMarked(token)) return undefined
   const [, kinds = '', until = ''] = token.split('!', 3)
   const end = until === '' ? undefined : Number.parseInt(until, 36)

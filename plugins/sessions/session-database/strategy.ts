@@ -19,49 +19,48 @@ import {
   unanswered,
   type User,
 } from 'authkernel/kernel'
-import type { Keeping } from './facts.ts'
-import { createKept, idOf, type Kept, tokenOf } from './kept.ts'
+import { createAttributeStore, type AttributeStore, readToken, sessionIdOf } from './attributes.ts'
 import { looksMarked, markedToken, marksOf } from './marks.ts'
-import type { Settled } from './settled.ts'
+import type { DatabaseOptions, Keeping } from './options.ts'
 
 // Sessions of other browsers; a read needs none of it.
-const others = /* @__PURE__ */ lazily(() => import('./others.ts'))
+const loadOtherSessions = /* @__PURE__ */ lazily(() => import('./other-sessions.ts'))
 
-type Found = { session: AdapterSession; user: AdapterUser; marks: SessionMarks } | null
+type FoundSession = { session: AdapterSession; user: AdapterUser; marks: SessionMarks } | null
 
 /** `cookie`: its form, where it is not the token itself. */
-export function createStrategy(options: Settled, keeping: Keeping, cookie: SessionCookie | undefined): StrategyWork {
-  const kept = createKept(keeping)
-  // D44: one look per request, whoever asks.
+export function createStrategy(options: DatabaseOptions, keeping: Keeping, cookie: SessionCookie | undefined): StrategyWork {
+  const attributeStore = createAttributeStore(keeping)
+  // D44: one look per request.
   const looked = Symbol('look')
   const issued = Symbol('issued')
-  type Looking = Context & { [looked]?: Promise<Found>; [issued]?: string }
-  const look = (ctx: Looking, token: string): Promise<Found> => (ctx[looked] ??= find(ctx, options, token))
+  type Looking = Context & { [looked]?: Promise<FoundSession>; [issued]?: string }
+  const look = (ctx: Looking, token: string): Promise<FoundSession> => (ctx[looked] ??= findSession(ctx, options, token))
 
   async function access(ctx: Context, update?: { data: unknown }): Promise<Session | null> {
-    // As `tokenOf`: every function counts in a session read.
+    // As `readToken`: every function counts in a session read.
     const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
     const token = value === undefined || !cookie ? value : await cookie.open(ctx, value)
     if (token === undefined) return null
     const found = await look(ctx, token)
     if (!found) {
       // A replica may not have it yet.
-      if (!ctx.store?.replica) clear(ctx)
+      if (!ctx.store?.replica) clearCookie(ctx)
       return null
     }
     const { user } = found
     const isDue = ctx.canSetCookies && dueAt(options, found) <= ctx.runtime.now()
-    const expires = isDue ? await extend(ctx, options, found, kept) : endOf(found)
+    const expires = isDue ? await extendSession(ctx, options, found, attributeStore) : endOf(found)
     if (!expires) {
       ;(ctx as Looking)[looked] = Promise.resolve(null)
-      clear(ctx)
+      clearCookie(ctx)
       return null
     }
     // What the adapter does not say is undefined, hence absent for clients, as with Auth.js; null stays null.
     const { id, name, email, image } = user
-    const person = (ctx.settings.sessionUserId === false ? { name, email, image } : { id, name, email, image }) as User
-    if (ctx.store?.shownFields.length) show(ctx.store.shownFields, user, person)
-    let session: Session | null = { user: person, expires: expires.toISOString() }
+    const shown = (ctx.settings.sessionUserId === false ? { name, email, image } : { id, name, email, image }) as User
+    if (ctx.store?.shownFields.length) addShownFields(ctx.store.shownFields, user, shown)
+    let session: Session | null = { user: shown, expires: expires.toISOString() }
     if (ctx.has('hook', 'session')) {
       // The columns of the stored row, which no client sees unless the host says so; `createdAt` of our adapters is none of the host's.
       const { sessionToken: _secret, createdAt, ...columns } = found.session
@@ -71,8 +70,8 @@ export function createStrategy(options: Settled, keeping: Keeping, cookie: Sessi
       const answer = await ctx.ask('session', Object.defineProperty(message, unanswered, { value: unanswered }))
       session = (answer as unknown) === unanswered ? withoutColumns(whole, own) : answer
     }
-    if (ctx.canSetCookies) put(ctx, cookie ? await cookie.write(ctx, token) : token, expires)
-    // Every check is told, one that the host answers with nobody too (row 156).
+    if (ctx.canSetCookies) putCookie(ctx, cookie ? await cookie.write(ctx, token) : token, expires)
+    // Each check fires the event, also one that the host's hook ends with null (row 156).
     if (ctx.has('on', 'session')) await ctx.emit('session', { session: session as Session })
     return session
   }
@@ -82,7 +81,7 @@ export function createStrategy(options: Settled, keeping: Keeping, cookie: Sessi
     update: (ctx, data) => access(ctx, { data }),
 
     async user(ctx) {
-      const token = await tokenOf(ctx, cookie)
+      const token = await readToken(ctx, cookie)
       return token === undefined ? null : ((await look(ctx, token))?.user ?? null)
     },
 
@@ -94,20 +93,20 @@ export function createStrategy(options: Settled, keeping: Keeping, cookie: Sessi
 
     async id(ctx) {
       const token = await countingToken(ctx, cookie)
-      return token === undefined ? null : idOf(token)
+      return token === undefined ? null : sessionIdOf(token)
     },
 
     async kinds(ctx) {
-      const token = await tokenOf(ctx, cookie)
+      const token = await readToken(ctx, cookie)
       return (token === undefined ? null : await look(ctx, token))?.marks.kinds ?? []
     },
 
     async issue(ctx, login, given, before) {
-      const former = await tokenOf(ctx, cookie)
+      const former = await readToken(ctx, cookie)
       const found = former === undefined ? null : await (login.session === 'renew' ? look(ctx, former) : (ctx as Looking)[looked])
       if (login.session === 'keep' && former !== undefined && found) {
-        await remember(ctx, cookie, former, endOf(found))
-        return { id: await idOf(former) }
+        await writeToken(ctx, cookie, former, endOf(found))
+        return { id: await sessionIdOf(former) }
       }
       const { id: userId } = login.user
       if (userId === undefined) throw new AuthError('Plugin "session-database": a session needs a user with an id.')
@@ -115,18 +114,18 @@ export function createStrategy(options: Settled, keeping: Keeping, cookie: Sessi
       const renewed = login.session === 'renew' && found ? found : null
       const attributes = renewed ? withMarks(given, renewed.marks) : given
       const token = markedToken(attributes, randomToken(ctx, options))
-      const [session, id] = [begun(ctx, options, { token, userId, until: attributes.until }, renewed), await idOf(token)]
+      const [session, id] = [createRow(ctx, options, { token, userId, until: attributes.until }, renewed), await sessionIdOf(token)]
       // First what guards and what finds a session: one that nothing finds could not be ended from elsewhere.
       await before?.(id)
-      await kept?.start(ctx, { id, userId, token, attributes, expires: session.expires })
+      await attributeStore?.start(ctx, { id, userId, token, attributes, expires: session.expires })
       await storeOf(ctx).createSession(session)
       ;(ctx as Looking)[issued] = token
       // It may have been ended while the new one was made, which must not live on in its place.
-      if (login.session === 'renew' && former !== undefined && !(await find(ctx, options, former))) {
+      if (login.session === 'renew' && former !== undefined && !(await findSession(ctx, options, former))) {
         await drop(ctx, token)
         throw new AccessDenied('The session to renew has ended. Sign in again.')
       }
-      await remember(ctx, cookie, token, session.expires)
+      await writeToken(ctx, cookie, token, session.expires)
       // A session that was planted or left behind must not outlive the sign-in (fixation).
       if (former !== undefined && (found !== null || looksMarked(former))) await drop(ctx, former)
       return { id }
@@ -138,26 +137,28 @@ export function createStrategy(options: Settled, keeping: Keeping, cookie: Sessi
     },
 
     async isLive(ctx) {
-      const token = await tokenOf(ctx, cookie)
-      return token !== undefined && (await find(ctx, options, token)) !== null
+      const token = await readToken(ctx, cookie)
+      return token !== undefined && (await findSession(ctx, options, token)) !== null
     },
 
     async attributes(ctx) {
-      const token = await tokenOf(ctx, cookie)
-      return token === undefined || !kept || !(await look(ctx, token)) ? null : kept.attributes(ctx, await idOf(token))
+      const token = await readToken(ctx, cookie)
+      return token === undefined || !attributeStore || !(await look(ctx, token))
+        ? null
+        : attributeStore.attributes(ctx, await sessionIdOf(token))
     },
 
-    list: async (ctx, userId) => (await others()).listSessions(ctx, userId, kept, options.maxAge),
-    revoke: async (ctx, which) => (await others()).revokeSessions(ctx, which, kept, cookie),
+    list: async (ctx, userId) => (await loadOtherSessions()).listSessions(ctx, userId, attributeStore, options.maxAge),
+    revoke: async (ctx, which) => (await loadOtherSessions()).revokeSessions(ctx, which, attributeStore, cookie),
 
     async end(ctx) {
-      const token = await tokenOf(ctx, cookie)
-      clear(ctx)
+      const token = await readToken(ctx, cookie)
+      clearCookie(ctx)
       if (token === undefined) return null
       // What the adapter says of the session, nothing included (row 168).
       const session = (await storeOf(ctx).deleteSession(token)) as AdapterSession | null | undefined
       // The session first: while it lives it must be found.
-      if (kept) await kept.end(ctx, await idOf(token))
+      if (attributeStore) await attributeStore.end(ctx, await sessionIdOf(token))
       return { session }
     },
   }
@@ -165,22 +166,22 @@ export function createStrategy(options: Settled, keeping: Keeping, cookie: Sessi
   async function drop(ctx: Context, token: string): Promise<void> {
     await storeOf(ctx).deleteSession(token)
     // A cookie was just written anew.
-    if (kept?.findable) await kept.end(ctx, await idOf(token))
+    if (attributeStore?.findable) await attributeStore.end(ctx, await sessionIdOf(token))
   }
 }
 
 /** The token that the browser sent, unless it says itself that its session counts no more. */
 async function countingToken(ctx: Context, cookie: SessionCookie | undefined): Promise<string | undefined> {
-  const token = await tokenOf(ctx, cookie)
+  const token = await readToken(ctx, cookie)
   return token !== undefined && marksHold(ctx, marksOf(token, undefined)) ? token : undefined
 }
 
 /** The row of a new session. One that is renewed keeps its beginning and the columns of the host. */
-function begun(
+function createRow(
   ctx: Context,
-  options: Settled,
+  options: DatabaseOptions,
   { token: sessionToken, userId, until }: { token: string; userId: string; until: number | undefined },
-  former: Found,
+  former: FoundSession,
 ): AdapterSession {
   const { keepsCreatedAt } = storeOf(ctx)
   const createdAt = (keepsCreatedAt && former?.session.createdAt) || ctx.now
@@ -190,7 +191,7 @@ function begun(
 }
 
 /** Refused: a token of the host that would look as if it had marks. */
-function randomToken(ctx: Context, { generateSessionToken }: Settled): string {
+function randomToken(ctx: Context, { generateSessionToken }: DatabaseOptions): string {
   const token = generateSessionToken?.() ?? randomUUID(ctx.runtime)
   if (!looksMarked(token)) return token
   throw new AuthError(
@@ -204,14 +205,14 @@ function withMarks(attributes: SessionAttributes, { kinds = [], until }: Session
   return { ...attributes, ...(all.length > 0 && { kinds: all }), ...(until !== undefined && { until }) }
 }
 
-/** Nobody had an opinion: the columns of the stored row go; what a handler put there without a word stays. */
+/** No handler answered: the columns of the stored row go; what a handler wrote into the message stays. */
 function withoutColumns(whole: object, columns: object): Session {
-  const kept = Object.entries(whole).filter(([name, value]) => !(name in columns) || value !== columns[name as never])
-  return Object.fromEntries(kept) as unknown as Session
+  const shown = Object.entries(whole).filter(([name, value]) => !(name in columns) || value !== columns[name as never])
+  return Object.fromEntries(shown) as unknown as Session
 }
 
 /** The session when it has not ended; one that has is deleted (row 116), unless it may have been extended where a replica has not seen it. */
-async function find(ctx: Context, { absoluteMaxAge }: Settled, token: string): Promise<Found> {
+async function findSession(ctx: Context, { absoluteMaxAge }: DatabaseOptions, token: string): Promise<FoundSession> {
   const store = ctx.store as Store
   const found = await store.getSessionAndUser(token)
   if (!found) return null
@@ -223,55 +224,65 @@ async function find(ctx: Context, { absoluteMaxAge }: Settled, token: string): P
     return marksHold(ctx, marks) ? { ...found, marks } : null
   if (store.replica) return null
   await store.deleteSession(token)
-  await ctx.emit('noted', { name: 'session.expired', outcome: 'success', user: { id: found.session.userId }, sessionId: await idOf(token) })
+  await ctx.emit('noted', {
+    name: 'session.expired',
+    outcome: 'success',
+    user: { id: found.session.userId },
+    sessionId: await sessionIdOf(token),
+  })
   return null
 }
 
 /** When the expiry may move: at most once per `updateAge` (rows 117 to 119). */
-function dueAt({ maxAge, updateAge }: Settled, { session: { expires }, marks }: NonNullable<Found>): number {
+function dueAt({ maxAge, updateAge }: DatabaseOptions, { session: { expires }, marks }: NonNullable<FoundSession>): number {
   // One with a fixed end is never extended.
   if (marks.until !== undefined) return Infinity
   return expires.getTime() - maxAge * 1000 + updateAge * 1000
 }
 
 /** Another product may have extended the row of a session with a fixed end. */
-function endOf({ session: { expires }, marks: { until } }: NonNullable<Found>): Date {
+function endOf({ session: { expires }, marks: { until } }: NonNullable<FoundSession>): Date {
   return until !== undefined && until < expires.getTime() ? new Date(until) : expires
 }
 
 /** Null: the session was ended since it was read. */
-async function extend(ctx: Context, options: Settled, { session }: NonNullable<Found>, kept: Kept | undefined): Promise<Date | null> {
+async function extendSession(
+  ctx: Context,
+  options: DatabaseOptions,
+  { session }: NonNullable<FoundSession>,
+  attributeStore: AttributeStore | undefined,
+): Promise<Date | null> {
   const expires = new Date(Math.min(ctx.runtime.now() + options.maxAge * 1000, capOf(options, session.createdAt)))
   const updated = await storeOf(ctx).updateSession({ sessionToken: session.sessionToken, expires })
-  // Some published adapters answer nothing although they changed the row; they are asked no more than by Auth.js.
+  // Some published adapters answer nothing although they changed the row; they get no more calls than from Auth.js.
   if (!updated && ctx.app.services.records && !(await storeOf(ctx).getSessionAndUser(session.sessionToken))) return null
-  if (kept) await kept.extend(ctx, await idOf(session.sessionToken), expires)
+  if (attributeStore) await attributeStore.extend(ctx, await sessionIdOf(session.sessionToken), expires)
   return expires
 }
 
 /** When a session ends however often it is extended; one without a beginning ends now rather than never. */
-function capOf({ absoluteMaxAge }: Pick<Settled, 'absoluteMaxAge'>, createdAt: Date | null | undefined): number {
+function capOf({ absoluteMaxAge }: Pick<DatabaseOptions, 'absoluteMaxAge'>, createdAt: Date | null | undefined): number {
   if (absoluteMaxAge === undefined) return Infinity
   return createdAt ? createdAt.getTime() + absoluteMaxAge * 1000 : 0
 }
 
 /** Adds the fields that a session shows. */
-function show(names: readonly string[], user: AdapterUser, person: object): void {
-  for (const name of names) Object.assign(person, { [name]: (user as unknown as Record<string, unknown>)[name] })
+function addShownFields(names: readonly string[], user: AdapterUser, shown: object): void {
+  for (const name of names) Object.assign(shown, { [name]: (user as unknown as Record<string, unknown>)[name] })
 }
 
-async function remember(ctx: Context, cookie: SessionCookie | undefined, token: string, expires: Date): Promise<void> {
-  put(ctx, cookie ? await cookie.write(ctx, token) : token, expires)
+async function writeToken(ctx: Context, cookie: SessionCookie | undefined, token: string, expires: Date): Promise<void> {
+  putCookie(ctx, cookie ? await cookie.write(ctx, token) : token, expires)
 }
 
-function put(ctx: Context, value: string, expires: Date): void {
+function putCookie(ctx: Context, value: string, expires: Date): void {
   const { name, options } = ctx.cookies.sessionToken
   // A jwt of before, in chunks, would be read first.
   ctx.deleteCookie(name, options)
   ctx.setCookie(name, value, { ...options, expires })
 }
 
-function clear(ctx: Context): void {
+function clearCookie(ctx: Context): void {
   const { name, options } = ctx.cookies.sessionToken
   ctx.deleteCookie(name, options)
 }

@@ -1,10 +1,10 @@
 /** Sessions in an encrypted cookie: nothing is stored on the server (D5, D37, D51). */
 import { assertOptions, AuthError, lazily, lazyObject, type Plugin, sessionRecord, strategyMethods } from 'authkernel/kernel'
-import { revocationRecord } from './revocation-rows.ts'
+import { revocationRecord } from './tables.ts'
 import { createRevocations } from './revocations.ts'
-import { abilitiesOf, type JwtSessionOptions, type Made, settle } from './settled.ts'
+import { abilitiesOf, type JwtSessionOptions, type JwtStrategy, resolveOptions } from './options.ts'
 
-export type { JwtSessionOptions } from './settled.ts'
+export type { JwtSessionOptions } from './options.ts'
 
 const revocable = 'jwt with `session.revocable: true`'
 const recorded = `${revocable} and the service "records" (an adapter of authkernel, or \`recordsPlugin(…)\`)`
@@ -30,29 +30,29 @@ export function jwtSessionPlugin(options: JwtSessionOptions = {}): Plugin {
   return {
     name: 'session-jwt',
     setup(kernel) {
-      const settled = settle(kernel.config, options)
-      if (!(settled.staleness >= 0)) throw new AuthError('Plugin "session-jwt": `staleness` must be 0 or more seconds.')
-      if (settled.revocable) {
+      const resolved = resolveOptions(kernel.config, options)
+      if (!(resolved.staleness >= 0)) throw new AuthError('Plugin "session-jwt": `staleness` must be 0 or more seconds.')
+      if (resolved.revocable) {
         kernel.records('sessionRecord', sessionRecord as never, { optional: true })
         kernel.records('revocation', revocationRecord as never, { optional: true })
         kernel.provide('revocations', ({ records, shared }) =>
-          records.has('revocation') ? createRevocations(kernel, shared, settled.staleness) : undefined,
+          records.has('revocation') ? createRevocations(kernel, shared, resolved.staleness) : undefined,
         )
       }
       kernel.preload(async () => load())
       kernel.sessionStrategy(
         'jwt',
         (view) => {
-          const revocations = settled.revocable ? view.service('revocations') : undefined
-          if (settled.revocable && !revocations && !view.service('once')?.shared) {
+          const revocations = resolved.revocable ? view.service('revocations') : undefined
+          if (resolved.revocable && !revocations && !view.service('once')?.shared) {
             throw new AuthError(
               'Plugin "session-jwt": `session.revocable` needs the service "records" (an adapter of authkernel, or recordsPlugin), ' +
                 'or for sign-out alone it needs a service "once" that all processes share (Redis or SQL). ' +
                 'Give adapterPlugin one, or leave `revocable` off.',
             )
           }
-          const made: Made = { ...settled, revocations, lists: revocations !== undefined && view.records.has('sessionRecord') }
-          return lazyObject(strategyMethods, load, ({ createStrategy }) => createStrategy(made), { abilities: abilitiesOf(made) })
+          const strategy: JwtStrategy = { ...resolved, revocations, lists: revocations !== undefined && view.records.has('sessionRecord') }
+          return lazyObject(strategyMethods, load, ({ createStrategy }) => createStrategy(strategy), { abilities: abilitiesOf(strategy) })
         },
         { suits: (view) => view.service('store') === undefined, remedies },
       )

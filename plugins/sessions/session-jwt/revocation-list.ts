@@ -1,6 +1,6 @@
 /** Reading and writing the rows of ended tokens. */
 import { type AnyContext, type Kernel, type RecordTable, type Revocation, sha256, toHex } from 'authkernel/kernel'
-import type { Copy, Entry, RevocationFields } from './revocation-rows.ts'
+import type { RevocationCopy, RevocationEntry, RevocationFields } from './tables.ts'
 
 const headId = 'head'
 // Clocks of hosts may differ that much: what one of them wrote late is still found.
@@ -12,12 +12,12 @@ const maxEntries = 100_000
 const margin = 60
 
 /** Brings the copy up to date. `staleness` in seconds. */
-export async function sync(kernel: Kernel, copy: Copy, staleness: number): Promise<void> {
+export async function syncCopy(kernel: Kernel, copy: RevocationCopy, staleness: number): Promise<void> {
   const { runtime, config } = kernel
   const began = runtime.now()
   await inRecords(kernel, async (table) => {
     const head = (await table.get(headId))?.before ?? 0
-    if (head !== copy.head) await load(table, copy, began)
+    if (head !== copy.head) await loadRows(table, copy, began)
     copy.head = head
   })
   if (copy.complete && copy.entries.size > maxEntries) {
@@ -30,21 +30,26 @@ export async function sync(kernel: Kernel, copy: Copy, staleness: number): Promi
 }
 
 /** Whether there is a row of the key: for copies that do not hold everything. */
-export function ended(kernel: Kernel, key: string): Promise<boolean> {
-  return inRecords(kernel, async (table) => (await table.get(await idOf(key))) !== null)
+export function isEnded(kernel: Kernel, key: string): Promise<boolean> {
+  return inRecords(kernel, async (table) => (await table.get(await rowIdOf(key))) !== null)
 }
 
 /** Writes rows that are kept for `seconds`, and enters them into the copy. */
-export async function revoke(
+export async function writeRevocations(
   kernel: Kernel,
-  copy: Copy,
+  copy: RevocationCopy,
   { namespace, revocations, seconds }: { namespace: string; revocations: readonly Revocation[]; seconds: number },
 ): Promise<void> {
   const at = kernel.runtime.now()
   const until = at + (seconds + margin) * 1000
-  const entries = revocations.map(({ key, before, except = null }): Entry => ({ key: `${namespace} ${key}`, before, except, until }))
-  for (let from = 0; from < entries.length; from += maxWrites) await write(kernel, entries.slice(from, from + maxWrites), at)
-  for (const entry of entries) enter(copy, entry)
+  const entries = revocations.map(({ key, before, except = null }): RevocationEntry => ({
+    key: `${namespace} ${key}`,
+    before,
+    except,
+    until,
+  }))
+  for (let from = 0; from < entries.length; from += maxWrites) await writeRows(kernel, entries.slice(from, from + maxWrites), at)
+  for (const entry of entries) addEntry(copy, entry)
 }
 
 function inRecords<T>(kernel: Kernel, work: (table: RecordTable<RevocationFields>, ctx: AnyContext) => Promise<T>): Promise<T> {
@@ -53,11 +58,11 @@ function inRecords<T>(kernel: Kernel, work: (table: RecordTable<RevocationFields
   )
 }
 
-async function write(kernel: Kernel, entries: readonly Entry[], at: number): Promise<void> {
+async function writeRows(kernel: Kernel, entries: readonly RevocationEntry[], at: number): Promise<void> {
   const rows = await Promise.all(
     entries.map(async ({ until, ...entry }) => ({
       record: 'revocation',
-      put: { id: await idOf(rowOf(entry)), ...entry, at: new Date(at), expires: new Date(until) },
+      put: { id: await rowIdOf(rowKeyOf(entry)), ...entry, at: new Date(at), expires: new Date(until) },
     })),
   )
   // Any other number than before says that there is something new.
@@ -71,13 +76,13 @@ async function write(kernel: Kernel, entries: readonly Entry[], at: number): Pro
   })
 }
 
-async function load(table: RecordTable<RevocationFields>, copy: Copy, now: number): Promise<void> {
+async function loadRows(table: RecordTable<RevocationFields>, copy: RevocationCopy, now: number): Promise<void> {
   const since = new Date(Math.max(1, copy.last - skew))
   let cursor: string | undefined
   do {
     const page = await table.find({ range: { at: { gte: since } }, limit: pageSize, ...(cursor !== undefined && { cursor }) })
     for (const { key, before, except, at, expires } of page.rows) {
-      enter(copy, { key, before, except, until: expires?.getTime() ?? Infinity })
+      addEntry(copy, { key, before, except, until: expires?.getTime() ?? Infinity })
       copy.last = Math.max(copy.last, at.getTime())
     }
     cursor = page.cursor
@@ -86,15 +91,15 @@ async function load(table: RecordTable<RevocationFields>, copy: Copy, now: numbe
 }
 
 /** A watermark never goes back: a sign-out that arrives late must not undo a later one. */
-function enter({ entries }: Copy, entry: Entry): void {
+function addEntry({ entries }: RevocationCopy, entry: RevocationEntry): void {
   if (!((entries.get(entry.key)?.before ?? -1) > entry.before)) entries.set(entry.key, entry)
 }
 
 // Each watermark has a row of its own, so that a late one cannot replace a later one. What is ended by its id is looked up by that.
-function rowOf({ key, before }: Pick<Entry, 'key' | 'before'>): string {
+function rowKeyOf({ key, before }: Pick<RevocationEntry, 'key' | 'before'>): string {
   return key.includes(' id:') ? key : `${key} ${before}`
 }
 
-async function idOf(key: string): Promise<string> {
+async function rowIdOf(key: string): Promise<string> {
   return toHex(await sha256(key))
 }

@@ -13,12 +13,12 @@ import {
   toHex,
   type User,
 } from 'authkernel/kernel'
-import type { Made, Settled } from './settled.ts'
+import type { JwtStrategy, JwtOptions } from './options.ts'
 
 /** The session that a token is of: a claim that neither hooks nor events see. */
 export type Claim = { id: string; started: number } & Partial<SessionAttributes>
 /** A token without the claim, and the claim. */
-export interface Held {
+export interface HeldToken {
   token: JWT
   claim: Claim
 }
@@ -32,23 +32,23 @@ const lastSecond = 8.64e12
 export function claimOf({ sid, jti, sst, iat }: JWT, value: string): Awaitable<Claim> {
   const started = Number(sst ?? iat ?? 0) * 1000
   const id = typeof sid === 'string' && sid !== '' ? sid : jti
-  return id ? { id, started } : hashed(value, started)
+  return id ? { id, started } : hashedClaim(value, started)
 }
 
 // A host's own token may have no id at all.
-async function hashed(value: string, started: number): Promise<Claim> {
+async function hashedClaim(value: string, started: number): Promise<Claim> {
   return { id: toHex(await sha256(value)), started }
 }
 
 /** A new session. It begins after what ended the ones before it, so that a sign-in follows a sign-out everywhere. */
-export function newClaim(ctx: Context, { revocations }: Made, token: JWT, attributes: SessionAttributes): Claim {
+export function newClaim(ctx: Context, { revocations }: JwtStrategy, token: JWT, attributes: SessionAttributes): Claim {
   const claim = { id: randomUUID(ctx.runtime), ...attributes }
-  const ended = revocations && endedBy(revocations, ctx.settings.namespace, token, { ...claim, started: -1 })
+  const ended = revocations && latestRevocation(revocations, ctx.settings.namespace, token, { ...claim, started: -1 })
   return ended ? { ...claim, started: Math.max(claim.started, ended.before + 1) } : claim
 }
 
 /** The latest reason in the copy of this process why a session has ended. One function without callbacks: session reads pay for it. */
-export function endedBy({ entries }: Revocations, namespace: string, { sub }: JWT, claim: Claim): Revocation | undefined {
+export function latestRevocation({ entries }: Revocations, namespace: string, { sub }: JWT, claim: Claim): Revocation | undefined {
   const provider = encodeURIComponent(claim.provider ?? '')
   const pair = `pair:${provider}:${encodeURIComponent(claim.sub ?? '')}:${claim.sid ?? ''}`
   const keys = [`user:${sub}`, `sid:${provider}:${claim.sid ?? ''}`, `sub:${provider}:${claim.sub ?? ''}`, pair, 'all']
@@ -69,18 +69,18 @@ export function attributeKey({ provider: id, ...names }: { provider: string; sid
 }
 
 /** Whether what the session says of itself holds now. Two comparisons for an ordinary session. */
-export function holds(ctx: Context, claim: Claim): boolean {
+export function claimHolds(ctx: Context, claim: Claim): boolean {
   return (claim.kinds === undefined && claim.until === undefined) || marksHold(ctx, claim)
 }
 
 /** The token of a cookie, without a word about one that cannot be opened. */
-export function open(ctx: Context, { decode }: Settled, value: string): Awaitable<JWT | null> {
+export function openToken(ctx: Context, { decode }: JwtOptions, value: string): Awaitable<JWT | null> {
   const { name } = ctx.cookies.sessionToken
   return decode ? decodeWith(decode, ctx, name, value, () => {}) : ctx.open(name, value)
 }
 
 export async function decodeWith(
-  decode: NonNullable<Settled['decode']>,
+  decode: NonNullable<JwtOptions['decode']>,
   ctx: Context,
   salt: string,
   token: string,
@@ -94,36 +94,36 @@ export async function decodeWith(
   }
 }
 
-export async function write(ctx: Context, options: Settled, { token, claim }: Held): Promise<void> {
+export async function writeToken(ctx: Context, options: JwtOptions, { token, claim }: HeldToken): Promise<void> {
   const { name, options: attributes } = ctx.cookies.sessionToken
-  const expires = expiry(ctx, options, claim)
-  const maxAge = Math.max(1, Math.round((expiry(ctx, options, claim, options.tokenAge).getTime() - ctx.now.getTime()) / 1000))
+  const expires = expiryOf(ctx, options, claim)
+  const maxAge = Math.max(1, Math.round((expiryOf(ctx, options, claim, options.tokenAge).getTime() - ctx.now.getTime()) / 1000))
   // What was worked out for a token from before is stored only where something goes by it.
   const whole = claim.provider !== undefined || options.revocable ? { ...token, [claimName]: claim } : token
   // A proxy that only opens the token must see who acts.
-  const shown = claim.actor === undefined ? whole : { ...whole, act: { sub: claim.actor } }
+  const payload = claim.actor === undefined ? whole : { ...whole, act: { sub: claim.actor } }
   const value = options.encode
-    ? await options.encode({ token: shown, secret: secretOf(ctx), salt: name, maxAge })
-    : await ctx.seal(name, shown, maxAge)
+    ? await options.encode({ token: payload, secret: secretOf(ctx), salt: name, maxAge })
+    : await ctx.seal(name, payload, maxAge)
   ctx.setChunkedCookie(name, value, { ...attributes, expires })
 }
 
-export function clear(ctx: Context): void {
+export function clearToken(ctx: Context): void {
   const { name, options } = ctx.cookies.sessionToken
   ctx.deleteCookie(name, options)
 }
 
-export function expiry(ctx: Context, { maxAge, absoluteMaxAge }: Settled, { started, until }: Claim, age: number = maxAge): Date {
+export function expiryOf(ctx: Context, { maxAge, absoluteMaxAge }: JwtOptions, { started, until }: Claim, age: number = maxAge): Date {
   const idle = ctx.now.getTime() + age * 1000
   const cap = absoluteMaxAge === undefined ? Infinity : started + absoluteMaxAge * 1000
   return new Date(Math.min(idle, cap, until ?? Infinity))
 }
 
-export function endOf(ctx: Context, options: Settled, { token, claim }: Held): Date {
+export function endOf(ctx: Context, options: JwtOptions, { token, claim }: HeldToken): Date {
   const idle = options.tokenAge !== options.maxAge && token.iat !== undefined ? token.iat + options.maxAge : token.exp
   const end = claim.until !== undefined && idle !== undefined ? Math.min(idle, claim.until / 1000) : idle
   // A host's own token, or its callback, may say what is no date.
-  return Math.abs(end ?? Infinity) <= lastSecond ? new Date((end as number) * 1000) : expiry(ctx, options, claim)
+  return Math.abs(end ?? Infinity) <= lastSecond ? new Date((end as number) * 1000) : expiryOf(ctx, options, claim)
 }
 
 // As the host wrote it: its own encode and decode expect the option's shape.
@@ -132,8 +132,8 @@ function secretOf(ctx: Context): string | readonly string[] {
   return secret.length === 1 ? (secret[0] as string) : secret
 }
 
-/** Made for each bad cookie that somebody sends. It has no stack: where it is made says nothing, and to find that out costs as much as to open a token. */
-export function unopened(reason: unknown): JWTSessionError {
+/** Created for each bad cookie that a client sends. It has no stack: the place says nothing, and to find it out costs as much as to open a token. */
+export function openingError(reason: unknown): JWTSessionError {
   const { stackTraceLimit } = Error
   Error.stackTraceLimit = 0
   const message = 'The session token could not be opened: it is expired, altered, or from another secret.'
@@ -143,7 +143,7 @@ export function unopened(reason: unknown): JWTSessionError {
 }
 
 /** Copies the fields that a session shows. */
-export function show(names: readonly string[], from: object, to: object): void {
+export function copyFields(names: readonly string[], from: object, to: object): void {
   for (const name of names) {
     const value = (from as Record<string, unknown>)[name]
     if (value !== undefined) Object.assign(to, { [name]: value })
@@ -151,11 +151,11 @@ export function show(names: readonly string[], from: object, to: object): void {
 }
 
 /** What the token does not say is undefined, hence absent for clients, as with Auth.js; null stays null. */
-export function personOf({ settings, store }: Context, token: JWT): User {
+export function userOf({ settings, store }: Context, token: JWT): User {
   const { sub, name, email, picture } = token
-  const person = (
+  const user = (
     settings.sessionUserId !== false && sub !== undefined ? { id: sub, name, email, image: picture } : { name, email, image: picture }
   ) as User
-  if (store?.shownFields.length) show(store.shownFields, token, person)
-  return person
+  if (store?.shownFields.length) copyFields(store.shownFields, token, user)
+  return user
 }

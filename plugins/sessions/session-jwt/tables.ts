@@ -27,10 +27,10 @@ export const revocationRecord: RecordSpec<RevocationFields> = {
 }
 
 /** One reason, and the millisecond from which it may be forgotten. */
-export type Entry = Revocation & { until: number }
+export type RevocationEntry = Revocation & { until: number }
 /** What outlives a snapshot. */
-export interface Copy {
-  entries: Map<string, Entry>
+export interface RevocationCopy {
+  entries: Map<string, RevocationEntry>
   freshUntil: number
   renewAt: number
   head: number | undefined

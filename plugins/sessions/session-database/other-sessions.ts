@@ -11,17 +11,22 @@ import {
   type SessionSelector,
   type Store,
 } from 'authkernel/kernel'
-import { idOf, type Kept, tableOf, tokenOf } from './kept.ts'
+import { type AttributeStore, readToken, sessionIdOf, sessionRows } from './attributes.ts'
 
-type Found = { id: string; token: string }
+type FoundSession = { id: string; token: string }
 type Page = Awaited<ReturnType<RecordTable<SessionFields>['find']>>
 
 const pageSize = 100_000
 
 /** The newest first. From the rows of the adapter, with what is kept of them; from records alone where the adapter cannot list. */
-export async function listSessions(ctx: AnyContext, userId: string, kept: Kept | undefined, maxAge: number): Promise<SessionInfo[]> {
+export async function listSessions(
+  ctx: AnyContext,
+  userId: string,
+  attributeStore: AttributeStore | undefined,
+  maxAge: number,
+): Promise<SessionInfo[]> {
   const { store } = ctx
-  const rows = kept?.findable ? await pages(ctx, { where: { userId } }) : []
+  const rows = attributeStore?.findable ? await findRows(ctx, { where: { userId } }) : []
   const byId = new Map(rows.map((row) => [row.id, row]))
   if (!store?.supports('listSessionsByUserId'))
     return rows
@@ -30,7 +35,7 @@ export async function listSessions(ctx: AnyContext, userId: string, kept: Kept |
   const alive = (await store.listSessionsByUserId(userId)).filter(({ expires }) => expires > ctx.now)
   const infos = await Promise.all(
     alive.map(async ({ sessionToken, expires, createdAt }) => {
-      const id = await idOf(sessionToken)
+      const id = await sessionIdOf(sessionToken)
       const row = byId.get(id)
       // The end moves with each use that extends it.
       const lastUsed = new Date(expires.getTime() - maxAge * 1000)
@@ -56,24 +61,24 @@ function toInfo(
 export async function revokeSessions(
   ctx: AnyContext,
   which: SessionSelector,
-  kept: Kept | undefined,
+  attributeStore: AttributeStore | undefined,
   cookie: SessionCookie | undefined,
 ): Promise<number | undefined> {
   const store = ctx.store as Store
-  if ('id' in which) return revokeOne(ctx, store, which, kept)
-  if ('userId' in which) return revokeUser(ctx, store, which, kept, cookie)
+  if ('id' in which) return revokeOne(ctx, store, which, attributeStore)
+  if ('userId' in which) return revokeUser(ctx, store, which, attributeStore, cookie)
   const name = 'sid' in which ? { sid: await indexed(which.sid) } : { sub: await indexed(which.sub) }
   const range = which.until === undefined ? {} : { range: { started: { lte: new Date(which.until) } } }
-  const asked = { where: { provider: which.provider, ...name }, ...range }
-  const found = await pages(ctx, asked)
+  const query = { where: { provider: which.provider, ...name }, ...range }
+  const found = await findRows(ctx, query)
   const sub = 'sid' in which && which.sub !== undefined ? await indexed(which.sub) : undefined
   const rows = sub === undefined ? found : found.filter((row) => row.sub === sub)
   await deleteTokens(store, await tokensOf(ctx, store, rows))
   // Rows without a session show nowhere where the adapter lists sessions, and end by themselves.
   if (which.brief && store.supports('listSessionsByUserId')) return undefined
   // After the sessions: what a crash leaves behind is found again.
-  if (rows.length < found.length) for (const { id } of rows) await tableOf(ctx).delete(id)
-  else if (rows.length > 0) await tableOf(ctx).deleteWhere(asked)
+  if (rows.length < found.length) for (const { id } of rows) await sessionRows(ctx).delete(id)
+  else if (rows.length > 0) await sessionRows(ctx).deleteWhere(query)
   return rows.length
 }
 
@@ -81,13 +86,13 @@ async function revokeOne(
   ctx: AnyContext,
   store: Store,
   { id, userId }: { id: string; userId?: string },
-  kept: Kept | undefined,
+  attributeStore: AttributeStore | undefined,
 ): Promise<number> {
-  const row = kept?.findable ? await tableOf(ctx).get(id) : null
+  const row = attributeStore?.findable ? await sessionRows(ctx).get(id) : null
   const found = row?.token ? { id, token: row.token, userId: row.userId } : await findOne(ctx, store, id, userId)
   if (!found || (userId !== undefined && found.userId !== userId)) return 0
   await store.deleteSession(found.token)
-  if (row) await kept?.end(ctx, id)
+  if (row) await attributeStore?.end(ctx, id)
   return 1
 }
 
@@ -97,10 +102,10 @@ async function findOne(
   store: Store,
   id: string,
   userId: string | undefined,
-): Promise<(Found & { userId: string }) | undefined> {
+): Promise<(FoundSession & { userId: string }) | undefined> {
   if (userId === undefined || !store.supports('listSessionsByUserId')) return undefined
   for (const { sessionToken, expires } of await store.listSessionsByUserId(userId)) {
-    if (expires > ctx.now && (await idOf(sessionToken)) === id) return { id, token: sessionToken, userId }
+    if (expires > ctx.now && (await sessionIdOf(sessionToken)) === id) return { id, token: sessionToken, userId }
   }
   return undefined
 }
@@ -109,7 +114,7 @@ async function revokeUser(
   ctx: AnyContext,
   store: Store,
   { userId, except }: { userId: string; except?: string },
-  kept: Kept | undefined,
+  attributeStore: AttributeStore | undefined,
   cookie: SessionCookie | undefined,
 ): Promise<number | undefined> {
   const listed = store.supports('listSessionsByUserId') ? await withIds(await store.listSessionsByUserId(userId)) : undefined
@@ -122,19 +127,19 @@ async function revokeUser(
       store,
       (gone ?? []).map(({ token }) => token),
     )
-  if (kept?.findable) await forgetUser(ctx, userId, except)
+  if (attributeStore?.findable) await forgetUser(ctx, userId, except)
   return gone?.length
 }
 
 async function forgetUser(ctx: AnyContext, userId: string, except: string | undefined): Promise<void> {
-  if (except === undefined) return void (await tableOf(ctx).deleteWhere({ where: { userId } }))
-  for (const { id } of await pages(ctx, { where: { userId } })) if (id !== except) await tableOf(ctx).delete(id)
+  if (except === undefined) return void (await sessionRows(ctx).deleteWhere({ where: { userId } }))
+  for (const { id } of await findRows(ctx, { where: { userId } })) if (id !== except) await sessionRows(ctx).delete(id)
 }
 
 /** The token of the browser that asks, when it is the session of that id: the form that the adapter takes. */
 async function ownToken(ctx: AnyContext, id: string, cookie: SessionCookie | undefined): Promise<string | undefined> {
-  const token = ctx.request ? await tokenOf(ctx, cookie) : undefined
-  return token !== undefined && (await idOf(token)) === id ? token : undefined
+  const token = ctx.request ? await readToken(ctx, cookie) : undefined
+  return token !== undefined && (await sessionIdOf(token)) === id ? token : undefined
 }
 
 /** A token that no secret decrypts any more is found among those of its user: the session lives on without the secret. */
@@ -143,8 +148,8 @@ async function tokensOf(ctx: AnyContext, store: Store, rows: Page['rows']): Prom
   return found.filter((token) => token !== undefined)
 }
 
-async function withIds(rows: readonly AdapterSession[]): Promise<Found[]> {
-  return Promise.all(rows.map(async ({ sessionToken }) => ({ id: await idOf(sessionToken), token: sessionToken })))
+async function withIds(rows: readonly AdapterSession[]): Promise<FoundSession[]> {
+  return Promise.all(rows.map(async ({ sessionToken }) => ({ id: await sessionIdOf(sessionToken), token: sessionToken })))
 }
 
 async function deleteTokens(store: Store, tokens: readonly string[]): Promise<void> {
@@ -153,11 +158,11 @@ async function deleteTokens(store: Store, tokens: readonly string[]): Promise<vo
   for (const token of tokens) await store.deleteSession(token)
 }
 
-async function pages(ctx: AnyContext, asked: Parameters<RecordTable<SessionFields>['find']>[0]): Promise<Page['rows']> {
+async function findRows(ctx: AnyContext, query: Parameters<RecordTable<SessionFields>['find']>[0]): Promise<Page['rows']> {
   const rows: Page['rows'] = []
   let cursor: string | undefined
   do {
-    const page = await tableOf(ctx).find({ ...asked, limit: pageSize, ...(cursor !== undefined && { cursor }) })
+    const page = await sessionRows(ctx).find({ ...query, limit: pageSize, ...(cursor !== undefined && { cursor }) })
     rows.push(...page.rows)
     cursor = page.cursor
   } while (cursor !== undefined)

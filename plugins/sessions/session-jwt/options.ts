@@ -13,19 +13,21 @@ export interface JwtSessionOptions extends Pick<SessionOptions, 'maxAge' | 'upda
    */
   staleness?: number | undefined
 }
-/** `maxAge` is that of the session: of the cookie and of what the client is told; `tokenAge` that of the token in it. */
-export type Settled = { maxAge: number; tokenAge: number; updateAge: number; staleness: number } & Omit<
+/** `maxAge` is that of the session: of the cookie and of what the client sees; `tokenAge` that of the token in it. */
+export type JwtOptions = { maxAge: number; tokenAge: number; updateAge: number; staleness: number } & Omit<
   JwtSessionOptions,
   'maxAge' | 'updateAge' | 'staleness'
 >
 
 /** Options, and what a snapshot adds to them. */
-export type Made = Settled & {
+export type JwtStrategy = JwtOptions & {
   revocations: Revocations | undefined
   /** Whether sessions are recorded, so that they can be listed. */
   lists: boolean
 }
-export function settle({ session, jwt }: ResolvedConfig, options: JwtSessionOptions): Settled {
+
+/** With the defaults of `session` and `jwt`. */
+export function resolveOptions({ session, jwt }: ResolvedConfig, options: JwtSessionOptions): JwtOptions {
   return {
     maxAge: options.maxAge ?? session.maxAge,
     tokenAge: options.maxAge ?? jwt.maxAge ?? session.maxAge,
@@ -39,7 +41,7 @@ export function settle({ session, jwt }: ResolvedConfig, options: JwtSessionOpti
 }
 
 /** What can be done to sessions of other browsers. */
-export function abilitiesOf({ revocable, revocations, lists }: Made): ReadonlySet<SessionAbility> {
+export function abilitiesOf({ revocable, revocations, lists }: JwtStrategy): ReadonlySet<SessionAbility> {
   const all: [SessionAbility, boolean][] = [
     ['attributes', true],
     ['kinds', true],

@@ -12,10 +12,10 @@ import {
   sha256,
   toHex,
 } from 'authkernel/kernel'
-import { infoCookie, type Keeping } from './facts.ts'
+import { infoCookie, type Keeping } from './options.ts'
 
 /** A session that is about to be stored. */
-export interface Started {
+export interface NewSession {
   id: string
   userId: string
   token: string
@@ -24,10 +24,10 @@ export interface Started {
 }
 
 /** Where attributes are. */
-export interface Kept {
+export interface AttributeStore {
   /** Whether sessions can be found by what is kept. */
   readonly findable: boolean
-  start(ctx: Context, session: Started): Promise<void>
+  start(ctx: Context, session: NewSession): Promise<void>
   /** The session was extended. */
   extend(ctx: Context, id: string, expires: Date): Promise<void>
   attributes(ctx: Context, id: string): Promise<SessionAttributes | null>
@@ -35,30 +35,30 @@ export interface Kept {
 }
 
 /** Undefined: nothing is kept. */
-export function createKept(keeping: Keeping): Kept | undefined {
-  return keeping === 'cookie' ? inCookie(infoCookie) : keeping && inRecords
+export function createAttributeStore(keeping: Keeping): AttributeStore | undefined {
+  return keeping === 'cookie' ? keepInCookie(infoCookie) : keeping && keepInRecords
 }
 
-const inRecords: Kept = {
+const keepInRecords: AttributeStore = {
   findable: true,
   async start(ctx, { id, userId, token, attributes, expires }) {
     const { provider, sub, sid, started } = attributes
     const names = { sub: sub === undefined ? null : await indexed(sub), sid: sid === undefined ? null : await indexed(sid) }
     const row = { id, userId, token, provider, ...names, attributes, started: new Date(started), lastUsed: ctx.now, expires }
-    await tableOf(ctx).create(row)
+    await sessionRows(ctx).create(row)
   },
   async extend(ctx, id, expires) {
-    await tableOf(ctx).update(id, { expires, lastUsed: ctx.now })
+    await sessionRows(ctx).update(id, { expires, lastUsed: ctx.now })
   },
   async attributes(ctx, id) {
-    return ((await tableOf(ctx).get(id))?.attributes ?? null) as SessionAttributes | null
+    return ((await sessionRows(ctx).get(id))?.attributes ?? null) as SessionAttributes | null
   },
   async end(ctx, id) {
-    await tableOf(ctx).delete(id)
+    await sessionRows(ctx).delete(id)
   },
 }
 
-function inCookie(cookie: CookieHandle): Kept {
+function keepInCookie(cookie: CookieHandle): AttributeStore {
   const write = async (ctx: Context, id: string, attributes: SessionAttributes, expires: Date): Promise<void> => {
     const seconds = Math.max(1, Math.round((expires.getTime() - ctx.now.getTime()) / 1000))
     cookie.set(ctx, await cookie.seal(ctx, { id, attributes }, seconds), { expires })
@@ -82,17 +82,17 @@ function inCookie(cookie: CookieHandle): Kept {
   }
 }
 
-export function tableOf(ctx: AnyContext): RecordTable<SessionFields> {
+export function sessionRows(ctx: AnyContext): RecordTable<SessionFields> {
   return ctx.records('sessionRecord') as unknown as RecordTable<SessionFields>
 }
 
 /** The token that the browser sent; undefined: none. `cookie`: its form, where it is not the token itself. */
-export function tokenOf(ctx: Context, cookie: SessionCookie | undefined): Awaitable<string | undefined> {
+export function readToken(ctx: Context, cookie: SessionCookie | undefined): Awaitable<string | undefined> {
   const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
   return value === undefined || !cookie ? value : cookie.open(ctx, value)
 }
 
 /** The id of a session; the same for a token and for the form in which `hashSessionTokens` lists it. */
-export async function idOf(sessionToken: string): Promise<string> {
+export async function sessionIdOf(sessionToken: string): Promise<string> {
   return /^sha256:[0-9a-f]{64}$/.test(sessionToken) ? sessionToken.slice('sha256:'.length) : toHex(await sha256(sessionToken))
 }
