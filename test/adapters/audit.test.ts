@@ -48,7 +48,9 @@ describe.each(['postgres', 'mysql', 'redis'] as const)('%s', (kind) => {
     await expect
       .poll(() => auth.audit.flush().then(() => auth.audit.state()), { timeout: 20_000 })
       .toMatchObject({ dropped: 0, waiting: 0 })
-    expect(await auth.audit.verify()).toEqual({ ok: true, records: 2 * made, chains: 1, faults: [] })
+    // A sign-in asks the store for the last ending of access; that it was repeated over a new connection is recorded too.
+    const { length: healed } = (await auth.audit.list({ name: 'store.healed', limit: 1_000 })).records
+    expect(await auth.audit.verify()).toEqual({ ok: true, records: 2 * made + healed, chains: 1, faults: [] })
     const { records: listed } = await auth.audit.list({ userId: 'user1', limit: 1_000 })
     expect(new Set(listed.map(({ id }) => id)).size).toBe(listed.length)
     await auth.close()
