@@ -5,19 +5,14 @@ import { aliases } from './scripts/aliases.ts'
 // The gate tier leaves out what needs other runtimes or many minutes: `.ci/run full` sets this.
 const full = process.env.AUTHKERNEL_TIER === 'full'
 const away = ['**/node_modules/**', ...(full ? [] : ['**/*.slow.test.ts', 'test/runtimes/**'])]
-// Two minutes of proofs that seldom break: every flow on Auth.js, every example compiled, every fault at every step.
-const thorough = [
-  'test/differential/**',
-  'test/docs*.test.ts',
-  'test/regexps.test.ts',
-  'test/rows/{faults,plugin-faults,order-matrix}.test.ts',
-  'test/kernel/{fuzz,properties}.test.ts',
-  'test/providers/{presets,signin,authjs}.test.ts',
-  'test/cli.test.ts',
-  'test/init.test.ts',
-  'test/plugins/{sql,unstorage,webauthn*,oidc-hostile*,order-local,passwords,codes,two-factor*,jwt}.test.ts',
-]
+// Every flow on Auth.js, every example compiled, every fault at every step: minutes of proofs that seldom break.
+const deep = ['**/*.deep.test.ts']
 const flows = ['test/{flows,bindings,adapters,peers,playground,migration,runtimes}/**/*.test.ts']
+// They end servers, cut connections or measure what a loaded machine moves.
+const alone = [
+  'test/adapters/{audit,audit-kills,cuts,kills,lost-answers,redis-failover,soak,sql-failover,sql-faults,throttle}.test.ts',
+  ...(full ? ['test/{flows,bindings,adapters,peers,playground,migration,runtimes}/**/*.slow.test.ts', 'test/runtimes/**/*.test.ts'] : []),
+]
 const packed = ['test/package/**/*.test.ts']
 
 export default defineConfig({
@@ -47,7 +42,7 @@ export default defineConfig({
               test: {
                 name: 'fast',
                 include: ['test/**/*.test.ts'],
-                exclude: [...away, ...flows, ...packed, ...thorough],
+                exclude: [...away, ...flows, ...packed, ...deep],
                 testTimeout: 20_000,
               },
             },
@@ -69,16 +64,28 @@ export default defineConfig({
         },
       },
       {
-        // Servers, browsers and databases: one file at a time, so that two slow cores do not time each other out.
+        // Servers, browsers and databases; each test has ports, a browser and a database of its own.
         extends: true,
         test: {
           name: 'flows',
           include: flows,
+          exclude: [...away, ...alone],
+          testTimeout: 90_000,
+          hookTimeout: 120_000,
+          maxWorkers: 2,
+          sequence: { groupOrder: 1 },
+        },
+      },
+      {
+        extends: true,
+        test: {
+          name: 'alone',
+          include: alone,
           exclude: away,
           testTimeout: 60_000,
           hookTimeout: 120_000,
           fileParallelism: false,
-          sequence: { groupOrder: 1 },
+          sequence: { groupOrder: 2 },
         },
       },
       {
@@ -90,7 +97,7 @@ export default defineConfig({
           testTimeout: 120_000,
           hookTimeout: 120_000,
           fileParallelism: false,
-          sequence: { groupOrder: 2 },
+          sequence: { groupOrder: 3 },
         },
       },
     ],

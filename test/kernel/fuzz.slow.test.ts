@@ -1,4 +1,4 @@
-/** The same as `fuzz.test.ts` with 30,000 requests. */
+/** The same as `fuzz.deep.test.ts` with 30,000 requests. */
 import { expect, it } from 'vitest'
 import { fuzz } from './_fuzz.ts'
 

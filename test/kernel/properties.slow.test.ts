@@ -1,4 +1,4 @@
-/** The same as `properties.test.ts` with 100,000 requests, 10,000 tokens and 5,000 documents. */
+/** The same as `properties.deep.test.ts` with 100,000 requests, 10,000 tokens and 5,000 documents. */
 import { expect, it } from 'vitest'
 import { anyDocument, anyRequest, anyToken } from './_properties.ts'
 

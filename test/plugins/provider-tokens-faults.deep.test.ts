@@ -4,6 +4,7 @@ import { recordsPlugin } from 'authkernel/plugins/records'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { RealOp } from '../_op/real.ts'
 import { type FaultMode, faultModes, type FaultPlan, faulty } from './_faults.ts'
+import { sampleCases } from '../_tier.ts'
 import { tokenOp, tokenWorld, type World } from './_provider-tokens.ts'
 
 let op: RealOp
@@ -65,7 +66,7 @@ describe('each call to the store', () => {
     expect([await asked(world), plan.calls, world.sent.length]).toEqual(['token', ['find', 'write', 'write'], 1])
   })
 
-  it.each(places(3))('of a refresh: %s at call %d', async (mode, at) => {
+  it.each(sampleCases(places(3), 2))('of a refresh: %s at call %d', async (mode, at) => {
     const plan = calm()
     const world = site(plan)
     await world.signIn()
@@ -77,7 +78,7 @@ describe('each call to the store', () => {
     await heals(world, [first])
   })
 
-  it.each(places(2))('of a sign-in that keeps tokens: %s at call %d', async (mode, at) => {
+  it.each(sampleCases(places(2), 2))('of a sign-in that keeps tokens: %s at call %d', async (mode, at) => {
     const plan = calm()
     const world = site(plan)
     Object.assign(plan, { armed: true, mode, at })
