@@ -312,7 +312,6 @@ const notYetMoved = new Set<string>([
   'plugins/people/guest',
   'plugins/people/impersonation',
   'plugins/people/multi-session',
-  'plugins/people/organizations',
   'plugins/security/captcha',
   'plugins/security/two-factor',
   'plugins/sign-in/codes',

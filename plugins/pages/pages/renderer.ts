@@ -11,17 +11,17 @@ import {
   type PluginPage,
   type Theme,
 } from 'authkernel/kernel'
-import { parseColor } from './ui/color.ts'
 import { errorPage, refusalPage } from './error.ts'
-import { siteTile } from './ui/icons.ts'
-import { createSheet, drawPage, type Sheet } from './ui/layout.ts'
-import { createPageLanguages, type PageLanguages } from './ui/languages.ts'
 import type { PagesPluginOptions } from './options.ts'
 import { signInPage } from './signin.ts'
 import { signOutPage } from './signout.ts'
+import { parseColor } from './ui/color.ts'
+import { siteTile } from './ui/icons.ts'
+import { createPageLanguages, type PageLanguages } from './ui/languages.ts'
+import { createSheet, drawPage, type Sheet } from './ui/layout.ts'
+import { noteNeeds, ownTargets, providerTargets, providersOfProof } from './ui/policy.ts'
 import { createTools, drawSlots } from './ui/tools.ts'
 import { verifyConfirmPage, verifyRequestPage } from './verify.ts'
-import { noteNeeds, ownTargets, providerTargets, providersOfProof } from './ui/policy.ts'
 
 export { accountPage } from './account/index.ts'
 export { deleteAccount, deletePage } from './account/delete.ts'

@@ -3,18 +3,18 @@
  * with an address or a name share one field: it is asked for first, and the ways follow.
  */
 import type { Context, PageTools, Provider, ProviderForm } from 'authkernel/kernel'
+import { asksFirst, drawChosen, drawHiddenField, couldBe, hasRealms, type Identifier, identifierForm, identifierOf } from './identifier.ts'
+import { fillGaps, gaps, type Leads, type Prepared, prepareOnce } from './page-cache.ts'
+import { takeTyped, type Typed } from './typed-fields.ts'
 import { drawAlert } from './ui/alert.ts'
 import { drawField, hasInputs } from './ui/fields.ts'
 import { type Content, type Html, markup } from './ui/html.ts'
-import { asksFirst, drawChosen, drawHiddenField, couldBe, hasRealms, type Identifier, identifierForm, identifierOf } from './identifier.ts'
 import { siteTile } from './ui/icons.ts'
 import { createNonce, documentOf, drawPage, hiddenInputs, type Page, respondWith, type Sheet } from './ui/layout.ts'
 import { formOf, leavesSite, ownTargets, providerTargets, realmTargets } from './ui/policy.ts'
 import { coloursOf, createMark, drawMark, type Mark } from './ui/provider-mark.ts'
 import { emphasize } from './ui/site.ts'
-import { fillGaps, gaps, type Leads, type Prepared, prepareOnce } from './page-cache.ts'
 import { drawSlots } from './ui/tools.ts'
-import { takeTyped, type Typed } from './typed-fields.ts'
 import { createWordings, type Wording } from './wording.ts'
 
 // Beyond that a wide window has two columns.

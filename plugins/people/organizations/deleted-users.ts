@@ -1,27 +1,27 @@
 /** Users who are deleted: no organization is left without an owner, and no membership without a user. */
 import type { AnyContext, Kernel } from 'authkernel/kernel'
-import { remove } from './acts.ts'
-import { type Actor, type Desk, rowsOf } from './desk.ts'
+import { type Actor, type PluginInstance, rowsOf } from './actor.ts'
 import { LastOwner, NoSuchOrganization } from './errors.ts'
-import { giveUp } from './members.ts'
+import { giveUpOwnership } from './members.ts'
+import { deleteOrganization } from './organizations.ts'
 
 /** Answers the hook `deleteUser`: refuses the last owner, or hands over, by the option `ownerDeleted`. */
-export function keepOwners(kernel: Kernel, desk: Desk): void {
-  const { ownerDeleted, tenants } = desk.options
+export function keepOwners(kernel: Kernel, plugin: PluginInstance): void {
+  const { ownerDeleted, tenants } = plugin.options
   kernel.hook('deleteUser', async ({ userId, final, ctx }) => {
-    const rows = await rowsOf(desk, ctx)
-    const actor: Actor = { ...desk, ctx, rows, user: null }
-    const seats = await seatsOf(rows, userId)
-    // Before the seats go: afterwards nobody finds them.
-    if (final) for (const { organizationId } of seats) await withdrawInvitations(rows, organizationId, userId)
-    for (const { organizationId: id, role } of seats) {
+    const rows = await rowsOf(plugin, ctx)
+    const actor: Actor = { ...plugin, ctx, rows, user: null }
+    const memberships = await listMemberships(rows, userId)
+    // Before the memberships go: afterwards they cannot be found.
+    if (final) for (const { organizationId } of memberships) await withdrawInvitations(rows, organizationId, userId)
+    for (const { organizationId: id, role } of memberships) {
       if (role !== 'owner') continue
-      // The first question writes nothing: somebody else may refuse.
-      if (final) await leave(actor, id, userId, ownerDeleted === 'handOver')
-      else if (ownerDeleted === 'refuse' && (await isLast(rows, id)))
+      // The first question writes nothing: another plugin may refuse.
+      if (final) await withdrawOwner(actor, id, userId, ownerDeleted === 'handOver')
+      else if (ownerDeleted === 'refuse' && (await isLastOwner(rows, id)))
         throw new LastOwner(`The user is the last owner of the organization ${id}. Hand it over first, or delete it.`)
     }
-    // What stands above the tenants does not go with the rows of the person's tenant.
+    // What stands above the tenants does not go with the rows of the user's tenant.
     if (final && tenants === 'over')
       for (const record of ['organizationTeamMember', 'organizationMember', 'organizationActive'] as const)
         await rows.records(record).deleteWhere({ where: { userId } })
@@ -29,17 +29,17 @@ export function keepOwners(kernel: Kernel, desk: Desk): void {
   })
 }
 
-async function leave(actor: Actor, id: string, userId: string, handOver: boolean): Promise<void> {
+async function withdrawOwner(actor: Actor, id: string, userId: string, handOver: boolean): Promise<void> {
   try {
-    // Nobody else is in it: it goes with the person.
-    if (!(await giveUp(actor, id, userId, handOver))) await remove(actor, id)
+    // The user is its only member: it goes with the user.
+    if (!(await giveUpOwnership(actor, id, userId, handOver))) await deleteOrganization(actor, id)
   } catch (error) {
     // It is being deleted itself.
     if (!(error instanceof NoSuchOrganization)) throw error
   }
 }
 
-/** What the person had offered in an organization is offered no more. */
+/** What the user had offered in an organization is offered no more. */
 async function withdrawInvitations(rows: AnyContext, organizationId: string, inviterId: string): Promise<void> {
   const table = rows.records('organizationInvitation')
   const open: string[] = []
@@ -52,18 +52,18 @@ async function withdrawInvitations(rows: AnyContext, organizationId: string, inv
   for (const id of open) await table.take(id, { if: { inviterId } })
 }
 
-async function seatsOf(rows: AnyContext, userId: string): Promise<{ organizationId: string; role: string }[]> {
-  const seats: { organizationId: string; role: string }[] = []
+async function listMemberships(rows: AnyContext, userId: string): Promise<{ organizationId: string; role: string }[]> {
+  const memberships: { organizationId: string; role: string }[] = []
   let cursor: string | undefined
   do {
     const page = await rows.records('organizationMember').find({ where: { userId }, limit: 1000, cursor })
-    for (const { organizationId, role } of page.rows) seats.push({ organizationId, role })
+    for (const { organizationId, role } of page.rows) memberships.push({ organizationId, role })
     cursor = page.cursor
   } while (cursor !== undefined)
-  return seats
+  return memberships
 }
 
-async function isLast(rows: AnyContext, id: string): Promise<boolean> {
+async function isLastOwner(rows: AnyContext, id: string): Promise<boolean> {
   const organization = await rows.records('organization').get(id)
   if (!organization || organization.closing) return false
   return (await rows.records('organizationMember').count({ organizationId: id, role: 'owner' }, { max: 2 })) < 2

@@ -11,8 +11,8 @@ export function recordText(value: string): string {
 }
 
 /** `unknown`: the servers did not answer, which says nothing. */
-export async function lookUp(
-  { resolveTxt = systemTxt }: DomainOptions,
+export async function findRecord(
+  { resolveTxt = resolveSystemTxt }: DomainOptions,
   domain: string,
   value: string,
 ): Promise<'there' | 'gone' | 'unknown'> {
@@ -24,22 +24,22 @@ export async function lookUp(
   }
 }
 
-async function systemTxt(name: string): Promise<string[][]> {
+async function resolveSystemTxt(name: string): Promise<string[][]> {
   const { resolveTxt } = await import('node:dns/promises')
   return resolveTxt(name)
 }
 
-/** Whether everybody may register a name below it. Throws AuthError when nothing can tell. */
-export async function isPublic({ isPublicSuffix = listed }: DomainOptions, domain: string): Promise<boolean> {
+/** Whether every user may register a name below it. Throws AuthError when nothing can tell. */
+export async function isPublicDomain({ isPublicSuffix = isListedSuffix }: DomainOptions, domain: string): Promise<boolean> {
   return (await isPublicSuffix(domain)) !== false
 }
 
-async function listed(domain: string): Promise<boolean> {
-  const { getPublicSuffix } = await library()
+async function isListedSuffix(domain: string): Promise<boolean> {
+  const { getPublicSuffix } = await importTldts()
   return getPublicSuffix(domain, { allowPrivateDomains: true }) === domain
 }
 
-async function library(): Promise<typeof import('tldts')> {
+async function importTldts(): Promise<typeof import('tldts')> {
   try {
     return await import('tldts')
   } catch (error) {

@@ -1,12 +1,12 @@
 /** Domains of organizations: claimed, proved by a TXT record, checked again every day. */
 import { type AnyContext, HttpError, randomHex, type Row } from 'authkernel/kernel'
-import { atMost } from './acts.ts'
-import { domainOf } from './address.ts'
-import { type Actor, type Desk, seatIn } from './desk.ts'
-import { isPublic, lookUp, recordName, recordText } from './dns.ts'
+import { type Actor, type PluginInstance, requireMembership } from './actor.ts'
+import { isPublicDomain, findRecord, recordName, recordText } from './dns.ts'
 import { DomainTaken, DomainUnproved, OrganizationBusy, OrganizationFull, OrganizationInput } from './errors.ts'
+import { emitChange } from './events.ts'
+import { domainOf } from './input.ts'
+import { limitPerHour } from './organizations.ts'
 import type { DomainRow } from './tables.ts'
-import { tell } from './told.ts'
 
 /** A TXT record that proves a domain. */
 export interface DomainClaim {
@@ -21,7 +21,7 @@ export interface DomainClaim {
 /** A proved domain. */
 export interface Domain {
   domain: string
-  /** Id of the provider that its people are sent to; null: none. */
+  /** Id of the provider that its users are sent to; null: none. */
   provider: string | null
   verified: Date
   /** When the record was last seen. After three days without it the domain counts no more. */
@@ -31,11 +31,11 @@ export interface Domain {
 const day = 86_400_000
 
 /** What to put into the DNS. A second claim of a domain gives a new value. */
-export async function claim(actor: Actor, id: string, typed: string): Promise<DomainClaim> {
-  const { rows, ctx, options } = await seatIn(actor, id, 'domain:claim')
+export async function claimDomain(actor: Actor, id: string, typed: string): Promise<DomainClaim> {
+  const { rows, ctx, options } = await requireMembership(actor, id, 'domain:claim')
   const domain = domainOf(typed)
   if (domain === undefined) throw new OrganizationInput('organizations.domains.claim: this is no domain.')
-  if (await isPublic(options.domains, domain))
+  if (await isPublicDomain(options.domains, domain))
     throw new OrganizationInput('organizations.domains.claim: everybody may register names below this domain.')
   const former = await rows.records('organizationClaim').get({ organizationId: id, domain })
   const [claimed, proved] = await Promise.all([
@@ -53,22 +53,22 @@ export async function claim(actor: Actor, id: string, typed: string): Promise<Do
   }
   const table = rows.records('organizationClaim')
   await (former ? table.put({ ...row, id: former.id }) : table.create(row))
-  await tell(actor, 'domain.claimed', id, { id: domain })
+  await emitChange(actor, 'domain.claimed', id, { id: domain })
   return { domain, record: recordName(domain), text: recordText(row.value), expires: row.expires }
 }
 
 /** Looks for the record now. Throws DomainUnproved, and DomainTaken while the record of another organization is there. */
-export async function prove(actor: Actor, id: string, typed: string): Promise<Domain> {
-  const { rows, ctx, options, organization } = await seatIn(actor, id, 'domain:claim')
+export async function proveDomain(actor: Actor, id: string, typed: string): Promise<Domain> {
+  const { rows, ctx, options, organization } = await requireMembership(actor, id, 'domain:claim')
   const domain = domainOf(typed) ?? ''
   const claimed = domain === '' ? null : await rows.records('organizationClaim').get({ organizationId: id, domain })
   if (!claimed) throw new OrganizationInput('organizations.domains.prove: claim the domain first.')
-  await atMost(actor, `domain ${id}`, 60)
+  await limitPerHour(actor, `domain ${id}`, 60)
   const former = await rows.records('organizationDomain').get({ domain })
   // What the DNS says now counts, not who came first.
-  if (former && former.organizationId !== id && (await lookUp(options.domains, domain, former.value)) !== 'gone')
+  if (former && former.organizationId !== id && (await findRecord(options.domains, domain, former.value)) !== 'gone')
     throw new DomainTaken('organizations.domains.prove: another organization has proved the domain.')
-  const found = await lookUp(options.domains, domain, claimed.value)
+  const found = await findRecord(options.domains, domain, claimed.value)
   if (found === 'unknown') throw new HttpError(503, 'The DNS did not answer. Try again later.', { 'Retry-After': '60' })
   if (found === 'gone')
     throw new DomainUnproved(`organizations.domains.prove: ${recordName(domain)} has no TXT record ${recordText(claimed.value)}.`)
@@ -82,26 +82,26 @@ export async function prove(actor: Actor, id: string, typed: string): Promise<Do
     { record: 'organizationDomain', create: row },
   ])
   if (!written) throw new OrganizationBusy('organizations.domains.prove: something changed at the same moment. Try again.')
-  if (former && former.organizationId !== id) await tell({ ctx, user: null }, 'domain.lapsed', former.organizationId, { id: domain })
-  await tell(actor, 'domain.proved', id, { id: domain })
-  return shown({ ...row, id: '' })
+  if (former && former.organizationId !== id) await emitChange({ ctx, user: null }, 'domain.lapsed', former.organizationId, { id: domain })
+  await emitChange(actor, 'domain.proved', id, { id: domain })
+  return toDomain({ ...row, id: '' })
 }
 
-export async function list(actor: Actor, id: string): Promise<Domain[]> {
-  const { rows } = await seatIn(actor, id, 'domain:claim')
-  return (await rows.records('organizationDomain').find({ where: { organizationId: id }, limit: 1000 })).rows.map(shown)
+export async function listDomains(actor: Actor, id: string): Promise<Domain[]> {
+  const { rows } = await requireMembership(actor, id, 'domain:claim')
+  return (await rows.records('organizationDomain').find({ where: { organizationId: id }, limit: 1000 })).rows.map(toDomain)
 }
 
 /** Domains that are claimed and not proved yet, with what to put into the DNS. */
-export async function claims(actor: Actor, id: string): Promise<DomainClaim[]> {
-  const { rows } = await seatIn(actor, id, 'domain:claim')
+export async function listClaims(actor: Actor, id: string): Promise<DomainClaim[]> {
+  const { rows } = await requireMembership(actor, id, 'domain:claim')
   const found = await rows.records('organizationClaim').find({ where: { organizationId: id }, limit: 1000 })
   return found.rows.map(({ domain, value, expires }) => ({ domain, record: recordName(domain), text: recordText(value), expires }))
 }
 
 /** Null: none. A provider that another organization brought is refused. */
-export async function setProvider(actor: Actor, id: string, typed: string, provider: string | null): Promise<void> {
-  const { rows, ctx, options } = await seatIn(actor, id, 'domain:provider')
+export async function setDomainProvider(actor: Actor, id: string, typed: string, provider: string | null): Promise<void> {
+  const { rows, ctx, options } = await requireMembership(actor, id, 'domain:provider')
   if (provider !== null) {
     if (typeof provider !== 'string' || provider.length > 100)
       throw new OrganizationInput('organizations.domains: there is no such provider.')
@@ -109,22 +109,22 @@ export async function setProvider(actor: Actor, id: string, typed: string, provi
     const owner = options.domains.own(provider)
     if (owner !== undefined && owner !== id) throw new OrganizationInput('organizations.domains: there is no such provider.')
   }
-  const row = await ownRow(actor, id, typed)
+  const row = await findOwnDomain(actor, id, typed)
   if (!row || !(await rows.records('organizationDomain').update(row.id, { provider }, { if: { organizationId: id } })))
     throw new OrganizationInput('organizations.domains: the organization has not proved this domain.')
-  await tell(actor, 'domain.provider', id, { id: row.domain })
+  await emitChange(actor, 'domain.provider', id, { id: row.domain })
 }
 
 /** False: there was neither a claim nor a proof. */
-export async function remove(actor: Actor, id: string, typed: string): Promise<boolean> {
-  const { rows } = await seatIn(actor, id, 'domain:remove')
+export async function removeDomain(actor: Actor, id: string, typed: string): Promise<boolean> {
+  const { rows } = await requireMembership(actor, id, 'domain:remove')
   const domain = domainOf(typed)
   if (domain === undefined) return false
   const claimed = await rows.records('organizationClaim').take({ organizationId: id, domain })
-  const row = await ownRow(actor, id, domain)
+  const row = await findOwnDomain(actor, id, domain)
   const proved = row && (await rows.records('organizationDomain').take(row.id, { if: { organizationId: id } }))
   if (!claimed && !proved) return false
-  await tell(actor, 'domain.removed', id, { id: domain })
+  await emitChange(actor, 'domain.removed', id, { id: domain })
   return true
 }
 
@@ -138,32 +138,32 @@ export function isDue({ now }: AnyContext, { checked }: DomainRow): boolean {
 }
 
 /** Looks again. A record that is gone ends the proof; servers that do not answer change nothing. False: it was gone. */
-export async function checkAgain({ options }: Desk, ctx: AnyContext, rows: AnyContext, row: Row<DomainRow>): Promise<boolean> {
-  const found = await lookUp(options.domains, row.domain, row.value)
+export async function recheckDomain({ options }: PluginInstance, ctx: AnyContext, rows: AnyContext, row: Row<DomainRow>): Promise<boolean> {
+  const found = await findRecord(options.domains, row.domain, row.value)
   const table = rows.records('organizationDomain')
   if (found === 'there') await table.update(row.id, { checked: rows.now }, { if: { value: row.value } })
   if (found !== 'gone') return true
   if (await table.take(row.id, { if: { value: row.value } }))
-    await tell({ ctx, user: null }, 'domain.lapsed', row.organizationId, { id: row.domain })
+    await emitChange({ ctx, user: null }, 'domain.lapsed', row.organizationId, { id: row.domain })
   return false
 }
 
 /** Looks again at what was not seen for a day; answers how many have lapsed. */
-export async function sweep(desk: Desk, ctx: AnyContext, rows: AnyContext, max: number): Promise<number> {
+export async function recheckDueDomains(plugin: PluginInstance, ctx: AnyContext, rows: AnyContext, max: number): Promise<number> {
   const { rows: due } = await rows.records('organizationDomain').find({
     range: { checked: { lte: new Date(ctx.now.getTime() - day) } },
     limit: max,
   })
   let lapsed = 0
-  for (const row of due) if (!(await checkAgain(desk, ctx, rows, row))) lapsed++
+  for (const row of due) if (!(await recheckDomain(plugin, ctx, rows, row))) lapsed++
   return lapsed
 }
 
-async function ownRow({ rows }: Actor, organizationId: string, typed: string): Promise<Row<DomainRow> | null> {
+async function findOwnDomain({ rows }: Actor, organizationId: string, typed: string): Promise<Row<DomainRow> | null> {
   const domain = domainOf(typed)
   const row = domain === undefined ? null : await rows.records('organizationDomain').get({ domain })
   return row?.organizationId === organizationId ? row : null
 }
-function shown({ domain, provider, verified, checked }: Row<DomainRow>): Domain {
+function toDomain({ domain, provider, verified, checked }: Row<DomainRow>): Domain {
   return { domain, provider, verified, checked }
 }

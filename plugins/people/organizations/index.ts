@@ -1,18 +1,16 @@
 /** Organizations with members, teams, roles, invitations and domains. */
 import type { AnyContext, Guard, Plugin } from 'authkernel/kernel'
 import type {} from 'authkernel/plugins/api-keys'
-import { activateAtSignIn, activeCookie, seatOfKey, withActive } from './active.ts'
-import { organizationActs, type OrganizationsApi } from './api.ts'
-import { can } from './can.ts'
+import { activateAtSignIn, activeCookie, addActiveOrganization, findKeyOrganization } from './active-organization.ts'
 import { keepOwners } from './deleted-users.ts'
-import { addForms } from './forms.ts'
+import { guardProviders, createHomeRealm } from './home-realm.ts'
 import { messages } from './messages.ts'
-import { insideMessages } from './messages-inside.ts'
-import { type OrganizationsOptions, settle } from './options.ts'
-import { addPages, opened } from './pages.ts'
-import { guardProviders, homeRealm } from './realm.ts'
+import { addClientMethods, createApi, type OrganizationClient, type OrganizationsApi } from './methods.ts'
+import { type OrganizationsOptions, resolveOptions } from './options.ts'
+import { addPages, invitationTokens } from './pages.ts'
+import { checkPermission } from './permission.ts'
 import type { PermissionOf, Statements } from './roles.ts'
-import { addRoutes, type OrganizationClient } from './routes.ts'
+import { addRoutes } from './routes.ts'
 import {
   activeTable,
   claimTable,
@@ -24,25 +22,25 @@ import {
   teamTable,
 } from './tables.ts'
 
-export type { ActiveOrganization } from './active.ts'
-export type { NewOrganization, Organization, OwnOrganization } from './acts.ts'
-export type { DomainActs, OrganizationActs, OrganizationsApi, TeamActs } from './api.ts'
-export type { CanWhere } from './can.ts'
-export type { By } from './desk.ts'
+export type { ActiveOrganization } from './active-organization.ts'
+export type { NewOrganization, Organization, OwnOrganization } from './organizations.ts'
+export type { DomainActs, OrganizationActs, OrganizationsApi, TeamActs } from './methods.ts'
+export type { CanWhere } from './permission.ts'
+export type { By } from './actor.ts'
 export type { Domain, DomainClaim } from './domains.ts'
 export * from './errors.ts'
 export type { Invitation, NewInvitation } from './invitations.ts'
 export type { Member, MemberPage, MemberSearch } from './members.ts'
 export type { DomainOptions, OrganizationLimits, OrganizationsOptions } from './options.ts'
 export type { PermissionOf, RoleRights, Statements } from './roles.ts'
-export type { OrganizationClient, OrganizationMethods } from './routes.ts'
+export type { OrganizationClient, OrganizationMethods } from './methods.ts'
 export type { ActiveRow, ClaimRow, DomainRow, InvitationRow, MemberRow, OrganizationRow, TeamMemberRow, TeamRow } from './tables.ts'
 export type { Team, TeamMember } from './teams.ts'
-export type { OrganizationAct, OrganizationChange } from './told.ts'
+export type { OrganizationAct, OrganizationChange } from './events.ts'
 
 declare module 'authkernel/kernel' {
   interface Hooks {
-    /** Whether an invitation that somebody sent still counts; asked when it is opened and accepted. Bans of `adminPlugin` answer it. */
+    /** Whether an invitation still counts; asked when it is opened and accepted. `adminPlugin` refuses those of banned users. */
     invitation: Guard<{ organizationId: string; inviterId: string; email: string; role: string }, AnyContext>
   }
 }
@@ -54,12 +52,12 @@ declare module 'authkernel/kernel' {
 export function organizationsPlugin<const S extends Statements = Record<never, never>>(
   options: OrganizationsOptions<S> = {},
 ): Plugin<OrganizationsApi<PermissionOf<S>> & OrganizationClient> {
-  const settled = settle(options as OrganizationsOptions)
+  const resolved = resolveOptions(options as OrganizationsOptions)
   return {
     name: 'organizations',
     requires: ['store', 'records', 'limit', 'mail', 'mailTransport', 'store:getUser', 'store:getUserByEmail'],
     setup(kernel) {
-      const desk = { kernel, options: settled }
+      const plugin = { kernel, options: resolved }
       kernel.declareEvent('organizationChanged')
       kernel.declareHook('invitation', 'guard')
       kernel.records('organization', organizationTable)
@@ -71,14 +69,13 @@ export function organizationsPlugin<const S extends Statements = Record<never, n
       kernel.records('organizationDomain', domainTable)
       kernel.records('organizationActive', activeTable)
       kernel.cookie(activeCookie)
-      activateAtSignIn(kernel, desk)
-      kernel.pending(opened)
-      kernel.decorate('session', (inner) => withActive(desk, inner))
-      kernel.hook('keyOrganization', (question) => seatOfKey(desk, question), { of: 'api-keys' })
-      kernel.provide('homeRealm', homeRealm(desk), { fallback: true })
-      if (options.domains?.own) guardProviders(kernel, desk)
+      activateAtSignIn(kernel, plugin)
+      kernel.pending(invitationTokens)
+      kernel.decorate('session', (inner) => addActiveOrganization(plugin, inner))
+      kernel.hook('keyOrganization', (question) => findKeyOrganization(plugin, question), { of: 'api-keys' })
+      kernel.provide('homeRealm', createHomeRealm(plugin), { fallback: true })
+      if (options.domains?.own) guardProviders(kernel, plugin)
       kernel.messages(messages)
-      kernel.messages(insideMessages)
       kernel.mailTemplate('organizations.invitation', {
         subject: 'organizations.mail.subject',
         lines: ['organizations.mail.by', 'organizations.mail.text'],
@@ -86,13 +83,13 @@ export function organizationsPlugin<const S extends Statements = Record<never, n
         after: ['organizations.mail.left'],
         note: 'organizations.mail.ignore',
       })
-      keepOwners(kernel, desk)
-      addForms(kernel, desk)
-      addPages(kernel, desk)
+      keepOwners(kernel, plugin)
+      addRoutes(kernel, plugin)
+      addPages(kernel, plugin)
       return {
-        can: (who, permission, where = {}) => can(desk, who, permission, where),
-        organizations: organizationActs(desk),
-        ...addRoutes(kernel, desk),
+        can: (who, permission, where = {}) => checkPermission(plugin, who, permission, where),
+        organizations: createApi(plugin),
+        ...addClientMethods(kernel, plugin),
       }
     },
   }

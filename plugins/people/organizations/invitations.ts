@@ -1,4 +1,4 @@
-/** Invitations: mailed, bound to an address, used once, and void when whoever invited may not invite any more. */
+/** Invitations: mailed, bound to an address, used once, and void when the inviter may not invite any more. */
 import {
   type AnyContext,
   type AtomicWrite,
@@ -9,14 +9,14 @@ import {
   type Row,
   toAddress,
 } from 'authkernel/kernel'
-import { atMost } from './acts.ts'
-import { domainOf, isSameMailbox } from './address.ts'
-import { type Actor, type Desk, isId, isRowId, memberOf, type Seat, seatIn } from './desk.ts'
+import { type Actor, type PluginInstance, isId, isRowId, findMember, type Membership, requireMembership } from './actor.ts'
 import { AlreadyMember, InvitationInvalid, InvitationOther, OrganizationBusy, OrganizationFull, OrganizationInput } from './errors.ts'
-import { join, mayTouch, roleOf } from './members.ts'
-import { covers, grants } from './roles.ts'
+import { emitChange } from './events.ts'
+import { domainOf, isSameMailbox } from './input.ts'
+import { joinOrganization, assertCovers, readRole } from './members.ts'
+import { limitPerHour } from './organizations.ts'
+import { coversRole, grantsPermission } from './roles.ts'
 import type { InvitationRow, OrganizationRow } from './tables.ts'
-import { tell } from './told.ts'
 
 /** An open invitation. */
 export interface Invitation {
@@ -27,36 +27,40 @@ export interface Invitation {
   created: Date
   expires: Date
 }
-/** Whom to invite. */
+/** A new invitation. */
 export interface NewInvitation {
   email: string
   /** Default `member`. */
   role?: string | undefined
-  /** Id of a team that the person joins too. */
+  /** Id of a team that the user joins too. */
   team?: string | undefined
   /** Language of the mail; default: that of the request. */
   lang?: string | undefined
 }
 
 /** A second invitation of an address takes the place of the first. */
-export async function invite(actor: Actor, id: string, { email, role = 'member', team, lang }: NewInvitation): Promise<Invitation> {
-  const seat = await seatIn(actor, id, 'invitation:create')
-  const { rows, ctx, options, organization } = seat
-  const base = baseOf(seat)
-  const wanted = roleOf(actor, role)
-  mayTouch(seat, wanted)
+export async function createInvitation(
+  actor: Actor,
+  id: string,
+  { email, role = 'member', team, lang }: NewInvitation,
+): Promise<Invitation> {
+  const membership = await requireMembership(actor, id, 'invitation:create')
+  const { rows, ctx, options, organization } = membership
+  const base = linkBaseOf(membership)
+  const wanted = readRole(actor, role)
+  assertCovers(membership, wanted)
   const address = toAddress(email)
   if (address === undefined || domainOf(address.split('@')[1]) === undefined)
     throw new OrganizationInput('organizations.invite: the address cannot be used.')
-  if (team !== undefined) await teamIn(seat, team)
+  if (team !== undefined) await requireTeam(membership, team)
   const known = await ctx.store?.getUserByEmail(address)
-  if (known && (await memberOf(rows, id, known.id))) throw new AlreadyMember('organizations.invite: the person is a member already.')
+  if (known && (await findMember(rows, id, known.id))) throw new AlreadyMember('organizations.invite: the person is a member already.')
   const table = rows.records('organizationInvitation')
   const former = await table.get({ organizationId: id, email: address })
   const { invitations: most } = options.limits
   if (!former && (await table.count({ organizationId: id }, { max: most })) >= most)
     throw new OrganizationFull(`organizations.invite: there are ${most} open invitations.`)
-  await atMost(actor, `mail ${address}`, 5)
+  await limitPerHour(actor, `mail ${address}`, 5)
   const token = randomHex(ctx.runtime, 32)
   const row = {
     organizationId: id,
@@ -77,30 +81,30 @@ export async function invite(actor: Actor, id: string, { email, role = 'member',
       : { record: 'organizationInvitation', create: row },
   ])
   if (!written) throw new OrganizationBusy('organizations.invite: others changed the organization at the same moment. Try again.')
-  const made = written[1] as Row<InvitationRow>
-  send(seat, address, `${base}/organizations/invitation?token=${token}`, lang)
-  await tell(actor, 'invitation.created', id, { id: made.id, role: wanted })
-  return shown(made)
+  const invitation = written[1] as Row<InvitationRow>
+  mailInvitation(membership, address, `${base}/organizations/invitation?token=${token}`, lang)
+  await emitChange(actor, 'invitation.created', id, { id: invitation.id, role: wanted })
+  return toInvitation(invitation)
 }
 
 /** The newest first. */
 export async function listInvitations(actor: Actor, id: string): Promise<Invitation[]> {
-  const { rows } = await seatIn(actor, id, 'invitation:create')
+  const { rows } = await requireMembership(actor, id, 'invitation:create')
   const found = await rows.records('organizationInvitation').find({ where: { organizationId: id }, order: 'desc', limit: 1000 })
-  return found.rows.map(shown)
+  return found.rows.map(toInvitation)
 }
 
 /** False: there is no such invitation. */
-export async function cancel(actor: Actor, id: string, invitationId: string): Promise<boolean> {
-  const { rows } = await seatIn(actor, id, 'invitation:cancel')
+export async function cancelInvitation(actor: Actor, id: string, invitationId: string): Promise<boolean> {
+  const { rows } = await requireMembership(actor, id, 'invitation:cancel')
   if (!isRowId(invitationId)) return false
   if (!(await rows.records('organizationInvitation').take(invitationId, { if: { organizationId: id } }))) return false
-  await tell(actor, 'invitation.cancelled', id, { id: invitationId })
+  await emitChange(actor, 'invitation.cancelled', id, { id: invitationId })
   return true
 }
 
-/** An invitation whose mail somebody has, with its organization; null: used, cancelled, too old, or void. */
-export async function byToken(
+/** The invitation of a token, with its organization; null: used, cancelled, too old, or void. */
+export async function findInvitation(
   { options, ctx, rows }: Pick<Actor, 'options' | 'ctx' | 'rows'>,
   token: unknown,
 ): Promise<{ row: Row<InvitationRow>; organization: Row<OrganizationRow> } | null> {
@@ -111,24 +115,25 @@ export async function byToken(
     // The organization first: a role that changes afterwards raises its version.
     const organization = await rows.records('organization').get(row.organizationId)
     if (!organization || organization.closing) return null
-    const inviter = row.inviterId === null ? null : await memberOf(rows, row.organizationId, row.inviterId)
-    const may = inviter && grants(options.roles, inviter.role, 'invitation:create') && covers(options.roles, inviter.role, row.role)
+    const inviter = row.inviterId === null ? null : await findMember(rows, row.organizationId, row.inviterId)
+    const may =
+      inviter && grantsPermission(options.roles, inviter.role, 'invitation:create') && coversRole(options.roles, inviter.role, row.role)
     if (row.inviterId === null) return { row, organization }
-    if (!may || !(await stillCounts(ctx, row, row.inviterId))) return null
+    if (!may || !(await isInviterAllowed(ctx, row, row.inviterId))) return null
     return { row, organization }
   }
   return null
 }
 
-async function stillCounts(ctx: AnyContext, { organizationId, email, role }: InvitationRow, inviterId: string): Promise<boolean> {
+async function isInviterAllowed(ctx: AnyContext, { organizationId, email, role }: InvitationRow, inviterId: string): Promise<boolean> {
   return !ctx.has('hook', 'invitation') || (await ctx.ask('invitation', { organizationId, inviterId, email, role })) === true
 }
 
-/** The person joins. Throws InvitationInvalid, and InvitationOther unless the address of the invitation is theirs and proved. */
-export async function accept(actor: Actor, token: string): Promise<{ organization: string; role: string }> {
+/** The user joins. Throws InvitationInvalid, and InvitationOther unless the address of the invitation is theirs and proved. */
+export async function acceptInvitation(actor: Actor, token: string): Promise<{ organization: string; role: string }> {
   const { rows, user, ctx } = actor
   for (let tries = 0; tries < 16; tries++) {
-    const found = await byToken(actor, token)
+    const found = await findInvitation(actor, token)
     if (!found || !user) throw new InvitationInvalid('organizations.accept: the invitation is used, cancelled, too old or void.')
     const { row, organization } = found
     if (!user.emailVerified || !isSameMailbox(user.email, row.email))
@@ -139,30 +144,30 @@ export async function accept(actor: Actor, token: string): Promise<{ organizatio
       const member = { teamId: team.id, organizationId: organization.id, userId: user.id, role: null, joined: ctx.now }
       more.push({ record: 'organizationTeamMember', create: member })
     }
-    if (await join({ ...actor, organization, role: null }, user.id, row.role, more)) {
-      await tell(actor, 'invitation.accepted', organization.id, { userId: user.id, role: row.role, id: row.id })
+    if (await joinOrganization({ ...actor, organization, role: null }, user.id, row.role, more)) {
+      await emitChange(actor, 'invitation.accepted', organization.id, { userId: user.id, role: row.role, id: row.id })
       return { organization: organization.id, role: row.role }
     }
   }
   throw new OrganizationBusy('organizations.accept: others changed the organization at the same moment. Try again.')
 }
 
-/** Whoever has the mail can decline. False: there is no such invitation. */
-export async function decline(desk: Desk, ctx: Context, rows: AnyContext, token: unknown): Promise<boolean> {
-  const found = await byToken({ ...desk, ctx, rows }, token)
+/** The token is enough to decline. False: there is no such invitation. */
+export async function declineInvitation(plugin: PluginInstance, ctx: Context, rows: AnyContext, token: unknown): Promise<boolean> {
+  const found = await findInvitation({ ...plugin, ctx, rows }, token)
   if (!found || !(await rows.records('organizationInvitation').take(found.row.id, { if: { token: found.row.token } }))) return false
-  await tell({ ctx, user: null }, 'invitation.declined', found.organization.id, { id: found.row.id })
+  await emitChange({ ctx, user: null }, 'invitation.declined', found.organization.id, { id: found.row.id })
   return true
 }
 
-export async function teamIn({ rows, organization }: Seat, team: unknown): Promise<string> {
+export async function requireTeam({ rows, organization }: Membership, team: unknown): Promise<string> {
   const row = isRowId(team) ? await rows.records('organizationTeam').get(team) : null
   if (row?.organizationId !== organization.id) throw new OrganizationInput('organizations: the organization has no such team.')
   return row.id
 }
 
 // The answer does not wait for it.
-function send({ ctx, user, organization, options }: Seat, to: string, url: string, lang: string | undefined): void {
+function mailInvitation({ ctx, user, organization, options }: Membership, to: string, url: string, lang: string | undefined): void {
   const { name } = user ?? {}
   const data = { url, organization: organization.name, ...(isId(name) && { inviter: name }), left: { seconds: options.invitationAge } }
   // A mailbox is spared, whatever is in the mails and whichever organization sends them.
@@ -171,13 +176,13 @@ function send({ ctx, user, organization, options }: Seat, to: string, url: strin
   )
 }
 
-function baseOf({ ctx }: Seat): string {
+function linkBaseOf({ ctx }: Membership): string {
   if (ctx.request) return ctx.base
   const { origin, basePath } = ctx.settings
   if (!origin) throw new AuthError('organizations.invite: without a request the origin must be set: `origin` of the options, or AUTH_URL.')
   return origin + (basePath === '/' ? '' : basePath)
 }
 
-function shown({ id, email, role, teamId, created, expires }: Row<InvitationRow>): Invitation {
+function toInvitation({ id, email, role, teamId, created, expires }: Row<InvitationRow>): Invitation {
   return { id, email, role, team: teamId, created, expires }
 }

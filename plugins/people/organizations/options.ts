@@ -1,10 +1,10 @@
 /** Options of `organizationsPlugin`. */
 import { assertOptions, type AnyContext, AuthError, type Awaitable, type User } from 'authkernel/kernel'
-import { type RoleRights, type Roles, settleRoles, type Statements } from './roles.ts'
+import { type RoleRights, type Roles, resolveRoles, type Statements } from './roles.ts'
 
 /** How many there may be. */
 export interface OrganizationLimits {
-  /** Organizations that one person owns; default 10. */
+  /** Organizations that one user owns; default 10. */
   perUser?: number
   /** Members of one organization; default 10000. A function answers for each, for example by what was paid. */
   members?: number | ((question: { organization: { id: string; name: string }; ctx: AnyContext }) => Awaitable<number>)
@@ -19,11 +19,11 @@ export interface OrganizationLimits {
 export interface DomainOptions {
   /** Finds TXT records; default: `resolveTxt` of `node:dns/promises`. An error with the code ENOTFOUND or ENODATA means that there are none. */
   resolveTxt?: (name: string) => Promise<readonly (readonly string[])[]>
-  /** Whether everybody may register below it (`com`, `co.uk`, `github.io`); default: by the optional package `tldts`. */
+  /** Whether anyone may register names below it (`com`, `co.uk`, `github.io`); default: by the optional package `tldts`. */
   isPublicSuffix?: (domain: string) => Awaitable<boolean>
   /**
-   * The organization that brought a provider; undefined for one of yours, which all may use. Such a provider signs in people with an address in a proved domain of
-   * that organization, and nobody else.
+   * The organization that brought a provider; undefined for one of yours, which all may use. Such a provider signs in users with an address in a proved domain of
+   * that organization, and no others.
    */
   own?: (providerId: string) => string | undefined
 }
@@ -33,7 +33,7 @@ export interface OrganizationsOptions<S extends Statements = Statements> {
   statements?: S
   /** What each role may do. Default: `admin` everything but deletion and transfer, `member` sees the other members. `owner` may do everything. */
   roles?: { readonly [role: string]: RoleRights<S> }
-  /** Whether somebody may make an organization; default: everybody who is signed in. */
+  /** Whether a user may create an organization; default: every signed-in user. */
   create?: (question: { user: User; ctx: AnyContext }) => Awaitable<boolean>
   /** How many organizations, members, invitations, teams and domains there may be. */
   limits?: OrganizationLimits
@@ -54,7 +54,7 @@ export interface OrganizationsOptions<S extends Statements = Statements> {
 }
 
 /** The options with their defaults. */
-export interface Settled extends Required<Omit<OrganizationsOptions, 'statements' | 'roles' | 'limits' | 'domains'>> {
+export interface ResolvedOptions extends Required<Omit<OrganizationsOptions, 'statements' | 'roles' | 'limits' | 'domains'>> {
   all: ReadonlySet<string>
   roles: Roles
   limits: Required<OrganizationLimits>
@@ -62,7 +62,7 @@ export interface Settled extends Required<Omit<OrganizationsOptions, 'statements
 }
 
 /** Throws AuthError that names the option. */
-export function settle(options: OrganizationsOptions): Settled {
+export function resolveOptions(options: OrganizationsOptions): ResolvedOptions {
   assertOptions('Plugin "organizations"', options, {
     statements: true,
     roles: true,
@@ -99,7 +99,7 @@ export function settle(options: OrganizationsOptions): Settled {
     throw new AuthError('Plugin "organizations": `ownerDeleted` must be "refuse" or "handOver".')
   if (tenants !== 'inside' && tenants !== 'over') throw new AuthError('Plugin "organizations": `tenants` must be "inside" or "over".')
   return {
-    ...settleRoles(statements, roles as Record<string, unknown>),
+    ...resolveRoles(statements, roles as Record<string, unknown>),
     create,
     limits: { perUser: 10, members: 10_000, invitations: 100, teams: 100, domains: 10, ...limits },
     ownerDeleted,

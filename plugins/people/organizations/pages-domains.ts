@@ -1,18 +1,18 @@
-/** The domains of an organization: what to put into the DNS, whether it was found, and where their people sign in. */
+/** The domains of an organization: what to put into the DNS, whether it was found, and where their users sign in. */
 import type { AnyContext, Content, PageDraw } from 'authkernel/kernel'
-import type { Desk } from './desk.ts'
-import { claims, type Domain, list } from './domains.ts'
-import { inside, type Visit } from './page-parts.ts'
+import type { PluginInstance } from './actor.ts'
+import { listClaims, type Domain, listDomains } from './domains.ts'
+import { drawOrganizationPage, type Visit } from './pages-frame.ts'
 
 /** `GET /organizations/domains?organization=<id>`. */
-export function domainsPage(desk: Desk): PageDraw {
+export function domainsPage(plugin: PluginInstance): PageDraw {
   return (ctx, tools, params) =>
-    inside(desk, ctx, { tools, params, place: 'domains' }, async (visit) => {
+    drawOrganizationPage(plugin, ctx, { tools, params, place: 'domains' }, async (visit) => {
       const { html, say, field, submit } = tools
-      const { id } = visit.seat.organization
-      const [open, proved] = await Promise.all([claims(visit.seat, id), list(visit.seat, id)])
+      const { id } = visit.membership.organization
+      const [open, proved] = await Promise.all([listClaims(visit.membership, id), listDomains(visit.membership, id)])
       const body: Content[] = []
-      for (const domain of proved) body.push(await provedDomain(visit, domain))
+      for (const domain of proved) body.push(await drawDomain(visit, domain))
       for (const { domain, record, text } of open)
         body.push(
           html`<section class="item">
@@ -20,7 +20,7 @@ export function domainsPage(desk: Desk): PageDraw {
             <p>${say('organizations.domain.record', { domain })}</p>
             <p><code class="key">${record}</code></p>
             <p><code class="key">${text}</code></p>
-            ${await visit.act('domain.prove', submit(say('organizations.domain.prove')), { domain })} ${await giveUp(visit, domain)}
+            ${await visit.act('domain.prove', submit(say('organizations.domain.prove')), { domain })} ${await drawRemoval(visit, domain)}
           </section>`,
         )
       const name = field('domain', { label: 'organizations.domain', type: 'text', required: true, maxlength: 253 })
@@ -30,14 +30,15 @@ export function domainsPage(desk: Desk): PageDraw {
     })
 }
 
-async function provedDomain(visit: Visit, { domain, provider, checked }: Domain): Promise<Content> {
-  const { seat, tools, may, act } = visit
+async function drawDomain(visit: Visit, { domain, provider, checked }: Domain): Promise<Content> {
+  const { membership, tools, may, act } = visit
   const { html, say, submit, date } = tools
-  const { own } = seat.options.domains
-  const known = [...seat.ctx.app.providers.values()].filter(({ id }) => [undefined, seat.organization.id].includes(own(id)))
+  const { own } = membership.options.domains
+  const known = [...membership.ctx.app.providers.values()].filter(({ id }) => [undefined, membership.organization.id].includes(own(id)))
   const choices = known.map(({ id, name }) => [id, name] as const)
   // One that the hook `provider` answers is not in the list.
-  if (provider !== null && !known.some(({ id }) => id === provider)) choices.push([provider, await nameOf(seat.ctx, provider)])
+  if (provider !== null && !known.some(({ id }) => id === provider))
+    choices.push([provider, await nameOfProvider(membership.ctx, provider)])
   const option = ([id, name]: readonly [string, Content]): Content =>
     id === (provider ?? '') ? html`<option value="${id}" selected>${name}</option>` : html`<option value="${id}">${name}</option>`
   const select = html`<label
@@ -50,15 +51,15 @@ async function provedDomain(visit: Visit, { domain, provider, checked }: Domain)
     <h2>${domain}</h2>
     <p>${say('organizations.domain.proved', { date: date(checked) })}</p>
     ${may('domain:provider') && (await act('domain.provider', [select, submit(say('organizations.save'), { quiet: true })], { domain }))}
-    ${await giveUp(visit, domain)}
+    ${await drawRemoval(visit, domain)}
   </section>`
 }
 
-async function nameOf(ctx: AnyContext, provider: string): Promise<string> {
+async function nameOfProvider(ctx: AnyContext, provider: string): Promise<string> {
   const found = await ctx.providerById(provider).catch(() => undefined)
   return found?.name ?? provider
 }
 
-async function giveUp({ tools, may, act }: Visit, domain: string): Promise<Content> {
+async function drawRemoval({ tools, may, act }: Visit, domain: string): Promise<Content> {
   return may('domain:remove') && act('domain.remove', tools.submit(tools.say('organizations.domain.remove'), { quiet: true }), { domain })
 }

@@ -1,24 +1,24 @@
 /** The teams of an organization, and who is in one. */
 import type { Content, PageDraw } from 'authkernel/kernel'
-import type { Desk } from './desk.ts'
-import { inside, roleChoice, roleName, type Visit } from './page-parts.ts'
-import { list, members, type Team } from './teams.ts'
+import type { PluginInstance } from './actor.ts'
+import { drawOrganizationPage, drawRoleChoice, nameOfRole, type Visit } from './pages-frame.ts'
+import { listTeams, listTeamMembers, type Team } from './teams.ts'
 
 /** `GET /organizations/teams?organization=<id>&team=<id>`. */
-export function teamsPage(desk: Desk): PageDraw {
+export function teamsPage(plugin: PluginInstance): PageDraw {
   return (ctx, tools, params) =>
-    inside(desk, ctx, { tools, params, place: 'teams' }, async (visit) => {
+    drawOrganizationPage(plugin, ctx, { tools, params, place: 'teams' }, async (visit) => {
       const { organization: id = '', team: chosen } = params
-      const teams = await list(visit.seat, id)
+      const teams = await listTeams(visit.membership, id)
       const team = teams.find((one) => one.id === chosen)
-      return team ? oneTeam(visit, team) : allTeams(visit, teams)
+      return team ? drawTeam(visit, team) : drawTeams(visit, teams)
     })
 }
 
-async function allTeams({ seat, tools, may, act }: Visit, teams: readonly Team[]): Promise<Content[]> {
+async function drawTeams({ membership, tools, may, act }: Visit, teams: readonly Team[]): Promise<Content[]> {
   const { html, say, base, field, submit } = tools
   const to = (team: string): string =>
-    `${base}/organizations/teams?${new URLSearchParams({ organization: seat.organization.id, team }).toString()}`
+    `${base}/organizations/teams?${new URLSearchParams({ organization: membership.organization.id, team }).toString()}`
   const name = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100 })
   return [
     teams.length > 0 &&
@@ -30,19 +30,19 @@ async function allTeams({ seat, tools, may, act }: Visit, teams: readonly Team[]
   ]
 }
 
-async function oneTeam(visit: Visit, team: Team): Promise<Content[]> {
-  const { seat, tools, may, act } = visit
+async function drawTeam(visit: Visit, team: Team): Promise<Content[]> {
+  const { membership, tools, may, act } = visit
   const { html, say, field, submit } = tools
-  const people = await members(seat, seat.organization.id, team.id)
-  const users = new Map((await seat.ctx.store?.getUsers(people.map(({ userId }) => userId)))?.map((user) => [user.id, user]))
+  const people = await listTeamMembers(membership, membership.organization.id, team.id)
+  const users = new Map((await membership.ctx.store?.getUsers(people.map(({ userId }) => userId)))?.map((user) => [user.id, user]))
   const body: Content[] = [html`<h2>${team.name}</h2>`]
   for (const { userId, role } of people) {
     const { name, email } = users.get(userId) ?? {}
-    const out = may('team:members') || userId === seat.user?.id
+    const out = may('team:members') || userId === membership.user?.id
     body.push(
       html`<section class="item">
         <h3>${name ?? email ?? userId}</h3>
-        <p>${name && email}${role !== null && html` · ${roleName(tools, role)}`}</p>
+        <p>${name && email}${role !== null && html` · ${nameOfRole(tools, role)}`}</p>
         ${out && (await act('team.remove', submit(say('organizations.team.remove'), { quiet: true }), { team: team.id, userId }))}
       </section>`,
     )
@@ -51,7 +51,7 @@ async function oneTeam(visit: Visit, team: Team): Promise<Content[]> {
     const email = field('email', { label: 'Email', type: 'email', required: true, maxlength: 254 })
     body.push(html`<h2>${say('organizations.team.add')}</h2>`)
     body.push(
-      await act('team.add', [email, roleChoice(visit, '', '', say('organizations.team.none')), submit(say('organizations.team.add'))], {
+      await act('team.add', [email, drawRoleChoice(visit, '', '', say('organizations.team.none')), submit(say('organizations.team.add'))], {
         team: team.id,
       }),
     )

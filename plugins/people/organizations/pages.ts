@@ -1,4 +1,4 @@
-/** What people see: their organizations, the members of one, and an invitation. None of it needs JavaScript. */
+/** The pages of organizations: the list, members, settings and an invitation. None of it needs JavaScript. */
 import {
   type Content,
   type Context,
@@ -9,28 +9,30 @@ import {
   type PageView,
   type PendingList,
 } from 'authkernel/kernel'
-import { listOwn } from './acts.ts'
-import { isSameMailbox } from './address.ts'
-import { type Desk, rowsOf, visitorOf } from './desk.ts'
-import { byToken, listInvitations } from './invitations.ts'
-import { list } from './members.ts'
-import { failed, inside, type Params, roleChoice, roleName, visiting } from './page-parts.ts'
+import { findUser, type PluginInstance, rowsOf } from './actor.ts'
+import { isSameMailbox } from './input.ts'
+import { findInvitation, listInvitations } from './invitations.ts'
+import { listMembers } from './members.ts'
+import { listOrganizations } from './organizations.ts'
 import { domainsPage } from './pages-domains.ts'
-import { settingsPage } from './pages-settings.ts'
+import { drawOrganizationPage, drawRoleChoice, findVisitor, nameOfRole, type Params, statusOf } from './pages-frame.ts'
 import { teamsPage } from './pages-teams.ts'
-import { covers, grants } from './roles.ts'
+import { coversRole, grantsPermission } from './roles.ts'
 
 /** The token of an invitation, from the mail to the button: addresses are written to logs, and travel through the sign-in. */
-export const opened: PendingList<{ token: string }> = /* @__PURE__ */ createPending('organization-invitation', { seconds: 86_400, max: 1 })
+export const invitationTokens: PendingList<{ token: string }> = /* @__PURE__ */ createPending('organization-invitation', {
+  seconds: 86_400,
+  max: 1,
+})
 
 /** Adds the pages and the section of the account page. */
-export function addPages(kernel: Kernel, desk: Desk): void {
-  kernel.page('organizations', (ctx, tools, params) => overview(desk, ctx, tools, params), { path: '/organizations' })
-  kernel.page('organizationMembers', membersPage(desk), { path: '/organizations/members' })
-  kernel.page('organizationTeams', teamsPage(desk), { path: '/organizations/teams' })
-  kernel.page('organizationDomains', domainsPage(desk), { path: '/organizations/domains' })
-  kernel.page('organizationSettings', settingsPage(desk), { path: '/organizations/settings' })
-  kernel.page('organizationInvitation', (ctx, tools, params) => invitation(desk, ctx, tools, params))
+export function addPages(kernel: Kernel, plugin: PluginInstance): void {
+  kernel.page('organizations', (ctx, tools, params) => drawOverview(plugin, ctx, tools, params), { path: '/organizations' })
+  kernel.page('organizationMembers', membersPage(plugin), { path: '/organizations/members' })
+  kernel.page('organizationTeams', teamsPage(plugin), { path: '/organizations/teams' })
+  kernel.page('organizationDomains', domainsPage(plugin), { path: '/organizations/domains' })
+  kernel.page('organizationSettings', settingsPage(plugin), { path: '/organizations/settings' })
+  kernel.page('organizationInvitation', (ctx, tools, params) => drawInvitation(plugin, ctx, tools, params))
   kernel.route({
     method: 'GET',
     path: '/organizations/invitation',
@@ -38,7 +40,7 @@ export function addPages(kernel: Kernel, desk: Desk): void {
       const token = ctx.url.searchParams.get('token')
       if (token !== null) {
         // Opening it uses nothing up: programs that look into mails do that too.
-        if (/^[0-9a-f]{64}$/.test(token)) await opened.add(ctx, 'invitation', { token })
+        if (/^[0-9a-f]{64}$/.test(token)) await invitationTokens.add(ctx, 'invitation', { token })
         return new Response(null, {
           status: 302,
           headers: {
@@ -55,9 +57,9 @@ export function addPages(kernel: Kernel, desk: Desk): void {
     id: 'organizations',
     order: 400,
     async draw(ctx, { say, link, html }) {
-      const actor = await visiting(desk, ctx)
+      const actor = await findVisitor(plugin, ctx)
       if (!actor) return undefined
-      const names = (await listOwn(actor)).map(({ name }) => html`<li>${name}</li>`)
+      const names = (await listOrganizations(actor)).map(({ name }) => html`<li>${name}</li>`)
       return {
         heading: say('organizations.title'),
         body: [
@@ -72,19 +74,19 @@ export function addPages(kernel: Kernel, desk: Desk): void {
   })
 }
 
-async function overview(desk: Desk, ctx: Context, tools: PageTools, { error }: Params): Promise<PageView | Response> {
+async function drawOverview(plugin: PluginInstance, ctx: Context, tools: PageTools, { error }: Params): Promise<PageView | Response> {
   const { html, say, form, field, submit, link, alert } = tools
-  const actor = await visiting(desk, ctx)
+  const actor = await findVisitor(plugin, ctx)
   if (!actor) return ctx.page('signIn')
   const active = (await ctx.currentSession())?.organization?.id
   const body: Content[] = [alert(error)]
-  for (const { id, name, role } of await listOwn(actor)) {
+  for (const { id, name, role } of await listOrganizations(actor)) {
     const here = id === active
-    const reads = grants(desk.options.roles, role, 'member:read')
+    const reads = grantsPermission(plugin.options.roles, role, 'member:read')
     body.push(
       html`<section class="item">
         <h2>${name}</h2>
-        <p>${roleName(tools, role)}${here && html` · ${say('organizations.active')}`}</p>
+        <p>${nameOfRole(tools, role)}${here && html` · ${say('organizations.active')}`}</p>
         ${
           reads
             ? link(say('organizations.members'), `/organizations/members?organization=${encodeURIComponent(id)}`)
@@ -96,28 +98,28 @@ async function overview(desk: Desk, ctx: Context, tools: PageTools, { error }: P
   }
   const name = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100 })
   body.push(await form('/organizations', [name, submit(say('organizations.create'))], { action: 'create' }))
-  return { title: say('organizations.title'), body, ...failed(error) }
+  return { title: say('organizations.title'), body, ...statusOf(error) }
 }
 
-function membersPage(desk: Desk): PageDraw {
+function membersPage(plugin: PluginInstance): PageDraw {
   return (ctx, tools, params) =>
-    inside(desk, ctx, { tools, params, place: 'members' }, async (visit) => {
+    drawOrganizationPage(plugin, ctx, { tools, params, place: 'members' }, async (visit) => {
       const { html, say, field, submit, date, link } = tools
-      const { seat, may, act } = visit
+      const { membership, may, act } = visit
       const { organization: id = '', cursor } = params
-      const page = await list(seat, id, { cursor })
+      const page = await listMembers(membership, id, { cursor })
       const body: Content[] = []
       for (const { userId, role, name, email } of page.members) {
-        const [self, shown] = [userId === seat.user?.id, name ?? email ?? userId]
-        const touchable = covers(desk.options.roles, seat.role ?? '', role)
+        const [self, shown] = [userId === membership.user?.id, name ?? email ?? userId]
+        const touchable = coversRole(plugin.options.roles, membership.role ?? '', role)
         body.push(
           html`<section class="item">
             <h2>${shown}</h2>
-            <p>${name !== null && email !== null && html`${email} · `}${roleName(tools, role)}</p>
+            <p>${name !== null && email !== null && html`${email} · `}${nameOfRole(tools, role)}</p>
             ${
               may('member:role') &&
               touchable &&
-              (await act('role', [roleChoice(visit, shown, role), submit(say('organizations.save'), { quiet: true })], { userId }))
+              (await act('role', [drawRoleChoice(visit, shown, role), submit(say('organizations.save'), { quiet: true })], { userId }))
             }
             ${
               !self &&
@@ -136,12 +138,12 @@ function membersPage(desk: Desk): PageDraw {
       if (!may('invitation:create')) return body
       const email = field('email', { label: 'Email', type: 'email', required: true, maxlength: 254 })
       body.push(html`<h2>${say('organizations.invite')}</h2>`)
-      body.push(await act('invite', [email, roleChoice(visit, '', 'member'), submit(say('organizations.send'))]))
-      for (const open of await listInvitations(seat, id))
+      body.push(await act('invite', [email, drawRoleChoice(visit, '', 'member'), submit(say('organizations.send'))]))
+      for (const open of await listInvitations(membership, id))
         body.push(
           html`<section class="item">
             <h3>${open.email}</h3>
-            <p>${roleName(tools, open.role)} · ${say('organizations.until', { date: date(open.expires) })}</p>
+            <p>${nameOfRole(tools, open.role)} · ${say('organizations.until', { date: date(open.expires) })}</p>
             ${
               may('invitation:cancel') &&
               (await act('cancel', submit(say('organizations.cancel'), { quiet: true }), { invitation: open.id }))
@@ -152,16 +154,37 @@ function membersPage(desk: Desk): PageDraw {
     })
 }
 
-async function invitation(desk: Desk, ctx: Context, tools: PageTools, { error }: Params): Promise<PageView> {
+/** `GET /organizations/settings?organization=<id>`. */
+function settingsPage(plugin: PluginInstance): PageDraw {
+  return (ctx, tools, params) =>
+    drawOrganizationPage(plugin, ctx, { tools, params, place: 'settings' }, async ({ membership, may, act }) => {
+      const { html, say, field, submit } = tools
+      const { name } = membership.organization
+      const body: Content[] = []
+      if (may('organization:update')) {
+        const text = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100, value: name }, 'rename')
+        body.push(await act('update', [text, submit(say('organizations.save'))]))
+      }
+      if (may('organization:delete')) {
+        const typed = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100 }, 'delete')
+        body.push(html`<h2>${say('organizations.delete')}</h2>`)
+        body.push(html`<p>${say('organizations.delete.lead', { name })}</p>`)
+        body.push(await act('delete', [typed, submit(say('organizations.delete'), { quiet: true })]))
+      }
+      return body
+    })
+}
+
+async function drawInvitation(plugin: PluginInstance, ctx: Context, tools: PageTools, { error }: Params): Promise<PageView> {
   const { html, say, form, submit, link, alert, base } = tools
-  const [entry] = await opened.all(ctx)
-  const found = entry && (await byToken({ ...desk, ctx, rows: await rowsOf(desk, ctx) }, entry.token))
+  const [entry] = await invitationTokens.all(ctx)
+  const found = entry && (await findInvitation({ ...plugin, ctx, rows: await rowsOf(plugin, ctx) }, entry.token))
   const title = say('organizations.invitation')
   if (!found) return { title, body: [alert('InvitationInvalid'), link(say('organizations.manage'), '/organizations')], status: 400 }
   const { row, organization } = found
   const values = { organization: organization.name, email: row.email }
   const lead = say('organizations.invited', values)
-  const user = await visitorOf(ctx)
+  const user = await findUser(ctx)
   const decline = await form('/organizations', submit(say('organizations.decline'), { quiet: true }), { action: 'decline' })
   if (!user) {
     const back = new URLSearchParams({ callbackUrl: `${base}/organizations/invitation` }).toString()
@@ -178,5 +201,5 @@ async function invitation(desk: Desk, ctx: Context, tools: PageTools, { error }:
       body: [html`<p role="alert">${say('organizations.other', values)}</p>`, link(say('organizations.sign-out'), '/signout'), decline],
     }
   const accept = await form('/organizations', submit(say('organizations.accept')), { action: 'accept' })
-  return { title, lead, body: [alert(error), accept, decline], ...failed(error) }
+  return { title, lead, body: [alert(error), accept, decline], ...statusOf(error) }
 }

@@ -24,14 +24,14 @@ export type RoleRights<S extends Statements> = '*' | Partial<{ readonly [K in ke
 export type Roles = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Throws AuthError that names the role, the statement and the action. */
-export function settleRoles(statements: Statements, given: Readonly<Record<string, unknown>>): { all: ReadonlySet<string>; roles: Roles } {
+export function resolveRoles(statements: Statements, given: Readonly<Record<string, unknown>>): { all: ReadonlySet<string>; roles: Roles } {
   for (const name of Object.keys(statements)) {
-    if (Object.hasOwn(ownStatements, name)) throw wrong(`the statement "${name}" is one of the plugin's own; choose another name`)
-    if (!/^[a-zA-Z][\w-]{0,31}$/.test(name)) throw wrong(`the statement "${name}" must be up to 32 letters, digits, "-" and "_"`)
+    if (Object.hasOwn(ownStatements, name)) throw createFault(`the statement "${name}" is one of the plugin's own; choose another name`)
+    if (!/^[a-zA-Z][\w-]{0,31}$/.test(name)) throw createFault(`the statement "${name}" must be up to 32 letters, digits, "-" and "_"`)
   }
   const whole: Statements = { ...ownStatements, ...statements }
   const all = new Set(Object.entries(whole).flatMap(([thing, actions]) => actions.map((action) => `${thing}:${action}`)))
-  if ('owner' in given) throw wrong('the role "owner" may do everything and cannot be given')
+  if ('owner' in given) throw createFault('the role "owner" may do everything and cannot be given')
   const admin = [...all].filter((one) => one !== 'organization:delete' && one !== 'organization:transfer')
   const roles = new Map<string, ReadonlySet<string>>([
     ['owner', all],
@@ -39,37 +39,37 @@ export function settleRoles(statements: Statements, given: Readonly<Record<strin
     ['member', new Set(['member:read'])],
   ])
   for (const [role, rights] of Object.entries(given)) {
-    if (!/^[a-zA-Z][\w-]{0,31}$/.test(role)) throw wrong(`the role "${role}" must be up to 32 letters, digits, "-" and "_"`)
+    if (!/^[a-zA-Z][\w-]{0,31}$/.test(role)) throw createFault(`the role "${role}" must be up to 32 letters, digits, "-" and "_"`)
     roles.set(role, new Set(rights === '*' ? all : [...permissionsOf(role, rights, whole)]))
   }
   return { all, roles }
 }
 
 function* permissionsOf(role: string, rights: unknown, statements: Statements): Generator<string> {
-  if (typeof rights !== 'object' || rights === null) throw wrong(`the role "${role}" must be '*' or an object of statements`)
+  if (typeof rights !== 'object' || rights === null) throw createFault(`the role "${role}" must be '*' or an object of statements`)
   for (const [thing, actions] of Object.entries(rights as Record<string, unknown>)) {
     const known = Object.hasOwn(statements, thing) ? statements[thing] : undefined
-    if (!known) throw wrong(`the role "${role}" names the statement "${thing}", which is not there`)
+    if (!known) throw createFault(`the role "${role}" names the statement "${thing}", which is not there`)
     for (const action of actions === '*' ? known : (actions as readonly string[])) {
-      if (!known.includes(action)) throw wrong(`the role "${role}" names "${thing}:${action}", which is not there`)
+      if (!known.includes(action)) throw createFault(`the role "${role}" names "${thing}:${action}", which is not there`)
       yield `${thing}:${action}`
     }
   }
 }
 
 /** Whether a role may do it. An unknown role, for example one that was taken out of the options, may do nothing. */
-export function grants(roles: Roles, role: string | null | undefined, permission: string): boolean {
+export function grantsPermission(roles: Roles, role: string | null | undefined, permission: string): boolean {
   return role !== null && role !== undefined && roles.get(role)?.has(permission) === true
 }
 
-/** Whether somebody of a role may give, change or take another role: never one that may do more. */
-export function covers(roles: Roles, own: string, other: string): boolean {
+/** Whether a member with a role may give, change or take another role: never one that may do more. */
+export function coversRole(roles: Roles, own: string, other: string): boolean {
   if (own === 'owner') return true
   if (other === 'owner') return false
   const [mine, theirs] = [roles.get(own), roles.get(other)]
   return mine !== undefined && [...(theirs ?? [])].every((permission) => mine.has(permission))
 }
 
-function wrong(what: string): AuthError {
+function createFault(what: string): AuthError {
   return new AuthError(`Plugin "organizations": ${what}.`)
 }

@@ -1,165 +1,144 @@
-/** What a browser calls: `client.organizations`. The person is who is signed in; the rules are those of the API. */
-import { clientMethod, clientMethods, type ClientPart, type Context, type Kernel, type Wire } from 'authkernel/kernel'
-import { setActive, setFirstActive } from './active.ts'
-import * as acts from './acts.ts'
-import { can } from './can.ts'
-import { type Actor, actorOf, type Desk } from './desk.ts'
+/** `POST /organizations`: the forms of the pages. */
+import { AuthError, type Context, type Kernel, redirectTo, toAddress } from 'authkernel/kernel'
+import { setActive, setFirstActive } from './active-organization.ts'
+import { type Actor, createVisitor, type PluginInstance, requireMembership, rowsOf } from './actor.ts'
 import * as domains from './domains.ts'
-import { texts } from './input.ts'
-import * as invitations from './invitations.ts'
-import * as members from './members.ts'
+import { NoSuchOrganization, OrganizationInput } from './errors.ts'
+import { acceptInvitation, cancelInvitation, createInvitation, declineInvitation } from './invitations.ts'
+import { leaveOrganization, removeMember, setRole } from './members.ts'
+import { createOrganization, deleteOrganization, updateOrganization } from './organizations.ts'
+import { invitationTokens } from './pages.ts'
+import { grantsPermission } from './roles.ts'
 import * as teams from './teams.ts'
 
-/** `client.organizations` on `auth`, for types alone. */
-export type OrganizationClient = ClientPart<{ readonly organizations: OrganizationMethods }>
-type In = { organization: string }
-type Answer<T> = Promise<Wire<T>>
+type Fields = Readonly<Record<string, string>>
+type Act = (by: Actor, organization: string, fields: Fields) => Promise<unknown>
 
-/** `client.organizations`: as `auth.organizations`, for the person who is signed in. */
-export interface OrganizationMethods {
-  list(): Answer<acts.OwnOrganization[]>
-  create(input: { name: string; slug?: string }): Answer<acts.Organization>
-  update(input: In & { name?: string; slug?: string }): Answer<acts.Organization>
-  delete(input: In): Answer<void>
-  transfer(input: In & { userId: string; role?: string }): Answer<void>
-  setActive(input: { organization?: string }): Answer<void>
-  hasPermission(input: { organization?: string; team?: string; permission: string }): Answer<boolean>
-  listMembers(input: In & { role?: string; cursor?: string }): Answer<members.MemberPage>
-  setRole(input: In & { userId: string; role: string }): Answer<void>
-  remove(input: In & { userId: string }): Answer<void>
-  leave(input: In): Answer<void>
-  invite(input: In & { email: string; role?: string; team?: string; lang?: string }): Answer<invitations.Invitation>
-  listInvitations(input: In): Answer<invitations.Invitation[]>
-  cancel(input: In & { invitation: string }): Answer<boolean>
-  accept(input: { token: string }): Answer<{ organization: string; role: string }>
-  listTeams(input: In): Answer<teams.Team[]>
-  createTeam(input: In & { name: string }): Answer<teams.Team>
-  renameTeam(input: In & { team: string; name: string }): Answer<void>
-  deleteTeam(input: In & { team: string }): Answer<void>
-  listTeamMembers(input: In & { team: string }): Answer<teams.TeamMember[]>
-  addToTeam(input: In & { team: string; userId: string; role?: string }): Answer<void>
-  removeFromTeam(input: In & { team: string; userId: string }): Answer<boolean>
-  listDomains(input: In): Answer<domains.Domain[]>
-  listClaims(input: In): Answer<domains.DomainClaim[]>
-  claimDomain(input: In & { domain: string }): Answer<domains.DomainClaim>
-  proveDomain(input: In & { domain: string }): Answer<domains.Domain>
-  setDomainProvider(input: In & { domain: string; provider?: string }): Answer<void>
-  removeDomain(input: In & { domain: string }): Answer<boolean>
+/** Each form names an `action`. A refusal goes back to the page of the form, as a code in the query. */
+export function addRoutes(kernel: Kernel, plugin: PluginInstance): void {
+  kernel.route({
+    method: 'POST',
+    path: '/organizations',
+    async handler(ctx) {
+      const fields = await textsOf(ctx)
+      const { action = '', organization } = fields
+      try {
+        if (action === 'decline') {
+          const [entry] = await invitationTokens.all(ctx)
+          await declineInvitation(plugin, ctx, await rowsOf(plugin, ctx), entry?.token)
+          await invitationTokens.drop(ctx, ['invitation'])
+          return redirectTo(`${ctx.base}/organizations`)
+        }
+        const act = Object.hasOwn(formActs, action) ? formActs[action] : undefined
+        const by = await createVisitor(plugin, ctx)
+        const within = Object.hasOwn(nestedActs, action) ? nestedActs[action] : undefined
+        if (within) {
+          await within(by, organization ?? '', fields)
+          return redirectTo(ctx.base + nestedPath(action, fields, { done: '1' }))
+        }
+        return redirectTo(ctx.base + (act ? await act(plugin, ctx, fields, by) : '/organizations'))
+      } catch (error) {
+        if (!(error instanceof AuthError) || error.status >= 500 || typeof error.cause?.['retryAfter'] === 'number') throw error
+        return redirectTo(ctx.base + errorPath(fields, error.type))
+      }
+    },
+  })
 }
 
-export function addRoutes(kernel: Kernel, desk: Desk): OrganizationClient {
-  const as =
-    <I, R>(act: (actor: Actor, input: I) => Promise<R>): ((ctx: Context, input: I) => Promise<R>) =>
-    async (ctx, input) =>
-      act(await actorOf(desk, ctx), input)
-  const one = 'organization'
-  return clientMethods(kernel, 'organizations', {
-    list: clientMethod(async (ctx) => acts.listOwn(await actorOf(desk, ctx))),
-    create: clientMethod(texts(['name'], ['slug']), async (ctx, input) => {
-      const made = await acts.create(await actorOf(desk, ctx), input)
-      await setFirstActive(desk, ctx, made.id)
-      return made
-    }),
-    update: clientMethod(
-      texts([one], ['name', 'slug']),
-      as((by, { organization, ...change }) => acts.update(by, organization, change)),
-    ),
-    delete: clientMethod(
-      texts([one]),
-      as((by, { organization }) => acts.remove(by, organization)),
-    ),
-    transfer: clientMethod(
-      texts([one, 'userId'], ['role']),
-      as((by, i) => members.transfer(by, i.organization, i.userId, i.role)),
-    ),
-    setActive: clientMethod(texts([], [one]), (ctx, { organization = null }) => setActive(desk, ctx, organization)),
-    hasPermission: clientMethod(texts(['permission'], [one, 'team']), (ctx, { permission, ...where }) => {
-      // A name that nobody declared is a mistake of the client here, and not of the host.
-      return desk.options.all.has(permission) ? can(desk, ctx.request, permission, where) : Promise.resolve(false)
-    }),
-    listMembers: clientMethod(
-      texts([one], ['role', 'cursor']),
-      as((by, { organization, ...search }) => members.list(by, organization, search)),
-    ),
-    setRole: clientMethod(
-      texts([one, 'userId', 'role']),
-      as((by, i) => members.setRole(by, i.organization, i.userId, i.role)),
-    ),
-    remove: clientMethod(
-      texts([one, 'userId']),
-      as((by, i) => members.remove(by, i.organization, i.userId)),
-    ),
-    leave: clientMethod(
-      texts([one]),
-      as((by, { organization }) => members.leave(by, organization)),
-    ),
-    invite: clientMethod(
-      texts([one, 'email'], ['role', 'team', 'lang']),
-      as((by, { organization, ...invitation }) => invitations.invite(by, organization, invitation)),
-    ),
-    listInvitations: clientMethod(
-      texts([one]),
-      as((by, { organization }) => invitations.listInvitations(by, organization)),
-    ),
-    cancel: clientMethod(
-      texts([one, 'invitation']),
-      as((by, i) => invitations.cancel(by, i.organization, i.invitation)),
-    ),
-    accept: clientMethod(
-      texts(['token']),
-      as((by, { token }) => invitations.accept(by, token)),
-    ),
-    listTeams: clientMethod(
-      texts([one]),
-      as((by, { organization }) => teams.list(by, organization)),
-    ),
-    createTeam: clientMethod(
-      texts([one, 'name']),
-      as((by, { organization, name }) => teams.create(by, organization, { name })),
-    ),
-    renameTeam: clientMethod(
-      texts([one, 'team', 'name']),
-      as((by, i) => teams.rename(by, i.organization, i.team, { name: i.name })),
-    ),
-    deleteTeam: clientMethod(
-      texts([one, 'team']),
-      as((by, i) => teams.remove(by, i.organization, i.team)),
-    ),
-    listTeamMembers: clientMethod(
-      texts([one, 'team']),
-      as((by, i) => teams.members(by, i.organization, i.team)),
-    ),
-    addToTeam: clientMethod(
-      texts([one, 'team', 'userId'], ['role']),
-      as((by, i) => teams.join(by, i.organization, i.team, i.userId, i.role)),
-    ),
-    removeFromTeam: clientMethod(
-      texts([one, 'team', 'userId']),
-      as((by, i) => teams.leave(by, i.organization, i.team, i.userId)),
-    ),
-    listDomains: clientMethod(
-      texts([one]),
-      as((by, { organization }) => domains.list(by, organization)),
-    ),
-    listClaims: clientMethod(
-      texts([one]),
-      as((by, { organization }) => domains.claims(by, organization)),
-    ),
-    claimDomain: clientMethod(
-      texts([one, 'domain']),
-      as((by, i) => domains.claim(by, i.organization, i.domain)),
-    ),
-    proveDomain: clientMethod(
-      texts([one, 'domain']),
-      as((by, i) => domains.prove(by, i.organization, i.domain)),
-    ),
-    setDomainProvider: clientMethod(
-      texts([one, 'domain'], ['provider']),
-      as((by, i) => domains.setProvider(by, i.organization, i.domain, i.provider ?? null)),
-    ),
-    removeDomain: clientMethod(
-      texts([one, 'domain']),
-      as((by, i) => domains.remove(by, i.organization, i.domain)),
-    ),
-  })
+/** What each form does, and the path that it leads to. */
+const formActs: Readonly<Record<string, (plugin: PluginInstance, ctx: Context, fields: Fields, by: Actor) => Promise<string>>> = {
+  async create(plugin, ctx, { name = '' }, by) {
+    const { id } = await createOrganization(by, { name })
+    await setFirstActive(plugin, ctx, id)
+    return membersPath(id)
+  },
+  async active(plugin, ctx, { organization = '' }) {
+    await setActive(plugin, ctx, organization === '' ? null : organization)
+    return '/organizations'
+  },
+  async leave(_plugin, _ctx, { organization = '' }, by) {
+    await leaveOrganization(by, organization)
+    return '/organizations'
+  },
+  async role(_plugin, _ctx, { organization = '', userId = '', role = '' }, by) {
+    await setRole(by, organization, userId, role)
+    return membersOrOverviewPath(by, organization, { done: '1' })
+  },
+  async remove(_plugin, _ctx, { organization = '', userId = '' }, by) {
+    await removeMember(by, organization, userId)
+    return membersPath(organization, { done: '1' })
+  },
+  async invite(_plugin, _ctx, { organization = '', email = '', role = 'member' }, by) {
+    await createInvitation(by, organization, { email, role })
+    return membersPath(organization, { done: '1' })
+  },
+  async cancel(_plugin, _ctx, { organization = '', invitation = '' }, by) {
+    await cancelInvitation(by, organization, invitation)
+    return membersPath(organization, { done: '1' })
+  },
+  async update(_plugin, _ctx, { organization = '', name = '' }, by) {
+    await updateOrganization(by, organization, { name })
+    return settingsPath(organization, { done: '1' })
+  },
+  async delete(_plugin, _ctx, { organization = '', name = '' }, by) {
+    const { organization: found } = await requireMembership(by, organization, 'organization:delete', { closing: true })
+    if (name.trim() !== found.name) throw new OrganizationInput('organizations.delete: the typed name is another one.')
+    await deleteOrganization(by, organization)
+    return '/organizations'
+  },
+  async accept(plugin, ctx, _fields, by) {
+    const [entry] = await invitationTokens.all(ctx)
+    const { organization } = await acceptInvitation(by, entry?.token ?? '')
+    await invitationTokens.drop(ctx, ['invitation'])
+    await setActive(plugin, ctx, organization)
+    return membersOrOverviewPath(by, organization)
+  },
+}
+
+/** What each form of the pages for teams and domains does. */
+const nestedActs: Readonly<Record<string, Act>> = {
+  'team.create': (by, organization, { name = '' }) => teams.createTeam(by, organization, { name }),
+  'team.rename': (by, organization, { team = '', name = '' }) => teams.renameTeam(by, organization, team, { name }),
+  'team.delete': (by, organization, { team = '' }) => teams.deleteTeam(by, organization, team),
+  'team.remove': (by, organization, { team = '', userId = '' }) => teams.removeFromTeam(by, organization, team, userId),
+  async 'team.add'(by, organization, { team = '', email = '', role = '' }) {
+    const address = toAddress(email)
+    const user = address === undefined ? null : await by.ctx.store?.getUserByEmail(address)
+    // One answer for a user who is no member, and for an address without a user.
+    if (!user) throw new NoSuchOrganization('organizations.teams: the person is no member of the organization.')
+    await teams.addToTeam(by, organization, team, user.id, role === '' ? null : role)
+  },
+  'domain.claim': (by, organization, { domain = '' }) => domains.claimDomain(by, organization, domain),
+  'domain.prove': (by, organization, { domain = '' }) => domains.proveDomain(by, organization, domain),
+  'domain.provider': (by, organization, { domain = '', provider = '' }) =>
+    domains.setDomainProvider(by, organization, domain, provider === '' ? null : provider),
+  'domain.remove': (by, organization, { domain = '' }) => domains.removeDomain(by, organization, domain),
+}
+
+function errorPath(fields: Fields, error: string): string {
+  const { action = '', organization } = fields
+  if (Object.hasOwn(nestedActs, action)) return nestedPath(action, fields, { error })
+  if (action === 'accept') return `/organizations/invitation?error=${encodeURIComponent(error)}`
+  if (organization === undefined || ['active', 'leave'].includes(action)) return `/organizations?error=${encodeURIComponent(error)}`
+  return ['update', 'delete'].includes(action) ? settingsPath(organization, { error }) : membersPath(organization, { error })
+}
+/** A role that may not see the members has the list of the own organizations. */
+async function membersOrOverviewPath(by: Actor, organization: string, more: Record<string, string> = {}): Promise<string> {
+  const { role } = await requireMembership(by, organization)
+  return grantsPermission(by.options.roles, role, 'member:read') ? membersPath(organization, more) : '/organizations'
+}
+function settingsPath(organization: string, more: Record<string, string>): string {
+  return `/organizations/settings?${new URLSearchParams({ organization, ...more }).toString()}`
+}
+function membersPath(organization: string, more: Record<string, string> = {}): string {
+  return `/organizations/members?${new URLSearchParams({ organization, ...more }).toString()}`
+}
+async function textsOf(ctx: Context): Promise<Fields> {
+  return Object.fromEntries(Object.entries(await ctx.body()).filter((entry): entry is [string, string] => typeof entry[1] === 'string'))
+}
+
+/** The page that a form of teams or domains belongs to, below `/organizations/`. */
+function nestedPath(action: string, { organization = '', team }: Fields, more: Readonly<Record<string, string>>): string {
+  const kept = team !== undefined && action !== 'team.delete' ? { team } : {}
+  return `/organizations/${action.split('.')[0]}s?${new URLSearchParams({ organization, ...kept, ...more }).toString()}`
 }

@@ -9,11 +9,11 @@ export interface OrganizationRow {
   members: number
   /** Raised by every change of roles, so that a right which was lost meanwhile changes nothing. */
   version: number
-  /** It is being deleted: nobody joins any more. */
+  /** It is being deleted, and no user can join. */
   closing: boolean
   created: Date
 }
-/** A row of `organizationMember`: what somebody may do is read from here at each use. */
+/** A row of `organizationMember`: permissions are read from here at each use. */
 export interface MemberRow {
   organizationId: string
   userId: string
@@ -26,7 +26,7 @@ export interface TeamRow {
   name: string
   created: Date
 }
-/** A row of `organizationTeamMember`. `role` is what the person is in this team beside the role in the organization. */
+/** A row of `organizationTeamMember`. `role` is what the user is in this team beside the role in the organization. */
 export interface TeamMemberRow {
   teamId: string
   organizationId: string

@@ -1,12 +1,12 @@
-/** Teams: groups of members, in which somebody may have a role beside that in the organization. */
+/** Teams: groups of members, in which a member may have a role beside that in the organization. */
 import { type Row } from 'authkernel/kernel'
-import { nameOf } from './acts.ts'
-import { type Actor, memberOf, seatIn } from './desk.ts'
+import { type Actor, findMember, requireMembership } from './actor.ts'
 import { AlreadyMember, NoSuchOrganization, OrganizationBusy, OrganizationFull, OrganizationTaken } from './errors.ts'
-import { teamIn } from './invitations.ts'
-import { mayTouch, roleOf } from './members.ts'
+import { emitChange } from './events.ts'
+import { requireTeam } from './invitations.ts'
+import { assertCovers, readRole } from './members.ts'
+import { readName } from './organizations.ts'
 import type { TeamRow } from './tables.ts'
-import { tell } from './told.ts'
 
 /** A team of an organization. */
 export interface Team {
@@ -22,57 +22,59 @@ export interface TeamMember {
   joined: Date
 }
 
-export async function list(actor: Actor, id: string): Promise<Team[]> {
-  const { rows } = await seatIn(actor, id, 'member:read')
+export async function listTeams(actor: Actor, id: string): Promise<Team[]> {
+  const { rows } = await requireMembership(actor, id, 'member:read')
   const found = await rows.records('organizationTeam').find({ where: { organizationId: id }, limit: 1000 })
-  return found.rows.map(shown)
+  return found.rows.map(toTeam)
 }
 
-export async function create(actor: Actor, id: string, { name }: { name: string }): Promise<Team> {
-  const { rows, ctx, options, organization } = await seatIn(actor, id, 'team:create')
-  const wanted = nameOf(name)
+export async function createTeam(actor: Actor, id: string, { name }: { name: string }): Promise<Team> {
+  const { rows, ctx, options, organization } = await requireMembership(actor, id, 'team:create')
+  const wanted = readName(name)
   if ((await rows.records('organizationTeam').count({ organizationId: id }, { max: options.limits.teams })) >= options.limits.teams)
     throw new OrganizationFull(`organizations.teams.create: there are ${options.limits.teams} teams.`)
   const { version } = organization
-  const made = await rows.atomic([
+  const written = await rows.atomic([
     { record: 'organization', update: id, change: { version: version + 1 }, if: { version, closing: false } },
     { record: 'organizationTeam', create: { organizationId: id, name: wanted, created: ctx.now } },
   ])
-  if (!made) throw await failed(actor, id, wanted)
-  const team = made[1] as Row<TeamRow>
-  await tell(actor, 'team.created', id, { id: team.id })
-  return shown(team)
+  if (!written) throw await faultOfName(actor, id, wanted)
+  const team = written[1] as Row<TeamRow>
+  await emitChange(actor, 'team.created', id, { id: team.id })
+  return toTeam(team)
 }
 
-export async function rename(actor: Actor, id: string, teamId: string, { name }: { name: string }): Promise<void> {
-  const seat = await seatIn(actor, id, 'team:update')
-  const [team, wanted] = [await teamIn(seat, teamId), nameOf(name)]
-  if (!(await seat.rows.atomic([{ record: 'organizationTeam', update: team, change: { name: wanted }, if: { organizationId: id } }])))
-    throw await failed(actor, id, wanted)
-  await tell(actor, 'team.updated', id, { id: team })
+export async function renameTeam(actor: Actor, id: string, teamId: string, { name }: { name: string }): Promise<void> {
+  const membership = await requireMembership(actor, id, 'team:update')
+  const [team, wanted] = [await requireTeam(membership, teamId), readName(name)]
+  if (!(await membership.rows.atomic([{ record: 'organizationTeam', update: team, change: { name: wanted }, if: { organizationId: id } }])))
+    throw await faultOfName(actor, id, wanted)
+  await emitChange(actor, 'team.updated', id, { id: team })
 }
 
-export async function remove(actor: Actor, id: string, teamId: string): Promise<void> {
-  const seat = await seatIn(actor, id, 'team:delete')
-  const team = await teamIn(seat, teamId)
-  await seat.rows.records('organizationTeam').take(team, { if: { organizationId: id } })
-  await seat.rows.records('organizationTeamMember').deleteWhere({ where: { teamId: team } })
-  await tell(actor, 'team.deleted', id, { id: team })
+export async function deleteTeam(actor: Actor, id: string, teamId: string): Promise<void> {
+  const membership = await requireMembership(actor, id, 'team:delete')
+  const team = await requireTeam(membership, teamId)
+  await membership.rows.records('organizationTeam').take(team, { if: { organizationId: id } })
+  await membership.rows.records('organizationTeamMember').deleteWhere({ where: { teamId: team } })
+  await emitChange(actor, 'team.deleted', id, { id: team })
 }
 
 /** At most 1000, in the order of joining. */
-export async function members(actor: Actor, id: string, teamId: string): Promise<TeamMember[]> {
-  const seat = await seatIn(actor, id, 'member:read')
-  const found = await seat.rows.records('organizationTeamMember').find({ where: { teamId: await teamIn(seat, teamId) }, limit: 1000 })
+export async function listTeamMembers(actor: Actor, id: string, teamId: string): Promise<TeamMember[]> {
+  const membership = await requireMembership(actor, id, 'member:read')
+  const found = await membership.rows
+    .records('organizationTeamMember')
+    .find({ where: { teamId: await requireTeam(membership, teamId) }, limit: 1000 })
   return found.rows.map(({ userId, role, joined }) => ({ userId, role, joined }))
 }
 
-/** Throws NoSuchOrganization for somebody who is no member of the organization, AccessDenied for a role that may do more than the own one. */
-export async function join(actor: Actor, id: string, teamId: string, userId: string, role: string | null = null): Promise<void> {
-  const seat = await seatIn(actor, id, 'team:members')
-  const { rows, ctx, organization } = seat
-  if (role !== null) mayTouch(seat, roleOf(actor, role))
-  const [team, member] = [await teamIn(seat, teamId), await memberOf(rows, id, userId)]
+/** Throws NoSuchOrganization for a user who is no member of the organization, AccessDenied for a role that may do more than the own one. */
+export async function addToTeam(actor: Actor, id: string, teamId: string, userId: string, role: string | null = null): Promise<void> {
+  const membership = await requireMembership(actor, id, 'team:members')
+  const { rows, ctx, organization } = membership
+  if (role !== null) assertCovers(membership, readRole(actor, role))
+  const [team, member] = [await requireTeam(membership, teamId), await findMember(rows, id, userId)]
   if (!member) throw new NoSuchOrganization('organizations.teams: the person is no member of the organization.')
   const { version } = organization
   const done = await rows.atomic([
@@ -83,30 +85,32 @@ export async function join(actor: Actor, id: string, teamId: string, userId: str
   ])
   if (!done) {
     const there = await rows.records('organizationTeamMember').get({ teamId: team, userId })
-    throw there ? new AlreadyMember('organizations.teams: the person is in the team already.') : busy()
+    throw there ? new AlreadyMember('organizations.teams: the person is in the team already.') : createBusyFault()
   }
-  await tell(actor, 'team.joined', id, { id: team, userId, ...(role !== null && { role }) })
+  await emitChange(actor, 'team.joined', id, { id: team, userId, ...(role !== null && { role }) })
 }
 
-/** False: the person was not in the team. */
-export async function leave(actor: Actor, id: string, teamId: string, userId: string): Promise<boolean> {
-  const seat = await seatIn(actor, id, userId === actor.user?.id ? undefined : 'team:members')
-  const team = await teamIn(seat, teamId)
-  const row = (await memberOf(seat.rows, id, userId)) && (await seat.rows.records('organizationTeamMember').get({ teamId: team, userId }))
+/** False: the user was not in the team. */
+export async function removeFromTeam(actor: Actor, id: string, teamId: string, userId: string): Promise<boolean> {
+  const membership = await requireMembership(actor, id, userId === actor.user?.id ? undefined : 'team:members')
+  const team = await requireTeam(membership, teamId)
+  const row =
+    (await findMember(membership.rows, id, userId)) &&
+    (await membership.rows.records('organizationTeamMember').get({ teamId: team, userId }))
   if (!row) return false
-  if (row.role !== null && userId !== actor.user?.id) mayTouch(seat, row.role)
-  if (!(await seat.rows.records('organizationTeamMember').delete(row.id))) return false
-  await tell(actor, 'team.left', id, { id: team, userId })
+  if (row.role !== null && userId !== actor.user?.id) assertCovers(membership, row.role)
+  if (!(await membership.rows.records('organizationTeamMember').delete(row.id))) return false
+  await emitChange(actor, 'team.left', id, { id: team, userId })
   return true
 }
 
-async function failed({ rows }: Actor, organizationId: string, name: string): Promise<Error> {
+async function faultOfName({ rows }: Actor, organizationId: string, name: string): Promise<Error> {
   const taken = await rows.records('organizationTeam').get({ organizationId, name })
-  return taken ? new OrganizationTaken('organizations.teams: the name is taken.') : busy()
+  return taken ? new OrganizationTaken('organizations.teams: the name is taken.') : createBusyFault()
 }
-function busy(): OrganizationBusy {
+function createBusyFault(): OrganizationBusy {
   return new OrganizationBusy('organizations.teams: others changed the organization at the same moment. Try again.')
 }
-function shown({ id, name, created }: Row<TeamRow>): Team {
+function toTeam({ id, name, created }: Row<TeamRow>): Team {
   return { id, name, created }
 }

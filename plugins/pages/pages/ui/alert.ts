@@ -1,8 +1,8 @@
 /** What a page says about an error code. A code is printed only when it is known: nothing from the URL is echoed. */
 import type { ErrorType } from 'authkernel/kernel'
-import type { Language } from './languages.ts'
 import { type Html, markup } from './html.ts'
 import { icons } from './icons.ts'
+import type { Language } from './languages.ts'
 
 // Which text serves a code. The second group are codes of Auth.js' own clients and pages.
 const families: Readonly<Record<ErrorType, string> & Record<string, string>> = {

@@ -3,8 +3,8 @@ import type { Content, Context, InputAttributes, PageTools, Provider, SlotPlace 
 import { drawAlert } from './alert.ts'
 import { drawField } from './fields.ts'
 import { markup } from './html.ts'
-import { type Sheet, createSheet, hiddenInputs } from './layout.ts'
 import { type Language, type TextKey, languagesOf } from './languages.ts'
+import { type Sheet, createSheet, hiddenInputs } from './layout.ts'
 import { formOf, leavesSite, noteNeeds } from './policy.ts'
 
 /** The tools of a page, for a service `pages` of the host: `ctx.app.parts.pages.get(name)?.draw(ctx, pageTools(ctx, name), params)`. */

@@ -1,31 +1,31 @@
-/** Where the people of a domain sign in, and what a provider that an organization brought may say. */
+/** Where the users of a domain sign in, and what a provider that an organization brought may say. */
 import { AccessDenied, type AnyContext, type Context, type HomeRealm, InvalidProvider, type Kernel, toAddress } from 'authkernel/kernel'
-import { domainOf } from './address.ts'
-import { type Desk, rowsOf } from './desk.ts'
-import { checkAgain, isDue, isLive } from './domains.ts'
+import { type PluginInstance, rowsOf } from './actor.ts'
+import { recheckDomain, isDue, isLive } from './domains.ts'
+import { domainOf } from './input.ts'
 
 /** The service `homeRealm`. */
-export function homeRealm(desk: Desk): HomeRealm {
+export function createHomeRealm(plugin: PluginInstance): HomeRealm {
   return {
     async find(ctx, address) {
       const domain = domainOf(typeof address === 'string' ? address.slice(address.lastIndexOf('@') + 1) : undefined)
       if (domain === undefined) return null
-      const rows = await rowsOf(desk, ctx)
+      const rows = await rowsOf(plugin, ctx)
       const row = await rows.records('organizationDomain').get({ domain })
       if (!row) return null
-      if (isDue(ctx, row)) void lookAgain(desk, ctx, rows, domain)
-      if (row.provider === null || !isLive(ctx, row) || !(await isThere(ctx, row.provider))) return null
+      if (isDue(ctx, row)) void recheckInBackground(plugin, ctx, rows, domain)
+      if (row.provider === null || !isLive(ctx, row) || !(await providerExists(ctx, row.provider))) return null
       return { provider: row.provider }
     },
   }
 }
 
-/** A provider of an organization signs in people of its domains alone: else it could name the address of anybody. */
-export function guardProviders(kernel: Kernel, desk: Desk): void {
+/** A provider of an organization signs in users of its domains alone: else it could name any address. */
+export function guardProviders(kernel: Kernel, plugin: PluginInstance): void {
   const check = async (ctx: AnyContext, provider: string, addresses: readonly unknown[]): Promise<void> => {
-    const owner = desk.options.domains.own(provider)
+    const owner = plugin.options.domains.own(provider)
     if (owner === undefined) return
-    const rows = await rowsOf(desk, ctx)
+    const rows = await rowsOf(plugin, ctx)
     const named = addresses.filter((address) => address !== undefined && address !== null)
     for (const address of named.length > 0 ? named : ['']) {
       const domain = domainOf(toAddress(address)?.split('@')[1])
@@ -47,7 +47,7 @@ export function guardProviders(kernel: Kernel, desk: Desk): void {
   })
 }
 
-async function isThere(ctx: Context, provider: string): Promise<boolean> {
+async function providerExists(ctx: Context, provider: string): Promise<boolean> {
   try {
     await ctx.providerById(provider)
     return true
@@ -57,12 +57,12 @@ async function isThere(ctx: Context, provider: string): Promise<boolean> {
   }
 }
 
-// Nobody waits for it, and one process does it.
-async function lookAgain(desk: Desk, ctx: Context, rows: AnyContext, domain: string): Promise<void> {
+// In the background, and in one process.
+async function recheckInBackground(plugin: PluginInstance, ctx: Context, rows: AnyContext, domain: string): Promise<void> {
   try {
     if (!(await rows.lease(`organizations domain ${domain}`, 60))) return
     const row = await rows.records('organizationDomain').get({ domain })
-    if (row && isDue(ctx, row)) await checkAgain(desk, ctx, rows, row)
+    if (row && isDue(ctx, row)) await recheckDomain(plugin, ctx, rows, row)
   } catch (error) {
     ctx.logger.error(error as Error)
   }

@@ -1,89 +1,89 @@
-/** Who asks, and where the rows are: what all acts work with. */
+/** Who acts, and with which rights. */
 import { AccessDenied, type AnyContext, type Context, jobFor, type Kernel, type OfTenant, type Row, type User } from 'authkernel/kernel'
 import { NoSuchOrganization, OrganizationDenied } from './errors.ts'
-import type { Settled } from './options.ts'
-import { grants } from './roles.ts'
+import type { ResolvedOptions } from './options.ts'
+import { grantsPermission } from './roles.ts'
 import type { MemberRow, OrganizationRow } from './tables.ts'
 
 /**
- * Who does it: the person who is signed in on a request, a stored user, or your own code, which no right is asked of. `tenant` names the tenant where there are
+ * Who does it: the user who is signed in on a request, a stored user, or your own code, which needs no permission. `tenant` names the tenant where there are
  * several.
  */
 export type By = Request | ({ userId: string } & OfTenant) | ({ system: true } & OfTenant)
 
-/** What the plugin was made with. */
-export interface Desk {
+/** The kernel and the options of one `organizationsPlugin`. */
+export interface PluginInstance {
   kernel: Kernel
-  options: Settled
+  options: ResolvedOptions
 }
-/** Somebody at work. `user` null: the host's own code. `rows`: the context of the tenant that has the rows. */
-export interface Actor extends Desk {
+/** Who acts. `user` null: the host's own code. `rows`: the context of the tenant that has the rows. */
+export interface Actor extends PluginInstance {
   ctx: AnyContext
   rows: AnyContext
   user: (User & { id: string; emailVerified?: Date | null }) | null
 }
 /** An actor and the organization, with the role in it; null for the host's own code. */
-export interface Seat extends Actor {
+export interface Membership extends Actor {
   organization: Row<OrganizationRow>
   role: string | null
 }
 
-/** Throws AccessDenied for nobody, an API key, and somebody who acts as another person. */
-export async function actorBy(desk: Desk, by: By): Promise<Actor> {
-  if (by instanceof Request) return actorOf(desk, await desk.kernel.contextOf(by))
-  const ctx = await desk.kernel.contextOf(jobFor('organizations', by))
+/** Throws AccessDenied for a request that is signed out, an API key, and an administrator who acts as another user. */
+export async function createActor(plugin: PluginInstance, by: By): Promise<Actor> {
+  if (by instanceof Request) return createVisitor(plugin, await plugin.kernel.contextOf(by))
+  const ctx = await plugin.kernel.contextOf(jobFor('organizations', by))
   const user = 'system' in by ? null : await ctx.store?.getUser(by.userId)
   if (user === undefined || (user === null && !('system' in by))) throw new AccessDenied('organizations: there is no such user.')
-  return { ...desk, ctx, rows: await rowsOf(desk, ctx), user }
+  return { ...plugin, ctx, rows: await rowsOf(plugin, ctx), user }
 }
 
 /** The same on a route. */
-export async function actorOf(desk: Desk, ctx: Context): Promise<Actor> {
-  const user = await visitorOf(ctx)
+export async function createVisitor(plugin: PluginInstance, ctx: Context): Promise<Actor> {
+  const user = await findUser(ctx)
   if (!user) throw new AccessDenied('organizations: nobody is signed in.')
-  return { ...desk, ctx, rows: await rowsOf(desk, ctx), user }
+  return { ...plugin, ctx, rows: await rowsOf(plugin, ctx), user }
 }
 
-/** Who is signed in, as stored now. Throws AccessDenied for what is no person at work for themselves. */
-export async function visitorOf(ctx: Context): Promise<Actor['user']> {
+/** The user who is signed in, as stored now. Throws AccessDenied for an API key, and for an administrator who acts as another user. */
+export async function findUser(ctx: Context): Promise<Actor['user']> {
   const session = await ctx.currentSession()
   if (!session) return null
   const { apiKey, actor } = session as { apiKey?: unknown; actor?: unknown }
   if (apiKey !== undefined || actor !== undefined)
     throw new AccessDenied('organizations: an API key, or somebody who acts as another person, manages no organization.')
   const userId = (await ctx.session.user(ctx))?.id
-  // What signed the request in may be another person than the cookie's.
+  // The credential of the request may be of another user than the cookie.
   if (userId === undefined || (session.user?.id !== undefined && session.user.id !== userId)) return null
   return (await ctx.store?.getUser(userId)) ?? null
 }
 
 /** Where the rows are. */
-export async function rowsOf({ kernel, options }: Desk, ctx: AnyContext): Promise<AnyContext> {
+export async function rowsOf({ kernel, options }: PluginInstance, ctx: AnyContext): Promise<AnyContext> {
   return options.tenants === 'inside' || ctx.facts.namespace === '' ? ctx : kernel.contextOf({ job: 'organizations', tenant: null })
 }
 
 /** The row of a member: one query by a unique key. */
-export async function memberOf(rows: AnyContext, organizationId: unknown, userId: unknown): Promise<Row<MemberRow> | null> {
+export async function findMember(rows: AnyContext, organizationId: unknown, userId: unknown): Promise<Row<MemberRow> | null> {
   if (!isRowId(organizationId) || !isId(userId)) return null
   return rows.records('organizationMember').get({ organizationId, userId })
 }
 
 /**
  * The organization as it is now, and what the actor is in it. Its row is read first: who writes under its `version` afterwards writes under the rights that are
- * read here. Throws NoSuchOrganization also for whoever is no member, AccessDenied without the permission.
+ * read here. Throws NoSuchOrganization also for a user who is no member, AccessDenied without the permission.
  */
-export async function seatIn(
+export async function requireMembership(
   actor: Actor,
   organizationId: unknown,
   permission?: string,
   { closing = false }: { closing?: boolean } = {},
-): Promise<Seat> {
+): Promise<Membership> {
   const organization = isRowId(organizationId) ? await actor.rows.records('organization').get(organizationId) : null
-  const own = organization && actor.user && (await memberOf(actor.rows, organization.id, actor.user.id))
+  const own = organization && actor.user && (await findMember(actor.rows, organization.id, actor.user.id))
   if (!organization || (organization.closing && !closing) || (actor.user && !own))
     throw new NoSuchOrganization('There is no such organization for this person.')
   const role = own?.role ?? null
-  if (own && permission !== undefined && !grants(actor.options.roles, role, permission))
+  if (own && permission !== undefined && !grantsPermission(actor.options.roles, role, permission))
     throw new OrganizationDenied(`organizations: the role "${own.role}" does not have the permission "${permission}".`)
   return { ...actor, organization, role }
 }

@@ -1,5 +1,5 @@
-/** What is told of organizations: one event, with the name of what happened. */
-import type { Actor } from './desk.ts'
+/** The event `organizationChanged`, with the name of what happened. */
+import type { Actor } from './actor.ts'
 
 /** What happened to an organization. */
 export type OrganizationAct =
@@ -31,7 +31,7 @@ declare module 'authkernel/kernel' {
   }
 }
 
-export async function tell(
+export async function emitChange(
   { ctx, user }: Pick<Actor, 'ctx' | 'user'>,
   act: OrganizationAct,
   organizationId: string,

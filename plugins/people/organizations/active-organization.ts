@@ -1,4 +1,4 @@
-/** The active organization: in a sealed cookie of its person, and checked at each session read. */
+/** The active organization: in a sealed cookie of its user, and checked at each session read. */
 import {
   type AnyContext,
   type Context,
@@ -9,7 +9,7 @@ import {
   type Session,
   type SessionStrategy,
 } from 'authkernel/kernel'
-import { actorOf, type Desk, memberOf, rowsOf, seatIn } from './desk.ts'
+import { createVisitor, type PluginInstance, findMember, rowsOf, requireMembership } from './actor.ts'
 
 /** What a session says of it. */
 export interface ActiveOrganization {
@@ -19,61 +19,61 @@ export interface ActiveOrganization {
 // Where hosts add theirs: TypeScript loses one of two augmentations that come by different modules.
 declare module 'authkernel' {
   interface Session {
-    /** There while the person is a member of the organization that they chose. */
+    /** There while the user is a member of the organization that they chose. */
     organization?: ActiveOrganization
   }
 }
 
-const seconds = 400 * 86_400
-export const activeCookie: CookieHandle = /* @__PURE__ */ createCookie('organization', { maxAge: seconds })
-interface Chosen {
+const cookieAge = 400 * 86_400
+export const activeCookie: CookieHandle = /* @__PURE__ */ createCookie('organization', { maxAge: cookieAge })
+interface Choice {
   userId: string
   organizationId: string
 }
 
-/** Null: none. Throws NoSuchOrganization for whoever is no member. */
-export async function setActive(desk: Desk, ctx: Context, id: string | null): Promise<void> {
-  const actor = await actorOf(desk, ctx)
+/** Null: none. Throws NoSuchOrganization for a user who is no member. */
+export async function setActive(plugin: PluginInstance, ctx: Context, id: string | null): Promise<void> {
+  const actor = await createVisitor(plugin, ctx)
   const userId = actor.user?.id as string
-  const chosen = id === null ? null : (await seatIn(actor, id)).organization.id
-  await remember(actor.rows, userId, chosen)
+  const chosen = id === null ? null : (await requireMembership(actor, id)).organization.id
+  await rememberChoice(actor.rows, userId, chosen)
   if (chosen === null) return activeCookie.delete(ctx)
-  await keepChosen(ctx, { userId, organizationId: chosen })
+  await setChoiceCookie(ctx, { userId, organizationId: chosen })
 }
 
-/** The same where none is active: somebody who has just made an organization works in it. */
-export async function setFirstActive(desk: Desk, ctx: Context, id: string): Promise<void> {
+/** The same where none is active: a user who has just created an organization works in it. */
+export async function setFirstActive(plugin: PluginInstance, ctx: Context, id: string): Promise<void> {
   const session = await ctx.currentSession()
-  if (session && !session.organization) await setActive(desk, ctx, id)
+  if (session && !session.organization) await setActive(plugin, ctx, id)
 }
 
 /** The organization that is active where none was chosen in this browser: the last one that the user chose in any, else the only one. */
-export async function usualOf(rows: AnyContext, userId: string): Promise<ActiveOrganization | null> {
+export async function findUsualOrganization(rows: AnyContext, userId: string): Promise<ActiveOrganization | null> {
   const last = await rows.records('organizationActive').get({ userId })
   if (last?.chosen === null) return null
-  const member = last && (await memberOf(rows, last.chosen, userId))
+  const member = last && (await findMember(rows, last.chosen, userId))
   if (member) return { id: member.organizationId, role: member.role }
   const { rows: all } = await rows.records('organizationMember').find({ where: { userId }, limit: 2 })
   return all.length === 1 && all[0] ? { id: all[0].organizationId, role: all[0].role } : null
 }
 
 /** A sign-in in a browser that knows of no choice of this user takes up the usual one. */
-export function activateAtSignIn(kernel: Kernel, desk: Desk): void {
+export function activateAtSignIn(kernel: Kernel, plugin: PluginInstance): void {
   kernel.on('signIn', async ({ user, ctx }) => {
     if (user.id === undefined || !ctx.request || !ctx.canSetCookies) return
-    const rows = await rowsOf(desk, ctx)
-    const chosen = activeCookie.get(ctx) === undefined ? null : await activeCookie.open<Chosen>(ctx)
-    if (chosen?.userId === user.id && (await memberOf(rows, chosen.organizationId, user.id))) return
-    const usual = await usualOf(rows, user.id)
-    if (usual) await keepChosen(ctx, { userId: user.id, organizationId: usual.id })
+    const rows = await rowsOf(plugin, ctx)
+    const chosen = activeCookie.get(ctx) === undefined ? null : await activeCookie.open<Choice>(ctx)
+    if (chosen?.userId === user.id && (await findMember(rows, chosen.organizationId, user.id))) return
+    const usual = await findUsualOrganization(rows, user.id)
+    if (usual) await setChoiceCookie(ctx, { userId: user.id, organizationId: usual.id })
   })
 }
 
-async function keepChosen(ctx: Context, chosen: Chosen): Promise<void> {
-  activeCookie.set(ctx, await activeCookie.seal(ctx, { ...chosen }, seconds))
+async function setChoiceCookie(ctx: Context, chosen: Choice): Promise<void> {
+  activeCookie.set(ctx, await activeCookie.seal(ctx, { ...chosen }, cookieAge))
 }
 
-async function remember(rows: AnyContext, userId: string, chosen: string | null): Promise<void> {
+async function rememberChoice(rows: AnyContext, userId: string, chosen: string | null): Promise<void> {
   const table = rows.records('organizationActive')
   const known = await table.get({ userId })
   if (known?.chosen === chosen) return
@@ -89,13 +89,13 @@ async function remember(rows: AnyContext, userId: string, chosen: string | null)
 }
 
 /** The session strategy, whose sessions name the active organization. One query, where one was chosen. */
-export function withActive(desk: Desk, inner: SessionStrategy): Partial<SessionStrategy> {
+export function addActiveOrganization(plugin: PluginInstance, inner: SessionStrategy): Partial<SessionStrategy> {
   const named = async (ctx: Context, session: Session | null): Promise<Session | null> => {
     if (!session || activeCookie.get(ctx) === undefined) return session
-    const chosen = await activeCookie.open<Chosen>(ctx)
-    // Of the person who is here: after a switch of accounts it is another one's.
+    const chosen = await activeCookie.open<Choice>(ctx)
+    // After a switch of accounts the cookie is another user's.
     if (!chosen || chosen.userId !== session.user?.id) return session
-    const member = await memberOf(await rowsOf(desk, ctx), chosen.organizationId, chosen.userId)
+    const member = await findMember(await rowsOf(plugin, ctx), chosen.organizationId, chosen.userId)
     return member ? { ...session, organization: { id: member.organizationId, role: member.role } } : session
   }
   return {
@@ -105,10 +105,10 @@ export function withActive(desk: Desk, inner: SessionStrategy): Partial<SessionS
 }
 
 /** Whether the owner of a key is a member of the organization that the key is for. Null: no member. */
-export async function seatOfKey(
-  desk: Desk,
+export async function findKeyOrganization(
+  plugin: PluginInstance,
   { organizationId, userId, ctx }: HookMessage<'keyOrganization'>,
 ): Promise<ActiveOrganization | null> {
-  const member = await memberOf(await rowsOf(desk, ctx), organizationId, userId)
+  const member = await findMember(await rowsOf(plugin, ctx), organizationId, userId)
   return member && { id: member.organizationId, role: member.role }
 }

@@ -1,14 +1,14 @@
-/** `auth.can`: whether somebody may do something in an organization, read at each use. */
+/** `auth.can`: the permissions of a user in an organization, read from the store at each use. */
 import { type AnyContext, AuthError, didYouMean, jobFor, type OfTenant, type Session } from 'authkernel/kernel'
-import { usualOf } from './active.ts'
-import { type Desk, isId, isRowId, memberOf, rowsOf } from './desk.ts'
-import { grants } from './roles.ts'
+import { findUsualOrganization } from './active-organization.ts'
+import { type PluginInstance, isId, isRowId, findMember, rowsOf } from './actor.ts'
+import { grantsPermission } from './roles.ts'
 
 /** In which organization. `tenant` names the tenant, where there are several and a session was given in place of a request. */
 export interface CanWhere extends OfTenant {
   /** Its id; default: the active one of the session. */
   organization?: string | undefined
-  /** Id of a team: what the person is in it counts too. A second query. */
+  /** Id of a team: what the user is in it counts too. A second query. */
   team?: string | undefined
 }
 
@@ -18,14 +18,14 @@ interface Scoped {
   organization?: string
 }
 
-/** False for nobody, for whoever is no member, and without the permission. Throws AuthError for a permission that no statement names. */
-export async function can(
-  desk: Desk,
+/** False without a user, for a user who is no member, and without the permission. Throws AuthError for a permission that no statement names. */
+export async function checkPermission(
+  plugin: PluginInstance,
   who: Session | Request | null,
   permission: string,
   { organization, team, ...tenant }: CanWhere,
 ): Promise<boolean> {
-  const { all, roles } = desk.options
+  const { all, roles } = plugin.options
   if (!all.has(permission)) {
     const hint = didYouMean(permission, [...all])
     throw new AuthError(
@@ -36,27 +36,27 @@ export async function can(
   let ctx: AnyContext
   let session: Session | null
   if (who instanceof Request) {
-    const asked = await desk.kernel.contextOf(who)
-    ;[ctx, session] = [asked, await asked.currentSession()]
+    const request = await plugin.kernel.contextOf(who)
+    ;[ctx, session] = [request, await request.currentSession()]
   } else {
-    ctx = await desk.kernel.contextOf(jobFor('can', tenant))
+    ctx = await plugin.kernel.contextOf(jobFor('can', tenant))
     session = who
   }
   const userId = session?.user?.id
   if (!session || !isId(userId)) return false
   // A key or an app does what it was made for, and never more than its owner.
   const { apiKey, bearer } = session as { apiKey?: Scoped; bearer?: Scoped }
-  const rows = await rowsOf(desk, ctx)
+  const rows = await rowsOf(plugin, ctx)
   const usual = organization === undefined && !session.organization && apiKey === undefined && bearer === undefined
-  const organizationId = organization ?? session.organization?.id ?? (usual ? (await usualOf(rows, userId))?.id : undefined)
+  const organizationId = organization ?? session.organization?.id ?? (usual ? (await findUsualOrganization(rows, userId))?.id : undefined)
   if (!isRowId(organizationId)) return false
   if (apiKey?.organization !== undefined && apiKey.organization !== organizationId) return false
   for (const limited of [apiKey, bearer]) if (limited !== undefined && !limited.scopes?.includes(permission)) return false
   const [member, inTeam] = await Promise.all([
-    memberOf(rows, organizationId, userId),
+    findMember(rows, organizationId, userId),
     isRowId(team) ? rows.records('organizationTeamMember').get({ teamId: team, userId }) : null,
   ])
   if (!member) return false
-  if (grants(roles, member.role, permission)) return true
-  return inTeam?.organizationId === organizationId && grants(roles, inTeam.role, permission)
+  if (grantsPermission(roles, member.role, permission)) return true
+  return inTeam?.organizationId === organizationId && grantsPermission(roles, inTeam.role, permission)
 }
