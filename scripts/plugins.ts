@@ -4,14 +4,9 @@ import { fileURLToPath } from 'node:url'
 
 const root = fileURLToPath(new URL('../', import.meta.url))
 
-/** Further public files of a folder: `name` to path. */
-const further: Readonly<Record<string, string>> = {
-  phone: 'plugins/sign-in/codes/phone.ts',
-}
-
 /** Public name to file, relative to the root. Throws when two folders have one name. */
 export function pluginFiles(): Map<string, string> {
-  const found = new Map(Object.entries(further))
+  const found = new Map<string, string>()
   for (const group of folders('plugins')) {
     if (group === 'providers') continue
     for (const name of folders(`plugins/${group}`)) {

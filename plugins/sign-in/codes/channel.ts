@@ -1,7 +1,6 @@
 /** What carries codes to an address: the mails of this library, or a `send` of the host. */
-import { assertOptions, AuthError, type AnyContext, type Awaitable, type Context, type MailValue } from 'authkernel/kernel'
-import { deviceOf } from './device.ts'
-import type { CodeMessage } from './line.ts'
+import { type AnyContext, assertOptions, AuthError, type Awaitable, type Context, type MailValue } from 'authkernel/kernel'
+import type { CodeMessage } from './kind.ts'
 import { messages } from './messages.ts'
 
 /** Carries messages. Made by `email()`, or an object with `send`. */
@@ -12,20 +11,20 @@ export interface CodeChannel {
   send(message: CodeMessage, ctx: Context): Awaitable<unknown>
 }
 
-const mails = new WeakSet<CodeChannel>()
+const mailChannels = new WeakSet<CodeChannel>()
 
 /** Mails of this library, through the service `mail`: code and link in one mail. `link: false` leaves the link out. */
 export function email(options: { link?: boolean } = {}): CodeChannel {
   assertOptions('email', options, { link: true })
   const { link = true } = options
-  const channel: CodeChannel = { link, send: ({ to, code, url, expires }, ctx) => mail(ctx, to, { code, url, expires }) }
-  mails.add(channel)
+  const channel: CodeChannel = { link, send: ({ to, code, url, expires }, ctx) => sendMail(ctx, to, { code, url, expires }) }
+  mailChannels.add(channel)
   return channel
 }
 
 /** Whether a channel needs the service `mail`. */
 export function isMail(channel: CodeChannel): boolean {
-  return mails.has(channel)
+  return mailChannels.has(channel)
 }
 
 /** Throws AuthError for a channel without `send`. */
@@ -34,11 +33,11 @@ export function checkChannel(plugin: string, channel: CodeChannel): CodeChannel 
   throw new AuthError(`Plugin "${plugin}": \`via\` must be email(), or an object with a function \`send(message)\`.`)
 }
 
-/** The message as plain text, in the language of whoever asked. `bound`: with the last line that phones read. */
-export function textOf(ctx: Context, { code, url }: Omit<CodeMessage, 'text'>, bound: boolean): string {
+/** The message as plain text, in the language of the visitor. `bound`: with the last line that phones read. */
+export function messageText(ctx: Context, { code, url }: Omit<CodeMessage, 'text'>, bound: boolean): string {
   const site = ctx.app.config.appName || new URL(ctx.origin).host
   const say = (key: keyof typeof messages.en): string =>
-    wordOf(ctx, key)
+    textInLanguage(ctx, key)
       .replace('{site}', site)
       .replace('{code}', code ?? '')
   const lines = [code !== undefined && say('codes.text'), url !== undefined && `${say('codes.text-link')} ${url}`, say('codes.never-tell')]
@@ -47,7 +46,7 @@ export function textOf(ctx: Context, { code, url }: Omit<CodeMessage, 'text'>, b
   return lines.filter(Boolean).join('\n')
 }
 
-async function mail(ctx: Context, to: string, { code, url, expires }: Pick<CodeMessage, 'code' | 'url' | 'expires'>): Promise<void> {
+async function sendMail(ctx: Context, to: string, { code, url, expires }: Pick<CodeMessage, 'code' | 'url' | 'expires'>): Promise<void> {
   const device = deviceOf(ctx.facts.userAgent)
   const { address } = ctx.facts
   const data: Record<string, MailValue> = {
@@ -60,11 +59,32 @@ async function mail(ctx: Context, to: string, { code, url, expires }: Pick<CodeM
   await ctx.service('mail').send(ctx, to, code === undefined ? 'codes.link' : url === undefined ? 'codes.code' : 'codes.both', data)
 }
 
-function wordOf(ctx: AnyContext & Context, key: keyof typeof messages.en): string {
+function textInLanguage(ctx: AnyContext & Context, key: keyof typeof messages.en): string {
   const { config } = ctx.app
   const wanted = config.locale ? config.locale(ctx.request) : (ctx.request.headers.get('accept-language') ?? '')
   const lang = wanted.split(/[,;-]/, 1)[0]?.trim().toLowerCase() ?? ''
   const own = config.messages?.[lang] as Readonly<Record<string, string>> | undefined
   const known = (messages as Readonly<Record<string, Readonly<Record<string, string>>>>)[lang]
   return own?.[key] ?? known?.[key] ?? messages.en[key]
+}
+
+const browsers: readonly [RegExp, string][] = [
+  [/Edg\//, 'Edge'],
+  [/Firefox\/|FxiOS\//, 'Firefox'],
+  [/Chrome\/|CriOS\//, 'Chrome'],
+  [/Safari\//, 'Safari'],
+]
+const systems: readonly [RegExp, string][] = [
+  [/Android/, 'Android'],
+  [/iPhone|iPad/, 'iOS'],
+  [/Windows/, 'Windows'],
+  [/Mac OS X/, 'macOS'],
+  [/Linux/, 'Linux'],
+]
+
+/** The browser that asked, in words, so that the owner of the mailbox sees whether it was theirs: `Firefox, Linux`; undefined: unknown. */
+export function deviceOf(userAgent = ''): string | undefined {
+  const find = (names: readonly [RegExp, string][]): string | undefined => names.find(([pattern]) => pattern.test(userAgent))?.[1]
+  const found = [find(browsers), find(systems)].filter(Boolean)
+  return found.length > 0 ? found.join(', ') : undefined
 }

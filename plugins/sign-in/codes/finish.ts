@@ -1,78 +1,78 @@
-/** A code that was typed, or a link that was opened: each counts once, and using one consumes both. */
+/** A typed code or an opened link: each counts once, and using one consumes both. */
 import { AdapterError, type Context, equal, type Row, SessionTokenError, sha256, toHex, Verification } from 'authkernel/kernel'
 import { TooManyCodes, WrongCode } from './errors.ts'
-import { beginGuess, restart } from './guesses.ts'
-import type { Line } from './line.ts'
-import { type Asked, codePurpose } from './start.ts'
-import { byLink, guessId, messageId, type SignInCodeRow } from './tables.ts'
+import { beginGuess, forgetGuesses } from './guesses.ts'
+import type { CodeKind } from './kind.ts'
+import { type PendingCode, codePurpose } from './start.ts'
+import { findByLink, guessId, messageId, type SignInCodeRow } from './tables.ts'
 
 /** `/callback/:provider`. */
-export async function finish(ctx: Context, line: Line): Promise<Response> {
-  if (ctx.request.method === 'GET') return openLink(ctx, line)
+export async function finish(ctx: Context, kind: CodeKind): Promise<Response> {
+  if (ctx.request.method === 'GET') return openLink(ctx, kind)
   const { token, code } = await ctx.body()
-  return token === undefined ? typed(ctx, line, code) : redeem(ctx, line, token)
+  return token === undefined ? redeemCode(ctx, kind, code) : redeemLink(ctx, kind, token)
 }
 
-// Scanners of mail open every link; only a person presses the button.
-async function openLink(ctx: Context, line: Line): Promise<Response> {
+// Scanners of mail open every link; only a user presses the button.
+async function openLink(ctx: Context, kind: CodeKind): Promise<Response> {
   const token = ctx.url.searchParams.get('token') ?? undefined
-  const row = await mine(ctx, line, token)
+  const row = await findRow(ctx, kind, token)
   await ctx.callbackUrl(row.target)
-  const action = `${ctx.base}/callback/${line.name}`
+  const action = `${ctx.base}/callback/${kind.name}`
   return ctx.render('verifyConfirm', { action, token, email: row.identifier, callbackUrl: row.target })
 }
 
-async function redeem(ctx: Context, line: Line, token: unknown): Promise<Response> {
-  const row = await mine(ctx, line, token)
+async function redeemLink(ctx: Context, kind: CodeKind, token: unknown): Promise<Response> {
+  const row = await findRow(ctx, kind, token)
   await ctx.callbackUrl(row.target)
   if (!(await ctx.records('signInCode').take(row.id, { if: { link: row.link } }))) throw oldLink()
-  await restart(ctx, await guessId(line.name, row.identifier))
-  // Whoever opens a link was not the one who asked, as far as anybody knows: it links nothing to a session that is here.
-  return end(ctx, line, row, null)
+  await forgetGuesses(ctx, await guessId(kind.name, row.identifier))
+  // The browser that opens a link need not be the one that asked: it links nothing to a session that is here.
+  return completeSignIn(ctx, kind, row, null)
 }
 
-async function mine(ctx: Context, line: Line, token: unknown): Promise<Row<SignInCodeRow>> {
-  const row = await byLink(ctx, token)
-  if (!row || row.id !== (await messageId(line.name, row.identifier, row.browser))) throw oldLink()
+async function findRow(ctx: Context, kind: CodeKind, token: unknown): Promise<Row<SignInCodeRow>> {
+  const row = await findByLink(ctx, token)
+  if (!row || row.id !== (await messageId(kind.name, row.identifier, row.browser))) throw oldLink()
   return row
 }
 
-async function typed(ctx: Context, line: Line, given: unknown): Promise<Response> {
+async function redeemCode(ctx: Context, kind: CodeKind, given: unknown): Promise<Response> {
   await ctx.callbackUrl()
-  const asked = await line.cookie.open<Asked>(ctx)
+  const pending = await kind.cookie.open<PendingCode>(ctx)
   const code = typeof given === 'string' && given.length <= 32 ? given.normalize('NFKC').replace(/[\s-]/g, '') : ''
-  const browser = asked && toHex(await sha256(asked.browser))
-  const row = asked && browser !== null && (await ctx.records('signInCode').get(await messageId(line.name, asked.identifier, browser)))
-  if (!asked || !row || browser === null || !equal(row.browser, browser) || row.code === null)
-    throw wrong(line, 'There is no code for this browser.')
-  if (!/^[0-9]{6}$/.test(code)) throw wrong(line, 'What was typed is no code.')
-  const guess = await beginGuess(ctx, await guessId(line.name, row.identifier), { id: row.id, code: row.code })
-  if (!guess) throw new TooManyCodes('Too many codes were tried.', { cause: { provider: line.name } })
-  const digests = await ctx.digests(...codePurpose(line, row.identifier, browser, code))
+  const browser = pending && toHex(await sha256(pending.browser))
+  const row = pending && browser !== null && (await ctx.records('signInCode').get(await messageId(kind.name, pending.identifier, browser)))
+  if (!pending || !row || browser === null || !equal(row.browser, browser) || row.code === null)
+    throw wrongCode(kind, 'There is no code for this browser.')
+  if (!/^[0-9]{6}$/.test(code)) throw wrongCode(kind, 'What was typed is no code.')
+  const guess = await beginGuess(ctx, await guessId(kind.name, row.identifier), { id: row.id, code: row.code })
+  if (!guess) throw new TooManyCodes('Too many codes were tried.', { cause: { provider: kind.name } })
+  const digests = await ctx.digests(...codePurpose(kind, row.identifier, browser, code))
   const right = digests.some((digest) => equal(digest, row.code as string))
   // One of many callers with the right code gets the row.
   if (!right || !(await ctx.records('signInCode').take(row.id, { if: { code: row.code } }))) {
-    await guess.wrong(line.name)
-    throw wrong(line, 'The code is wrong, or was used.')
+    await guess.wrong(kind.name)
+    throw wrongCode(kind, 'The code is wrong, or was used.')
   }
   await guess.right()
-  const answer = await end(ctx, line, row, asked.startedBy)
-  line.cookie.delete(ctx)
-  return answer
+  const response = await completeSignIn(ctx, kind, row, pending.startedBy)
+  kind.cookie.delete(ctx)
+  return response
 }
 
-async function end(ctx: Context, line: Line, row: Row<SignInCodeRow>, startedBy: string | null): Promise<Response> {
-  await line.proved(ctx, row.identifier)
+async function completeSignIn(ctx: Context, kind: CodeKind, row: Row<SignInCodeRow>, startedBy: string | null): Promise<Response> {
+  await kind.proved(ctx, row.identifier)
   try {
-    return await ctx.complete(await line.identify(ctx, row.identifier, startedBy))
+    return await ctx.complete(await kind.identify(ctx, row.identifier, startedBy))
   } catch (error) {
-    // Not the person's fault: code and link work again when the store does.
-    if (error instanceof AdapterError || error instanceof SessionTokenError) await giveBack(ctx, row)
+    // Not the user's fault: code and link work again when the store does.
+    if (error instanceof AdapterError || error instanceof SessionTokenError) await restoreRow(ctx, row)
     throw error
   }
 }
 
-async function giveBack(ctx: Context, row: Row<SignInCodeRow>): Promise<void> {
+async function restoreRow(ctx: Context, row: Row<SignInCodeRow>): Promise<void> {
   try {
     await ctx.records('signInCode').create(row)
   } catch {
@@ -80,8 +80,8 @@ async function giveBack(ctx: Context, row: Row<SignInCodeRow>): Promise<void> {
   }
 }
 
-function wrong(line: Line, message: string): WrongCode {
-  return new WrongCode(message, { cause: { provider: line.name } })
+function wrongCode(kind: CodeKind, message: string): WrongCode {
+  return new WrongCode(message, { cause: { provider: kind.name } })
 }
 
 function oldLink(): Verification {

@@ -15,7 +15,7 @@ const alarmAt = 60
 
 declare module 'authkernel/kernel' {
   interface Events {
-    /** More than 60 wrong codes in a minute, over all identifiers of a tenant: somebody guesses. Told once a minute. */
+    /** More than 60 wrong codes in a minute, over all identifiers of a tenant: an attacker guesses. Fires once a minute. */
     codesGuessed: { plugin: string }
   }
 }
@@ -38,8 +38,8 @@ export async function isStopped(ctx: AnyContext, id: string, hasLinks: boolean):
   return false
 }
 
-/** Somebody proved the identifier by a link: codes count again. */
-export async function restart(ctx: AnyContext, id: string): Promise<void> {
+/** The identifier was proved by a link: codes count again. */
+export async function forgetGuesses(ctx: AnyContext, id: string): Promise<void> {
   await ctx.records('signInCodeGuess').delete(id)
 }
 
@@ -53,8 +53,8 @@ export async function beginGuess(ctx: Context, id: string, message: { id: string
   const attempt = rule ? await beginAttempt(ctx, buckets) : undefined
   if (attempt?.refused) return undefined
   const guesses = ctx.records('signInCodeGuess')
-  const state = await stateOf(ctx, id)
-  const counted = async (): Promise<{ recent: number; failures: number } | undefined> => {
+  const state = await guessStateOf(ctx, id)
+  const countTry = async (): Promise<{ recent: number; failures: number } | undefined> => {
     if (state.stopped) return undefined
     // Null: this code was tried five times, or a newer one has taken its place.
     if ((await ctx.records('signInCode').increment(message.id, 'tries', 1, { max: perCode, if: { code: message.code } })) === null)
@@ -65,7 +65,7 @@ export async function beginGuess(ctx: Context, id: string, message: { id: string
     const failures = recent === null ? null : await guesses.increment(id, 'failures', 1)
     return recent === null || failures === null ? undefined : { recent, failures }
   }
-  const now = await counted()
+  const now = await countTry()
   if (!now) {
     await attempt?.end(true)
     return undefined
@@ -78,24 +78,24 @@ export async function beginGuess(ctx: Context, id: string, message: { id: string
     async wrong(plugin) {
       await attempt?.end(true)
       if (now.recent >= perDay || now.failures >= inARow) await guesses.update(id, { stopped: true })
-      await alarm(ctx, plugin)
+      await raiseAlarm(ctx, plugin)
     },
   }
 }
 
-async function stateOf(ctx: AnyContext, id: string): Promise<Row<SignInCodeGuessRow>> {
+async function guessStateOf(ctx: AnyContext, id: string): Promise<Row<SignInCodeGuessRow>> {
   const guesses = ctx.records('signInCodeGuess')
   const found = await guesses.get(id)
   if (found) return found
   // Another request may make it at the same moment.
   return guesses.create({ id, recent: 0, since: ctx.now, failures: 0, stopped: false }).catch(async (error: unknown) => {
-    const made = await guesses.get(id)
-    if (!made) throw error
-    return made
+    const other = await guesses.get(id)
+    if (!other) throw error
+    return other
   })
 }
 
-async function alarm(ctx: Context, plugin: string): Promise<void> {
+async function raiseAlarm(ctx: Context, plugin: string): Promise<void> {
   const { allowed } = await ctx.limit.take('codes wrong', { max: alarmAt, seconds: 60 })
   if (!allowed && (await ctx.once.take(`codes alarm ${Math.floor(ctx.now.getTime() / 60_000)}`, 120)))
     await ctx.emit('codesGuessed', { plugin })

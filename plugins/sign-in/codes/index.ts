@@ -10,15 +10,16 @@ import {
   rememberMailbox,
   toAddress,
 } from 'authkernel/kernel'
-import { checkChannel, type CodeChannel, isMail, textOf } from './channel.ts'
+import { checkChannel, type CodeChannel, isMail, messageText } from './channel.ts'
 import { TooManyCodes, UnknownRecipient, WrongCode } from './errors.ts'
-import type { Line } from './line.ts'
+import type { CodeKind } from './kind.ts'
 import { messages } from './messages.ts'
-import { addLine, type CodeMethods, lineMethods } from './register.ts'
+import { type CodeMethods, codeMethods } from './methods.ts'
+import { registerCodes } from './register.ts'
 
 export { type CodeChannel, email } from './channel.ts'
-export type { CodeMessage, CodesConfig } from './line.ts'
-export type { CodeMethods } from './register.ts'
+export type { CodeMessage, CodesConfig } from './kind.ts'
+export type { CodeMethods } from './methods.ts'
 export type { SignInCodeGuessRow, SignInCodeRow } from './tables.ts'
 export { TooManyCodes, UnknownRecipient, WrongCode }
 
@@ -39,7 +40,7 @@ export function codesPlugin(options: CodesOptions): Plugin<ClientPart<{ readonly
   const { via, send } = options
   if (via && send) throw new AuthError('Plugin "codes": give `via` or `send`, not both.')
   const channel = checkChannel('codes', (via ?? { send }) as CodeChannel)
-  const line = addressLine(channel)
+  const kind = createEmailKind(channel)
   return {
     name: 'codes',
     requires: [
@@ -65,13 +66,13 @@ export function codesPlugin(options: CodesOptions): Plugin<ClientPart<{ readonly
           after: [button && code ? 'codes.mail.valid-both' : 'codes.mail.valid', 'codes.mail.asked', 'codes.mail.place'],
           note: 'codes.mail.never-tell',
         })
-      addLine(kernel, line, { id: 'codes', type: 'codes', name: 'Email' })
-      return lineMethods<{ email: string }, 'codes'>(kernel, line, 'codes')
+      registerCodes(kernel, kind, { id: 'codes', type: 'codes', name: 'Email' })
+      return codeMethods<{ email: string }, 'codes'>(kernel, kind, 'codes')
     },
   }
 }
 
-function addressLine(channel: CodeChannel): Line {
+function createEmailKind(channel: CodeChannel): CodeKind {
   return {
     name: 'codes',
     cookie: createCookie('code', { path: 'base', maxAge: 600 }),
@@ -95,7 +96,7 @@ function addressLine(channel: CodeChannel): Line {
       if (address !== undefined) return address
       throw new UnknownRecipient('What was typed is no mail address, or more than one.', { cause: { provider: 'codes' } })
     },
-    person: async (ctx, email) =>
+    findUser: async (ctx, email) =>
       (await ctx.service('store').getUserByEmail(email)) ?? { id: randomUUID(ctx.runtime), email, emailVerified: null },
     identify: async (_ctx, email) => ({
       user: { email },
@@ -109,6 +110,6 @@ function addressLine(channel: CodeChannel): Line {
       return attempt?.refused ? false : (attempt ?? { end: () => Promise.resolve() })
     },
     proved: (ctx, address) => rememberMailbox(ctx, address),
-    deliver: async (ctx, message) => void (await channel.send({ ...message, text: textOf(ctx, message, false) }, ctx)),
+    deliver: async (ctx, message) => void (await channel.send({ ...message, text: messageText(ctx, message, false) }, ctx)),
   }
 }

@@ -2,7 +2,7 @@
 import { type AnyContext, type RecordSpec, type Row, sha256, toHex } from 'authkernel/kernel'
 
 /**
- * One message with a code, a link or both. Its id is made of plugin, identifier and browser: a stranger who asks for the same address voids nothing. A
+ * One message with a code, a link or both. Its id is made of plugin, identifier and browser: another browser that asks for the same address voids nothing. A
  * browser that asks again voids its own older message.
  */
 export interface SignInCodeRow {
@@ -12,7 +12,7 @@ export interface SignInCodeRow {
   browser: string
   /** Digest of the code; null: this message has none. */
   code: string | null
-  /** Digest of the token in the link; of a token that was sent to nobody where there is no link. */
+  /** Digest of the token in the link; of a token that is never sent where there is no link. */
   link: string
   /** Codes that were tried. */
   tries: number
@@ -72,7 +72,7 @@ export async function guessId(plugin: string, identifier: string): Promise<strin
 }
 
 /** The message of a link that is out, under any of the secrets; null: none, used or too old. */
-export async function byLink(ctx: AnyContext, token: unknown): Promise<Row<SignInCodeRow> | null> {
+export async function findByLink(ctx: AnyContext, token: unknown): Promise<Row<SignInCodeRow> | null> {
   if (typeof token !== 'string' || !/^[0-9a-f]{64}$/.test(token)) return null
   for (const link of await ctx.digests('sign-in link', token)) {
     const row = await ctx.records('signInCode').get({ link })

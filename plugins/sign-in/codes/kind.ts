@@ -1,4 +1,4 @@
-/** What the plugins of codes share: `codes` for addresses, `phone` for numbers. */
+/** What differs between the plugins of codes: `codes` for addresses, `phone` for numbers. */
 import type { Awaitable, Context, CookieHandle, Identity, InputAttributes, User } from 'authkernel/kernel'
 
 /** The provider of codes by mail. */
@@ -35,14 +35,14 @@ export interface CodeMessage {
   code: string | undefined
   /** The sign-in link; undefined where messages have none. */
   url: string | undefined
-  /** The message in the language of whoever asked. Of a text message it ends with `@host #123456`, which phones fill in on that site alone. */
+  /** The message in the language of the visitor. Of a text message it ends with `@host #123456`, which phones fill in on that site alone. */
   text: string
   /** When code and link end. */
   expires: Date
 }
 
-/** How one plugin of codes differs from the other. */
-export interface Line {
+/** How one of the plugins differs from the other. */
+export interface CodeKind {
   /** Of provider, type, page and texts. */
   readonly name: 'codes' | 'phone'
   readonly cookie: CookieHandle
@@ -60,9 +60,9 @@ export interface Line {
   readonly link: boolean
   /** The identifier in canonical form. Throws SignInError. */
   read(ctx: Context, typed: unknown): Awaitable<string>
-  /** Who asks, for the hook `signIn`. */
-  person(ctx: Context, identifier: string): Promise<User & { id: string }>
-  /** What a right code proves. `startedBy`: who was signed in when it was asked for. */
+  /** The user of the identifier, for the hook `signIn`. */
+  findUser(ctx: Context, identifier: string): Promise<User & { id: string }>
+  /** What a right code proves. `startedBy`: subject of the session when the message was requested. */
   identify(ctx: Context, identifier: string, startedBy: string | null): Promise<Identity>
   /** Counts a message before it is sent. False: there were too many. `giveBack` when it could not be sent. */
   count(ctx: Context, identifier: string): Promise<false | { end(counts: boolean): Promise<void> }>

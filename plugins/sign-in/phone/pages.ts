@@ -1,29 +1,29 @@
-/** Somebody proved a number whose user has a second factor: the number may be theirs now, and the user another person. */
-import { type Context, type Kernel, type PageTools, type SlotView } from 'authkernel/kernel'
+/** A user proved a number whose user has a second factor: the number may be theirs now, and that user another person. */
+import type { Context, Kernel, PageTools, SlotView } from 'authkernel/kernel'
 
-const path = '/phone/newcomer'
+const newcomerPath = '/phone/newcomer'
 
 /** Adds a button to the page that asks for the factor, for sign-ins by a number. Without twoFactorPlugin there is no such page. */
 export function addNewcomer(kernel: Kernel): void {
-  kernel.slot('twoFactor', 'foot', draw)
-  kernel.route({ method: 'POST', path, flow: 'callback', takes: 'proof', handler: begin })
+  kernel.slot('twoFactor', 'foot', drawButton)
+  kernel.route({ method: 'POST', path: newcomerPath, flow: 'callback', takes: 'proof', handler: startAsNewcomer })
 }
 
-async function draw(ctx: Context, { form, submit, say, html }: PageTools): Promise<SlotView | undefined> {
-  const parked = await waiting(ctx)
+async function drawButton(ctx: Context, { form, submit, say, html }: PageTools): Promise<SlotView | undefined> {
+  const parked = await findParkedLogin(ctx)
   if (!parked) return undefined
-  return { html: html`${await form(path, submit(say('phone.newcomer'), { quiet: true }), { flow: parked.flow })}` }
+  return { html: html`${await form(newcomerPath, submit(say('phone.newcomer'), { quiet: true }), { flow: parked.flow })}` }
 }
 
-async function waiting(ctx: Context) {
+async function findParkedLogin(ctx: Context) {
   const parked = await ctx.parked('two-factor')
   const { account, purpose } = parked?.login ?? {}
   return account?.provider === 'phone' && purpose === 'signIn' ? parked : null
 }
 
-/** The number leaves the user who has it, whose factor nobody proved, and the browser that proved the number gets a user of its own. */
-async function begin(ctx: Context): Promise<Response> {
-  const parked = await waiting(ctx)
+/** The number leaves the user who has it, whose factor is not proved, and the browser that proved the number gets a user of its own. */
+async function startAsNewcomer(ctx: Context): Promise<Response> {
+  const parked = await findParkedLogin(ctx)
   if (!parked) return ctx.page('signIn')
   const { providerAccountId } = parked.login.account
   const account = { provider: 'phone', providerAccountId }

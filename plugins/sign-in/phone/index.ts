@@ -14,18 +14,20 @@ import {
   randomUUID,
   rememberDevice,
 } from 'authkernel/kernel'
-import { textOf } from './channel.ts'
-import { TooManyCodes, UnknownRecipient, WrongCode } from './errors.ts'
-import type { CodeMessage, Line } from './line.ts'
-import { messagesOf } from './messages-phone.ts'
-import { addNewcomer } from './newcomer.ts'
-import { checkNumbers, isCountry, toNumber } from './number.ts'
-import { forgetOld, noteUse, phoneUseTable } from './recycled.ts'
-import { addLine, type CodeMethods, lineMethods } from './register.ts'
+import { messageText } from '../codes/channel.ts'
+import { TooManyCodes, UnknownRecipient, WrongCode } from '../codes/errors.ts'
+import type { CodeKind, CodeMessage } from '../codes/kind.ts'
+import { type CodeMethods, codeMethods } from '../codes/methods.ts'
+import { registerCodes } from '../codes/register.ts'
+import { messagesOf } from './messages.ts'
+import { checkNumbers, isCountry, toNumber } from './numbers.ts'
+import { addNewcomer } from './pages.ts'
+import { recordUse, releaseOldNumber } from './recycled.ts'
+import { phoneUseTable } from './tables.ts'
 
-export type { CodeMessage, PhoneConfig } from './line.ts'
-export type { PhoneUseRow } from './recycled.ts'
-export type { CodeMethods } from './register.ts'
+export type { CodeMessage, PhoneConfig } from '../codes/kind.ts'
+export type { PhoneUseRow } from './tables.ts'
+export type { CodeMethods } from '../codes/methods.ts'
 export { TooManyCodes, UnknownRecipient, WrongCode }
 
 /** What `phonePlugin` takes. */
@@ -53,7 +55,7 @@ export function phonePlugin(options: PhoneOptions): Plugin<ClientPart<{ readonly
   if (typeof send !== 'function') refuse('give a function `send(message)`, which hands `message.text` to your carrier.')
   if (countries !== undefined && !countries.every(isCountry)) refuse("`countries` must be a list of codes such as ['DE', 'AT'].")
   if (!(Number.isInteger(perHour) && perHour > 0)) refuse('`perHour` must be a whole number above 0.')
-  const line = phoneLine({ send, countries, perHour })
+  const kind = createPhoneKind({ send, countries, perHour })
   return {
     name: 'phone',
     requires: [
@@ -69,21 +71,21 @@ export function phonePlugin(options: PhoneOptions): Plugin<ClientPart<{ readonly
     setup(kernel) {
       kernel.messages(messagesOf())
       kernel.records('phoneUse', phoneUseTable)
-      addLine(kernel, line, { id: 'phone', type: 'phone', name: 'Phone' })
+      registerCodes(kernel, kind, { id: 'phone', type: 'phone', name: 'Phone' })
       addNewcomer(kernel)
       kernel.on('signIn', async ({ user, account, ctx }) => {
-        if (account?.provider === 'phone') await noteUse(ctx, account.providerAccountId, user)
+        if (account?.provider === 'phone') await recordUse(ctx, account.providerAccountId, user)
       })
-      return lineMethods<{ phone: string }, 'phone'>(kernel, line, 'phone')
+      return codeMethods<{ phone: string }, 'phone'>(kernel, kind, 'phone')
     },
   }
 }
 
-function phoneLine({
+function createPhoneKind({
   send,
   countries,
   perHour,
-}: Pick<PhoneOptions, 'send'> & { countries: readonly string[] | undefined; perHour: number }): Line {
+}: Pick<PhoneOptions, 'send'> & { countries: readonly string[] | undefined; perHour: number }): CodeKind {
   const device = (number: string): string => `phone ${number}`
   return {
     name: 'phone',
@@ -107,12 +109,12 @@ function phoneLine({
       if (number !== undefined) return number
       throw new UnknownRecipient('What was typed is no number that messages go to.', { cause: { provider: 'phone' } })
     },
-    async person(ctx, number) {
+    async findUser(ctx, number) {
       const known = await ctx.service('store').getUserByAccount({ provider: 'phone', providerAccountId: number })
       return known ?? { id: randomUUID(ctx.runtime), email: null }
     },
     async identify(ctx, number, startedBy) {
-      await forgetOld(ctx, number)
+      await releaseOldNumber(ctx, number)
       return {
         user: {},
         account: { provider: 'phone', type: 'phone', providerAccountId: number },
@@ -124,13 +126,13 @@ function phoneLine({
     count: (ctx, number) => countMessage(ctx, number, device(number), perHour),
     proved: (ctx, number) => rememberDevice(ctx, device(number)),
     async deliver(ctx, message) {
-      await send({ ...message, text: textOf(ctx, message, true) }, ctx)
+      await send({ ...message, text: messageText(ctx, message, true) }, ctx)
     },
   }
 }
 
-// Whoever makes a site send messages is paid for them by some carriers: a network gets few, and the deployment has a ceiling.
-async function countMessage(ctx: Context, number: string, name: string, perHour: number): ReturnType<Line['count']> {
+// Some carriers pay a share of each message, so attackers make sites send them: a network gets few, and the deployment has a ceiling.
+async function countMessage(ctx: Context, number: string, name: string, perHour: number): ReturnType<CodeKind['count']> {
   const device = await isKnownDevice(ctx, name)
   const to = device ? `device ${device} ${number}` : number
   const buckets: Bucket[] = [

@@ -13,7 +13,7 @@ export async function toNumber(typed: unknown, countries: readonly string[] | un
   const text = typed.normalize('NFKC').trim()
   // Only digits and what people put between them: no letters, no extension, no second number.
   if (!/^\+[\d\s().-]+$/.test(text)) return undefined
-  const { parsePhoneNumberFromString } = await load()
+  const { parsePhoneNumberFromString } = await loadLibrary()
   const number = parsePhoneNumberFromString(text, { extract: false })
   if (!number?.isValid() || number.ext || number.country === undefined) return undefined
   if (!reachable.has(number.getType() ?? '') || (countries && !countries.includes(number.country))) return undefined
@@ -27,10 +27,10 @@ export function isCountry(code: unknown): boolean {
 
 /** Throws AuthError when libphonenumber-js is missing. */
 export async function checkNumbers(): Promise<void> {
-  await load()
+  await loadLibrary()
 }
 
-async function load() {
+async function loadLibrary() {
   try {
     return await import('libphonenumber-js/max')
   } catch (error) {

@@ -1,6 +1,6 @@
 /** Texts of sign-in by text message: those of codes under names of their own, and what is different. */
 import type { Messages } from 'authkernel/kernel'
-import { messages } from './messages.ts'
+import { messages } from '../codes/messages.ts'
 
 const shared = ['title', 'code', 'continue', 'again', 'valid', 'never-tell'] as const
 const own = {
