@@ -8,7 +8,7 @@ const placeholder = /\{([a-z]+(?:\.[a-z]+)?)\}/gi
 
 /** Hands a mail to the mailer of a provider. Throws an Error with status and answer unless it was accepted, and NetworkError (D10). */
 export async function sendThroughApi(provider: EmailConfig, api: MailApi, mail: MailMessage, limits: NetworkLimits): Promise<void> {
-  const fill = filler(provider, mail)
+  const fill = createFiller(provider, mail)
   const json = api.encoding !== 'form'
   const headers: Record<string, string> = json ? { 'content-type': 'application/json' } : {}
   if (api.basic !== undefined) headers['authorization'] = `Basic ${toBase64(bytes(String(fill(api.basic))))}`
@@ -23,11 +23,11 @@ export async function sendThroughApi(provider: EmailConfig, api: MailApi, mail: 
 /** Options that the data of a mailer names and the provider lacks. */
 export function missingOptions(provider: EmailConfig, api: MailApi): string[] {
   const named = [...JSON.stringify(api).matchAll(placeholder)].map(([, name = '']) => name)
-  return [...new Set(named)].filter((name) => !mailNames.includes(name) && option(provider, name) === undefined)
+  return [...new Set(named)].filter((name) => !mailNames.includes(name) && optionOf(provider, name) === undefined)
 }
 
 /** Fills texts at any depth; a member that is only a name without a value is left out. One pass: values are never read as templates. */
-function filler(provider: EmailConfig, mail: MailMessage): (value: unknown) => unknown {
+function createFiller(provider: EmailConfig, mail: MailMessage): (value: unknown) => unknown {
   const { address, name } = parseMailbox(mail.from)
   const known: Record<string, string | undefined> = {
     from: mail.from,
@@ -41,7 +41,7 @@ function filler(provider: EmailConfig, mail: MailMessage): (value: unknown) => u
     url: mail.url,
     host: mail.url && new URL(mail.url).host,
   }
-  const lookUp = (key: string): string | undefined => (mailNames.includes(key) ? known[key] : option(provider, key))
+  const lookUp = (key: string): string | undefined => (mailNames.includes(key) ? known[key] : optionOf(provider, key))
   const fill = (value: unknown): unknown => {
     if (typeof value === 'string') {
       const whole = /^\{([^{}]+)\}$/.exec(value)?.[1]
@@ -55,7 +55,7 @@ function filler(provider: EmailConfig, mail: MailMessage): (value: unknown) => u
   return fill
 }
 
-function option(provider: EmailConfig, name: string): string | undefined {
+function optionOf(provider: EmailConfig, name: string): string | undefined {
   const value = Object.hasOwn(provider, name) ? (provider as unknown as Record<string, unknown>)[name] : undefined
   return typeof value === 'string' && value !== '' ? value : undefined
 }

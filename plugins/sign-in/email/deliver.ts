@@ -12,7 +12,7 @@ import {
 import { transportOf } from './transport.ts'
 
 /** A link that is about to be mailed. */
-export interface Outgoing {
+export interface OutgoingLink {
   identifier: string
   url: string
   token: string
@@ -20,13 +20,13 @@ export interface Outgoing {
 }
 
 /** Sends the link. Throws EmailSignInError when it was not accepted before `deadlines.network` (D31). */
-export async function deliver(ctx: Context, provider: EmailConfig, outgoing: Outgoing): Promise<void> {
+export async function deliverLink(ctx: Context, provider: EmailConfig, outgoing: OutgoingLink): Promise<void> {
   try {
     const { network: deadline } = ctx.app.config.deadlines
     await withDeadline(
       deadline,
       [ctx.signal],
-      () => send(ctx, provider, outgoing),
+      () => sendLink(ctx, provider, outgoing),
       (given) => new Error(given ? 'the request was given up' : `no answer within ${deadline} ms (deadlines.network)`),
     )
   } catch (error) {
@@ -37,7 +37,7 @@ export async function deliver(ctx: Context, provider: EmailConfig, outgoing: Out
   }
 }
 
-async function send(ctx: Context, provider: EmailConfig, outgoing: Outgoing): Promise<void> {
+async function sendLink(ctx: Context, provider: EmailConfig, outgoing: OutgoingLink): Promise<void> {
   const { identifier, url, expires } = outgoing
   if (provider.sendVerificationRequest) {
     const request = withFields(ctx.request, await ctx.body())
@@ -52,7 +52,7 @@ async function send(ctx: Context, provider: EmailConfig, outgoing: Outgoing): Pr
 }
 
 /** What mailers and transports like to repeat (GHSA-p6mm-27gq-9v3p). */
-function secretsOf(provider: EmailConfig, { token, url }: Outgoing): string[] {
+function secretsOf(provider: EmailConfig, { token, url }: OutgoingLink): string[] {
   const { apiKey, secret, server } = provider
   const { url: serverUrl, auth } = typeof server === 'object' ? server : { url: server }
   const secrets = [url, token, apiKey, secret, serverUrl, ...passwordsOf(serverUrl), ...Object.values({ ...(auth as object) })]

@@ -1,23 +1,25 @@
 /** The sign-in link: made, mailed, taken back, redeemed. Only a keyed hash of its token is stored (row 355, D3). */
 import {
+  type Attempt,
+  beginAttempt,
   type Context,
-  equal,
   type EmailConfig,
+  equal,
   isAddress,
+  isKnownMailbox,
   mailedHostFault,
   randomHex,
   type Store,
   Verification,
   type VerificationToken,
 } from 'authkernel/kernel'
-import { deliver } from './deliver.ts'
-import { beginGuess } from './throttle.ts'
+import { deliverLink } from './deliver.ts'
 
 const purpose = 'verification-token'
 /** Seconds: out-of-band secrets live at most ten minutes (ASVS 6.5.5, D29). */
 const defaultMaxAge = 600
 /** Characters: 22 of base64url are 128 bits (ASVS 6.5.3). */
-const unguessable = 22
+const minLength = 22
 
 /** Mails a fresh link. The row is there before the mail is, and goes away when the mail does not (D44). Throws EmailSignInError. */
 export async function mailLink(ctx: Context, store: Store, provider: EmailConfig, identifier: string): Promise<void> {
@@ -27,12 +29,12 @@ export async function mailLink(ctx: Context, store: Store, provider: EmailConfig
   const token = await createToken(ctx, provider)
   const expires = new Date(ctx.runtime.now() + (provider.maxAge ?? defaultMaxAge) * 1000)
   const params = new URLSearchParams({ callbackUrl: await ctx.callbackUrl(), token, email: identifier })
-  // The configured origin, never a header of this request: a mail is read elsewhere (B27).
+  // The configured origin, never a header of this request: a mail is read elsewhere.
   const url = `${ctx.base}/callback/${provider.id}?${params}`
   const hashed = await ctx.digest(purpose, token, provider.secret)
   await store.createVerificationToken({ identifier, token: hashed, expires })
   try {
-    await deliver(ctx, provider, { identifier, url, token, expires })
+    await deliverLink(ctx, provider, { identifier, url, token, expires })
   } catch (error) {
     await takeBack(store, identifier, hashed)
     throw error
@@ -48,7 +50,7 @@ async function createToken(ctx: Context, provider: EmailConfig): Promise<string>
 
 /** A link that was spent by this request. */
 export interface SpentLink {
-  /** Makes the link work once more: the sign-in failed for a reason that is not the person's. */
+  /** Makes the link work once more: the sign-in failed for a reason that is not the user's. */
   giveBack(): Promise<void>
 }
 
@@ -56,20 +58,20 @@ export interface SpentLink {
 export async function redeemLink(ctx: Context, store: Store, provider: EmailConfig, identifier: string, token: string): Promise<SpentLink> {
   // What no mail of ours can have carried need not bother the store.
   if (!isAddress(identifier)) throw new Verification('The link names no email address.')
-  const guess = token.length < unguessable ? await beginGuess(ctx, identifier) : undefined
+  const guess = token.length < minLength ? await beginGuess(ctx, identifier) : undefined
   if (guess?.refused) throw new Verification('Too many wrong tokens for this email address: see the option `throttle.credentials`.')
   try {
-    const link = await spend(ctx, store, provider, identifier, token)
+    const link = await spendLink(ctx, store, provider, identifier, token)
     await guess?.end(false)
     return link
   } catch (error) {
-    // A store that is away is nobody's wrong guess.
+    // A store that is away is no wrong guess.
     await guess?.end(error instanceof Verification)
     throw error
   }
 }
 
-async function spend(ctx: Context, store: Store, provider: EmailConfig, identifier: string, token: string): Promise<SpentLink> {
+async function spendLink(ctx: Context, store: Store, provider: EmailConfig, identifier: string, token: string): Promise<SpentLink> {
   for (const hashed of await ctx.digests(purpose, token, provider.secret)) {
     const row = await store.useVerificationToken({ identifier, token: hashed })
     if (!row) continue
@@ -80,28 +82,28 @@ async function spend(ctx: Context, store: Store, provider: EmailConfig, identifi
     const key = `verification:${hashed}:${identifier}:${expires.getTime()}`
     const seconds = Math.ceil((expires.getTime() - ctx.runtime.now()) / 1000)
     if (!(seconds > 0)) throw new Verification('The link has expired.')
-    await claim(ctx, key, seconds)
-    return { giveBack: () => giveBack(ctx, store, { identifier, token: hashed, expires }, key, seconds) }
+    await claimLink(ctx, key, seconds)
+    return { giveBack: () => restoreLink(ctx, store, { identifier, token: hashed, expires }, key, seconds) }
   }
   throw new Verification('The link was used before, or never sent.')
 }
 
 /**
  * After the store, so that its failure does not spend the link; before the session, so that an adapter which finds and deletes in two steps
- * cannot let two requests through (B9, D48). A link that was given back has one more claim.
+ * cannot let two requests through (D48). A link that was given back has one more claim.
  */
-async function claim(ctx: Context, key: string, seconds: number): Promise<void> {
+async function claimLink(ctx: Context, key: string, seconds: number): Promise<void> {
   if (await ctx.once.take(key, seconds)) return
   if ((await ctx.once.taken(`${key}:back`)) && (await ctx.once.take(`${key}:again`, seconds))) return
   throw new Verification('The link was used at the same moment by another request.')
 }
 
-async function giveBack(ctx: Context, store: Store, row: VerificationToken, key: string, seconds: number): Promise<void> {
+async function restoreLink(ctx: Context, store: Store, row: VerificationToken, key: string, seconds: number): Promise<void> {
   if (!(await ctx.once.take(`${key}:back`, seconds))) return
   try {
     await store.createVerificationToken(row)
   } catch {
-    // The store is still down: the person asks for a new link.
+    // The store is still down: the user asks for a new link.
   }
 }
 
@@ -110,6 +112,17 @@ async function takeBack(store: Store, identifier: string, token: string): Promis
   try {
     await store.useVerificationToken({ identifier, token })
   } catch {
-    // Nobody has the link.
+    // The link was not sent.
   }
+}
+
+/**
+ * Counts a guess of a short token that a host's own `generateVerificationToken` may return (ASVS 6.6.3); undefined: the throttle is off. There are few
+ * of them, so an address has no larger budget for all networks together.
+ */
+export async function beginGuess(ctx: Context, identifier: string): Promise<Attempt | undefined> {
+  const rule = ctx.app.config.throttle.credentials
+  if (!rule) return undefined
+  const device = await isKnownMailbox(ctx, identifier)
+  return beginAttempt(ctx, [{ key: `link:${device ? `device ${device} ` : ''}${identifier}`, rule }])
 }

@@ -26,7 +26,7 @@ export function createMessage({ url, theme = {}, maxAge }: MessageOptions): Mess
   const say = (key: keyof typeof en, values: Readonly<Record<string, string>> = {}): string =>
     en[key].replace(/\{(\w+)\}/g, (_whole, name: string) => values[name] ?? '')
   const both = (text: string): { text: string; html: string } => ({ text, html: text })
-  const validity = maxAge === undefined ? 'The link works once.' : say('email.link.validity', { duration: duration(maxAge) })
+  const validity = maxAge === undefined ? 'The link works once.' : say('email.link.validity', { duration: formatDuration(maxAge) })
   return {
     host,
     ...drawMail({
@@ -44,7 +44,7 @@ export function createMessage({ url, theme = {}, maxAge }: MessageOptions): Mess
 }
 
 /** Seconds in words. */
-function duration(seconds: number): string {
+function formatDuration(seconds: number): string {
   const minutes = Math.max(1, Math.round(seconds / 60))
   if (minutes < 120) return minutes === 1 ? 'a minute' : `${minutes} minutes`
   const hours = Math.round(minutes / 60)

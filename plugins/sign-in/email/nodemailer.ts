@@ -60,10 +60,10 @@ export async function verifyServer(provider: EmailConfig, server: string | Recor
   } finally {
     stop()
   }
-  // Servers like to repeat what they were sent.
+  // Servers like to repeat what they receive.
   const { code, responseCode } = Object(failure) as { code?: unknown; responseCode?: unknown }
-  const said = [code, responseCode].filter((one) => typeof one === 'string' || typeof one === 'number').join(' ')
-  throw new Error(said === '' ? 'The mail server did not answer in time.' : `The mail server cannot be used: ${said}.`)
+  const facts = [code, responseCode].filter((one) => typeof one === 'string' || typeof one === 'number').join(' ')
+  throw new Error(facts === '' ? 'The mail server did not answer in time.' : `The mail server cannot be used: ${facts}.`)
 }
 
 /** Throws AuthError when mails go through nodemailer and it is not installed. */
@@ -74,13 +74,13 @@ export async function checkMailer(provider: EmailConfig): Promise<void> {
 
 /** The provider's `lib`, or the installed package. Imported at the first mail: a host with another mailer need not have it. */
 async function loadLibrary(provider: EmailConfig): Promise<MailLibrary> {
-  const library = (await installed(provider)) as Partial<MailLibrary> & { default?: Partial<MailLibrary> }
+  const library = (await importLibrary(provider)) as Partial<MailLibrary> & { default?: Partial<MailLibrary> }
   const createTransport = library.createTransport ?? library.default?.createTransport
   if (createTransport) return { createTransport }
   throw new AuthError(`The lib of provider "${provider.id}" has no createTransport: give () => import('nodemailer').`)
 }
 
-async function installed({ id, lib }: EmailConfig): Promise<unknown> {
+async function importLibrary({ id, lib }: EmailConfig): Promise<unknown> {
   try {
     return await (lib ? lib() : import('nodemailer'))
   } catch (error) {

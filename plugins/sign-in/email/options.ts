@@ -1,8 +1,8 @@
-/** Options of email providers. */
-import type { EmailConfig } from 'authkernel/kernel'
+/** Options of email providers, and of mailers that are no sign-in method. */
+import type { EmailConfig, ProviderGiven } from 'authkernel/kernel'
 
 /** Names of all options. A record, so that the compiler finds what is missing. */
-export const options: Record<keyof EmailConfig, true> = {
+export const optionNames: Record<keyof EmailConfig, true> = {
   id: true,
   name: true,
   type: true,
@@ -23,3 +23,15 @@ export const options: Record<keyof EmailConfig, true> = {
   normalizeIdentifier: true,
   options: true,
 }
+
+/** A provider, or a function that returns one. */
+export type EmailGiven = ProviderGiven<'email'>
+
+/** Options of an email provider, and whether it is a sign-in method. */
+export type EmailInput = EmailGiven & {
+  /** `false`: it sends the mails of other plugins and is no sign-in method: no provider, no button, no route. Default true. */
+  signIn?: boolean | undefined
+}
+
+/** Options of one mailer, as a host writes them. */
+export type Mailer = Omit<Partial<EmailConfig>, 'options'> & { options?: object | undefined }

@@ -1,49 +1,49 @@
 /**
- * Sign-in by a link in a mail. Asking for one answers everybody alike, whoever they are (D17, row 229);
+ * Sign-in by a link in a mail. Asking for one gets the same answer for every address (D17, row 229);
  * the link works once, for ten minutes, for the address it was sent to.
  */
 import {
   type CompileView,
   lazily,
+  type MailTemplate,
   type MailTransport,
   type Plugin,
   type ProviderFlow,
-  type ProviderGiven,
   type ProviderOf,
   providerPlugin,
 } from 'authkernel/kernel'
-import { type Carrier, provideCarrier } from './carrier.ts'
-import { linkTemplate } from './template.ts'
+import { provideMailer } from './mailer.ts'
 import { messages } from './messages.ts'
-import { firstTransport, smtp } from './transport.ts'
-import { options } from './options.ts'
+import { type EmailGiven, type EmailInput, type Mailer, optionNames } from './options.ts'
+import { firstTransport, loadNodemailer } from './transport.ts'
 
 type Email = ProviderOf<'email'>
-// Nothing of it is needed before somebody asks for a link.
-const signIn = /* @__PURE__ */ lazily(() => import('./sign-in.ts'))
-const validation = /* @__PURE__ */ lazily(() => import('./validate.ts'))
-
-type EmailGiven = ProviderGiven<'email'>
-
-/** Options of an email provider, and whether it is a sign-in method. */
-export type EmailInput = EmailGiven & {
-  /** `false`: it sends the mails of other plugins and is no sign-in method: no provider, no button, no route. Default true. */
-  signIn?: boolean | undefined
-}
+// Nothing of it is needed before a visitor asks for a link.
+const loadSignIn = /* @__PURE__ */ lazily(() => import('./sign-in.ts'))
+const loadValidation = /* @__PURE__ */ lazily(() => import('./validate.ts'))
 
 // One function for all plugins of this type: the kernel takes it for one candidate.
 const mailTransport = ({ providers }: CompileView): MailTransport | undefined => firstTransport(providers)
+
+/** The mail as the service `mail` knows it; `data` has `site`, `url` and, when it is known, `duration`. */
+const linkTemplate: MailTemplate = {
+  subject: 'email.link.subject',
+  lines: [],
+  after: ['email.link.validity'],
+  button: { text: 'email.link.submit', url: 'url' },
+  note: 'email.link.ignore',
+}
 
 const emailFlow: ProviderFlow<Email> = {
   callback: { POST: 'csrf' },
   requires: ({ sendVerificationRequest }) => (sendVerificationRequest ? ['store'] : ['store', 'mail']),
   methods: ['createVerificationToken', 'useVerificationToken', 'getUserByEmail'],
   env: { apiKey: 'KEY' },
-  options,
+  options: optionNames,
   // The templates of an HTTP mailer may name further options.
   open: ({ api }) => api !== undefined,
-  validate: async (provider) => (await validation()).validateProvider(provider),
-  check: async (provider) => (await smtp()).checkMailer(provider),
+  validate: async (provider) => (await loadValidation()).validateProvider(provider),
+  check: async (provider) => (await loadNodemailer()).checkMailer(provider),
   form: () => ({
     post: 'signin',
     stays: true,
@@ -62,8 +62,8 @@ const emailFlow: ProviderFlow<Email> = {
     submit: 'Email me a link to sign in',
   }),
   provesAddress: () => true,
-  start: async (ctx, provider) => (await signIn()).start(ctx, provider),
-  finish: async (ctx, provider) => (await signIn()).finish(ctx, provider),
+  start: async (ctx, provider) => (await loadSignIn()).start(ctx, provider),
+  finish: async (ctx, provider) => (await loadSignIn()).finish(ctx, provider),
 }
 
 const signInPlugin = /* @__PURE__ */ providerPlugin({
@@ -73,7 +73,7 @@ const signInPlugin = /* @__PURE__ */ providerPlugin({
   setup(kernel) {
     kernel.messages(messages)
     kernel.mailTemplate('email.link', linkTemplate)
-    kernel.preload(async () => signIn())
+    kernel.preload(async () => loadSignIn())
     kernel.provide('mailTransport', mailTransport, { fallback: true })
   },
 })
@@ -84,24 +84,24 @@ const signInPlugin = /* @__PURE__ */ providerPlugin({
  * Named `email` without providers, `email:<ids>` with them, and `email-transport` where no provider is a sign-in method.
  */
 export function emailPlugin(...providers: readonly (EmailInput | (() => EmailInput))[]): Plugin<void> {
-  const all = providers.map((given) => ({ given, carrier: carrierOf(given) }))
-  const carriers = all.flatMap(({ carrier }) => carrier ?? [])
-  if (carriers.length === 0) return signInPlugin(...(providers as readonly EmailGiven[]).map(withoutSignIn))
-  const methods = all.filter(({ carrier }) => !carrier).map(({ given }) => withoutSignIn(given as EmailGiven))
+  const all = providers.map((given) => ({ given, mailer: mailerOf(given) }))
+  const mailers = all.flatMap(({ mailer }) => mailer ?? [])
+  if (mailers.length === 0) return signInPlugin(...(providers as readonly EmailGiven[]).map(withoutSignIn))
+  const methods = all.filter(({ mailer }) => !mailer).map(({ given }) => withoutSignIn(given as EmailGiven))
   const inner = methods.length > 0 ? signInPlugin(...methods) : undefined
   return {
     name: inner?.name ?? 'email-transport',
     setup(kernel) {
       inner?.setup(kernel)
-      for (const carrier of carriers) provideCarrier(kernel, carrier)
+      for (const mailer of mailers) provideMailer(kernel, mailer)
     },
   }
 }
 
 /** The mailer of a provider that is no sign-in method. A function that throws does so again at compile, where its error is reported. */
-function carrierOf(given: EmailInput | (() => EmailInput)): Carrier | undefined {
+function mailerOf(given: EmailInput | (() => EmailInput)): Mailer | undefined {
   try {
-    const written = (typeof given === 'function' ? (given as (options: object) => EmailInput)({}) : given) as Carrier & EmailInput
+    const written = (typeof given === 'function' ? (given as (options: object) => EmailInput)({}) : given) as Mailer & EmailInput
     const { signIn: method = (written.options as { signIn?: boolean } | undefined)?.signIn, ...mailer } = written
     return method === false ? mailer : undefined
   } catch {

@@ -19,7 +19,7 @@ export function parseMailbox(value: string): Mailbox {
   const open = text.indexOf('<')
   if (open === -1) return { address: toAsciiAddress(asWritten(text)), name: undefined }
   if (!text.endsWith('>')) throw new Error('text follows the address')
-  const name = unquote(text.slice(0, open).trim())
+  const name = unquoteName(text.slice(0, open).trim())
   return { address: toAsciiAddress(asWritten(text.slice(open + 1, -1))), name: name === '' ? undefined : name }
 }
 
@@ -28,7 +28,7 @@ function asWritten(text: string): string {
   return readAddress(text, { international: true, normalize: (typed) => typed })
 }
 
-function unquote(name: string): string {
+function unquoteName(name: string): string {
   const quoted = /^"((?:[^"\\]|\\["\\])*)"$/.exec(name)
   if (quoted) return (quoted[1] ?? '').replaceAll(/\\(["\\])/g, '$1')
   // Specials outside quotes could name a second mailbox or open a group or a comment.

@@ -1,18 +1,18 @@
 /**
  * What a host may put into `server`. nodemailer can also start programs, write files and print every mail; options that do are refused,
- * and so are those nobody here knows (GHSA-48ww-j4fc-435p: options of a host pass through an allow-list).
+ * and so are unknown ones (GHSA-48ww-j4fc-435p: options of a host pass through an allow-list).
  */
 
 /** Transport options of nodemailer that are passed on. */
-const allowed = new Set(
+const allowedOptions = new Set(
   (
     'host port secure service auth authMethod tls ignoreTLS requireTLS opportunisticTLS name servername localAddress ' +
     'connectionTimeout greetingTimeout socketTimeout dnsTimeout family allowInternalNetworkInterfaces lmtp proxy dkim'
   ).split(' '),
 )
 // A connection is opened for each mail and closed after it: between two sign-ins a kept one is mostly dead.
-const ignored = new Set(['pool', 'maxConnections', 'maxMessages', 'rateDelta', 'rateLimit', 'maxRequeues', 'idleTimeout'])
-const refused: Readonly<Record<string, string>> = {
+const ignoredOptions = new Set(['pool', 'maxConnections', 'maxMessages', 'rateDelta', 'rateLimit', 'maxRequeues', 'idleTimeout'])
+const refusedOptions: Readonly<Record<string, string>> = {
   sendmail: 'it starts a program with the address as an argument',
   path: 'it names a program to start',
   args: 'they are arguments of a program',
@@ -32,12 +32,12 @@ export function toTransportOptions(server: string | Record<string, unknown>): Re
   const { url, ...own } = typeof server === 'string' ? { url: server } : server
   const options: Record<string, unknown> = {}
   for (const [name, value] of Object.entries({ ...own, ...(url !== undefined && fromUrl(url)) })) {
-    if (value === undefined || ignored.has(name)) continue
-    const why = Object.hasOwn(refused, name)
-      ? refused[name]
+    if (value === undefined || ignoredOptions.has(name)) continue
+    const why = Object.hasOwn(refusedOptions, name)
+      ? refusedOptions[name]
       : 'it is not known here; remove it, or send the mail yourself in sendVerificationRequest'
-    // Switched off is what everything refused is anyway.
-    if (value !== false && !allowed.has(name)) throw new Error(`option "server.${name}" is not accepted: ${why}`)
+    // Refused options are off anyway.
+    if (value !== false && !allowedOptions.has(name)) throw new Error(`option "server.${name}" is not accepted: ${why}`)
     options[name] = value
   }
   if (!options['service'] && !/^(?!.*\.\.)[\w.:-]+$/.test(String(options['host'] ?? ''))) {
@@ -59,7 +59,7 @@ function fromUrl(url: unknown): Record<string, unknown> {
   if (protocol !== 'smtp:' && protocol !== 'smtps:') throw new Error('option "server" must be an smtp:// or smtps:// URL')
   const options: Record<string, unknown> = { secure: protocol === 'smtps:', host: hostname.replace(/^\[(.*)\]$/, '$1') }
   if (port) options['port'] = Number(port)
-  if (username || password) options['auth'] = { user: decode(username), pass: decode(password) }
+  if (username || password) options['auth'] = { user: decodeText(username), pass: decodeText(password) }
   const tls: Record<string, unknown> = {}
   for (const [name, text] of searchParams) {
     if (!inQuery.test(name)) throw new Error(`option "server" has the parameter "${name.slice(0, 40)}", which is not accepted in a URL`)
@@ -77,7 +77,7 @@ function protectPassword(options: Record<string, unknown>): Record<string, unkno
   return decided || !options['auth'] || options['service'] ? options : { ...options, requireTLS: true }
 }
 
-function decode(text: string): string {
+function decodeText(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -22,11 +22,11 @@ type Email = ProviderOf<'email'>
 
 /** `POST /signin/:provider`. */
 export async function start(ctx: Context, provider: Email): Promise<Response> {
-  // First, and for everybody: the cookie it may set would tell who was refused.
+  // First, and for every address: the cookie it may set would tell which was refused.
   await ctx.callbackUrl()
   const identifier = await readIdentifier(ctx, provider)
   const store = ctx.service('store')
-  const user = (await store.getUserByEmail(identifier)) ?? stranger(ctx, identifier)
+  const user = (await store.getUserByEmail(identifier)) ?? newUser(ctx, identifier)
   const account = { provider: provider.id, type: 'email' as const, providerAccountId: identifier, userId: user.id }
   const answer = (): Response => ctx.page('verifyRequest', { provider: provider.id, type: 'email' })
 
@@ -40,7 +40,7 @@ export async function start(ctx: Context, provider: Email): Promise<Response> {
     return answer()
   }
   const attempt = await beginMail(ctx, identifier)
-  // The same answer as always: a mailbox is spared, and nobody learns that it was asked for.
+  // The same answer as always: a mailbox is spared, and the visitor does not learn that it was used before.
   if (attempt?.refused) return answer()
   try {
     await mailLink(ctx, store, provider, identifier)
@@ -49,7 +49,7 @@ export async function start(ctx: Context, provider: Email): Promise<Response> {
   } catch (error) {
     // No mail went out, so none is counted.
     await attempt?.end(false)
-    throw error instanceof AuthError ? error : failure(provider, error)
+    throw error instanceof AuthError ? error : signInError(provider, error)
   }
   return answer()
 }
@@ -64,7 +64,7 @@ export async function finish(ctx: Context, provider: Email): Promise<Response> {
     })
   }
   if (email === undefined) throw new Verification('The sign-in link has no email address: it was cut, or not written by this library.')
-  // Scanners of mail open every link; only a person presses the button (B31, D17).
+  // Scanners of mail open every link; only a user presses the button (D17).
   if (provider.confirm && ctx.request.method === 'GET') {
     // The page posts everything but `action` back, so the token leaves the address bar.
     return ctx.render('verifyConfirm', {
@@ -75,13 +75,13 @@ export async function finish(ctx: Context, provider: Email): Promise<Response> {
     })
   }
   const link = await redeemLink(ctx, ctx.service('store'), provider, email, token)
-  const user = stranger(ctx, email)
+  const user = newUser(ctx, email)
   const account = { provider: provider.id, type: 'email' as const, providerAccountId: email }
   await rememberMailbox(ctx, email)
   try {
     return await ctx.complete({ user, account, match: 'email', proof: { amr: ['email'] } })
   } catch (error) {
-    // Not the person's fault: the same link works again when the store does (B21).
+    // Not the user's fault: the same link works again when the store does.
     if (error instanceof AdapterError || error instanceof SessionTokenError) await link.giveBack()
     throw error
   }
@@ -92,15 +92,15 @@ async function readIdentifier(ctx: Context, provider: Email): Promise<string> {
   const { email } = await ctx.body()
   const { internationalAddresses: international, normalizeIdentifier: normalize } = provider
   try {
-    // The last of several would be used and another one shown: whoever repeats a field has a reason (GHSA-xv97-c62v-4587).
+    // The last of several would be used and another one shown: a client that repeats a field has a reason (GHSA-xv97-c62v-4587).
     if ((await ctx.form()).getAll('email').length > 1) throw new Error('The field "email" was sent more than once.')
     return readAddress(email, { international, normalize })
   } catch (error) {
-    throw failure(provider, error)
+    throw signInError(provider, error)
   }
 }
 
-function failure(provider: Email, thrown: unknown): EmailSignInError {
+function signInError(provider: Email, thrown: unknown): EmailSignInError {
   const err = thrown instanceof Error ? thrown : new Error(String(thrown))
   return new EmailSignInError(err.message, { cause: { err, provider: provider.id } })
 }
@@ -117,7 +117,7 @@ async function readLink(ctx: Context): Promise<{ token: string | undefined; emai
   return { token: one('token'), email: one('email') }
 }
 
-/** The answer of the `signIn` hook. Whatever it throws is AccessDenied here, AuthErrors included (rows 137, 138). */
+/** The answer of the `signIn` hook. What it throws is AccessDenied here, AuthErrors included (rows 137, 138). */
 async function askSignIn(ctx: Context, message: SignInQuestion): Promise<boolean | string> {
   try {
     return await ctx.ask('signIn', message)
@@ -127,7 +127,7 @@ async function askSignIn(ctx: Context, message: SignInQuestion): Promise<boolean
   }
 }
 
-/** Somebody who is not stored yet. */
-function stranger(ctx: Context, email: string): AdapterUser {
+/** A user who is not stored yet. */
+function newUser(ctx: Context, email: string): AdapterUser {
   return { id: randomUUID(ctx.runtime), email, emailVerified: null }
 }

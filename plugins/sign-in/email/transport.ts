@@ -1,20 +1,22 @@
 /** Email providers as carriers of mails: an SMTP server, or an HTTP API that is data. */
 import { type EmailConfig, lazily, type Lazy, type MailTransport, type Provider } from 'authkernel/kernel'
 
-const api = /* @__PURE__ */ lazily(() => import('./api.ts'))
+const loadApi = /* @__PURE__ */ lazily(() => import('./api.ts'))
 
 /** Mails over SMTP. */
-export const smtp: Lazy<typeof import('./nodemailer.ts')> = /* @__PURE__ */ lazily(() => import('./nodemailer.ts'))
+export const loadNodemailer: Lazy<typeof import('./nodemailer.ts')> = /* @__PURE__ */ lazily(() => import('./nodemailer.ts'))
 
 /** The carrier that a provider brings. */
 export function transportOf(provider: EmailConfig): MailTransport {
   return {
     from: provider.from,
-    ...(!provider.api && { verify: async (signal: AbortSignal) => (await smtp()).verifyServer(provider, provider.server ?? {}, signal) }),
+    ...(!provider.api && {
+      verify: async (signal: AbortSignal) => (await loadNodemailer()).verifyServer(provider, provider.server ?? {}, signal),
+    }),
     async send(message, signal, ctx) {
-      if (!provider.api) return (await smtp()).sendThroughServer(provider, provider.server ?? {}, message, signal)
+      if (!provider.api) return (await loadNodemailer()).sendThroughServer(provider, provider.server ?? {}, message, signal)
       const { deadlines, limits } = ctx.app.config
-      const { sendThroughApi } = await api()
+      const { sendThroughApi } = await loadApi()
       return sendThroughApi(provider, provider.api, message, {
         fetch: ctx.runtime.fetch,
         deadline: deadlines.network,
@@ -29,12 +31,12 @@ export function transportOf(provider: EmailConfig): MailTransport {
 export function firstTransport(providers: ReadonlyMap<string, Provider>): MailTransport | undefined {
   for (const provider of providers.values()) {
     if (provider.type !== 'email') continue
-    if (carriesAny(provider as EmailConfig)) return transportOf(provider as EmailConfig)
+    if (carriesAnyMail(provider as EmailConfig)) return transportOf(provider as EmailConfig)
   }
   return undefined
 }
 
 /** Whether it sends what it is given. */
-export function carriesAny({ api, server }: EmailConfig): boolean {
+export function carriesAnyMail({ api, server }: EmailConfig): boolean {
   return api ? /\{(?:text|html)\}/.test(JSON.stringify(api.body)) : Boolean(server)
 }

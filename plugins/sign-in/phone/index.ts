@@ -22,7 +22,7 @@ import { registerCodes } from '../codes/register.ts'
 import { messagesOf } from './messages.ts'
 import { checkNumbers, isCountry, toNumber } from './numbers.ts'
 import { addNewcomer } from './pages.ts'
-import { recordUse, releaseOldNumber } from './recycled.ts'
+import { recordUse, releaseOldNumber } from './number-history.ts'
 import { phoneUseTable } from './tables.ts'
 
 export type { CodeMessage, PhoneConfig } from '../codes/kind.ts'
