@@ -3,11 +3,10 @@ import type { Adapter, AdapterAccount, AdapterAuthenticator } from 'authkernel/k
 import { sql } from 'kysely'
 import type { Database, Runner } from './database.ts'
 import { isUnique } from './introspect.ts'
-import { ref } from './refs.ts'
-import { find, insertOwned, take, update } from './rows.ts'
-import { Slot } from './statements.ts'
+import { findRows, insertOwned, takeRow, updateRows } from './rows.ts'
+import { columnRef, Slot } from './statements.ts'
 import type { Table } from './types.ts'
-import { needFreeAccount, unlessTaken } from './users.ts'
+import { assertAccountFree, unlessTaken } from './users.ts'
 
 type Accounts = Pick<Required<Adapter>, 'linkAccount' | 'unlinkAccount' | 'getAccount' | 'updateAccount' | 'listAccountsByUserId'>
 type Authenticators = Pick<
@@ -15,30 +14,30 @@ type Authenticators = Pick<
   'createAuthenticator' | 'getAuthenticator' | 'listAuthenticatorsByUserId' | 'updateAuthenticatorCounter' | 'deleteAuthenticator'
 >
 
-export function accounts(database: Database): Accounts {
+export function accountMethods(database: Database): Accounts {
   const { db, repeat, retry, table, transaction } = database
   return {
     async linkAccount(account) {
-      const [rows, people] = [await table('accounts'), await table('users')]
+      const [rows, users] = [await table('accounts'), await table('users')]
       const careful = async (runner: Runner): Promise<void> => {
-        await needFreeAccount(database, runner, rows, people, account)
-        await insertOwned(database, runner, rows, people, account)
+        await assertAccountFree(database, runner, rows, users, account)
+        await insertOwned(database, runner, rows, users, account)
       }
       if (!isUnique(rows, 'provider', 'providerAccountId')) await transaction(careful, true)
       else
         await unlessTaken(
-          () => retry(() => insertOwned(database, db, rows, people, account)),
+          () => retry(() => insertOwned(database, db, rows, users, account)),
           () => retry(() => careful(db)),
         )
       return account
     },
     async unlinkAccount({ provider, providerAccountId }) {
       const rows = await table('accounts')
-      return retry(() => take<AdapterAccount>(database, db, rows, { provider, providerAccountId }))
+      return retry(() => takeRow<AdapterAccount>(database, db, rows, { provider, providerAccountId }))
     },
     async getAccount(providerAccountId, provider) {
       const rows = await table('accounts')
-      return (await repeat(() => find<AdapterAccount>(database, db, rows, { provider, providerAccountId })))[0] ?? null
+      return (await repeat(() => findRows<AdapterAccount>(database, db, rows, { provider, providerAccountId })))[0] ?? null
     },
     async updateAccount({ provider, providerAccountId, ...change }) {
       const rows = await table('accounts')
@@ -46,27 +45,27 @@ export function accounts(database: Database): Accounts {
       // The owner is not a token field: an account never moves to another user.
       const { userId: _owner, id: _id, ...tokens } = change as Record<string, unknown>
       return retry(async () => {
-        await update(database, db, rows, match, tokens)
-        return (await find<AdapterAccount>(database, db, rows, match))[0] ?? null
+        await updateRows(database, db, rows, match, tokens)
+        return (await findRows<AdapterAccount>(database, db, rows, match))[0] ?? null
       })
     },
     async listAccountsByUserId(userId) {
       const rows = await table('accounts')
-      return repeat(() => find<AdapterAccount>(database, db, rows, { userId }))
+      return repeat(() => findRows<AdapterAccount>(database, db, rows, { userId }))
     },
   }
 }
 
-export function authenticators(database: Database): Authenticators {
+export function authenticatorMethods(database: Database): Authenticators {
   const { db, repeat, retry, table, transaction } = database
   const get = async (runner: Runner, rows: Table, credentialID: string): Promise<AdapterAuthenticator | null> =>
-    (await find<AdapterAuthenticator>(database, runner, rows, { credentialID }))[0] ?? null
+    (await findRows<AdapterAuthenticator>(database, runner, rows, { credentialID }))[0] ?? null
   return {
     async createAuthenticator(authenticator) {
-      const [rows, people] = [await table('authenticators'), await table('users')]
+      const [rows, users] = [await table('authenticators'), await table('users')]
       const store = async (runner: Runner): Promise<void> => {
         if (await get(runner, rows, authenticator.credentialID)) throw new Error('[sql] this credential is already taken')
-        await insertOwned(database, runner, rows, people, authenticator)
+        await insertOwned(database, runner, rows, users, authenticator)
       }
       await (isUnique(rows, 'credentialID') ? retry(() => store(db)) : transaction(store, true))
       return authenticator
@@ -77,18 +76,18 @@ export function authenticators(database: Database): Authenticators {
     },
     async listAuthenticatorsByUserId(userId) {
       const rows = await table('authenticators')
-      return repeat(() => find<AdapterAuthenticator>(database, db, rows, { userId }))
+      return repeat(() => findRows<AdapterAuthenticator>(database, db, rows, { userId }))
     },
     async updateAuthenticatorCounter(credentialID, newCounter) {
       const rows = await table('authenticators')
-      const counter = ref(rows, 'counter')
-      // WebAuthn 7.2 step 22: a counter that does not grow means a cloned authenticator; 0 after 0 is a synced passkey (D27).
+      const counter = columnRef(rows, 'counter')
+      // WebAuthn 7.2 step 22: a counter that does not grow means a cloned authenticator; 0 after 0 is a synced passkey.
       const grows =
         newCounter === 0
           ? { key: 'zero', sql: () => sql`and ${counter} = 0` }
           : { key: 'grows', sql: () => sql`and ${counter} < ${new Slot('below')}`, values: { below: newCounter } }
       return retry(async () => {
-        const changed = await update(database, db, rows, { credentialID }, { counter: newCounter }, grows)
+        const changed = await updateRows(database, db, rows, { credentialID }, { counter: newCounter }, grows)
         const authenticator = await get(db, rows, credentialID)
         if (!authenticator) throw new Error('[sql] updateAuthenticatorCounter: no authenticator has this credential id')
         // Some drivers do not count a row that stayed as it was: 0 after 0.
@@ -100,7 +99,7 @@ export function authenticators(database: Database): Authenticators {
     },
     async deleteAuthenticator(credentialID) {
       const rows = await table('authenticators')
-      return retry(() => take<AdapterAuthenticator>(database, db, rows, { credentialID }))
+      return retry(() => takeRow<AdapterAuthenticator>(database, db, rows, { credentialID }))
     },
   }
 }

@@ -2,10 +2,10 @@
 import { type AdditionalFields, assertOptions, type HealedFault } from 'authkernel/kernel'
 import { type Kysely, sql, type Transaction } from 'kysely'
 import { dialectOf, isAway, isConnectionLost, isDeadlock, isReadOnly, isTransient } from './dialect.ts'
-import { introspect, type Scope } from './introspect.ts'
-import { migrate, plan } from './migrate.ts'
-import { defaultTables } from './names.ts'
+import { readLayout, type Scope } from './introspect.ts'
+import { planTables, runMigration } from './migrate.ts'
 import { openPool, type SqlPool } from './pool.ts'
+import { defaultTables } from './schema.ts'
 import { createStatements, type Run } from './statements.ts'
 import type { AnyDatabase, Db, DialectName, Layout, SqlDatabase, SqlMapping, SqlNames, Table, TableName } from './types.ts'
 
@@ -22,8 +22,8 @@ export interface SqlOptions {
   /** Makes missing tables, columns and indexes at the first operation; default false. For embedded databases, demos and tests. */
   migrate?: boolean
   /**
-   * The `pg` pool behind the Kysely instance. The adapter listens to its errors and to those of its connections: one that breaks ends the
-   * process where nobody does. And it prepares its statements by name on them.
+   * The `pg` pool behind the Kysely instance. The adapter listens to its errors and to those of its connections: one that breaks ends a
+   * process without a listener. And it prepares its statements by name on them.
    */
   pool?: SqlPool
   /** False: statements are not prepared by name on the connections of `pool`; default true. */
@@ -37,7 +37,7 @@ export interface Database extends Scope {
   readonly run: Run
   /** A table, or an error that says how to make it. */
   table(name: TableName): Promise<Table>
-  /** Looks at the layout again before the next operation: somebody changed it. */
+  /** Looks at the layout again before the next operation: it was changed. */
   forget(): void
   /** A table, if it is there. */
   maybe(name: TableName): Promise<Table | undefined>
@@ -56,14 +56,18 @@ export interface Database extends Scope {
   close(): Promise<void>
 }
 
-// Milliseconds; less than the deadline of a store call, so that the database's own error is what is told.
+// Milliseconds; less than the deadline of a store call, so that the caller gets the database's own error.
 const patience = 4_000
+
 // As many as a pool may have.
 const deadConnections = 10
+
 // Errors of prepared statements that one operation meets, at most.
 const maxHealed = 4
+
 // Milliseconds for which reads wait for a server that is away; a restart or a fail-over of a second passes unseen.
 const outage = 2_000
+
 // Milliseconds between two tries meanwhile: the first and the longest pause.
 const [firstPause, longestPause] = [20, 200]
 
@@ -82,8 +86,8 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}, who =
   let known: Promise<Layout> | undefined
 
   async function look(): Promise<Layout> {
-    if (options.migrate) await migrate(db, () => plan(db, scope), { apply: true })
-    return (await introspect(db, scope)).layout
+    if (options.migrate) await runMigration(db, () => planTables(db, scope), { apply: true })
+    return (await readLayout(db, scope)).layout
   }
   async function maybe(name: TableName): Promise<Table | undefined> {
     known ??= (options.migrate ? retry : repeat)(look)
@@ -91,7 +95,7 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}, who =
       known = undefined
       throw error
     })
-    // Looked up again: somebody may be migrating.
+    // Looked up again: a migration may be running.
     if (!layout[name]) known = undefined
     return layout[name]
   }
@@ -105,7 +109,7 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}, who =
         if (!isConnectionLost(error) && !isAway(error)) return undefined
         end ??= Date.now() + outage
         if (++broken <= deadConnections && !isAway(error)) return 0
-        // Spread: everybody who reads waits for the same server.
+        // Spread: all readers wait for the same server.
         return Date.now() < end ? Math.min(longestPause, firstPause * 2 ** pauses++) * (0.5 + Math.random() / 2) : undefined
       },
     )
@@ -193,13 +197,13 @@ export function openDatabase(given: SqlDatabase, options: SqlOptions = {}, who =
 /** Whatever statements run on. */
 export type Runner = Db
 
-const named = { users: true, accounts: true, sessions: true, tokens: true, authenticators: true, records: true } as const
+const knownNames = { users: true, accounts: true, sessions: true, tokens: true, authenticators: true, records: true } as const
 
 /** Throws AuthError for an unknown option, and for an unknown table or member in `names`: it would be left out in silence. */
 function checkOptions(options: SqlOptions & { now?: unknown; replica?: unknown }, who: string): void {
   const own = { names: true, additionalFields: true, schema: true, dialect: true, migrate: true, pool: true, prepare: true } as const
   assertOptions(who, options, { ...own, now: true, replica: true })
-  assertOptions(who, options.names, named, 'names')
+  assertOptions(who, options.names, knownNames, 'names')
   for (const [name, mapping] of Object.entries(options.names ?? {}))
     if (name !== 'records' && typeof mapping === 'object')
       assertOptions<SqlMapping>(

@@ -27,7 +27,7 @@ export function isTransient(error: unknown): boolean {
   return typeof code === 'string' && /^SQLITE_(BUSY|LOCKED)/.test(code)
 }
 
-/** A deadlock: unlike a busy file and a lost race of serializable transactions, somebody should know of it. */
+/** A deadlock: unlike a busy file and a lost race of serializable transactions, it is reported. */
 export function isDeadlock(error: unknown): boolean {
   const { code, errno } = error as { code?: unknown; errno?: unknown }
   return code === '40P01' || errno === 1213
@@ -84,7 +84,7 @@ export function isTaken(error: unknown): boolean {
 }
 
 /** `column = the value of that name`, letter by letter: many a MySQL collation takes `Ada`, `áda` and `ada ` for one. */
-export function exactly(dialect: DialectName, column: SqlExpression, slot: Slot): SqlExpression {
+export function compareExactly(dialect: DialectName, column: SqlExpression, slot: Slot): SqlExpression {
   const value = sql`${slot}`
   if (dialect !== 'mysql') return sql`${column} = ${value}`
   // The first comparison finds the row by its index, the second looks at its bytes, whatever letters column and connection have.

@@ -1,27 +1,27 @@
 /** Users, accounts, sessions, tokens and authenticators in SQLite, PostgreSQL, MySQL or MariaDB, through Kysely. */
 import type { Adapter, AdapterTables, CleanUpOptions, ExpiredRows, HealedFault, Limit, Once, RecordStore } from 'authkernel/kernel'
-import { accounts, authenticators } from './accounts.ts'
+import { accountMethods, authenticatorMethods } from './accounts.ts'
 import { openDatabase, type SqlOptions } from './database.ts'
 import { deleteExpired } from './expire.ts'
-import { migrate, type MigrationReport, plan } from './migrate.ts'
+import { type MigrationReport, planTables, runMigration } from './migrate.ts'
 import { missingTables } from './missing-tables.ts'
 import { planRecords } from './record-plan.ts'
-import { recordsOf } from './record-store.ts'
+import { createRecordStore } from './record-store.ts'
 import { createLimit, createOnce } from './services.ts'
-import { sessions } from './sessions.ts'
-import { tokens } from './tokens.ts'
+import { sessionMethods } from './sessions.ts'
+import { tokenMethods } from './tokens.ts'
 import type { SqlDatabase } from './types.ts'
-import { users } from './users.ts'
+import { userMethods } from './users.ts'
 
 export { type LibsqlClient, libsqlDialect, type LibsqlOptions } from './libsql.ts'
 export type { MigrationReport } from './migrate.ts'
-export { type NodeSqliteDatabase, nodeSqliteDialect } from './node-sqlite.ts'
-export { type PgliteClient, pgliteDialect } from './pglite.ts'
+export { type NodeSqliteDatabase, nodeSqliteDialect } from './in-process.ts'
+export { type PgliteClient, pgliteDialect } from './in-process.ts'
 export type { RecordModel } from './record-model.ts'
 export { type SqlRecords, sqlRecords } from './record-store.ts'
 export type { SqlOptions } from './database.ts'
 export type { SqlConnection, SqlPool } from './pool.ts'
-export type { Form as SqlForm } from './forms.ts'
+export type { Form as SqlForm } from './types.ts'
 export type { DialectName, SqlDatabase, SqlMapping, SqlNames, TableName } from './types.ts'
 
 /** Options of `sqlAdapter`. */
@@ -37,13 +37,13 @@ export interface SqlAdapterOptions extends SqlOptions {
 
 /** An adapter with the shared services of its database. */
 export interface SqlAdapter extends Required<Adapter>, Required<AdapterTables> {
-  /** What is done once is done once between processes. */
+  /** One-time use holds between processes. */
   readonly atomic: true
   readonly once: Once
   readonly limit: Limit
   /** Tables of plugins. */
   readonly records: RecordStore
-  /** Removes what ended before `now`, in statements of a thousand rows. Rows that somebody is changing are left for the next time. */
+  /** Removes what ended before `now`, in statements of a thousand rows. Rows that are being changed are left for the next time. */
   deleteExpired(now?: Date, options?: CleanUpOptions): Promise<ExpiredRows>
   /** Calls `listener` for each fault of the database that was overcome by trying again; the answer ends that. */
   onHealed(listener: (fault: HealedFault) => void): () => void
@@ -58,17 +58,17 @@ export interface SqlAdapter extends Required<Adapter>, Required<AdapterTables> {
 export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): SqlAdapter {
   const { now = Date.now } = options
   const database = openDatabase(db, options)
-  const { close: _shared, tables, eraser, ...records } = recordsOf(database, options)
+  const { close: _shared, tables, eraser, ...records } = createRecordStore(database, options)
   const plans = async () => {
-    const [own, ofPlugins] = [await plan(database.db, database), await planRecords(database.db, database, tables())]
+    const [own, ofPlugins] = [await planTables(database.db, database), await planRecords(database.db, database, tables())]
     return { statements: [...own.statements, ...ofPlugins.statements], notes: [...own.notes, ...ofPlugins.notes] }
   }
   return {
-    ...users(database, eraser),
-    ...accounts(database),
-    ...sessions(database),
-    ...tokens(database),
-    ...authenticators(database),
+    ...userMethods(database, eraser),
+    ...accountMethods(database),
+    ...sessionMethods(database),
+    ...tokenMethods(database),
+    ...authenticatorMethods(database),
     deleteExpired: (until = new Date(now()), limits) => deleteExpired(database, until, limits),
     keepsCreatedAt: true,
     nullableEmail: true,
@@ -81,7 +81,7 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
     once: createOnce(database, now),
     limit: createLimit(database, now),
     records: { ...records, erases: true },
-    migrate: ({ apply = false } = {}) => migrate(database.db, plans, { apply }).finally(() => database.forget()),
+    migrate: ({ apply = false } = {}) => runMigration(database.db, plans, { apply }).finally(() => database.forget()),
   }
 }
 
@@ -89,5 +89,5 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
 export function migrateSql(db: SqlDatabase, options: SqlOptions & { apply?: boolean } = {}): Promise<MigrationReport> {
   const { apply = false, ...own } = options
   const database = openDatabase(db, { ...own, migrate: false, prepare: false }, 'migrateSql')
-  return migrate(database.db, () => plan(database.db, database), { apply })
+  return runMigration(database.db, () => planTables(database.db, database), { apply })
 }

@@ -1,7 +1,7 @@
 /** Finds out how a database is laid out: which tables are there, how columns hold their values, what is unique. */
 import type { AdditionalFields } from 'authkernel/kernel'
 import { type Kysely, sql } from 'kysely'
-import { candidates, fieldOf, mappingOf, requiredFields } from './names.ts'
+import { candidateNames, fieldOf, mappingOf, requiredFields } from './schema.ts'
 import type { AnyDatabase, Column, DialectName, Layout, Sql, SqlNames, Table, TableName } from './types.ts'
 import { kindOf } from './values.ts'
 
@@ -38,7 +38,7 @@ interface Found {
 }
 
 /** All tables of a database, the schemas that are looked through, and the columns of all indexes. */
-export async function look(
+export async function readCatalog(
   db: Kysely<AnyDatabase>,
   scope: Scope,
 ): Promise<{ found: readonly FoundTable[]; path: readonly string[] | undefined; indexes: readonly IndexColumn[] }> {
@@ -48,16 +48,16 @@ export async function look(
 }
 
 /** Looks at a database. */
-export async function introspect(db: Kysely<AnyDatabase>, scope: Scope): Promise<Found> {
-  const { found, path, indexes } = await look(db, scope)
+export async function readLayout(db: Kysely<AnyDatabase>, scope: Scope): Promise<Found> {
+  const { found, path, indexes } = await readCatalog(db, scope)
   const layout: Layout = {}
   const strangers: Found['strangers'] = []
   for (const kind of Object.keys(requiredFields) as TableName[]) {
-    const table = choose(kind, found, path, scope)
-    if (table) layout[kind] = describe(kind, table, indexes, scope)
+    const table = chooseTable(kind, found, path, scope)
+    if (table) layout[kind] = describeTable(kind, table, indexes, scope)
     else {
       const stranger = found.find(
-        ({ name, schema }) => name === candidates(kind, scope.names)[0] && (path === undefined || schema === path[0]),
+        ({ name, schema }) => name === candidateNames(kind, scope.names)[0] && (path === undefined || schema === path[0]),
       )
       if (stranger) strangers.push({ kind, name: stranger.name, missing: missingFields(kind, stranger, scope) })
     }
@@ -73,10 +73,15 @@ function missingFields(kind: TableName, table: FoundTable, { names }: Scope): st
   return requiredFields[kind].filter((field) => !fields.has(field))
 }
 
-function choose(kind: TableName, found: readonly FoundTable[], path: readonly string[] | undefined, scope: Scope): FoundTable | undefined {
+function chooseTable(
+  kind: TableName,
+  found: readonly FoundTable[],
+  path: readonly string[] | undefined,
+  scope: Scope,
+): FoundTable | undefined {
   const { names } = scope
   for (const schema of path ?? [undefined]) {
-    for (const name of candidates(kind, names)) {
+    for (const name of candidateNames(kind, names)) {
       const table = found.find((each) => each.name === name && (schema === undefined || each.schema === schema))
       if (!table) continue
       const missing = missingFields(kind, table, scope)
@@ -90,7 +95,7 @@ function choose(kind: TableName, found: readonly FoundTable[], path: readonly st
   return undefined
 }
 
-function describe(kind: TableName, table: FoundTable, indexes: readonly IndexColumn[], { dialect, names }: Scope): Table {
+function describeTable(kind: TableName, table: FoundTable, indexes: readonly IndexColumn[], { dialect, names }: Scope): Table {
   const columns = new Map<string, Column>()
   const mapping = mappingOf(kind, names)
   for (const { name, dataType, isNullable, hasDefaultValue, isAutoIncrementing } of table.columns) {

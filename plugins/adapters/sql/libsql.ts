@@ -49,10 +49,12 @@ export interface LibsqlOptions {
 }
 
 // Milliseconds of one try. A waiting libsql blocks the whole process; but one that does not wait, and tries again at once, takes the time
-// that whoever has the lock needs to give it back, where there is little.
+// that the holder of the lock needs to give it back, where there is little.
 const busyTimeout = 500
-// Milliseconds of all tries to begin; the queue of this process stands meanwhile, so that nobody who waited long begins again at its end.
+
+// Milliseconds of all tries to begin; the queue of this process stands meanwhile, so that a caller that waited long does not begin again at its end.
 const patience = 4_000
+
 // Pragmas have transactions of their own.
 const readsOnly = /^\s*(select|pragma|explain)\b/i
 
@@ -76,14 +78,14 @@ function createDriver(options: LibsqlOptions): Driver {
   const end = async (connection: Connection, how: 'commit' | 'rollback'): Promise<void> => {
     const { transaction } = connection
     connection.transaction = undefined
-    if (transaction) await orAfresh(client, () => transaction[how]())
+    if (transaction) await reconnectWhenBusy(client, () => transaction[how]())
   }
   // A write beside an open transaction fails at once with SQLITE_BUSY: one after the other.
   let last: Promise<unknown> = Promise.resolve()
   const releases = new WeakMap<object, () => void>()
   return {
     async init() {
-      client = options.client ?? (await connect(options))
+      client = options.client ?? (await openClient(options))
     },
     async acquireConnection() {
       const connection = createConnection(() => client)
@@ -94,13 +96,13 @@ function createDriver(options: LibsqlOptions): Driver {
     },
     // `begin` as a statement forms no transaction here: every statement may run on another connection.
     async beginTransaction(connection) {
-      ;(connection as Connection).transaction = await begin(client)
+      ;(connection as Connection).transaction = await beginTransaction(client)
     },
     commitTransaction: (connection) => end(connection as Connection, 'commit'),
     rollbackTransaction: (connection) => end(connection as Connection, 'rollback'),
-    savepoint: (connection, name) => run(connection, `savepoint "${name}"`),
-    rollbackToSavepoint: (connection, name) => run(connection, `rollback to "${name}"`),
-    releaseSavepoint: (connection, name) => run(connection, `release "${name}"`),
+    savepoint: (connection, name) => runStatement(connection, `savepoint "${name}"`),
+    rollbackToSavepoint: (connection, name) => runStatement(connection, `rollback to "${name}"`),
+    releaseSavepoint: (connection, name) => runStatement(connection, `release "${name}"`),
     async releaseConnection(connection) {
       releases.get(connection)?.()
     },
@@ -110,23 +112,23 @@ function createDriver(options: LibsqlOptions): Driver {
   }
 }
 
-async function connect({ url, authToken, wal = true }: LibsqlOptions): Promise<LibsqlClient> {
+async function openClient({ url, authToken, wal = true }: LibsqlOptions): Promise<LibsqlClient> {
   if (url === undefined) throw new Error('[sql] libsqlDialect needs a url or a client.')
   const { createClient } = await import('@libsql/client')
   const client = createClient({ url, timeout: busyTimeout, ...(authToken !== undefined && { authToken }) }) as unknown as LibsqlClient
-  // Readers and a writer at once. It stays with the file; whoever is late finds it done.
+  // Readers and a writer at once. It stays with the file; a later process finds it done.
   if (client.protocol === 'file' && wal)
-    await orAfresh(client, () => client.execute({ sql: 'pragma journal_mode = wal', args: [] })).catch(() => {})
+    await reconnectWhenBusy(client, () => client.execute({ sql: 'pragma journal_mode = wal', args: [] })).catch(() => {})
   return client
 }
 
-async function run(connection: DatabaseConnection, statement: string): Promise<void> {
+async function runStatement(connection: DatabaseConnection, statement: string): Promise<void> {
   await connection.executeQuery(CompiledQuery.raw(statement))
 }
 
 /** A statement that fails as busy when it commits by itself is left half-run: writes commit separately. */
-async function write(client: LibsqlClient, statement: LibsqlStatement): Promise<LibsqlResult> {
-  const transaction = await begin(client)
+async function writeAlone(client: LibsqlClient, statement: LibsqlStatement): Promise<LibsqlResult> {
+  const transaction = await beginTransaction(client)
   try {
     const result = await transaction.execute(statement)
     await transaction.commit()
@@ -136,11 +138,11 @@ async function write(client: LibsqlClient, statement: LibsqlStatement): Promise<
   }
 }
 
-async function begin(client: LibsqlClient): Promise<LibsqlTransaction> {
+async function beginTransaction(client: LibsqlClient): Promise<LibsqlTransaction> {
   const end = Date.now() + patience
   for (;;) {
     try {
-      return await orAfresh(client, () => client.transaction('write'))
+      return await reconnectWhenBusy(client, () => client.transaction('write'))
     } catch (error) {
       if (Date.now() > end || !isTransient(error)) throw error
       await new Promise((resolve) => setTimeout(resolve, Math.random() * 10))
@@ -149,7 +151,7 @@ async function begin(client: LibsqlClient): Promise<LibsqlTransaction> {
 }
 
 /** Runs `work`; a statement that was refused as busy may still hold its lock, which only a new connection is free of. */
-async function orAfresh<T>(client: LibsqlClient, work: () => Promise<T>): Promise<T> {
+async function reconnectWhenBusy<T>(client: LibsqlClient, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -165,7 +167,7 @@ function createConnection(client: () => LibsqlClient): Connection {
       const statement = { sql, args: parameters as never[] }
       const result = connection.transaction
         ? await connection.transaction.execute(statement)
-        : await orAfresh(client(), () => (readsOnly.test(sql) ? client().execute(statement) : write(client(), statement)))
+        : await reconnectWhenBusy(client(), () => (readsOnly.test(sql) ? client().execute(statement) : writeAlone(client(), statement)))
       const rows = result.rows.map((row) => Object.fromEntries(result.columns.map((name, index) => [name, row[index]])) as R)
       return { rows, numAffectedRows: BigInt(result.rowsAffected) }
     },

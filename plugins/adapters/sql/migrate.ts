@@ -1,17 +1,18 @@
 /** Brings a database to the wanted tables: makes what is missing, widens what is too narrow, drops nothing. */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
-import { introspect, isUnique, type Scope } from './introspect.ts'
-import { columnOf, defaultTables, mappingOf } from './names.ts'
-import { narrowColumns } from './narrow.ts'
-import { nameOf, ref } from './refs.ts'
-import { binaryCollation, generatorOf, typeOf, wantedWith, type WantedTable } from './schema.ts'
-import type { AnyDatabase, Table } from './types.ts'
+import { isUnique, readLayout, type Scope } from './introspect.ts'
+import { binaryCollation, columnNameOf, defaultTables, generatorOf, mappingOf, typeOf, type WantedTable, wantedWith } from './schema.ts'
+import { columnRef, tableRef } from './statements.ts'
+import type { AnyDatabase, Column, Layout, Table } from './types.ts'
+
+const longFields = ['access_token', 'refresh_token', 'id_token', 'scope', 'session_state', 'token_type', 'image', 'credentialPublicKey']
+const keyFields = ['provider', 'providerAccountId', 'sessionToken', 'identifier', 'token', 'credentialID']
 
 /** What a migration did, or would do. */
 export interface MigrationReport {
   /** Statements in order; none when everything is there. */
   statements: readonly string[]
-  /** What a person must look at: duplicates that stand in the way of a unique index. */
+  /** What needs a decision by hand: duplicates that stand in the way of a unique index. */
   notes: readonly string[]
   /** False for a dry run. */
   applied: boolean
@@ -21,7 +22,7 @@ export interface MigrationReport {
 export type Plan = Omit<MigrationReport, 'applied'>
 
 /** Dry run unless `apply` is true. Safe to repeat, and to run in several processes at once. */
-export async function migrate(
+export async function runMigration(
   db: Kysely<AnyDatabase>,
   plan: () => Promise<Plan>,
   { apply = false }: { apply?: boolean } = {},
@@ -31,7 +32,7 @@ export async function migrate(
     // Executed as it was shown: what a statement makes does not change those behind it.
     const { statements, notes } = await plan()
     if (!apply || statements.length === 0) return { statements: apply ? done : statements, notes, applied: apply }
-    // Never the same twice: a database that does not show what was made would be asked for ever.
+    // Never the same twice: a database that does not show what was made would be migrated for ever.
     const idle = statements.find((statement) => done.includes(statement))
     if (idle !== undefined) throw new Error(`[sql] This statement was executed and had no effect: ${idle}`)
     for (const statement of statements) {
@@ -48,8 +49,8 @@ export async function migrate(
 }
 
 /** What the five tables of the adapter lack. */
-export async function plan(db: Kysely<AnyDatabase>, scope: Scope): Promise<Plan> {
-  const { layout, strangers } = await introspect(db, scope)
+export async function planTables(db: Kysely<AnyDatabase>, scope: Scope): Promise<Plan> {
+  const { layout, strangers } = await readLayout(db, scope)
   const [stranger] = strangers
   if (stranger) {
     const { kind, name, missing } = stranger
@@ -67,7 +68,7 @@ export async function plan(db: Kysely<AnyDatabase>, scope: Scope): Promise<Plan>
     const want = { ...whole, columns: whole.columns.filter(({ field }) => !(field in absent)) }
     const table = layout[want.kind]
     if (!table) {
-      statements.push(create(db, scope, want, owner, collation), ...indexes(db, scope, want, owner))
+      statements.push(createTable(db, scope, want, owner, collation), ...createIndexes(db, scope, want, owner))
       continue
     }
     statements.push(...missingColumns(db, scope, want, table, collation))
@@ -81,28 +82,24 @@ export async function plan(db: Kysely<AnyDatabase>, scope: Scope): Promise<Plan>
         )
     }
     for (const field of want.index) {
-      if (!table.indexed.has(field)) statements.push(index(db, scope, table.name, table.columns.get(field)!.name))
+      if (!table.indexed.has(field)) statements.push(plainIndex(db, scope, table.name, table.columns.get(field)!.name))
     }
   }
   statements.push(...(await narrowColumns(db, scope, layout, collation)))
   return { statements, notes }
 }
 
-function builder(db: Kysely<AnyDatabase>, { schema }: Scope): Kysely<AnyDatabase>['schema'] {
-  return (schema === undefined ? db : db.withSchema(schema)).schema
-}
-
-function create(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable, owner: Owner, collation: string): string {
+function createTable(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable, owner: OwnerTable, collation: string): string {
   const { dialect, names } = scope
   const given = names[want.kind]
   const name = (typeof given === 'string' ? given : given?.table) ?? defaultTables[want.kind]
-  const column = (field: string): string => columnOf(want.kind, field, names)
-  let query = builder(db, scope).createTable(name).ifNotExists()
+  const column = (field: string): string => columnNameOf(want.kind, field, names)
+  let query = schemaBuilder(db, scope).createTable(name).ifNotExists()
   for (const { field, type, required, generated, default: value } of want.columns) {
     const sqlType = sql.raw<unknown>(field === 'userId' ? owner.type : typeOf(dialect, type, collation))
     query = query.addColumn(column(field), sqlType as never, (each) => {
       const strict = required ? each.notNull() : each
-      if (value !== undefined) return strict.defaultTo(literal(dialect, value))
+      if (value !== undefined) return strict.defaultTo(defaultLiteral(dialect, value))
       return generated ? strict.defaultTo(sql.raw(generatorOf(dialect))) : strict
     })
   }
@@ -115,8 +112,22 @@ function create(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable, owner:
   return query.compile().sql
 }
 
-/** The table that rows of a person refer to, as it is or will be. */
-interface Owner {
+function createIndexes(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable, owner: OwnerTable): string[] {
+  const given = scope.names[want.kind]
+  const name = (typeof given === 'string' ? given : given?.table) ?? defaultTables[want.kind]
+  const column = (field: string): string => columnNameOf(want.kind, field, scope.names)
+  const isPrimary = (fields: readonly string[]): boolean => fields.join() === want.primary.join()
+  // InnoDB makes an index for a foreign key, and replaces it by one that is made later: a migration that ends between would differ.
+  const made = scope.dialect === 'mysql' && want.owned && owner.referable ? [['userId']] : []
+  const begins = [want.primary, ...want.unique, ...made].map(([first]) => first)
+  return [
+    ...want.unique.filter((fields) => !isPrimary(fields)).map((fields) => createIndex(db, scope, name, fields.map(column), true)),
+    ...want.index.filter((field) => !begins.includes(field)).map((field) => plainIndex(db, scope, name, column(field))),
+  ]
+}
+
+/** The table that rows of a user refer to, as it is or will be. */
+interface OwnerTable {
   table: string
   id: string
   /** What a column that holds one of its ids is. */
@@ -125,9 +136,14 @@ interface Owner {
   referable: boolean
 }
 
-async function ownerOf(db: Kysely<AnyDatabase>, { dialect, names }: Scope, users: Table | undefined, collation: string): Promise<Owner> {
+async function ownerOf(
+  db: Kysely<AnyDatabase>,
+  { dialect, names }: Scope,
+  users: Table | undefined,
+  collation: string,
+): Promise<OwnerTable> {
   const given = typeof names.users === 'string' ? names.users : names.users?.table
-  const id = users?.columns.get('id')!.name ?? columnOf('users', 'id', names)
+  const id = users?.columns.get('id')!.name ?? columnNameOf('users', 'id', names)
   const owner = { table: users?.name ?? given ?? defaultTables.users, id, type: typeOf(dialect, 'key', collation), referable: true }
   if (!users) return owner
   const referable = isUnique(users, 'id')
@@ -143,37 +159,23 @@ async function ownerOf(db: Kysely<AnyDatabase>, { dialect, names }: Scope, users
   return { ...owner, type: `${type}${letters}`, referable: referable && /^innodb$/i.test(engine ?? '') }
 }
 
-function indexes(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable, owner: Owner): string[] {
-  const given = scope.names[want.kind]
-  const name = (typeof given === 'string' ? given : given?.table) ?? defaultTables[want.kind]
-  const column = (field: string): string => columnOf(want.kind, field, scope.names)
-  const isPrimary = (fields: readonly string[]): boolean => fields.join() === want.primary.join()
-  // InnoDB makes an index for a foreign key, and replaces it by one that is made later: a migration that ends between would differ.
-  const made = scope.dialect === 'mysql' && want.owned && owner.referable ? [['userId']] : []
-  const begins = [want.primary, ...want.unique, ...made].map(([first]) => first)
-  return [
-    ...want.unique.filter((fields) => !isPrimary(fields)).map((fields) => createIndex(db, scope, name, fields.map(column), true)),
-    ...want.index.filter((field) => !begins.includes(field)).map((field) => index(db, scope, name, column(field))),
-  ]
-}
-
 function missingColumns(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable, table: Table, collation: string): string[] {
-  // Required ones are there, else the table would not have been recognised; an `id` of accounts is nobody's need.
+  // Required ones are there, else the table would not have been recognised; no operation needs an `id` of accounts.
   return want.columns
     .filter(({ field, required }) => !required && !table.columns.has(field))
     .map(
       ({ field, type, default: value }) =>
-        builder(db, scope)
+        schemaBuilder(db, scope)
           .alterTable(table.name)
-          .addColumn(columnOf(want.kind, field, scope.names), sql.raw(typeOf(scope.dialect, type, collation)) as never, (each) =>
-            value === undefined ? each : each.defaultTo(literal(scope.dialect, value)),
+          .addColumn(columnNameOf(want.kind, field, scope.names), sql.raw(typeOf(scope.dialect, type, collation)) as never, (each) =>
+            value === undefined ? each : each.defaultTo(defaultLiteral(scope.dialect, value)),
           )
           .compile().sql,
     )
 }
 
 /** A default as SQL text: a statement that makes tables takes no parameters. */
-function literal(dialect: Scope['dialect'], value: string | number | boolean): RawBuilder<unknown> {
+function defaultLiteral(dialect: Scope['dialect'], value: string | number | boolean): RawBuilder<unknown> {
   if (typeof value === 'boolean') return sql.raw(dialect === 'sqlite' ? String(Number(value)) : String(value))
   // MySQL reads backslashes in texts as escapes.
   return typeof value === 'number'
@@ -191,27 +193,92 @@ function uniqueIndex(db: Kysely<AnyDatabase>, scope: Scope, table: Table, fields
   )
 }
 
-function index(db: Kysely<AnyDatabase>, scope: Scope, table: string, column: string): string {
+function plainIndex(db: Kysely<AnyDatabase>, scope: Scope, table: string, column: string): string {
   return createIndex(db, scope, table, [column], false)
 }
 
 function createIndex(db: Kysely<AnyDatabase>, scope: Scope, table: string, columns: readonly string[], unique: boolean): string {
   const name = `${table}_${columns.join('_')}_${unique ? 'key' : 'idx'}`
-  const query = builder(db, scope)
+  const query = schemaBuilder(db, scope)
     .createIndex(name)
     .on(table)
     .columns([...columns])
   return (unique ? query.unique() : query).compile().sql
 }
 
+function schemaBuilder(db: Kysely<AnyDatabase>, { schema }: Scope): Kysely<AnyDatabase>['schema'] {
+  return (schema === undefined ? db : db.withSchema(schema)).schema
+}
+
 async function countDuplicates(db: Kysely<AnyDatabase>, table: Table, fields: readonly string[]): Promise<number> {
-  const columns = sql.join(fields.map((field) => ref(table, field)))
+  const columns = sql.join(fields.map((field) => columnRef(table, field)))
   const present = sql.join(
-    fields.map((field) => sql`${ref(table, field)} is not null`),
+    fields.map((field) => sql`${columnRef(table, field)} is not null`),
     sql` and `,
   )
   const query = sql<{
     n: unknown
-  }>`select count(*) as n from (select 1 as one from ${nameOf(table)} where ${present} group by ${columns} having count(*) > 1) as d`
+  }>`select count(*) as n from (select 1 as one from ${tableRef(table)} where ${present} group by ${columns} having count(*) > 1) as d`
   return Number((await query.execute(db)).rows[0]?.n ?? 0)
+}
+
+/** Statements that change them; SQLite has no lengths, and compares exactly. */
+async function narrowColumns(db: Kysely<AnyDatabase>, { dialect }: Scope, layout: Layout, binary: string): Promise<string[]> {
+  if (dialect === 'sqlite') return []
+  const found = await readLengths(db, dialect)
+  return Object.values(layout).flatMap((table: Table) =>
+    [...table.columns.values()].flatMap((column) => {
+      const known = found.find(
+        (each) => each.table === table.name && each.column === column.name && (table.schema === undefined || each.schema === table.schema),
+      )
+      if (!known) return []
+      const length = Number(known.length)
+      if (longFields.includes(column.field)) return length < 16_384 ? [widenText(db, dialect, table, column, known)] : []
+      if (!keyFields.includes(column.field)) return []
+      // An address is left to its collation: hosts ask for it in their own way.
+      const inexact = dialect === 'mysql' && !known.collation?.endsWith('_bin')
+      return length < 255 || inexact ? [makeExact(db, dialect, table, column, Math.max(255, length), binary)] : []
+    }),
+  )
+}
+
+function widenText(db: Kysely<AnyDatabase>, dialect: 'postgres' | 'mysql', table: Table, column: Column, known: Length): string {
+  // Its letters and their order stay what they are.
+  const letters = known.charset ? ` character set ${known.charset} collate ${known.collation}` : ''
+  return changeType(db, dialect, table, column, `mediumtext${letters}`)
+}
+
+function makeExact(
+  db: Kysely<AnyDatabase>,
+  dialect: 'postgres' | 'mysql',
+  table: Table,
+  column: Column,
+  length: number,
+  binary: string,
+): string {
+  return changeType(db, dialect, table, column, `varchar(${length}) character set utf8mb4 collate ${binary}`)
+}
+
+function changeType(db: Kysely<AnyDatabase>, dialect: 'postgres' | 'mysql', table: Table, column: Column, mysqlType: string): string {
+  const field = sql.id(column.name)
+  if (dialect === 'postgres') return sql`alter table ${tableRef(table)} alter column ${field} type text`.compile(db).sql
+  const empty = column.nullable ? 'null' : 'not null'
+  return sql`alter table ${tableRef(table)} modify column ${field} ${sql.raw(`${mysqlType} ${empty}`)}`.compile(db).sql
+}
+
+interface Length {
+  table: string
+  schema: string
+  column: string
+  length: number
+  charset: string | null
+  collation: string | null
+}
+
+async function readLengths(db: Kysely<AnyDatabase>, dialect: 'postgres' | 'mysql'): Promise<readonly Length[]> {
+  const scope = dialect === 'mysql' ? sql`table_schema = database()` : sql`table_schema not in ('pg_catalog', 'information_schema')`
+  const query = sql<Length>`select table_name as ${sql.id('table')}, table_schema as ${sql.id('schema')}, column_name as ${sql.id('column')},
+    character_maximum_length as ${sql.id('length')}, character_set_name as ${sql.id('charset')}, collation_name as ${sql.id('collation')}
+    from information_schema.columns where ${scope} and character_maximum_length is not null`
+  return (await query.execute(db)).rows
 }

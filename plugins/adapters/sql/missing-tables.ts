@@ -1,7 +1,7 @@
 /** Says which tables a host needs and its database lacks. */
 import type { AdapterMethod, MissingPart } from 'authkernel/kernel'
 import type { Database } from './database.ts'
-import { candidates, columnOf } from './names.ts'
+import { candidateNames, columnNameOf } from './schema.ts'
 import type { TableName } from './types.ts'
 
 /** Names of missing tables and of missing columns that the host declared, and of a column of addresses that should take NULL, as `migrate` would make them. Users, accounts and one-time marks are always needed. */
@@ -17,7 +17,7 @@ export async function missingTables(
   const missing: (string | MissingPart)[] = []
   for (const kind of needed) {
     const table = await database.maybe(kind)
-    if (!table) missing.push(candidates(kind, database.names)[0] ?? kind)
+    if (!table) missing.push(candidateNames(kind, database.names)[0] ?? kind)
     else if (kind === 'users') {
       const email = table.columns.get('email')
       // Columns that are there belong to the host: `migrate` changes none.
@@ -25,12 +25,12 @@ export async function missingTables(
         missing.push({ name: `${table.name}.${email.name} that may be NULL`, remedy: 'change the column by a migration of your own' })
       missing.push(
         ...Object.keys(database.fields).flatMap((field) =>
-          table.columns.has(field) ? [] : [`${table.name}.${columnOf(kind, field, database.names)}`],
+          table.columns.has(field) ? [] : [`${table.name}.${columnNameOf(kind, field, database.names)}`],
         ),
       )
     }
   }
-  // Somebody will add them.
+  // They will be added.
   if (missing.length > 0) database.forget()
   return missing
 }

@@ -13,7 +13,7 @@ export interface SqlConnection {
 }
 
 /** An opened pool. */
-export interface OpenPool {
+interface OpenPool {
   /** Whether a connection to a server that takes no writes is closed. */
   readonly leaves: boolean
   /** Gives a text a name. */
@@ -33,6 +33,7 @@ interface Ending {
 
 // A server keeps each of them for each connection.
 const limit = 1_000
+
 // Milliseconds in which the connections of a pool are replaced once.
 const spell = 1_000
 

@@ -3,22 +3,22 @@ import { RecordConflict, type StoredKey, type StoredRow, type StoredWrite } from
 import { sql, type Transaction } from 'kysely'
 import type { Database, Runner } from './database.ts'
 import { isTaken } from './dialect.ts'
-import { all, equal, live, type Part, read, run } from './record-query.ts'
-import { column, type RecordTable, slot, tableName } from './record-table.ts'
-import { erase, insert, isLong, writeOne } from './record-write.ts'
+import { type Condition, endedCondition, equalCondition, joinConditions, liveCondition, readRow, runOnTable } from './record-query.ts'
+import { columnName, type RecordTable, tableName, valueSlot } from './record-table.ts'
+import { eraseRows, insertRows, isLong, writeOne } from './record-write.ts'
 import type { AnyDatabase } from './types.ts'
 
 /** Finds the table of a record. */
-export type TableOf = (record: string) => RecordTable
+type TableOf = (record: string) => RecordTable
 
-// Those who meet on a key again and again are told so in the end.
+// Writes that meet on a key again and again fail in the end.
 const attempts = 5
 
 /** The condition of a write does not hold: everything before it is rolled back. */
-class Refused extends Error {}
+class ConditionFailed extends Error {}
 
 /** The answers in order, or null when a condition does not hold. Throws RecordConflict. */
-export async function commit(
+export async function commitWrites(
   database: Database,
   tableOf: TableOf,
   writes: readonly StoredWrite[],
@@ -30,12 +30,12 @@ export async function commit(
   for (let attempt = 1; ; attempt++) {
     try {
       return alone
-        ? [await database.retry(() => checked({ database, runner: database.db, table: tableOf(first.table), now }, first))]
-        : await together(database, (tx) => inOrder(database, tx, tableOf, writes, now))
+        ? [await database.retry(() => writeOrRefuse({ database, runner: database.db, table: tableOf(first.table), now }, first))]
+        : await runTogether(database, (tx) => writeInOrder(database, tx, tableOf, writes, now))
     } catch (error) {
-      if (error instanceof Refused) return null
+      if (error instanceof ConditionFailed) return null
       if (!isTaken(error)) throw error
-      const conflict = twins(tableOf, writes) ?? (await makeRoom(database, tableOf, writes, now))
+      const conflict = findTwins(tableOf, writes) ?? (await makeRoom(database, tableOf, writes, now))
       if (conflict) throw conflict
       if (attempt >= attempts) throw new RecordConflict(first.table, tableOf(first.table).stored.unique[0] ?? ['id'])
     }
@@ -43,12 +43,12 @@ export async function commit(
 }
 
 /** `read committed`: every condition is checked on a row that is locked, and MySQL locks nothing between rows then. */
-async function together<T>(database: Database, work: (tx: Transaction<AnyDatabase>) => Promise<T>): Promise<T> {
+async function runTogether<T>(database: Database, work: (tx: Transaction<AnyDatabase>) => Promise<T>): Promise<T> {
   if (database.dialect !== 'mysql') return database.transaction(work)
   return database.retry(() => database.db.transaction().setIsolationLevel('read committed').execute(work))
 }
 
-async function inOrder(
+async function writeInOrder(
   database: Database,
   runner: Runner,
   tableOf: TableOf,
@@ -60,13 +60,13 @@ async function inOrder(
   for (let at = 0; at < writes.length;) {
     const write = writes[at]!
     const target = { database, runner, table: tableOf(write.table), now }
-    const rows = creations(writes, at)
+    const rows = creationsFrom(writes, at)
     if (rows.length > 1) {
-      await insert(target, rows)
+      await insertRows(target, rows)
       answers.push(...rows)
       at += rows.length
     } else {
-      answers.push(await checked(target, write))
+      answers.push(await writeOrRefuse(target, write))
       at++
     }
   }
@@ -74,7 +74,7 @@ async function inOrder(
 }
 
 /** Rows of creations of one record that follow each other. */
-function creations(writes: readonly StoredWrite[], from: number): StoredRow[] {
+function creationsFrom(writes: readonly StoredWrite[], from: number): StoredRow[] {
   const rows: StoredRow[] = []
   for (const write of writes.slice(from)) {
     if (write.op !== 'create' || write.table !== writes[from]!.table) break
@@ -83,9 +83,9 @@ function creations(writes: readonly StoredWrite[], from: number): StoredRow[] {
   return rows
 }
 
-async function checked(target: Parameters<typeof writeOne>[0], write: StoredWrite): Promise<unknown> {
+async function writeOrRefuse(target: Parameters<typeof writeOne>[0], write: StoredWrite): Promise<unknown> {
   const answer = await writeOne(target, write)
-  if (answer === null) throw new Refused()
+  if (answer === null) throw new ConditionFailed()
   return answer
 }
 
@@ -96,22 +96,22 @@ async function lockInOrder(database: Database, runner: Runner, tableOf: TableOf,
     const id = idOf(write)
     return id === undefined || write.op === 'create' ? [] : [{ table: write.table, ns: 'row' in write ? write.row.ns : write.ns, id }]
   })
-  const sorted = keys.toSorted((a, b) => order(a.table, b.table) || order(a.id, b.id))
+  const sorted = keys.toSorted((a, b) => compareText(a.table, b.table) || compareText(a.id, b.id))
   if (sorted.every((key, at) => key === keys[at])) return
   for (const { table: name, ns, id } of sorted) {
     const table = tableOf(name)
-    await run(
+    await runOnTable(
       database,
       runner,
       table,
       'lock',
-      () => sql`select 1 as one from ${tableName(table)} where ${equal(table, { ns, id }, 'key.').sql()} for update`,
-      equal(table, { ns, id }, 'key.').values,
+      () => sql`select 1 as one from ${tableName(table)} where ${equalCondition(table, { ns, id }, 'key.').sql()} for update`,
+      equalCondition(table, { ns, id }, 'key.').values,
     )
   }
 }
 
-function order(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
@@ -135,12 +135,13 @@ async function makeRoom(
     const keys = [...(write.op === 'create' ? [['id']] : []), ...table.stored.unique]
     for (const fields of keys) {
       if (fields.some((field) => (row[field] ?? null) === null)) continue
-      const key = equal(table, { ns: row.ns, ...pick(row, fields) }, 'key.')
-      const other = fields[0] === 'id' ? key : all(key, not(table, row.id))
-      if (await database.retry(() => read(database, database.db, table, all(other, live(table, now)))))
+      const key = equalCondition(table, { ns: row.ns, ...pickFields(row, fields) }, 'key.')
+      const other = fields[0] === 'id' ? key : joinConditions(key, otherRowCondition(table, row.id))
+      if (await database.retry(() => readRow(database, database.db, table, joinConditions(other, liveCondition(table, now)))))
         return new RecordConflict(write.table, fields)
       const { expires } = table.stored
-      if (expires !== undefined) await database.retry(() => erase(database, database.db, table, all(other, ended(table, expires, now))))
+      if (expires !== undefined)
+        await database.retry(() => eraseRows(database, database.db, table, joinConditions(other, endedCondition(table, expires, now))))
     }
   }
   return undefined
@@ -150,13 +151,13 @@ async function makeRoom(
 async function wantedRow(database: Database, table: RecordTable, write: StoredWrite, now: number): Promise<StoredRow | null> {
   if ('row' in write) return write.row
   if (write.op !== 'update' && write.op !== 'increment') return null
-  const condition = all(equal(table, { ns: write.ns, id: write.id }, 'key.'), live(table, now))
-  const row = await database.retry(() => read(database, database.db, table, condition))
+  const condition = joinConditions(equalCondition(table, { ns: write.ns, id: write.id }, 'key.'), liveCondition(table, now))
+  const row = await database.retry(() => readRow(database, database.db, table, condition))
   return row && ({ ...row, ...(write.op === 'update' ? write.change : write.set) } as StoredRow)
 }
 
 /** Two of the writes themselves want one key. */
-function twins(tableOf: TableOf, writes: readonly StoredWrite[]): RecordConflict | undefined {
+function findTwins(tableOf: TableOf, writes: readonly StoredWrite[]): RecordConflict | undefined {
   const seen = new Set<string>()
   for (const write of writes) {
     if (!('row' in write)) continue
@@ -170,19 +171,10 @@ function twins(tableOf: TableOf, writes: readonly StoredWrite[]): RecordConflict
   return undefined
 }
 
-function pick(row: StoredRow, fields: readonly string[]): StoredKey {
+function pickFields(row: StoredRow, fields: readonly string[]): StoredKey {
   return Object.fromEntries(fields.map((field) => [field, row[field] ?? null]))
 }
 
-function not(table: RecordTable, id: string): Part {
-  return { key: 'other', sql: () => sql`${column(table, 'id')} <> ${slot(table, 'id', 'not.id')}`, values: { 'not.id': id } }
-}
-
-/** Rows whose end has come. */
-export function ended(table: RecordTable, expires: string, now: number): Part {
-  return {
-    key: 'ended',
-    sql: () => sql`${column(table, expires)} <= ${slot(table, expires, 'now')}`,
-    values: { now: new Date(now) },
-  }
+function otherRowCondition(table: RecordTable, id: string): Condition {
+  return { key: 'other', sql: () => sql`${columnName(table, 'id')} <> ${valueSlot(table, 'id', 'not.id')}`, values: { 'not.id': id } }
 }

@@ -1,7 +1,6 @@
-/** Tables of records as a host's own tool is told of them. */
+/** The indexes of the tables of records, and these tables as the own tool of a host gets them. */
 import type { StoredField } from 'authkernel/kernel'
-import { columnOf, type RecordTable } from './record-table.ts'
-import type { RecordIndex } from './record-plan.ts'
+import { columnOf, type RecordTable, shortName } from './record-table.ts'
 import type { DialectName } from './types.ts'
 
 /** One table; `fields` of keys are names of fields, in order. */
@@ -34,4 +33,32 @@ export function modelOf(table: RecordTable, keys: readonly RecordIndex[]): Recor
     unique: keys.filter(({ unique }) => unique).map(({ name: key, fields: list }) => ({ name: key, fields: list })),
     indexes: keys.filter(({ unique }) => !unique).map(({ name: key, fields: list }) => ({ name: key, fields: list })),
   }
+}
+
+/** A key or an index of a table. */
+export interface RecordIndex {
+  name: string
+  fields: readonly string[]
+  columns: readonly string[]
+  unique: boolean
+}
+
+/**
+ * `ns` leads, except before the field of the owner: the deletion of a user knows no tenant, and the index serves both in this order. The id ends
+ * an index that is sorted by; on MySQL every index ends so by itself, and would be too long with it.
+ */
+export function indexesOf(table: RecordTable): RecordIndex[] {
+  const { unique, index, owner, expires } = table.stored
+  const led = (fields: readonly string[]): string[] => (fields[0] === owner ? [fields[0]!, 'ns', ...fields.slice(1)] : ['ns', ...fields])
+  const name = (fields: readonly string[], end: string): string =>
+    shortName(`${table.name}_${fields.map((field) => columnOf(table, field).name).join('_')}_${end}`)
+  return [
+    ...unique.map((fields) => ({ name: name(fields, 'key'), fields: led(fields), unique: true })),
+    ...index.map((fields) => ({
+      name: name(fields, 'idx'),
+      fields: [...led(fields), ...(table.dialect === 'mysql' ? [] : ['id'])],
+      unique: false,
+    })),
+    ...(expires === undefined ? [] : [{ name: name([expires], 'end'), fields: [expires], unique: false }]),
+  ].map((each) => ({ ...each, columns: each.fields.map((field) => columnOf(table, field).name) }))
 }

@@ -1,21 +1,25 @@
 /** What the tables of records lack: tables, columns, indexes. Nothing is dropped, and no type is changed. */
 import type { StoredField } from 'authkernel/kernel'
 import { type Kysely, sql } from 'kysely'
-import { look, type Scope } from './introspect.ts'
+import { readCatalog, type Scope } from './introspect.ts'
 import type { Plan } from './migrate.ts'
-import { column, columnOf, literal, type RecordColumn, type RecordTable, short, tableName } from './record-table.ts'
+import { indexesOf, type RecordIndex } from './record-model.ts'
+import { columnName, columnOf, literalOf, type RecordColumn, type RecordTable, tableName } from './record-table.ts'
 import { binaryCollation } from './schema.ts'
 import type { AnyDatabase, DialectName } from './types.ts'
 
-type Column = Awaited<ReturnType<typeof look>>['found'][number]['columns'][number]
+type Column = Awaited<ReturnType<typeof readCatalog>>['found'][number]['columns'][number]
 
 /** What makes the tables of an empty database. */
 export async function createRecords(db: Kysely<AnyDatabase>, scope: Scope, tables: readonly RecordTable[]): Promise<string[]> {
   const collation = scope.dialect === 'mysql' ? await binaryCollation(db) : ''
-  return tables.flatMap((table) => [create(db, table, collation), ...indexesOf(table).map((index) => createIndex(db, table, index, false))])
+  return tables.flatMap((table) => [
+    createTable(db, table, collation),
+    ...indexesOf(table).map((index) => createIndex(db, table, index, false)),
+  ])
 }
 
-/** Statements in order, notes for a person, and what is missing in words. */
+/** Statements in order, notes for the developer, and what is missing in words. */
 export async function planRecords(
   db: Kysely<AnyDatabase>,
   scope: Scope,
@@ -23,20 +27,20 @@ export async function planRecords(
 ): Promise<Plan & { lacks: readonly string[] }> {
   const [statements, notes, lacks]: [string[], string[], string[]] = [[], [], []]
   if (tables.length === 0) return { statements, notes, lacks }
-  const { found, path, indexes } = await look(db, scope)
+  const { found, path, indexes } = await readCatalog(db, scope)
   const collation = scope.dialect === 'mysql' ? await binaryCollation(db) : ''
   const broken = scope.dialect === 'postgres' ? await brokenIndexes(db) : []
   for (const table of tables) {
     const there = found.find(({ name, schema }) => name === table.name && (path === undefined || path.includes(schema ?? '')))
     if (!there) {
-      statements.push(create(db, table, collation), ...indexesOf(table).map((index) => createIndex(db, table, index, false)))
+      statements.push(createTable(db, table, collation), ...indexesOf(table).map((index) => createIndex(db, table, index, false)))
       lacks.push(`table ${table.name}`)
       continue
     }
     const missing = missingColumns(db, table, there.columns, collation)
     statements.push(...missing.statements)
     lacks.push(...missing.lacks)
-    notes.push(...missing.notes, ...differing(table, there.columns))
+    notes.push(...missing.notes, ...describeDifferences(table, there.columns))
     // PostgreSQL indexes no partitioned table while rows are written.
     const ordinary = scope.dialect !== 'postgres' || indexes.some((each) => each.table === table.name && each.placed === true)
     for (const index of indexesOf(table)) {
@@ -47,7 +51,7 @@ export async function planRecords(
         list.columns.push(each.column)
         lists.set(each.index, list)
       }
-      if ([...lists.values()].some((list) => serves(list, index))) continue
+      if ([...lists.values()].some((list) => servesIndex(list, index))) continue
       lacks.push(`index ${index.name}`)
       const absent = index.fields.filter((field) => !there.columns.some(({ name }) => name === columnOf(table, field).name))
       if (broken.includes(index.name))
@@ -62,35 +66,7 @@ export async function planRecords(
   return { statements, notes, lacks }
 }
 
-/** A key or an index of a table. */
-export interface RecordIndex {
-  name: string
-  fields: readonly string[]
-  columns: readonly string[]
-  unique: boolean
-}
-
-/**
- * `ns` leads, except before the field of the owner: who deletes a person knows no tenant, and the index serves both in this order. The id ends
- * an index that is sorted by; on MySQL every index ends so by itself, and would be too long with it.
- */
-export function indexesOf(table: RecordTable): RecordIndex[] {
-  const { unique, index, owner, expires } = table.stored
-  const led = (fields: readonly string[]): string[] => (fields[0] === owner ? [fields[0]!, 'ns', ...fields.slice(1)] : ['ns', ...fields])
-  const name = (fields: readonly string[], end: string): string =>
-    short(`${table.name}_${fields.map((field) => columnOf(table, field).name).join('_')}_${end}`)
-  return [
-    ...unique.map((fields) => ({ name: name(fields, 'key'), fields: led(fields), unique: true })),
-    ...index.map((fields) => ({
-      name: name(fields, 'idx'),
-      fields: [...led(fields), ...(table.dialect === 'mysql' ? [] : ['id'])],
-      unique: false,
-    })),
-    ...(expires === undefined ? [] : [{ name: name([expires], 'end'), fields: [expires], unique: false }]),
-  ].map((each) => ({ ...each, columns: each.fields.map((field) => columnOf(table, field).name) }))
-}
-
-function serves(
+function servesIndex(
   { unique, columns }: { unique: boolean; columns: readonly string[] },
   { columns: wanted, unique: mustBeUnique }: RecordIndex,
 ): boolean {
@@ -98,25 +74,26 @@ function serves(
   return wanted.every((name, at) => columns[at] === name)
 }
 
-function create(db: Kysely<AnyDatabase>, table: RecordTable, collation: string): string {
-  const columns = [...table.columns.values()].map((each) => sql`${sql.id(each.name)} ${sql.raw(definition(table, each, collation))}`)
-  const key = sql`primary key (${column(table, 'ns')}, ${column(table, 'id')})`
+function createTable(db: Kysely<AnyDatabase>, table: RecordTable, collation: string): string {
+  const columns = [...table.columns.values()].map((each) => sql`${sql.id(each.name)} ${sql.raw(columnDefinition(table, each, collation))}`)
+  const key = sql`primary key (${columnName(table, 'ns')}, ${columnName(table, 'id')})`
   return sql`create table if not exists ${tableName(table)} (${sql.join([...columns, key])})`.compile(db).sql
 }
 
 /** Type, and what fills rows that are there already. */
-function definition(table: RecordTable, { field, name, type, optional }: RecordColumn, collation: string): string {
+function columnDefinition(table: RecordTable, { field, name, type, optional }: RecordColumn, collation: string): string {
   const stored = table.stored.fields.find((each) => each.name === field)
   const max = stored?.max ?? 64
-  const sqlType = typeOf(table.dialect, type, max, collation)
+  const sqlType = sqlTypeOf(table.dialect, type, max, collation)
   // MySQL gives texts no default; rows without a value read as the default all the same.
   if (optional || (type === 'text' && stored?.default !== undefined)) return sqlType
   const preset = stored?.default
-  const fill = preset === undefined || preset === null ? '' : ` default ${literal(table.dialect, { field, name, type, optional }, preset)}`
+  const fill =
+    preset === undefined || preset === null ? '' : ` default ${literalOf(table.dialect, { field, name, type, optional }, preset)}`
   return `${sqlType} not null${fill}`
 }
 
-function typeOf(dialect: DialectName, type: StoredField['type'], max: number, collation: string): string {
+function sqlTypeOf(dialect: DialectName, type: StoredField['type'], max: number, collation: string): string {
   const types: Record<DialectName, Record<StoredField['type'], string>> = {
     postgres: { string: 'text collate "C"', text: 'text', integer: 'bigint', boolean: 'boolean', date: 'timestamptz(3)' },
     mysql: {
@@ -146,8 +123,9 @@ function missingColumns(
       .filter(fits)
       .map(
         (each) =>
-          sql`alter table ${tableName(table)} add column ${sql.id(each.name)} ${sql.raw(definition(table, each, collation))}`.compile(db)
-            .sql,
+          sql`alter table ${tableName(table)} add column ${sql.id(each.name)} ${sql.raw(columnDefinition(table, each, collation))}`.compile(
+            db,
+          ).sql,
       ),
     notes: absent
       .filter((each) => !fits(each))
@@ -167,7 +145,7 @@ const families: Record<StoredField['type'], RegExp> = {
 }
 
 /** Columns that hold something else than what is declared now. */
-function differing(table: RecordTable, found: readonly Column[]): string[] {
+function describeDifferences(table: RecordTable, found: readonly Column[]): string[] {
   return [...table.columns.values()].flatMap(({ field, name, type, optional }) => {
     const there = found.find((each) => each.name === name)
     if (!there) return []
@@ -187,7 +165,7 @@ function createIndex(db: Kysely<AnyDatabase>, table: RecordTable, { name, fields
   const quietly = written && table.dialect === 'postgres' ? sql` concurrently` : sql``
   const columns = fields.map((field) => {
     const first = table.dialect === 'postgres' && columnOf(table, field).optional ? sql` nulls first` : sql``
-    return sql`${column(table, field)}${first}`
+    return sql`${columnName(table, field)}${first}`
   })
   return sql`create ${unique ? sql`unique index` : sql`index`}${quietly} ${sql.id(name)} on ${tableName(table)} (${sql.join(columns)})`.compile(
     db,
@@ -195,7 +173,7 @@ function createIndex(db: Kysely<AnyDatabase>, table: RecordTable, { name, fields
 }
 
 async function hasDuplicates(db: Kysely<AnyDatabase>, table: RecordTable, fields: readonly string[]): Promise<boolean> {
-  const columns = fields.map((field) => column(table, field))
+  const columns = fields.map((field) => columnName(table, field))
   const present = sql.join(
     columns.map((each) => sql`${each} is not null`),
     sql` and `,

@@ -2,26 +2,28 @@
 import type { StoredKey, StoredQuery, StoredRow, StoredValue } from 'authkernel/kernel'
 import { type QueryResult, sql } from 'kysely'
 import type { Database, Runner } from './database.ts'
-import { column, columnOf, type RecordTable, selected, slot, tableName, toRow } from './record-table.ts'
+import { columnName, columnOf, columnsToRead, type RecordTable, tableName, toRow, valueSlot } from './record-table.ts'
 import { Slot } from './statements.ts'
 import type { Sql, SqlExpression } from './types.ts'
 
 /** A part of a statement, its values, and what tells it from others. */
-export interface Part {
+export interface Condition {
   readonly key: string
   readonly sql: () => SqlExpression
   readonly values: Readonly<Record<string, unknown>>
 }
 
 /** `a = 1 and b is null`; `prefix` begins the names of the values. */
-export function equal(table: RecordTable, given: StoredKey, prefix: string): Part {
+export function equalCondition(table: RecordTable, given: StoredKey, prefix: string): Condition {
   const fields = Object.entries(given)
   return {
     key: `${prefix}${fields.map(([field, value]) => (value === null ? `${field}!` : field)).join()}`,
     sql: () =>
       sql.join(
         fields.map(([field, value]) =>
-          value === null ? sql`${column(table, field)} is null` : sql`${column(table, field)} = ${slot(table, field, prefix + field)}`,
+          value === null
+            ? sql`${columnName(table, field)} is null`
+            : sql`${columnName(table, field)} = ${valueSlot(table, field, prefix + field)}`,
         ),
         sql` and `,
       ),
@@ -30,20 +32,29 @@ export function equal(table: RecordTable, given: StoredKey, prefix: string): Par
 }
 
 /** Rows whose end has not come. */
-export function live(table: RecordTable, now: number): Part {
+export function liveCondition(table: RecordTable, now: number): Condition {
   const { expires } = table.stored
   if (expires === undefined) return { key: '', sql: () => sql`1 = 1`, values: {} }
-  const end = (): SqlExpression => sql`${column(table, expires)} > ${slot(table, expires, 'now')}`
+  const end = (): SqlExpression => sql`${columnName(table, expires)} > ${valueSlot(table, expires, 'now')}`
   const { optional } = columnOf(table, expires)
   return {
     key: 'live',
-    sql: () => (optional ? sql`(${column(table, expires)} is null or ${end()})` : end()),
+    sql: () => (optional ? sql`(${columnName(table, expires)} is null or ${end()})` : end()),
+    values: { now: new Date(now) },
+  }
+}
+
+/** Rows whose end has come. */
+export function endedCondition(table: RecordTable, expires: string, now: number): Condition {
+  return {
+    key: 'ended',
+    sql: () => sql`${columnName(table, expires)} <= ${valueSlot(table, expires, 'now')}`,
     values: { now: new Date(now) },
   }
 }
 
 /** Parts that must all hold; empty ones count for nothing. */
-export function all(...parts: readonly Part[]): Part {
+export function joinConditions(...parts: readonly Condition[]): Condition {
   const given = parts.filter(({ key }) => key !== '' && !key.endsWith('.'))
   return {
     key: given.map(({ key }) => key).join(' '),
@@ -57,7 +68,7 @@ export function all(...parts: readonly Part[]): Part {
 }
 
 /** Runs a statement over the table of a record. */
-export function run<R>(
+export function runOnTable<R>(
   database: Database,
   runner: Runner,
   table: RecordTable,
@@ -69,56 +80,56 @@ export function run<R>(
 }
 
 /** The row of a key, if it lives; locked until the end of the transaction where `lock` says so. */
-export async function read(
+export async function readRow(
   database: Database,
   runner: Runner,
   table: RecordTable,
-  condition: Part,
+  condition: Condition,
   lock = false,
 ): Promise<StoredRow | null> {
   const end = lock && table.dialect !== 'sqlite' ? sql` for update` : sql``
-  const { rows } = await run(
+  const { rows } = await runOnTable(
     database,
     runner,
     table,
     `get ${lock} ${condition.key}`,
-    () => sql`select ${selected(table)} from ${tableName(table)} where ${condition.sql()}${end}`,
+    () => sql`select ${columnsToRead(table)} from ${tableName(table)} where ${condition.sql()}${end}`,
     condition.values,
   )
   return rows[0] ? toRow(table, rows[0]) : null
 }
 
 /** What a query asks for, without its order: rows of a namespace, by the front of an index. */
-export function matching(table: RecordTable, query: StoredQuery, now: number): Part {
+export function queryCondition(table: RecordTable, query: StoredQuery, now: number): Condition {
   const { ns, where, by, range, after } = query
   const bounds = Object.entries(range).filter(([, value]) => value !== undefined) as [keyof typeof signs, StoredValue][]
-  const ranged: Part = {
+  const ranged: Condition = {
     key: bounds.length > 0 ? `range.${by} ${bounds.map(([bound]) => bound).join()}` : '',
     sql: () =>
       sql.join(
-        bounds.map(([bound]) => sql`${column(table, by!)} ${signs[bound]} ${slot(table, by!, `range.${bound}`)}`),
+        bounds.map(([bound]) => sql`${columnName(table, by!)} ${signs[bound]} ${valueSlot(table, by!, `range.${bound}`)}`),
         sql` and `,
       ),
     values: Object.fromEntries(bounds.map(([bound, value]) => [`range.${bound}`, value])),
   }
-  const from: Part = after
+  const from: Condition = after
     ? {
         key: `after ${by} ${query.order} ${after.value === null}`,
-        sql: () => beyond(table, query),
+        sql: () => afterRow(table, query),
         values: { 'after.value': after.value, 'after.id': after.id },
       }
     : { key: '', sql: () => sql``, values: {} }
-  return all(equal(table, { ns, ...where }, 'where.'), ranged, from, live(table, now))
+  return joinConditions(equalCondition(table, { ns, ...where }, 'where.'), ranged, from, liveCondition(table, now))
 }
 const signs = { gt: sql`>`, gte: sql`>=`, lt: sql`<`, lte: sql`<=` }
 
 /** Rows behind a place, in the form that every planner takes for a range of an index. Null comes before everything. */
-function beyond(table: RecordTable, { by, order, after }: StoredQuery): SqlExpression {
+function afterRow(table: RecordTable, { by, order, after }: StoredQuery): SqlExpression {
   const up = order === 'asc'
-  const [id, idSlot] = [column(table, 'id'), slot(table, 'id', 'after.id')]
+  const [id, idSlot] = [columnName(table, 'id'), valueSlot(table, 'id', 'after.id')]
   const sign = up ? sql`>` : sql`<`
   if (by === undefined) return sql`${id} ${sign} ${idSlot}`
-  const [field, value] = [column(table, by), slot(table, by, 'after.value')]
+  const [field, value] = [columnName(table, by), valueSlot(table, by, 'after.value')]
   const { optional } = columnOf(table, by)
   if (after!.value === null) {
     const same = sql`(${field} is null and ${id} ${sign} ${idSlot})`
@@ -128,8 +139,8 @@ function beyond(table: RecordTable, { by, order, after }: StoredQuery): SqlExpre
   return optional && !up ? sql`(${next} or ${field} is null)` : next
 }
 
-/** `order by` in which null comes first: PostgreSQL must be told, and has its indexes so. */
-export function ordered(table: RecordTable, { by, order }: Pick<StoredQuery, 'by' | 'order'>): Sql {
+/** `order by` in which null comes first: PostgreSQL needs it in words, and has its indexes so. */
+export function orderBy(table: RecordTable, { by, order }: Pick<StoredQuery, 'by' | 'order'>): Sql {
   const turn = order === 'asc' ? sql`asc` : sql`desc`
   const nulls =
     table.dialect === 'postgres' && by !== undefined && columnOf(table, by).optional
@@ -138,11 +149,11 @@ export function ordered(table: RecordTable, { by, order }: Pick<StoredQuery, 'by
         : sql` nulls last`
       : sql``
   // With the table: a bare name is that of the selected value, a date as text for example, and no index has those in order.
-  const of = (field: string): Sql => sql`${tableName(table)}.${column(table, field)} ${turn}`
+  const of = (field: string): Sql => sql`${tableName(table)}.${columnName(table, field)} ${turn}`
   return by === undefined ? sql`order by ${of('id')}` : sql`order by ${of(by)}${nulls}, ${of('id')}`
 }
 
-/** Text of `find`: for the store, and for whoever wants to explain it. */
-export function finding(table: RecordTable, query: StoredQuery, condition: Part): Sql {
-  return sql`select ${selected(table)} from ${tableName(table)} where ${condition.sql()} ${ordered(table, query)} limit ${new Slot('limit')}`
+/** Text of `find`: for the store, and to explain it by hand. */
+export function selectRows(table: RecordTable, query: StoredQuery, condition: Condition): Sql {
+  return sql`select ${columnsToRead(table)} from ${tableName(table)} where ${condition.sql()} ${orderBy(table, query)} limit ${new Slot('limit')}`
 }

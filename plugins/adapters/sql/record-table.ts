@@ -28,11 +28,11 @@ export function recordTable(stored: StoredTable, dialect: DialectName, names: Sq
   const columns = [
     { ...text, field: 'ns', name: 'ns' },
     { ...text, field: 'id', name: 'id' },
-    ...stored.fields.map(({ name, type, optional }) => ({ field: name, name: short(snake(name)), type, optional })),
+    ...stored.fields.map(({ name, type, optional }) => ({ field: name, name: shortName(snakeCase(name)), type, optional })),
   ]
   return {
     stored,
-    name: names.records?.[stored.name] ?? short(`auth_${snake(stored.name)}`),
+    name: names.records?.[stored.name] ?? shortName(`auth_${snakeCase(stored.name)}`),
     schema: dialect === 'postgres' ? schema : undefined,
     dialect,
     columns: new Map(columns.map((column) => [column.field, column])),
@@ -45,7 +45,7 @@ export function tableName({ name, schema }: RecordTable): Sql {
 }
 
 /** A column's name in a statement. */
-export function column(table: RecordTable, field: string): Sql {
+export function columnName(table: RecordTable, field: string): Sql {
   return sql.id(columnOf(table, field).name)
 }
 
@@ -56,13 +56,13 @@ export function columnOf({ columns, stored }: RecordTable, field: string): Recor
 }
 
 /** The place of a value of that field, which is given under that name. */
-export function slot(table: RecordTable, field: string, name: string): SqlExpression {
+export function valueSlot(table: RecordTable, field: string, name: string): SqlExpression {
   const { type } = columnOf(table, field)
-  return sql`${new Slot(name, (value) => encode(table.dialect, type, value as StoredValue))}`
+  return sql`${new Slot(name, (value) => encodeValue(table.dialect, type, value as StoredValue))}`
 }
 
 /** All columns, under their field names, in a form that means the same everywhere. */
-export function selected(table: RecordTable): SqlExpression {
+export function columnsToRead(table: RecordTable): SqlExpression {
   return sql.join(
     [...table.columns.values()].map(({ field, name, type }) => {
       const read = type === 'date' ? readDate(table.dialect, sql.id(name)) : sql.id(name)
@@ -74,20 +74,20 @@ export function selected(table: RecordTable): SqlExpression {
 /** A read row as the kernel gave it. */
 export function toRow(table: RecordTable, read: unknown): Record<string, StoredValue> & { ns: string; id: string } {
   const row: Record<string, StoredValue> = {}
-  for (const { field, type } of table.columns.values()) row[field] = decode(type, (read as Record<string, unknown>)[field] ?? null)
+  for (const { field, type } of table.columns.values()) row[field] = decodeValue(type, (read as Record<string, unknown>)[field] ?? null)
   return row as Record<string, StoredValue> & { ns: string; id: string }
 }
 
 /** The value of a default as text of a statement. */
-export function literal(dialect: DialectName, { type }: RecordColumn, value: StoredValue): string {
-  const encoded = encode(dialect, type, value)
+export function literalOf(dialect: DialectName, { type }: RecordColumn, value: StoredValue): string {
+  const encoded = encodeValue(dialect, type, value)
   return typeof encoded === 'string'
     ? `'${encoded.replaceAll("'", "''").replaceAll('\\', dialect === 'mysql' ? '\\\\' : '\\')}'`
     : String(encoded)
 }
 
 /** Names of tables, columns and indexes that a database takes whole. */
-export function short(name: string): string {
+export function shortName(name: string): string {
   if (name.length <= longest) return name
   // FNV-1a: a name, nothing secret.
   let hash = 0x811c9dc5
@@ -95,7 +95,7 @@ export function short(name: string): string {
   return `${name.slice(0, longest - 9)}_${hash.toString(16).padStart(8, '0')}`
 }
 
-function snake(name: string): string {
+function snakeCase(name: string): string {
   return name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 }
 
@@ -104,7 +104,7 @@ function readDate(dialect: DialectName, ref: Sql): Sql {
   return dialect === 'mysql' ? sql`cast(${ref} as char)` : ref
 }
 
-function encode(dialect: DialectName, type: StoredField['type'], value: StoredValue | undefined): unknown {
+function encodeValue(dialect: DialectName, type: StoredField['type'], value: StoredValue | undefined): unknown {
   if (value === null || value === undefined) return null
   if (type === 'boolean') return dialect === 'postgres' ? value : value === true ? 1 : 0
   if (type !== 'date') return value
@@ -112,7 +112,7 @@ function encode(dialect: DialectName, type: StoredField['type'], value: StoredVa
   return dialect === 'mysql' ? iso.replace('T', ' ').replace('Z', '') : iso
 }
 
-function decode(type: StoredField['type'], value: unknown): StoredValue {
+function decodeValue(type: StoredField['type'], value: unknown): StoredValue {
   if (value === null) return null
   if (type === 'integer') return Number(value)
   if (type === 'boolean') return value === true || value === 't' || value === 'true' || Number(value) === 1
@@ -120,4 +120,20 @@ function decode(type: StoredField['type'], value: unknown): StoredValue {
   if (value instanceof Date) return value
   const text = String(value)
   return new Date(/^-?[\d.]+$/.test(text) ? Math.round(Number(text)) : `${text.replace(' ', 'T').replace(/Z$/, '')}Z`)
+}
+
+/** No such table or column: of the record, not of a trigger behind it. PostgreSQL: 42P01, 42703. MySQL: 1146, 1054. SQLite says it in words. */
+export function isMissingTable({ name, columns }: RecordTable, error: unknown): boolean {
+  const { code, errno, message } = error as { code?: unknown; errno?: unknown; message?: unknown }
+  const text = String(message)
+  const absent =
+    code === '42P01' || code === '42703' || errno === 1146 || errno === 1054 || /no such (table|column)|has no column named/i.test(text)
+  return absent && (text.includes(name) || [...columns.values()].some((each) => new RegExp(`\\b${each.name}\\b`).test(text)))
+}
+
+export function missingTableError({ name, stored }: RecordTable, cause: unknown): Error {
+  return new Error(
+    `[sql] The table ${name} of the record "${stored.name}" is missing, or lacks a column. Run \`npx authkernel migrate --apply\`.`,
+    { cause },
+  )
 }

@@ -1,6 +1,6 @@
-/** Statements that are compiled once per table and kept; each run only fills in its values. */
-import type { CompiledQuery, QueryResult } from 'kysely'
-import type { Db, Sql } from './types.ts'
+/** Statements that are compiled once per table and kept, and the names of tables and columns in them. */
+import { type CompiledQuery, type QueryResult, sql } from 'kysely'
+import type { Column, Db, Sql, Table } from './types.ts'
 
 /** A place in a statement that a value of that name is put into. */
 export class Slot {
@@ -15,7 +15,7 @@ export class Slot {
 /** Values by the names of their slots. */
 export type Values = Readonly<Record<string, unknown>>
 
-/** Runs a statement over a table; `build` is asked once for each `key`. */
+/** Runs a statement over a table; `build` runs once for each `key`. */
 export type Run = <Row>(runner: Db, table: object, key: string, build: () => Sql, values: Values) => Promise<QueryResult<Row>>
 
 // A key names fields, and fields of rows come from hosts and providers: more than this many sets of them are not remembered.
@@ -38,4 +38,22 @@ export function createStatements(db: Db, compiled?: (text: string) => void): Run
     const given = parameters.map((value) => (value instanceof Slot ? value.encode(values[value.name]) : value))
     return runner.executeQuery({ query, queryId, sql, parameters: given })
   }
+}
+
+/** A table's name in a statement. */
+export function tableRef(table: Table): Sql {
+  return table.schema === undefined ? sql.id(table.name) : sql.id(table.schema, table.name)
+}
+
+/** A column in a statement. */
+export function columnRef(table: Table, field: string, alias?: string): Sql {
+  const { name } = columnOf(table, field)
+  return alias === undefined ? sql.id(name) : sql.id(alias, name)
+}
+
+/** A column by its field. */
+export function columnOf(table: Table, field: string): Column {
+  const column = table.columns.get(field)
+  if (!column) throw new Error(`[sql] The table ${table.name} has no column for ${field}.`)
+  return column
 }

@@ -1,6 +1,5 @@
 /** Shapes of the SQL adapter: what it takes, and what it knows of a database. */
 import type { Expression, Kysely, RawBuilder, Transaction } from 'kysely'
-import type { Form } from './forms.ts'
 
 /**
  * Any `Kysely` instance. Structural, so that `Kysely<Database>` of every `Database` fits and types of the host's copy of Kysely do.
@@ -96,3 +95,9 @@ export interface Table {
 }
 /** What was found. */
 export type Layout = Partial<Record<TableName, Table>>
+
+/**
+ * How a column holds its field. `flag`: whether there is a date, as a boolean. `instant`: seconds, as a date. `blank`: no text, as ''.
+ * `base64url`: bytes in that alphabet.
+ */
+export type Form = 'flag' | 'instant' | 'blank' | 'base64url'
