@@ -3,13 +3,30 @@ import type { Auth, Context, Kernel } from 'authkernel/kernel'
 
 const name = 'authkernel:command-line'
 
-/** A context of the compiled instance; `ctx.app` holds providers, services and configuration. The instance is left as it was. */
+/**
+ * A context of the compiled instance, also of one with a mistake in its configuration; `ctx.app` holds providers, services and configuration. The
+ * instance is left as it was.
+ */
 export async function lookInside(auth: Auth, origin: string): Promise<Context> {
   const kernels: Kernel[] = []
-  auth.use({ name, setup: (kernel) => void kernels.push(kernel) })
+  let seen: Context | undefined
+  auth.use({
+    name,
+    setup(kernel) {
+      kernels.push(kernel)
+      // An observer sees a request before its configuration is checked.
+      kernel.observe({
+        request: async (ctx) => {
+          seen = ctx
+          return new Response()
+        },
+      })
+    },
+  })
   const [kernel] = kernels
   if (!kernel) throw new Error('setup of a plugin was not called')
-  const ctx = await kernel.contextOf(new Request(origin))
+  await auth.handler(new Request(origin))
+  const ctx = seen ?? (await kernel.contextOf(new Request(origin)))
   auth.remove(name)
   return ctx
 }
