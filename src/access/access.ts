@@ -2,12 +2,27 @@
 import type { Access, AccessProof, AccessPurpose, StampOfAccess } from '../contract/access.ts'
 import type { AnyContext, Context } from '../contract/context.ts'
 import type { User } from '../contract/data.ts'
-import { AccessDenied } from '../errors/index.ts'
+import { AccessDenied, AuthError, type ErrorRow } from '../errors/index.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import { isAfter } from '../runtime/shared.ts'
-import { AccessEnded } from './access-ended.ts'
-import { endAll } from './end.ts'
+import { assertEndable, endAll } from './end.ts'
 import { accessRecordName, endingKey, lastEnding, proofKeys, raiseEnding } from './endings.ts'
+
+/**
+ * Access ended after a sign-in, a link or an approval began: by a sign-out everywhere, a new password, a ban, a logout at the provider. Signing in again
+ * works, unless a hook refuses it.
+ */
+export class AccessEnded extends AuthError {
+  static override type = 'AccessEnded'
+  static override row: ErrorRow = { page: 'signIn', status: 401, visible: true }
+}
+
+/** Endings of one subject by one request, with no ending of another request between them. */
+interface OwnEndings {
+  /** Generations that stamps from before these endings have. */
+  readonly before: Set<number>
+  after: number
+}
 
 // Five minutes, as numbers of moments: longer than any ending takes.
 const endingTime = 300_000_000
@@ -16,13 +31,13 @@ const endingTime = 300_000_000
 export function createAccess(ctx: AnyContext): Access {
   const { begun, compiled } = ctx as KernelContext
   // What this request ends itself makes none of its own logins void.
-  const own = new Map<string, { before: number; after: number }>()
+  const own = new Map<string, OwnEndings>()
   const known = new Map<string, Promise<number>>()
   const ofSession = new WeakSet<StampOfAccess>()
 
   function generationOf(subject: string): Promise<number> {
-    const ended = own.get(subject)
-    if (ended) return Promise.resolve(ended.after)
+    const endings = own.get(subject)
+    if (endings) return Promise.resolve(endings.after)
     const reading = known.get(subject) ?? readGeneration(subject)
     known.set(subject, reading)
     return reading
@@ -30,13 +45,14 @@ export function createAccess(ctx: AnyContext): Access {
 
   async function readGeneration(subject: string): Promise<number> {
     const last = await lastEnding(ctx, subject)
-    if (last && isAfter(last, { at: begun, process: compiled.moments.process })) throw ended('The access of the user ended meanwhile.')
+    if (last && isAfter(last, { at: begun, process: compiled.moments.process }))
+      throw accessEnded('The access of the user ended meanwhile.')
     return last?.at ?? 0
   }
 
   async function stamp(subject: string, proofs: readonly AccessProof[] = []): Promise<StampOfAccess> {
-    const kept = proofsCount(ctx) ? proofs : []
-    return { subject, generation: await generationOf(subject), at: begun, process: compiled.moments.process, proofs: kept }
+    const compared = areProofsCompared(ctx) ? proofs : []
+    return { subject, generation: await generationOf(subject), at: begun, process: compiled.moments.process, proofs: compared }
   }
 
   async function stampSession(given?: User): Promise<StampOfAccess | null> {
@@ -44,18 +60,18 @@ export function createAccess(ctx: AnyContext): Access {
     const request = ctx as Context
     const user = given ?? (await request.session.user(request))
     if (!user) return null
-    const attributes = proofsCount(ctx) ? await request.session.attributes?.(request) : null
+    const attributes = areProofsCompared(ctx) ? await request.session.attributes?.(request) : null
     const proofs = attributes ? [{ provider: attributes.provider, sub: attributes.sub, sid: attributes.sid, at: attributes.started }] : []
-    const taken = await stamp(`user:${user.id}`, proofs)
-    ofSession.add(taken)
-    return taken
+    const sessionStamp = await stamp(`user:${user.id}`, proofs)
+    ofSession.add(sessionStamp)
+    return sessionStamp
   }
 
   async function allows(userId: string, by: AccessPurpose): Promise<boolean> {
     return !ctx.has('hook', 'access') || (await ctx.ask('access', { userId, by })) === true
   }
 
-  async function ask({ subject }: StampOfAccess, by: AccessPurpose): Promise<void> {
+  async function askHook({ subject }: StampOfAccess, by: AccessPurpose): Promise<void> {
     if (!subject.startsWith('user:') || (await allows(subject.slice('user:'.length), by))) return
     throw new AccessDenied(`The hook \`access\` refused the user (${by}).`, { cause: { by } })
   }
@@ -64,8 +80,8 @@ export function createAccess(ctx: AnyContext): Access {
     const { subject, generation } = given
     const last = (await lastEnding(ctx, subject))?.at ?? 0
     const mine = own.get(subject)
-    if (last !== generation && !(mine && mine.before === generation && mine.after === last))
-      throw ended('The access of the user ended after the sign-in began.')
+    if (last !== generation && !(mine?.before.has(generation) && mine.after === last))
+      throw accessEnded('The access of the user ended after the sign-in began.')
     const found = await Promise.all(
       given.proofs.flatMap((proof) => proofKeys(proof).map(async (key) => ({ proof, key, last: await lastEnding(ctx, key) }))),
     )
@@ -73,12 +89,12 @@ export function createAccess(ctx: AnyContext): Access {
       if (!ending || own.has(key)) continue
       // What a session rests on began with the session: endings of the same millisecond reach it, as they reach the session.
       const began = proof.at === undefined ? given : { at: proof.at * 1000 - 1, process: '' }
-      if (isAfter(ending, began)) throw ended(`The session at provider "${proof.provider}" ended after the sign-in began.`)
+      if (isAfter(ending, began)) throw accessEnded(`The session at provider "${proof.provider}" ended after the sign-in began.`)
     }
     // An ending that is under way has raised the number and may still have to end the session. A link asks no more than Auth.js where there is none.
     const isEnding = begun - last < endingTime
     if (ofSession.has(given) && compiled.records.has(accessRecordName) && (by !== 'link' || isEnding) && !(await isLive(ctx as Context)))
-      throw ended('The session of the request has ended.')
+      throw accessEnded('The session of the request has ended.')
   }
 
   return {
@@ -87,14 +103,14 @@ export function createAccess(ctx: AnyContext): Access {
     allows,
     restamp(given) {
       const mine = own.get(given.subject)
-      return mine && mine.before === given.generation ? { ...given, generation: mine.after } : given
+      return mine?.before.has(given.generation) ? { ...given, generation: mine.after } : given
     },
     async assert(given, by) {
-      await ask(given, by)
+      await askHook(given, by)
       await compare(given, by)
     },
     async grant(given, by, write, takeBack) {
-      await ask(given, by)
+      await askHook(given, by)
       const written = await write()
       try {
         await compare(given, by)
@@ -105,8 +121,15 @@ export function createAccess(ctx: AnyContext): Access {
       return written
     },
     async end(which, options) {
+      // Before the generation is raised: a request that cannot end sessions must not make sign-ins under way void.
+      assertEndable(ctx, which, options)
       const key = endingKey(which)
-      own.set(key, await raiseEnding(ctx, key, 'userId' in which ? undefined : (which.until ?? ctx.runtime.now())))
+      const raised = await raiseEnding(ctx, key, 'userId' in which ? undefined : (which.until ?? ctx.runtime.now()))
+      const mine = own.get(key)
+      if (mine?.after === raised.before) {
+        mine.before.add(raised.before)
+        mine.after = raised.after
+      } else own.set(key, { before: new Set([raised.before]), after: raised.after })
       return endAll(ctx, which, options)
     },
   }
@@ -117,10 +140,10 @@ async function isLive(ctx: Context): Promise<boolean> {
 }
 
 /** Whether anything here ends sessions by what the provider calls them: else no ending could name a proof. */
-function proofsCount(ctx: AnyContext): boolean {
+function areProofsCompared(ctx: AnyContext): boolean {
   return (ctx as KernelContext).compiled.required.has('session:revoke:attribute')
 }
 
-function ended(message: string): AccessEnded {
+function accessEnded(message: string): AccessEnded {
   return new AccessEnded(`${message} Sign in again.`)
 }

@@ -7,39 +7,44 @@ import type { KernelContext } from '../registry/snapshot.ts'
 const order: readonly EndStep[] = ['pending', 'app', 'key', 'token']
 
 /** Throws MissingSessionAbility where the strategy cannot end sessions from elsewhere, unless `sessions` says `whereEndable`. */
+export function assertEndable(ctx: AnyContext, which: AccessSelector, { by, sessions = 'required' }: EndOptions): void {
+  if (sessions === 'required') strategyWith(ctx, abilityFor(which), by)
+}
+
+/** Ends sessions where the strategy can, and then what plugins gave, step by step. */
 export async function endAll(
   ctx: AnyContext,
   which: AccessSelector,
-  { by, reason = reasonOf(which), sessions = 'required', silent = false }: EndOptions,
+  { by, reason = reasonOf(which), silent = false }: EndOptions,
 ): Promise<EndReport> {
-  const count = await endSessionsOf(ctx, which, by, sessions)
+  const sessions = await endSessionsOf(ctx, which)
   const ended: Partial<Record<EndStep, number | undefined>> = {}
   for (const step of order) {
     const counts: (number | undefined)[] = []
     for (const { end } of stepsOf(ctx, step)) counts.push((await end(ctx, { which, reason, by })) ?? undefined)
     if (counts.length > 0) ended[step] = sumOf(counts)
   }
-  if (silent) return { sessions: count, ended }
-  const total = sumOf(['app' in ended ? ended.app : 0, count])
-  if (total !== 0) await ctx.emit('sessionsEnded', { which, count: total, by })
+  const report = { sessions, ended }
+  if (silent) return report
+  const count = countSessions(report)
+  if (count !== 0) await ctx.emit('sessionsEnded', { which, count, by })
   await ctx.emit('accessEnded', { which, reason, by, ended })
-  return { sessions: count, ended }
+  return report
+}
+
+/** How many sessions of browsers and apps an ending reached; undefined where that is not known. */
+export function countSessions({ sessions, ended }: EndReport): number | undefined {
+  return sumOf([sessions, 'app' in ended ? ended.app : 0])
 }
 
 /** Undefined where a part is not known. */
-export function sumOf(counts: readonly (number | undefined)[]): number | undefined {
+function sumOf(counts: readonly (number | undefined)[]): number | undefined {
   return counts.includes(undefined) ? undefined : counts.reduce<number>((sum, count) => sum + (count ?? 0), 0)
 }
 
-async function endSessionsOf(
-  ctx: AnyContext,
-  which: AccessSelector,
-  by: string,
-  needed: 'required' | 'whereEndable',
-): Promise<number | undefined> {
-  const ability = abilityFor(which)
-  if (needed === 'whereEndable' && !abilitiesOf(ctx.service('session')).has(ability)) return 0
-  return (await strategyWith(ctx, ability, by).revoke?.(ctx, which)) ?? undefined
+async function endSessionsOf(ctx: AnyContext, which: AccessSelector): Promise<number | undefined> {
+  const strategy = ctx.service('session')
+  return abilitiesOf(strategy).has(abilityFor(which)) ? ((await strategy.revoke?.(ctx, which)) ?? undefined) : 0
 }
 
 function stepsOf(ctx: AnyContext, step: EndStep): KernelContext['compiled']['endSteps'][number][] {

@@ -26,14 +26,14 @@ export const accessRecord: RecordSpec<EndingRow> = {
 
 const day = 86_400_000
 // A stamp waits in a parked login for an hour, and in an app session for months.
-const kept = { subject: 400 * day, proof: 2 * day }
+const lifetimes = { subject: 400 * day, proof: 2 * day }
 const maxInProcess = 100_000
 const maxTries = 20
 
 /** The last ending under a key; undefined: there was none. */
 export async function lastEnding(ctx: AnyContext, key: string): Promise<Moment | undefined> {
   const table = tableOf(ctx)
-  if (!table) return entries(ctx).get(nameOf(ctx, key))
+  if (!table) return endingsHere(ctx).get(nameOf(ctx, key))
   const row = await table.get(await idOf(key))
   if (!row) return undefined
   const at = Number(row.generation)
@@ -49,13 +49,13 @@ export async function raiseEnding(ctx: AnyContext, key: string, until?: number):
   const wanted = until === undefined || until >= Math.floor(now / 1000) ? now : until * 1000 + 999
   if (!table) {
     const name = nameOf(ctx, key)
-    const before = entries(ctx).get(name)?.at ?? 0
+    const before = endingsHere(ctx).get(name)?.at ?? 0
     const after = Math.max(wanted, before)
-    setBounded(entries(ctx), name, { at: after, process: moments.process }, maxInProcess)
+    setBounded(endingsHere(ctx), name, { at: after, process: moments.process }, maxInProcess)
     return { before, after }
   }
   const id = await idOf(key)
-  const expires = new Date(ctx.runtime.now() + (until === undefined ? kept.subject : kept.proof))
+  const expires = new Date(ctx.runtime.now() + (until === undefined ? lifetimes.subject : lifetimes.proof))
   for (let tries = 0; tries < maxTries; tries++) {
     // Most logout tokens are the first for their session: one statement then.
     const row = until !== undefined && tries === 0 ? null : await table.get(id)
@@ -65,7 +65,7 @@ export async function raiseEnding(ctx: AnyContext, key: string, until?: number):
     // As late as can be: what began before the write reaches the store began before the ending.
     const after = Math.max(until === undefined ? moments.next() : wanted, before + 1)
     const next = { generation: String(after), process: moments.process, expires }
-    const written = row ? await table.update(id, next, { if: { generation: row.generation } }) : await created(table, { id, ...next })
+    const written = row ? await table.update(id, next, { if: { generation: row.generation } }) : await createRow(table, { id, ...next })
     if (written) return { before, after }
   }
   throw new Error('The ending of access could not be written: too many others were written at the same moment.')
@@ -94,7 +94,7 @@ function tableOf(ctx: AnyContext): RecordTable<EndingRow> | undefined {
   return records.has(accessRecordName) ? (ctx.records(accessRecordName) as unknown as RecordTable<EndingRow>) : undefined
 }
 
-async function created(table: RecordTable<EndingRow>, row: EndingRow & { id: string }): Promise<boolean> {
+async function createRow(table: RecordTable<EndingRow>, row: EndingRow & { id: string }): Promise<boolean> {
   try {
     await table.create(row)
     return true
@@ -108,7 +108,7 @@ function momentsOf(ctx: AnyContext): Moments {
   return (ctx as KernelContext).compiled.moments
 }
 
-function entries(ctx: AnyContext): Map<string, Moment> {
+function endingsHere(ctx: AnyContext): Map<string, Moment> {
   return (ctx as KernelContext).compiled.shared.cache<Moment>('access-endings')
 }
 

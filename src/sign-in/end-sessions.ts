@@ -1,5 +1,5 @@
 /** Ending sessions from elsewhere, whatever the strategy. */
-import { sumOf } from '../access/end.ts'
+import { countSessions } from '../access/end.ts'
 import type { AccessSelector, EndReason } from '../contract/access.ts'
 import type { AnyContext } from '../contract/context.ts'
 import type { SessionSelector } from '../contract/session.ts'
@@ -22,6 +22,5 @@ export async function endSessions(ctx: AnyContext, which: SessionSelector, by: s
  * sessions of browsers and apps end. Answers how many ended, undefined where that is not known. Throws MissingSessionAbility.
  */
 export async function endAccess(ctx: AnyContext, which: AccessSelector, by: string, reason?: EndReason): Promise<number | undefined> {
-  const { sessions, ended } = await ctx.access.end(which, { by, ...(reason !== undefined && { reason }) })
-  return sumOf([sessions, 'app' in ended ? ended.app : 0])
+  return countSessions(await ctx.access.end(which, { by, ...(reason !== undefined && { reason }) }))
 }

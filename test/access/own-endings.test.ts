@@ -1,0 +1,65 @@
+/** What a request ends itself makes none of its own stamps void, and an ending that cannot be made changes nothing. */
+import { createAuth } from 'authkernel'
+import type { Access, AnyContext, Kernel, Plugin, StampOfAccess } from 'authkernel/kernel'
+import { adapterPlugin } from 'authkernel/plugins/adapter'
+import { memoryAdapter } from 'authkernel/plugins/memory'
+import { describe, expect, it } from 'vitest'
+import { baseConfig } from '../_setup.ts'
+
+const subject = 'user:ada'
+const which = { userId: 'ada' }
+const by = 'test'
+
+function start(strategy: 'jwt' | 'database', revocable: boolean, records: boolean) {
+  const { records: store, ...rest } = memoryAdapter()
+  let kernel: Kernel
+  const inside: Plugin = { name: 'inside', setup: (own) => void (kernel = own) }
+  const auth = createAuth(baseConfig({ session: { strategy, revocable } }))
+    .use(adapterPlugin(records ? { ...rest, records: store! } : rest))
+    .use(inside)
+  return async (work: (access: Access, ctx: AnyContext) => Promise<void>): Promise<void> => {
+    await auth.ready()
+    const ctx = await kernel.contextOf(new Request('http://localhost:3000/'))
+    return work(ctx.access, ctx)
+  }
+}
+
+describe.each([true, false])('with records: %s', (records) => {
+  it('a stamp stays valid after several endings by its own request', async () => {
+    const inRequest = start('database', false, records)
+    await inRequest(async (access) => {
+      const first = await access.stamp(subject)
+      await access.end(which, { by })
+      const second = await access.stamp(subject)
+      await access.end(which, { by })
+      for (const stamp of [first, second]) {
+        await access.assert(stamp, 'signIn')
+        expect(access.restamp(stamp).generation).toBe((await access.stamp(subject)).generation)
+      }
+    })
+  })
+
+  it('an ending by another request between two own ones makes the older stamp void', async () => {
+    const inRequest = start('database', false, records)
+    await inRequest(async (access) => {
+      const older = await access.stamp(subject)
+      await access.end(which, { by })
+      await inRequest(async (other) => void (await other.end(which, { by })))
+      await access.end(which, { by })
+      await expect(access.assert(older, 'signIn')).rejects.toMatchObject({ type: 'AccessEnded' })
+      expect(access.restamp(older)).toBe(older)
+    })
+  })
+})
+
+it('where sessions cannot be ended, nothing is: sign-ins under way go on', async () => {
+  const inRequest = start('jwt', false, true)
+  let stamp: StampOfAccess
+  await inRequest(async (access) => {
+    stamp = await access.stamp(subject)
+    await inRequest(async (other) => {
+      await expect(other.end(which, { by })).rejects.toMatchObject({ type: 'MissingSessionAbility' })
+    })
+    await access.assert(stamp, 'signIn')
+  })
+})
