@@ -1,4 +1,5 @@
 /** createKernel: registration and snapshots. */
+
 import type { AuthConfig } from '../contract/config.ts'
 import type { EventHandler, Events, HookHandler, Hooks } from '../contract/messages.ts'
 import type { EntryPoints, Kernel, Plugin, With } from '../contract/plugin.ts'
@@ -6,19 +7,23 @@ import type { Shared } from '../contract/runtime.ts'
 import type { Settings } from '../contract/settings.ts'
 import { AuthError } from '../errors/index.ts'
 import { defaultKeyInfo } from '../keys/key-ring.ts'
-import { heardLogger } from './heard-logger.ts'
-import { registerOwnParts } from './own-parts.ts'
 import { resolveConfig } from '../options/config.ts'
 import { checkHostNames } from '../options/host-names.ts'
 import { compile } from '../registry/compile.ts'
-import { inspect, type Inspection } from '../registry/inspect.ts'
-import { createPluginKernel, type KernelParts } from '../registry/plugin-kernel.ts'
-import { createRegistration, type Layer, type Registration, replayOrder } from '../registry/registration.ts'
+import { type Inspection, inspect } from '../registry/inspect.ts'
+import { type KernelParts, createPluginKernel } from '../registry/plugin-kernel.ts'
+import { type Layer, type Registration, createRegistration, replayOrder } from '../registry/registration.ts'
 import { coreRoutes } from '../request/routes.ts'
 import { knownDeviceCookie } from '../request/device-cookie.ts'
 import { createLimit, createOnce, createShared } from '../runtime/shared.ts'
 import { lazily, lazyObject } from '../runtime/lazy.ts'
-import { createEntryPoints, type Current } from './entry-points.ts'
+import { type Current, createEntryPoints } from './entry-points.ts'
+import type { LoggerInstance } from '../contract/data.ts'
+import type { Observer } from '../contract/observer.ts'
+import type { RecordSpec } from '../contract/records.ts'
+import type { Draft } from '../registry/draft.ts'
+import { accessRecord, accessRecordName } from '../access/endings.ts'
+import { parkedCookies, parkedRecord } from '../sign-in/parked-parts.ts'
 
 // Loaded by the first value that is sealed or opened: registering and compiling need no cryptography.
 const sealing = /* @__PURE__ */ lazily(() => import('../keys/sealer.ts'))
@@ -55,7 +60,7 @@ export interface KernelOptions {
 export function createKernel(config: AuthConfig = {}, { shared = createShared(), preset = [] }: KernelOptions = {}): Auth {
   checkHostNames(config, 'createKernel')
   const options = resolveConfig(config)
-  const logger = heardLogger(options.logger, () => current.compiled?.observers ?? [])
+  const logger = observeLogger(options.logger, () => current.compiled?.observers ?? [])
   const resolved = Object.freeze({ ...options, logger })
   const base: Settings = {
     secret: resolved.secret,
@@ -154,7 +159,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
         if (owners.get(key) !== named) continue
         const former = records.find(({ name: other, api }) => other === name && api.includes(key))
         if (former) show(former, key)
-        else Object.defineProperty(auth, key, { get: () => fail(name), configurable: true, enumerable: false })
+        else Object.defineProperty(auth, key, { get: () => throwRemoved(name), configurable: true, enumerable: false })
       }
       invalidate()
     },
@@ -162,8 +167,8 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
     on: hostKernel.on,
     hooks({ callbacks = {}, events = {} }) {
       const undo = [
-        ...entries(callbacks).map(([name, handler]) => hostKernel.hook(name as keyof Hooks, handler as HookHandler<keyof Hooks>)),
-        ...entries(events).map(([name, handler]) => hostKernel.on(name as keyof Events, handler as EventHandler<keyof Events>)),
+        ...handlerEntries(callbacks).map(([name, handler]) => hostKernel.hook(name as keyof Hooks, handler as HookHandler<keyof Hooks>)),
+        ...handlerEntries(events).map(([name, handler]) => hostKernel.on(name as keyof Events, handler as EventHandler<keyof Events>)),
       ]
       return () => undo.forEach((take) => take())
     },
@@ -196,10 +201,45 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
   return auth as Auth
 }
 
-function entries(handlers: object): [string, unknown][] {
+function handlerEntries(handlers: object): [string, unknown][] {
   return Object.entries(handlers).filter(([, handler]) => typeof handler === 'function')
 }
 
-function fail(name: string): never {
+function throwRemoved(name: string): never {
   throw new Error(`plugin ${name} was removed`)
+}
+
+/** Tells errors and warnings to the observers that there are at the moment, then to the logger. */
+function observeLogger(logger: LoggerInstance, observers: () => readonly Observer[]): LoggerInstance {
+  const tell: NonNullable<Observer['log']> = (entry) => observers().forEach(({ log }) => log?.(entry))
+  return {
+    ...logger,
+    error: (error) => {
+      tell({ error })
+      logger.error(error)
+    },
+    warn: (code, details) => {
+      tell({ code })
+      logger.warn(code, details)
+    },
+  }
+}
+
+const leaseRecord: RecordSpec = {
+  fields: { holder: { type: 'string', max: 64 }, until: { type: 'date' } },
+  expires: 'until',
+  id: 'given',
+}
+
+/**
+ * What the kernel registers itself, after all plugins: cookies and records of parked logins, endings of access, and leases. Tables appear in a database
+ * only where they are needed: for a plugin with a record of its own, or a `login` hook.
+ */
+function registerOwnParts(draft: Draft): void {
+  for (const cookie of parkedCookies) draft.cookie(cookie, 'kernel')
+  const needed = draft.records.size > 0 || draft.bus.known.has('hook:login')
+  if (!needed || !draft.serviceNames().includes('records')) return
+  draft.record('lease', leaseRecord, 'kernel')
+  draft.record(accessRecordName, accessRecord as unknown as RecordSpec, 'kernel')
+  draft.record('parkedLogin', parkedRecord as unknown as RecordSpec, 'kernel')
 }

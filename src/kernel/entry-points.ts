@@ -20,7 +20,7 @@ import { lazily } from '../runtime/lazy.ts'
 const serving = /* @__PURE__ */ lazily(() => import('../request/serving.ts'))
 const routing = /* @__PURE__ */ lazily(() => import('../request/dispatch.ts'))
 const failing = /* @__PURE__ */ lazily(() => import('../request/failure.ts'))
-const keeping = /* @__PURE__ */ lazily(() => import('./upkeep.ts'))
+const maintaining = /* @__PURE__ */ lazily(() => import('./maintenance.ts'))
 
 type Serving = typeof import('../request/serving.ts')
 type ContextArgs = [app: Compiled, request: Request, options: HandleOptions, canSetCookies: boolean]
@@ -111,15 +111,15 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     },
     async ready({ warm = false, ...waiting } = {}) {
       const app = await checked()
-      const [{ checkSurroundings }, { later }] = await Promise.all([keeping(), serving()])
+      const [{ checkSurroundings }, { later }] = await Promise.all([maintaining(), serving()])
       await Promise.all([
         checkSurroundings(app, waiting),
         ...(warm ? [routing, ...later, ...app.draft.preloads].map((load) => load()) : []),
       ])
     },
-    cleanup: async (run) => (await keeping()).cleanUp(await jobContext({ job: 'cleanup', tenant: null }), run),
+    cleanup: async (run) => (await maintaining()).cleanUp(await jobContext({ job: 'cleanup', tenant: null }), run),
     reseal: async ({ tenant, onProgress } = {}) =>
-      (await keeping()).resealAll(await jobContext({ job: 'reseal', ...(tenant !== undefined && { tenant }) }), onProgress),
+      (await maintaining()).resealAll(await jobContext({ job: 'reseal', ...(tenant !== undefined && { tenant }) }), onProgress),
     login: {
       async parked<D>(request: Request, by: string, options?: HandleOptions) {
         await checked()
@@ -174,7 +174,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     },
     service<K extends keyof Services>(name: K): Services[K] {
       const app = sound()
-      const service = name === 'store' && app.watchesStore ? watched(app) : app.services[name]
+      const service = name === 'store' && app.watchesStore ? watchStore(app) : app.services[name]
       if (!service) throw new AuthError(`No plugin provides the service "${name}".`)
       return service as Services[K]
     },
@@ -182,7 +182,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
 }
 
 /** The store outside of requests. Deleting a user and an account is asked about and told there too. */
-function watched(app: Compiled): Store | undefined {
+function watchStore(app: Compiled): Store | undefined {
   const { store } = app.services
   const own = async (): Promise<Store> => {
     const [{ JobContext }] = await Promise.all([serving(), app.found.checked || app.check()])

@@ -1,4 +1,5 @@
 /** Turns registrations into one frozen snapshot and checks it; the only place where plugins can conflict. */
+
 import type { ProviderInput, ResolvedConfig } from '../contract/config.ts'
 import type { Observer } from '../contract/observer.ts'
 import type { Provider } from '../contract/provider.ts'
@@ -12,7 +13,6 @@ import { checkOptionNames } from '../options/option-names.ts'
 import { createAddresses, flowOf, normaliseProvider, suffixesOf } from '../options/providers.ts'
 import { lazily } from '../runtime/lazy.ts'
 import { sharedMoments } from '../runtime/shared.ts'
-import { erasureRecord } from '../store/erasure.ts'
 import { Draft } from './draft.ts'
 import type { Registration, Step } from './registration.ts'
 import { createRoutes, noRoutes } from './router.ts'
@@ -160,4 +160,17 @@ function observed(fetch: typeof globalThis.fetch, observers: readonly Observer[]
 /** What the host said itself stands above what a plugin suggests. */
 function hostSettings({ secret, origin }: ResolvedConfig): Partial<Settings> {
   return { ...(secret.length > 0 && { secret }), ...(origin && { origin }) }
+}
+
+export interface Erasure extends Record<string, unknown> {
+  /** The tenant: all of them are found in one list. */
+  tenant: string
+  userId: string
+  at: Date
+}
+
+/** What a crash left is finished by the clean-up. */
+export const erasureRecord: RecordSpec<Erasure> = {
+  fields: { tenant: { type: 'string', max: 32 }, userId: { type: 'text' }, at: { type: 'date' } },
+  id: 'given',
 }

@@ -12,7 +12,7 @@ import type { Route } from '../contract/route.ts'
 import type { CompileView, Services } from '../contract/services.ts'
 import type { Settings } from '../contract/settings.ts'
 import { AuthError } from '../errors/index.ts'
-import { type Declared, declared } from '../store/record-spec.ts'
+import { type Declared, declareRecord } from '../store/record-spec.ts'
 import type { NamedStrategy } from './strategies.ts'
 import { HookBus, type Verb } from './hooks.ts'
 import { PageRegistry } from './page-parts.ts'
@@ -116,7 +116,7 @@ export class Draft {
     if (other?.spec === spec) return
     if (other)
       throw new AuthError(`The record "${name}" of plugin "${owner}" is declared by plugin "${other.owner}". Give it another name.`)
-    this.records.set(name, { ...declared(name, spec, owner), owner })
+    this.records.set(name, { ...declareRecord(name, spec, owner), owner })
   }
 
   /** Declares the optional ones that are wanted: after all plugins had their say. */

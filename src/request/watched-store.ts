@@ -4,7 +4,7 @@ import type { CommonContext } from '../contract/context.ts'
 import { AccessDenied } from '../errors/index.ts'
 import { sha256, toHex } from '../keys/crypto.ts'
 import { overlay } from '../registry/overlay.ts'
-import type { Erasure } from '../store/erasure.ts'
+import type { Erasure } from '../registry/compile.ts'
 import { createRecordTable } from '../store/records.ts'
 import { recordScope, type Scoped } from './record-scope.ts'
 

@@ -1,4 +1,5 @@
-/** The three seams of every test, and of runtimes that bring their own: clock, random and fetch. */
+/** Clock, random and fetch: what tests and some runtimes replace. */
+
 import type { Optional } from '../contract/data.ts'
 import type { Runtime } from '../contract/runtime.ts'
 
@@ -36,4 +37,9 @@ export function randomBytes(count: number): Uint8Array<ArrayBuffer> {
   block.fill(0, used, used + count)
   used += count
   return bytes
+}
+
+/** Whether something is a `Date`, of another realm too: a VM context, a frame and a test runner each have a class of their own. */
+export function isDate(value: unknown): value is Date {
+  return Object.prototype.toString.call(value) === '[object Date]'
 }

@@ -2,7 +2,7 @@
 import type { StoredKey, StoredQuery, StoredRow, StoredTable, StoredValue } from '../contract/records.ts'
 import { HttpError } from '../errors/base.ts'
 import { bytes, fromBase64, toBase64Url } from '../keys/crypto.ts'
-import { isDate } from './dates.ts'
+import { isDate } from '../runtime/runtime.ts'
 import type { Declared } from './record-spec.ts'
 import { toCondition } from './record-values.ts'
 

@@ -15,15 +15,23 @@ const maxColumns = 4
 const maxCharacters = 700
 const defaultMax = 255
 
-const members: OptionNames<RecordSpec> = { fields: true, unique: true, index: true, owner: true, expires: true, id: true, added: true }
+const recordMembers: OptionNames<RecordSpec> = {
+  fields: true,
+  unique: true,
+  index: true,
+  owner: true,
+  expires: true,
+  id: true,
+  added: true,
+}
 const fieldMembers: OptionNames<FieldSpec> = { type: true, max: true, optional: true, default: true, sealed: true, unreadable: true }
 
 /** Throws AuthError with the name of the plugin, the record and what is wrong. */
-export function declared(name: string, spec: RecordSpec, owner: string): Declared {
+export function declareRecord(name: string, spec: RecordSpec, owner: string): Declared {
   const wrong = (what: string): AuthError => new AuthError(`Plugin "${owner}": the record "${name}" ${what}.`)
   if (!/^[a-z][A-Za-z0-9]{0,47}$/.test(name)) throw wrong('needs a name of up to 48 letters and digits that starts with a small letter')
   const who = `Plugin "${owner}": the record "${name}"`
-  assertNames(who, spec, members)
+  assertNames(who, spec, recordMembers)
   assertNames(who, spec.fields, spec.fields ?? {}, 'fields')
   for (const [field, one] of Object.entries(spec.fields)) assertNames(who, one, fieldMembers, `fields.${field}`)
   if (spec.id !== undefined && spec.id !== 'given') throw wrong(`has \`id: ${JSON.stringify(spec.id)}\`: write 'given', or leave it out`)

@@ -1,24 +1,25 @@
 /** Records of one tenant over what an adapter brings: values checked, calls end in time, failures are AdapterErrors. */
+
 import type {
-  RecordStore,
   AtomicWrite,
   FindOptions,
   IncrementOptions,
   NewRow,
   Range,
+  RecordStore,
   RecordTable,
   Row,
+  StoredKey,
   StoredRow,
+  StoredValue,
   StoredWrite,
 } from '../contract/records.ts'
 import { AuthError } from '../errors/base.ts'
 import { withTimeout } from '../errors/timeout.ts'
-import { RecordConflict } from './record-conflict.ts'
+import { RecordConflict, failedCall, lateCall } from './store-error.ts'
 import { toKey, toQuery, writeCursor } from './record-query.ts'
 import type { Declared } from './record-spec.ts'
-import { readable, writeOver } from './record-loss.ts'
-import { fromStored, type RecordScope, toChange, toCondition, toStored } from './record-values.ts'
-import { failedCall, lateCall } from './store-error.ts'
+import { type RecordScope, fromStored, toChange, toCondition, toStored, unreadableIn } from './record-values.ts'
 
 export type { RecordScope } from './record-values.ts'
 
@@ -37,13 +38,13 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
   const declared = scope.declared(name)
   const { store, namespace: ns } = scope
   const call = <R>(operation: string, work: () => R | PromiseLike<R>): Promise<R> =>
-    calling(scope, `records(${JSON.stringify(name)}).${operation}`, work)
+    callRecordStore(scope, `records(${JSON.stringify(name)}).${operation}`, work)
   const back = async (row: StoredRow | null): Promise<Row<T> | null> =>
-    row && ((await call('read', () => readable(scope, declared, row))) as Row<T>)
+    row && ((await call('read', () => toReadableRow(scope, declared, row))) as Row<T>)
   // A store that is broken may answer anything.
   const made = (row: unknown): Promise<Row<T>> => back(Object(row) as StoredRow) as Promise<Row<T>>
   const writeOne = async (write: StoredWrite): Promise<unknown> =>
-    (await call(write.op, async () => listed(await writeOver(scope, [write]))))?.[0] ?? null
+    (await call(write.op, async () => assertList(await writeOverLostRows(scope, [write]))))?.[0] ?? null
   const build = async (row: NewRow<T>): Promise<StoredRow> =>
     toStored(declared, ns, idOf(declared, row as { id?: string }, scope), withoutId(row), scope)
 
@@ -55,7 +56,7 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
     async find({ where, range, order, limit = defaultLimit, cursor }: FindOptions<T> = {}) {
       const size = Math.min(Math.max(1, Math.trunc(limit)), maxLimit)
       const query = toQuery(declared, ns, { where, range: range as Fields, order, limit: size + 1, cursor })
-      const found = await call('find', async () => listed(await store.find(name, query, scope.now())) ?? [])
+      const found = await call('find', async () => assertList(await store.find(name, query, scope.now())) ?? [])
       const page = found.slice(0, size)
       const last = page.at(-1)
       const rows = await Promise.all(page.map((row) => back(row)))
@@ -63,7 +64,7 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
     },
     async count(where = {}, { range, max = countLimit }: { range?: Range<T>; max?: number } = {}) {
       const query = toQuery(declared, ns, { where, range: range as Fields, limit: max })
-      return call('count', async () => counted(await store.count(name, query, scope.now())))
+      return call('count', async () => assertCount(await store.count(name, query, scope.now())))
     },
     async create(row) {
       return made(await writeOne({ op: 'create', table: name, row: await build(row) }))
@@ -74,7 +75,7 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
       const writes = await Promise.all(
         rows.map(async (row): Promise<StoredWrite> => ({ op: 'create', table: name, row: await build(row) })),
       )
-      const answers = await call('createMany', async () => listed(await writeOver(scope, writes)))
+      const answers = await call('createMany', async () => assertList(await writeOverLostRows(scope, writes)))
       return Promise.all((answers ?? [null]).map(made))
     },
     async put(row) {
@@ -104,7 +105,7 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
       while (removed < max) {
         const limit = Math.min(batch, max - removed)
         const query = toQuery(declared, ns, { where, range: range as Fields, limit })
-        const done = await call('deleteWhere', async () => counted(await store.deleteWhere(name, query, scope.now())))
+        const done = await call('deleteWhere', async () => assertCount(await store.deleteWhere(name, query, scope.now())))
         removed += done
         if (done < limit) break
       }
@@ -118,7 +119,7 @@ export async function writeAtomic(scope: RecordScope, writes: readonly AtomicWri
   if (writes.length > maxAtomic) throw new TypeError(`ctx.atomic takes at most ${maxAtomic} writes.`)
   const stored = await Promise.all((writes as readonly Fields[]).map((write) => toWrite(scope, write)))
   try {
-    const answers = await calling(scope, 'records.atomic', async () => listed(await writeOver(scope, stored)))
+    const answers = await callRecordStore(scope, 'records.atomic', async () => assertList(await writeOverLostRows(scope, stored)))
     if (!answers) return false
     return Promise.all(
       answers.map((answer, at) => {
@@ -204,7 +205,7 @@ function withoutId<T>(row: T): Fields {
 export async function assertTables(store: RecordStore, deadline: number): Promise<void> {
   const { missing } = store
   if (!missing) return
-  const lacks = await calling({ deadline }, 'records.missing', () => missing.call(store)).catch((error: AuthError) => {
+  const lacks = await callRecordStore({ deadline }, 'records.missing', () => missing.call(store)).catch((error: AuthError) => {
     // A mistake of the host, which the store words itself.
     throw error.cause?.err instanceof AuthError ? error.cause.err : error
   })
@@ -215,7 +216,7 @@ export async function assertTables(store: RecordStore, deadline: number): Promis
 }
 
 /** A call of the store: it ends in time, and its failure is an AdapterError. */
-export async function calling<R>(
+export async function callRecordStore<R>(
   { deadline }: Pick<RecordScope, 'deadline'>,
   operation: string,
   work: () => R | PromiseLike<R>,
@@ -231,11 +232,55 @@ export async function calling<R>(
   }
 }
 
-function listed<T>(answer: T): T {
+function assertList<T>(answer: T): T {
   if (answer === null || Array.isArray(answer)) return answer
   throw new TypeError('The store answered no list.')
 }
-function counted(answer: number): number {
+function assertCount(answer: number): number {
   if (Number.isInteger(answer)) return answer
   throw new TypeError('The store answered no number.')
+}
+
+/** The row as its plugin knows it; null where no secret opens a field that it needs: such a row is absent for plugins. */
+async function toReadableRow(scope: RecordScope, declared: Declared, stored: StoredRow): Promise<Record<string, unknown> | null> {
+  const row = await fromStored(declared, stored, scope)
+  const { names, lost } = unreadableIn(declared, stored, row)
+  if (names.length > 0) scope.unreadable?.(declared.stored.name, names)
+  return lost ? null : row
+}
+
+/** Writes all or none. A row that cannot be opened and has the id or a unique key of a new one is deleted. Throws RecordConflict for any other. */
+async function writeOverLostRows(scope: RecordScope, writes: readonly StoredWrite[]): Promise<Awaited<ReturnType<RecordStore['write']>>> {
+  try {
+    return await scope.store.write(writes, scope.now())
+  } catch (error) {
+    if (!(error instanceof RecordConflict)) throw error
+    const inTheWay = await findLostRows(scope, writes)
+    if (inTheWay.length === 0) throw error
+    await scope.store.write(inTheWay, scope.now())
+    return scope.store.write(writes, scope.now())
+  }
+}
+
+async function findLostRows(scope: RecordScope, writes: readonly StoredWrite[]): Promise<StoredWrite[]> {
+  const found = new Map<string, StoredWrite>()
+  for (const write of writes) {
+    if (write.op !== 'create' && write.op !== 'put') continue
+    const { table, row } = write
+    const declared = scope.declared(table)
+    if (![...declared.fields.values()].some(({ sealed }) => sealed)) continue
+    for (const key of [{ id: row.id }, ...uniqueKeys(declared, row)]) {
+      const other = await scope.store.get(table, row.ns, key, scope.now())
+      if (other && unreadableIn(declared, other, await fromStored(declared, other, scope)).lost)
+        found.set(`${table} ${other.id}`, { op: 'delete', table, ns: other.ns, id: other.id })
+    }
+  }
+  return [...found.values()]
+}
+
+/** One that has a null is no key. */
+function uniqueKeys({ stored }: Declared, row: StoredRow): StoredKey[] {
+  return stored.unique
+    .map((fields) => Object.fromEntries(fields.map((field) => [field, (row[field] ?? null) as StoredValue])))
+    .filter((key) => !Object.values(key).includes(null))
 }

@@ -1,7 +1,7 @@
 /** Values of records between a plugin and a store: checked, defaulted, JSON as text, sealed fields encrypted. */
 import type { Awaitable, JWT } from '../contract/data.ts'
 import type { FieldSpec, RecordStore, StoredRow, StoredValue } from '../contract/records.ts'
-import { isDate } from './dates.ts'
+import { isDate } from '../runtime/runtime.ts'
 import type { Declared } from './record-spec.ts'
 
 /** What sealing needs of a context. `null` seconds: no end. */
@@ -31,9 +31,9 @@ const lastDate = Date.UTC(10_000, 0)
 /** A whole row: what is left out has its default, or null where the field is optional. Throws TypeError. */
 export async function toStored(declared: Declared, ns: string, id: string, row: Plain, sealer: FieldSealer): Promise<StoredRow> {
   assertKnown(declared, row)
-  const stored: Record<string, StoredValue> = { ns, id: text(declared, 'id', id, 64) }
+  const stored: Record<string, StoredValue> = { ns, id: toStoredText(declared, 'id', id, 64) }
   for (const [name, field] of declared.fields) {
-    const given = row[name] === undefined ? (preset(field) ?? (field.optional ? null : undefined)) : row[name]
+    const given = row[name] === undefined ? (defaultOf(field) ?? (field.optional ? null : undefined)) : row[name]
     stored[name] = await storedValue(declared, name, field, given, id, sealer)
   }
   return stored as StoredRow
@@ -56,7 +56,7 @@ export function toCondition(declared: Declared, where: Plain): Record<string, St
   for (const [name, value] of Object.entries(where)) {
     if (value === undefined) continue
     const field = declared.fields.get(name)
-    if (!field) stored[name] = text(declared, name, value, 64)
+    if (!field) stored[name] = toStoredText(declared, name, value, 64)
     else if (field.sealed || field.type === 'json')
       throw new TypeError(`The record "${declared.stored.name}" cannot be compared by its field "${name}".`)
     else stored[name] = plainValue(declared, name, field, value)
@@ -70,8 +70,8 @@ export async function fromStored(declared: Declared, row: StoredRow, sealer: Fie
   const result: Plain & { id: string } = { id: row.id }
   for (const [name, field] of declared.fields) {
     const value = row[name] ?? null
-    if (value === null) result[name] = preset(field) ?? null
-    else if (field.sealed) result[name] = await unsealed(declared, name, row.id, String(value), sealer)
+    if (value === null) result[name] = defaultOf(field) ?? null
+    else if (field.sealed) result[name] = await openField(declared, name, row.id, String(value), sealer)
     else
       result[name] =
         field.type === 'json' ? (JSON.parse(String(value)) as unknown) : plainValue(declared, name, { ...field, max: Infinity }, value)
@@ -101,10 +101,10 @@ async function storedValue(
   if (field.type !== 'json') return plainValue(declared, name, field, value)
   const written = JSON.stringify(value)
   if (written === undefined) throw new TypeError(`The field "${name}" of the record "${declared.stored.name}" is not plain data.`)
-  return text(declared, name, written, Infinity)
+  return toStoredText(declared, name, written, Infinity)
 }
 
-async function unsealed(declared: Declared, name: string, id: string, token: string, sealer: FieldSealer): Promise<unknown> {
+async function openField(declared: Declared, name: string, id: string, token: string, sealer: FieldSealer): Promise<unknown> {
   const opened = await sealer.open(purposeOf(declared, name), token)
   return opened?.['id'] === id ? opened['value'] : null
 }
@@ -119,9 +119,9 @@ function plainValue(declared: Declared, name: string, { type, max = 255, optiona
     new TypeError(`The field "${name}" of the record "${record}" takes a ${type}, not ${value === null ? 'null' : typeof value}.`)
   if (value === null && optional) return null
   if (type === 'string' || type === 'text' || type === 'json')
-    return typeof value === 'string' ? text(declared, name, value, type === 'string' ? max : Infinity) : fail(wrong())
-  if (type === 'integer') return typeof value === 'number' && Number.isSafeInteger(value) ? value + 0 : fail(wrong())
-  if (type === 'boolean') return typeof value === 'boolean' ? value : fail(wrong())
+    return typeof value === 'string' ? toStoredText(declared, name, value, type === 'string' ? max : Infinity) : throwError(wrong())
+  if (type === 'integer') return typeof value === 'number' && Number.isSafeInteger(value) ? value + 0 : throwError(wrong())
+  if (type === 'boolean') return typeof value === 'boolean' ? value : throwError(wrong())
   const time = isDate(value) ? value.getTime() : Number.NaN
   if (Number.isNaN(time)) throw wrong()
   if (time < firstDate || time >= lastDate)
@@ -129,7 +129,7 @@ function plainValue(declared: Declared, name: string, { type, max = 255, optiona
   return new Date(time)
 }
 
-function text({ stored }: Declared, name: string, value: unknown, max: number): string {
+function toStoredText({ stored }: Declared, name: string, value: unknown, max: number): string {
   const where = `The field "${name}" of the record "${stored.name}"`
   if (typeof value !== 'string') throw new TypeError(`${where} takes a text.`)
   // NUL and halves of characters are what some databases cannot hold: the same for all.
@@ -138,7 +138,7 @@ function text({ stored }: Declared, name: string, value: unknown, max: number): 
   return value
 }
 
-function preset({ default: value, type }: FieldSpec): unknown {
+function defaultOf({ default: value, type }: FieldSpec): unknown {
   return value !== undefined && value !== null && type === 'date' ? new Date(value as number) : value
 }
 
@@ -147,6 +147,6 @@ function assertKnown({ fields, stored }: Declared, row: Plain): void {
   if (unknown !== undefined) throw new TypeError(`The record "${stored.name}" has no field "${unknown}".`)
 }
 
-function fail(error: Error): never {
+function throwError(error: Error): never {
   throw error
 }

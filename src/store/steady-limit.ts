@@ -9,7 +9,7 @@ import { withTimeout } from '../errors/timeout.ts'
 import { setBounded } from '../runtime/shared.ts'
 
 /** What stands behind a service that may fail. */
-export interface Steadied {
+export interface LimitFallback {
   /** Counts in this process. */
   local: Limit
   logger: LoggerInstance
@@ -23,10 +23,10 @@ const firstPause = 250
 const longestPause = 30_000
 const maxRounds = 40
 // Milliseconds for which a service that did not answer in time is left alone: each call to it would cost a deadline.
-const rest = 2_000
+const restTime = 2_000
 
 /** One error is logged when the service begins to fail, and the next one only after it has worked again. */
-export function steadyLimit(limit: Limit, { local, logger, deadline }: Steadied): Limit {
+export function steadyLimit(limit: Limit, { local, logger, deadline }: LimitFallback): Limit {
   // How many attempts of a key were counted in this process, and how many the service has yet to be told of.
   const lent = new Map<string, number>()
   const owed = new Map<string, number>()
@@ -38,7 +38,7 @@ export function steadyLimit(limit: Limit, { local, logger, deadline }: Steadied)
     try {
       const answer = work()
       const late = (): Error => {
-        restUntil = performance.now() + rest
+        restUntil = performance.now() + restTime
         return new AuthError(`The service "limit" did not answer within ${deadline} ms (deadlines.store).`)
       }
       const value = await (answer instanceof Promise ? withTimeout<T>(answer, deadline, late) : answer)
@@ -64,7 +64,7 @@ export function steadyLimit(limit: Limit, { local, logger, deadline }: Steadied)
         owed.clear()
         break
       }
-      add(owed, key, -1)
+      addCount(owed, key, -1)
       if (count > 1) return settle(round)
     }
     waiting = false
@@ -86,26 +86,26 @@ export function steadyLimit(limit: Limit, { local, logger, deadline }: Steadied)
         }
       }
       const answer = await local.take(key, rule)
-      if (answer.allowed) add(lent, key, 1)
+      if (answer.allowed) addCount(lent, key, 1)
       return answer
     },
     async refund(key) {
       if ((lent.get(key) ?? 0) > 0) {
-        add(lent, key, -1)
+        addCount(lent, key, -1)
         return local.refund(key)
       }
       try {
         if (performance.now() < restUntil) throw new AuthError('The service "limit" is left alone.')
         await ask(() => limit.refund(key))
       } catch {
-        add(owed, key, 1)
+        addCount(owed, key, 1)
         if (!waiting) later(0)
       }
     },
   }
 }
 
-function add(counts: Map<string, number>, key: string, by: number): void {
+function addCount(counts: Map<string, number>, key: string, by: number): void {
   const count = (counts.get(key) ?? 0) + by
   if (count > 0) setBounded(counts, key, count, maxKeys)
   else counts.delete(key)

@@ -1,11 +1,13 @@
-/** Errors of drivers as they may be logged: many repeat a statement with its parameters, and some of these sign people in (I4). */
+/** Errors of stores. Those of drivers become fit to be logged: many repeat a statement with its parameters, and some of these are session tokens. */
+
 import type { AdapterMethod, HealedFault } from '../contract/adapter.ts'
 import { AdapterError } from '../errors/index.ts'
 import { isExhausted } from '../errors/overloaded.ts'
 import { redactError } from '../errors/redact.ts'
+import { AuthError, type ErrorRow } from '../errors/base.ts'
 
-const named = ['sessionToken', 'access_token', 'refresh_token', 'id_token', 'dpop_key', 'token']
-const byToken: ReadonlySet<AdapterMethod> = new Set(['getSessionAndUser', 'deleteSession'])
+const tokenFields = ['sessionToken', 'access_token', 'refresh_token', 'id_token', 'dpop_key', 'token']
+const methodsByToken: ReadonlySet<AdapterMethod> = new Set(['getSessionAndUser', 'deleteSession'])
 // Shorter ones are words.
 const minLength = 8
 
@@ -38,16 +40,16 @@ export function isAbsence(method: AdapterMethod, error: unknown): boolean {
 /** The error itself when it names no token that it was called with, else a copy of what is fit to be read: name, message, stack and code. */
 export function withoutTokens(error: Error, method: AdapterMethod, args: readonly unknown[]): Error {
   const tokens = tokensOf(method, args)
-  const told = tokens.length > 0 ? said(error, 0) : ''
+  const told = tokens.length > 0 ? collectTexts(error, 0) : ''
   if (!tokens.some((token) => told.includes(token))) return error
   return redactError(error, tokens)
 }
 
 function tokensOf(method: AdapterMethod, args: readonly unknown[]): string[] {
   const values = args.flatMap((arg, at): unknown[] => {
-    if (typeof arg === 'string') return at === 0 && byToken.has(method) ? [arg] : []
+    if (typeof arg === 'string') return at === 0 && methodsByToken.has(method) ? [arg] : []
     if (Array.isArray(arg)) return arg
-    return typeof arg === 'object' && arg !== null ? named.map((name) => (arg as Record<string, unknown>)[name]) : []
+    return typeof arg === 'object' && arg !== null ? tokenFields.map((name) => (arg as Record<string, unknown>)[name]) : []
   })
   const tokens = values.filter((value): value is string => typeof value === 'string' && value.length >= minLength)
   // A part of one would leave the rest of it behind.
@@ -55,8 +57,8 @@ function tokensOf(method: AdapterMethod, args: readonly unknown[]): string[] {
 }
 
 /** Everything that a logger could print of an error. */
-function said(error: Error, depth: number): string {
-  const inner = error.cause instanceof Error && depth < 4 ? said(error.cause, depth + 1) : ''
+function collectTexts(error: Error, depth: number): string {
+  const inner = error.cause instanceof Error && depth < 4 ? collectTexts(error.cause, depth + 1) : ''
   let facts = ''
   try {
     facts = JSON.stringify(Object.values(error))
@@ -64,4 +66,19 @@ function said(error: Error, depth: number): string {
     // A client or a socket among them: a driver that shows these is beyond help here.
   }
   return [error.message, error.stack, facts, inner].join(' ')
+}
+
+/** Thrown when an id, or the values of a unique key, belong to another row. */
+export class RecordConflict extends AuthError {
+  static override type = 'RecordConflict'
+  static override row: ErrorRow = { page: 'error', status: 409 }
+  readonly record: string
+  /** The fields of the key; `id` alone for the id. */
+  readonly fields: readonly string[]
+
+  constructor(record: string, fields: readonly string[]) {
+    super(`A row of the record "${record}" with the same ${fields.join(' and ')} exists.`, { cause: { record, fields } })
+    this.record = record
+    this.fields = fields
+  }
 }

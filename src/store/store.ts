@@ -1,25 +1,21 @@
 /** The border to the data layer: missing operations throw, calls end in time, failures are AdapterErrors, dates are Dates, ids are texts. */
 import type {
-  AdapterTables,
-  AdditionalFields,
   Adapter,
   AdapterMethod,
+  AdapterTables,
   AdapterUser,
+  AdditionalFields,
   Store,
   TenantAdapter,
   UserQuery,
 } from '../contract/adapter.ts'
 import { withTimeout } from '../errors/timeout.ts'
 import { AdapterError } from '../errors/index.ts'
-import { typed, withDefaults } from './field-values.ts'
-import { decodeRow, encodeArgs, isNoAddress, keyedFields } from './namespaced-rows.ts'
-import { ownUsersOnly } from './own-users.ts'
-import { mayBeNull, required } from './store-answers.ts'
-import { inEights, isThere, listOwn } from './store-lists.ts'
+import { type Call, checkAnswer, cleanRow, type Ids, nullableMethods, restoreIds, withFieldDefaults } from './answers.ts'
+import { encodeArgs, isNoAddress, ownUsersOnly } from './namespaces.ts'
 import { checkFields, storeFacts, storeMethods } from './lazy-store.ts'
-import { isTime, sameAddress } from './store-values.ts'
 import { failedCall, isAbsence, lateCall, withoutTokens } from './store-error.ts'
-import { type Ids, ownerFields, restoreIds } from './store-ids.ts'
+import type { Awaitable } from '../contract/data.ts'
 
 /** Milliseconds until a call is given up; default 5000 (D31). */
 export interface StoreOptions {
@@ -38,10 +34,9 @@ interface Border {
 }
 
 // A clean-up takes as long as there are rows: each of its statements is short, and nobody who signs in waits for it.
-const unhurried = new Set<AdapterMethod>(['deleteExpired'])
+const withoutDeadline = new Set<AdapterMethod>(['deleteExpired'])
 // Milliseconds; timers know no longer time.
-const longest = 2 ** 31 - 1
-const dateFields = ['expires', 'emailVerified', 'createdAt']
+const longestTimer = 2 ** 31 - 1
 
 /** A `Store` over any adapter, published ones of Auth.js included. Throws AdapterError from every operation that fails. */
 export function createStore(adapter: Adapter & AdapterTables, options: StoreOptions = {}): Store {
@@ -62,16 +57,16 @@ function storeOf(own: Border): Store {
   }
   for (const method of storeMethods) {
     store[method] = (...given: unknown[]): unknown => {
-      const args = fields && method.startsWith('createUser') ? [withDefaults(fields, given[0] as object), ...given.slice(1)] : given
+      const args = fields && method.startsWith('createUser') ? [withFieldDefaults(fields, given[0] as object), ...given.slice(1)] : given
       const operation = adapter[method] as ((...args: unknown[]) => unknown) | undefined
       if (typeof operation !== 'function') {
         throw new AdapterError(`The adapter has no ${method}(). Add it, or use an adapter that has it.`, { cause: { method } })
       }
-      if (mayBeNull.has(method) && isUnstorable(args)) return null
+      if (nullableMethods.has(method) && isUnstorable(args)) return null
       if (method === 'getUserByEmail' && namespace !== '' && isNoAddress(args[0])) return null
       const encoded = namespace === '' && typeof args[0] === 'string' && args[0][0] !== '~' ? args : encodeArgs(namespace, method, args)
       const stored = ids.type ? restoreIds(ids, method, encoded) : encoded
-      return run({ method, args: encoded, ids, namespace, fields }, operation.bind(adapter, ...stored), deadline)
+      return callAdapter({ method, args: encoded, ids, namespace, fields }, operation.bind(adapter, ...stored), deadline)
     }
   }
   const whole = store as unknown as Store
@@ -79,7 +74,7 @@ function storeOf(own: Border): Store {
     const asStored = (method: 'getUser' | 'listAccountsByUserId', id: string): unknown => {
       const stored = ids.type ? restoreIds(ids, method, [id]) : [id]
       const call: Call = { method, args: [id], ids, namespace, fields: undefined, asStored: true }
-      return run(call, (adapter[method] as (...args: unknown[]) => unknown).bind(adapter, ...stored), deadline)
+      return callAdapter(call, (adapter[method] as (...args: unknown[]) => unknown).bind(adapter, ...stored), deadline)
     }
     ownUsersOnly(whole, namespace, asStored)
   }
@@ -106,27 +101,17 @@ function isUnstorable(args: readonly unknown[]): boolean {
   return false
 }
 
-interface Call {
-  method: AdapterMethod
-  args: readonly unknown[]
-  ids: Ids
-  namespace: string
-  fields: AdditionalFields | undefined
-  /** Rows of all namespaces, with the values that the data layer has. */
-  asStored?: boolean
-}
-
-function run(asked: Call, call: () => unknown, deadline: number): unknown {
+function callAdapter(asked: Call, call: () => unknown, deadline: number): unknown {
   let answer: unknown
   try {
     answer = call()
   } catch (error) {
-    return failed(asked, error)
+    return absentOrThrow(asked, error)
   }
   // Synchronous stores stay synchronous: no promise, no timer.
   const later = typeof (answer as PromiseLike<unknown> | null | undefined)?.then === 'function'
-  if (!later) return normalise(asked, answer)
-  return inTime(asked, answer as PromiseLike<unknown>, unhurried.has(asked.method) ? longest : deadline)
+  if (!later) return checkAnswer(asked, answer)
+  return inTime(asked, answer as PromiseLike<unknown>, withoutDeadline.has(asked.method) ? longestTimer : deadline)
 }
 
 async function inTime(asked: Call, answer: PromiseLike<unknown>, deadline: number): Promise<unknown> {
@@ -138,89 +123,47 @@ async function inTime(asked: Call, answer: PromiseLike<unknown>, deadline: numbe
       // One that makes no sense is told as it came: there may be something to undo all the same.
       value: () =>
         Promise.resolve(answer)
-          .then((row) => clean(asked, row))
+          .then((row) => cleanRow(asked, row))
           .catch(() => answer),
       enumerable: false,
     })
     return error
   }
   try {
-    return normalise(asked, await withTimeout(answer, deadline, late))
+    return checkAnswer(asked, await withTimeout(answer, deadline, late))
   } catch (error) {
-    return failed(asked, error)
+    return absentOrThrow(asked, error)
   }
 }
 
-function failed({ method, args }: Call, error: unknown): null {
+function absentOrThrow({ method, args }: Call, error: unknown): null {
   if (isAbsence(method, error)) return null
   throw failedCall(method, error, (err) => withoutTokens(err, method, args))
 }
 
-/** Checks the shape of an answer and makes dates of strings and numbers (D26). */
-function normalise(asked: Call, answer: unknown): unknown {
-  const { method, args } = asked
-  const fields = required[method]
-  if (fields) {
-    const row = answer as Record<string, unknown> | null | undefined
-    if ((row === undefined || row === null) && mayBeNull.has(method)) return null
-    for (const field of fields) {
-      if (row?.[field] !== undefined && row[field] !== null) continue
-      throw new AdapterError(`The adapter's ${method}() answered without ${field}: it must return the stored record.`, {
-        cause: { method },
-      })
-    }
-  }
-  if ((method.startsWith('list') || method === 'getUsers') && !Array.isArray(answer)) {
-    throw new AdapterError(`The adapter's ${method}() answered with something else than a list.`, { cause: { method } })
-  }
-  if (method === 'getUserByEmail' && answer && !sameAddress((answer as AdapterUser).email, args[0])) {
-    throw new AdapterError(
-      "The adapter's getUserByEmail() answered with the user of another address: a collation of the database holds the two for equal. " +
-        'Compare addresses byte by byte there.',
-      { cause: { method } },
-    )
-  }
-  if (method === 'getSessionAndUser' && answer) {
-    const { session, user } = answer as { session: Record<string, unknown>; user: Record<string, unknown> }
-    if (!session['expires'] || !user['id'] || String(session['userId']) !== String(user['id'])) {
-      throw new AdapterError("The adapter's getSessionAndUser() answered with a session that does not belong to its user.", {
-        cause: { method },
-      })
-    }
-    const owner = clean(asked, user)
-    return owner && { session: clean(asked, session), user: owner }
-  }
-  if (!Array.isArray(answer)) return clean(asked, answer)
-  const own = answer.map((item) => clean(asked, item))
-  // Whose id is needed to ask for the next page.
-  if (method === 'listUsers') return own.map((item, at) => item ?? String((answer[at] as { id: unknown }).id))
-  return own.filter((item) => item !== null)
+const atOnce = 8
+
+/** Asks for each, eight at a time: a pool has few connections. */
+async function inEights<T, R>(values: readonly T[], ask: (value: T) => Awaitable<R>): Promise<R[]> {
+  const answers: R[] = []
+  for (let at = 0; at < values.length; at += atOnce) answers.push(...(await Promise.all(values.slice(at, at + atOnce).map(ask))))
+  return answers
 }
 
-function clean({ method, ids, namespace, fields, asStored }: Call, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null) return value
-  const row = value as Record<string, unknown>
-  let owned: Record<string, unknown> | null = row
-  if (!asStored)
-    for (const name of keyedFields) if (namespace !== '' || String(row[name] ?? '')[0] === '~') owned = decodeRow(namespace, row)
-  if (!owned) return null
-  let result = fields ? typed(fields, owned) : owned
-  let field = 'id'
-  for (const name of ownerFields) if (name in row && field === 'id') field = name
-  const id = result[field]
-  if (typeof id === 'number' || typeof id === 'bigint') {
-    ids.type = typeof id === 'number' ? Number : BigInt
-    result = { ...result, [field]: String(id) }
+/** Whether a row was found. */
+function isThere<T>(row: T | null | undefined): row is T {
+  return row !== null && row !== undefined
+}
+
+/** A page of one tenant. `ask` answers the id alone for rows of others; the next page makes up for them. */
+async function listOwn(ask: (query: UserQuery) => Awaitable<(AdapterUser | string)[]>, query: UserQuery): Promise<AdapterUser[]> {
+  const found: AdapterUser[] = []
+  for (let { after } = query; ;) {
+    // Always given: the tenant is a beginning of the stored address.
+    const page = await ask({ ...query, email: query.email ?? '', after })
+    found.push(...page.filter((row) => typeof row !== 'string'))
+    const last = page.at(-1)
+    if (found.length >= query.limit || page.length < query.limit || last === undefined) return found.slice(0, query.limit)
+    after = typeof last === 'string' ? last : last.id
   }
-  for (const field of dateFields) {
-    const date = result[field]
-    if (date === undefined || date === null) continue
-    const parsed = date instanceof Date ? date : isTime(date) ? new Date(date) : undefined
-    if (!parsed || Number.isNaN(parsed.getTime())) {
-      throw new AdapterError(`The adapter's ${method}() answered with a ${field} that is not a date.`, { cause: { method, field } })
-    }
-    // A copy: rows belong to the adapter.
-    if (parsed !== date) result = { ...result, [field]: parsed }
-  }
-  return result
 }
