@@ -314,7 +314,6 @@ const notYetMoved = new Set<string>([
   'plugins/people/multi-session',
   'plugins/security/captcha',
   'plugins/security/two-factor',
-  'plugins/sign-in/passwords',
   'plugins/sign-in/usernames',
   'plugins/sign-in/webauthn',
 ])

@@ -2,19 +2,20 @@
 import { type Context, CredentialsSignin, hasFreshProof, type Kernel, redirectTo } from 'authkernel/kernel'
 import { orPage, PasswordRefused } from './errors.ts'
 import { isRight } from './flow.ts'
-import type { Parts } from './parts.ts'
+import type { Parts } from './options.ts'
 import { acceptNew } from './policy.ts'
 import { mailReset } from './reset.ts'
-import { later, storePassword, type StoredUser } from './store-password.ts'
+import { runDetached, storePassword, type StoredUser } from './store-password.ts'
 import { passwordOf } from './tables.ts'
-import { throttled } from './throttle.ts'
+import { withThrottle } from './throttle.ts'
 
-const fresh = 300
+const freshSeconds = 300
 
-export function addChange(kernel: Kernel, parts: Parts): void {
-  kernel.route({ method: 'POST', path: '/passwords/longer', flow: 'callback', takes: 'proof', handler: (ctx) => longer(ctx, parts) })
-  // What was taken over may be short: it is replaced before there is a session, and after every other proof, whatever the order of `use()`. A password
-  // alone must not choose the next one where a second factor is asked.
+/**
+ * What was taken over may be short: it is replaced before there is a session, and after every other proof, whatever the order of `use()`. A password
+ * alone must not choose the next one where a second factor is asked.
+ */
+export function replaceShortPasswords(kernel: Kernel, parts: Parts): void {
   kernel.hook(
     'login',
     async ({ login, ctx }) => {
@@ -27,17 +28,17 @@ export function addChange(kernel: Kernel, parts: Parts): void {
   )
 }
 
-/** The stored user who is signed in; null: nobody. */
+/** The stored user who is signed in; null: signed out. */
 export async function currentUser(ctx: Context): Promise<StoredUser | null> {
   const login = await ctx.loginAgain({ callbackUrl: ctx.origin })
   if (!login?.person.startsWith('user:')) return null
   return ctx.service('store').getUser(login.person.slice('user:'.length))
 }
 
-/** Whether a first password may be set without a mail: the address is proved, and so was the person a moment ago. */
+/** Whether a first password may be set without a mail: the address is proved, and so was the user a moment ago. */
 export async function maySet(ctx: Context, user: StoredUser): Promise<boolean> {
   const { emailVerified } = (await ctx.service('store').getUser(user.id)) ?? { emailVerified: null }
-  return emailVerified !== null && (await hasFreshProof(ctx, { maxAge: fresh }))
+  return emailVerified !== null && (await hasFreshProof(ctx, { maxAge: freshSeconds }))
 }
 
 /** The form of the page. Its path is that of the method `change` of the client. */
@@ -45,11 +46,11 @@ export async function changeForm(ctx: Context, parts: Parts): Promise<Response> 
   const user = await currentUser(ctx)
   if (!user) return ctx.page('signIn')
   const sent = await ctx.body()
-  return orPage(ctx, 'passwordChange', () => change(ctx, parts, user, sent))
+  return orPage(ctx, 'passwordChange', () => changePassword(ctx, parts, user, sent))
 }
 
 /** Ends all other sessions of the user. Throws PasswordRefused. */
-export async function change(
+export async function changePassword(
   ctx: Context,
   parts: Parts,
   user: StoredUser,
@@ -59,11 +60,11 @@ export async function change(
   const stamp = (await ctx.access.stampSession()) ?? (await ctx.access.stamp(`user:${user.id}`))
   const row = await passwordOf(ctx, user.id)
   if (row) {
-    if (!(await proved(ctx, user, async () => ((await isRight(ctx, parts, row, current)) ? user : null))))
+    if (!(await checkThrottled(ctx, user, async () => ((await isRight(ctx, parts, row, current)) ? user : null))))
       throw new PasswordRefused('PasswordWrong')
   } else if (!(await maySet(ctx, user))) {
     // A stolen session is not enough: the mailbox decides.
-    if (user.email) later(ctx, mailReset(ctx, user.email))
+    if (user.email) runDetached(ctx, mailReset(ctx, user.email))
     return redirectTo(`${ctx.base}/passwords/mailed`)
   }
   const found = await acceptNew(ctx, options, password, user, await options.secondFactor(user))
@@ -77,17 +78,18 @@ export async function change(
   return redirectTo(`${ctx.base}/passwords/change?done=1`)
 }
 
-// Whoever took over a session must not guess without an end.
-async function proved(ctx: Context, user: StoredUser, check: () => Promise<StoredUser | null>): Promise<boolean> {
+// An attacker with a stolen session must not guess without an end.
+async function checkThrottled(ctx: Context, user: StoredUser, check: () => Promise<StoredUser | null>): Promise<boolean> {
   try {
-    return (await throttled(ctx, user.email ?? user.id, check)) !== null
+    return (await withThrottle(ctx, user.email ?? user.id, check)) !== null
   } catch (error) {
     if (error instanceof CredentialsSignin) return false
     throw error
   }
 }
 
-async function longer(ctx: Context, { options, hasher }: Parts): Promise<Response> {
+/** The form of the page for a password that is too short. */
+export async function replaceShort(ctx: Context, { options, hasher }: Parts): Promise<Response> {
   const parked = await ctx.parked()
   if (!parked) return ctx.page('signIn')
   const { password } = await ctx.body()

@@ -9,11 +9,11 @@ import {
   type Row,
   toAddress,
 } from 'authkernel/kernel'
-import type { Parts } from './parts.ts'
-import { isShort, normalise } from './policy.ts'
-import { askOwner } from './parked.ts'
+import type { Parts } from './options.ts'
+import { isShort, normalizePassword } from './policy.ts'
+import { askOwner } from './imported-passwords.ts'
 import { passwordOf, type PasswordRow, rowId } from './tables.ts'
-import { throttled } from './throttle.ts'
+import { withThrottle } from './throttle.ts'
 
 /** The provider of this plugin. */
 export interface PasswordsConfig {
@@ -63,7 +63,7 @@ export function passwordsFlow(kernel: Kernel, parts: Parts): ProviderFlow<Passwo
       await ctx.records('passwordReset').delete(id)
       return ctx.records('password').delete(id)
     },
-    finish: (ctx) => finish(ctx, parts),
+    finish: (ctx) => signIn(ctx, parts),
   }
 }
 
@@ -78,14 +78,14 @@ function hasNames(kernel: Kernel): boolean {
   }
 }
 
-/** Whether this is the password of the user. A hash of another form is replaced after a right one. `row` null: the same work for nobody. */
+/** Whether this is the password of the user. A hash of another form is replaced after a right one. `row` null: the same work without a user. */
 export async function isRight(
   ctx: Context,
   { hasher, options: { minLength } }: Parts,
   row: Row<PasswordRow> | null,
   typed: unknown,
 ): Promise<boolean> {
-  const found = normalise(typed)
+  const found = normalizePassword(typed)
   if ('error' in found) return false
   const { password } = found
   if (!row) {
@@ -101,45 +101,46 @@ export async function isRight(
     if (!current) await ctx.emit('noted', { name: 'password.rehashed', outcome: 'success', user: { id: row.userId } })
     return true
   }
-  // Somebody was faster: another sign-in that did the same, or a change, after which this password counts no longer.
+  // Another request was faster: a sign-in that did the same, or a change, after which this password counts no longer.
   const now = await ctx.records('password').get(row.id)
   return now !== null && hasher.verify(password, typed as string, now.hash)
 }
 
-async function finish(ctx: Context, parts: Parts): Promise<Identity | Response> {
-  // Before any password is checked: its cookie would tell who was refused.
+async function signIn(ctx: Context, parts: Parts): Promise<Identity | Response> {
+  // Before any password is checked: its cookie would tell which sign-in was refused.
   await ctx.callbackUrl()
   const { email, password } = await ctx.body()
   const address = toAddress(email) ?? nameOf(ctx, email)
-  if (address === undefined || typeof password !== 'string' || password === '') throw wrong('The sign-in has no address or no password.')
-  const user = await throttled(ctx, address, () => find(ctx, parts, address, password))
-  if (!user) throw wrong('The address or the password is wrong.')
-  // The password may be that of whoever typed the address first: the mailbox decides.
+  if (address === undefined || typeof password !== 'string' || password === '')
+    throw wrongCredentials('The sign-in has no address or no password.')
+  const user = await withThrottle(ctx, address, () => findOwner(ctx, parts, address, password))
+  if (!user) throw wrongCredentials('The address or the password is wrong.')
+  // The password may be that of a visitor who typed the address first: the mailbox decides.
   if (user.email && !user.emailVerified) return askOwner(ctx, parts, user, password)
   const account = { provider: 'passwords', providerAccountId: String(user.id), type: 'passwords' as const, userId: String(user.id) }
   return { user, account, match: 'none', proof: { amr: ['pwd'] } }
 }
 
-async function find(ctx: Context, parts: Parts, address: string, typed: string): Promise<AdapterUser | null> {
+async function findOwner(ctx: Context, parts: Parts, address: string, typed: string): Promise<AdapterUser | null> {
   const byAddress = address.includes('@')
   const user = byAddress
     ? await ctx.service('store').getUserByEmail(address)
     : ((await ctx.service('userNames').find(ctx, address)) as AdapterUser | null)
-  // Before the hash: a password that changes meanwhile signs nobody in. The same work for addresses without a user.
+  // Before the hash: a password that changes meanwhile does not sign in. The same work for addresses without a user.
   await ctx.access.stamp(`user:${user?.id ?? ''}`)
   const found = user ? await passwordOf(ctx, user.id) : null
-  // The address was proved in another way, or is gone: a parked password is nobody's.
+  // The address was proved in another way, or is gone: a parked password has no owner.
   const row = found?.parked && (user?.emailVerified || !user?.email) ? null : found
   return (await isRight(ctx, parts, row, typed)) ? user : null
 }
 
-/** A name has no "@": no name is somebody's address. */
+/** A name has no "@": no name is the address of a user. */
 function nameOf(ctx: Context, typed: unknown): string | undefined {
   if (!ctx.app.services.userNames || typeof typed !== 'string' || typed.length > 128 || typed.includes('@')) return undefined
   const name = typed.trim().normalize('NFKC').toLowerCase()
   return name === '' ? undefined : name
 }
 
-function wrong(message: string): CredentialsSignin {
+function wrongCredentials(message: string): CredentialsSignin {
   return new CredentialsSignin(message, { cause: { provider: 'passwords' } })
 }

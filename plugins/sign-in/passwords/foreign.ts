@@ -1,6 +1,6 @@
 /** Hashes of other products, for tables that are taken over. They are only read: the first right sign-in writes one of our own. */
 import { AuthError, equal, toHex } from 'authkernel/kernel'
-import { derive } from './scrypt.ts'
+import { deriveKey } from './scrypt.ts'
 
 /** One format. */
 export interface ForeignHash {
@@ -34,7 +34,7 @@ export function betterAuthHash(): ForeignHash {
     owns: (stored) => format.test(stored),
     async verify(typed, stored) {
       const [, salt = '', key = ''] = format.exec(stored) ?? []
-      return equal(toHex(await derive(typed.normalize('NFKC'), salt, { N: 16_384, r: 16, p: 1, length: 64 })), key)
+      return equal(toHex(await deriveKey(typed.normalize('NFKC'), salt, { N: 16_384, r: 16, p: 1, length: 64 })), key)
     },
   }
 }
@@ -66,7 +66,7 @@ export function firebaseScrypt({ signerKey, saltSeparator, rounds = 8, memCost =
       const [, salt = '', hash = ''] = format.exec(stored) ?? []
       const { createCipheriv } = await import('node:crypto')
       const whole = Buffer.concat([Buffer.from(salt, 'base64'), Buffer.from(saltSeparator, 'base64')])
-      const key = await derive(typed, whole, { N: 2 ** memCost, r: rounds, p: 1, length: 32 })
+      const key = await deriveKey(typed, whole, { N: 2 ** memCost, r: rounds, p: 1, length: 32 })
       const cipher = createCipheriv('aes-256-ctr', key, new Uint8Array(16))
       const made = Buffer.concat([cipher.update(Buffer.from(signerKey, 'base64')), cipher.final()])
       return equal(toHex(made), toHex(Buffer.from(hash, 'base64')))

@@ -2,17 +2,17 @@
 import { AuthError, equal, type Runtime, toHex } from 'authkernel/kernel'
 import type { ForeignHash } from './foreign.ts'
 import { createLine } from './line.ts'
-import { derive } from './scrypt.ts'
+import { deriveKey } from './scrypt.ts'
 
 /** Makes and checks hashes. */
 export interface Hasher {
   /** A PHC string. Throws Overloaded when too many are computed at once. */
   hash(password: string): Promise<string>
-  /** `typed` is the password as it came: other products have normalisations of their own. False also for a hash that nobody knows. */
+  /** `typed` is the password as it came: other products have normalisations of their own. False also for a hash of unknown form. */
   verify(password: string, typed: string, stored: string): Promise<boolean>
   /** Whether it was made with the present algorithm and parameters. */
   isCurrent(stored: string): Promise<boolean>
-  /** The work of `verify`, for somebody who does not exist. */
+  /** The work of `verify`, for a user who does not exist. */
   pretend(password: string): Promise<void>
 }
 type Argon2 = typeof import('@node-rs/argon2')
@@ -58,8 +58,8 @@ export function createHasher(
         const library = await engine()
         const salt = runtime.random(16)
         if (library) return library.hash(password, { ...argon, algorithm: 2, salt })
-        const key = await derive(password, salt, { N: 2 ** 17, r: 8, p: 1, length: 32 })
-        return `${scryptPrefix}${unpadded(salt)}$${unpadded(key)}`
+        const key = await deriveKey(password, salt, { N: 2 ** 17, r: 8, p: 1, length: 32 })
+        return `${scryptPrefix}${toUnpadded(salt)}$${toUnpadded(key)}`
       }),
     verify: (password, typed, stored) => line.run(() => check(password, typed, stored)),
     isCurrent: async (stored) => stored.startsWith(await prefix()),
@@ -70,7 +70,7 @@ export function createHasher(
   }
 }
 
-// A row that somebody planted must not take all memory or time.
+// A row that an attacker planted must not take all memory or time.
 function isBoundedArgon(stored: string): boolean {
   const [, memory, passes, lanes] = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$[\w+/]{11,86}\$[\w+/]{22,86}$/.exec(stored) ?? []
   return Number(memory) <= 262_144 && Number(passes) <= 10 && Number(lanes) >= 1
@@ -83,11 +83,11 @@ async function checkScrypt(password: string, stored: string): Promise<boolean> {
   // 256 MiB of memory, and the work of the largest form that is written.
   if (!(cost.N >= 2 && cost.N <= 2 ** 18 && cost.r >= 1 && cost.p >= 1) || 128 * cost.N * cost.r > 268_435_456 || cost.p > 10) return false
   const expected = Buffer.from(key, 'base64')
-  const found = await derive(password, Buffer.from(salt, 'base64'), { ...cost, length: expected.length })
+  const found = await deriveKey(password, Buffer.from(salt, 'base64'), { ...cost, length: expected.length })
   return equal(toHex(found), toHex(expected))
 }
 
-function unpadded(bytes: Uint8Array): string {
+function toUnpadded(bytes: Uint8Array): string {
   return Buffer.from(bytes)
     .toString('base64')
     .replace(/={1,2}$/, '')

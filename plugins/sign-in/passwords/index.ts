@@ -1,24 +1,21 @@
 /** Passwords: registration, sign-in, reset and change, with hashes of other products taken over. */
 import { type AdapterUser, type Context, type Plugin, rememberMailbox } from 'authkernel/kernel'
-import { passwordsApi, type PasswordsApi, takeHashes } from './api.ts'
-import { addChange } from './change.ts'
+import { replaceShortPasswords } from './change.ts'
 import { passwordsFlow } from './flow.ts'
 import { createHasher } from './hash.ts'
-import { typingMessages } from './messages-typing.ts'
-import { messages, withLength } from './messages.ts'
-import { addMethods, type PasswordsClient } from './methods.ts'
+import { dropParked, takeHashes } from './imported-passwords.ts'
+import { addMailTemplates } from './mails.ts'
+import { messages, typingMessages, withLength } from './messages.ts'
+import { addMethods, passwordsApi, type PasswordsApi, type PasswordsClient } from './methods.ts'
 import { type PasswordsOptions, resolveOptions } from './options.ts'
 import { addPages } from './pages.ts'
-import { dropParked } from './parked.ts'
 import { browserCookie } from './pending.ts'
-import { addReset } from './reset.ts'
-import { addConfirm } from './sign-up.ts'
+import { addRoutes } from './routes.ts'
 import { passwordTable, pendingTable, resetTable, rowId } from './tables.ts'
 
-export type { PasswordsApi } from './api.ts'
 export { PasswordRefused, type PasswordRefusal } from './errors.ts'
 export type { PasswordsConfig } from './flow.ts'
-export type { PasswordMethods, PasswordsClient } from './methods.ts'
+export type { PasswordMethods, PasswordsApi, PasswordsClient } from './methods.ts'
 export {
   type BcryptLibrary,
   bcryptHash,
@@ -29,7 +26,7 @@ export {
   pbkdf2Hash,
 } from './foreign.ts'
 export type { PasswordsOptions } from './options.ts'
-export { type Breached, pwned, type PwnedOptions } from './pwned.ts'
+export { type Breached, pwned, type PwnedOptions } from './known-passwords.ts'
 export type { PasswordRow, PendingRow, ResetRow } from './tables.ts'
 
 /**
@@ -58,36 +55,11 @@ export function passwordsPlugin(options: PasswordsOptions = {}): Plugin<Password
       kernel.cookie(browserCookie)
       kernel.messages(withLength(messages, resolved.minLength))
       kernel.messages(typingMessages)
-      for (const what of ['confirm', 'reset'] as const)
-        kernel.mailTemplate(`passwords.${what}`, {
-          subject: `passwords.mail.${what}`,
-          lines: [`passwords.mail.${what}-text`],
-          button: { text: 'passwords.mail.open', url: 'url' },
-          after: ['passwords.mail.left'],
-          note: 'passwords.mail.ignore',
-        })
-      kernel.mailTemplate('passwords.known', {
-        subject: 'passwords.mail.known',
-        lines: ['passwords.mail.known-text'],
-        button: { text: 'passwords.mail.sign-in', url: 'url' },
-        note: 'passwords.mail.ignore',
-      })
-      kernel.mailTemplate('passwords.was-reset', {
-        subject: 'passwords.mail.changed',
-        lines: ['passwords.mail.changed-text', 'passwords.mail.keys-reset'],
-        note: 'passwords.mail.not-you',
-      })
-      for (const what of ['added', 'changed'] as const)
-        kernel.mailTemplate(`passwords.${what}`, {
-          subject: `passwords.mail.${what}`,
-          lines: [`passwords.mail.${what}-text`, 'passwords.mail.keys'],
-          note: 'passwords.mail.not-you',
-        })
+      addMailTemplates(kernel)
       kernel.provide('passwordTakeover', { take: (ctx, rows, { dry }) => takeHashes(ctx, parts, rows, dry) })
-      addConfirm(kernel, parts)
-      addReset(kernel, parts)
-      addChange(kernel, parts)
+      addRoutes(kernel, parts)
       addPages(kernel, resolved)
+      replaceShortPasswords(kernel, parts)
       kernel.onAccessEnd('pending', async (ctx, { which }) => {
         if (!('userId' in which)) return 0
         return Number(await ctx.records('passwordReset').delete(await rowId(which.userId)))

@@ -17,26 +17,26 @@ export interface LineOptions {
   patience: number
 }
 
-/** 64 wait at most, and no longer than `patience` by what the last ones took: a request that ends at its deadline has been computed for nobody. */
-export function createLine({ places = cores(), now, patience }: LineOptions): Line {
+/** 64 wait at most, and no longer than `patience` by what the last ones took: a request that ends at its deadline has been computed in vain. */
+export function createLine({ places = countCores(), now, patience }: LineOptions): Line {
   let busy = 0
   // Milliseconds that one takes, as a mean in which the last ones count most.
   let mean = 0
   const waiting: (() => void)[] = []
-  const turn = (max: number): Promise<void> => {
+  const waitForPlace = (max: number): Promise<void> => {
     const wait = ((waiting.length + 1) * mean) / max
     if (waiting.length >= maxWaiting || wait > patience) {
       const text = `Plugin "passwords": ${waiting.length} hashes wait to be computed, and the next one would wait for ${Math.round(wait)} ms.`
       throw new Overloaded(text, { retryAfter: Math.max(2, Math.ceil(wait / 1000)) })
     }
-    // Whoever leaves hands the place on.
+    // A job that ends hands its place on.
     return new Promise((resolve) => waiting.push(resolve))
   }
   return {
     async run(work) {
       const max = await places
       if (busy < max) busy++
-      else await turn(max)
+      else await waitForPlace(max)
       const began = now()
       try {
         return await work()
@@ -50,7 +50,7 @@ export function createLine({ places = cores(), now, patience }: LineOptions): Li
   }
 }
 
-async function cores(): Promise<number> {
+async function countCores(): Promise<number> {
   const { availableParallelism } = await import('node:os')
   return Math.min(4, availableParallelism())
 }

@@ -1,7 +1,17 @@
-/** `client.passwords`: what a page of the host's own calls in place of the built-in ones. The rules are those of the pages. */
-import { AccessDenied, clientMethod, clientMethods, type ClientPart, type Context, type Kernel } from 'authkernel/kernel'
-import { change, changeForm, currentUser } from './change.ts'
-import type { Parts } from './parts.ts'
+/** `client.passwords`, which pages of the host call in place of the built-in ones, with the same rules; and `auth.passwords` for server code. */
+import {
+  AccessDenied,
+  clientMethod,
+  clientMethods,
+  type ClientPart,
+  type Context,
+  jobFor,
+  type Kernel,
+  type OfTenant,
+} from 'authkernel/kernel'
+import { changeForm, changePassword, currentUser } from './change.ts'
+import { takeHashes } from './imported-passwords.ts'
+import type { Parts } from './options.ts'
 import { askForReset } from './reset.ts'
 import { signUp, signUpForm } from './sign-up.ts'
 import { passwordOf } from './tables.ts'
@@ -15,16 +25,30 @@ export interface PasswordMethods {
   signUp(input: { email: string; password: string }): Promise<{ url: string }>
   /** Mails a link for a new password. Every address gets the same answer. */
   requestReset(input: { email: string }): Promise<{ url: string }>
-  /** Whether the person who is signed in has a password. Errors: `AccessDenied` (403) for nobody. */
+  /** Whether the user who is signed in has a password. Errors: `AccessDenied` (403) when signed out. */
   hasPassword(): Promise<boolean>
   /**
    * Changes the password and ends the other sessions. Without a former one (`current` absent) it is set when the last proof is younger than 5 minutes, else a
-   * link is mailed. Errors: `AccessDenied` (403) for nobody.
+   * link is mailed. Errors: `AccessDenied` (403) when signed out.
    */
   change(input: { current?: string; password: string }): Promise<{ url: string }>
 }
 /** `client.passwords` on `auth`, for types alone. */
 export type PasswordsClient = ClientPart<{ readonly passwords: PasswordMethods }>
+
+/** What the plugin puts on `auth`. */
+export interface PasswordsApi {
+  passwords: {
+    /**
+     * Stores hashes of another product for users who are in the store; a user who has a password here keeps it. Answers how many were stored. A hash of a
+     * user without `emailVerified` does not sign in before its owner has opened a mailed link, and goes when the address is proved in another way.
+     * Throws AuthError for a hash that none of `verify` knows. `tenant` names the tenant where there are several.
+     */
+    import(hashes: readonly { userId: string; hash: string }[], options?: OfTenant): Promise<number>
+    /** Whether a user has a password. */
+    has(user: { userId: string } & OfTenant): Promise<boolean>
+  }
+}
 
 /** Adds the methods, and the forms of the pages that have their paths. */
 export function addMethods(kernel: Kernel, parts: Parts): PasswordsClient {
@@ -32,31 +56,45 @@ export function addMethods(kernel: Kernel, parts: Parts): PasswordsClient {
     ...(parts.options.signUp && {
       signUp: {
         ...clientMethod(
-          fields,
+          readFields,
           (ctx, sent) => signUp(ctx, parts, sent),
           (ctx) => signUpForm(ctx, parts),
         ),
         takes: 'typed',
       },
     }),
-    requestReset: { ...clientMethod(fields, (ctx, { email }) => askForReset(ctx, email)), takes: 'typed' },
-    hasPassword: clientMethod(async (ctx) => (await passwordOf(ctx, (await signedIn(ctx)).id)) !== null),
+    requestReset: { ...clientMethod(readFields, (ctx, { email }) => askForReset(ctx, email)), takes: 'typed' },
+    hasPassword: clientMethod(async (ctx) => (await passwordOf(ctx, (await requireUser(ctx)).id)) !== null),
     change: clientMethod(
-      fields,
-      async (ctx, sent) => change(ctx, parts, await signedIn(ctx), sent),
+      readFields,
+      async (ctx, sent) => changePassword(ctx, parts, await requireUser(ctx), sent),
       (ctx) => changeForm(ctx, parts),
     ),
   })
   return {}
 }
 
-async function signedIn(ctx: Context) {
+/** The API on `auth`. */
+export function passwordsApi(kernel: Kernel, parts: Parts): PasswordsApi['passwords'] {
+  return {
+    async import(hashes, tenant) {
+      const ctx = await kernel.contextOf(jobFor('passwords', tenant))
+      return takeHashes(ctx, parts, hashes)
+    },
+    async has({ userId, ...tenant }) {
+      const ctx = await kernel.contextOf(jobFor('passwords', tenant))
+      return (await passwordOf(ctx, userId)) !== null
+    },
+  }
+}
+
+async function requireUser(ctx: Context) {
   const user = await currentUser(ctx)
   if (!user) throw new AccessDenied('passwords: nobody is signed in.')
   return user
 }
 
-function fields(sent: unknown): Record<string, unknown> {
+function readFields(sent: unknown): Record<string, unknown> {
   if (typeof sent !== 'object' || sent === null) throw new TypeError('an object')
   return { ...sent }
 }

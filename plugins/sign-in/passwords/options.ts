@@ -1,7 +1,8 @@
 /** Options of `passwordsPlugin`, with their defaults, and what is refused. */
 import { assertOptions, AuthError, type Awaitable, type User } from 'authkernel/kernel'
 import type { ForeignHash } from './foreign.ts'
-import { type Breached, pwned } from './pwned.ts'
+import type { Hasher } from './hash.ts'
+import { type Breached, pwned } from './known-passwords.ts'
 
 /** What `passwordsPlugin` takes. */
 export interface PasswordsOptions {
@@ -9,14 +10,14 @@ export interface PasswordsOptions {
   verify?: readonly ForeignHash[] | undefined
   /** Asked when a password is chosen, beside the list that is built in; default `pwned()`. False: the list alone. */
   breached?: Breached | false | undefined
-  /** Whether people may register with a password; default true. */
+  /** Whether visitors may register with a password; default true. */
   signUp?: boolean | undefined
   /**
    * Fewest characters of a new password that alone signs in: 8 to 64, default 15 (NIST SP 800-63B-4 section 3.1.1.2). Below 15 guessing gets easier; the
    * breached list and the limits stay.
    */
   minLength?: number | undefined
-  /** Who is always asked for a second factor: eight characters are enough for them, else `minLength`. Default: nobody. */
+  /** Who is always asked for a second factor: eight characters are enough for them, else `minLength`. Default: no user. */
   secondFactor?: ((user: User) => Awaitable<boolean>) | undefined
   /** Default: argon2id where `@node-rs/argon2` is installed, else scrypt. */
   algorithm?: 'argon2id' | 'scrypt' | undefined
@@ -56,4 +57,10 @@ export function resolveOptions(given: PasswordsOptions): Options {
   if (typeof secondFactor !== 'function') refuse('`secondFactor` must be a function of the user.')
   if (algorithm !== undefined && algorithm !== 'argon2id' && algorithm !== 'scrypt') refuse("`algorithm` must be 'argon2id' or 'scrypt'.")
   return { verify, breached, signUp, minLength, secondFactor, algorithm }
+}
+
+/** Made once per plugin. */
+export interface Parts {
+  options: Options
+  hasher: Hasher
 }

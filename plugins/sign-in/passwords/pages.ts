@@ -1,10 +1,10 @@
-/** What people see: registration, reset, change. None of it needs JavaScript. */
+/** What users see: registration, reset, change. None of it needs JavaScript. */
 import type { Content, Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
 import { currentUser, maySet } from './change.ts'
 import { emailField } from './flow.ts'
 import type { Options } from './options.ts'
 import { isAsker } from './pending.ts'
-import { byToken, passwordOf } from './tables.ts'
+import { findByToken, passwordOf } from './tables.ts'
 import { typingScript, typingTools } from './typing.ts'
 
 type Params = Readonly<Record<string, string | undefined>>
@@ -14,7 +14,7 @@ const newField = { label: 'passwords.new', type: 'password', required: true, aut
 
 /** Adds the pages, their links on the sign-in page, and the section of the account page. */
 export function addPages(kernel: Kernel, { signUp, minLength }: Options): void {
-  kernel.page('passwordReset', reset, { path: '/passwords/reset' })
+  kernel.page('passwordReset', drawReset, { path: '/passwords/reset' })
   kernel.page(
     'passwordMailed',
     (_ctx, { say, link }) => ({
@@ -26,14 +26,15 @@ export function addPages(kernel: Kernel, { signUp, minLength }: Options): void {
       path: '/passwords/mailed',
     },
   )
-  kernel.page('passwordChange', (ctx, tools, params) => change(ctx, tools, params, minLength), { path: '/passwords/change' })
-  kernel.page('passwordLonger', (ctx, tools, params) => longer(ctx, tools, params, minLength), { path: '/passwords/longer' })
-  kernel.page('passwordNew', linked('/passwords/new', 'reset', minLength))
-  secret(kernel, '/passwords/new', 'passwordNew')
-  if (signUp) kernel.page('passwordSignUp', (ctx, tools, params) => register(ctx, tools, params, minLength), { path: '/passwords/sign-up' })
+  kernel.page('passwordChange', (ctx, tools, params) => drawChange(ctx, tools, params, minLength), { path: '/passwords/change' })
+  kernel.page('passwordLonger', (ctx, tools, params) => drawLonger(ctx, tools, params, minLength), { path: '/passwords/longer' })
+  kernel.page('passwordNew', linkPage('/passwords/new', 'reset', minLength))
+  addSecretPage(kernel, '/passwords/new', 'passwordNew')
+  if (signUp)
+    kernel.page('passwordSignUp', (ctx, tools, params) => drawSignUp(ctx, tools, params, minLength), { path: '/passwords/sign-up' })
   // Also without registration: passwords of another product are confirmed here.
-  kernel.page('passwordConfirm', linked('/passwords/confirm', 'pending', minLength))
-  secret(kernel, '/passwords/confirm', 'passwordConfirm')
+  kernel.page('passwordConfirm', linkPage('/passwords/confirm', 'pending', minLength))
+  addSecretPage(kernel, '/passwords/confirm', 'passwordConfirm')
   kernel.slot('signIn', 'form', (_ctx, tools, form) =>
     form === 'passwords' ? { html: tools.html`${typingTools(tools, minLength)}`, scripts } : undefined,
   )
@@ -56,8 +57,8 @@ export function addPages(kernel: Kernel, { signUp, minLength }: Options): void {
   })
 }
 
-// The address of the page has a token: nobody is told it.
-function secret(kernel: Kernel, path: `/${string}`, page: string): void {
+// The address of the page has a token, which no other site may learn.
+function addSecretPage(kernel: Kernel, path: `/${string}`, page: string): void {
   kernel.route({
     method: 'GET',
     path,
@@ -71,7 +72,7 @@ function secret(kernel: Kernel, path: `/${string}`, page: string): void {
   })
 }
 
-async function register(_ctx: Context, tools: PageTools, { error, email }: Params, min: number): Promise<PageView> {
+async function drawSignUp(_ctx: Context, tools: PageTools, { error, email }: Params, min: number): Promise<PageView> {
   const { say, form, field, submit, alert } = tools
   const body = [
     field('email', { ...emailField, ...(email !== undefined && { value: email }) }),
@@ -84,25 +85,25 @@ async function register(_ctx: Context, tools: PageTools, { error, email }: Param
     lead: say('passwords.hint'),
     body: [alert(error), await form('/passwords/sign-up', body)],
     scripts,
-    ...failed(error),
+    ...statusOf(error),
   }
 }
 
-async function reset(_ctx: Context, { say, form, field, submit, alert }: PageTools, { error }: Params): Promise<PageView> {
+async function drawReset(_ctx: Context, { say, form, field, submit, alert }: PageTools, { error }: Params): Promise<PageView> {
   const body = [field('email', { ...emailField, autofocus: true }), submit(say('passwords.send'))]
   return {
     title: say('passwords.forgot'),
     lead: say('passwords.reset-lead'),
     body: [alert(error), await form('/passwords/reset', body)],
-    ...failed(error),
+    ...statusOf(error),
   }
 }
 
 /** The page of a mailed link. */
-function linked(action: `/${string}`, kind: 'pending' | 'reset', min: number) {
+function linkPage(action: `/${string}`, kind: 'pending' | 'reset', min: number) {
   return async (ctx: Context, tools: PageTools, { token, error }: Params): Promise<PageView> => {
     const { say, form, field, submit, alert, link } = tools
-    const row = await byToken(ctx, kind, token)
+    const row = await findByToken(ctx, kind, token)
     if (!row) {
       const body = [alert('PasswordLinkInvalid'), link(say('passwords.forgot'), '/passwords/reset')]
       return { title: say('passwords.title'), body, status: 400 }
@@ -111,7 +112,7 @@ function linked(action: `/${string}`, kind: 'pending' | 'reset', min: number) {
     const title = say(kind === 'pending' ? 'passwords.sign-up' : 'passwords.title')
     if (kind === 'pending' && 'browser' in row && (await isAsker(ctx, row))) {
       body.push(await form(action, submit(say('passwords.activate')), { token }))
-      return { title, lead: say('passwords.activate-lead', { email: row.address }), body, ...failed(error) }
+      return { title, lead: say('passwords.activate-lead', { email: row.address }), body, ...statusOf(error) }
     }
     body.push(
       await form(action, [field('password', { ...newField, autofocus: true }), typingTools(tools, min), submit(say('passwords.save'))], {
@@ -119,11 +120,11 @@ function linked(action: `/${string}`, kind: 'pending' | 'reset', min: number) {
       }),
     )
     if (kind === 'pending') body.push(await form(action, submit(say('passwords.without'), { quiet: true }), { token, without: '1' }))
-    return { title, lead: say('passwords.choose-lead', { email: row.address }), body, scripts, ...failed(error) }
+    return { title, lead: say('passwords.choose-lead', { email: row.address }), body, scripts, ...statusOf(error) }
   }
 }
 
-async function change(ctx: Context, tools: PageTools, { error, done }: Params, min: number): Promise<PageView | Response> {
+async function drawChange(ctx: Context, tools: PageTools, { error, done }: Params, min: number): Promise<PageView | Response> {
   const { say, form, field, submit, alert, html } = tools
   const user = await currentUser(ctx)
   if (!user) return ctx.page('signIn')
@@ -144,11 +145,11 @@ async function change(ctx: Context, tools: PageTools, { error, done }: Params, m
     lead: say('passwords.hint'),
     body: [alert(error), status, await form('/passwords/change', body)],
     scripts,
-    ...failed(error),
+    ...statusOf(error),
   }
 }
 
-async function longer(_ctx: Context, tools: PageTools, { error }: Params, min: number): Promise<PageView> {
+async function drawLonger(_ctx: Context, tools: PageTools, { error }: Params, min: number): Promise<PageView> {
   const { say, form, field, submit, alert } = tools
   const body = [field('password', { ...newField, autofocus: true }), typingTools(tools, min), submit(say('passwords.save'))]
   return {
@@ -156,10 +157,10 @@ async function longer(_ctx: Context, tools: PageTools, { error }: Params, min: n
     lead: say('passwords.longer'),
     body: [alert(error), await form('/passwords/longer', body)],
     scripts,
-    ...failed(error),
+    ...statusOf(error),
   }
 }
 
-function failed(error: string | undefined): { status?: number } {
+function statusOf(error: string | undefined): { status?: number } {
   return error === undefined ? {} : { status: 400 }
 }

@@ -10,25 +10,25 @@ import {
   sha256,
   toHex,
 } from 'authkernel/kernel'
-import { later, mail } from './store-password.ts'
-import { digestOf, newToken, type PendingRow } from './tables.ts'
+import { runDetached, sendMail } from './store-password.ts'
+import { tokenDigest, newToken, type PendingRow } from './tables.ts'
 
 export const browserCookie: CookieHandle = /* @__PURE__ */ createCookie('password-sign-up', { maxAge: 3600 })
 
-const seconds = 3600
+const linkSeconds = 3600
 const perAddress = 3
 
 /** What waits. */
-export type Waiting = Pick<PendingRow, 'address' | 'hash' | 'userId' | 'short'>
+export type Registration = Pick<PendingRow, 'address' | 'hash' | 'userId' | 'short'>
 
 /** Mails a link to the address and marks the browser; the answer is the same for every address, and does not wait for the mail. */
-export async function askForProof(ctx: Context, waiting: Waiting): Promise<Response> {
+export async function askForProof(ctx: Context, waiting: Registration): Promise<Response> {
   const browser = randomHex(ctx.runtime, 32)
   browserCookie.set(ctx, browser)
   const asker = toHex(await sha256(browser))
-  later(
+  runDetached(
     ctx,
-    mailWithinLimit(ctx, waiting.address, () => store(ctx, waiting, asker)),
+    mailWithinLimit(ctx, waiting.address, () => storeRegistration(ctx, waiting, asker)),
   )
   return redirectTo(`${ctx.base}/passwords/mailed`)
 }
@@ -39,18 +39,18 @@ export async function isAsker(ctx: Context, row: { browser: string }): Promise<b
   return value !== undefined && equal(toHex(await sha256(value)), row.browser)
 }
 
-async function store(ctx: Context, waiting: Waiting, browser: string): Promise<void> {
+async function storeRegistration(ctx: Context, waiting: Registration, browser: string): Promise<void> {
   const { address } = waiting
-  // A user whose address nobody proved is nobody's: whoever opens the mail gets the address.
+  // A user whose address is not proved has no owner: the visitor who opens the mail gets the address.
   if ((await ctx.service('store').getUserByEmail(address))?.emailVerified) {
-    await mail(ctx, address, 'passwords.known', { url: `${ctx.base}/signin`, at: ctx.now })
+    await sendMail(ctx, address, 'passwords.known', { url: `${ctx.base}/signin`, at: ctx.now })
     return
   }
   const table = ctx.records('passwordPending')
   const { rows } = await table.find({ where: { address }, order: 'desc', limit: 100 })
   for (const { id } of rows.slice(perAddress - 1)) await table.delete(id)
   const token = newToken(ctx)
-  const expires = new Date(ctx.now.getTime() + seconds * 1000)
-  await table.create({ ...waiting, token: await digestOf(ctx, 'pending', token), browser, created: ctx.now, expires })
-  await mail(ctx, address, 'passwords.confirm', { url: `${ctx.base}/passwords/confirm?token=${token}`, left: { seconds } })
+  const expires = new Date(ctx.now.getTime() + linkSeconds * 1000)
+  await table.create({ ...waiting, token: await tokenDigest(ctx, 'pending', token), browser, created: ctx.now, expires })
+  await sendMail(ctx, address, 'passwords.confirm', { url: `${ctx.base}/passwords/confirm?token=${token}`, left: { seconds: linkSeconds } })
 }

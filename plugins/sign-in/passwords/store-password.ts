@@ -13,7 +13,7 @@ export interface StoreOptions {
   keepSessions?: boolean
   /** Default `credentialChanged`. */
   reason?: 'passwordReset' | 'credentialChanged'
-  /** Of whoever sets it: access that ended since then sets no password. Default: when the user became known in this request. */
+  /** Of the user who sets it: access that ended since then sets no password. Default: when the user became known in this request. */
   stamp?: StampOfAccess
 }
 
@@ -46,20 +46,20 @@ export async function storePassword(
   if (!keepSessions) await endAccess(ctx, { userId: user.id, ...(except !== undefined && { except }) }, 'passwords', reason)
   await ctx.emit('credentialChanged', { user, kind: 'password', action: had ? 'changed' : 'added' })
   if (user.email)
-    later(
+    runDetached(
       ctx,
-      mail(ctx, user.email, !had ? 'passwords.added' : reason === 'passwordReset' ? 'passwords.was-reset' : 'passwords.changed', {
+      sendMail(ctx, user.email, !had ? 'passwords.added' : reason === 'passwordReset' ? 'passwords.was-reset' : 'passwords.changed', {
         at: ctx.now,
       }),
     )
 }
 
 /** Sends one mail. Throws MailNotSent. */
-export function mail(ctx: AnyContext, to: string, template: string, data: Record<string, MailValue>): Promise<void> {
+export function sendMail(ctx: AnyContext, to: string, template: string, data: Record<string, MailValue>): Promise<void> {
   return ctx.service('mail').send(ctx, to, template, data)
 }
 
 /** Work that the answer does not wait for, so that its time tells nothing. */
-export function later(ctx: AnyContext, work: Promise<unknown>): void {
+export function runDetached(ctx: AnyContext, work: Promise<unknown>): void {
   work.catch((error: unknown) => ctx.logger.error(error as Error))
 }

@@ -1,24 +1,24 @@
 /** The records of passwords: hashes, registrations that wait for a proof, and tokens of resets. */
 import { type AnyContext, randomHex, type RecordSpec, type Row, sha256, toHex } from 'authkernel/kernel'
 
-/** The password of a user; its id is the SHA-256 of the user's id, so that nobody has two. */
+/** The password of a user; its id is the SHA-256 of the user's id, so that no user has two. */
 export interface PasswordRow {
   userId: string
   /** A PHC string, or a hash of another product. */
   hash: string
   /** Shorter than a password that alone signs in must be. */
   short: boolean
-  /** A hash of another product, of a user whose address was not proved: it signs in nobody, and goes when the address is proved without it. */
+  /** A hash of another product, of a user whose address was not proved: it does not sign in, and goes when the address is proved without it. */
   parked?: boolean | null
   changed: Date
 }
-/** Somebody typed an address and a password; nobody has proved that the address is theirs. */
+/** A visitor typed an address and a password, and has not proved that the address is theirs. */
 export interface PendingRow {
   address: string
   /** Digest of the token in the mail. */
   token: string
   hash: string
-  /** The user whose parked password it is: whoever asked knew it. */
+  /** The user whose parked password it is: the visitor who asked knew it. */
   userId?: string | null
   short?: boolean | null
   /** SHA-256 of the cookie in the browser that asked. */
@@ -94,12 +94,12 @@ export function newToken(ctx: AnyContext): string {
 }
 
 /** What is stored of a token. */
-export function digestOf(ctx: AnyContext, kind: 'pending' | 'reset', token: string): Promise<string> {
+export function tokenDigest(ctx: AnyContext, kind: 'pending' | 'reset', token: string): Promise<string> {
   return ctx.digest(`passwords ${kind}`, token)
 }
 
 /** The row of a token, under any of the secrets; null: none, used or too old. */
-export async function byToken<K extends 'pending' | 'reset'>(
+export async function findByToken<K extends 'pending' | 'reset'>(
   ctx: AnyContext,
   kind: K,
   token: unknown,

@@ -5,7 +5,7 @@ const nameScale = 10
 const networkScale = 100
 
 /** Counts a try before it is checked. `check` answers null for a wrong password. Throws CredentialsSignin when there were too many. */
-export async function throttled<T>(ctx: Context, address: string, check: () => Promise<T | null>): Promise<T | null> {
+export async function withThrottle<T>(ctx: Context, address: string, check: () => Promise<T | null>): Promise<T | null> {
   const rule = ctx.app.config.throttle.credentials
   if (!rule) return check()
   const attempt = await beginAttempt(ctx, await bucketsOf(ctx, address, rule))

@@ -1,4 +1,35 @@
-/** What everybody tries first, offline: common words, repetitions, rows of keys, and what is made of the own name and address. */
+/**
+ * Passwords that attackers try first. Online: those of a breach, by the range queries of Have I Been Pwned, where only five digits of a SHA-1 leave the
+ * server. Offline: common words, repetitions, rows of keys, and what is made of the own name and address.
+ */
+import { type AnyContext, assertOptions, type Awaitable, boundedFetch, bytes, toHex } from 'authkernel/kernel'
+
+/** Whether a password is known to attackers. Throwing means: unknown, and the offline list decides. */
+export type Breached = (ctx: AnyContext, password: string) => Awaitable<boolean>
+/** Options of `pwned`. */
+export interface PwnedOptions {
+  /** Default `https://api.pwnedpasswords.com/range/`. */
+  url?: string
+  /** Default: that of the kernel. */
+  fetch?: typeof globalThis.fetch
+  /** Milliseconds; default 1000. */
+  timeout?: number
+}
+
+/** Asks with padding, so that the length of the answer tells nothing. */
+export function pwned(options: PwnedOptions = {}): Breached {
+  assertOptions('pwned', options, { url: true, fetch: true, timeout: true })
+  const { url = 'https://api.pwnedpasswords.com/range/', fetch, timeout = 1_000 } = options
+  return async (ctx, password) => {
+    const digest = toHex(new Uint8Array(await crypto.subtle.digest('SHA-1', bytes(password)))).toUpperCase()
+    const ask = boundedFetch({ fetch: fetch ?? ctx.runtime.fetch, deadline: timeout, limit: 1_048_576, signal: ctx.signal })
+    const response = await ask(url + digest.slice(0, 5), { headers: { 'Add-Padding': 'true' } })
+    if (!response.ok) throw new Error(`The list of breached passwords answered with status ${response.status}.`)
+    const suffix = digest.slice(5)
+    // Padding has the count 0.
+    return (await response.text()).split(/\r?\n/).some((line) => line.startsWith(`${suffix}:`) && Number(line.slice(suffix.length + 1)) > 0)
+  }
+}
 
 // At 15 characters and more, known passwords are mostly these, put together or repeated.
 const words =
@@ -23,7 +54,7 @@ export function isCommon(password: string, own: readonly string[]): boolean {
   let rest = text
   for (const word of known) rest = rest.replaceAll(word, ' ')
   for (const row of [...rows, ...rows.map((one) => [...one].toReversed().join(''))]) rest = withoutRuns(rest, row)
-  // Digits and signs around a word are what everybody adds.
+  // Digits and signs around a word are what most users add.
   const left = rest.replace(/[\d\s\p{P}\p{S}]/gu, '')
   const removed = [...text].length - [...rest.replace(/\s/g, '')].length
   return left.length <= 2 && (removed >= [...text].length / 2 || /^\d+$/.test(text))
