@@ -315,7 +315,6 @@ const notYetMoved = new Set<string>([
   'plugins/security/captcha',
   'plugins/security/two-factor',
   'plugins/sign-in/usernames',
-  'plugins/sign-in/webauthn',
 ])
 
 describe('anatomy of a plugin', () => {

@@ -9,11 +9,10 @@ import {
   type ProviderOf,
   WebAuthnVerificationError,
 } from 'authkernel/kernel'
-import type { Pending } from './challenge.ts'
-import { type CredentialAnswer, descriptor, toStored } from './credential.ts'
+import type { PendingChallenge } from './challenge.ts'
+import { type CredentialAnswer, descriptorOf, toStored } from './credential.ts'
 import { isOwnHandle } from './handles.ts'
-import { type AuthenticationInfo, loadLibrary } from './library.ts'
-import { proofOf } from './proof.ts'
+import { type AuthenticationInfo, loadLibrary, proofOf } from './library.ts'
 import { relyingParty } from './relying-party.ts'
 import { authenticationVerification } from './settings.ts'
 
@@ -23,13 +22,22 @@ type WebAuthn = ProviderOf<'webauthn'>
  * Verifies an assertion and answers its stored owner.
  * Throws InvalidCheck, WebAuthnVerificationError, and AuthError for a credential that is not stored.
  */
-export async function authenticate(ctx: Context, provider: WebAuthn, answer: CredentialAnswer, pending: Pending): Promise<Identity> {
+export async function authenticatePasskey(
+  ctx: Context,
+  provider: WebAuthn,
+  answer: CredentialAnswer,
+  pending: PendingChallenge,
+): Promise<Identity> {
   if (pending.register) throw new InvalidCheck(`The challenge of provider "${provider.id}" was made for registering, not for signing in.`)
   const store = ctx.service('store')
   const credentialID = toStored(answer.id)
   const authenticator = await store.getAuthenticator(credentialID)
   if (!authenticator) throw new AuthError(`Nobody has registered the credential presented to provider "${provider.id}": ${credentialID}.`)
-  const { newCounter: counter, userVerified, credentialDeviceType } = await verify(ctx, provider, answer, pending.challenge, authenticator)
+  const {
+    newCounter: counter,
+    userVerified,
+    credentialDeviceType,
+  } = await verifyAssertion(ctx, provider, answer, pending.challenge, authenticator)
   // Section 7.2, step 19: whether a passkey may be backed up never changes; a flip is another key, or a broken one.
   if (credentialDeviceType !== undefined && credentialDeviceType !== authenticator.credentialDeviceType)
     throw new WebAuthnVerificationError(`The backup flag of a credential of provider "${provider.id}" changed. The sign-in was refused.`)
@@ -48,7 +56,7 @@ export async function authenticate(ctx: Context, provider: WebAuthn, answer: Cre
   return { user, account, match: 'account', ownerAfterSignIn: true, proof: proofOf(userVerified, authenticator.credentialDeviceType) }
 }
 
-async function verify(
+async function verifyAssertion(
   ctx: Context,
   provider: WebAuthn,
   answer: CredentialAnswer,
@@ -64,8 +72,8 @@ async function verify(
     expectedChallenge: challenge,
     expectedOrigin: party.origins,
     expectedRPID: party.ids,
-    // Counter 0: the library would judge it before the signature, and anybody could then raise the alarm of a cloned key.
-    credential: { ...descriptor(authenticator), publicKey: fromBase64(authenticator.credentialPublicKey), counter: 0 },
+    // Counter 0: the library would judge it before the signature, and an attacker could then raise the alarm of a cloned key.
+    credential: { ...descriptorOf(authenticator), publicKey: fromBase64(authenticator.credentialPublicKey), counter: 0 },
   }
   const result = await verifyAuthenticationResponse(options).catch((error: unknown) => {
     throw new WebAuthnVerificationError(`A sign-in at provider "${provider.id}" failed verification.`, { cause: error })

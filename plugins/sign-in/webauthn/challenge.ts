@@ -2,11 +2,38 @@
  * The challenge cookie: sealed, bound to its provider, 15 minutes, each challenge good for one answer (D12, D35, row 246).
  * It holds the newest five ceremonies, because autofill begins one in every tab that shows a sign-in page.
  */
-import { type Context, InvalidCheck, type PendingEntry, type ProviderOf } from 'authkernel/kernel'
-import { type CredentialAnswer, challengeOf } from './credential.ts'
-import { type Ceremony, challenges, type Registration } from './pending.ts'
+import {
+  type Context,
+  createPending,
+  InvalidCheck,
+  type PendingEntry,
+  type PendingList,
+  type ProviderOf,
+  type User,
+} from 'authkernel/kernel'
 
-export type Pending = PendingEntry<Ceremony> & { challenge: string }
+/** A signed-in user by id, or what is known of a new one. */
+export type Registration = { userId: string } | { user: User }
+
+/** A ceremony that has begun; its id is the challenge. */
+export interface Ceremony {
+  provider: string
+  /** Whose passkey is being registered. */
+  register?: Registration
+  /** The user handle of the new passkey, in base64url. */
+  handle?: string
+}
+
+/** A ceremony that an answer may end. */
+export type PendingChallenge = PendingEntry<Ceremony> & { challenge: string }
+
+const lifetime = 900
+
+/** Registered by the plugin with `kernel.pending`. */
+export const challenges: PendingList<Ceremony> = /* @__PURE__ */ createPending<Ceremony>('challenge', {
+  seconds: lifetime,
+  cookie: { key: 'webauthnChallenge', prefix: 'secure' },
+})
 
 /** Remembers a challenge in the browser. */
 export async function keepChallenge(
@@ -20,13 +47,12 @@ export async function keepChallenge(
 }
 
 /**
- * The ceremony that an answer belongs to; it is spent by this call, here and on the server.
+ * The ceremony that an answer belongs to, by the challenge that it says is `signed`; it is spent by this call, here and on the server.
  * An answer to an unknown challenge spends the newest one and then fails verification.
  * Throws InvalidCheck when none is pending, it expired, belongs to another provider or was spent before.
  */
-export async function useChallenge(ctx: Context, provider: ProviderOf<'webauthn'>, answer: CredentialAnswer | undefined): Promise<Pending> {
+export async function useChallenge(ctx: Context, provider: ProviderOf<'webauthn'>, signed: string | undefined): Promise<PendingChallenge> {
   const own = (await challenges.all(ctx)).filter((one) => one.provider === provider.id)
-  const signed = answer && challengeOf(answer)
   const used = own.find(({ id }) => id === signed) ?? own[0]
   if (!used) {
     await challenges.drop(ctx, [])

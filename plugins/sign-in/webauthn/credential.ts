@@ -16,7 +16,7 @@ const transport = /^[a-z-]{1,20}$/
 
 /** The posted `data`: a JSON text in a form or in JSON, or the object itself. Undefined for anything else. */
 export function readAnswer(data: unknown): CredentialAnswer | undefined {
-  const value = typeof data === 'string' ? parse(data) : data
+  const value = typeof data === 'string' ? parseJson(data) : data
   if (!isRecord(value) || typeof value['id'] !== 'string' || !credentialId.test(value['id']) || !toStored(value['id'])) return undefined
   return { ...value, id: value['id'], response: isRecord(value['response']) ? value['response'] : {} }
 }
@@ -24,12 +24,12 @@ export function readAnswer(data: unknown): CredentialAnswer | undefined {
 /** The challenge that a browser says it signed; the library compares it with the expected one. */
 export function challengeOf(answer: CredentialAnswer): string | undefined {
   const { clientDataJSON } = answer.response
-  const client = typeof clientDataJSON === 'string' ? parse(decode(clientDataJSON)) : undefined
+  const client = typeof clientDataJSON === 'string' ? parseJson(decodeText(clientDataJSON)) : undefined
   return isRecord(client) && typeof client['challenge'] === 'string' ? client['challenge'] : undefined
 }
 
 /** A row as a descriptor for `allowCredentials` and `excludeCredentials`. */
-export function descriptor(row: AdapterAuthenticator): { id: string; transports: string[] } {
+export function descriptorOf(row: AdapterAuthenticator): { id: string; transports: string[] } {
   return {
     id: toBase64Url(fromBase64(row.credentialID)),
     transports: (row.transports ?? '').split(',').filter((name) => transport.test(name)),
@@ -52,7 +52,7 @@ export function transportsOf(answer: CredentialAnswer): string | null {
   return known.slice(0, 8).join(',') || null
 }
 
-function decode(base64url: string): string {
+function decodeText(base64url: string): string {
   try {
     return new TextDecoder().decode(fromBase64(base64url))
   } catch {
@@ -60,7 +60,7 @@ function decode(base64url: string): string {
   }
 }
 
-function parse(text: string): unknown {
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text)
   } catch {

@@ -2,32 +2,13 @@
  * The user handle of each passkey, as a hash: WebAuthn section 7.2, step 6. A handle is random and holds nothing personal, so only a record tells whose
  * it is. Passkeys from before these records, and stores without records, have none.
  */
-import { type AnyContext, type CompileView, type RecordSpec, sha256, toHex } from 'authkernel/kernel'
+import { type AnyContext, type CompileView, sha256, toHex } from 'authkernel/kernel'
 
-/** A passkey; its id is the SHA-256 of the credential id. */
-export interface PasskeyHandleRow {
-  userId: string
-  /** SHA-256 of the handle in base64url. */
-  handle: string
-}
-
-declare module 'authkernel/kernel' {
-  interface Records {
-    passkeyHandle: PasskeyHandleRow
-  }
-}
-
-export const handleTable: RecordSpec<PasskeyHandleRow> = {
-  id: 'given',
-  fields: { userId: { type: 'string', max: 255 }, handle: { type: 'string', max: 64 } },
-  owner: { field: 'userId', of: 'user' },
-}
-
-const shared = 'passkey-handles'
+const cacheName = 'passkey-handles'
 
 /** Remembers whether the table is declared. */
 export function noteHandles({ records, shared: state }: CompileView): object {
-  state.cache<boolean>(shared).set('kept', records.has('passkeyHandle'))
+  state.cache<boolean>(cacheName).set('kept', records.has('passkeyHandle'))
   return {}
 }
 
@@ -47,7 +28,7 @@ export async function isOwnHandle(ctx: AnyContext, credentialID: string, given: 
 }
 
 function isKept({ app }: AnyContext): boolean {
-  return app.services.records !== undefined && app.shared.cache<boolean>(shared).get('kept') === true
+  return app.services.records !== undefined && app.shared.cache<boolean>(cacheName).get('kept') === true
 }
 
 async function digestOf(text: string): Promise<string> {

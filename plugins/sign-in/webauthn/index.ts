@@ -11,22 +11,23 @@ import {
   type ProviderOf,
   providerPlugin,
 } from 'authkernel/kernel'
-import { options, passkey } from './defaults.ts'
-import { handleTable, noteHandles } from './handles.ts'
-import { challenges } from './pending.ts'
-import { ceremonies, webauthnRoutes } from './routes.ts'
+import { challenges } from './challenge.ts'
+import { noteHandles } from './handles.ts'
+import { optionNames, passkey } from './options.ts'
+import { loadCeremonies, webauthnRoutes } from './routes.ts'
+import { handleTable } from './tables.ts'
 
-export type { PasskeyHandleRow } from './handles.ts'
+export type { PasskeyHandleRow } from './tables.ts'
 export { webauthnRoutes } from './routes.ts'
 
 // Loaded with the first provider of the type.
-const configured = /* @__PURE__ */ lazily(() => import('./configured.ts'))
+const loadProvider = /* @__PURE__ */ lazily(() => import('./provider.ts'))
 
-type Configured = typeof import('./configured.ts')
+type ProviderModule = typeof import('./provider.ts')
 type WebAuthn = ProviderOf<'webauthn'>
 type WebAuthnGiven = ProviderGiven<'webauthn'>
 
-const flow: ProviderFlow<WebAuthn> = {
+const webauthnFlow: ProviderFlow<WebAuthn> = {
   callback: { GET: false, POST: 'csrf' },
   requires: ['store'],
   methods: [
@@ -40,15 +41,15 @@ const flow: ProviderFlow<WebAuthn> = {
     'updateAuthenticatorCounter',
   ],
   notLinked: (message) => new AccountNotLinked(message),
-  options,
-  validate: async (provider, all) => (await configured()).validateProvider(provider, all),
-  check: async (provider) => (await configured()).loadLibrary(provider),
-  // Providers are validated before anybody asks.
-  form: (provider) => (configured() as Configured).formOf(provider),
-  typed: async (...given) => (await configured()).hasPasskeys(...given),
-  revokeUnverified: async (...given) => (await configured()).revokeUnverified(...given),
-  onUnlinked: async (...given) => (await configured()).deletePasskey(...given),
-  finish: async (ctx, provider) => (await ceremonies()).finish(ctx, provider),
+  options: optionNames,
+  validate: async (provider, all) => (await loadProvider()).validateProvider(provider, all),
+  check: async (provider) => (await loadProvider()).loadLibrary(provider),
+  // Providers are validated before the first request.
+  form: (provider) => (loadProvider() as ProviderModule).formOf(provider),
+  typed: async (...given) => (await loadProvider()).hasPasskeys(...given),
+  revokeUnverified: async (...given) => (await loadProvider()).revokeUnverified(...given),
+  onUnlinked: async (...given) => (await loadProvider()).deletePasskey(...given),
+  finish: async (ctx, provider) => (await loadCeremonies()).finish(ctx, provider),
 }
 
 /**
@@ -58,7 +59,7 @@ const flow: ProviderFlow<WebAuthn> = {
  */
 export const webauthnPlugin: (...providers: (WebAuthnGiven | (() => WebAuthnGiven))[]) => Plugin<void> = /* @__PURE__ */ providerPlugin({
   type: 'webauthn',
-  flow,
+  flow: webauthnFlow,
   defaults: passkey,
   alone: true,
   routes: webauthnRoutes,
@@ -70,6 +71,6 @@ export const webauthnPlugin: (...providers: (WebAuthnGiven | (() => WebAuthnGive
       when: (requires, { needsTables }) => !needsTables || requires('records'),
     })
     kernel.decorate('records', (_inner, view) => noteHandles(view))
-    kernel.preload(async () => ceremonies())
+    kernel.preload(async () => loadCeremonies())
   },
 })

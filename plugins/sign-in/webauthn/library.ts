@@ -1,5 +1,5 @@
 /** The part of `@simplewebauthn/server` 14 that is used here, as structural types: nothing public may import an optional peer's types. */
-import { AuthError, type ProviderOf } from 'authkernel/kernel'
+import { AuthError, type Proof, type ProviderOf } from 'authkernel/kernel'
 
 /** The four functions that are called. */
 export interface WebAuthnLibrary {
@@ -29,7 +29,7 @@ export interface RegistrationInfo {
   credentialBackedUp: boolean
 }
 
-const names = [
+const functionNames = [
   'generateRegistrationOptions',
   'generateAuthenticationOptions',
   'verifyRegistrationResponse',
@@ -38,15 +38,15 @@ const names = [
 
 /** The provider's `lib`, or the installed package. Imported at first use: a host without passkeys need not have it. */
 export async function loadLibrary(provider: ProviderOf<'webauthn'>): Promise<WebAuthnLibrary> {
-  const library = await bring(provider)
-  const missing = names.filter((name) => typeof library[name] !== 'function')
+  const library = await importLibrary(provider)
+  const missing = functionNames.filter((name) => typeof library[name] !== 'function')
   if (missing.length === 0) return library as unknown as WebAuthnLibrary
   throw new AuthError(
     `The lib of provider "${provider.id}" lacks ${missing.join(', ')}: give () => import('@simplewebauthn/server'), version 14.`,
   )
 }
 
-async function bring({ id, lib }: ProviderOf<'webauthn'>): Promise<Record<string, unknown>> {
+async function importLibrary({ id, lib }: ProviderOf<'webauthn'>): Promise<Record<string, unknown>> {
   try {
     return (await (lib ? lib() : import('@simplewebauthn/server'))) as Record<string, unknown>
   } catch (error) {
@@ -56,4 +56,10 @@ async function bring({ id, lib }: ProviderOf<'webauthn'>): Promise<Record<string
       { cause: error },
     )
   }
+}
+
+/** `swk` for a passkey that may be copied to other devices, `hwk` for one that stays. With user verification it counts as two factors. */
+export function proofOf(userVerified: boolean, deviceType: string): Proof {
+  const key = deviceType === 'multiDevice' ? 'swk' : 'hwk'
+  return userVerified === true ? { amr: [key, 'user', 'mfa'], factors: 2 } : { amr: [key, 'user'], factors: 1 }
 }

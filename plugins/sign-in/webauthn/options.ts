@@ -1,104 +1,35 @@
-/** `GET /webauthn-options/:provider`: what a browser needs to begin a ceremony. */
-import { type Context, InvalidProvider, json, type ProviderOf, sha256, toAddress, toBase64Url, type User } from 'authkernel/kernel'
-import { keepChallenge } from './challenge.ts'
-import type { Registration } from './pending.ts'
-import { descriptor } from './credential.ts'
-import { loadLibrary } from './library.ts'
-import { providerOptions, relyingParty } from './relying-party.ts'
-import { authenticationDefaults, registrationDefaults } from './settings.ts'
+/** Names of options, and the provider that is there without any. `settings.ts` says what they mean. */
+import type { ProviderOf } from 'authkernel/kernel'
 
 type WebAuthn = ProviderOf<'webauthn'>
 
-/** Who wants to register or sign in. */
-interface Person {
-  user: User | null
-  signedIn: boolean
-  exists: boolean
+/** Names of all options. A record, so that the compiler finds what is missing. */
+export const optionNames: Record<keyof WebAuthn, true> = {
+  id: true,
+  name: true,
+  type: true,
+  signinUrl: true,
+  callbackUrl: true,
+  relayingParty: true,
+  getRelayingParty: true,
+  enableConditionalUI: true,
+  simpleWebAuthnBrowserVersion: true,
+  lib: true,
+  formFields: true,
+  authenticationOptions: true,
+  registrationOptions: true,
+  verifyAuthenticationOptions: true,
+  verifyRegistrationOptions: true,
+  getUserInfo: true,
+  options: true,
 }
 
-/** Answers the options. */
-export async function answerOptions(ctx: Context): Promise<Response> {
-  const provider = await ctx.provider()
-  if (provider.type !== 'webauthn')
-    throw new InvalidProvider(`Provider "${provider.id}" is of type ${provider.type}: only webauthn has such options.`)
-  const action = ctx.url.searchParams.get('action')
-  if (action !== null && action !== 'register' && action !== 'authenticate') return json({ error: 'Invalid action' }, 400)
-  const person = await whoAsks(ctx, provider)
-  if (!person) return json({ error: 'Invalid request' }, 400)
-  const decision = decide(action, person)
-  if (decision === 'authenticate') return json({ action: decision, options: await authenticationOptions(ctx, provider, person) })
-  // A new person without an address could never be told apart from another.
-  if (decision === 'register' && person.user && (person.signedIn || person.user.email))
-    return json({ action: decision, options: await registrationOptions(ctx, provider, person, person.user) })
-  return json({ error: 'Invalid request' }, 400)
-}
-
-/** Which ceremony fits the action and the person (row 245); undefined: none does. */
-function decide(action: 'register' | 'authenticate' | null, { user, signedIn, exists }: Person): 'register' | 'authenticate' | undefined {
-  if (action === 'authenticate') return action
-  // A new person must not take over an existing one's address, hence "signed in" and "exists" have to agree (row 249).
-  if (action === 'register') return user && signedIn === exists ? action : undefined
-  if (signedIn) return undefined
-  return user && !exists ? 'register' : 'authenticate'
-}
-
-// Undefined: an address that is none.
-async function whoAsks(ctx: Context, provider: WebAuthn): Promise<Person | undefined> {
-  const user = await ctx.session.user(ctx)
-  if (user) return { user, signedIn: true, exists: true }
-  if (provider.getUserInfo) {
-    const info = await provider.getUserInfo(providerOptions(ctx, provider), ctx.request)
-    return { user: info?.user ?? null, signedIn: false, exists: info?.exists ?? false }
-  }
-  const typed = ctx.url.searchParams.get('email')
-  if (!typed) return { user: null, signedIn: false, exists: false }
-  const email = toAddress(typed)
-  if (email === undefined) return undefined
-  const known = await ctx.store?.getUserByEmail(email)
-  return { user: known ?? { email }, signedIn: false, exists: Boolean(known) }
-}
-
-async function authenticationOptions(ctx: Context, provider: WebAuthn, { user, signedIn, exists }: Person): Promise<object> {
-  const { generateAuthenticationOptions } = await loadLibrary(provider)
-  const party = await relyingParty(ctx, provider)
-  const allowed = user && exists ? await credentialsOf(ctx, user) : []
-  const options = await generateAuthenticationOptions({
-    ...authenticationDefaults(provider),
-    rpID: party.id,
-    challenge: ctx.runtime.random(32),
-    // Nobody named: the browser offers the passkeys it has.
-    ...(user && { allowCredentials: allowed.length > 0 || signedIn ? allowed : [await decoy(ctx, provider, user)] }),
-  })
-  await keepChallenge(ctx, provider, options.challenge)
-  return options
-}
-
-async function registrationOptions(ctx: Context, provider: WebAuthn, { signedIn }: Person, user: User): Promise<object> {
-  const { generateRegistrationOptions } = await loadLibrary(provider)
-  const party = await relyingParty(ctx, provider)
-  const userID = ctx.runtime.random(32)
-  const options = await generateRegistrationOptions({
-    ...registrationDefaults(provider),
-    rpID: party.id,
-    rpName: party.name,
-    challenge: ctx.runtime.random(32),
-    // WebAuthn section 14.6.1: a user handle holds nothing personal.
-    userID,
-    userName: user.email ?? user.name ?? party.name,
-    userDisplayName: user.name ?? user.email ?? party.name,
-    excludeCredentials: signedIn ? await credentialsOf(ctx, user) : [],
-  })
-  const registration: Registration = signedIn && user.id ? { userId: user.id } : { user }
-  await keepChallenge(ctx, provider, options.challenge, registration, toBase64Url(userID.slice()))
-  return options
-}
-
-async function credentialsOf(ctx: Context, user: User): Promise<{ id: string; transports: string[] }[]> {
-  return user.id ? ((await ctx.store?.listAuthenticatorsByUserId(user.id)) ?? []).map(descriptor) : []
-}
-
-// WebAuthn section 14.6.2: without it an empty list would tell who has no passkey. Always the same for one address, as real ones are.
-async function decoy(ctx: Context, provider: WebAuthn, user: User): Promise<{ id: string; transports: string[] }> {
-  const digest = await ctx.digest('webauthn.decoy', `${provider.id} ${user.email ?? user.id ?? ''}`)
-  return { id: toBase64Url(await sha256(digest)), transports: ['hybrid', 'internal'] }
+/** What a provider without an `id` is: the passkey of `authkernel/providers/passkey`. */
+export const passkey: { id: string; name: string } & Partial<WebAuthn> = {
+  id: 'passkey',
+  name: 'Passkey',
+  authenticationOptions: { userVerification: 'required' },
+  registrationOptions: { authenticatorSelection: { residentKey: 'required', userVerification: 'required' } },
+  verifyAuthenticationOptions: { requireUserVerification: true },
+  verifyRegistrationOptions: { requireUserVerification: true },
 }

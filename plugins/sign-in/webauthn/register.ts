@@ -10,12 +10,10 @@ import {
   type User,
   WebAuthnVerificationError,
 } from 'authkernel/kernel'
-import type { Pending } from './challenge.ts'
-import type { Registration } from './pending.ts'
+import type { PendingChallenge, Registration } from './challenge.ts'
 import { type CredentialAnswer, toStored, transportsOf } from './credential.ts'
 import { keepHandle } from './handles.ts'
-import { loadLibrary, type RegistrationInfo } from './library.ts'
-import { proofOf } from './proof.ts'
+import { loadLibrary, proofOf, type RegistrationInfo } from './library.ts'
 import { relyingParty } from './relying-party.ts'
 import { registrationVerification } from './settings.ts'
 
@@ -25,10 +23,20 @@ type WebAuthn = ProviderOf<'webauthn'>
  * Verifies an attestation; the kernel then finds or makes the user. The authenticator is stored before the session (D44).
  * Throws InvalidCheck, WebAuthnVerificationError, AccountNotLinked.
  */
-export async function register(ctx: Context, provider: WebAuthn, answer: CredentialAnswer, pending: Pending): Promise<Identity> {
+export async function registerPasskey(
+  ctx: Context,
+  provider: WebAuthn,
+  answer: CredentialAnswer,
+  pending: PendingChallenge,
+): Promise<Identity> {
   if (!pending.register) throw new InvalidCheck(`The challenge of provider "${provider.id}" was made for signing in, not for registering.`)
-  const user = await whoRegisters(ctx, provider, pending.register)
-  const { credential, credentialDeviceType, credentialBackedUp, userVerified } = await verify(ctx, provider, answer, pending.challenge)
+  const user = await registeringUser(ctx, provider, pending.register)
+  const { credential, credentialDeviceType, credentialBackedUp, userVerified } = await verifyAttestation(
+    ctx,
+    provider,
+    answer,
+    pending.challenge,
+  )
   const credentialID = toStored(credential.id)
   const account = { provider: provider.id, providerAccountId: credentialID, type: 'webauthn' as const }
   return {
@@ -36,12 +44,12 @@ export async function register(ctx: Context, provider: WebAuthn, answer: Credent
     account,
     match: 'account',
     ownerAfterSignIn: true,
-    // A new person's credential must be new (WebAuthn section 7.1, step 26).
+    // A new user's credential must be new (WebAuthn section 7.1, step 26).
     isRegistration: true,
     proof: proofOf(userVerified, credentialDeviceType),
     onLinked: async (owner) => {
       if (!owner.id) throw new AuthError(`The adapter gave no id to the new user of provider "${provider.id}": a passkey needs an owner.`)
-      await store(ctx, {
+      await storeAuthenticator(ctx, {
         credentialID,
         userId: owner.id,
         providerAccountId: credentialID,
@@ -58,7 +66,7 @@ export async function register(ctx: Context, provider: WebAuthn, answer: Credent
 }
 
 /** Throws unless the very same row is there: a write whose answer was lost is done, and a row without its account would bar the device for good. */
-async function store(ctx: Context, authenticator: AdapterAuthenticator): Promise<void> {
+async function storeAuthenticator(ctx: Context, authenticator: AdapterAuthenticator): Promise<void> {
   const rows = ctx.service('store')
   try {
     await rows.createAuthenticator(authenticator)
@@ -69,8 +77,8 @@ async function store(ctx: Context, authenticator: AdapterAuthenticator): Promise
   }
 }
 
-// The browser may have changed hands since the options were made: the passkey of one person must not end up with another.
-async function whoRegisters(ctx: Context, provider: WebAuthn, registration: Registration): Promise<User> {
+// The browser may have changed hands since the options were made: the passkey of one user must not end up with another.
+async function registeringUser(ctx: Context, provider: WebAuthn, registration: Registration): Promise<User> {
   const current = await ctx.session.user(ctx)
   if ('userId' in registration) {
     if (current?.id === registration.userId) return current
@@ -78,7 +86,7 @@ async function whoRegisters(ctx: Context, provider: WebAuthn, registration: Regi
   throw new InvalidCheck(`The registration at provider "${provider.id}" was begun by another user than the one who is signed in now.`)
 }
 
-async function verify(ctx: Context, provider: WebAuthn, answer: CredentialAnswer, challenge: string): Promise<RegistrationInfo> {
+async function verifyAttestation(ctx: Context, provider: WebAuthn, answer: CredentialAnswer, challenge: string): Promise<RegistrationInfo> {
   const { verifyRegistrationResponse } = await loadLibrary(provider)
   const party = await relyingParty(ctx, provider)
   const options = {

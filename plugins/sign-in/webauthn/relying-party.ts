@@ -1,4 +1,4 @@
-/** Who asks for a passkey: WebAuthn section 4, "Relying Party Identifier". */
+/** The site that asks for a passkey: WebAuthn section 4, "Relying Party Identifier". */
 import type { Context, ProviderOf } from 'authkernel/kernel'
 
 /** Everything that an answer is compared with. */
@@ -17,9 +17,9 @@ export async function relyingParty(ctx: Context, provider: ProviderOf<'webauthn'
     ? await provider.getRelayingParty(providerOptions(ctx, provider), ctx.request)
     : provider.relayingParty
   const host = ctx.url.hostname
-  const ids = list(given?.id, host)
+  const ids = listOf(given?.id, host)
   const id = ids.find((one) => host === one || host.endsWith(`.${one}`)) ?? ids[0] ?? host
-  return { id, ids, name: list(given?.name, ctx.url.host)[0] ?? host, origins: list(given?.origin, ctx.origin) }
+  return { id, ids, name: listOf(given?.name, ctx.url.host)[0] ?? host, origins: listOf(given?.origin, ctx.origin) }
 }
 
 /** First argument of `getRelayingParty` and `getUserInfo`. */
@@ -27,7 +27,7 @@ export function providerOptions(ctx: Context, provider: ProviderOf<'webauthn'>):
   return { provider, adapter: ctx.store, url: ctx.url }
 }
 
-function list(value: string | readonly string[] | undefined, otherwise: string): string[] {
+function listOf(value: string | readonly string[] | undefined, otherwise: string): string[] {
   const all = typeof value === 'string' ? [value] : [...(value ?? [])]
   return all.length > 0 ? all : [otherwise]
 }

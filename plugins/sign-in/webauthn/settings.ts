@@ -29,15 +29,15 @@ export function authenticationDefaults(provider: WebAuthn): Record<string, unkno
   return { timeout, ...provider.authenticationOptions, userVerification: authenticationVerification(provider).userVerification }
 }
 
-/** Whether the person must be verified when registering: what is demanded afterwards is also asked for beforehand. */
+/** Whether the user must be verified when registering: what is demanded afterwards is also asked for before. */
 export function registrationVerification(provider: WebAuthn): Verification {
   const selection = provider.registrationOptions?.['authenticatorSelection'] as { userVerification?: unknown } | undefined
-  return verification(selection?.userVerification, provider.verifyRegistrationOptions)
+  return verificationOf(selection?.userVerification, provider.verifyRegistrationOptions)
 }
 
 /** The same when signing in. */
 export function authenticationVerification(provider: WebAuthn): Verification {
-  return verification(provider.authenticationOptions?.['userVerification'], provider.verifyAuthenticationOptions)
+  return verificationOf(provider.authenticationOptions?.['userVerification'], provider.verifyAuthenticationOptions)
 }
 
 /** Fields and script for the sign-in page. */
@@ -54,8 +54,8 @@ export function validateProvider(provider: WebAuthn, all: readonly Provider[]): 
       `simpleWebAuthnBrowserVersion of provider "${id}" is "${version}": write v1, v1.2, v1.2.3 or false. No script is loaded from outside.`,
     )
   }
-  if (conditional(provider)) {
-    const others = all.filter((other) => other.type === 'webauthn' && conditional(other)).map((other) => other.id)
+  if (isConditional(provider)) {
+    const others = all.filter((other) => other.type === 'webauthn' && isConditional(other)).map((other) => other.id)
     if (others.length > 1) {
       throw new DuplicateConditionalUI(
         `The providers ${others.join(' and ')} both want the autofill of one page: set enableConditionalUI: false on all but one.`,
@@ -76,7 +76,7 @@ export function validateProvider(provider: WebAuthn, all: readonly Provider[]): 
   }
 }
 
-function verification(asked: unknown, verify: Record<string, unknown> | undefined): Verification {
+function verificationOf(asked: unknown, verify: Record<string, unknown> | undefined): Verification {
   const demanded = verify?.['requireUserVerification'] as boolean | undefined
   const userVerification = asked ?? (demanded === false ? 'preferred' : 'required')
   return { userVerification, require: demanded ?? userVerification === 'required' }
@@ -86,7 +86,7 @@ function fieldsOf(provider: WebAuthn): Record<string, InputAttributes> {
   return provider.formFields ?? defaultFields
 }
 
-function conditional(provider: WebAuthn): boolean {
+function isConditional(provider: WebAuthn): boolean {
   return provider.enableConditionalUI !== false
 }
 
@@ -98,7 +98,7 @@ function offersAutofill(attributes: InputAttributes): boolean {
 
 // The script starts autofill wherever a field offers it, so a provider without conditional UI must not offer it.
 function withoutAutofill(provider: WebAuthn, attributes: InputAttributes): InputAttributes {
-  if (conditional(provider) || !offersAutofill(attributes)) return attributes
+  if (isConditional(provider) || !offersAutofill(attributes)) return attributes
   return {
     ...attributes,
     autocomplete: String(attributes['autocomplete'])

@@ -1,5 +1,8 @@
-/** Passkeys of a user whose address nobody has proven: whoever typed it first has them (GHSA-g38m-r43w-p2q7). */
+/** What a configured provider needs beside ceremonies, in one place to import on demand: its checks, its form, and the passkeys of a user. */
 import type { AccountKey, AdapterUser, Context } from 'authkernel/kernel'
+
+export { loadLibrary } from './library.ts'
+export { formOf, validateProvider } from './settings.ts'
 
 /** Whether `user` has passkeys. */
 export async function hasPasskeys(ctx: Context, user: AdapterUser): Promise<boolean> {
@@ -15,7 +18,9 @@ export async function deletePasskey(ctx: Context, { providerAccountId }: Account
     if (one.providerAccountId === providerAccountId) await store.deleteAuthenticator(one.credentialID)
 }
 
-/** Takes the passkeys of `user` away; false when there are none. */
+/**
+ * Takes the passkeys of `user` away, whose address is not proved: the visitor who typed it first has them (GHSA-g38m-r43w-p2q7). False when there are none.
+ */
 export async function revokeUnverified(ctx: Context, user: AdapterUser): Promise<boolean> {
   const store = ctx.service('store')
   if (!store.supports('listAuthenticatorsByUserId')) return false

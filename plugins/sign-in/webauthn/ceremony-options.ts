@@ -1,0 +1,106 @@
+/** `GET /webauthn-options/:provider`: what a browser needs to begin a ceremony. */
+import { type Context, InvalidProvider, json, type ProviderOf, sha256, toAddress, toBase64Url, type User } from 'authkernel/kernel'
+import { keepChallenge, type Registration } from './challenge.ts'
+import { descriptorOf } from './credential.ts'
+import { loadLibrary } from './library.ts'
+import { providerOptions, relyingParty } from './relying-party.ts'
+import { authenticationDefaults, registrationDefaults } from './settings.ts'
+
+type WebAuthn = ProviderOf<'webauthn'>
+
+/** Who wants to register or sign in, as far as it is known. */
+interface Visitor {
+  user: User | null
+  signedIn: boolean
+  exists: boolean
+}
+
+/** Answers the options. */
+export async function answerOptions(ctx: Context): Promise<Response> {
+  const provider = await ctx.provider()
+  if (provider.type !== 'webauthn')
+    throw new InvalidProvider(`Provider "${provider.id}" is of type ${provider.type}: only webauthn has such options.`)
+  const action = ctx.url.searchParams.get('action')
+  if (action !== null && action !== 'register' && action !== 'authenticate') return json({ error: 'Invalid action' }, 400)
+  const visitor = await readVisitor(ctx, provider)
+  if (!visitor) return json({ error: 'Invalid request' }, 400)
+  const decision = chooseCeremony(action, visitor)
+  if (decision === 'authenticate') return json({ action: decision, options: await authenticationOptions(ctx, provider, visitor) })
+  // A new user without an address could never be told apart from another.
+  if (decision === 'register' && visitor.user && (visitor.signedIn || visitor.user.email))
+    return json({ action: decision, options: await registrationOptions(ctx, provider, visitor, visitor.user) })
+  return json({ error: 'Invalid request' }, 400)
+}
+
+/** Which ceremony fits the action and the visitor (row 245); undefined: none does. */
+function chooseCeremony(
+  action: 'register' | 'authenticate' | null,
+  { user, signedIn, exists }: Visitor,
+): 'register' | 'authenticate' | undefined {
+  if (action === 'authenticate') return action
+  // A new user must not take over an existing one's address, hence "signed in" and "exists" have to agree (row 249).
+  if (action === 'register') return user && signedIn === exists ? action : undefined
+  if (signedIn) return undefined
+  return user && !exists ? 'register' : 'authenticate'
+}
+
+// Undefined: an address that is none.
+async function readVisitor(ctx: Context, provider: WebAuthn): Promise<Visitor | undefined> {
+  const user = await ctx.session.user(ctx)
+  if (user) return { user, signedIn: true, exists: true }
+  if (provider.getUserInfo) {
+    const info = await provider.getUserInfo(providerOptions(ctx, provider), ctx.request)
+    return { user: info?.user ?? null, signedIn: false, exists: info?.exists ?? false }
+  }
+  const typed = ctx.url.searchParams.get('email')
+  if (!typed) return { user: null, signedIn: false, exists: false }
+  const email = toAddress(typed)
+  if (email === undefined) return undefined
+  const known = await ctx.store?.getUserByEmail(email)
+  return { user: known ?? { email }, signedIn: false, exists: Boolean(known) }
+}
+
+async function authenticationOptions(ctx: Context, provider: WebAuthn, { user, signedIn, exists }: Visitor): Promise<object> {
+  const { generateAuthenticationOptions } = await loadLibrary(provider)
+  const party = await relyingParty(ctx, provider)
+  const allowed = user && exists ? await credentialsOf(ctx, user) : []
+  const options = await generateAuthenticationOptions({
+    ...authenticationDefaults(provider),
+    rpID: party.id,
+    challenge: ctx.runtime.random(32),
+    // Without a user the browser offers the passkeys it has.
+    ...(user && { allowCredentials: allowed.length > 0 || signedIn ? allowed : [await decoyCredential(ctx, provider, user)] }),
+  })
+  await keepChallenge(ctx, provider, options.challenge)
+  return options
+}
+
+async function registrationOptions(ctx: Context, provider: WebAuthn, { signedIn }: Visitor, user: User): Promise<object> {
+  const { generateRegistrationOptions } = await loadLibrary(provider)
+  const party = await relyingParty(ctx, provider)
+  const userID = ctx.runtime.random(32)
+  const options = await generateRegistrationOptions({
+    ...registrationDefaults(provider),
+    rpID: party.id,
+    rpName: party.name,
+    challenge: ctx.runtime.random(32),
+    // WebAuthn section 14.6.1: a user handle holds nothing personal.
+    userID,
+    userName: user.email ?? user.name ?? party.name,
+    userDisplayName: user.name ?? user.email ?? party.name,
+    excludeCredentials: signedIn ? await credentialsOf(ctx, user) : [],
+  })
+  const registration: Registration = signedIn && user.id ? { userId: user.id } : { user }
+  await keepChallenge(ctx, provider, options.challenge, registration, toBase64Url(userID.slice()))
+  return options
+}
+
+async function credentialsOf(ctx: Context, user: User): Promise<{ id: string; transports: string[] }[]> {
+  return user.id ? ((await ctx.store?.listAuthenticatorsByUserId(user.id)) ?? []).map(descriptorOf) : []
+}
+
+// WebAuthn section 14.6.2: without it an empty list would tell which users have no passkey. Always the same for one address, as real ones are.
+async function decoyCredential(ctx: Context, provider: WebAuthn, user: User): Promise<{ id: string; transports: string[] }> {
+  const digest = await ctx.digest('webauthn.decoy', `${provider.id} ${user.email ?? user.id ?? ''}`)
+  return { id: toBase64Url(await sha256(digest)), transports: ['hybrid', 'internal'] }
+}

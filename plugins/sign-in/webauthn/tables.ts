@@ -1,0 +1,21 @@
+/** The record of user handles. */
+import type { RecordSpec } from 'authkernel/kernel'
+
+/** A passkey; its id is the SHA-256 of the credential id. */
+export interface PasskeyHandleRow {
+  userId: string
+  /** SHA-256 of the handle in base64url. */
+  handle: string
+}
+
+declare module 'authkernel/kernel' {
+  interface Records {
+    passkeyHandle: PasskeyHandleRow
+  }
+}
+
+export const handleTable: RecordSpec<PasskeyHandleRow> = {
+  id: 'given',
+  fields: { userId: { type: 'string', max: 255 }, handle: { type: 'string', max: 64 } },
+  owner: { field: 'userId', of: 'user' },
+}
