@@ -314,7 +314,6 @@ const notYetMoved = new Set<string>([
   'plugins/people/multi-session',
   'plugins/security/captcha',
   'plugins/security/two-factor',
-  'plugins/sign-in/usernames',
 ])
 
 describe('anatomy of a plugin', () => {

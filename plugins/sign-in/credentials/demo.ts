@@ -2,20 +2,20 @@
 import { assertOptions, type Context, type CredentialsConfig, isLoopback } from 'authkernel/kernel'
 
 // Through the registry: the CLI looks for it, and there may be two copies of the package.
-const mark: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.demoAccount') as never
+const demoMark: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.demoAccount') as never
 
 /** When the demo account exists. */
 export interface DemoAccountOptions {
   /**
    * The framework's own flag for its development server: `import.meta.env?.DEV` with Vite, `import.meta.dev` with Nuxt,
-   * `process.env.NODE_ENV !== 'production'` elsewhere. Anything but `true`: nobody signs in.
+   * `process.env.NODE_ENV !== 'production'` elsewhere. Anything but `true`: it does not sign in.
    */
   development: boolean | undefined
 }
 
 /**
  * A provider whose user name and password are both "demo": for the first minutes of an app. It signs in only in development, and only where the host
- * of the request is a loopback host. `ready()` and `authkernel doctor` name it. Remove it when another way to sign in works.
+ * of the request is a loopback host. `ready()` and `authkernel doctor` name it. Remove it when another sign-in method works.
  */
 export function demoAccount(options: DemoAccountOptions): CredentialsConfig {
   assertOptions('demoAccount', options, { development: true })
@@ -29,12 +29,12 @@ export function demoAccount(options: DemoAccountOptions): CredentialsConfig {
     ...(isOn && { credentials: { username: { label: 'User name' }, password: { label: 'Password', type: 'password' } } }),
     authorize: ({ username, password }) => (isOn && username === 'demo' && password === 'demo' ? { id: 'demo', name: 'Demo' } : null),
   }
-  return Object.assign(provider, { [mark]: true })
+  return Object.assign(provider, { [demoMark]: true })
 }
 
 /** Whether a provider is the demo account. */
 export function isDemoAccount(provider: object): boolean {
-  return mark in provider
+  return demoMark in provider
 }
 
 /** Whether a request came to this machine by its own name, as far as anything in it says. */
@@ -44,7 +44,7 @@ export function isLocalRequest(ctx: Context): boolean {
   return hosts.every((host) => URL.canParse(host) && isLoopback(new URL(host).hostname))
 }
 
-/** Whatever a proxy says, trusted or not: it can only take the account away. */
+/** All that proxies say, trusted or not: it can only take the account away. */
 function forwardedHosts(headers: Headers): string[] {
   const listed = (headers.get('x-forwarded-host') ?? '').split(',')
   const standard = [...(headers.get('forwarded') ?? '').matchAll(/host="?([^";,\s]+)/gi)].map(([, host]) => host ?? '')

@@ -1,21 +1,25 @@
-/** What becomes of a form that was sent: loaded by the first one. */
+/** The end of a sign-in: loaded by the first form that is sent. */
 import { type Context, CredentialsSignin, type Identity, type ProviderOf, randomUUID, type User, withFields } from 'authkernel/kernel'
 import { isDemoAccount, isLocalRequest } from './demo.ts'
-import { throttled } from './throttle.ts'
+import { withThrottle } from './throttle.ts'
 
-/** Asks the host. Throws CredentialsSignin where it knows nobody. */
+/** Asks the host. Throws CredentialsSignin where it returns no user. */
 export async function finish(ctx: Context, provider: ProviderOf<'credentials'>): Promise<Identity> {
-  // The one flow without a prior step: what is asked of the redirect hook is asked before any password is checked.
+  // The one flow without a prior step: the redirect hook runs before any password is checked.
   await ctx.callbackUrl()
   const credentials = await ctx.body()
-  const user = await throttled(ctx, provider, credentials, () => authorize(ctx, provider, credentials))
+  const user = await withThrottle(ctx, provider, credentials, () => authorizeUser(ctx, provider, credentials))
   if (!user) throw new CredentialsSignin(`authorize() of provider "${provider.id}" returned no user.`, { cause: { provider: provider.id } })
   const id = user.id === undefined || user.id === null ? randomUUID(ctx.runtime) : String(user.id)
   const account = { provider: provider.id, providerAccountId: id, type: 'credentials' as const }
   return { user: { ...user, id }, account, credentials, match: 'none', proof: { amr: ['pwd'] } }
 }
 
-async function authorize(ctx: Context, provider: ProviderOf<'credentials'>, credentials: Record<string, unknown>): Promise<User | null> {
+async function authorizeUser(
+  ctx: Context,
+  provider: ProviderOf<'credentials'>,
+  credentials: Record<string, unknown>,
+): Promise<User | null> {
   if (isDemoAccount(provider) && !isLocalRequest(ctx)) {
     throw new CredentialsSignin(`The demo account signs in on loopback hosts only. Remove provider "${provider.id}".`, {
       cause: { provider: provider.id },
@@ -28,7 +32,7 @@ async function authorize(ctx: Context, provider: ProviderOf<'credentials'>, cred
   throw new TypeError(`authorize() of provider "${provider.id}" must return a user (an object) or null, not a ${typeof user}.`)
 }
 
-/** A session in the database points to a stored user. The address is one that nobody can have (RFC 2606). */
+/** A session in the database points to a stored user. No mailbox can have this address (RFC 2606). */
 async function demoUser(ctx: Context): Promise<User> {
   const store = ctx.service('store')
   const email = 'demo@authkernel.invalid'

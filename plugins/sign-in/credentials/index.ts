@@ -15,12 +15,12 @@ import { isDemoAccount } from './demo.ts'
 export { demoAccount, type DemoAccountOptions } from './demo.ts'
 
 // A session read needs none of it.
-const load = /* @__PURE__ */ lazily(() => import('./finish.ts'))
+const loadFinish = /* @__PURE__ */ lazily(() => import('./finish.ts'))
 
 type Credentials = ProviderGiven<'credentials'>
 
 /** A record, so that the compiler finds what is missing. */
-const options: Record<keyof CredentialsConfig, true> = {
+const optionNames: Record<keyof CredentialsConfig, true> = {
   id: true,
   name: true,
   type: true,
@@ -35,7 +35,7 @@ const credentialsFlow: ProviderFlow<ProviderOf<'credentials'>> = {
   // A GET would put a password into a URL.
   callback: { GET: false, POST: 'csrf' },
   env: {},
-  options,
+  options: optionNames,
 
   validate(provider, _all, { logger }) {
     const { id, authorize } = provider
@@ -52,7 +52,7 @@ const credentialsFlow: ProviderFlow<ProviderOf<'credentials'>> = {
   // Without fields there is nothing to show: such a provider is for a form of the host's own (row 278).
   form: ({ credentials }) => ({ post: 'callback', fields: credentials ?? {}, hidden: credentials === undefined }),
 
-  finish: async (ctx, provider) => (await load()).finish(ctx, provider),
+  finish: async (ctx, provider) => (await loadFinish()).finish(ctx, provider),
 }
 
 /** Registers the type `credentials` and adds the given providers; `id` defaults to `credentials`. */
@@ -60,5 +60,5 @@ export const credentialsPlugin: (...providers: (Credentials | (() => Credentials
   type: 'credentials',
   flow: credentialsFlow,
   defaults: { id: 'credentials', name: 'Credentials' },
-  setup: (kernel) => kernel.preload(async () => load()),
+  setup: (kernel) => kernel.preload(async () => loadFinish()),
 })

@@ -1,4 +1,4 @@
-/** How often somebody may be wrong. Right credentials and outages do not count, and wrong ones of strangers do not keep the owner out. */
+/** How often a client may be wrong. Right credentials and outages do not count, and wrong ones of attackers do not keep the owner out. */
 import {
   beginAttempt,
   type Bucket,
@@ -21,7 +21,7 @@ const networkScale = 100
  * Counts an attempt before it is checked, so that guesses in parallel count too. Null and CredentialsSignin mean wrong; any other error is an
  * outage, whose attempt is given back. Throws CredentialsSignin with `retryAfter` in seconds.
  */
-export async function throttled<T>(
+export async function withThrottle<T>(
   ctx: Context,
   provider: Credentials,
   sent: Record<string, unknown>,
@@ -51,7 +51,7 @@ async function bucketsOf(ctx: Context, provider: Credentials, name: string | und
   const { max, seconds } = ctx.app.config.throttle.credentials as { max: number; seconds: number }
   const bucket = (key: string, scale: number): Bucket => ({ key: `credentials ${provider.id} ${key}`, rule: { max: max * scale, seconds } })
   const device = name === undefined ? undefined : await isKnownDevice(ctx, deviceName(provider, name))
-  // A copied cookie, or many of one person, must not open a way around all limits.
+  // A copied cookie, or many of one user, must not open a way around all limits.
   if (device) return [bucket(`device ${device} ${name}`, 1), bucket(`devices ${name}`, nameScale)]
   const networks = networksOf(ctx.clientAddress)
   return [
@@ -65,13 +65,13 @@ function deviceName({ id }: Credentials, name: string): string {
   return `credentials ${id} ${name}`
 }
 
-// The field that names the person: the first declared one that is not a password.
+// The field that names the user: the first declared one that is not a password.
 function nameOf({ credentials = {} }: Credentials, sent: Record<string, unknown>): string | undefined {
   const declared = Object.entries(credentials).find(([, { type }]) => type !== 'password')?.[0]
   const field = [declared, 'username', 'email'].find((name) => name !== undefined && sent[name] !== undefined && sent[name] !== null)
   if (field === undefined) return undefined
   const value = sent[field]
-  // JSON may wrap a name, ["ann"], which many a query reads as the name: it counts as the name.
+  // JSON may wrap a name, ["ann"], which many queries read as the name: it counts as the name.
   const text = typeof value === 'string' ? value : JSON.stringify(value).replace(/[[\]{}"]/g, '')
   return countedName(text)
 }

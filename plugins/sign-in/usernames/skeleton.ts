@@ -27,16 +27,16 @@ const lookalikes: Readonly<Record<string, string>> = {
   y: 'уүγ',
   z: 'ᴢ',
 }
-const pairs = (groups: readonly (readonly string[])[]): Map<string, string> =>
+const letterMap = (groups: readonly (readonly string[])[]): Map<string, string> =>
   new Map(groups.flatMap(([letter = '', all = '']) => Array.from(all, (one) => [one, letter] as const)))
-const standard = pairs(confusables.split(' ').map((group) => group.split('=')))
-const more = pairs(Object.entries(lookalikes))
+const standardLetters = letterMap(confusables.split(' ').map((group) => group.split('=')))
+const similarLetters = letterMap(Object.entries(lookalikes))
 
 /** The skeleton of a name in small letters. Points, dashes and accents are read over. */
 export function skeletonOf(name: string): string {
   const plain = name.normalize('NFKD').replace(/\p{M}/gu, '').replace(/[._-]/g, '')
-  const read = Array.from(plain, (one) => standard.get(one) ?? one).join('')
-  return Array.from(read, (one) => more.get(one) ?? one)
+  const read = Array.from(plain, (one) => standardLetters.get(one) ?? one).join('')
+  return Array.from(read, (one) => similarLetters.get(one) ?? one)
     .join('')
     .replaceAll('rn', 'm')
     .replaceAll('vv', 'w')
