@@ -32,10 +32,10 @@ type FoundSession = { session: AdapterSession; user: AdapterUser; marks: Session
 export function createStrategy(options: DatabaseOptions, keeping: Keeping, cookie: SessionCookie | undefined): StrategyWork {
   const attributeStore = createAttributeStore(keeping)
   // D44: one look per request.
-  const looked = Symbol('look')
-  const issued = Symbol('issued')
-  type Looking = Context & { [looked]?: Promise<FoundSession>; [issued]?: string }
-  const look = (ctx: Looking, token: string): Promise<FoundSession> => (ctx[looked] ??= findSession(ctx, options, token))
+  const lookSymbol = Symbol('look')
+  const issuedToken = Symbol('issued')
+  type Looking = Context & { [lookSymbol]?: Promise<FoundSession>; [issuedToken]?: string }
+  const look = (ctx: Looking, token: string): Promise<FoundSession> => (ctx[lookSymbol] ??= findSession(ctx, options, token))
 
   async function access(ctx: Context, update?: { data: unknown }): Promise<Session | null> {
     // As `readToken`: every function counts in a session read.
@@ -52,7 +52,7 @@ export function createStrategy(options: DatabaseOptions, keeping: Keeping, cooki
     const isDue = ctx.canSetCookies && dueAt(options, found) <= ctx.runtime.now()
     const expires = isDue ? await extendSession(ctx, options, found, attributeStore) : endOf(found)
     if (!expires) {
-      ;(ctx as Looking)[looked] = Promise.resolve(null)
+      ;(ctx as Looking)[lookSymbol] = Promise.resolve(null)
       clearCookie(ctx)
       return null
     }
@@ -103,7 +103,7 @@ export function createStrategy(options: DatabaseOptions, keeping: Keeping, cooki
 
     async issue(ctx, login, given, before) {
       const former = await readToken(ctx, cookie)
-      const found = former === undefined ? null : await (login.session === 'renew' ? look(ctx, former) : (ctx as Looking)[looked])
+      const found = former === undefined ? null : await (login.session === 'renew' ? look(ctx, former) : (ctx as Looking)[lookSymbol])
       if (login.session === 'keep' && former !== undefined && found) {
         await writeToken(ctx, cookie, former, endOf(found))
         return { id: await sessionIdOf(former) }
@@ -119,7 +119,7 @@ export function createStrategy(options: DatabaseOptions, keeping: Keeping, cooki
       await before?.(id)
       await attributeStore?.start(ctx, { id, userId, token, attributes, expires: session.expires })
       await storeOf(ctx).createSession(session)
-      ;(ctx as Looking)[issued] = token
+      ;(ctx as Looking)[issuedToken] = token
       // It may have been ended while the new one was made, which must not live on in its place.
       if (login.session === 'renew' && former !== undefined && !(await findSession(ctx, options, former))) {
         await drop(ctx, token)
@@ -132,7 +132,7 @@ export function createStrategy(options: DatabaseOptions, keeping: Keeping, cooki
     },
 
     async takeBack(ctx) {
-      const token = (ctx as Looking)[issued]
+      const token = (ctx as Looking)[issuedToken]
       if (token !== undefined) await drop(ctx, token)
     },
 

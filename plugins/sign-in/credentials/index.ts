@@ -1,4 +1,4 @@
-/** Sign-in by what the host checks itself: passwords, codes, anything in a form (D14, D52, D54). */
+/** Sign-in by what the host checks itself: passwords, codes, anything in a form (D54). */
 import {
   type CredentialsConfig,
   lazily,

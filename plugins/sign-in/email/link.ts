@@ -90,7 +90,7 @@ async function spendLink(ctx: Context, store: Store, provider: EmailConfig, iden
 
 /**
  * After the store, so that its failure does not spend the link; before the session, so that an adapter which finds and deletes in two steps
- * cannot let two requests through (D48). A link that was given back has one more claim.
+ * cannot let two requests through. A link that was given back has one more claim.
  */
 async function claimLink(ctx: Context, key: string, seconds: number): Promise<void> {
   if (await ctx.once.take(key, seconds)) return

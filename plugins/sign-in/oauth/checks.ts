@@ -158,7 +158,7 @@ export async function takeFlow(ctx: Context, provider: OAuthProvider, params: UR
   // Where this tab wanted to go; the callback-url cookie knows the last tab only.
   ctx.useCallbackUrl(flow.callbackUrl ?? ctx.origin)
   if (flow.provider !== provider.id) throw invalidCallback(provider.id, `answers a sign-in at provider "${flow.provider}"`)
-  // Ten parallel copies of one callback make one token request (D35).
+  // Ten parallel copies of one callback make one token request.
   if (!(await ctx.once.take(`state:${id}`, flowLifetime))) throw invalidCallback(provider.id, 'was used before')
   return {
     state,

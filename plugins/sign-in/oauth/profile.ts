@@ -114,19 +114,19 @@ function emailOf(email: unknown): { email?: string | null } {
 
 // Columns of text refuse NUL and lone surrogates; a name is not worth a failed sign-in.
 function withStorableTexts(user: Readonly<Record<string, unknown>>): Record<string, unknown> {
-  const kept: Record<string, unknown> = {}
+  const texts: Record<string, unknown> = {}
   for (const key of Object.keys(user)) {
     const value = user[key]
     if (value !== undefined && key !== '__proto__')
-      kept[key] = typeof value === 'string' ? value.replace(/\p{Surrogate}|\p{Cc}/gu, '\uFFFD') : value
+      texts[key] = typeof value === 'string' ? value.replace(/\p{Surrogate}|\p{Cc}/gu, '\uFFFD') : value
   }
-  return kept
+  return texts
 }
 
 // Row 195.
 function storedTokensOf(provider: OAuthProvider, tokens: TokenSet): Partial<Account> {
   if (provider.account) return Object.fromEntries(Object.entries(provider.account(tokens) ?? {}).filter(([, value]) => value !== undefined))
-  const chosen: Record<string, unknown> = {}
-  for (const name of storedTokens) if (tokens[name] !== undefined) chosen[name] = tokens[name]
-  return chosen
+  const account: Record<string, unknown> = {}
+  for (const name of storedTokens) if (tokens[name] !== undefined) account[name] = tokens[name]
+  return account
 }

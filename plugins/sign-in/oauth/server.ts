@@ -119,8 +119,8 @@ export function endpointOf(server: AuthorizationServer, name: EndpointName, prov
     throw new Refusal(`Provider "${provider.id}" has no ${name}: its discovery document lacks it and no option names it.`)
   const written = factsOf(provider).written[name] !== undefined
   const text = written ? fillTemplate(String(value), values, encodeURIComponent) : value
-  let seen = approved.get(provider)
-  if (!seen) approved.set(provider, (seen = new Map()))
+  let seen = lastEndpoints.get(provider)
+  if (!seen) lastEndpoints.set(provider, (seen = new Map()))
   if (typeof text === 'string' && seen.get(name) === text) return new URL(text)
   const url = checkedEndpoint(text, written, name, provider)
   // A text that holds a token is seen once.
@@ -129,7 +129,7 @@ export function endpointOf(server: AuthorizationServer, name: EndpointName, prov
 }
 
 /** The text of each endpoint that was found good last. */
-const approved = new WeakMap<OAuthProvider, Map<EndpointName, string>>()
+const lastEndpoints = new WeakMap<OAuthProvider, Map<EndpointName, string>>()
 
 function checkedEndpoint(text: unknown, written: boolean, name: EndpointName, provider: OAuthProvider): URL {
   const url = typeof text === 'string' && URL.canParse(text) ? new URL(text) : undefined

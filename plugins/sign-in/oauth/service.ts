@@ -143,12 +143,12 @@ async function refreshTokens(
   const { href } = endpointOf(server, 'token_endpoint', provider, values)
   const located = { ...server, token_endpoint: href }
   const extra = Object.entries(tokenOf(provider).params ?? {}).map(([name, value]): [string, string] => [name, fillTemplate(value, values)])
-  const bound = await bindingOf(ctx, provider, server, dpopKey)
-  if (bound) secrets.add(bound.key)
+  const binding = await bindingOf(ctx, provider, server, dpopKey)
+  if (binding) secrets.add(binding.key)
   const more = [...tokenResource(provider), ...(scope === undefined ? [] : [['scope', scope]])]
   const request: Parameters<typeof oauth.refreshTokenGrantRequest>[4] = {
     additionalParameters: new URLSearchParams([...extra, ...more]),
-    ...(bound && { DPoP: bound.handle }),
+    ...(binding && { DPoP: binding.handle }),
     [oauth.allowInsecureRequests]: true,
     // An ignored response would lose the new refresh token: the end of the request does not end the call.
     [oauth.customFetch]: readOf(ctx, provider, true, deadline) as never,
@@ -158,12 +158,12 @@ async function refreshTokens(
     const response: unknown = await oauth.refreshTokenGrantRequest(located, client, authentication, token, request)
     return tokenBody(response as ReadAnswer, tokenOf(provider), provider)
   }
-  const body = await decryptAnswer(provider, await (bound ? bound.once(ask) : ask()), secrets)
+  const body = await decryptAnswer(provider, await (binding ? binding.once(ask) : ask()), secrets)
   const { id_token: idToken, ...rest } = body
   const oidc = provider.type === 'oidc' && typeof idToken === 'string'
   const from = oidc ? { ...server, issuer: issuerFor(provider, server, decodeClaims(idToken)) } : server
   const tokens = await oauth.processRefreshTokenResponse(from, client, asResponse(oidc ? body : rest))
-  checkTokenType(tokens, bound)
+  checkTokenType(tokens, binding)
   const verified = oidc ? await verifiedClaims({ ctx, provider, server: from, clientSecret }, idToken) : undefined
   if (oidc) {
     const { sub } = verified ?? decodeClaims(idToken)
@@ -171,7 +171,7 @@ async function refreshTokens(
     if (subject !== undefined && sub !== subject) throw new Refusal('The refreshed ID token is of another person (`sub`).')
   }
   const { id_token: kept, ...others } = tokens
-  return withExpiry({ ...others, ...(verified && { id_token: kept }), ...(bound && { dpop_key: bound.key }) }, ctx)
+  return withExpiry({ ...others, ...(verified && { id_token: kept }), ...(binding && { dpop_key: binding.key }) }, ctx)
 }
 
 /** Undefined: the keys cannot be had. The refresh token is used up by then, so its answer counts without the ID token. */

@@ -64,9 +64,9 @@ export async function authorizationUrl(ctx: Context, provider: OAuthProvider, ag
     post: isFormPost(provider),
     session: bringsSession(ctx),
   })
-  const asked = (await authorizationOf(provider).request?.({ url, provider })) ?? url
-  const sent = provider.signedRequest ? await signRequest(ctx, provider, server, asked) : asked
-  return isPushed(provider, server) ? pushRequest(ctx, provider, server, sent) : sent
+  const complete = (await authorizationOf(provider).request?.({ url, provider })) ?? url
+  const request = provider.signedRequest ? await signRequest(ctx, provider, server, complete) : complete
+  return isPushed(provider, server) ? pushRequest(ctx, provider, server, request) : request
 }
 
 /** The request with what this visit changes; undefined: nothing. */

@@ -41,15 +41,15 @@ export async function exchangeCode(attempt: Attempt): Promise<Exchanged> {
   // State, `iss` (RFC 9207) and `error`.
   const answer = oauth.validateAuthResponse(attempt.server, client, params, flow.state ?? oauth.skipStateCheck)
   const endpoint = tokenOf(provider)
-  const bound = await bindingOf(ctx, provider, attempt.server)
-  if (bound) secrets.add(bound.key)
+  const binding = await bindingOf(ctx, provider, attempt.server)
+  if (binding) secrets.add(binding.key)
   const ask = async (): Promise<JsonObject> => {
     const response = endpoint.request
       ? await callHostRequest(attempt, endpoint.request)
-      : await requestTokens(attempt, client, answer, bound)
+      : await requestTokens(attempt, client, answer, binding)
     return tokenBody(response, endpoint, provider)
   }
-  const body = await decryptAnswer(provider, await (bound ? bound.once(ask) : ask()), secrets)
+  const body = await decryptAnswer(provider, await (binding ? binding.once(ask) : ask()), secrets)
 
   // An OAuth 2.0 provider identifies people by its userinfo; an ID token beside it is stored and believed for nothing.
   const { id_token: idToken } = body
@@ -59,10 +59,10 @@ export async function exchangeCode(attempt: Attempt): Promise<Exchanged> {
   if (flow.nonce !== undefined) expected.expectedNonce = flow.nonce
   if (oidc && flow.maxAge !== undefined) expected.maxAge = flow.maxAge
   const processed = await oauth.processAuthorizationCodeResponse(server, client, asResponse(oidc ? body : withoutIdToken(body)), expected)
-  checkTokenType(processed, bound)
+  checkTokenType(processed, binding)
   const tokens = withExpiry(processed, ctx)
   if (!oidc && typeof idToken === 'string') tokens.id_token = idToken
-  if (bound) tokens.dpop_key = bound.key
+  if (binding) tokens.dpop_key = binding.key
   if (!oidc) return { ...attempt, tokens, claims: undefined }
 
   const { header, payload } = await verifySignature(
@@ -93,8 +93,8 @@ export async function bindingOf(
 }
 
 /** Throws Refusal: a bearer token where a bound one was asked for is weaker than the host wants, and one that is bound to no key of ours is of no use. */
-export function checkTokenType({ token_type: type }: { token_type?: string | undefined }, bound: Binding | undefined): void {
-  if (type !== (bound ? 'dpop' : 'bearer')) throw new Refusal(`The token endpoint answered with the token type "${type}".`)
+export function checkTokenType({ token_type: type }: { token_type?: string | undefined }, binding: Binding | undefined): void {
+  if (type !== (binding ? 'dpop' : 'bearer')) throw new Refusal(`The token endpoint answered with the token type "${type}".`)
 }
 
 /** The answer with its ID token decrypted; what must not be logged goes to `secrets`. Throws Refusal and the errors of jose. */
@@ -112,7 +112,7 @@ async function requestTokens(
   { ctx, provider, server, flow, clientSecret }: Attempt,
   client: oauth.Client,
   answer: URLSearchParams,
-  bound: Binding | undefined,
+  binding: Binding | undefined,
 ): Promise<ReadAnswer> {
   const values: TemplateValues = namesOf(provider)
   values.clientSecret = clientSecret
@@ -126,7 +126,7 @@ async function requestTokens(
     [oauth.allowInsecureRequests]: true,
     [oauth.customFetch]: readOf(ctx, provider) as never,
   }
-  if (bound) options.DPoP = bound.handle
+  if (binding) options.DPoP = binding.handle
   const authentication = authenticationOf(provider, located, clientSecret)
   const redirectUri = redirectUriOf(ctx, provider)
   const response: unknown = await oauth.authorizationCodeGrantRequest(
@@ -171,8 +171,8 @@ export async function tokenBody(read: ReadAnswer, endpoint: TokenEndpoint, provi
     throw fault ? errorAnswer(fault, answer) : new Refusal(`The token endpoint answered with status ${answer.status}.`, answer.status)
   }
   const strict = provider.type === 'oidc' && !endpoint.conform
-  const sent = withoutNulls(await readJson(answer, tokenAnswer, strict))
-  const body: JsonObject = endpoint.defaults ? { ...endpoint.defaults, ...sent } : sent
+  const received = withoutNulls(await readJson(answer, tokenAnswer, strict))
+  const body: JsonObject = endpoint.defaults ? { ...endpoint.defaults, ...received } : received
   // Some servers report errors with status 200.
   if (body['error'] !== undefined) throw errorAnswer(body, answer)
   const seconds = body['expires_in']

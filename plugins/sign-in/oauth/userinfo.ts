@@ -109,9 +109,9 @@ async function readSignedOrJson(exchanged: Exchanged, claims: JsonObject, respon
 async function senderOf({ ctx, provider, server, tokens }: Exchanged, fetcher: typeof fetch): Promise<typeof fetch> {
   if (tokens.token_type !== 'dpop') return fetcher
   const { sendBoundRequest } = await import('./dpop.ts')
-  const bound = await bindingOf(ctx, provider, server, tokens.dpop_key)
+  const binding = await bindingOf(ctx, provider, server, tokens.dpop_key)
   return ((input: string, init: RequestInit) =>
-    sendBoundRequest(bound as NonNullable<typeof bound>, tokens.access_token ?? '', new URL(input), {
+    sendBoundRequest(binding as NonNullable<typeof binding>, tokens.access_token ?? '', new URL(input), {
       ...init,
       fetch: fetcher,
     })) as typeof fetch

@@ -68,8 +68,8 @@ export function firebaseScrypt({ signerKey, saltSeparator, rounds = 8, memCost =
       const whole = Buffer.concat([Buffer.from(salt, 'base64'), Buffer.from(saltSeparator, 'base64')])
       const key = await deriveKey(typed, whole, { N: 2 ** memCost, r: rounds, p: 1, length: 32 })
       const cipher = createCipheriv('aes-256-ctr', key, new Uint8Array(16))
-      const made = Buffer.concat([cipher.update(Buffer.from(signerKey, 'base64')), cipher.final()])
-      return equal(toHex(made), toHex(Buffer.from(hash, 'base64')))
+      const computed = Buffer.concat([cipher.update(Buffer.from(signerKey, 'base64')), cipher.final()])
+      return equal(toHex(computed), toHex(Buffer.from(hash, 'base64')))
     },
   }
 }
@@ -83,10 +83,10 @@ export function pbkdf2Hash(): ForeignHash {
       const found = readPbkdf2(stored)
       if (!found) return false
       const { pbkdf2 } = await import('node:crypto')
-      const made = await new Promise<Buffer>((resolve, reject) =>
+      const computed = await new Promise<Buffer>((resolve, reject) =>
         pbkdf2(typed, found.salt, found.iterations, found.key.length, found.digest, (error, key) => (error ? reject(error) : resolve(key))),
       )
-      return equal(toHex(made), toHex(found.key))
+      return equal(toHex(computed), toHex(found.key))
     },
   }
 }

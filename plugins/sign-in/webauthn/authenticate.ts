@@ -82,7 +82,7 @@ async function verifyAssertion(
   throw new WebAuthnVerificationError(`A sign-in at provider "${provider.id}" failed verification.`)
 }
 
-// WebAuthn section 6.1.1: a counter that does not grow is the sign of a cloned key. Synced passkeys always say 0 (D27).
+// WebAuthn section 6.1.1: a counter that does not grow is the sign of a cloned key. Synced passkeys always say 0.
 async function assertForward(
   ctx: Context,
   provider: WebAuthn,

@@ -1,5 +1,5 @@
 /**
- * The challenge cookie: sealed, bound to its provider, 15 minutes, each challenge good for one answer (D12, D35, row 246).
+ * The challenge cookie: sealed, bound to its provider, 15 minutes, each challenge good for one answer (D12, row 246).
  * It holds the newest five ceremonies, because autofill begins one in every tab that shows a sign-in page.
  */
 import {
