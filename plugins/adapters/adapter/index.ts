@@ -1,8 +1,8 @@
 /** Puts an adapter into the kernel: ours, a published one of Auth.js, or a plain object. */
 import {
-  assertOptions,
   type Adapter,
   type AdapterTables,
+  assertOptions,
   type HealedFault,
   lazily,
   lazyStore,
@@ -12,13 +12,13 @@ import {
   type RecordStore,
   type Store,
 } from 'authkernel/kernel'
-import { guarded } from './guarded.ts'
+import { limitWithDeadline, onceWithDeadline } from './services.ts'
 
 /** Services that go with a data layer; our adapters over SQL and unstorage bring them themselves. */
 export interface AdapterPluginOptions {
-  /** One-time use that all processes see (D35). */
+  /** One-time use that all processes see. */
   once?: Once | undefined
-  /** Attempts that all processes count (D54). */
+  /** Attempts that all processes count. */
   limit?: Limit | undefined
   /** Tables of plugins. */
   records?: RecordStore | undefined
@@ -30,12 +30,12 @@ export interface Declared extends AdapterPluginOptions, AdapterTables {
   readonly atomic?: boolean | undefined
   /** True: no second process can open the store. */
   readonly exclusive?: boolean | undefined
-  /** Tells of faults that it overcame by itself; the answer ends that. They are logged as warnings (D31). */
+  /** Calls the listener for faults that it overcame by itself; the answer ends that. They are logged as warnings. */
   onHealed?(listener: (fault: HealedFault) => void): () => void
 }
 
 // Loaded by the first call.
-const border = /* @__PURE__ */ lazily(() => import('./border.ts'))
+const storeCode = /* @__PURE__ */ lazily(() => import('./store.ts'))
 
 // Per process, not per copy of this module: the command line brings its own copy.
 const origin: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.adapter') as never
@@ -57,35 +57,20 @@ export function adapterPlugin(adapter: Adapter & Declared, options: AdapterPlugi
   return {
     name: 'adapter',
     setup(kernel) {
-      // Right on one machine, wrong on two: whoever starts a second one should have read it.
+      // Right on one machine, wrong on two: the developer who starts a second one should have read it.
       if (isPerProcess(adapter, once)) kernel.config.logger.warn('adapter-not-atomic')
       const deadline = kernel.config.deadlines.store
-      const store = lazyStore(adapter, async (own) => (await border()).createStore(own, { deadline }))
+      const store = lazyStore(adapter, async (own) => (await storeCode()).createStore(own, { deadline }))
       kernel.provide('store', Object.defineProperty(store, origin, { value: adapter }))
-      if (once) kernel.provide('once', guardedOnce(once, deadline))
-      if (limit) kernel.provide('limit', guardedLimit(limit, deadline))
+      if (once) kernel.provide('once', onceWithDeadline(once, deadline))
+      if (limit) kernel.provide('limit', limitWithDeadline(limit, deadline))
       // `recordsPlugin` may take the place of what the adapter brings by itself.
       // What wraps every member of an adapter may have made something else of it.
       if (typeof records?.define === 'function') kernel.provide('records', records, options.records ? {} : { fallback: true })
       const { logger } = kernel.config
-      const deaf = adapter.onHealed?.((fault) => logger.warn('store-fault-healed', fault))
-      if (deaf) kernel.onClose(deaf)
+      const stopListening = adapter.onHealed?.((fault) => logger.warn('store-fault-healed', fault))
+      if (stopListening) kernel.onClose(stopListening)
       if (adapter.close) kernel.onClose(() => adapter.close?.())
     },
-  }
-}
-
-function guardedOnce(once: Once, deadline: number): Once {
-  return {
-    shared: once.shared === true,
-    take: (key, seconds) => guarded('once.take', deadline, () => once.take(key, seconds), 'boolean'),
-    taken: (key) => guarded('once.taken', deadline, () => once.taken(key), 'boolean'),
-  }
-}
-
-function guardedLimit(limit: Limit, deadline: number): Limit {
-  return {
-    take: (key, rule) => guarded('limit.take', deadline, () => limit.take(key, rule), 'verdict'),
-    refund: (key) => guarded('limit.refund', deadline, () => limit.refund(key), 'anything'),
   }
 }

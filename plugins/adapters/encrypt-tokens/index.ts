@@ -1,4 +1,4 @@
-/** Keeps the provider tokens of accounts encrypted in any store (D53): who reads the database cannot act as the person elsewhere. */
+/** Keeps the provider tokens of accounts encrypted in any store: an attacker who reads the database cannot act as the user elsewhere. */
 import { assertOptions, type Adapter, type AdapterAccount, bytes, fromBase64, hkdf, toBase64Url } from 'authkernel/kernel'
 
 /** Options of `encryptTokens`. */
@@ -36,9 +36,9 @@ export function encryptTokens<A extends Adapter>(adapter: A, options: EncryptTok
     }
     return result as T
   }
-  const seal = <T>(account: T): Promise<T> => map(account, async (value, bound) => encrypt(await keys[0]!, value, bound))
+  const seal = <T>(account: T): Promise<T> => map(account, async (value, bound) => encryptValue(await keys[0]!, value, bound))
   const open = <T>(account: T): Promise<T> =>
-    map(account, (value, bound) => (value.startsWith(mark) ? decrypt(keys, value, bound) : Promise.resolve(value)))
+    map(account, (value, bound) => (value.startsWith(mark) ? decryptValue(keys, value, bound) : Promise.resolve(value)))
 
   const wrapped: Adapter = {
     linkAccount: async (account) => open(await adapter.linkAccount!(await seal(account))),
@@ -57,13 +57,13 @@ async function deriveKey(secret: string): Promise<CryptoKey> {
   return crypto.subtle.importKey('raw', raw, 'AES-GCM', false, ['encrypt', 'decrypt'])
 }
 
-async function encrypt(key: CryptoKey, value: string, additionalData: Uint8Array<ArrayBuffer>): Promise<string> {
+async function encryptValue(key: CryptoKey, value: string, additionalData: Uint8Array<ArrayBuffer>): Promise<string> {
   const iv = crypto.getRandomValues(new Uint8Array(12))
   const sealed = new Uint8Array(await crypto.subtle.encrypt({ name: 'AES-GCM', iv, additionalData }, key, bytes(value)))
   return `${mark}${toBase64Url(iv)}.${toBase64Url(sealed)}`
 }
 
-async function decrypt(keys: readonly Promise<CryptoKey>[], value: string, additionalData: Uint8Array<ArrayBuffer>): Promise<string> {
+async function decryptValue(keys: readonly Promise<CryptoKey>[], value: string, additionalData: Uint8Array<ArrayBuffer>): Promise<string> {
   const [iv = '', sealed = ''] = value.slice(mark.length).split('.')
   for (const key of keys) {
     try {

@@ -1,4 +1,4 @@
-/** Keeps session tokens hashed in any store (D53): who reads the database cannot sign in with what it holds. */
+/** Keeps session tokens hashed in any store: an attacker who reads the database cannot sign in with what it holds. */
 import { type Adapter, sha256, toHex } from 'authkernel/kernel'
 
 /** How a stored token looks: no cookie holds this, so what is read from a database opens nothing. Tokens of a tenant have its name in front. */
@@ -7,7 +7,7 @@ const tenant = /^~[a-z0-9-]{1,32}~/
 
 /**
  * An adapter that stores SHA-256 of each session token. Tokens are random, so they need no salt. Sessions that were stored before are not
- * found any more: people sign in once again. `listSessionsByUserId` returns the stored form, which `deleteSession` takes too.
+ * found any more: users sign in once again. `listSessionsByUserId` returns the stored form, which `deleteSession` takes too.
  */
 export function hashSessionTokens<A extends Adapter>(adapter: A): A {
   // The tenant stays readable, so that a session is known to be the tenant's, and the hash is that of the cookie.

@@ -36,7 +36,7 @@ export function memoryRecords(data: RecordData = new Map()): RecordStore & { era
       const row = rows.get(keyOf(ns, String(key['id'])))
       return live(table, row, now) ? row : undefined
     }
-    for (const row of rows.values()) if (row.ns === ns && fits(row, key) && live(table, row, now)) return row
+    for (const row of rows.values()) if (row.ns === ns && hasValues(row, key) && live(table, row, now)) return row
     return undefined
   }
   const select = (name: string, { ns, where, by, range, order, after, limit }: StoredQuery, now: number): StoredRow[] => {
@@ -44,9 +44,11 @@ export function memoryRecords(data: RecordData = new Map()): RecordStore & { era
     const turn = order === 'asc' ? 1 : -1
     const place = (row: StoredRow): readonly StoredValue[] => (by === undefined ? [row.id] : [row[by] ?? null, row.id])
     const sort = (a: readonly StoredValue[], b: readonly StoredValue[]): number =>
-      turn * (compare(a[0]!, b[0]!) || compare(a[1] ?? null, b[1] ?? null))
+      turn * (compareValues(a[0]!, b[0]!) || compareValues(a[1] ?? null, b[1] ?? null))
     return [...rowsOf(name).values()]
-      .filter((row) => row.ns === ns && fits(row, where) && live(table, row, now) && (by === undefined || inRange(row[by] ?? null, range)))
+      .filter(
+        (row) => row.ns === ns && hasValues(row, where) && live(table, row, now) && (by === undefined || inRange(row[by] ?? null, range)),
+      )
       .filter((row) => !after || sort(place(row), by === undefined ? [after.id] : [after.value, after.id]) > 0)
       .sort((a, b) => sort(place(a), place(b)))
       .slice(0, limit)
@@ -55,7 +57,7 @@ export function memoryRecords(data: RecordData = new Map()): RecordStore & { era
   /** Null: a condition does not hold. The caller undoes what was done before. */
   const apply = (write: StoredWrite, now: number, log: Log): unknown => {
     const table = tableOf(write.table)
-    const rows = logged(rowsOf(write.table), log)
+    const rows = withLog(rowsOf(write.table), log)
     const set = (row: StoredRow): StoredRow => {
       assertFree(table, rows, row, now, live)
       rows.set(keyOf(row.ns, row.id), row)
@@ -71,7 +73,7 @@ export function memoryRecords(data: RecordData = new Map()): RecordStore & { era
       return rows.delete(keyOf(write.ns, write.id)) && row !== undefined
     }
     const row = find(write.table, write.ns, write.op === 'take' ? write.key : { id: write.id }, now)
-    if (!row || !fits(row, write.if)) return null
+    if (!row || !hasValues(row, write.if)) return null
     if (write.op === 'take') {
       rows.delete(keyOf(row.ns, row.id))
       return row
@@ -97,8 +99,8 @@ export function memoryRecords(data: RecordData = new Map()): RecordStore & { era
         }
       }
     },
-    get: (name, ns, key, now) => copy(find(name, ns, key, now)) ?? null,
-    find: (name, query, now) => select(name, query, now).map((row) => copy(row) as StoredRow),
+    get: (name, ns, key, now) => copyRow(find(name, ns, key, now)) ?? null,
+    find: (name, query, now) => select(name, query, now).map((row) => copyRow(row) as StoredRow),
     count: (name, query, now) => select(name, query, now).length,
     write(writes, now) {
       const log: Log = []
@@ -106,12 +108,12 @@ export function memoryRecords(data: RecordData = new Map()): RecordStore & { era
         const answers: unknown[] = []
         for (const write of writes) {
           const answer = apply(write, now, log)
-          if (answer === null) return undone(log)
-          answers.push(copy(answer))
+          if (answer === null) return undoChanges(log)
+          answers.push(copyRow(answer))
         }
         return answers
       } catch (error) {
-        undone(log)
+        undoChanges(log)
         throw error
       }
     },
@@ -146,7 +148,7 @@ function assertFree(
   for (const fields of table.unique) {
     if (fields.some((field) => row[field] === null)) continue
     for (const [key, other] of rows.all) {
-      if (other.ns !== row.ns || other.id === row.id || !fields.every((field) => same(other[field] ?? null, row[field] ?? null))) continue
+      if (other.ns !== row.ns || other.id === row.id || !fields.every((field) => isSame(other[field] ?? null, row[field] ?? null))) continue
       if (live(table, other, now)) throw new RecordConflict(table.name, fields)
       rows.delete(key)
     }
@@ -161,7 +163,7 @@ interface Rows {
   delete(key: string): boolean
 }
 
-function logged(all: Map<string, StoredRow>, log: Log): Rows {
+function withLog(all: Map<string, StoredRow>, log: Log): Rows {
   return {
     all,
     set(key, row) {
@@ -175,7 +177,7 @@ function logged(all: Map<string, StoredRow>, log: Log): Rows {
   }
 }
 
-function undone(log: Log): null {
+function undoChanges(log: Log): null {
   for (const [rows, key, before] of log.toReversed()) {
     if (before) rows.set(key, before)
     else rows.delete(key)
@@ -187,29 +189,29 @@ function keyOf(ns: string, id: string): string {
   return `${ns}\0${id}`
 }
 
-function fits(row: StoredRow, values: StoredKey): boolean {
-  return Object.entries(values).every(([field, value]) => same(row[field] ?? null, value))
+function hasValues(row: StoredRow, values: StoredKey): boolean {
+  return Object.entries(values).every(([field, value]) => isSame(row[field] ?? null, value))
 }
 
-function same(a: StoredValue, b: StoredValue): boolean {
-  return compare(a, b) === 0 && (a === null) === (b === null)
+function isSame(a: StoredValue, b: StoredValue): boolean {
+  return compareValues(a, b) === 0 && (a === null) === (b === null)
 }
 
 function inRange(value: StoredValue, { gt, gte, lt, lte }: StoredQuery['range']): boolean {
   // As in SQL: null is in no range.
   if (value === null) return gt === undefined && gte === undefined && lt === undefined && lte === undefined
   return (
-    (gt === undefined || compare(value, gt) > 0) &&
-    (gte === undefined || compare(value, gte) >= 0) &&
-    (lt === undefined || compare(value, lt) < 0) &&
-    (lte === undefined || compare(value, lte) <= 0)
+    (gt === undefined || compareValues(value, gt) > 0) &&
+    (gte === undefined || compareValues(value, gte) >= 0) &&
+    (lt === undefined || compareValues(value, lt) < 0) &&
+    (lte === undefined || compareValues(value, lte) <= 0)
   )
 }
 
 const utf8 = new TextEncoder()
 
 /** Texts by their UTF-8 bytes, as databases with a binary collation; null first. */
-function compare(a: StoredValue, b: StoredValue): number {
+function compareValues(a: StoredValue, b: StoredValue): number {
   if (a === null || b === null) return a === b ? 0 : a === null ? -1 : 1
   if (typeof a !== 'string' || typeof b !== 'string') return Math.sign(Number(a) - Number(b))
   const [left, right] = [utf8.encode(a), utf8.encode(b)]
@@ -217,7 +219,7 @@ function compare(a: StoredValue, b: StoredValue): number {
   return Math.sign(left.length - right.length)
 }
 
-function copy<T>(value: T): T {
+function copyRow<T>(value: T): T {
   if (typeof value !== 'object' || value === null || value instanceof Date) return value
   return Object.fromEntries(
     Object.entries(value).map(([field, one]) => [field, one instanceof Date ? new Date(one) : (one as unknown)]),

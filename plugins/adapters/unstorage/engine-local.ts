@@ -1,11 +1,11 @@
 /** Transactions of one process: a lock around reads and writes, and for folders a journal that a killed process leaves behind. */
 import { type Buffer, createBuffer, readKey } from './buffer.ts'
 import { createLock, type RwLock } from './rw-lock.ts'
-import { applied, inRange } from './sorted.ts'
+import { applyChanges, inRange } from './sorted-sets.ts'
 import type { Engine, KeyValueStorage, Write } from './types.ts'
 
 /** What a folder adds to an engine of one process. */
-export interface LocalOptions {
+interface LocalOptions {
   /** Called before anything is read: refuses when another process has the folder. */
   open?(): Promise<void>
   /** Gives the folder free. */
@@ -37,7 +37,7 @@ export function localEngine(storage: KeyValueStorage, options: LocalOptions): En
   async function apply(writes: readonly Write[]): Promise<void> {
     for (const { path, value, expires } of writes) {
       if (value === undefined) await storage.removeItem(path)
-      else await storage.setItem(path, JSON.stringify(value), ttl(expires, now()))
+      else await storage.setItem(path, JSON.stringify(value), timeToLive(expires, now()))
     }
   }
   /** Answers how many writes it finished. */
@@ -86,7 +86,7 @@ export function localEngine(storage: KeyValueStorage, options: LocalOptions): En
     }
     return Promise.all(
       [...bySet].map(async ([path, changes]) => {
-        const value = applied(await members(path), changes)
+        const value = applyChanges(await members(path), changes)
         return value.length > 0 ? { path, value } : { path }
       }),
     )
@@ -136,6 +136,6 @@ function lockOf(storage: object): RwLock {
 }
 
 // Seconds; some services refuse less than a minute.
-function ttl(expires: Date | string | undefined, now: number): { ttl: number } | undefined {
+function timeToLive(expires: Date | string | undefined, now: number): { ttl: number } | undefined {
   return expires ? { ttl: Math.max(60, Math.ceil((new Date(expires).getTime() - now) / 1000)) } : undefined
 }

@@ -19,9 +19,9 @@ interface RedisClient {
 
 // KEYS: what was read, then what is written, then the sorted sets, then the receipt. ARGV: how many were read and are written; per read '-'
 // (absent) or '=' and the value; per write '-' (remove), or '=' and the value followed by milliseconds to live ('0': for ever); per set '+' or
-// '-' and a member. Answers 0: somebody was faster; 1: done;
+// '-' and a member. Answers 0: another process was faster; 1: done;
 // 2: done before, and the answer was lost. Then the client sends the same script with the same receipt, and what it finds is its own.
-const commit = `
+const commitScript = `
 local receipt = KEYS[#KEYS]
 if redis.call('EXISTS', receipt) == 1 then return 2 end
 local reads, writes = tonumber(ARGV[1]), tonumber(ARGV[2])
@@ -53,13 +53,15 @@ return 1`
 
 // With this many processes on one record the last of them still gets its turn; more means that something is broken.
 const attempts = 400
+
 // After a fail-over the address of the server may lead to the former primary for a moment.
 const reconnections = 10
+
 // Milliseconds before a refused write is sent again.
 const reconnectPause = 100
 
-/** Where the keys of an adapter lie, and what it is told. */
-export interface RedisOptions {
+/** Where the keys of an adapter lie, and what it calls. */
+interface RedisOptions {
   /** Where the driver is mounted. */
   base: string
   /** Begins all keys of the adapter. */
@@ -79,10 +81,10 @@ export function redisEngine(
   const client = (): RedisClient => driver.getInstance!() as RedisClient
   const driverBase = ((driver.options as { base?: string } | undefined)?.base ?? '').replace(/:$/, '')
   const physical = (path: string): string => (driverBase ? `${driverBase}:` : '') + path.slice(base.length)
-  const read = async (path: string): Promise<unknown> => parse(await client().get(physical(path)))
+  const read = async (path: string): Promise<unknown> => parseValue(await client().get(physical(path)))
   let probed: Promise<void> | undefined
   const ready = (): Promise<void> =>
-    (probed ??= onPrimary(client, () => probe(storage, root, { client: client(), physical })).catch((error: unknown) => {
+    (probed ??= onPrimary(client, () => probeServer(storage, root, { client: client(), physical })).catch((error: unknown) => {
       probed = undefined
       throw error
     }))
@@ -111,13 +113,13 @@ export function redisEngine(
     return [...found]
   }
 
-  /** Undefined when somebody changed what was read. */
+  /** Undefined when another process changed what was read. */
   async function attempt<T>(work: (tx: Transaction) => Promise<T>): Promise<{ result: T } | undefined> {
     const seen = new Map<string, string | null>()
     const buffer = createBuffer(
       async (path) => {
         if (!seen.has(path)) seen.set(path, await client().get(physical(path)))
-        return parse(seen.get(path) ?? null)
+        return parseValue(seen.get(path) ?? null)
       },
       paths,
       (set) => range(set, { min: '-', max: '+', reverse: false, limit: -1 }),
@@ -130,14 +132,14 @@ export function redisEngine(
     const receipt = `${root}receipt:${crypto.randomUUID()}$`
     const answer = await onPrimary(client, () =>
       client().eval(
-        commit,
+        commitScript,
         seen.size + writes.length + changes.length + 1,
         ...[...seen.keys(), ...writes.map((write) => write.path), ...changes.map(({ set }) => set), receipt].map(physical),
         seen.size,
         writes.length,
         ...[...seen.values()].map((value) => (value === null ? '-' : `=${value}`)),
         ...writes.flatMap((write) =>
-          write.value === undefined ? ['-', '0'] : [`=${JSON.stringify(write.value)}`, life(write.expires, now())],
+          write.value === undefined ? ['-', '0'] : [`=${JSON.stringify(write.value)}`, lifetimeOf(write.expires, now())],
         ),
         ...changes.map(({ member, present }) => (present ? '+' : '-') + member),
       ),
@@ -170,10 +172,10 @@ export function redisEngine(
       await ready()
       const first = await attempt(work)
       if (first) return first.result
-      // Those of one process who met go one after the other, so that only processes still meet.
+      // Writes of one process that met go one after the other, so that only processes still meet.
       return queue.write(async () => {
         for (let tries = 1; tries < attempts; tries++) {
-          // Others were faster; an even spread lets everybody through.
+          // Others were faster; an even spread lets all through.
           await new Promise((resolve) => setTimeout(resolve, Math.random() * Math.min(tries - 1, 20)))
           const next = await attempt(work)
           if (next) return next.result
@@ -208,10 +210,10 @@ async function onPrimary<T>(client: () => RedisClient, work: () => Promise<T>): 
 
 /**
  * A wrapped storage (`prefixStorage`) puts its keys elsewhere than the driver is asked for them: two prefixes would be one store, and one
- * tenant would see the other's people. And a cluster keeps keys on several nodes, unless a part of their prefix in braces keeps them together: no
+ * tenant would see the other's users. And a cluster keeps keys on several nodes, unless a part of their prefix in braces keeps them together: no
  * script could write two of them. Throws AuthError.
  */
-async function probe(
+async function probeServer(
   storage: KeyValueStorage,
   root: string,
   { client, physical }: { client: RedisClient; physical(path: string): string },
@@ -236,12 +238,12 @@ async function probe(
   })
 }
 
-function life(expires: Date | undefined, now: number): string {
+function lifetimeOf(expires: Date | undefined, now: number): string {
   return expires ? String(Math.max(1, expires.getTime() - now)) : '0'
 }
 
 // Values of `@auth/unstorage-adapter` may be bare text: ids and key names.
-function parse(value: string | null): unknown {
+function parseValue(value: string | null): unknown {
   if (value === null) return null
   try {
     return JSON.parse(value) as unknown

@@ -21,12 +21,12 @@ export async function deleteExpired(
   let left = max
   for (const kind of ['session', 'token', 'once', 'limit'] as const) {
     for await (const page of engine.scan(keys.folder(kind))) {
-      // Lists of what belongs to a person are kept with their records.
+      // Lists of what belongs to a user are kept with their records.
       const records = page.filter((path) => !/:by-(user-id|identifier):[^:]*$/.test(path))
       for (let at = 0; at < records.length && left > 0; at += batchSize) {
         const ended = await endedOf(model, kind, records.slice(at, at + batchSize), now)
         if (ended.length === 0) continue
-        const count = await engine.transact((tx) => expire(model, tx, kind, ended.slice(0, left), now))
+        const count = await engine.transact((tx) => removeEnded(model, tx, kind, ended.slice(0, left), now))
         removed[counted[kind]] += count
         left -= count
         onProgress?.({ ...removed })
@@ -52,12 +52,12 @@ function hasEnded(kind: Kind, value: unknown, now: Date): boolean {
   return expires !== undefined && new Date(expires) < now
 }
 
-async function expire(model: Model, tx: Transaction, kind: Kind, paths: readonly string[], now: Date): Promise<number> {
+async function removeEnded(model: Model, tx: Transaction, kind: Kind, paths: readonly string[], now: Date): Promise<number> {
   const { keys } = model
   let count = 0
   for (const path of paths) {
     const row = (await tx.get({ path })) as Row | null
-    // Extended meanwhile, or somebody else's to remove.
+    // Extended meanwhile, or of a kind that another clean-up removes.
     if (!hasEnded(kind, row, now)) continue
     tx.remove({ path })
     count++

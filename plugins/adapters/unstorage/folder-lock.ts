@@ -21,7 +21,7 @@ interface Place {
   lost?: Error
 }
 /** A folder of this process alone. */
-export interface Folder {
+interface Folder {
   /** Takes the folder, or throws naming the process that has it. */
   open(): Promise<void>
   release(): Promise<void>
@@ -29,6 +29,7 @@ export interface Folder {
 }
 
 const heartbeat = 5_000
+
 // Only where a process cannot be asked whether it lives: another host, or a system that tells no start times.
 const silence = 60_000
 
@@ -46,10 +47,10 @@ export function folderLock(base: string): Folder {
   return {
     lock: mine.lock,
     async open() {
-      mine.opening ??= acquire(base)
+      mine.opening ??= acquireFolder(base)
       try {
         const owner = await mine.opening
-        mine.timer ??= heart(base, owner, mine)
+        mine.timer ??= startHeartbeat(base, owner, mine)
       } catch (error) {
         // Asked again next time: the other process may have gone.
         mine.opening = undefined
@@ -71,13 +72,13 @@ export function folderLock(base: string): Folder {
   }
 }
 
-async function acquire(base: string): Promise<Owner> {
+async function acquireFolder(base: string): Promise<Owner> {
   const { mkdir, rename, rm } = await import('node:fs/promises')
   await mkdir(base, { recursive: true })
-  const me = await identify()
+  const me = await describeProcess()
   const file = lockFile(base)
   for (;;) {
-    if (await place(file, me)) return me
+    if (await placeFile(file, me)) return me
     const owner = await readOwner(file)
     if (!owner) continue
     // Placed, although the file system said otherwise: its answer was lost and the call repeated.
@@ -90,14 +91,14 @@ async function acquire(base: string): Promise<Owner> {
     for (;;) {
       const claim = `${file}.${dead.id}`
       claims.push(claim)
-      if (await place(claim, me)) break
+      if (await placeFile(claim, me)) break
       const rival = await readOwner(claim)
       if (!rival) continue
       await refuseIfAlive(base, claim, rival)
       dead = rival
     }
     const unchanged = (await readOwner(file))?.id === owner.id
-    // Replaced in one step, so that nobody ever sees a free folder.
+    // Replaced in one step, so that no process ever sees a free folder.
     if (unchanged) await rename(claims.at(-1)!, file)
     for (const claim of claims) await rm(claim, { force: true })
     if (unchanged) return me
@@ -105,7 +106,7 @@ async function acquire(base: string): Promise<Owner> {
 }
 
 /** Creates a file with its whole content, or answers false when it exists. */
-async function place(file: string, me: Owner): Promise<boolean> {
+async function placeFile(file: string, me: Owner): Promise<boolean> {
   const { link, rm, writeFile } = await import('node:fs/promises')
   const draft = `${file}.${me.id}.draft`
   await writeFile(draft, JSON.stringify(me))
@@ -134,16 +135,16 @@ async function readOwner(file: string): Promise<Owner | undefined> {
 }
 
 async function refuseIfAlive(base: string, file: string, owner: Owner): Promise<void> {
-  if (!(await alive(file, owner))) return
+  if (!(await isAlive(file, owner))) return
   throw new Error(
     `[unstorage] The folder ${base} is in use by process ${owner.pid} on ${owner.host} since ${owner.since}. ` +
       'Files serve one process: stop the other one, or use Redis or SQL for several.',
   )
 }
 
-async function alive(file: string, owner: Owner): Promise<boolean> {
+async function isAlive(file: string, owner: Owner): Promise<boolean> {
   const { hostname } = await import('node:os')
-  if (owner.host !== hostname()) return !(await silent(file))
+  if (owner.host !== hostname()) return !(await isSilent(file))
   try {
     process.kill(owner.pid, 0)
   } catch (error) {
@@ -151,16 +152,16 @@ async function alive(file: string, owner: Owner): Promise<boolean> {
     if ((error as { code?: string }).code === 'ESRCH') return false
   }
   const started = await startOf(owner.pid)
-  return started === null || owner.started === null ? !(await silent(file)) : started === owner.started
+  return started === null || owner.started === null ? !(await isSilent(file)) : started === owner.started
 }
 
-async function silent(file: string): Promise<boolean> {
+async function isSilent(file: string): Promise<boolean> {
   const { stat } = await import('node:fs/promises')
   const found: Stats | undefined = await stat(file).catch(() => undefined)
   return !found || Date.now() - found.mtimeMs > silence
 }
 
-function heart(base: string, owner: Owner, place: Place): ReturnType<typeof setInterval> {
+function startHeartbeat(base: string, owner: Owner, place: Place): ReturnType<typeof setInterval> {
   const timer = setInterval(async () => {
     const { utimes } = await import('node:fs/promises')
     const file = lockFile(base)
@@ -178,7 +179,7 @@ async function giveBack(base: string, owner: Owner): Promise<void> {
   if ((await readOwner(file).catch(() => undefined))?.id === owner.id) await rm(file, { force: true })
 }
 
-async function identify(): Promise<Owner> {
+async function describeProcess(): Promise<Owner> {
   const { hostname } = await import('node:os')
   const { pid } = process
   return { id: crypto.randomUUID(), pid, started: await startOf(pid), host: hostname(), since: new Date().toISOString() }

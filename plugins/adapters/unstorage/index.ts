@@ -1,8 +1,8 @@
 /** Users, accounts, sessions, tokens and authenticators in any unstorage driver: files for one process, Redis for many. */
 import {
-  assertOptions,
   type Adapter,
   type AdapterTables,
+  assertOptions,
   type CleanUpOptions,
   type ExpiredRows,
   type HealedFault,
@@ -10,17 +10,17 @@ import {
   type Once,
   type RecordStore,
 } from 'authkernel/kernel'
-import { accounts, authenticators } from './accounts.ts'
+import { accountMethods, authenticatorMethods } from './accounts.ts'
 import { localEngine } from './engine-local.ts'
 import { redisEngine } from './engine-redis.ts'
 import { deleteExpired } from './expire.ts'
 import { folderLock } from './folder-lock.ts'
 import { createModel } from './model.ts'
-import { recordsOf, type UnstorageRecords } from './record-store.ts'
+import { createRecordStore, type UnstorageRecords } from './record-store.ts'
 import { createLimit, createOnce } from './services.ts'
-import { sessions, tokens } from './sessions.ts'
+import { sessionMethods, tokenMethods } from './sessions.ts'
 import type { Engine, KeyValueStorage } from './types.ts'
-import { users } from './users.ts'
+import { userMethods } from './users.ts'
 
 export type { UnstorageRecords } from './record-store.ts'
 export type { KeyValueDriver, KeyValueStorage } from './types.ts'
@@ -40,7 +40,7 @@ export interface UnstorageAdapter extends Required<Adapter>, Pick<Required<Adapt
   /** Whether the driver reads from replicas that lag behind. */
   readonly replica: boolean
   /**
-   * Whether what is done once is done once between processes: true for Redis. Other drivers have no command for it, so one-time use and
+   * Whether one-time use holds between processes: true for Redis. Other drivers have no command for it, so one-time use and
    * uniqueness hold within one process; `fs` and `fs-lite` therefore refuse a second process.
    */
   readonly atomic: boolean
@@ -64,17 +64,17 @@ export function unstorageAdapter(storage: KeyValueStorage, options: UnstorageAda
   assertOptions('unstorageAdapter', options, { prefix: true, now: true, replica: true })
   const { prefix = '', now = Date.now } = options
   const listeners = new Set<(fault: HealedFault) => void>()
-  const { engine, exclusive } = open(storage, prefix, now, (message) => {
+  const { engine, exclusive } = openEngine(storage, prefix, now, (message) => {
     for (const listener of listeners) listener({ message })
   })
   const model = createModel(engine, prefix, now)
-  const { close: _shared, erase, ...records } = recordsOf(engine, rootOf(prefix))
+  const { close: _shared, erase, ...records } = createRecordStore(engine, rootOf(prefix))
   return {
-    ...users(model, erase),
-    ...accounts(model),
-    ...sessions(model),
-    ...tokens(model),
-    ...authenticators(model),
+    ...userMethods(model, erase),
+    ...accountMethods(model),
+    ...sessionMethods(model),
+    ...tokenMethods(model),
+    ...authenticatorMethods(model),
     deleteExpired: (until = new Date(now()), limits) => deleteExpired(model, until, limits),
     keepsCreatedAt: true,
     nullableEmail: true,
@@ -100,7 +100,7 @@ export function unstorageAdapter(storage: KeyValueStorage, options: UnstorageAda
 export function unstorageRecords(storage: KeyValueStorage, options: UnstorageAdapterOptions = {}): UnstorageRecords {
   assertOptions('unstorageRecords', options, { prefix: true, now: true, replica: true })
   const { prefix = '', now = Date.now } = options
-  const { erase: _erase, ...records } = recordsOf(open(storage, prefix, now, () => {}).engine, rootOf(prefix))
+  const { erase: _erase, ...records } = createRecordStore(openEngine(storage, prefix, now, () => {}).engine, rootOf(prefix))
   return records
 }
 
@@ -108,7 +108,7 @@ function rootOf(prefix: string): string {
   return prefix === '' ? '' : `${prefix.replace(/(?<!:):+$/, '')}:`
 }
 
-function open(
+function openEngine(
   storage: KeyValueStorage,
   prefix: string,
   now: () => number,

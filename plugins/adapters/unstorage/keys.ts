@@ -25,6 +25,7 @@ export interface Keys {
 // Unstorage cuts keys at `?`, takes `/` and `\` for `:` and joins repeated ones; file systems may ignore case and refuse long names,
 // dots and spaces. Everything else than these few characters becomes a hash. A leading dot or a `..` never passes; `$` ends metadata keys.
 const plain = /^[a-z0-9_@+-](?:[a-z0-9_@+-]|\.(?!\.)){0,119}$/
+
 // Names of index folders: a provider or a token of that name must not land in them.
 const reserved = new Set(['account', 'email', 'session', 'token', 'by-user-id', 'by-identifier'])
 
@@ -32,9 +33,9 @@ const reserved = new Set(['account', 'email', 'session', 'token', 'by-user-id', 
 export function createKeys(prefix: string): Keys {
   const root = prefix === '' ? '' : `${prefix.replace(/(?<!:):+$/, '')}:`
   async function key(base: string, ...values: string[]): Promise<Key> {
-    const path = root + base + (await Promise.all(values.map(segment))).join(':')
+    const path = root + base + (await Promise.all(values.map(keySegment))).join(':')
     const legacy = root + base + values.join(':')
-    return path === legacy ? { path } : { path, legacy: normalise(legacy) }
+    return path === legacy ? { path } : { path, legacy: normalisePath(legacy) }
   }
   const under =
     (base: string) =>
@@ -58,13 +59,13 @@ export function createKeys(prefix: string): Keys {
 }
 
 /** A value as a part of a key: itself where every store keeps it as it is, else its hash. */
-export async function segment(value: string): Promise<string> {
+export async function keySegment(value: string): Promise<string> {
   if (plain.test(value) && !value.endsWith('.') && !reserved.has(value)) return value
   return `~${toHex(await sha256(value))}`
 }
 
 // As unstorage does it; undefined where it or a file system would refuse the key.
-function normalise(key: string): string | undefined {
+function normalisePath(key: string): string | undefined {
   const path = (key.split('?')[0] ?? '').replace(/[/\\]/g, ':').replace(/:+/g, ':').replace(/^:|:$/g, '')
   const refused = path.split(':').some((part) => part === '.' || part === '..' || bytes(part).length > 255)
   return path === '' || path.includes('\0') || refused ? undefined : path

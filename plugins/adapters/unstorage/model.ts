@@ -1,8 +1,8 @@
-/** What all operations share: engine, keys, clock, and the lists of what belongs to a person. */
+/** What all operations share: engine, keys, clock, and the lists of what belongs to a user. */
 import type { AdapterAccount, AdapterSession, AdapterUser } from 'authkernel/kernel'
 import { createKeys, type Keys } from './keys.ts'
-import { createIndex, type Entry, gap, isGap, load, type Reader, withEntry, withoutEntry } from './records.ts'
 import type { Engine, Key, Transaction } from './types.ts'
+import { loadValue, type Reader } from './values.ts'
 
 /** A reader that can look through all records. */
 type Looker = Reader & Pick<Transaction, 'paths' | 'peek'>
@@ -16,7 +16,7 @@ export interface Model {
   userByEmail(reader: Reader, email: string): Promise<AdapterUser | null>
   /** Accounts as `[provider, providerAccountId]`, sessions as `[sessionToken]`: all of them. */
   entries(reader: Looker, kind: 'account' | 'session', userId: string): Promise<Entry[]>
-  /** Those whose names are known, for whoever changes the list: a sign-in must not look through all records of the store. */
+  /** Those whose names are known, for a change of the list: a sign-in must not look through all records of the store. */
   known(reader: Reader, kind: 'account' | 'session', userId: string): Promise<Entry[]>
   /** Entries of lists that never had another form: authenticators, tokens. */
   list(reader: Reader, key: Key): Promise<Entry[]>
@@ -39,7 +39,7 @@ export function createModel(engine: Engine, prefix: string, now: () => number): 
     keys,
     now,
     async needUser(tx, userId, operation) {
-      const user = await load(tx, 'user', await keys.user(userId), userId)
+      const user = await loadValue(tx, 'user', await keys.user(userId), userId)
       if (!user) throw new Error(`[unstorage] ${operation}: no user has the id it names`)
       return user
     },
@@ -47,12 +47,12 @@ export function createModel(engine: Engine, prefix: string, now: () => number): 
       const id = await reader.get(await keys.email(email))
       // Unquoted ids of digits come back as numbers.
       if (typeof id !== 'string' && typeof id !== 'number') return null
-      const user = await load(reader, 'user', await keys.user(String(id)), String(id))
+      const user = await loadValue(reader, 'user', await keys.user(String(id)), String(id))
       return user?.email === email ? user : null
     },
     async entries(reader, kind, userId) {
       const entries = await known(reader, kind, userId)
-      return entries.some(isGap) ? repair(reader, keys.folder(kind), kind, userId) : entries
+      return entries.some(isGap) ? repairEntries(reader, keys.folder(kind), kind, userId) : entries
     },
     known,
     async list(reader, key) {
@@ -72,8 +72,8 @@ export function createModel(engine: Engine, prefix: string, now: () => number): 
 // Reads that wait for one answer of Redis together.
 const atOnce = 1_000
 
-/** What belongs to a person whose list has a gap: all records are looked through, and those that are found are read in earnest. */
-async function repair(reader: Looker, folder: string, kind: 'account' | 'session', userId: string): Promise<Entry[]> {
+/** What belongs to a user whose list has a gap: all records are looked through, and those that are found are read in earnest. */
+async function repairEntries(reader: Looker, folder: string, kind: 'account' | 'session', userId: string): Promise<Entry[]> {
   const entries: Entry[] = []
   const owned = (row: unknown): boolean => (row as { userId?: unknown } | null | undefined)?.userId === userId
   const paths = (await reader.paths(folder)).filter((path) => !path.startsWith(`${folder}by-user-id:`))
@@ -90,4 +90,48 @@ async function repair(reader: Looker, folder: string, kind: 'account' | 'session
     else entries.push({ key: [row.sessionToken!], expires: new Date(row.expires!).getTime() })
   }
   return entries
+}
+
+/** An entry of an index: the values of a key, and when its record may vanish. */
+interface Entry {
+  key: string[]
+  expires?: number
+}
+
+/** Stands in a list that `@auth/unstorage-adapter` began: it named the latest record alone, and there may be others. */
+const gap: Entry = { key: [] }
+
+function isGap({ key }: Entry): boolean {
+  return key.length === 0
+}
+
+/** Reads and writes the lists of a user's accounts, sessions, authenticators, or of an address's tokens. */
+function createIndex(now: () => number): {
+  read(reader: Reader, key: Key): Promise<Entry[] | 'legacy'>
+  write(tx: Transaction, key: Key, entries: readonly Entry[]): void
+} {
+  return {
+    async read(reader, key) {
+      const value = await reader.get(key)
+      if (value === null || value === undefined) return []
+      // `@auth/unstorage-adapter` kept one key name, of the latest record; its authenticators are a list of ids.
+      if (!Array.isArray(value)) return 'legacy'
+      const entries = value.map((entry: unknown): Entry => (typeof entry === 'string' ? { key: [entry] } : (entry as Entry)))
+      return entries.filter(({ expires }) => expires === undefined || expires > now())
+    },
+    write(tx, key, entries) {
+      if (entries.length === 0) return tx.remove(key)
+      const last = Math.max(...entries.map(({ expires }) => expires ?? Number.POSITIVE_INFINITY))
+      tx.put(key, entries, Number.isFinite(last) ? new Date(last) : undefined)
+    },
+  }
+}
+
+/** Adds an entry, in place of one of the same key. */
+function withEntry(entries: readonly Entry[], entry: Entry): Entry[] {
+  return [...withoutEntry(entries, entry.key), entry]
+}
+
+function withoutEntry(entries: readonly Entry[], key: readonly string[]): Entry[] {
+  return entries.filter((other) => other.key.length !== key.length || other.key.some((part, index) => part !== key[index]))
 }

@@ -1,7 +1,7 @@
 /** Rows of records as values of a store, their keys, and texts that sort as their values do. */
 import { sha256, type StoredKey, type StoredQuery, type StoredRow, type StoredTable, type StoredValue, toHex } from 'authkernel/kernel'
-import { segment } from './keys.ts'
-import { compareBytes } from './sorted.ts'
+import { keySegment } from './keys.ts'
+import { compareBytes } from './sorted-sets.ts'
 import type { Key, SetRange } from './types.ts'
 
 /** Where the rows of one record lie. */
@@ -31,20 +31,20 @@ export function placeOf(table: StoredTable, root: string): RecordPlace {
     lists: [[], ...lists.values()],
     folder,
     schema: `${base}schema:${table.name}`,
-    row: async (ns, id) => ({ path: `${folder}${ns || '_'}:${await segment(id)}` }),
+    row: async (ns, id) => ({ path: `${folder}${ns || '_'}:${await keySegment(id)}` }),
     unique: async (fields, row) => ({
-      path: `${base}key:${table.name}:${row.ns || '_'}:${fields.join('-')}:${await hash(fields.map((field) => sortable(row[field] ?? null)))}`,
+      path: `${base}key:${table.name}:${row.ns || '_'}:${fields.join('-')}:${await hashValues(fields.map((field) => sortableText(row[field] ?? null)))}`,
     }),
     set: async (ns, list, bucket) => {
       const name = `${base}set:${table.name}:${ns || '_'}:${list.join('-') || '_'}`
-      return bucket === undefined ? name : `${name}:${await hash([sortable(bucket)])}`
+      return bucket === undefined ? name : `${name}:${await hashValues([sortableText(bucket)])}`
     },
   }
 }
 
-/** Rows that a person owns, of all tenants. */
+/** Rows that a user owns, of all tenants. */
 export async function ownedSet(root: string, userId: string): Promise<string> {
-  return `${root}rec:owned:${await segment(userId)}`
+  return `${root}rec:owned:${await keySegment(userId)}`
 }
 
 /** A stored value as a row; fields that came later have their defaults. */
@@ -65,7 +65,7 @@ export function toValue(row: StoredRow): Record<string, unknown> {
 }
 
 /** A text that sorts as the value does, null first. No value has a NUL, so that it can stand between two. */
-export function sortable(value: StoredValue): string {
+function sortableText(value: StoredValue): string {
   if (value === null) return '0'
   if (typeof value === 'boolean') return value ? '11' : '10'
   if (typeof value === 'string') return `1${value}`
@@ -75,7 +75,7 @@ export function sortable(value: StoredValue): string {
 
 /** What stands for a row in the set of a list. */
 export function memberOf(row: StoredRow, fields: readonly string[]): string {
-  return [...fields.map((field) => sortable(row[field] ?? null)), row.id].join('\0')
+  return [...fields.map((field) => sortableText(row[field] ?? null)), row.id].join('\0')
 }
 
 /** The id at the end of a member. */
@@ -85,22 +85,22 @@ export function idOf(member: string): string {
 
 /** The part of a set that a query asks for. `fields`: those of equality that are in the members. */
 export function rangeOf({ where, by, range, after, order, limit }: StoredQuery, fields: readonly string[]): SetRange {
-  const front = fields.map((field) => `${sortable(where[field] ?? null)}\0`).join('')
+  const front = fields.map((field) => `${sortableText(where[field] ?? null)}\0`).join('')
   const { gt, gte, lt, lte } = range
   const bounded = gt !== undefined || gte !== undefined || lt !== undefined || lte !== undefined
   // Behind every member with that value, and before the next value.
-  const behind = (value: StoredValue): string => `${front}${sortable(value)}\u0001`
+  const behind = (value: StoredValue): string => `${front}${sortableText(value)}\u0001`
   const mins = [
     front === '' && !bounded ? '-' : `[${front}${bounded ? '1' : ''}`,
-    ...(gte === undefined ? [] : [`[${front}${sortable(gte)}`]),
+    ...(gte === undefined ? [] : [`[${front}${sortableText(gte)}`]),
     ...(gt === undefined ? [] : [`[${behind(gt)}`]),
   ]
   const maxs = [
     front === '' ? '+' : `(${front.slice(0, -1)}\u0001`,
-    ...(lt === undefined ? [] : [`(${front}${sortable(lt)}`]),
+    ...(lt === undefined ? [] : [`(${front}${sortableText(lt)}`]),
     ...(lte === undefined ? [] : [`(${behind(lte)}`]),
   ]
-  const place = after && `(${front}${by === undefined ? '' : `${sortable(after.value)}\0`}${after.id}`
+  const place = after && `(${front}${by === undefined ? '' : `${sortableText(after.value)}\0`}${after.id}`
   return {
     min: (order === 'asc' && place) || mins.at(-1)!,
     max: (order === 'desc' && place) || maxs.at(-1)!,
@@ -110,18 +110,18 @@ export function rangeOf({ where, by, range, after, order, limit }: StoredQuery, 
 }
 
 /** Whether a row has these values. */
-export function fits(row: StoredRow, values: StoredKey): boolean {
-  return Object.entries(values).every(([field, value]) => sortable(row[field] ?? null) === sortable(value))
+export function hasValues(row: StoredRow, values: StoredKey): boolean {
+  return Object.entries(values).every(([field, value]) => sortableText(row[field] ?? null) === sortableText(value))
 }
 
 /** Whether a row is one that a query asks for: as it is now, not as it was when it was found. */
-export function asked(row: StoredRow, { where, by, range: { gt, gte, lt, lte } }: StoredQuery): boolean {
-  if (!fits(row, where)) return false
+export function matchesQuery(row: StoredRow, { where, by, range: { gt, gte, lt, lte } }: StoredQuery): boolean {
+  if (!hasValues(row, where)) return false
   if (by === undefined || [gt, gte, lt, lte].every((bound) => bound === undefined)) return true
   const value = row[by] ?? null
   // As in SQL: null is in no range.
   if (value === null) return false
-  const beside = (bound: StoredValue): number => compareBytes(sortable(value), sortable(bound))
+  const beside = (bound: StoredValue): number => compareBytes(sortableText(value), sortableText(bound))
   return (
     (gt === undefined || beside(gt) > 0) &&
     (gte === undefined || beside(gte) >= 0) &&
@@ -130,6 +130,6 @@ export function asked(row: StoredRow, { where, by, range: { gt, gte, lt, lte } }
   )
 }
 
-async function hash(values: readonly string[]): Promise<string> {
+async function hashValues(values: readonly string[]): Promise<string> {
   return toHex(await sha256(JSON.stringify(values)))
 }

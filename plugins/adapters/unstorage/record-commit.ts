@@ -1,6 +1,6 @@
-/** Writes of records in a transaction of the engine: rows, unique keys, sets and what a person owns change together. */
+/** Writes of records in a transaction of the engine: rows, unique keys, sets and what a user owns change together. */
 import { RecordConflict, type StoredKey, type StoredRow, type StoredWrite } from 'authkernel/kernel'
-import { fits, memberOf, ownedSet, type RecordPlace, toRow, toValue } from './record-codec.ts'
+import { hasValues, memberOf, ownedSet, type RecordPlace, toRow, toValue } from './record-codec.ts'
 import type { Engine, Key, Transaction } from './types.ts'
 
 /** What writes need of a store. */
@@ -10,45 +10,42 @@ export interface RecordWorld {
   place(record: string): RecordPlace
 }
 
-/** A condition does not hold: nothing is written. */
-export class Refused extends Error {}
-
-// An expired row is nobody's, and stays readable for the clean-up that takes its entries off the sets. Milliseconds.
+// An expired row counts for nothing, and stays readable for the clean-up that takes its entries off the sets. Milliseconds.
 const grace = 86_400_000
 
 /** Applies a write; null: its condition does not hold. Throws RecordConflict. */
-export async function apply(world: RecordWorld, tx: Transaction, write: StoredWrite, now: number): Promise<unknown> {
+export async function applyWrite(world: RecordWorld, tx: Transaction, write: StoredWrite, now: number): Promise<unknown> {
   const place = world.place(write.table)
   if (write.op === 'create' || write.op === 'put') {
-    const before = await load(place, tx, write.row.ns, write.row.id)
+    const before = await loadRow(place, tx, write.row.ns, write.row.id)
     if (write.op === 'create' && before && isLive(place, before, now)) throw new RecordConflict(write.table, ['id'])
-    await store(world, place, tx, before, write.row, now)
+    await storeRow(world, place, tx, before, write.row, now)
     return write.row
   }
   if (write.op === 'delete') {
-    const row = await load(place, tx, write.ns, write.id)
-    if (row) await store(world, place, tx, row, null, now)
+    const row = await loadRow(place, tx, write.ns, write.id)
+    if (row) await storeRow(world, place, tx, row, null, now)
     return row !== null && isLive(place, row, now)
   }
-  const row = await find(place, tx, write.ns, write.op === 'take' ? write.key : { id: write.id }, now)
-  if (!row || !fits(row, write.if)) return null
+  const row = await findRow(place, tx, write.ns, write.op === 'take' ? write.key : { id: write.id }, now)
+  if (!row || !hasValues(row, write.if)) return null
   if (write.op === 'take') {
-    await store(world, place, tx, row, null, now)
+    await storeRow(world, place, tx, row, null, now)
     return row
   }
   if (write.op === 'update') {
     const next = { ...row, ...write.change } as StoredRow
-    await store(world, place, tx, row, next, now)
+    await storeRow(world, place, tx, row, next, now)
     return next
   }
   const number = Number(row[write.field] ?? 0) + write.by
   if (number < (write.min ?? -Infinity) || number > (write.max ?? Infinity)) return null
-  await store(world, place, tx, row, { ...row, ...write.set, [write.field]: number } as StoredRow, now)
+  await storeRow(world, place, tx, row, { ...row, ...write.set, [write.field]: number } as StoredRow, now)
   return number
 }
 
 /** The live row of an id or a unique key. */
-export async function find(
+export async function findRow(
   place: RecordPlace,
   reader: Pick<Transaction, 'get'>,
   ns: string,
@@ -56,18 +53,18 @@ export async function find(
   now: number,
 ): Promise<StoredRow | null> {
   if ('id' in key) {
-    const row = await load(place, reader, ns, String(key['id']))
+    const row = await loadRow(place, reader, ns, String(key['id']))
     return row && isLive(place, row, now) ? row : null
   }
   const fields = place.table.unique.find((each) => each.length === Object.keys(key).length && each.every((field) => field in key)) ?? []
   const id = await reader.get(await place.unique(fields, { ...key, ns, id: '' }))
   if (typeof id !== 'string') return null
-  const row = await load(place, reader, ns, id)
-  return row && isLive(place, row, now) && fits(row, key) ? row : null
+  const row = await loadRow(place, reader, ns, id)
+  return row && isLive(place, row, now) && hasValues(row, key) ? row : null
 }
 
 /** The row at its place, live or not. */
-export async function load(place: RecordPlace, reader: Pick<Transaction, 'get'>, ns: string, id: string): Promise<StoredRow | null> {
+export async function loadRow(place: RecordPlace, reader: Pick<Transaction, 'get'>, ns: string, id: string): Promise<StoredRow | null> {
   const row = toRow(place.table, await reader.get(await place.row(ns, id)))
   return row?.id === id ? row : null
 }
@@ -78,7 +75,7 @@ export function isLive({ table }: RecordPlace, row: StoredRow, now: number): boo
 }
 
 /** Puts `after` in the place of `before`; null: there is none. */
-export async function store(
+export async function storeRow(
   world: RecordWorld,
   place: RecordPlace,
   tx: Transaction,
@@ -122,10 +119,10 @@ async function makeRoom(
 ): Promise<void> {
   const holder = await tx.get(key)
   if (typeof holder !== 'string' || holder === row.id) return
-  const other = await load(place, tx, row.ns, holder)
-  if (!other || !fields.every((field) => fits(other, { [field]: row[field] ?? null }))) return
+  const other = await loadRow(place, tx, row.ns, holder)
+  if (!other || !fields.every((field) => hasValues(other, { [field]: row[field] ?? null }))) return
   if (isLive(place, other, now)) throw new RecordConflict(place.table.name, fields)
-  await store(world, place, tx, other, null, now)
+  await storeRow(world, place, tx, other, null, now)
 }
 
 async function changeSets(

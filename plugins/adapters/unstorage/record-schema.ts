@@ -1,7 +1,7 @@
-/** Which indexes of a record were built: one that is declared later must be, before it is asked. */
+/** Which indexes of a record were built: one that is declared later must be, before it is used. */
 import type { StoredRow } from 'authkernel/kernel'
 import { type RecordPlace, toRow } from './record-codec.ts'
-import { changeSet, load, type RecordWorld } from './record-commit.ts'
+import { changeSet, loadRow, type RecordWorld } from './record-commit.ts'
 import type { Transaction } from './types.ts'
 
 export interface Schemas {
@@ -28,7 +28,7 @@ export async function assertBuilt(schemas: Schemas, place: RecordPlace, list: re
 
 export function createSchemas(world: RecordWorld): Schemas {
   const { engine } = world
-  // Records whose lists are all built: asked no more.
+  // Records whose lists are all built: not read again.
   const whole = new Set<string>()
   const namesOf = ({ lists, table }: RecordPlace): string[] => [
     ...lists.map((list) => list.join()),
@@ -51,7 +51,7 @@ export function createSchemas(world: RecordWorld): Schemas {
             const row = toRow(place.table, await tx.get({ path }))
             if (!row) continue
             for (const list of lists) await changeSet(engine, place, tx, row, list, true)
-            for (const fields of keys) await claim(place, tx, row, fields, notes)
+            for (const fields of keys) await claimKey(place, tx, row, fields, notes)
           }
         })
       }
@@ -91,11 +91,11 @@ export function createSchemas(world: RecordWorld): Schemas {
   }
 }
 
-async function claim(place: RecordPlace, tx: Transaction, row: StoredRow, fields: readonly string[], notes: string[]): Promise<void> {
+async function claimKey(place: RecordPlace, tx: Transaction, row: StoredRow, fields: readonly string[], notes: string[]): Promise<void> {
   if (fields.some((field) => (row[field] ?? null) === null)) return
   const key = await place.unique(fields, row)
   const holder = await tx.get(key)
-  if (typeof holder === 'string' && holder !== row.id && (await load(place, tx, row.ns, holder)))
+  if (typeof holder === 'string' && holder !== row.id && (await loadRow(place, tx, row.ns, holder)))
     notes.push(`${place.table.name}: values of (${fields.join(', ')}) occur more than once. Merge those rows, then migrate again.`)
   else tx.put(key, row.id)
 }

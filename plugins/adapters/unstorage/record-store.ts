@@ -1,9 +1,9 @@
 /** Records of plugins in any unstorage driver. */
 import type { RecordStore, StoredQuery, StoredRow } from 'authkernel/kernel'
-import { asked, idOf, memberOf, ownedSet, placeOf, rangeOf, type RecordPlace, fits, toRow } from './record-codec.ts'
-import { apply, find, isLive, load, Refused, type RecordWorld, store } from './record-commit.ts'
+import { hasValues, idOf, matchesQuery, memberOf, ownedSet, placeOf, rangeOf, type RecordPlace, toRow } from './record-codec.ts'
+import { applyWrite, findRow, isLive, loadRow, type RecordWorld, storeRow } from './record-commit.ts'
 import { assertBuilt, createSchemas, type Schemas } from './record-schema.ts'
-import { compareBytes, inRange } from './sorted.ts'
+import { compareBytes, inRange } from './sorted-sets.ts'
 import type { Engine, Transaction } from './types.ts'
 
 /** What `unstorageRecords` makes. */
@@ -14,16 +14,19 @@ export interface UnstorageRecords extends RecordStore {
   close(): Promise<void>
 }
 /** The same over the store that the adapter has open. */
-export interface OwnRecords extends UnstorageRecords {
-  /** Deletes what a person owns, in the transaction that deletes the person. */
+interface OwnRecords extends UnstorageRecords {
+  /** Deletes what a user owns, in the transaction that deletes the user. */
   erase(tx: Transaction, userId: string): Promise<void>
 }
 
 // Rows of one transaction.
 const batch = 100
 
+/** A condition does not hold: nothing is written. */
+class ConditionFailed extends Error {}
+
 /** Records over an engine. `root` begins all keys. */
-export function recordsOf(engine: Engine, root: string): OwnRecords {
+export function createRecordStore(engine: Engine, root: string): OwnRecords {
   const places = new Map<string, RecordPlace>()
   const world: RecordWorld = {
     engine,
@@ -45,10 +48,10 @@ export function recordsOf(engine: Engine, root: string): OwnRecords {
         schemas.forget(table.name)
       }
     },
-    get: (record, ns, key, now) => find(world.place(record), engine, ns, key, now),
-    find: (record, query, now) => select(world, schemas, world.place(record), query, now),
+    get: (record, ns, key, now) => findRow(world.place(record), engine, ns, key, now),
+    find: (record, query, now) => selectRows(world, schemas, world.place(record), query, now),
     async count(record, query, now) {
-      return (await select(world, schemas, world.place(record), query, now)).length
+      return (await selectRows(world, schemas, world.place(record), query, now)).length
     },
     async write(writes, now) {
       try {
@@ -56,21 +59,21 @@ export function recordsOf(engine: Engine, root: string): OwnRecords {
           const answers: unknown[] = []
           for (const record of new Set(writes.map(({ table }) => table))) await schemas.begin(tx, world.place(record))
           for (const write of writes) {
-            const answer = await apply(world, tx, write, now)
-            if (answer === null) throw new Refused()
+            const answer = await applyWrite(world, tx, write, now)
+            if (answer === null) throw new ConditionFailed()
             answers.push(answer)
           }
           return answers
         })
       } catch (error) {
-        if (error instanceof Refused) return null
+        if (error instanceof ConditionFailed) return null
         throw error
       }
     },
     async deleteWhere(record, query, now) {
       const place = world.place(record)
-      const rows = await select(world, schemas, place, query, now)
-      return remove(world, place, rows, (row) => isLive(place, row, now) && asked(row, query))
+      const rows = await selectRows(world, schemas, place, query, now)
+      return removeRows(world, place, rows, (row) => isLive(place, row, now) && matchesQuery(row, query))
     },
     async deleteExpired(record, now, limit) {
       const place = world.place(record)
@@ -81,10 +84,10 @@ export function recordsOf(engine: Engine, root: string): OwnRecords {
         for (const path of page) {
           const row = toRow(place.table, await engine.get({ path }))
           if (row && ended(row)) rows.push(row)
-          if (rows.length >= limit) return remove(world, place, rows, ended)
+          if (rows.length >= limit) return removeRows(world, place, rows, ended)
         }
       }
-      return remove(world, place, rows, ended)
+      return removeRows(world, place, rows, ended)
     },
     missing: () => schemas.missing([...places.values()]),
     migrate: ({ apply: write = false } = {}) => schemas.migrate([...places.values()], write),
@@ -93,8 +96,8 @@ export function recordsOf(engine: Engine, root: string): OwnRecords {
       for (const member of await tx.members(await ownedSet(root, userId))) {
         const [record = '', ns = '', id = ''] = member.split('\0')
         const place = places.get(record)
-        const row = place && (await load(place, tx, ns, id))
-        if (place && row && row[place.table.owner ?? ''] === userId) await store(world, place, tx, row, null, 0)
+        const row = place && (await loadRow(place, tx, ns, id))
+        if (place && row && row[place.table.owner ?? ''] === userId) await storeRow(world, place, tx, row, null, 0)
         else tx.change(await ownedSet(root, userId), member, false)
       }
     },
@@ -102,7 +105,7 @@ export function recordsOf(engine: Engine, root: string): OwnRecords {
 }
 
 /** Deletes rows that still are as they were found, a hundred at a time. */
-async function remove(
+async function removeRows(
   world: RecordWorld,
   place: RecordPlace,
   rows: readonly StoredRow[],
@@ -113,9 +116,9 @@ async function remove(
     removed += await world.engine.transact(async (tx) => {
       let count = 0
       for (const { ns, id } of rows.slice(at, at + batch)) {
-        const row = await load(place, tx, ns, id)
+        const row = await loadRow(place, tx, ns, id)
         if (!row || !still(row)) continue
-        await store(world, place, tx, row, null, 0)
+        await storeRow(world, place, tx, row, null, 0)
         count++
       }
       return count
@@ -125,7 +128,7 @@ async function remove(
 }
 
 /** Live rows of a query, in its order. */
-async function select(world: RecordWorld, schemas: Schemas, place: RecordPlace, query: StoredQuery, now: number): Promise<StoredRow[]> {
+async function selectRows(world: RecordWorld, schemas: Schemas, place: RecordPlace, query: StoredQuery, now: number): Promise<StoredRow[]> {
   const { engine } = world
   const equal = Object.keys(query.where).length
   const list = query.index.slice(0, query.by === undefined ? equal : equal + 1)
@@ -139,14 +142,14 @@ async function select(world: RecordWorld, schemas: Schemas, place: RecordPlace, 
   for (let { min, max } = range; ;) {
     const limit = query.limit - rows.length
     const members = await engine.range(set, { ...range, min, max, limit })
-    const found = await Promise.all(members.map((member) => load(place, engine, query.ns, idOf(member))))
+    const found = await Promise.all(members.map((member) => loadRow(place, engine, query.ns, idOf(member))))
     const vanished: string[] = []
     for (const [at, row] of found.entries()) {
       // One that was changed since is in another place of the set, or in none.
-      if (row && isLive(place, row, now) && fits(row, query.where) && memberOf(row, fields) === members[at]) rows.push(row)
+      if (row && isLive(place, row, now) && hasValues(row, query.where) && memberOf(row, fields) === members[at]) rows.push(row)
       else if (!row) vanished.push(members[at]!)
     }
-    if (vanished.length > 0) await sweep(world, place, query.ns, set, vanished)
+    if (vanished.length > 0) await removeMembers(world, place, query.ns, set, vanished)
     const last = members.at(-1)
     if (members.length < limit || last === undefined || rows.length >= query.limit) return rows
     if (range.reverse) max = `(${last}`
@@ -155,9 +158,15 @@ async function select(world: RecordWorld, schemas: Schemas, place: RecordPlace, 
 }
 
 /** Takes off the members of rows that ended by their time to live. */
-async function sweep({ engine }: RecordWorld, place: RecordPlace, ns: string, set: string, members: readonly string[]): Promise<void> {
+async function removeMembers(
+  { engine }: RecordWorld,
+  place: RecordPlace,
+  ns: string,
+  set: string,
+  members: readonly string[],
+): Promise<void> {
   await engine.transact(async (tx) => {
-    for (const member of members) if (!(await load(place, tx, ns, idOf(member)))) tx.change(set, member, false)
+    for (const member of members) if (!(await loadRow(place, tx, ns, idOf(member)))) tx.change(set, member, false)
   })
 }
 

@@ -12,7 +12,7 @@ export function createLock(): RwLock {
   return {
     read(work) {
       const result = lastWrite.then(work)
-      const settled = result.catch(ignore)
+      const settled = result.catch(ignoreError)
       readers.push(settled)
       // Forgets readers that are done, so that a store that is only read does not grow.
       void settled.then(() => {
@@ -22,11 +22,11 @@ export function createLock(): RwLock {
     },
     write(work) {
       const result = Promise.all([lastWrite, ...readers]).then(work)
-      lastWrite = result.catch(ignore)
+      lastWrite = result.catch(ignoreError)
       readers = []
       return result
     },
   }
 }
 
-function ignore(): void {}
+function ignoreError(): void {}

@@ -1,4 +1,4 @@
-/** The services `once` and `limit` over a key-value store: shared between processes where its transactions are (D35, D54). */
+/** The services `once` and `limit` over a key-value store: shared between processes where its transactions are. */
 import type { Limit, Once } from 'authkernel/kernel'
 import type { Model } from './model.ts'
 

@@ -1,7 +1,7 @@
 /** Sessions and verification tokens of the unstorage adapter. */
 import type { Adapter, AdapterSession, VerificationToken } from 'authkernel/kernel'
 import type { Model } from './model.ts'
-import { load, stored, taken } from './records.ts'
+import { copyForStore, loadValue, takenError } from './values.ts'
 
 type Sessions = Pick<
   Required<Adapter>,
@@ -15,38 +15,38 @@ type Sessions = Pick<
 >
 type Tokens = Pick<Required<Adapter>, 'createVerificationToken' | 'useVerificationToken' | 'deleteVerificationTokens'>
 
-export function sessions(model: Model): Sessions {
+export function sessionMethods(model: Model): Sessions {
   const { engine, keys } = model
-  const find = async (reader: Parameters<typeof load>[0], token: string): Promise<AdapterSession | null> =>
-    load(reader, 'session', await keys.session(token), token)
+  const find = async (reader: Parameters<typeof loadValue>[0], token: string): Promise<AdapterSession | null> =>
+    loadValue(reader, 'session', await keys.session(token), token)
   return {
     createSession: (given) =>
       engine.transact(async (tx) => {
-        const session = stored(given)
+        const session = copyForStore(given)
         const { sessionToken, userId, expires } = session
         await model.needUser(tx, userId, 'createSession')
-        if (await find(tx, sessionToken)) throw taken('session token')
+        if (await find(tx, sessionToken)) throw takenError('session token')
         tx.put(await keys.session(sessionToken), session, expires)
         const entry = { key: [sessionToken], expires: expires.getTime() }
         model.add(tx, await keys.sessionsOf(userId), await model.known(tx, 'session', userId), entry)
-        return stored(session)
+        return copyForStore(session)
       }),
     async getSessionAndUser(sessionToken) {
       const session = await find(engine, sessionToken)
-      const user = session && (await load(engine, 'user', await keys.user(session.userId), session.userId))
+      const user = session && (await loadValue(engine, 'user', await keys.user(session.userId), session.userId))
       return session && user ? { session, user } : null
     },
     updateSession: (change) =>
       engine.transact(async (tx) => {
         const before = await find(tx, change.sessionToken)
         if (!before) return null
-        const session: AdapterSession = { ...before, ...stored(change), userId: before.userId }
+        const session: AdapterSession = { ...before, ...copyForStore(change), userId: before.userId }
         tx.put(await keys.session(session.sessionToken), session, session.expires)
         if (session.expires.getTime() !== before.expires.getTime()) {
           const entry = { key: [session.sessionToken], expires: session.expires.getTime() }
           model.add(tx, await keys.sessionsOf(session.userId), await model.known(tx, 'session', session.userId), entry)
         }
-        return stored(session)
+        return copyForStore(session)
       }),
     deleteSession: (sessionToken) =>
       engine.transact(async (tx) => {
@@ -90,23 +90,23 @@ export function sessions(model: Model): Sessions {
   }
 }
 
-export function tokens(model: Model): Tokens {
+export function tokenMethods(model: Model): Tokens {
   const { engine, keys } = model
   return {
     createVerificationToken: (given) =>
       engine.transact(async (tx) => {
-        const token = stored(given)
+        const token = copyForStore(given)
         const key = await keys.token(token.identifier, token.token)
-        if (await load(tx, 'token', key, token.identifier, token.token)) throw taken('verification token')
+        if (await loadValue(tx, 'token', key, token.identifier, token.token)) throw takenError('verification token')
         tx.put(key, token, token.expires)
         const index = await keys.tokensOf(token.identifier)
         model.add(tx, index, await model.list(tx, index), { key: [token.token], expires: token.expires.getTime() })
-        return stored(token)
+        return copyForStore(token)
       }),
     useVerificationToken: ({ identifier, token }) =>
       engine.transact(async (tx) => {
         const key = await keys.token(identifier, token)
-        const found: VerificationToken | null = await load(tx, 'token', key, identifier, token)
+        const found: VerificationToken | null = await loadValue(tx, 'token', key, identifier, token)
         if (!found) return null
         tx.remove(key)
         const index = await keys.tokensOf(identifier)

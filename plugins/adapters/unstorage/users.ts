@@ -1,8 +1,8 @@
 /** Users of the unstorage adapter. */
 import type { AccountKey, Adapter, AdapterAccount, AdapterUser } from 'authkernel/kernel'
 import type { Model } from './model.ts'
-import { load, stored, taken } from './records.ts'
 import type { Transaction } from './types.ts'
+import { copyForStore, loadValue, takenError } from './values.ts'
 
 type Users = Pick<
   Required<Adapter>,
@@ -17,33 +17,35 @@ type Users = Pick<
   | 'createUserWithAccount'
 >
 
-/** `erase` deletes what plugins keep for a person, in the transaction that deletes the person. */
-export function users(model: Model, erase: (tx: Transaction, userId: string) => Promise<void>): Users {
+/** `erase` deletes what plugins keep for a user, in the transaction that deletes the user. */
+export function userMethods(model: Model, erase: (tx: Transaction, userId: string) => Promise<void>): Users {
   const { engine, keys } = model
   async function claimEmail(tx: Transaction, user: AdapterUser): Promise<void> {
     if (!user.email) return
     const owner = await model.userByEmail(tx, user.email)
-    if (owner && owner.id !== user.id) throw taken('email')
+    if (owner && owner.id !== user.id) throw takenError('email')
     tx.put(await keys.email(user.email), user.id)
   }
   async function create(tx: Transaction, given: AdapterUser): Promise<AdapterUser> {
-    const user = stored({ ...given, id: given.id ?? crypto.randomUUID() })
-    if (await load(tx, 'user', await keys.user(user.id), user.id)) throw taken('user id')
+    const user = copyForStore({ ...given, id: given.id ?? crypto.randomUUID() })
+    if (await loadValue(tx, 'user', await keys.user(user.id), user.id)) throw takenError('user id')
     tx.put(await keys.user(user.id), user)
     await claimEmail(tx, user)
-    return stored(user)
+    return copyForStore(user)
   }
   return {
     createUser: (user) => engine.transact((tx) => create(tx, user)),
     createUserWithAccount: (given, record) =>
       engine.transact(async (tx) => {
         const user = await create(tx, given)
-        await link(model, tx, { ...record, userId: user.id })
+        await linkAccount(model, tx, { ...record, userId: user.id })
         return user
       }),
-    getUser: async (id) => load(engine, 'user', await keys.user(id), id),
+    getUser: async (id) => loadValue(engine, 'user', await keys.user(id), id),
     async getUsers(ids) {
-      const found = await Promise.all(ids.map(async (id): Promise<AdapterUser | null> => load(engine, 'user', await keys.user(id), id)))
+      const found = await Promise.all(
+        ids.map(async (id): Promise<AdapterUser | null> => loadValue(engine, 'user', await keys.user(id), id)),
+      )
       return found.filter((user) => user !== null)
     },
     async listUsers({ email = '', after = '', limit }) {
@@ -55,7 +57,7 @@ export function users(model: Model, erase: (tx: Transaction, userId: string) => 
         for (const row of rows as Partial<AdapterUser>[]) {
           const { id } = row ?? {}
           if (typeof id !== 'string' || id <= after || !(row.email ?? '').startsWith(email)) continue
-          const user: AdapterUser | null = await load(engine, 'user', await keys.user(id), id)
+          const user: AdapterUser | null = await loadValue(engine, 'user', await keys.user(id), id)
           if (user) found.push(user)
         }
       }
@@ -63,29 +65,29 @@ export function users(model: Model, erase: (tx: Transaction, userId: string) => 
     },
     getUserByEmail: (email) => model.userByEmail(engine, email),
     async getUserByAccount({ provider, providerAccountId }) {
-      const account = await load(engine, 'account', await keys.account(provider, providerAccountId), provider, providerAccountId)
-      return account && load(engine, 'user', await keys.user(account.userId), account.userId)
+      const account = await loadValue(engine, 'account', await keys.account(provider, providerAccountId), provider, providerAccountId)
+      return account && loadValue(engine, 'user', await keys.user(account.userId), account.userId)
     },
     updateUser: (change) =>
       engine.transact(async (tx) => {
         const before = await model.needUser(tx, change.id, 'updateUser')
-        const user: AdapterUser = { ...before, ...stored(change) }
+        const user: AdapterUser = { ...before, ...copyForStore(change) }
         if (user.email !== before.email) {
           await claimEmail(tx, user)
           if (before.email) tx.remove(await keys.email(before.email))
         }
         tx.put(await keys.user(user.id), user)
-        return stored(user)
+        return copyForStore(user)
       }),
     deleteUser: (id) =>
       engine.transact(async (tx) => {
-        const user = await load(tx, 'user', await keys.user(id), id)
+        const user = await loadValue(tx, 'user', await keys.user(id), id)
         if (!user) return null
         await removeBelongings(model, tx, id)
         await erase(tx, id)
         if (user.email) {
           if ((await model.userByEmail(tx, user.email))?.id === id) tx.remove(await keys.email(user.email))
-          // A link that is still in the mail must not bring the person back.
+          // A link that is still in the mail must not bring the user back.
           const tokens = await keys.tokensOf(user.email)
           for (const { key } of await model.list(tx, tokens)) tx.remove(await keys.token(user.email, key[0]!))
           tx.remove(tokens)
@@ -104,14 +106,14 @@ async function removeBelongings({ entries, keys, list }: Model, tx: Transaction,
 }
 
 /** Stores an account; its user must be known in the transaction. */
-export async function link({ known, keys, add }: Model, tx: Transaction, given: AdapterAccount): Promise<AdapterAccount> {
-  const account = stored(given)
+export async function linkAccount({ known, keys, add }: Model, tx: Transaction, given: AdapterAccount): Promise<AdapterAccount> {
+  const account = copyForStore(given)
   const { provider, providerAccountId, userId }: AccountKey & { userId: string } = account
   const key = await keys.account(provider, providerAccountId)
-  const before = await load(tx, 'account', key, provider, providerAccountId)
-  // One whose user is gone, by an eviction or as others delete them, is nobody's: the person could never sign in again.
-  if (before && (await load(tx, 'user', await keys.user(before.userId), before.userId))) throw taken('account')
+  const before = await loadValue(tx, 'account', key, provider, providerAccountId)
+  // One whose user is gone, by an eviction or as others delete them, makes room: its user could never sign in again.
+  if (before && (await loadValue(tx, 'user', await keys.user(before.userId), before.userId))) throw takenError('account')
   tx.put(key, account)
   add(tx, await keys.accountsOf(userId), await known(tx, 'account', userId), { key: [provider, providerAccountId] })
-  return stored(account)
+  return copyForStore(account)
 }

@@ -6,18 +6,18 @@ export function compareBytes(a: string, b: string): number {
   const end = Math.min(a.length, b.length)
   for (let at = 0; at < end; at++) {
     const [left, right] = [a.charCodeAt(at), b.charCodeAt(at)]
-    if (left !== right) return place(left) - place(right)
+    if (left !== right) return utf8Rank(left) - utf8Rank(right)
   }
   return a.length - b.length
 }
 
 // Halves of characters beyond U+FFFF stand before U+E000 in UTF-16, and after U+FFFF in UTF-8.
-function place(unit: number): number {
+function utf8Rank(unit: number): number {
   return unit >= 0xd800 && unit < 0xe000 ? unit + 0x10000 : unit
 }
 
 /** The members with these changes, in order. */
-export function applied(members: readonly string[], changes: ReadonlyMap<string, boolean>): string[] {
+export function applyChanges(members: readonly string[], changes: ReadonlyMap<string, boolean>): string[] {
   const kept = members.filter((member) => changes.get(member) === undefined)
   const added = [...changes].flatMap(([member, present]) => (present ? [member] : []))
   return [...kept, ...added].sort(compareBytes)
