@@ -94,7 +94,7 @@ export default defineBuildConfig({
     ...folder('bindings'),
     { input: './src/cli/main.ts', name: 'cli' },
   ],
-  // SvelteKit's own module, which Vite makes: see bindings/sveltekit.ts.
+  // SvelteKit's own module, which Vite makes: see bindings/_kit.ts.
   externals: ['$app/paths'],
   clean: true,
   declaration: 'node16',

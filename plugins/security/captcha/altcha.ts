@@ -1,7 +1,6 @@
-/** ALTCHA: a proof of work that the own server asks for. Nobody else hears of it, and nobody has to click on pictures. */
+/** ALTCHA: a proof of work of this server: no other server hears of it, and users click on no pictures. */
 import { assertOptions, AuthError, type Context, HttpError } from 'authkernel/kernel'
-import { altchaScript } from './altcha-script.ts'
-import type { Captcha, CaptchaVerdict } from './widget.ts'
+import type { Captcha, CaptchaVerdict } from './options.ts'
 
 /** Options of `altcha`. */
 export interface AltchaOptions {
@@ -22,7 +21,7 @@ type Challenge = Awaited<ReturnType<Library['createChallenge']>>
 const purpose = 'captcha-altcha'
 const algorithm = 'PBKDF2/SHA-256'
 
-/** Proof of work by `altcha-lib`. The browser solves it while somebody types. */
+/** Proof of work by `altcha-lib`. The browser solves it while the user types. */
 export function altcha(options: AltchaOptions = {}): Captcha {
   assertOptions('altcha', options, { cost: true, prefix: true, seconds: true, lib: true })
   const { cost = 2_000, prefix = '00', seconds = 300, lib = loadLibrary } = options
@@ -120,3 +119,42 @@ async function loadLibrary(): Promise<AltchaLibrary> {
     throw new AuthError('captchaPlugin(altcha()) needs the package altcha-lib: npm install altcha-lib', { cause: { err } })
   }
 }
+
+const altchaScript = `(() => {
+  const hex = (bytes) => Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('')
+  const raw = (text) => new Uint8Array(text.match(/../g).map((pair) => parseInt(pair, 16)))
+  async function solve({ parameters: { nonce, salt, cost, keyLength, keyPrefix } }) {
+    const start = raw(nonce)
+    const password = new Uint8Array(start.length + 4)
+    password.set(start)
+    for (let counter = 0; ; counter++) {
+      new DataView(password.buffer).setUint32(start.length, counter)
+      const key = await crypto.subtle.importKey('raw', password, 'PBKDF2', false, ['deriveBits'])
+      const bits = await crypto.subtle.deriveBits({ name: 'PBKDF2', hash: 'SHA-256', salt: raw(salt), iterations: cost }, key, keyLength * 8)
+      const derivedKey = hex(new Uint8Array(bits))
+      if (derivedKey.startsWith(keyPrefix)) return { counter, derivedKey }
+    }
+  }
+  for (const box of document.querySelectorAll('[data-altcha]:not([data-ready])')) {
+    box.dataset.ready = ''
+    const form = box.closest('form')
+    const [input, status] = [box.querySelector('input'), box.querySelector('[role=status]')]
+    const challenge = JSON.parse(box.dataset.altcha)
+    let work
+    const begin = () => (work ??= solve(challenge).then((solution) => {
+      input.value = btoa(JSON.stringify({ challenge, solution }))
+      status.textContent = box.dataset.done
+    }, () => {
+      status.textContent = box.dataset.failed
+    }))
+    form.addEventListener('focusin', begin, { once: true })
+    form.addEventListener('submit', (event) => {
+      if (input.value) return
+      event.preventDefault()
+      event.stopImmediatePropagation()
+      status.textContent = box.dataset.working
+      const { submitter } = event
+      begin().then(() => input.value && form.requestSubmit(submitter))
+    }, true)
+  }
+})()`

@@ -1,7 +1,7 @@
-/** When somebody is asked for a captcha: after failures of the same network or account. */
+/** When a captcha is needed: after failures of the same network or account. */
 import { type AnyContext, type Context, networksOf, typedNames } from 'authkernel/kernel'
 
-/** Failures after which a captcha is asked for. */
+/** Failures after which a captcha is needed. */
 export interface Suspicion {
   /** Failed sign-ins of one network, or for one name; default 3. */
   failures?: number
@@ -18,7 +18,7 @@ export async function isSuspicious(ctx: Context, { failures = 3, seconds = 3_600
   return isFull(ctx, attack.key, attack.rule)
 }
 
-/** Somebody guesses over many names: everybody is asked for ten minutes. */
+/** An attacker guesses over many names: every user needs a captcha for ten minutes. */
 export async function noteAttack(ctx: AnyContext): Promise<void> {
   await ctx.limit.take(attack.key, attack.rule)
 }

@@ -2,15 +2,15 @@
 import { type Context, countedName, isKnownDevice, type Login, networksOf, typedNames } from 'authkernel/kernel'
 import type { LimitRuleFull } from './rules.ts'
 
-/** Who is asked about. */
+/** Which account and browser a request is about. */
 export interface Subject {
-  /** The account as it was typed, in one spelling; undefined: nobody is named. */
+  /** The account as it was typed, in one spelling; undefined: none is named. */
   account: string | undefined
   /** Id of the browser, when the account has signed in there before. */
   device: string | undefined
 }
 /** One count. */
-export interface Count {
+interface Count {
   key: string
   max: number
 }
@@ -36,7 +36,7 @@ export function deviceName(account: string): string {
 }
 
 /**
- * The names of a user who has signed in: of the user, never what was typed, which may name somebody else. An address counts when it is proved, or
+ * The names of a user who has signed in: of the user, never what was typed, which may name another user. An address counts when it is proved, or
  * where no store says so; the account's id where this site checks what was typed. A provider may call an account whatever it likes.
  */
 export function namesOf({ user, account }: Login, hasStore: boolean): string[] {
@@ -47,7 +47,7 @@ export function namesOf({ user, account }: Login, hasStore: boolean): string[] {
   return [...new Set(names.flatMap((name) => (typeof name === 'string' && name !== '' ? [countedName(name)] : [])))]
 }
 
-/** The counts of a rule for this request; none when the rule is for accounts and nobody is named. */
+/** The counts of a rule for this request; none when the rule is for accounts and no account is named. */
 export async function countsOf(ctx: Context, rule: LimitRuleFull, { account, device }: Subject): Promise<Count[]> {
   const parts = [`limits ${rule.name}`]
   if (rule.by.includes('route')) parts.push(`${ctx.route?.method} ${ctx.route?.path}`)

@@ -9,7 +9,7 @@ export type LimitBy = 'route' | 'account' | 'address' | 'network'
  */
 export type LimitRoutes = string | readonly string[] | ((route: RouteInfo, ctx: Context) => boolean)
 
-/** How long somebody waits who goes on after `max`, in seconds: `first`, then twice as long each time, and at most `longest`. */
+/** How long a client waits that goes on after `max`, in seconds: `first`, then twice as long each time, and at most `longest`. */
 export interface LimitDelay {
   /** Default 2. */
   first?: number
@@ -23,7 +23,7 @@ export interface LimitRuleOptions {
   name?: string
   /** Default: the routes of a sign-in. `[]`: none, for `auth.limits.check` alone. */
   routes?: LimitRoutes
-  /** The counts are kept apart by all of these; `[]`: one count for everybody. */
+  /** The counts are kept apart by all of these; `[]`: one count for all. */
   by: LimitBy | readonly LimitBy[]
   /** Requests or failures that are allowed in one window. */
   max: number
@@ -114,7 +114,7 @@ function delayOf(delay: boolean | LimitDelay): Required<LimitDelay> | undefined 
 
 function createMatcher(routes: LimitRoutes | undefined): LimitRuleFull['matches'] {
   if (typeof routes === 'function') return (ctx) => ctx.route !== undefined && routes(ctx.route, ctx)
-  // Drawing the page of a sign-in costs nobody anything; its forms and callbacks do.
+  // Drawing the page of a sign-in costs nothing; its forms and callbacks do.
   if (routes === undefined) return ({ route }) => route?.flow !== undefined
   const wanted = typeof routes === 'string' ? [routes] : routes
   return ({ route }) =>

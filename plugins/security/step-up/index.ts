@@ -1,4 +1,4 @@
-/** Asks people who are signed in to prove again who they are, before something that must not be done by a stolen session. */
+/** Asks users who are signed in for a fresh proof, before something that must not be done by a stolen session. */
 import {
   assertOptions,
   type NoOptions,
@@ -29,11 +29,11 @@ export interface StepUpDemand {
 export interface StepUpApi {
   stepUp: {
     /**
-     * The session when it was proved as demanded. Else a response to give: for people a redirect through the factor, or through the sign-in page,
+     * The session when it was proved as demanded. Else a response to give: for pages a redirect through the factor, or through the sign-in page,
      * and back; for programs 401 with the challenge of RFC 9470. Throws AuthError for a demand of the wrong shape.
      */
     require(request: Request, demand?: StepUpDemand): Promise<Session | Response>
-    /** Whether the session is proved as demanded; false for nobody. */
+    /** Whether the session is proved as demanded; false for a visitor. */
     holds(request: Request, demand?: Omit<StepUpDemand, 'returnTo' | 'as'>): Promise<boolean>
   }
 }
@@ -99,7 +99,7 @@ function checkDemand(demand: StepUpDemand): Checked {
   return { ...demand, maxAge }
 }
 
-/** Not for sessions that are no proof of a person: API keys, bearer tokens, somebody who acts as another user. */
+/** Not for sessions that are no proof of a user: API keys, bearer tokens, an admin who acts as another user. */
 async function isSatisfied(ctx: Context, session: Session, { maxAge, level, acr }: Checked): Promise<boolean> {
   const { apiKey, bearer, actor } = session as { apiKey?: unknown; bearer?: unknown; actor?: unknown }
   if (apiKey !== undefined || bearer !== undefined || actor !== undefined) return false
@@ -117,11 +117,11 @@ async function leadToProof(ctx: Context, session: Session | null, demand: Checke
   const asked = again && { login: again, level, maxAge, acr: missing }
   // A factor of this site first, then the provider of the session.
   const answered = asked && ((await ctx.ask('stepUp', asked)) ?? (await ctx.app.services.oauth?.stepUp?.(ctx, asked)))
-  // Without a factor the first method is proved again: whoever signs in there comes back with a new session.
+  // Without a factor the first method is proved again: a user who signs in there comes back with a new session.
   return answered ?? redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(callbackUrl)}`)
 }
 
-/** RFC 9470 section 3, and RFC 6750 section 3 where nobody is signed in. */
+/** RFC 9470 section 3, and RFC 6750 section 3 where the request is signed out. */
 function challengeResponse(known: boolean, { maxAge, level, acr }: Checked): Response {
   const classes = acr ?? (level ? [level] : [])
   const quoted = (text: string): string => `"${text.replace(/["\\]/g, '')}"`

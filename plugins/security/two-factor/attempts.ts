@@ -1,4 +1,4 @@
-/** How often a wrong factor may be tried: five times per parked login, ten times an hour per person, then ever longer waits. */
+/** How often a wrong factor may be tried: five times per parked login, ten times an hour per user, then ever longer waits. */
 import type { Context, Row } from 'authkernel/kernel'
 import { type Person, readState } from './person.ts'
 import type { StateRow } from './tables.ts'
@@ -7,13 +7,14 @@ const hour = 3_600_000
 const perHour = 10
 const longest = 24 * hour
 const perLogin = 5
+
 // Each lost comparison means that another try was counted, so that few are needed until the limit is reached.
 const maxRaces = 100
 
 /** Why a try does not count; `wait` in seconds. */
-export type Refusal = { reason: 'wait'; wait: number } | { reason: 'over' }
+type Refusal = { reason: 'wait'; wait: number } | { reason: 'over' }
 /** A try that was counted before its code is compared. */
-export interface Try {
+interface Try {
   readonly refused?: undefined
   /** The factor was right: this try is given back. */
   right(): Promise<void>
@@ -41,7 +42,7 @@ export async function beginTry(ctx: Context, person: Person, parkedId: string | 
 
 /** Null: another try was counted at the same moment. */
 function countFailure(ctx: Context, state: Row<StateRow>, now: number): Promise<Row<StateRow> | null> {
-  // An hour without a try begins anew. Whoever had to wait gets one try, and a longer wait after it.
+  // An hour without a try begins anew. After a wait there is one try, and a longer wait after it.
   const before = now - state.since.getTime() > hour && state.failures < perHour ? 0 : state.failures
   const failures = before + 1
   const wait = failures < perHour ? 0 : Math.min(hour * 2 ** (failures - perHour), longest)

@@ -1,9 +1,9 @@
 /** What a change of factors needs, and what follows from it. */
-import { type AnyContext, type Context, endSessions, hasFreshProof, redirectTo } from 'authkernel/kernel'
+import { type AnyContext, type Context, endSessions, hasFreshProof, redirectTo, type User } from 'authkernel/kernel'
 import { hasStrong, usableKinds } from './factors.ts'
-import { mailNotice } from './notices.ts'
+import { mailNotice } from './mails.ts'
 import type { Options } from './options.ts'
-import { type Person, raiseGeneration } from './person.ts'
+import { type Person, raiseGeneration, readState } from './person.ts'
 
 /** Whether the session was proved within so many seconds, with the second factor where there is one. */
 export function isFresh(ctx: Context, maxAge: number): Promise<boolean> {
@@ -19,8 +19,8 @@ export async function proveAgain(ctx: Context, person: Person, options: Options,
 }
 
 /**
- * Tells it, mails a notice, and makes trusted devices worthless. `renew`: the session of this browser gets a new token that knows of the
- * factor. `others`: all other sessions of the person end.
+ * Emits the event, mails a notice, and makes trusted devices worthless. `renew`: the session of this browser gets a new token that knows of the
+ * factor. `others`: all other sessions of the user end.
  */
 export async function applyChange(
   ctx: AnyContext,
@@ -42,4 +42,16 @@ export async function applyChange(
   }
   await ctx.emit('credentialChanged', { user: person.user, kind: 'factor', action })
   mailNotice(ctx, person, `two-factor.${action}`)
+}
+
+/** Removes all factors of a user; the next sign-in asks for a proof of the address and a new factor. */
+export async function resetFactors(ctx: AnyContext, person: Person, { admin, reason }: { admin: User; reason: string }): Promise<void> {
+  // First: a sign-in between these writes finds the factors or the demand for new ones.
+  const { id } = await readState(ctx, person)
+  await ctx.records('twoFactorState').update(id, { proveAddress: true, failures: 0, until: ctx.now })
+  await ctx.records('twoFactor').deleteWhere({ where: { person: person.key } })
+  await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
+  await raiseGeneration(ctx, person)
+  await ctx.emit('factorsReset', { user: person.user, admin, reason })
+  await applyChange(ctx, person, 'removed', { others: true })
 }

@@ -13,7 +13,7 @@ export interface TrustedDevices {
 
 export const deviceCookie: CookieHandle = /* @__PURE__ */ createCookie('trusted-device', { maxAge: 30 * 86_400 })
 
-/** Whether the browser of this request was trusted by this person, since the factors changed last. */
+/** Whether the browser of this request was trusted by this user, since the factors changed last. */
 export async function isBrowserTrusted(ctx: Context, person: Person): Promise<boolean> {
   const value = deviceCookie.get(ctx)
   if (value === undefined || !/^[\w-]{43}$/.test(value)) return false

@@ -1,4 +1,4 @@
-/** Why a second factor was refused, as people and logs read it. */
+/** Why a second factor was refused, as users and logs read it. */
 import { SignInError } from 'authkernel/kernel'
 
 /** A wrong, used or old code. */
@@ -6,7 +6,7 @@ export class WrongSecondFactor extends SignInError {
   static override type = 'WrongSecondFactor'
   static override row = { page: 'signIn' as const, status: 401, visible: true }
 }
-/** Too many wrong codes: the sign-in ended, or the person has to wait. */
+/** Too many wrong codes: the sign-in ended, or the user has to wait. */
 export class TooManySecondFactors extends SignInError {
   static override type = 'TooManySecondFactors'
   static override row = { page: 'signIn' as const, status: 429, visible: true }
@@ -16,7 +16,7 @@ export class NoLoginWaits extends SignInError {
   static override type = 'NoLoginWaits'
   static override row = { page: 'signIn' as const, status: 409, visible: true }
 }
-/** Factors are changed by whoever proved a moment ago who they are. */
+/** Factors are changed after a fresh proof alone. */
 export class ProofTooOld extends SignInError {
   static override type = 'ProofTooOld'
   static override row = { page: 'signIn' as const, status: 403, visible: true }

@@ -1,9 +1,8 @@
-/** Which factors a person has, and which of them count for a sign-in. */
+/** Which factors a user has, and which of them count for a sign-in. */
 import type { AnyContext, Context, Login, Row } from 'authkernel/kernel'
 import { takeBackupCode } from './backup-codes.ts'
-import { enrolledFactors, isUsable } from './lost.ts'
 import { hasAddress, takeMailedCode } from './mailed-code.ts'
-import type { Person } from './person.ts'
+import { enrolledFactors, isUsable, type Person } from './person.ts'
 import type { FactorRow } from './tables.ts'
 import { acceptTotp } from './totp.ts'
 
@@ -24,13 +23,13 @@ export function totp(): Factor {
   return { kind: 'totp' }
 }
 
-/** Passkeys and security keys, of which a person may have ten. Needs the package `@simplewebauthn/server`, and JavaScript in the browser. */
+/** Passkeys and security keys, of which a user may have ten. Needs the package `@simplewebauthn/server`, and JavaScript in the browser. */
 export function passkey(): Factor {
   return { kind: 'passkey' }
 }
 
 /**
- * Six digits by mail. A weak second step: whoever reads the mailbox has it, so it does not raise a sign-in to two factors, and it is not
+ * Six digits by mail. A weak second step: every reader of the mailbox has it, so it does not raise a sign-in to two factors, and it is not
  * asked after a sign-in by mail (NIST SP 800-63B-4 section 3.1.3 accepts no mail as an out-of-band factor).
  */
 export function emailCode(): Factor {
@@ -42,7 +41,7 @@ export async function confirmedFactors(ctx: AnyContext, person: Person): Promise
   return (await enrolledFactors(ctx, person)).filter(isUsable)
 }
 
-/** Kinds of factors that the person has and the site still offers. */
+/** Kinds of factors that the user has and the site still offers. */
 export async function usableKinds(ctx: AnyContext, person: Person, offered: readonly Factor[]): Promise<Factor['kind'][]> {
   const rows = await confirmedFactors(ctx, person)
   return offered.filter(({ kind }) => rows.some((row) => row.kind === kind)).map(({ kind }) => kind)
@@ -64,7 +63,7 @@ export async function kindsToAsk(
   })
 }
 
-/** Whether backup codes count: they stand in for an app or a key that the person has. */
+/** Whether backup codes count: they stand in for an app or a key that the user has. */
 export async function hasBackup(ctx: AnyContext, person: Person, offered: readonly Factor[]): Promise<boolean> {
   return hasStrong(await usableKinds(ctx, person, offered))
 }
@@ -88,7 +87,7 @@ export async function acceptCode(
   }
   if (backup) {
     const left = await takeBackupCode(ctx, person, code)
-    // A private name beside those of RFC 8176: a host may ask whoever came in by a code from a drawer to set up a factor.
+    // A private name beside those of RFC 8176: a host may ask a user who came in by a code from a drawer to set up a factor.
     if (left !== undefined) return { amr: ['otp', 'mfa', 'backup'], factors: 2, left }
   }
   if (kinds.includes('emailCode') && (await takeMailedCode(ctx, person, mailId, code))) return { amr: ['email'], factors: 1 }

@@ -1,36 +1,32 @@
-/** A second factor after every way to sign in: codes of an authenticator app, passkeys, backup codes, trusted devices. */
+/** A second factor after every sign-in method: codes of an authenticator app, passkeys, backup codes, trusted browsers. */
 import type { Plugin, User } from 'authkernel/kernel'
-import type {} from 'authkernel/plugins/admin'
-import { askForFactor, deviceCookie } from './ask.ts'
-import { resetFactors, createApi, type TwoFactorApi } from './api.ts'
-import { NoLoginWaits, ProofTooOld, TooManySecondFactors, WrongSecondFactor } from './errors.ts'
+import { deviceCookie } from './devices.ts'
+import { addEndings } from './endings.ts'
 import { totp } from './factors.ts'
-import { mailMessages } from './messages-mail.ts'
+import { addMails } from './mails.ts'
 import { pageMessages } from './messages.ts'
-import { addClientMethods, type TwoFactorClient } from './methods.ts'
+import { addClientMethods, createApi, type TwoFactorApi, type TwoFactorClient } from './methods.ts'
 import { resolveOptions, type TwoFactorOptions } from './options.ts'
 import { addPages } from './pages.ts'
 import { factorChallenges } from './passkey.ts'
-import { addPasskeyRoute } from './passkey-form.ts'
-import { raiseGeneration } from './person.ts'
-import { addSetupRoute } from './setup.ts'
-import { takeFactors } from './takeover.ts'
+import { askForFactor } from './question.ts'
+import { addRoutes } from './routes.ts'
 import { backupCodeTable, deviceTable, factorTable, mailedCodeTable, stateTable } from './tables.ts'
+import { takeFactors } from './takeover.ts'
 
-export type { FactorsOf, ListedFactor, TwoFactorApi } from './api.ts'
 export type { TrustedDevices } from './devices.ts'
+export { NoLoginWaits, ProofTooOld, TooManySecondFactors, WrongSecondFactor } from './errors.ts'
 export { emailCode, type Factor, passkey, totp } from './factors.ts'
+export type { FactorsOf, ListedFactor, TrustedBrowser, TwoFactorApi, TwoFactorClient, TwoFactorMethods } from './methods.ts'
 export type { TwoFactorOptions } from './options.ts'
 export type { BackupCodeRow, FactorRow, MailedCodeRow, StateRow, TrustedDeviceRow } from './tables.ts'
-export type { TrustedBrowser, TwoFactorClient, TwoFactorMethods } from './methods.ts'
 export type { TotpEnrolment } from './totp.ts'
-export { NoLoginWaits, ProofTooOld, TooManySecondFactors, WrongSecondFactor }
 
 declare module 'authkernel/kernel' {
   interface Events {
     /** `left` backup codes remain. */
     backupCodeUsed: { user: User; left: number }
-    /** An administrator removed all factors of somebody. */
+    /** An administrator removed all factors of a user. */
     factorsReset: { user: User; admin: User; reason: string }
   }
 }
@@ -42,10 +38,16 @@ declare module 'authkernel/kernel' {
  */
 export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFactorApi & TwoFactorClient> {
   const resolved = resolveOptions(options, [totp()])
-  const mails = resolved.factors.some(({ kind }) => kind === 'emailCode')
+  const offers = (kind: string): boolean => resolved.factors.some((factor) => factor.kind === kind)
   return {
     name: 'two-factor',
-    requires: ['records', 'limit', 'session:attributes', 'session:revoke:user', ...(mails ? (['mailTransport'] as const) : [])],
+    requires: [
+      'records',
+      'limit',
+      'session:attributes',
+      'session:revoke:user',
+      ...(offers('emailCode') ? (['mailTransport'] as const) : []),
+    ],
     setup(kernel) {
       kernel.declareEvent('backupCodeUsed', 'factorsReset')
       kernel.records('twoFactor', factorTable)
@@ -54,50 +56,14 @@ export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFacto
       kernel.records('twoFactorDevice', deviceTable)
       kernel.records('twoFactorMailedCode', mailedCodeTable)
       kernel.cookie(deviceCookie)
-      if (resolved.factors.some(({ kind }) => kind === 'passkey')) {
-        kernel.pending(factorChallenges)
-        addPasskeyRoute(kernel, resolved)
-      }
+      if (offers('passkey')) kernel.pending(factorChallenges)
       kernel.messages(pageMessages)
-      kernel.messages(mailMessages)
-      kernel.mailTemplate('two-factor.code', {
-        subject: 'two-factor.mail.code',
-        lines: ['two-factor.mail.code-lead'],
-        code: 'code',
-        after: ['two-factor.mail.left'],
-        note: 'two-factor.mail.never-tell',
-      })
-      for (const what of ['added', 'changed', 'removed', 'few-codes', 'code-used'] as const)
-        kernel.mailTemplate(`two-factor.${what}`, {
-          subject: `two-factor.mail.${what}`,
-          lines: [`two-factor.mail.${what}-text`],
-          note: 'two-factor.mail.not-you',
-        })
+      addMails(kernel)
       kernel.provide('factorTakeover', { take: takeFactors })
       askForFactor(kernel, resolved)
-      addSetupRoute(kernel, resolved)
+      addRoutes(kernel, resolved)
       addPages(kernel, resolved)
-      kernel.hook(
-        'newFactor',
-        async ({ user, admin, reason, ctx }): Promise<true> => {
-          const { id: userId } = user
-          await resetFactors(ctx, { key: `user:${userId}`, userId, user }, { admin, reason })
-          return true
-        },
-        { of: 'admin' },
-      )
-      // A browser that was trusted under the old password or address is not under the new one.
-      kernel.on('credentialChanged', async ({ user, kind, ctx }) => {
-        if ((kind === 'password' || kind === 'address') && user?.id !== undefined)
-          await raiseGeneration(ctx, { key: `user:${user.id}`, userId: user.id, user })
-      })
-      // Whoever signs out everywhere trusts no browser any more: one that was left behind would sign in without the factor.
-      // What fails here fails the ending, so that it is repeated.
-      kernel.onAccessEnd('pending', async (ctx, { which }) => {
-        if (!('userId' in which)) return undefined
-        const user = (await ctx.store?.getUser(which.userId)) ?? { id: which.userId }
-        return raiseGeneration(ctx, { key: `user:${which.userId}`, userId: which.userId, user })
-      })
+      addEndings(kernel)
       return { twoFactor: createApi(kernel), ...addClientMethods(kernel, resolved) }
     },
   }

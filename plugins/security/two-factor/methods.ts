@@ -1,17 +1,73 @@
-/** `client.twoFactor`: what a page of the host's own calls in place of the built-in ones. The rules are those of the pages. */
-import { AccessDenied, clientMethod, clientMethods, type ClientPart, type Context, type Kernel, type Wire } from 'authkernel/kernel'
-import type { ListedFactor } from './api.ts'
-import { type Answer, tryFactor, findWaiting } from './ask.ts'
+/** `auth.twoFactor` for server code, support and administrators, and `client.twoFactor` for own pages in place of the built-in ones. */
+import {
+  AccessDenied,
+  AuthError,
+  clientMethod,
+  clientMethods,
+  type ClientPart,
+  type Context,
+  type JobContext,
+  jobFor,
+  type Kernel,
+  type OfTenant,
+  type User,
+  type Wire,
+} from 'authkernel/kernel'
 import { beginTry } from './attempts.ts'
-import { isFresh } from './changes.ts'
+import { isFresh, resetFactors } from './changes.ts'
 import { listDevices } from './devices.ts'
 import { NoLoginWaits, ProofTooOld, TooManySecondFactors, WrongSecondFactor } from './errors.ts'
 import { confirmedFactors, hasStrong, usableKinds } from './factors.ts'
 import { mailCode } from './mailed-code.ts'
 import type { Options } from './options.ts'
 import { currentPerson, type Person, personOfLogin } from './person.ts'
-import { confirmGranted, forgetBrowser, countFactor, removeFactor, renewCodes } from './setup.ts'
+import { type Answer, findWaiting, tryFactor } from './question.ts'
+import { confirmGranted, countFactor, forgetBrowser, removeFactor, renewCodes } from './setup.ts'
 import { beginTotp, enrolmentOf, type TotpEnrolment } from './totp.ts'
+
+/** Whose: the user who is signed in on a request, or a stored user. `tenant` names the tenant where there are several. */
+export type FactorsOf = Request | ({ userId: string } & OfTenant)
+/** A factor without its secret. */
+export interface ListedFactor {
+  id: string
+  kind: string
+  created: Date
+}
+/** What the plugin puts on `auth`. It checks whose factors are meant, not CSRF: call it from your own protected routes. */
+export interface TwoFactorApi {
+  twoFactor: {
+    /** Empty: the user has none, or the request is signed out. */
+    list(who: FactorsOf): Promise<ListedFactor[]>
+    /** How many backup codes are left. */
+    backupCodes(who: FactorsOf): Promise<number>
+    /**
+     * For an administrator whom you have checked: removes all factors, ends all sessions, and asks for a proof of the address and a new factor at
+     * the next sign-in. Answers no code. Throws AuthError without a `reason`.
+     */
+    reset(user: { userId: string } & OfTenant, by: { admin: User; reason: string }): Promise<void>
+  }
+}
+
+export function createApi(kernel: Kernel): TwoFactorApi['twoFactor'] {
+  return {
+    async list(who) {
+      const { ctx, person } = await findPerson(kernel, who)
+      const rows = person ? await confirmedFactors(ctx, person) : []
+      return rows.map(({ id, kind, created }) => ({ id, kind, created }))
+    },
+    async backupCodes(who) {
+      const { ctx, person } = await findPerson(kernel, who)
+      return person ? ctx.records('twoFactorBackupCode').count({ person: person.key }, { max: 10 }) : 0
+    },
+    async reset(user, { admin, reason }) {
+      if (typeof reason !== 'string' || reason.trim() === '')
+        throw new AuthError('twoFactor.reset: give a `reason`; the audit log keeps it.')
+      const { ctx, person } = await findPerson(kernel, user)
+      if (!person) throw new AuthError('twoFactor.reset: there is no such user.')
+      await resetFactors(ctx, person, { admin, reason })
+    },
+  }
+}
 
 /** A browser that is not asked for a factor. */
 export interface TrustedBrowser {
@@ -31,18 +87,18 @@ export interface TwoFactorMethods {
   verify(input: { code: string; remember?: boolean }): Promise<{ url: string }>
   /** Mails a code for the login that waits. Errors: `NoLoginWaits`. */
   sendCode(): Promise<null>
-  /** Factors of the person who is signed in. Errors of this and of all that follow: `AccessDenied` (403) for nobody. */
+  /** Factors of the user who is signed in. Errors of this and of all that follow: `AccessDenied` (403) for a visitor. */
   list(): Promise<Wire<ListedFactor>[]>
   /**
    * A secret for an app, with the `uri` for a QR code. It counts after `confirm`, and is gone after 10 minutes. Errors of this and of all that follow: `ProofTooOld`
-   * (403) when the last proof is older than `maxAge`: lead the person to `/two-factor/setup`, or let them sign in again.
+   * (403) when the last proof is older than `maxAge`: lead the user to `/two-factor/setup`, or let them sign in again.
    */
   addApp(): Promise<TotpEnrolment>
   /** The first code of the app. `codes`: ten backup codes, with the first factor alone. Errors: `WrongSecondFactor`, `TooManySecondFactors`. */
   confirm(input: { id: string; code: string }): Promise<{ codes: string[] }>
-  /** False: there is no such factor. Errors: `AccessDenied` for the last one of somebody who must have one. */
+  /** False: there is no such factor. Errors: `AccessDenied` for the last one of a user who must have one. */
   remove(input: { id: string }): Promise<boolean>
-  /** Ten new backup codes in place of the former ones. None for somebody without a factor. */
+  /** Ten new backup codes in place of the former ones. None for a user without a factor. */
   renewCodes(): Promise<{ codes: string[] }>
   /** Browsers that are not asked, the newest first. */
   listBrowsers(): Promise<Wire<TrustedBrowser>[]>
@@ -91,10 +147,10 @@ export function addClientMethods(kernel: Kernel, options: Options): TwoFactorCli
 }
 
 async function verifyCode(ctx: Context, options: Options, given: Answer): Promise<Response> {
-  const answered = await tryFactor(ctx, options, given)
-  if (answered === undefined) throw new NoLoginWaits('twoFactor.verify: this browser has no sign-in that waits for a factor.')
-  if (answered instanceof Response) return answered
-  if ('wait' in answered) throw tooManyTries(answered.wait)
+  const result = await tryFactor(ctx, options, given)
+  if (result === undefined) throw new NoLoginWaits('twoFactor.verify: this browser has no sign-in that waits for a factor.')
+  if (result instanceof Response) return result
+  if ('wait' in result) throw tooManyTries(result.wait)
   throw new WrongSecondFactor('twoFactor.verify: the code is wrong, used or old.')
 }
 
@@ -124,7 +180,7 @@ async function confirmApp(ctx: Context, person: Person, options: Options, id: st
   return { codes: (await countFactor(ctx, { person, parked: undefined }, first)) ?? [] }
 }
 
-/** The person of the session. Throws AccessDenied for nobody, and for who is no person: a key, an app, somebody who acts as another. */
+/** The user of the session. Throws AccessDenied for a visitor, a key, an app and an admin who acts as the user. */
 async function requirePerson(ctx: Context): Promise<Person> {
   const person = await currentPerson(ctx)
   if (!person) throw new AccessDenied('twoFactor: nobody is signed in.')
@@ -148,4 +204,15 @@ function readText(name: string): (sent: unknown) => string {
     if (typeof value !== 'string' || value.length > 64) throw new TypeError(`${name}: a text of at most 64 characters`)
     return value
   }
+}
+
+async function findPerson(kernel: Kernel, who: FactorsOf): Promise<{ ctx: Context | JobContext; person: Person | undefined }> {
+  if (who instanceof Request) {
+    const ctx = await kernel.contextOf(who)
+    const login = await ctx.loginAgain({ callbackUrl: ctx.origin })
+    return { ctx, person: login ? await personOfLogin(ctx, login) : undefined }
+  }
+  const ctx = await kernel.contextOf(jobFor('twoFactor', who))
+  const user = ctx.store ? await ctx.store.getUser(who.userId) : { id: who.userId }
+  return { ctx, person: user ? { key: `user:${who.userId}`, userId: who.userId, user } : undefined }
 }

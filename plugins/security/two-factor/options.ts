@@ -1,13 +1,13 @@
-/** Options of `twoFactorPlugin`, with their defaults, and what is refused. */
+/** Options of `twoFactorPlugin`, with their defaults, and their checks. */
 import { assertOptions, AuthError, type Awaitable, type User } from 'authkernel/kernel'
 import type { TrustedDevices } from './devices.ts'
 import type { Factor } from './factors.ts'
 
 /** What `twoFactorPlugin` takes. */
 export interface TwoFactorOptions {
-  /** Kinds that people may use; default `[totp()]`. */
+  /** Kinds that users may use; default `[totp()]`. */
   factors?: readonly Factor[] | undefined
-  /** Who must have a factor: they enrol one at the next sign-in. Default: nobody. */
+  /** Who must have a factor: they enrol one at the next sign-in. Default: no user. */
   required?: ((user: User) => Awaitable<boolean>) | undefined
   /** The name of the site in authenticator apps; default: its host. */
   issuer?: string | undefined

@@ -1,13 +1,12 @@
-/** What people see: the question for a code, the page of their factors, a new app, and the backup codes. */
+/** What users see: the question for a code, the page of their factors, a new app, and the backup codes. */
 import type { Content, Context, Kernel, PageTools, PageView } from 'authkernel/kernel'
-import { findWaiting } from './ask.ts'
 import { listDevices } from './devices.ts'
 import { confirmedFactors, hasStrong } from './factors.ts'
 import { hasAddress } from './mailed-code.ts'
 import type { Options } from './options.ts'
 import { drawPasskeyForm, passkeyScript } from './passkey-form.ts'
 import { currentPerson } from './person.ts'
-import { drawQr } from './qr.ts'
+import { findWaiting } from './question.ts'
 import { mustProveAddress, type Visitor, visitorOf } from './setup.ts'
 import { enrolmentOf } from './totp.ts'
 
@@ -190,4 +189,25 @@ async function drawBackupCodes(_ctx: Context, { html, say, form, submit, link }:
 
 function drawWait({ html, say, duration }: PageTools, seconds: number): Content {
   return html`<p role="alert">${say('two-factor.wait', { left: duration(seconds) })}</p>`
+}
+
+/** Nothing where the package `uqr` is missing: the text key is on the page as well. */
+async function drawQr({ html, say }: PageTools, text: string): Promise<Content> {
+  const library = await import('uqr').catch(() => undefined)
+  if (!library) return undefined
+  const { data, size } = library.encode(text, { border: 4 })
+  let path = ''
+  data.forEach((row, y) => row.forEach((dark, x) => dark && (path += `M${x} ${y}h1v1h-1z`)))
+  return html`<svg
+    class="qr"
+    viewBox="0 0 ${size} ${size}"
+    width="200"
+    height="200"
+    role="img"
+    aria-label="${say('two-factor.qr')}"
+    shape-rendering="crispEdges"
+  >
+    <rect width="100%" height="100%" fill="#fff"></rect>
+    <path d="${path}" fill="#000"></path>
+  </svg>`
 }

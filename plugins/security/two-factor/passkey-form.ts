@@ -1,10 +1,10 @@
 /** The form that asks for a passkey: a button and a script, and nothing without JavaScript. */
-import { type Content, type Context, json, type Kernel, type PageTools } from 'authkernel/kernel'
-import { findWaiting } from './ask.ts'
+import { type Content, type Context, json, type PageTools } from 'authkernel/kernel'
 import { browserScript } from './browser.generated.ts'
 import { isFresh } from './changes.ts'
 import type { Options } from './options.ts'
 import { beginAdd, beginAsk } from './passkey.ts'
+import { findWaiting } from './question.ts'
 import { mustProveAddress, visitorOf } from './setup.ts'
 
 /** For the `scripts` of a page with the form. */
@@ -37,17 +37,9 @@ export async function drawPasskeyForm(
 }
 
 /** `GET /two-factor/passkey`: what a browser needs to begin a ceremony. */
-export function addPasskeyRoute(kernel: Kernel, options: Options): void {
-  kernel.route({
-    method: 'GET',
-    path: '/two-factor/passkey',
-    async handler(ctx) {
-      const offered = options.factors.some(({ kind }) => kind === 'passkey')
-      const found = offered && (await beginCeremony(ctx, ctx.url.searchParams.get('purpose'), options))
-      return found ? json(found) : json({ error: 'Invalid request' }, 400)
-    },
-    failure: (_ctx, error) => json({ error: 'Server error' }, error.status),
-  })
+export async function answerCeremony(ctx: Context, options: Options): Promise<Response> {
+  const ceremony = await beginCeremony(ctx, ctx.url.searchParams.get('purpose'), options)
+  return ceremony ? json(ceremony) : json({ error: 'Invalid request' }, 400)
 }
 
 async function beginCeremony(ctx: Context, purpose: string | null, options: Options): Promise<object | undefined> {
@@ -59,6 +51,6 @@ async function beginCeremony(ctx: Context, purpose: string | null, options: Opti
   const visitor = await visitorOf(ctx, options)
   if (purpose !== 'add' || !visitor || (await mustProveAddress(ctx, visitor))) return undefined
   if (!visitor.parked && !(await isFresh(ctx, options.maxAge))) return undefined
-  const made = await beginAdd(ctx, visitor.person)
-  return made ? { action: 'register', options: made } : undefined
+  const creation = await beginAdd(ctx, visitor.person)
+  return creation ? { action: 'register', options: creation } : undefined
 }

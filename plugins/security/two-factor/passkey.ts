@@ -1,13 +1,13 @@
 /** A passkey or a security key as a second factor (WebAuthn Level 3). Keys are asked for by id, after the first factor only. */
 import {
   AuthError,
-  type StampOfAccess,
   type Context,
   createPending,
   fromBase64,
   type PendingList,
   type Row,
   sha256,
+  type StampOfAccess,
   toBase64Url,
 } from 'authkernel/kernel'
 import { confirmedFactors, type FactorProof } from './factors.ts'
@@ -31,10 +31,9 @@ interface Key {
 
 const seconds = 600
 const perPerson = 10
-
 export const factorChallenges: PendingList<Ceremony> = /* @__PURE__ */ createPending<Ceremony>('two-factor-challenge', { seconds })
 
-/** Options of the ceremony that adds a key. Null: the person has enough of them. */
+/** Options of the ceremony that adds a key. Null: the user has enough of them. */
 export async function beginAdd(ctx: Context, person: Person): Promise<object | null> {
   const { generateRegistrationOptions } = await loadLibrary()
   const keys = await keysOf(ctx, person)
@@ -104,7 +103,7 @@ export async function addPasskey(ctx: Context, person: Person, data: unknown, st
   return true
 }
 
-/** What a key proved; undefined: it is none of this person, or the answer does not fit. */
+/** What a key proved; undefined: it is none of this user, or the answer does not fit. */
 export async function acceptPasskey(ctx: Context, person: Person, data: unknown): Promise<FactorProof | undefined> {
   const found = await readAnswer(ctx, person, data, 'ask')
   const known = found && (await keysOf(ctx, person)).find(({ key }) => key.id === found.answer.id)
@@ -134,7 +133,7 @@ interface Answer {
   response: Record<string, unknown>
 }
 
-/** An answer to a challenge of this person; the challenge is spent by this call. */
+/** An answer to a challenge of this user; the challenge is spent by this call. */
 async function readAnswer(ctx: Context, person: Person, data: unknown, purpose: Ceremony['purpose']) {
   const answer = parseAnswer(data)
   const challenge = answer && challengeOf(answer)

@@ -1,9 +1,8 @@
-/** Whose factors: the person of a login, of the session, or a stored user. */
+/** Whose factors, with or without a stored user: who that is, what is counted for it, and which factors it has enrolled. */
 import { type AnyContext, type Context, type Login, type Row, sha256, toHex, type User } from 'authkernel/kernel'
-import { hasLostFactors } from './lost.ts'
-import type { StateRow } from './tables.ts'
+import type { FactorRow, StateRow } from './tables.ts'
 
-/** A person with factors. */
+/** A user with factors, stored or not. */
 export interface Person {
   /** As `login.person`. */
   key: string
@@ -24,7 +23,7 @@ export async function currentPerson(ctx: Context): Promise<Person | null> {
   return login && personOfLogin(ctx, login)
 }
 
-/** The row that counts for a person; made when it is absent. */
+/** The row that counts for a user; made when it is absent. */
 export async function readState(ctx: AnyContext, { key, userId }: Person): Promise<Row<StateRow>> {
   const id = toHex(await sha256(key))
   const states = ctx.records('twoFactorState')
@@ -32,11 +31,11 @@ export async function readState(ctx: AnyContext, { key, userId }: Person): Promi
   if (found) return found
   const salt = toHex(ctx.runtime.random(16))
   const empty = { userId, generation: 0, salt, failures: 0, since: ctx.now, until: ctx.now, proveAddress: false }
-  // Somebody else may make it at the same moment.
+  // Another request may make it at the same moment.
   return states.create({ id, ...empty }).catch(async (error: unknown) => {
-    const made = await states.get(id)
-    if (!made) throw error
-    return made
+    const existing = await states.get(id)
+    if (!existing) throw error
+    return existing
   })
 }
 
@@ -51,4 +50,21 @@ export async function raiseGeneration(ctx: AnyContext, person: Person): Promise<
   const { id } = await readState(ctx, person)
   await ctx.records('twoFactorState').increment(id, 'generation', 1)
   return ctx.records('twoFactorDevice').deleteWhere({ where: { person: person.key } })
+}
+
+/** Confirmed factors, with those that cannot be used any more: their owner is not treated as a user without factors. */
+export async function enrolledFactors(ctx: AnyContext, { key }: { key: string }): Promise<Row<FactorRow>[]> {
+  const { rows } = await ctx.records('twoFactor').find({ where: { person: key } })
+  return rows.filter(({ confirmed }) => confirmed)
+}
+
+/** A code by mail has no secret. */
+export function isUsable({ kind, secret }: Row<FactorRow>): boolean {
+  return kind === 'emailCode' || secret !== null
+}
+
+/** Whether all apps and keys of a user are lost: as after a reset, the address must be proved and a new factor set up at the next sign-in. */
+export async function hasLostFactors(ctx: AnyContext, person: { key: string }): Promise<boolean> {
+  const strong = (await enrolledFactors(ctx, person)).filter(({ kind }) => kind !== 'emailCode')
+  return strong.length > 0 && !strong.some(isUsable)
 }

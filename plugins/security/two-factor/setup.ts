@@ -1,6 +1,5 @@
-/** `/two-factor/setup`: people add, remove and renew factors; a login that must have one enrols it here. */
-import { AccessDenied, type Context, hasTypedAddress, type Kernel, type Parked, redirectTo } from 'authkernel/kernel'
-import type { Waiting } from './ask.ts'
+/** Users add, remove and renew factors; a login that must have one enrols it here. */
+import { AccessDenied, type Context, hasTypedAddress, type Parked, redirectTo } from 'authkernel/kernel'
 import { beginTry } from './attempts.ts'
 import { renewBackupCodes } from './backup-codes.ts'
 import { applyChange, isFresh, proveAgain } from './changes.ts'
@@ -11,6 +10,7 @@ import { hasAddress, mailCode, takeMailedCode } from './mailed-code.ts'
 import type { Options } from './options.ts'
 import { addPasskey } from './passkey.ts'
 import { currentPerson, mustEnrolAnew, type Person, personOfLogin, readState } from './person.ts'
+import type { Waiting } from './question.ts'
 import { never } from './tables.ts'
 import { beginTotp, confirmTotp } from './totp.ts'
 
@@ -18,17 +18,13 @@ import { beginTotp, confirmTotp } from './totp.ts'
 const maxRaces = 16
 const maxWrites = 19
 
-/** Whoever is on the page: signed in, or with a login that must enrol. */
+/** The user of the page: signed in, or with a login that must enrol. */
 export interface Visitor {
   person: Person
   parked: Parked<Waiting> | undefined
 }
 
-export function addSetupRoute(kernel: Kernel, options: Options): void {
-  kernel.route({ method: 'POST', path: '/two-factor/setup', handler: (ctx) => changeFactors(ctx, options) })
-}
-
-/** Null: nobody, the sign-in page is next. */
+/** Null: a visitor, whom the sign-in page is for. */
 export async function visitorOf(ctx: Context, options: Options): Promise<Visitor | null> {
   const parked = await parkedForSetup(ctx, options)
   if (parked) return { person: await personOfLogin(ctx, parked.login), parked }
@@ -52,7 +48,8 @@ async function parkedForSetup(ctx: Context, options: Options): Promise<Parked<Wa
   return has && !parked.data.enrolled ? undefined : parked
 }
 
-async function changeFactors(ctx: Context, options: Options): Promise<Response> {
+/** `POST /two-factor/setup`. */
+export async function changeFactors(ctx: Context, options: Options): Promise<Response> {
   const visitor = await visitorOf(ctx, options)
   if (!visitor) return ctx.page('signIn')
   const { action, id, code, data } = await ctx.body()
@@ -183,10 +180,10 @@ async function addEmailCode(ctx: Context, person: Person, { factors }: Options):
   await applyChange(ctx, person, 'added', { others: false })
 }
 
-/** False: the person has no such factor. Throws AccessDenied for the last one of somebody who must have one. */
+/** False: the user has no such factor. Throws AccessDenied for the last one of a user who must have one. */
 export async function removeFactor(ctx: Context, person: Person, id: string, options: Options): Promise<boolean> {
   for (let races = 0; races < maxRaces; races++) {
-    // Read before the factors: whoever removes another one meanwhile raises it, and this removal looks again.
+    // Read before the factors: a request that removes another one meanwhile raises it, and this removal looks again.
     const { id: state, generation } = await readState(ctx, person)
     const rows = await confirmedFactors(ctx, person)
     if (!rows.some((one) => one.id === id)) return false
@@ -209,7 +206,7 @@ function isStrongAndOffered(kind: string, { factors }: Options): boolean {
   return hasStrong([kind]) && factors.some((one) => one.kind === kind)
 }
 
-/** False: the person trusts no such browser. */
+/** False: the user trusts no such browser. */
 export async function forgetBrowser(ctx: Context, person: Person, id: string): Promise<boolean> {
   const device = (await listDevices(ctx, person)).find((each) => each.id === id)
   if (!device) return false

@@ -1,4 +1,4 @@
-/** The records of second factors. Each row names the person as `login.person` does, so that people without a stored user have factors too. */
+/** The records of second factors. Each row names the user as `login.person` does, so that users without a row in `users` have factors too. */
 import type { RecordSpec } from 'authkernel/kernel'
 
 /** A factor of a person. */
@@ -13,10 +13,10 @@ export interface FactorRow {
   /** The last time step that was accepted. */
   step: number
   created: Date
-  /** Of a factor that nobody confirmed. */
+  /** Of a factor that was not confirmed. */
   expires: Date
 }
-/** What is counted for a person; its id is the SHA-256 of `person`. */
+/** What is counted for a user; its id is the SHA-256 of `person`. */
 export interface StateRow {
   userId: string | null
   /** Raised when factors change: trusted devices of an older number count no longer. */

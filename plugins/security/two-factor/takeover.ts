@@ -5,7 +5,7 @@ import { confirmedFactors } from './factors.ts'
 import type { Person } from './person.ts'
 import { never } from './tables.ts'
 
-/** Stores them for whoever has no factor here; `dry` only counts. */
+/** Stores them for users without a factor here; `dry` only counts. */
 export async function takeFactors(ctx: AnyContext, rows: readonly FactorTaken[], { dry }: { dry: boolean }): Promise<number> {
   const bad = rows.findIndex(({ secret, backupCodes }) => !/^[A-Z2-7]{16,128}$/.test(secret) || backupCodes.length > 100)
   if (bad !== -1) throw new AuthError(`The second factor of entry ${bad} has a secret that is not base32, or more than 100 backup codes.`)
@@ -17,7 +17,7 @@ export async function takeFactors(ctx: AnyContext, rows: readonly FactorTaken[],
     if ((await confirmedFactors(ctx, person)).length > 0) continue
     stored++
     if (dry) continue
-    // First the codes: a factor without them locks out whoever has lost the phone.
+    // First the codes: a factor without them locks out a user who has lost the phone.
     await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
     await storeBackupCodes(ctx, person, backupCodes)
     await ctx.records('twoFactor').create({

@@ -1,16 +1,15 @@
-/** `/two-factor`: asked after every way to sign in that proved one factor. */
+/** The question for a factor, after every sign-in method that proved one factor. */
 import { type Context, type Kernel, type Login, type Parked, redirectTo } from 'authkernel/kernel'
 import { beginTry } from './attempts.ts'
-import { isFresh, proveAgain } from './changes.ts'
-import { deviceCookie, isBrowserTrusted, trustBrowser } from './devices.ts'
+import { isFresh } from './changes.ts'
+import { isBrowserTrusted, trustBrowser } from './devices.ts'
 import { TooManySecondFactors, WrongSecondFactor } from './errors.ts'
-import { acceptCode, kindsToAsk, confirmedFactors, type Factor, hasBackup, hasStrong } from './factors.ts'
-import { enrolledFactors, hasLostFactors } from './lost.ts'
+import { acceptCode, confirmedFactors, type Factor, hasBackup, hasStrong, kindsToAsk } from './factors.ts'
 import { mailCode } from './mailed-code.ts'
-import { mailNotice } from './notices.ts'
+import { mailNotice } from './mails.ts'
 import type { Options } from './options.ts'
 import { acceptPasskey } from './passkey.ts'
-import { currentPerson, mustEnrolAnew, type Person, personOfLogin } from './person.ts'
+import { enrolledFactors, hasLostFactors, mustEnrolAnew, type Person, personOfLogin } from './person.ts'
 
 /** What is kept with a login that waits for a factor. */
 export interface Waiting {
@@ -29,7 +28,7 @@ export function askForFactor(kernel: Kernel, options: Options): void {
     // After a reset by an administrator no proof of the sign-in stands in for the address and a new factor.
     if (await mustEnrolAnew(ctx, person)) return ctx.park(login, { to: '/two-factor/setup', data: {} })
     if (login.proof.factors === 2) return undefined
-    // Factors of kinds that the site no longer offers cannot be asked: whoever has no other one sets up a new one.
+    // Factors of kinds that the site no longer offers cannot be asked: a user without another one sets up a new one.
     if (!(await hasBackup(ctx, person, options.factors))) {
       const isAsked = (await confirmedFactors(ctx, person)).length > 0 || (await options.required(login.user))
       return isAsked ? ctx.park(login, { to: '/two-factor/setup', data: {} }) : undefined
@@ -44,17 +43,9 @@ export function askForFactor(kernel: Kernel, options: Options): void {
     if ((await enrolledFactors(ctx, person)).length === 0 || (await isFresh(ctx, options.maxAge))) return true
     return `${ctx.base}/two-factor/again`
   })
-  kernel.route({
-    method: 'GET',
-    path: '/two-factor/again',
-    async handler(ctx) {
-      const person = await currentPerson(ctx)
-      return person ? proveAgain(ctx, person, options, `${ctx.base}/account`) : ctx.page('signIn')
-    },
-  })
   kernel.hook('proofLevel', async ({ login, ctx }) => {
     const person = await personOfLogin(ctx, login)
-    // Whoever lost the factors has none to show: the next sign-in sets up a new one, and no session does without.
+    // A user who lost the factors has none to show: the next sign-in sets up a new one, and no session does without.
     return (await hasBackup(ctx, person, options.factors)) || (await hasLostFactors(ctx, person)) ? 'mfa' : undefined
   })
   kernel.hook('stepUp', async ({ login, level, acr, ctx }) => {
@@ -62,11 +53,9 @@ export function askForFactor(kernel: Kernel, options: Options): void {
     if (acr !== undefined) return undefined
     const kinds = await kindsToAsk(ctx, await personOfLogin(ctx, login), login, options.factors)
     if (hasStrong(kinds) || (level === undefined && kinds.length > 0)) return ctx.park(login, { to: '/two-factor', data: {} })
-    // Nobody without a factor can prove two: the page says how to get one.
+    // A user without a factor cannot prove two: the page says how to get one.
     return level === 'mfa' ? redirectTo(`${ctx.base}/two-factor/setup`) : undefined
   })
-  kernel.route({ method: 'POST', path: '/two-factor', flow: 'callback', takes: 'proof', handler: (ctx) => answerFactor(ctx, options) })
-  kernel.route({ method: 'POST', path: '/two-factor/send', handler: (ctx) => sendMailedCode(ctx, options) })
 }
 
 /** Which factors the form offers; undefined: this browser has no login that waits. */
@@ -81,15 +70,16 @@ export async function findWaiting(
   return { parked, login: parked.login, person, kinds, backup: await hasBackup(ctx, person, options.factors) }
 }
 
-async function answerFactor(ctx: Context, options: Options): Promise<Response> {
+/** `POST /two-factor`: the form of the question. */
+export async function answerFactor(ctx: Context, options: Options): Promise<Response> {
   const { code, data, remember } = await ctx.body()
-  const answered = await tryFactor(ctx, options, { code, data, remember: remember === 'on' })
-  if (answered === undefined) return ctx.page('signIn')
-  if (answered instanceof Response) return answered
-  return ctx.render('twoFactor', 'wait' in answered ? { error: TooManySecondFactors.type, wait: String(answered.wait) } : answered)
+  const result = await tryFactor(ctx, options, { code, data, remember: remember === 'on' })
+  if (result === undefined) return ctx.page('signIn')
+  if (result instanceof Response) return result
+  return ctx.render('twoFactor', 'wait' in result ? { error: TooManySecondFactors.type, wait: String(result.wait) } : result)
 }
 
-/** What somebody answers to the question for a factor. All of it is untrusted. */
+/** The answer to the question for a factor. All of it is untrusted. */
 export interface Answer {
   code?: unknown
   /** What a browser says of a passkey, as JSON. */
@@ -114,11 +104,11 @@ export async function tryFactor(
   }
   if (attempt.refused) return { wait: attempt.refused.wait }
   const typed = typeof code === 'string' && code.length <= 64 ? code : ''
-  const proved =
+  const accepted =
     data !== undefined && kinds.includes('passkey')
       ? await acceptPasskey(ctx, person, data)
       : await acceptCode(ctx, person, waiting, typed, parked.id)
-  if (!proved) {
+  if (!accepted) {
     ctx.logger.error(new WrongSecondFactor(`A second factor of ${person.key} was wrong.`))
     await ctx.emit('signInFailed', {
       provider: login.account.provider,
@@ -131,8 +121,8 @@ export async function tryFactor(
     return { error: WrongSecondFactor.type }
   }
   await attempt.right()
-  const { left, ...proof } = proved
-  // A browser is trusted after a factor of the person, not after a code from a drawer.
+  const { left, ...proof } = accepted
+  // A browser is trusted after a factor of the user, not after a code from a drawer.
   if (options.trustedDevices && remember && left === undefined && login.purpose === 'signIn')
     await trustBrowser(ctx, person, options.trustedDevices)
   if (left !== undefined) {
@@ -142,12 +132,11 @@ export async function tryFactor(
   return ctx.resume(parked, { proof: { ...proof, authTime: Math.floor(ctx.now.getTime() / 1000) } })
 }
 
-async function sendMailedCode(ctx: Context, options: Options): Promise<Response> {
+/** `POST /two-factor/send`. */
+export async function sendMailedCode(ctx: Context, options: Options): Promise<Response> {
   const waiting = await findWaiting(ctx, options)
   if (!waiting) return ctx.page('signIn')
   const { parked, login, kinds } = waiting
   if (kinds.includes('emailCode')) await mailCode(ctx, await personOfLogin(ctx, login), parked.id)
   return redirectTo(`${ctx.base}/two-factor?flow=${parked.flow}&sent=1`)
 }
-
-export { deviceCookie }

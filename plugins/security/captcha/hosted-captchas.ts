@@ -1,6 +1,6 @@
 /** Captchas of others: Turnstile, hCaptcha and reCAPTCHA ask and judge; their tokens are checked by a call from server to server. */
 import { assertOptions, AuthError, boundedFetch, type Context } from 'authkernel/kernel'
-import type { Captcha, CaptchaVerdict } from './widget.ts'
+import type { Captcha, CaptchaVerdict } from './options.ts'
 
 /** Options of `turnstile`, `hcaptcha` and `recaptcha`. */
 export interface HostedCaptchaOptions {
@@ -120,7 +120,7 @@ async function askService(
     const answer = await send(verify, { method: 'POST', body })
     const { success, hostname, score, 'error-codes': codes } = Object(await answer.json()) as Record<string, unknown>
     const faults = Array.isArray(codes) ? codes.map(String) : []
-    // The host's own mistake: nobody could ever get in, and the log must say why.
+    // A mistake of the host app: no user could ever get in, and the log must say why.
     const wrongKey = faults.find((code) => /secret|internal|bad-request/.test(code))
     if (!answer.ok || wrongKey) throw new Error(wrongKey ? `it says ${wrongKey.slice(0, 80)}` : `it answered ${answer.status}`)
     if (success !== true || (typeof hostname === 'string' && !hostnames.includes(hostname))) return 'wrong'

@@ -1,7 +1,8 @@
 /** Kernels for the factory forms: `SvelteKitAuth(config)`, `QwikAuth$((event) => config)` and their like. */
-import { type Auth, type AuthConfig, createAuth } from 'authkernel'
+import { createAuth } from 'authkernel'
+import type { Auth, AuthConfig } from 'authkernel'
 import { type Awaitable, setBounded, createShared, type Kernel, type Plugin, type Shared } from 'authkernel/kernel'
-import { announceInstance } from './announce.ts'
+import { announce } from './_made.ts'
 
 /** What a factory takes: options, or a function that makes them for each request (rows 48, 320). */
 export type ConfigSource<E> = AuthConfig | ((event: E) => Awaitable<AuthConfig>)
@@ -28,14 +29,14 @@ const companions = new WeakMap<AuthConfig, readonly Plugin[]>()
  */
 export function kernelsOf<E>(name: string, source: ConfigSource<E>, additions: Additions<E> = {}): Kernels<E> {
   const kernels = kernelsFor(name, source, additions)
-  announceInstance(async (event) => instances.get(await kernels(event as E)))
+  announce(async (event) => instances.get(await kernels(event as E)))
   return kernels
 }
 
 function kernelsFor<E>(name: string, source: ConfigSource<E>, additions: Additions<E>): Kernels<E> {
   if (typeof source !== 'function') {
     const { plugins = [] } = additions
-    // A call with the same options later, `getSession` for one, gets the kernel with the plugins, in any order.
+    // Whoever asks with the same options later, `getSession` for one, gets the kernel with the plugins, whichever was first.
     if (plugins.length > 0) {
       companions.set(source, plugins)
       known.get(source)?.delete(name)
@@ -48,7 +49,7 @@ function kernelsFor<E>(name: string, source: ConfigSource<E>, additions: Additio
   const ask = async (event: E): Promise<Kernel> => {
     const config = await source(event)
     const key = keyOf(config)
-    return setBounded(kernels, key, kernels.get(key) ?? buildKernel(name, config, additions, shared, event), maxKernels)
+    return setBounded(kernels, key, kernels.get(key) ?? build(name, config, additions, shared, event), maxKernels)
   }
   return (event) => {
     if (typeof event !== 'object' || event === null) return ask(event)
@@ -76,18 +77,12 @@ function ownKernel<E>(name: string, config: AuthConfig, additions: Additions<E>)
   let kernels = known.get(config)
   if (!kernels) known.set(config, (kernels = new Map()))
   let kernel = kernels.get(name)
-  if (!kernel) kernels.set(name, (kernel = buildKernel(name, config, additions)))
+  if (!kernel) kernels.set(name, (kernel = build(name, config, additions)))
   return kernel
 }
 
 /** A binding's entry points are those of a plugin, so a plugin of its name takes the kernel out. */
-function buildKernel<E>(
-  name: string,
-  config: AuthConfig,
-  { complete, setup, plugins = [] }: Additions<E>,
-  shared?: Shared,
-  event?: E,
-): Kernel {
+function build<E>(name: string, config: AuthConfig, { complete, setup, plugins = [] }: Additions<E>, shared?: Shared, event?: E): Kernel {
   let kernel: Kernel | undefined
   const auth = createAuth(complete?.(config, event) ?? config, shared ? { shared } : {})
   for (const plugin of plugins) auth.use(plugin)
