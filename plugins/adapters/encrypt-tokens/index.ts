@@ -67,8 +67,8 @@ async function decryptValue(keys: readonly Promise<CryptoKey>[], value: string, 
   const [iv = '', sealed = ''] = value.slice(mark.length).split('.')
   for (const key of keys) {
     try {
-      const opened = await crypto.subtle.decrypt({ name: 'AES-GCM', iv: fromBase64(iv), additionalData }, await key, fromBase64(sealed))
-      return new TextDecoder().decode(opened)
+      const plain = await crypto.subtle.decrypt({ name: 'AES-GCM', iv: fromBase64(iv), additionalData }, await key, fromBase64(sealed))
+      return new TextDecoder().decode(plain)
     } catch {
       // Another secret may have sealed it.
     }

@@ -2,7 +2,7 @@
 import { type Adapter, sha256, toHex } from 'authkernel/kernel'
 
 /** How a stored token looks: no cookie holds this, so what is read from a database opens nothing. Tokens of a tenant have its name in front. */
-const stored = /^(?:~[a-z0-9-]{0,32}~)?sha256:[0-9a-f]{64}$/
+const storedForm = /^(?:~[a-z0-9-]{0,32}~)?sha256:[0-9a-f]{64}$/
 const tenant = /^~[a-z0-9-]{1,32}~/
 
 /**
@@ -33,17 +33,19 @@ export function hashSessionTokens<A extends Adapter>(adapter: A): A {
     },
     async deleteSession(sessionToken) {
       // Ending a session by its stored form does no harm, and is how a list of sessions ends one.
-      const deleted = await adapter.deleteSession!(stored.test(sessionToken) ? sessionToken : await hash(sessionToken))
+      const deleted = await adapter.deleteSession!(storedForm.test(sessionToken) ? sessionToken : await hash(sessionToken))
       return withToken(deleted, sessionToken)
     },
     async deleteSessions(sessionTokens) {
-      const all = sessionTokens.map((token) => (stored.test(token) ? token : hash(token)))
+      const all = sessionTokens.map((token) => (storedForm.test(token) ? token : hash(token)))
       return adapter.deleteSessions!(await Promise.all(all))
     },
     async deleteSessionsByUserId(userId, except) {
       if (!except) return adapter.deleteSessionsByUserId!(userId)
       const { sessionToken } = except
-      return adapter.deleteSessionsByUserId!(userId, { sessionToken: stored.test(sessionToken) ? sessionToken : await hash(sessionToken) })
+      return adapter.deleteSessionsByUserId!(userId, {
+        sessionToken: storedForm.test(sessionToken) ? sessionToken : await hash(sessionToken),
+      })
     },
   }
   const present = Object.entries(wrapped).filter(([name]) => typeof adapter[name as keyof Adapter] === 'function')

@@ -85,19 +85,19 @@ function userMethods(
 > {
   const byEmail = (email: string): AdapterUser | undefined => findRow(data.users, (user) => user.email === email)
   function create(user: AdapterUser): AdapterUser {
-    const stored = deepCopy({ ...user, id: user.id ?? crypto.randomUUID() })
-    if (data.users.has(stored.id)) throw takenError('user id')
-    if (stored.email && byEmail(stored.email)) throw takenError('email')
-    data.users.set(stored.id, stored)
-    return deepCopy(stored)
+    const row = deepCopy({ ...user, id: user.id ?? crypto.randomUUID() })
+    if (data.users.has(row.id)) throw takenError('user id')
+    if (row.email && byEmail(row.email)) throw takenError('email')
+    data.users.set(row.id, row)
+    return deepCopy(row)
   }
   return {
     createUser: async (user) => create(user),
     async createUserWithAccount(user, account) {
       if (data.accounts.has(accountKey(account))) throw takenError('account')
-      const stored = create(user)
-      data.accounts.set(accountKey(account), deepCopy({ ...account, userId: stored.id }))
-      return stored
+      const row = create(user)
+      data.accounts.set(accountKey(account), deepCopy({ ...account, userId: row.id }))
+      return row
     },
     getUser: (id) => deepCopy(data.users.get(id) ?? null),
     getUsers: (ids) => ids.flatMap((id) => deepCopy(data.users.get(id)) ?? []),
@@ -186,11 +186,11 @@ function sessionMethods(
       for (const sessionToken of sessionTokens) data.sessions.delete(sessionToken)
     },
     deleteExpired(now = new Date(), { max = Number.POSITIVE_INFINITY, onProgress } = {}) {
-      const removed: ExpiredRows = { sessions: 0, tokens: 0, once: 0, limit: 0 }
-      removed.sessions = dropRows<{ expires: Date }>(data.sessions, ({ expires }) => expires < now, max)
-      removed.tokens = dropRows<{ expires: Date }>(data.tokens, ({ expires }) => expires < now, max - removed.sessions)
-      onProgress?.({ ...removed })
-      return removed
+      const counts: ExpiredRows = { sessions: 0, tokens: 0, once: 0, limit: 0 }
+      counts.sessions = dropRows<{ expires: Date }>(data.sessions, ({ expires }) => expires < now, max)
+      counts.tokens = dropRows<{ expires: Date }>(data.tokens, ({ expires }) => expires < now, max - counts.sessions)
+      onProgress?.({ ...counts })
+      return counts
     },
   }
 }

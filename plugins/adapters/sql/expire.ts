@@ -177,8 +177,8 @@ async function deleteTextBatch(database: Database, table: Table, now: Date, from
   const { db, run } = database
   const expires = columnOf(table, 'expires')
   // ISO texts begin with the day, in some zone or other: what ends two days later has not ended.
-  const bounded = expires.kind === 'iso'
-  const order = [...(bounded && table.indexed.has('expires') ? ['expires'] : []), ...rowKeyOf(table)]
+  const hasBound = expires.kind === 'iso'
+  const order = [...(hasBound && table.indexed.has('expires') ? ['expires'] : []), ...rowKeyOf(table)]
   const fields = [...new Set([...order, 'expires', labelFieldOf(table)])]
   const bound = new Date(now.getTime() + 2 * day).toISOString().slice(0, 10)
   const { rows } = await run<Row>(
@@ -187,7 +187,7 @@ async function deleteTextBatch(database: Database, table: Table, now: Date, from
     `texts ${Object.keys(from).join()}`,
     () => {
       const conditions = [
-        ...(bounded ? [sql`${columnRef(table, 'expires')} < ${new Slot('bound')}`] : []),
+        ...(hasBound ? [sql`${columnRef(table, 'expires')} < ${new Slot('bound')}`] : []),
         ...(Object.keys(from).length > 0 ? [afterPlace(table, order)] : []),
       ]
       const where = conditions.length > 0 ? sql`where ${sql.join(conditions, sql` and `)}` : sql``
@@ -198,8 +198,8 @@ async function deleteTextBatch(database: Database, table: Table, now: Date, from
     { bound, ...Object.fromEntries(order.map((field) => [`from.${field}`, from[field]])) },
   )
   const read = decoderOf(expires)!
-  const ended = rows.filter((row) => isBefore(now, () => read(row.expires))).slice(0, size)
-  if (ended.length > 0) {
+  const rowsToDelete = rows.filter((row) => isBefore(now, () => read(row.expires))).slice(0, size)
+  if (rowsToDelete.length > 0) {
     const key = rowKeyOf(table)
     await run(
       db,
@@ -212,10 +212,10 @@ async function deleteTextBatch(database: Database, table: Table, now: Date, from
         const texts = sql.join([...Array(batchSize).keys()].map((at) => sql`${new Slot(`expires.${at}`)}`))
         return sql`delete from ${tableRef(table)} where ${inList(database.dialect, table, key)} and ${text} in (${texts})`
       },
-      valuesOfList([...key, 'expires'], ended),
+      valuesOfList([...key, 'expires'], rowsToDelete),
     )
   }
-  return { deleted: ended.map((row) => row[labelFieldOf(table)]), next: rows.length < batchSize ? undefined : rows.at(-1) }
+  return { deleted: rowsToDelete.map((row) => row[labelFieldOf(table)]), next: rows.length < batchSize ? undefined : rows.at(-1) }
 }
 
 // A date that cannot be read is not deleted.

@@ -91,8 +91,8 @@ export async function planTables(db: Kysely<AnyDatabase>, scope: Scope): Promise
 
 function createTable(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable, owner: OwnerTable, collation: string): string {
   const { dialect, names } = scope
-  const given = names[want.kind]
-  const name = (typeof given === 'string' ? given : given?.table) ?? defaultTables[want.kind]
+  const own = names[want.kind]
+  const name = (typeof own === 'string' ? own : own?.table) ?? defaultTables[want.kind]
   const column = (field: string): string => columnNameOf(want.kind, field, names)
   let query = schemaBuilder(db, scope).createTable(name).ifNotExists()
   for (const { field, type, required, generated, default: value } of want.columns) {
@@ -113,13 +113,13 @@ function createTable(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable, o
 }
 
 function createIndexes(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable, owner: OwnerTable): string[] {
-  const given = scope.names[want.kind]
-  const name = (typeof given === 'string' ? given : given?.table) ?? defaultTables[want.kind]
+  const own = scope.names[want.kind]
+  const name = (typeof own === 'string' ? own : own?.table) ?? defaultTables[want.kind]
   const column = (field: string): string => columnNameOf(want.kind, field, scope.names)
   const isPrimary = (fields: readonly string[]): boolean => fields.join() === want.primary.join()
   // InnoDB makes an index for a foreign key, and replaces it by one that is made later: a migration that ends between would differ.
-  const made = scope.dialect === 'mysql' && want.owned && owner.referable ? [['userId']] : []
-  const begins = [want.primary, ...want.unique, ...made].map(([first]) => first)
+  const ofForeignKey = scope.dialect === 'mysql' && want.owned && owner.referable ? [['userId']] : []
+  const begins = [want.primary, ...want.unique, ...ofForeignKey].map(([first]) => first)
   return [
     ...want.unique.filter((fields) => !isPrimary(fields)).map((fields) => createIndex(db, scope, name, fields.map(column), true)),
     ...want.index.filter((field) => !begins.includes(field)).map((field) => plainIndex(db, scope, name, column(field))),
@@ -142,9 +142,9 @@ async function ownerOf(
   users: Table | undefined,
   collation: string,
 ): Promise<OwnerTable> {
-  const given = typeof names.users === 'string' ? names.users : names.users?.table
+  const own = typeof names.users === 'string' ? names.users : names.users?.table
   const id = users?.columns.get('id')!.name ?? columnNameOf('users', 'id', names)
-  const owner = { table: users?.name ?? given ?? defaultTables.users, id, type: typeOf(dialect, 'key', collation), referable: true }
+  const owner = { table: users?.name ?? own ?? defaultTables.users, id, type: typeOf(dialect, 'key', collation), referable: true }
   if (!users) return owner
   const referable = isUnique(users, 'id')
   if (dialect !== 'mysql') return { ...owner, type: users.columns.get('id')!.type, referable }

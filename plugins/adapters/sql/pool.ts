@@ -45,19 +45,19 @@ export function openPool(pool: SqlPool, { postgres, prepare }: { postgres: boole
   const names = new Map<string, string>()
   let [prefix, generation, naming] = ['', 0, prepare]
   // When a connection was opened, and when one of them last refused to write: those of the same server came before.
-  const opened = new WeakMap<object, number>()
+  const openedAt = new WeakMap<object, number>()
   const stale = new WeakSet<object>()
-  let [refused, clock] = [{ at: 0, time: -spell }, 0]
+  let [refusal, clock] = [{ at: 0, time: -spell }, 0]
   const refuse = (connection: object, error: unknown): void => {
     if (!isReadOnly(error)) return
     stale.add(connection)
     const time = performance.now()
-    if (time - refused.time >= spell) refused = { at: ++clock, time }
+    if (time - refusal.time >= spell) refusal = { at: ++clock, time }
   }
   pool.on('error', () => {})
   pool.on('acquire', (connection) => {
-    if (opened.has(connection)) return
-    opened.set(connection, ++clock)
+    if (openedAt.has(connection)) return
+    openedAt.set(connection, ++clock)
     connection.on('error', () => {})
     const query = connection.query as Query | undefined
     if (!query || !postgres) return
@@ -72,7 +72,7 @@ export function openPool(pool: SqlPool, { postgres, prepare }: { postgres: boole
   // Not before: a transaction still rolls back.
   if (postgres)
     (pool as unknown as Releasing).on('release', (_error, connection) => {
-      if (!stale.has(connection) && (opened.get(connection) ?? 0) >= refused.at) return
+      if (!stale.has(connection) && (openedAt.get(connection) ?? 0) >= refusal.at) return
       void Promise.resolve((connection as Ending).end()).catch(() => {})
     })
   return {

@@ -82,12 +82,12 @@ function createTable(db: Kysely<AnyDatabase>, table: RecordTable, collation: str
 
 /** Type, and what fills rows that are there already. */
 function columnDefinition(table: RecordTable, { field, name, type, optional }: RecordColumn, collation: string): string {
-  const stored = table.stored.fields.find((each) => each.name === field)
-  const max = stored?.max ?? 64
+  const fieldSpec = table.stored.fields.find((each) => each.name === field)
+  const max = fieldSpec?.max ?? 64
   const sqlType = sqlTypeOf(table.dialect, type, max, collation)
   // MySQL gives texts no default; rows without a value read as the default all the same.
-  if (optional || (type === 'text' && stored?.default !== undefined)) return sqlType
-  const preset = stored?.default
+  if (optional || (type === 'text' && fieldSpec?.default !== undefined)) return sqlType
+  const preset = fieldSpec?.default
   const fill =
     preset === undefined || preset === null ? '' : ` default ${literalOf(table.dialect, { field, name, type, optional }, preset)}`
   return `${sqlType} not null${fill}`

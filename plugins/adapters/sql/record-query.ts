@@ -55,15 +55,15 @@ export function endedCondition(table: RecordTable, expires: string, now: number)
 
 /** Parts that must all hold; empty ones count for nothing. */
 export function joinConditions(...parts: readonly Condition[]): Condition {
-  const given = parts.filter(({ key }) => key !== '' && !key.endsWith('.'))
+  const conditions = parts.filter(({ key }) => key !== '' && !key.endsWith('.'))
   return {
-    key: given.map(({ key }) => key).join(' '),
+    key: conditions.map(({ key }) => key).join(' '),
     sql: () =>
       sql.join(
-        given.map((part) => part.sql()),
+        conditions.map((part) => part.sql()),
         sql` and `,
       ),
-    values: Object.assign({}, ...given.map(({ values }) => values)) as Record<string, unknown>,
+    values: Object.assign({}, ...conditions.map(({ values }) => values)) as Record<string, unknown>,
   }
 }
 

@@ -41,7 +41,7 @@ export function sqlRecords(db: SqlDatabase, options: SqlOptions = {}): SqlRecord
 export function createRecordStore(database: Database, { migrate: automatic = false }: Pick<SqlOptions, 'migrate'>): OwnRecords {
   const tables = new Map<string, RecordTable>()
   const places = createPlaces(database)
-  let made: Promise<unknown> | undefined
+  let migration: Promise<unknown> | undefined
   const tableOf = (record: string): RecordTable => {
     const table = tables.get(record)
     if (!table) throw new Error(`[sql] The record "${record}" was not declared.`)
@@ -50,9 +50,9 @@ export function createRecordStore(database: Database, { migrate: automatic = fal
   const plan = () => planRecords(database.db, database, [...tables.values()])
   async function ready(): Promise<void> {
     if (!automatic) return
-    made ??= database.retry(() => runMigration(database.db, plan, { apply: true }))
-    await made.catch((error: unknown) => {
-      made = undefined
+    migration ??= database.retry(() => runMigration(database.db, plan, { apply: true }))
+    await migration.catch((error: unknown) => {
+      migration = undefined
       throw error
     })
   }
@@ -75,7 +75,7 @@ export function createRecordStore(database: Database, { migrate: automatic = fal
         // Compiled again: statements stay, and what was looked at stays so.
         if (known && JSON.stringify(known.stored) === JSON.stringify(stored)) continue
         tables.set(stored.name, recordTable(stored, dialect, names, schema))
-        made = undefined
+        migration = undefined
       }
     },
     get: (record, ns, key, now) =>

@@ -104,10 +104,10 @@ export async function updateRows(
   guard?: Guard,
 ): Promise<number> {
   if (!canExist(table, match)) return 0
-  const given = change as Record<string, unknown>
-  const fields = Object.keys(given).filter((field) => given[field] !== undefined && table.columns.has(field) && !(field in match))
+  const values = change as Record<string, unknown>
+  const fields = Object.keys(values).filter((field) => values[field] !== undefined && table.columns.has(field) && !(field in match))
   if (fields.length === 0) return (await findRows(database, db, table, match)).length
-  return rewriteRows(database, db, table, match, fields, given, guard)
+  return rewriteRows(database, db, table, match, fields, values, guard)
 }
 
 /** Changes these fields, those of the match included. */

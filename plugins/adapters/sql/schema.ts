@@ -54,15 +54,15 @@ const optionalFields: Readonly<Record<TableName, readonly string[]>> = {
 
 /** Names that a table may have, best first. */
 export function candidateNames(table: TableName, names: SqlNames): readonly string[] {
-  const given = names[table]
-  const name = typeof given === 'string' ? given : given?.table
+  const own = names[table]
+  const name = typeof own === 'string' ? own : own?.table
   return name === undefined ? tableNames[table] : [name]
 }
 
 /** The field that a column holds. Columns of the host's own have their own name. */
 export function fieldOf(table: TableName, column: string, names: SqlNames): string {
-  const given = names[table]
-  const columns: Readonly<Record<string, string>> = typeof given === 'object' ? (given.columns ?? {}) : {}
+  const mapping = names[table]
+  const columns: Readonly<Record<string, string>> = typeof mapping === 'object' ? (mapping.columns ?? {}) : {}
   const mapped = Object.entries(columns).find(([, name]) => name === column)
   if (mapped) return mapped[0]
   const known = [...requiredFields[table], ...optionalFields[table]].filter((field) => columns[field] === undefined)
@@ -72,14 +72,14 @@ export function fieldOf(table: TableName, column: string, names: SqlNames): stri
 
 /** The column name of a field in a table that is to be made. */
 export function columnNameOf(table: TableName, field: string, names: SqlNames): string {
-  const given = names[table]
-  return (typeof given === 'object' ? given.columns?.[field] : undefined) ?? field
+  const mapping = names[table]
+  return (typeof mapping === 'object' ? mapping.columns?.[field] : undefined) ?? field
 }
 
 /** The mapping of a table, if the host gives more than its name. */
 export function mappingOf(table: TableName, names: SqlNames): SqlMapping | undefined {
-  const given = names[table]
-  return typeof given === 'object' ? given : undefined
+  const mapping = names[table]
+  return typeof mapping === 'object' ? mapping : undefined
 }
 
 function bareName(name: string): string {

@@ -57,12 +57,12 @@ export function createLimit(database: Database, now: () => number): Limit {
       for (const { token, attempt } of used.sort((a, b) => b.expires.getTime() - a.expires.getTime())) {
         let tries = 0
         // This mark, not one that took its place meanwhile.
-        const removed = await repeat(() => {
+        const count = await repeat(() => {
           tries++
           return removeRows(database, db, rows, { identifier, token, ...(attempt && { attempt }) })
         })
         // A statement whose answer was lost may have removed it: a second mark must not go for one refund.
-        if (removed > 0 || tries > 1) return
+        if (count > 0 || tries > 1) return
       }
     },
   }
@@ -89,12 +89,12 @@ interface Mark {
 async function placeMark(database: Database, rows: Table, mark: Mark, now: number): Promise<boolean> {
   const { repeat, retry, transaction } = database
   const target = rows.unique.find((list) => list.every((field) => field === 'identifier' || field === 'token'))
-  const given = { ...mark, attempt: crypto.randomUUID(), id: crypto.randomUUID() }
+  const attempt = { ...mark, attempt: crypto.randomUUID(), id: crypto.randomUUID() }
   // Without a column for it the repetition could not know itself: the failure is thrown.
   const again = rows.columns.has('attempt') ? repeat : retry
-  if (!target) return again(() => transaction((tx) => placeByReading(database, tx, rows, given, now), true))
+  if (!target) return again(() => transaction((tx) => placeByReading(database, tx, rows, attempt, now), true))
   return again(() =>
-    database.dialect === 'mysql' ? replaceMark(database, rows, given, now) : upsertMark(database, rows, target, given, now),
+    database.dialect === 'mysql' ? replaceMark(database, rows, attempt, now) : upsertMark(database, rows, target, attempt, now),
   )
 }
 
@@ -154,12 +154,12 @@ async function placeByReading(database: Database, db: Runner, rows: Table, mark:
   if (live) return live.attempt === attempt
   if (found.length > 0) {
     const expires = columnOf(rows, 'expires')
-    const ended = {
+    const endedGuard = {
       key: 'ended',
       sql: () => sql`and ${columnRef(rows, 'expires')} <= ${writeExpression(database.dialect, expires, 'now')}`,
       values: { now: new Date(now) },
     }
-    await removeRows(database, db, rows, match, ended)
+    await removeRows(database, db, rows, match, endedGuard)
   }
   await insertRow(database, db, rows, mark, match)
   return true

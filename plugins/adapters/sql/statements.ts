@@ -35,8 +35,8 @@ export function createStatements(db: Db, compiled?: (text: string) => void): Run
       compiled?.(statement.sql)
     }
     const { query, queryId, sql, parameters } = statement
-    const given = parameters.map((value) => (value instanceof Slot ? value.encode(values[value.name]) : value))
-    return runner.executeQuery({ query, queryId, sql, parameters: given })
+    const filled = parameters.map((value) => (value instanceof Slot ? value.encode(values[value.name]) : value))
+    return runner.executeQuery({ query, queryId, sql, parameters: filled })
   }
 }
 

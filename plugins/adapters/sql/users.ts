@@ -49,18 +49,18 @@ export function userMethods(database: Database, eraser: () => Promise<(runner: R
       const careful = (): Promise<AdapterUser> =>
         transaction(async (tx) => {
           await assertAccountFree(database, tx, accounts, users, record)
-          const created = await createFree(tx, users, user)
-          await insertOwned(database, tx, accounts, users, { ...record, userId: created.id })
-          return created
+          const stored = await createFree(tx, users, user)
+          await insertOwned(database, tx, accounts, users, { ...record, userId: stored.id })
+          return stored
         }, !guarded)
       if (!guarded) return careful()
       const plain = (): Promise<AdapterUser> =>
         canInsertBoth(database, users, accounts)
           ? retry(() => insertBoth(database, db, users, accounts, { user: withId(user), account: record }))
           : transaction(async (tx) => {
-              const created = await create(tx, users, user)
-              await insertOwned(database, tx, accounts, users, { ...record, userId: created.id })
-              return created
+              const stored = await create(tx, users, user)
+              await insertOwned(database, tx, accounts, users, { ...record, userId: stored.id })
+              return stored
             })
       return unlessTaken(plain, careful)
     },
@@ -159,8 +159,8 @@ async function insertBoth(
       linked as (insert into ${tableRef(accounts)} (${columns}) select ${columnRef(users, 'id', 'person')}, ${values} from person)
       select ${selectColumns(users, 'person')} from person`
   }
-  const given = { ...person.row, ...Object.fromEntries(fields.map((field) => [`account.${field}`, linked.row[field]])) }
-  const { rows } = await database.run(db, users, `sign up ${person.fields.join()} ${fields.join()}`, build, given)
+  const values = { ...person.row, ...Object.fromEntries(fields.map((field) => [`account.${field}`, linked.row[field]])) }
+  const { rows } = await database.run(db, users, `sign up ${person.fields.join()} ${fields.join()}`, build, values)
   return toRecord<AdapterUser>(users, rows[0])
 }
 

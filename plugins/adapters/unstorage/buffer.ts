@@ -17,12 +17,12 @@ export function createBuffer(
 ): Buffer {
   const writes = new Map<string, Write>()
   const changes = new Map<string, { set: string; member: string; present: boolean }>()
-  const stored = async (path: string): Promise<unknown> =>
+  const readStored = async (path: string): Promise<unknown> =>
     writes.has(path) ? (writes.get(path)!.value ?? null) : ((await read(path)) ?? null)
   return {
     async get({ path, legacy }) {
-      const value = await stored(path)
-      return value === null && legacy !== undefined ? stored(legacy) : value
+      const value = await readStored(path)
+      return value === null && legacy !== undefined ? readStored(legacy) : value
     },
     put({ path, legacy }, value, expires) {
       writes.set(path, { path, value, expires })

@@ -8,7 +8,7 @@ type Row = Partial<AdapterSession & VerificationToken>
 
 // Records of one transaction.
 const batchSize = 100
-const counted = { session: 'sessions', token: 'tokens', once: 'once', limit: 'limit' } as const
+const counters = { session: 'sessions', token: 'tokens', once: 'once', limit: 'limit' } as const
 
 /** Removes sessions, links and marks that ended before `now`, and counts them. */
 export async function deleteExpired(
@@ -17,24 +17,24 @@ export async function deleteExpired(
   { max = Number.POSITIVE_INFINITY, onProgress }: CleanUpOptions = {},
 ): Promise<ExpiredRows> {
   const { engine, keys } = model
-  const removed: ExpiredRows = { sessions: 0, tokens: 0, once: 0, limit: 0 }
+  const counts: ExpiredRows = { sessions: 0, tokens: 0, once: 0, limit: 0 }
   let left = max
   for (const kind of ['session', 'token', 'once', 'limit'] as const) {
     for await (const page of engine.scan(keys.folder(kind))) {
       // Lists of what belongs to a user are kept with their records.
       const records = page.filter((path) => !/:by-(user-id|identifier):[^:]*$/.test(path))
       for (let at = 0; at < records.length && left > 0; at += batchSize) {
-        const ended = await endedOf(model, kind, records.slice(at, at + batchSize), now)
-        if (ended.length === 0) continue
-        const count = await engine.transact((tx) => removeEnded(model, tx, kind, ended.slice(0, left), now))
-        removed[counted[kind]] += count
+        const endedPaths = await endedOf(model, kind, records.slice(at, at + batchSize), now)
+        if (endedPaths.length === 0) continue
+        const count = await engine.transact((tx) => removeEnded(model, tx, kind, endedPaths.slice(0, left), now))
+        counts[counters[kind]] += count
         left -= count
-        onProgress?.({ ...removed })
+        onProgress?.({ ...counts })
       }
-      if (left <= 0) return removed
+      if (left <= 0) return counts
     }
   }
-  return removed
+  return counts
 }
 
 // Looked at without a lock first: most records live.

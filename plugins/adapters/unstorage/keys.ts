@@ -67,6 +67,6 @@ export async function keySegment(value: string): Promise<string> {
 // As unstorage does it; undefined where it or a file system would refuse the key.
 function normalisePath(key: string): string | undefined {
   const path = (key.split('?')[0] ?? '').replace(/[/\\]/g, ':').replace(/:+/g, ':').replace(/^:|:$/g, '')
-  const refused = path.split(':').some((part) => part === '.' || part === '..' || bytes(part).length > 255)
-  return path === '' || path.includes('\0') || refused ? undefined : path
+  const isUnsafe = path.split(':').some((part) => part === '.' || part === '..' || bytes(part).length > 255)
+  return path === '' || path.includes('\0') || isUnsafe ? undefined : path
 }

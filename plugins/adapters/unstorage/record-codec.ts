@@ -50,10 +50,10 @@ export async function ownedSet(root: string, userId: string): Promise<string> {
 /** A stored value as a row; fields that came later have their defaults. */
 export function toRow(table: StoredTable, value: unknown): StoredRow | null {
   if (typeof value !== 'object' || value === null) return null
-  const stored = value as Record<string, string | number | boolean | null>
-  const row: Record<string, StoredValue> = { ns: String(stored['ns']), id: String(stored['id']) }
+  const values = value as Record<string, string | number | boolean | null>
+  const row: Record<string, StoredValue> = { ns: String(values['ns']), id: String(values['id']) }
   for (const { name, type, default: preset } of table.fields) {
-    const field = stored[name]
+    const field = values[name]
     row[name] = field === undefined ? (preset ?? null) : type === 'date' && field !== null ? new Date(field as number) : field
   }
   return row as StoredRow
@@ -87,11 +87,11 @@ export function idOf(member: string): string {
 export function rangeOf({ where, by, range, after, order, limit }: StoredQuery, fields: readonly string[]): SetRange {
   const front = fields.map((field) => `${sortableText(where[field] ?? null)}\0`).join('')
   const { gt, gte, lt, lte } = range
-  const bounded = gt !== undefined || gte !== undefined || lt !== undefined || lte !== undefined
+  const hasBound = gt !== undefined || gte !== undefined || lt !== undefined || lte !== undefined
   // Behind every member with that value, and before the next value.
   const behind = (value: StoredValue): string => `${front}${sortableText(value)}\u0001`
   const mins = [
-    front === '' && !bounded ? '-' : `[${front}${bounded ? '1' : ''}`,
+    front === '' && !hasBound ? '-' : `[${front}${hasBound ? '1' : ''}`,
     ...(gte === undefined ? [] : [`[${front}${sortableText(gte)}`]),
     ...(gt === undefined ? [] : [`[${behind(gt)}`]),
   ]

@@ -77,17 +77,17 @@ export function createRecordStore(engine: Engine, root: string): OwnRecords {
     },
     async deleteExpired(record, now, limit) {
       const place = world.place(record)
-      const ended = (row: StoredRow): boolean => !isLive(place, row, now)
+      const hasEnded = (row: StoredRow): boolean => !isLive(place, row, now)
       if (place.table.expires === undefined) return 0
       const rows: StoredRow[] = []
       for await (const page of engine.scan(place.folder)) {
         for (const path of page) {
           const row = toRow(place.table, await engine.get({ path }))
-          if (row && ended(row)) rows.push(row)
-          if (rows.length >= limit) return removeRows(world, place, rows, ended)
+          if (row && hasEnded(row)) rows.push(row)
+          if (rows.length >= limit) return removeRows(world, place, rows, hasEnded)
         }
       }
-      return removeRows(world, place, rows, ended)
+      return removeRows(world, place, rows, hasEnded)
     },
     missing: () => schemas.missing([...places.values()]),
     migrate: ({ apply: write = false } = {}) => schemas.migrate([...places.values()], write),

@@ -12,11 +12,11 @@ export function createLock(): RwLock {
   return {
     read(work) {
       const result = lastWrite.then(work)
-      const settled = result.catch(ignoreError)
-      readers.push(settled)
+      const done = result.catch(ignoreError)
+      readers.push(done)
       // Forgets readers that are done, so that a store that is only read does not grow.
-      void settled.then(() => {
-        readers = readers.filter((reader) => reader !== settled)
+      void done.then(() => {
+        readers = readers.filter((reader) => reader !== done)
       })
       return result
     },

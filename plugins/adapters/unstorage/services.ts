@@ -26,18 +26,18 @@ export function createLimit({ engine, keys, now }: Model): Limit {
     take: (name, { max, seconds }) =>
       engine.transact(async (tx) => {
         const { path } = await keys.limit(name)
-        const counted = attempts(await tx.get({ path }))
-        if (counted.length >= max) return { allowed: false, retryAfter: Math.ceil(((counted[0] ?? now() + seconds * 1000) - now()) / 1000) }
-        counted.push(now() + seconds * 1000)
-        tx.put({ path }, counted, new Date(counted.at(-1)!))
+        const moments = attempts(await tx.get({ path }))
+        if (moments.length >= max) return { allowed: false, retryAfter: Math.ceil(((moments[0] ?? now() + seconds * 1000) - now()) / 1000) }
+        moments.push(now() + seconds * 1000)
+        tx.put({ path }, moments, new Date(moments.at(-1)!))
         return { allowed: true, retryAfter: 0 }
       }),
     refund: (name) =>
       engine.transact(async (tx) => {
         const { path } = await keys.limit(name)
-        const counted = attempts(await tx.get({ path }))
-        if (counted.length > 1) tx.put({ path }, counted.slice(0, -1), new Date(counted.at(-2)!))
-        else if (counted.length === 1) tx.remove({ path })
+        const moments = attempts(await tx.get({ path }))
+        if (moments.length > 1) tx.put({ path }, moments.slice(0, -1), new Date(moments.at(-2)!))
+        else if (moments.length === 1) tx.remove({ path })
       }),
   }
 }

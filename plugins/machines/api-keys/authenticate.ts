@@ -88,8 +88,8 @@ function readKey(ctx: Context, prefix: string): string | undefined {
   const own = headers.get('x-api-key')?.trim()
   if (own !== undefined && bearer !== undefined && own !== bearer)
     throw new HttpError(400, 'Two different credentials were sent. Send one, in Authorization or in x-api-key.')
-  const given = [isKey ? bearer : undefined, own]
-  return given.find((one) => one !== undefined)
+  const texts = [isKey ? bearer : undefined, own]
+  return texts.find((one) => one !== undefined)
 }
 
 async function readUser(ctx: AnyContext, userId: string): Promise<NonNullable<Session['user']> | null> {
@@ -102,8 +102,8 @@ async function readUser(ctx: AnyContext, userId: string): Promise<NonNullable<Se
 }
 
 async function currentScopes(ctx: AnyContext, { can }: ResolvedOptions, key: ApiKey): Promise<string[]> {
-  const held = await Promise.all(key.scopes.map(async (scope) => !can || (await can({ key, scope, ctx }))))
-  return key.scopes.filter((_, index) => held[index])
+  const answers = await Promise.all(key.scopes.map(async (scope) => !can || (await can({ key, scope, ctx }))))
+  return key.scopes.filter((_, index) => answers[index])
 }
 
 async function countUse(ctx: Context, { id, limit }: ApiKey): Promise<void> {

@@ -71,13 +71,13 @@ export async function rotateRefresh(
     if (token.generation < session.generation) {
       const again = await findRecentSuccessor(ctx, session, nexts, holder)
       if (!again) return endStolen(ctx, session)
-      const refused = await admit(session)
-      return refused ? { refused } : again
+      const refusal = await admit(session)
+      return refusal ? { refused: refusal } : again
     }
     // Without its key the token is worth nothing, and an attacker who copied it cannot end the session either.
     if (session.jkt !== null && session.jkt !== holder.jkt) return null
-    const refused = await admit(session)
-    if (refused) return { refused }
+    const refusal = await admit(session)
+    if (refusal) return { refused: refusal }
     const refresh = nexts[0] as string
     const expires = earlierOf(session.ends, new Date(ctx.now.getTime() + options.idle * 1000))
     const next = { generation: session.generation + 1, hash: await hashOf(refresh), jkt: holder.jkt, rotated: ctx.now, expires }
@@ -116,8 +116,8 @@ export async function scopesOf(
   scopes: readonly string[],
 ): Promise<string[]> {
   const within = scopes.filter((scope) => app.scopes.includes(scope))
-  const held = await Promise.all(within.map((scope) => !can || can({ user, app, scope, ctx })))
-  return within.filter((_, index) => held[index] === true)
+  const answers = await Promise.all(within.map((scope) => !can || can({ user, app, scope, ctx })))
+  return within.filter((_, index) => answers[index] === true)
 }
 
 /** False: it had ended. One of several callers emits the event. */

@@ -68,10 +68,10 @@ async function whyNotHeld(
   const isBound = session.jkt !== null
   if (isBound !== (scheme === 'dpop')) return 'key'
   if (!isBound) return options.bound.has(session.clientId) ? 'key' : undefined
-  const shown = await readProofKey(ctx, options, text)
-  if ('error' in shown && shown.error === 'use_dpop_nonce') throw await nonceDemand(ctx, options)
-  if ('error' in shown) return 'proof'
-  return shown.jkt === session.jkt ? undefined : 'key'
+  const proof = await readProofKey(ctx, options, text)
+  if ('error' in proof && proof.error === 'use_dpop_nonce') throw await nonceDemand(ctx, options)
+  if ('error' in proof) return 'proof'
+  return proof.jkt === session.jkt ? undefined : 'key'
 }
 
 /** Null: not ours, expired, or of an app session that ended. */

@@ -148,8 +148,8 @@ async function allowedScopes(
   { audience, scopes, limit }: { audience: string; scopes: readonly string[]; limit: readonly string[] | undefined },
 ): Promise<string[]> {
   const within = scopes.filter((scope) => !limit || limit.includes(scope))
-  const allowed = await Promise.all(within.map((scope) => !can || can({ session, audience, scope, ctx })))
-  return within.filter((_, index) => allowed[index] === true)
+  const answers = await Promise.all(within.map((scope) => !can || can({ session, audience, scope, ctx })))
+  return within.filter((_, index) => answers[index] === true)
 }
 
 /** When and how the user signed in (RFC 9068 section 2.2.1), where that is known. */

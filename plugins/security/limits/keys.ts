@@ -17,8 +17,8 @@ interface Count {
 
 /** Names of the account and of its browser. `named` is how the host says whose account it is. */
 export async function subjectOf(ctx: Context, named?: (ctx: Context) => unknown): Promise<Subject> {
-  const given = named ? await named(ctx) : undefined
-  const typed = given ?? (await typedNames(ctx))[0]
+  const own = named ? await named(ctx) : undefined
+  const typed = own ?? (await typedNames(ctx))[0]
   if (typeof typed !== 'string' || typed === '') return { account: undefined, device: undefined }
   const account = countedName(typed)
   const provider = ctx.params['provider'] ?? ''

@@ -114,11 +114,11 @@ async function leadToProof(ctx: Context, session: Session | null, demand: Checke
   const { level, maxAge, acr } = demand
   // A class that is fresh is not asked for again: the level is what is missing.
   const missing = acr && !(await hasFreshProof(ctx, { maxAge, acr })) ? acr : undefined
-  const asked = again && { login: again, level, maxAge, acr: missing }
+  const question = again && { login: again, level, maxAge, acr: missing }
   // A factor of this site first, then the provider of the session.
-  const answered = asked && ((await ctx.ask('stepUp', asked)) ?? (await ctx.app.services.oauth?.stepUp?.(ctx, asked)))
+  const response = question && ((await ctx.ask('stepUp', question)) ?? (await ctx.app.services.oauth?.stepUp?.(ctx, question)))
   // Without a factor the first method is proved again: a user who signs in there comes back with a new session.
-  return answered ?? redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(callbackUrl)}`)
+  return response ?? redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(callbackUrl)}`)
 }
 
 /** RFC 9470 section 3, and RFC 6750 section 3 where the request is signed out. */

@@ -33,8 +33,8 @@ export async function beginTry(ctx: Context, person: Person, parkedId: string | 
   for (let races = 0; races < maxRaces; races++) {
     const now = ctx.now.getTime()
     if (state.until.getTime() > now) return waitFor(state.until.getTime() - now)
-    const counted = await countFailure(ctx, state, now)
-    if (counted) return { right: () => giveBack(ctx, counted, state.failures >= perHour) }
+    const attempt = await countFailure(ctx, state, now)
+    if (attempt) return { right: () => giveBack(ctx, attempt, state.failures >= perHour) }
     state = await readState(ctx, person)
   }
   return waitFor(1000)

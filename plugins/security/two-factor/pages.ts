@@ -156,18 +156,18 @@ async function drawApp(ctx: Context, tools: PageTools, { id = '', again, error }
   const { html, say, form, field, submit, alert } = tools
   const visitor = await visitorOf(ctx, options)
   if (!visitor) return ctx.page('signIn')
-  const shown = again === undefined ? await enrolmentOf(ctx, visitor.person, id, options.issuer ?? new URL(ctx.origin).host) : undefined
+  const enrolment = again === undefined ? await enrolmentOf(ctx, visitor.person, id, options.issuer ?? new URL(ctx.origin).host) : undefined
   const body: Content[] = [alert(error)]
-  if (shown) {
-    body.push(await drawQr(tools, shown.uri))
+  if (enrolment) {
+    body.push(await drawQr(tools, enrolment.uri))
     body.push(
       html`<p>${say('two-factor.key')}</p>
-        <p class="key"><code>${shown.secret}</code></p>`,
+        <p class="key"><code>${enrolment.secret}</code></p>`,
     )
   }
   const code = [field('code', { ...codeField, autofocus: true }), submit(say('two-factor.confirm'))]
   body.push(await form('/two-factor/setup', code, { action: 'confirm', id: again ?? id }))
-  return { title: say('two-factor.add-app'), lead: say(shown ? 'two-factor.scan' : 'two-factor.again'), body }
+  return { title: say('two-factor.add-app'), lead: say(enrolment ? 'two-factor.scan' : 'two-factor.again'), body }
 }
 
 async function drawBackupCodes(_ctx: Context, { html, say, form, submit, link }: PageTools, { codes = '', go }: Params): Promise<PageView> {

@@ -13,8 +13,8 @@ export interface Person {
 export async function personOfLogin(ctx: AnyContext, login: Login): Promise<Person> {
   const userId = login.person.startsWith('user:') ? login.person.slice('user:'.length) : null
   // What checks a password need not know the address.
-  const stored = userId !== null && !login.user.email && ctx.store ? await ctx.store.getUser(userId) : null
-  return { key: login.person, userId, user: stored ?? login.user }
+  const storedUser = userId !== null && !login.user.email && ctx.store ? await ctx.store.getUser(userId) : null
+  return { key: login.person, userId, user: storedUser ?? login.user }
 }
 
 /** The session, or null if the app is signed out. */

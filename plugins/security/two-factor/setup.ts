@@ -53,12 +53,12 @@ export async function changeFactors(ctx: Context, options: Options): Promise<Res
   const visitor = await visitorOf(ctx, options)
   if (!visitor) return ctx.page('signIn')
   const { action, id, code, data } = await ctx.body()
-  const given = { id: typeof id === 'string' ? id : '', code: typeof code === 'string' ? code.slice(0, 64) : '' }
+  const input = { id: typeof id === 'string' ? id : '', code: typeof code === 'string' ? code.slice(0, 64) : '' }
   const back = `${ctx.base}/two-factor/setup`
   const { parked } = visitor
   if (parked && action === 'continue' && parked.data.enrolled)
     return ctx.resume(parked, { proof: { amr: ['otp', 'mfa'], factors: 2, authTime: Math.floor(ctx.now.getTime() / 1000) } })
-  if (parked && (await mustProveAddress(ctx, visitor))) return proveAddress(ctx, visitor, parked, action, given.code)
+  if (parked && (await mustProveAddress(ctx, visitor))) return proveAddress(ctx, visitor, parked, action, input.code)
   if (!parked && !(await isFresh(ctx, options.maxAge))) return proveAgain(ctx, visitor.person, options, back)
   const adds = action === 'totp' || action === 'confirm' || action === 'register' || action === 'emailCode'
   if (adds && visitor.person.userId !== null && (await hasTypedAddress(ctx, visitor.person.userId)))
@@ -67,7 +67,7 @@ export async function changeFactors(ctx: Context, options: Options): Promise<Res
     case 'totp':
       return ctx.render('twoFactorApp', { id: await beginTotp(ctx, visitor.person) })
     case 'confirm':
-      return confirmFactor(ctx, visitor, options, given.id, given.code)
+      return confirmFactor(ctx, visitor, options, input.id, input.code)
     // What the script of the form says.
     case 'register':
       return addKey(ctx, visitor, options, data)
@@ -75,14 +75,14 @@ export async function changeFactors(ctx: Context, options: Options): Promise<Res
       if (!parked) await addEmailCode(ctx, visitor.person, options)
       return redirectTo(back)
     case 'remove':
-      if (!parked) await removeFactor(ctx, visitor.person, given.id, options)
+      if (!parked) await removeFactor(ctx, visitor.person, input.id, options)
       return redirectTo(back)
     case 'renew': {
       if (parked || (await confirmedFactors(ctx, visitor.person)).length === 0) return redirectTo(back)
       return ctx.render('twoFactorCodes', { codes: (await renewCodes(ctx, visitor.person)).join(' ') })
     }
     case 'forget':
-      if (!parked) await forgetBrowser(ctx, visitor.person, given.id)
+      if (!parked) await forgetBrowser(ctx, visitor.person, input.id)
       return redirectTo(back)
     default:
       return redirectTo(back)
@@ -193,8 +193,8 @@ export async function removeFactor(ctx: Context, person: Person, id: string, opt
     // A code by mail and backup codes are nothing without an app or a key.
     const gone = rest.length === 0 ? rows : rows.filter((one) => one.id === id)
     const raised = { record: 'twoFactorState', increment: state, field: 'generation', by: 1, if: { generation } } as const
-    const taken = gone.slice(0, maxWrites).map((row) => ({ record: 'twoFactor', take: row.id }) as const)
-    if (!(await ctx.atomic([raised, ...taken]))) continue
+    const removals = gone.slice(0, maxWrites).map((row) => ({ record: 'twoFactor', take: row.id }) as const)
+    if (!(await ctx.atomic([raised, ...removals]))) continue
     if (rest.length === 0) await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
     await applyChange(ctx, person, 'removed', { others: true, renew: true })
     return true
