@@ -345,6 +345,19 @@ describe('anatomy of a plugin', () => {
   }
 })
 
+describe('texts', () => {
+  it('tests and sources cite nothing that a reader cannot open', () => {
+    const files = ['src', 'plugins', 'bindings', 'test', 'scripts'].flatMap((folder) => list(folder, '.ts'))
+    const cited = files.flatMap((path) =>
+      readFileSync(root + path, 'utf8')
+        .split('\n')
+        .filter((line) => /\bissues? \d|['"`( ][ABM]\d{1,2}(?:, [ABM]\d{1,2})*(?:: |\))/.test(line) && line.length < 400)
+        .map((line) => `${path}: ${line.trim()}`),
+    )
+    expect(cited).toEqual([])
+  })
+})
+
 describe('parallel lists', () => {
   const tests = list('test', '.test.ts')
   const pages = list('docs', '.md')

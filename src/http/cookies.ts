@@ -55,7 +55,7 @@ export class CookieJar {
 
   /**
    * Value of `name`, or of `name.0`, `name.1` … in numeric order; other names that share the prefix do not count (D22). Undefined when the name is
-   * doubled (A89): a planted session must not take the place of the person's own.
+   * doubled: a planted session must not take the place of the person's own.
    */
   getChunked(name: string): string | undefined {
     // Once is the rule: a session read pays for two searches and for no function.

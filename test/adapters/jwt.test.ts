@@ -11,7 +11,7 @@ const day = 86_400_000
 const tenMinutes = 600_000
 
 describe.each(['postgres', 'mysql', 'redis', 'libsql'] as const)('%s', (kind) => {
-  it.skipIf(!there[kind])('A75: four processes have one signing key, and a kill before or after the write leaves one', async () => {
+  it.skipIf(!there[kind])('four processes have one signing key, and a kill before or after the write leaves one', async () => {
     const store = kind === 'redis' ? newStore(kind) : await newDatabase(kind)
     const adapter = openStore(store) as Required<Adapter>
     const workers = await startWorkers(4, store)

@@ -134,7 +134,7 @@ describe.each(kinds)('%s, four processes', (kind) => {
       expect(await (await signIn(address)).session()).toBeNull()
     }, 30_000)
 
-    it('M17: everybody signs up and proves at once: one user, whose password is the one of a proof', async () => {
+    it('everybody signs up and proves at once: one user, whose password is the one of a proof', async () => {
       const address = 'all@example.com'
       const clients: { client: Client; token: string }[] = []
       for (const end of ['x', 'y']) {

@@ -83,7 +83,7 @@ describe.each((['postgres', 'mysql', 'redis', 'libsql'] as const).filter((kind) 
   const works = async (key: string): Promise<boolean> =>
     (await auth.session(new Request('http://localhost:3000', { headers: { 'x-api-key': key } }))) !== null
 
-  it('A71, A72: twenty refreshes have one successor, and of twenty reuses one theft is told', async () => {
+  it('twenty refreshes have one successor, and of twenty reuses one theft is told', async () => {
     const { refresh_token: first } = await signIn(config, browser, redirectUri)
     const answers = await all({ what: 'token', fields: refresh(first), times: 5 })
     const [next, ...more] = different(answers, 'refresh_token')
@@ -135,7 +135,7 @@ describe.each((['postgres', 'mysql', 'redis', 'libsql'] as const).filter((kind) 
     expect([uses.length, uses.filter((use) => use).length]).toEqual([20, 1])
   })
 
-  it('A91: a user who is deleted leaves no key, no app session, no code and no approval', async () => {
+  it('a user who is deleted leaves no key, no app session, no code and no approval', async () => {
     await adapter.createUser({ id: 'eve', email: 'eve@example.com', name: 'Eve', emailVerified: null })
     const eve = new Client(auth)
     await eve.post('/callback/credentials', { user: 'eve' })

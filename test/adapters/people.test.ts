@@ -47,7 +47,7 @@ describe.each(kinds)('%s, four processes', (kind) => {
       return client
     }
 
-    it('A70, A91: a removal ends the keys for the organization, and a ban everything', () => expectRightsToEnd(adapter))
+    it('a removal ends the keys for the organization, and a ban everything', () => expectRightsToEnd(adapter))
 
     it('an invitation is accepted once', async () => {
       const { id } = await auth.organizations.create({ userId: 'ada' }, { name: 'A' })

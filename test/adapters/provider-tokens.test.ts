@@ -103,7 +103,7 @@ describe.each(['postgres', 'redis'] as const)('%s', (kind) => {
     (await worker.ask({ do: 'tokens', provider: provider(), userId, times, ahead })).fulfilled
 
   it.skipIf(!there[kind])(
-    'A51, A52: twenty callers in four processes make one refresh; after a kill between answer and write people sign in again',
+    'twenty callers in four processes make one refresh; after a kill between answer and write people sign in again',
     async () => {
       const { userId, workers, end } = await signedUp()
       const answers = (await Promise.all(workers.map((worker) => ask(worker, userId, 5, late)))).flat()
@@ -126,7 +126,7 @@ describe.each(['postgres', 'redis'] as const)('%s', (kind) => {
   )
 
   it.skipIf(!there[kind])(
-    'A52: killed after the commit, the token is there; killed before the provider saw the request, nobody sends it again',
+    'killed after the commit, the token is there; killed before the provider saw the request, nobody sends it again',
     async () => {
       const { userId, workers, end } = await signedUp()
       const [first, victim, witness] = workers as [Worker, Worker, Worker]
@@ -144,7 +144,7 @@ describe.each(['postgres', 'redis'] as const)('%s', (kind) => {
   )
 
   it.skipIf(!there[kind])(
-    'A59: with `encryptTokens` no row holds a token of the provider as plain text, before and after a refresh',
+    'with `encryptTokens` no row holds a token of the provider as plain text, before and after a refresh',
     async () => {
       const store = kind === 'postgres' ? await newDatabase('postgres') : newStore('redis')
       const adapter = openStore(store)

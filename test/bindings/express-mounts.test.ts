@@ -1,4 +1,4 @@
-/** Every way to mount the handler, in both Expresses, with and without body parsers before it (rows 292 to 294, D23, B34). */
+/** Every way to mount the handler, in both Expresses, with and without body parsers before it (rows 292 to 294, D23). */
 import { createAuth } from 'authkernel'
 import { ExpressAuth, expressBinding, getSession, type ExpressHandler } from 'authkernel/bindings/express'
 import { authjsCompatPlugin } from 'authkernel/plugins/authjs-compat'

@@ -1,4 +1,4 @@
-/** Fastify (issue 6 items 2 and 4). */
+/** Fastify. */
 import { createAuth } from 'authkernel'
 import { FastifyAuth, fastifyBinding, type FastifyApi } from 'authkernel/bindings/fastify'
 import fastify, { type FastifyInstance } from 'fastify'

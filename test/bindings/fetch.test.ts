@@ -1,4 +1,4 @@
-/** Plain web-standard fetch, as Bun, Deno and workers call it (issue 6 items 2 and 4). */
+/** Plain web-standard fetch, as Bun, Deno and workers call it. */
 import { createAuth } from 'authkernel'
 import { FetchAuth, fetchBinding, type FetchApi, type LazyFetchApi } from 'authkernel/bindings/fetch'
 import { bindingConfig, testBinding } from 'authkernel/testing'

@@ -1,4 +1,4 @@
-/** h3 2 and 1 themselves (issue 6 items 2 to 5). The contract of bindings runs on 2 in `mounted.test.ts`, too. */
+/** h3 2 and 1 themselves. The contract of bindings runs on 2 in `mounted.test.ts`, too. */
 import { type AuthConfig, createAuth, skipCSRFCheck } from 'authkernel'
 import { type AnyH3Event, H3Auth, h3Binding, type H3EventOfNode, type H3Api } from 'authkernel/bindings/h3'
 import type { Plugin } from 'authkernel/kernel'

@@ -1,4 +1,4 @@
-/** Hono itself, without a server (issue 6 items 2 to 5). The contract of bindings runs on it in `mounted.test.ts`, too. */
+/** Hono itself, without a server. The contract of bindings runs on it in `mounted.test.ts`, too. */
 import { type AuthConfig, createAuth } from 'authkernel'
 import { type HonoAuthEnv, type HonoApi, HonoAuth, honoBinding } from 'authkernel/bindings/hono'
 import { bindingConfig, testBinding } from 'authkernel/testing'

@@ -1,4 +1,4 @@
-/** Koa (issue 6 items 2 and 4). */
+/** Koa. */
 import { createAuth } from 'authkernel'
 import { KoaAuth, koaBinding, type KoaApi } from 'authkernel/bindings/koa'
 import Koa from 'koa'

@@ -1,4 +1,4 @@
-/** Next, with its request scope made by hand; `test/playground/next.slow.test.ts` runs the real one (issue 6 items 2 to 6). */
+/** Next, with its request scope made by hand; `test/playground/next.slow.test.ts` runs the real one. */
 import { AsyncLocalStorage } from 'node:async_hooks'
 import type { AuthConfig } from 'authkernel'
 import { createAuth } from 'authkernel'

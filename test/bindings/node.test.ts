@@ -1,4 +1,4 @@
-/** Plain `node:http` (issue 6 items 2 and 4). */
+/** Plain `node:http`. */
 import { createAuth } from 'authkernel'
 import { NodeAuth, nodeBinding, type NodeApi } from 'authkernel/bindings/node'
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'

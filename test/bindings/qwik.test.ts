@@ -1,4 +1,4 @@
-/** Qwik City, with events made by hand; `test/playground/qwik.slow.test.ts` runs the real one (issue 6 items 1, 3 to 5). */
+/** Qwik City, with events made by hand; `test/playground/qwik.slow.test.ts` runs the real one. */
 import { createAuth, customFetch as kernelFetch } from 'authkernel'
 import type { AuthConfig, Session } from 'authkernel'
 import {

@@ -1,4 +1,4 @@
-/** SolidStart, with events made by hand; `test/playground/solid-start.slow.test.ts` runs the real one (issue 6 items 1, 3 to 5). */
+/** SolidStart, with events made by hand; `test/playground/solid-start.slow.test.ts` runs the real one. */
 import { createAuth } from 'authkernel'
 import {
   getSession,

@@ -1,4 +1,4 @@
-/** SvelteKit, with events made by hand; `test/playground/sveltekit.slow.test.ts` runs the real one (issue 6 items 2 to 5). */
+/** SvelteKit, with events made by hand; `test/playground/sveltekit.slow.test.ts` runs the real one. */
 import { type AuthConfig, createAuth, type Session } from 'authkernel'
 import { SvelteKitAuth, sveltekitBinding, type SvelteKitEvent, type SvelteKitApi } from 'authkernel/bindings/sveltekit'
 import { bindingConfig, testBinding } from 'authkernel/testing'

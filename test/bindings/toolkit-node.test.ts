@@ -1,4 +1,4 @@
-/** The public parts of bindings on Node's own requests: enough for one more server (issue 6, item 5). */
+/** The public parts of bindings on Node's own requests: enough for one more server. */
 import { createAuth } from 'authkernel'
 import type { Plugin } from 'authkernel/kernel'
 import {

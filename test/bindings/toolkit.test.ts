@@ -1,4 +1,4 @@
-/** The public parts of bindings, by the binding that `docs/writing-a-binding.md` writes (issue 6, item 5). */
+/** The public parts of bindings, by the binding that `docs/writing-a-binding.md` writes. */
 import { createAuth } from 'authkernel'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { expect, it } from 'vitest'

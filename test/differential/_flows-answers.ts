@@ -43,7 +43,10 @@ function tokens(): Flow[] {
       ] as const
     ).map(([claim, value]) => flow(`ID token: ${claim} ${value}`, 'acme', {}, { claims: { [claim]: value } })),
     flow('ID token: wrong nonce', 'acme', { checks: ['nonce'] }, { claims: { nonce: 'other' } }),
-    refused(flow('userinfo 401', 'hub', {}, { userinfoStatus: 401, userinfo: { error: 'invalid_token' } }), 'issue 2'),
+    refused(
+      flow('userinfo 401', 'hub', {}, { userinfoStatus: 401, userinfo: { error: 'invalid_token' } }),
+      'a mistake in the configuration',
+    ),
     refused(flow('token_type DPoP', 'hub', {}, { tokens: { token_type: 'DPoP' } }), 'RFC 9449'),
     flow('userinfo 500', 'acme', { idToken: false }, { userinfoStatus: 500, userinfo: {} }),
   ]
@@ -177,10 +180,10 @@ function proxies(): Flow[] {
   ]
 }
 
-/** Issue 2: a mistake in the configuration is told at once, not when somebody signs in. */
+/** a mistake in the configuration is told at once, not when somebody signs in. */
 function misconfigured(one: Flow): Flow {
   const ours = { answer: { status: 500 } }
-  return { ...one, decided: { 0: { hook: 'issue 2', ours }, 1: { hook: 'issue 2', ours } } }
+  return { ...one, decided: { 0: { hook: 'a mistake in the configuration', ours }, 1: { hook: 'a mistake in the configuration', ours } } }
 }
 
 /** The callback ends on the error page here. */

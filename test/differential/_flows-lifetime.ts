@@ -130,7 +130,7 @@ function rows(): Flow[] {
     database('ended', read, undefined, -1),
     {
       ...database('ends now', async (b) => void (await b.get('/session')), undefined, 0),
-      decided: { 0: { hook: 'issue 4', ours: { answer: { status: 200, body: null } } } },
+      decided: { 0: { hook: 'a lifetime', ours: { answer: { status: 200, body: null } } } },
     },
     database('unknown', async (b) => {
       b.cookies.set(cookie, 'token-2')

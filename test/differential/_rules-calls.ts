@@ -159,7 +159,7 @@ export const callRules: readonly Rule[] = [
     },
   },
   {
-    hook: 'SECURITY B21',
+    hook: 'a link whose sign-in failed',
     what: 'a link that a failing store spoiled works again',
     apply(ours, theirs) {
       if (!theirs.logs.some(({ type }) => type === 'AdapterError') || !/^GET \S*\/callback\//.test(ours.request)) return

@@ -1,4 +1,4 @@
-/** Issue 4.9: the same configuration, requests, provider and store on @auth/core and here; every difference is announced by DECISIONS.md. */
+/** The same configuration, requests, provider and store on @auth/core and here; every difference is announced by DECISIONS.md. */
 import { readFileSync } from 'node:fs'
 import { describe, expect, it } from 'vitest'
 import { root } from '../_sources.ts'

@@ -1,4 +1,4 @@
-/** The functions beside the handler: the same calls on @auth/core and here (issue 4.9). */
+/** The functions beside the handler: the same calls on @auth/core and here. */
 import { describe, expect, it, vi } from 'vitest'
 import { type AuthConfig, createActionURL, createAuth, isAuthAction, setEnvDefaults, skipCSRFCheck } from 'authkernel'
 import * as ourErrors from 'authkernel/errors'

@@ -1,4 +1,4 @@
-/** A89: two session cookies in one request. A sub-domain beside the site can plant one of them, with `Domain`, and a longer `Path` makes it the first. */
+/** Two session cookies in one request. A sub-domain beside the site can plant one of them, with `Domain`, and a longer `Path` makes it the first. */
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import { adapterPlugin } from 'authkernel/plugins/adapter'

@@ -70,7 +70,7 @@ describe('over SMTP', () => {
     expect(await host.person().open(server.lastLink())).toContain(origin)
   })
 
-  it('B19: of the hostile corpus nothing reaches anybody but the stored identifier', async () => {
+  it('of the hostile corpus nothing reaches anybody but the stored identifier', async () => {
     const host = createHost({ server: smtp() }, { throttle: false })
     expect(hostileAddresses.length).toBeGreaterThanOrEqual(54)
     const misdelivered: unknown[] = []
@@ -170,7 +170,7 @@ describe('a mail server that says no', () => {
 })
 
 describe('at the same time', () => {
-  it('B8: thirty people at once, each gets one mail and signs in once', async () => {
+  it('thirty people at once, each gets one mail and signs in once', async () => {
     const host = createHost({ server: smtp() }, { session: { strategy: 'database' } })
     const before = server.delivered.length
     const people = Array.from({ length: 30 }, (_, i) => ({ email: `user${i}@mail.example`, person: host.person() }))

@@ -103,7 +103,7 @@ async function who(page: Page): Promise<string | null> {
 const short = (context: BrowserContext) => context.cookies().then((all) => all.filter(({ name }) => name.includes('.device.')))
 
 describe('a stolen jar in a second browser', () => {
-  it('A76: Chromium binds the session, and the copied cookies are dead when the short one ends; the owner goes on', async () => {
+  it('Chromium binds the session, and the copied cookies are dead when the short one ends; the owner goes on', async () => {
     const [owner, thief] = [await browser(), await browser()]
     await signIn(owner.page, 'ada')
     await expect.poll(async () => (await short(owner.context)).length).toBe(1)

@@ -1,4 +1,4 @@
-/** The one command: it starts everything on loopback, says what to open, and ends cleanly (issue 2 item 5). */
+/** The one command: it starts everything on loopback, says what to open, and ends cleanly. */
 import { spawn, type ChildProcess } from 'node:child_process'
 import { mkdtemp, readFile, rm, stat } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'

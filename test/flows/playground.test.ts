@@ -1,4 +1,4 @@
-/** The playground as people use it: Chromium, a real OpenID Provider, a real SMTP server (issue 2 item 5, issue 3 item 4). */
+/** The playground as people use it: Chromium, a real OpenID Provider, a real SMTP server. */
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Playground, startPlayground } from '../../playground/express/start.ts'

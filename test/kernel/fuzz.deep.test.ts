@@ -1,4 +1,4 @@
-/** No answer of the 500 kind, no throw, no secret in an answer or a log, no polluted prototype, no way off the origin (SECURITY B16, B17). */
+/** No answer of the 500 kind, no throw, no secret in an answer or a log, no polluted prototype, no way off the origin. */
 import { expect, it } from 'vitest'
 import { createDice, fuzz } from './_fuzz.ts'
 

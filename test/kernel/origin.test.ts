@@ -139,7 +139,7 @@ describe('originFault', () => {
 })
 
 describe('over HTTP', () => {
-  it('links come from the configured origin (B27), cookies follow its scheme (row 38)', async () => {
+  it('links come from the configured origin, cookies follow its scheme (row 38)', async () => {
     const auth = createAuth(baseConfig({ origin: 'https://own.example', trustHost: false }))
     const response = await auth.handler(
       new Request('http://10.0.0.5:8080/auth/csrf', { headers: { ...forwarded('evil.example'), host: 'evil.example' } }),

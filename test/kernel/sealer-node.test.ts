@@ -1,4 +1,4 @@
-/** The sealers of Node and of Web Crypto against jose, in both directions, and against every kind of forged token (SECURITY B13). */
+/** The sealers of Node and of Web Crypto against jose, in both directions, and against every kind of forged token. */
 import { createCipheriv, createHmac } from 'node:crypto'
 import { CompactEncrypt, CompactSign, EncryptJWT, UnsecuredJWT, base64url } from 'jose'
 import { describe, expect, it } from 'vitest'
@@ -177,7 +177,7 @@ describe.each(cases)('%s over %s, jose as the oracle', (enc, _, make) => {
   })
 })
 
-describe('B13: forged and confused tokens', async () => {
+describe('forged and confused tokens', async () => {
   const cbc = await deriveKey(secret, purpose, defaultKeyInfo, 'A256CBC-HS512')
   const gcm = await deriveKey(secret, purpose, defaultKeyInfo, 'A256GCM')
   const foreign = await deriveKey(older, purpose, defaultKeyInfo, 'A256CBC-HS512')

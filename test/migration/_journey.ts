@@ -1,4 +1,4 @@
-/** What must be true of an app that has moved, in Chromium: whoever was signed in still is, and everything is where it was (issue 6, item 9). */
+/** What must be true of an app that has moved, in Chromium: whoever was signed in still is, and everything is where it was. */
 import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Browser, Page } from 'playwright-core'

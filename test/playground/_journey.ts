@@ -1,4 +1,4 @@
-/** The journey that every playground shows, in Chromium: OIDC, password with an error code, mail, passkey, protected page, account, sign-out (issue 6, item 7). */
+/** The journey that every playground shows, in Chromium: OIDC, password with an error code, mail, passkey, protected page, account, sign-out. */
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, beforeEach, afterEach, describe, expect, it } from 'vitest'
 import { atProvider, launch, type Person, person } from '../flows/_chromium.ts'

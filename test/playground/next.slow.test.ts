@@ -1,4 +1,4 @@
-/** Next itself: built from the packed package, and driven in Chromium (issue 6 items 2 to 8). */
+/** Next itself: built from the packed package, and driven in Chromium. */
 import { testBinding } from 'authkernel/testing'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Qwik City itself: client and server built from the packed package, and driven in Chromium (issue 6 items 1 and 3 to 8). */
+/** Qwik City itself: client and server built from the packed package, and driven in Chromium. */
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'

@@ -1,4 +1,4 @@
-/** The small servers themselves: Hono, h3, Fastify, Koa, node:http and plain fetch, with the packed package (issue 6 items 2 to 8). */
+/** The small servers themselves: Hono, h3, Fastify, Koa, node:http and plain fetch, with the packed package. */
 import { testBinding } from 'authkernel/testing'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { type App, build, type Running, start } from './_app.ts'

@@ -1,4 +1,4 @@
-/** SolidStart itself: built by vinxi from the packed package, and driven in Chromium (issue 6 items 1 and 3 to 8). */
+/** SolidStart itself: built by vinxi from the packed package, and driven in Chromium. */
 import { testBinding } from 'authkernel/testing'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** SvelteKit itself: built with adapter-node from the packed package, and driven in Chromium (issue 6 items 2 to 8). */
+/** SvelteKit itself: built with adapter-node from the packed package, and driven in Chromium. */
 import { testBinding } from 'authkernel/testing'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'

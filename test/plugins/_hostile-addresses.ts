@@ -1,4 +1,4 @@
-/** Addresses that some reader takes for another mailbox, for two, or for a header (SECURITY B19). Shared by unit tests and the SMTP journey. */
+/** Addresses that some reader takes for another mailbox, for two, or for a header. Shared by unit tests and the SMTP journey. */
 export const hostileAddresses: readonly string[] = [
   // lists
   'victim@mail.example,attacker@evil.example',

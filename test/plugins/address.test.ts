@@ -76,7 +76,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect((await here.post('/account/address/confirm', { token })).status).toBe(400)
   })
 
-  it('M11: the link without the session, and the session without the link, change nothing', async () => {
+  it('the link without the session, and the session without the link, change nothing', async () => {
     const { auth, adapter, signIn, ask } = await world(strategy)
     const attacker = await signIn('eve@example.com')
     const { token } = await ask(attacker, ada)
@@ -163,7 +163,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
   })
 })
 
-it('A10: an address that somebody has, and one that nobody has, get the same answer; its owner is told', async () => {
+it('an address that somebody has, and one that nobody has, get the same answer; its owner is told', async () => {
   const { signIn, ask, mails } = await world('database')
   await signIn('bo@example.com')
   const client = await signIn(ada)
@@ -177,7 +177,7 @@ it('A10: an address that somebody has, and one that nobody has, get the same ans
   expect(mails.find(({ to, subject }) => to === 'bo@example.com' && subject.includes('You have an account'))).toBeDefined()
 })
 
-it('A88: a change of one person, opened by another who is signed in, and a forged token change nothing', async () => {
+it('a change of one person, opened by another who is signed in, and a forged token change nothing', async () => {
   const { adapter, signIn, ask } = await world('database')
   const [one, two] = [await signIn(ada), await signIn('bo@example.com')]
   const { token } = await ask(one, fresh)

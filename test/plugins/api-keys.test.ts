@@ -60,7 +60,7 @@ describe.each(['jwt', 'database'] as const)('a key under the %s strategy', (stra
     expect(await auth.session(request({}, `/?api_key=${key}&access_token=${key}`))).toBeNull()
   })
 
-  it('M10: nobody makes one for a user whose address was only typed beside a passkey, before it is proved', async () => {
+  it('nobody makes one for a user whose address was only typed beside a passkey, before it is proved', async () => {
     const { auth, ada, browser, data } = await start({ routes: true })
     auth.use({ name: 'postbox', setup: (kernel) => kernel.provide('mailTransport', { send: () => {} }) })
     const store = memoryAdapter(data)

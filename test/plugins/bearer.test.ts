@@ -301,7 +301,7 @@ describe('a refresh token', () => {
     return { ...all, config, first: first.refresh_token!, access: first.access_token, refresh, isOut }
   }
 
-  it('A71: two tabs that refresh at once, or an answer that was lost, get the same successor within ten seconds', async () => {
+  it('two tabs that refresh at once, or an answer that was lost, get the same successor within ten seconds', async () => {
     const { first, refresh, runtime, auth, bearer } = await start()
     const both = await Promise.all([refresh(first), refresh(first), refresh(first)])
     expect(new Set(both.map(({ refresh_token: token }) => token)).size).toBe(1)
@@ -310,7 +310,7 @@ describe('a refresh token', () => {
     expect((await auth.session(bearer(both[2]!.access_token)))?.user?.id).toBe('ada')
   })
 
-  it('A72: the thief is first, the owner second: both are out', async () => {
+  it('the thief is first, the owner second: both are out', async () => {
     const { first, refresh, isOut, runtime, auth, bearer, records } = await start()
     const thief = await refresh(first)
     runtime.advance(10_001)
@@ -320,7 +320,7 @@ describe('a refresh token', () => {
     expect(records.find(({ name }) => name === 'bearer.reuseDetected')).toMatchObject({ outcome: 'denied', subject: { id: 'ada' } })
   })
 
-  it('A72: the owner is first, the thief second: both are out', async () => {
+  it('the owner is first, the thief second: both are out', async () => {
     const { first, refresh, isOut, runtime, auth, bearer } = await start()
     const owner = await refresh(first)
     runtime.advance(60_000)
@@ -412,7 +412,7 @@ describe('a refresh token', () => {
 })
 
 describe('what ends an app session', () => {
-  it('A91: the user is banned, deleted, or loses a right; a hook says no', async () => {
+  it('the user is banned, deleted, or loses a right; a hook says no', async () => {
     const lost = new Set<string>()
     const { auth, browser, bearer, store } = await world({ can: ({ scope }) => !lost.has(scope) })
     const config = await discover(auth)
@@ -512,7 +512,7 @@ describe('an access token', () => {
     }
   })
 
-  it('A92: a resource server learns of it by introspection, for its own audience', async () => {
+  it('a resource server learns of it by introspection, for its own audience', async () => {
     const { auth, browser } = await world()
     const { access_token: token, refresh_token: refresh } = await signIn(await discover(auth), await browser(), loopback, 'read')
     const ask = async (text: string) => {

@@ -55,7 +55,7 @@ const unpack = (token: string) =>
   }
 
 describe('captchaPlugin(altcha())', () => {
-  it('A48, A49: a solution counts once, in five minutes, at its tenant and form, and only as it was asked for', async () => {
+  it('a solution counts once, in five minutes, at its tenant and form, and only as it was asked for', async () => {
     const { attempt, client, settings, auth } = createHost()
     const token = await solve(client())
     expect(await attempt({})).toBe('CaptchaRequired')
@@ -90,7 +90,7 @@ describe('captchaPlugin(altcha())', () => {
     expect(await attempt({ altcha: elsewhere })).toBe('CaptchaRequired')
   })
 
-  it('A48: the challenge in a form of the page is good for that form', async () => {
+  it('the challenge in a form of the page is good for that form', async () => {
     const { attempt, client } = createHost()
     const text = await (await client().get('/signin')).text()
     const challengeOf = async (action: string) => {

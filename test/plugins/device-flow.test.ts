@@ -193,7 +193,7 @@ describe('the page', () => {
     expect([question.includes('<img src=x'), question.includes('&lt;img src=x')]).toEqual([false, true])
   })
 
-  it('A73: approves nothing by GET, by another site, by another user, after the end, or twice', async () => {
+  it('approves nothing by GET, by another site, by another user, after the end, or twice', async () => {
     const { start, browser, poll, runtime } = await world()
     const [ada, eve] = [await browser(), await browser('eve')]
     const begun = await start()
@@ -269,7 +269,7 @@ describe('the page', () => {
 })
 
 describe('an approval', () => {
-  it('A91: is worth nothing when the person is banned or signed out everywhere before the device asks', async () => {
+  it('is worth nothing when the person is banned or signed out everywhere before the device asks', async () => {
     const { auth, start, browser, poll } = await world()
     const [banned, signedOut] = [await start(), await start()]
     await approve(await browser(), banned.user_code!)

@@ -104,7 +104,7 @@ describe.each(['jwt', 'database'] as const)('a bound session, %s', (strategy) =>
     expect(told).toEqual(['new ada', 'registered', 'refreshed', 'refreshed', 'refreshed'])
   })
 
-  it('A76: a copied jar is dead when the short cookie ends, and 30 seconds after the owner refreshes', async () => {
+  it('a copied jar is dead when the short cookie ends, and 30 seconds after the owner refreshes', async () => {
     const { auth, bound, copy, name, asks, runtime } = await world(strategy, { bind: 'optional' })
     const { client, device } = await bound()
     const thief = copy(client)
@@ -132,7 +132,7 @@ describe.each(['jwt', 'database'] as const)('a bound session, %s', (strategy) =>
     expect(await name(client)).toBe('ada')
   })
 
-  it('A76: a jar from before the registration, or without the short cookie, is nobody everywhere', async () => {
+  it('a jar from before the registration, or without the short cookie, is nobody everywhere', async () => {
     const { auth, signIn, copy, name, asks } = await world(strategy, { bind: 'optional' })
     const { client, device, response } = await signIn()
     const before = copy(client)

@@ -38,7 +38,7 @@ const broken: [string, Partial<EmailConfig>, AuthConfig?][] = [
 
 describe('a mail that cannot be sent', () => {
   it.each(broken)(
-    'B20, row 229: a transport that %s: error page for everybody, one log entry, token taken back',
+    'row 229: a transport that %s: error page for everybody, one log entry, token taken back',
     async (_what, provider, config) => {
       for (const known of [false, true]) {
         const host = createHost(provider, config)
@@ -58,7 +58,7 @@ describe('a mail that cannot be sent', () => {
     expect(error?.message).toBe('Provider "mail" could not send the mail with the sign-in link: no route: ECONNREFUSED')
   })
 
-  it('B20: a refused SMTP port, again and again, with sign-ins at the same time', async () => {
+  it('a refused SMTP port, again and again, with sign-ins at the same time', async () => {
     const host = createHost({ server: { host: '127.0.0.1', port: await closedPort() } }, { throttle: false })
     const answers = await Promise.all(Array.from({ length: 12 }, (_, i) => host.person().ask(`user${i}@mail.example`)))
     expect(new Set(answers)).toEqual(new Set([errorAt('Configuration')]))
@@ -66,7 +66,7 @@ describe('a mail that cannot be sent', () => {
     expect(host.data.tokens.size).toBe(0)
   })
 
-  it('B20: an SMTP server that accepts and says nothing is given up', async () => {
+  it('an SMTP server that accepts and says nothing is given up', async () => {
     const server = createServer(() => {}).listen(0, '127.0.0.1')
     await once(server, 'listening')
     const { port } = server.address() as AddressInfo
@@ -177,25 +177,22 @@ describe('the store', () => {
     }
 
   for (const method of ['getUserByEmail', 'createVerificationToken'] as const) {
-    it.each(faults)(
-      `B21, B22: ${method} %s when a link is asked for: error page, no mail, and the next try works`,
-      async (what, fault, config) => {
-        const host = createHost({}, config, faulty(method, fault))
-        const ada = host.person()
-        const answer = await ada.ask(address)
-        // What createVerificationToken answers is nobody's business.
-        if (what === 'answers nonsense' && method === 'createVerificationToken') return expect(answer).toBe(verifyRequest)
-        expect(answer).toBe(errorAt('Configuration'))
-        expect(answer).not.toContain('canary')
-        expect(host.mails).toEqual([])
-        expect(host.logged()).toEqual(['AdapterError'])
-        expect(await ada.ask(address)).toBe(verifyRequest)
-        expect(await ada.open(host.link())).toBe(origin)
-      },
-    )
+    it.each(faults)(`${method} %s when a link is asked for: error page, no mail, and the next try works`, async (what, fault, config) => {
+      const host = createHost({}, config, faulty(method, fault))
+      const ada = host.person()
+      const answer = await ada.ask(address)
+      // What createVerificationToken answers is nobody's business.
+      if (what === 'answers nonsense' && method === 'createVerificationToken') return expect(answer).toBe(verifyRequest)
+      expect(answer).toBe(errorAt('Configuration'))
+      expect(answer).not.toContain('canary')
+      expect(host.mails).toEqual([])
+      expect(host.logged()).toEqual(['AdapterError'])
+      expect(await ada.ask(address)).toBe(verifyRequest)
+      expect(await ada.open(host.link())).toBe(origin)
+    })
   }
 
-  it.each(faults)('B21: useVerificationToken %s: the link is not spent and works when the store does', async (_what, fault, config) => {
+  it.each(faults)('useVerificationToken %s: the link is not spent and works when the store does', async (_what, fault, config) => {
     const host = createHost({}, config, faulty('useVerificationToken', fault))
     const ada = host.person()
     await ada.ask(address)
@@ -211,7 +208,7 @@ describe('the store', () => {
     ['createUser', 1],
     ['createSession', 1],
   ] as const) {
-    it.each(faults)(`B21, I9: ${method} %s after the link was used: the same link works once more`, async (_what, fault, config) => {
+    it.each(faults)(`${method} %s after the link was used: the same link works once more`, async (_what, fault, config) => {
       const host = createHost({}, { session: { strategy: 'database' }, ...config }, faulty(method, fault, at))
       const ada = host.person()
       await ada.ask(address)
@@ -227,7 +224,7 @@ describe('the store', () => {
     })
   }
 
-  it('B21: a link is given back once only, and to nobody who lost the race', async () => {
+  it('a link is given back once only, and to nobody who lost the race', async () => {
     let down = true
     const host = createHost({}, { session: { strategy: 'database' } }, (adapter) => ({
       ...adapter,
@@ -247,7 +244,7 @@ describe('the store', () => {
     expect(host.data.tokens.size).toBe(0)
   })
 
-  it('B20: a store that fails when the token is taken back does not hide the failed mail', async () => {
+  it('a store that fails when the token is taken back does not hide the failed mail', async () => {
     const host = createHost({ sendVerificationRequest: () => Promise.reject(new Error('no route')) }, {}, (adapter) => ({
       ...adapter,
       useVerificationToken: () => Promise.reject(new Error('down')),
@@ -274,7 +271,7 @@ describe('throttle', () => {
     expect(host.mails).toHaveLength(5)
   })
 
-  it('B30: parallel requests are counted too', async () => {
+  it('parallel requests are counted too', async () => {
     const host = createHost()
     await Promise.all(Array.from({ length: 30 }, () => host.person().ask(address)))
     expect(host.mails).toHaveLength(3)

@@ -23,7 +23,7 @@ function altered(link: string, change: Record<string, string | undefined>): stri
   return url.href
 }
 
-/** An adapter that finds and deletes in two steps, with a pause between (B9). */
+/** An adapter that finds and deletes in two steps, with a pause between. */
 const naive = (adapter: Required<Adapter>): Adapter => ({
   ...adapter,
   async useVerificationToken(key) {
@@ -210,7 +210,7 @@ describe('confirm', () => {
       ]),
     )
 
-  it('row 228, D17, B31: opening the link any number of times uses nothing up, the button signs in', async () => {
+  it('row 228, D17: opening the link any number of times uses nothing up, the button signs in', async () => {
     const { ada, link, data } = await mailed({ confirm: true })
     for (let i = 0; i < 3; i++) {
       const page = await ada.get(link())

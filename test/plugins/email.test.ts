@@ -176,7 +176,7 @@ describe('asking for a link', () => {
     expect(host.mails).toHaveLength(2)
   })
 
-  it('B27: the link names the configured origin, whatever the Host header says', async () => {
+  it('the link names the configured origin, whatever the Host header says', async () => {
     const host = createHost()
     const headers = { host: 'evil.example', 'x-forwarded-host': 'evil.example', 'x-forwarded-proto': 'http' }
     await host.person().post('/signin/mail', { email: 'ada@mail.example' }, headers)

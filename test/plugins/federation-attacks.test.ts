@@ -88,7 +88,7 @@ const requestOf = (browser: Client, at = origin): Request =>
   new Request(`${at}/`, { headers: { cookie: [...browser.cookies].map(([name, value]) => `${name}=${value}`).join('; ') } })
 
 describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
-  it('A56: each person gets tokens of the own account, and nobody those of another', async () => {
+  it('each person gets tokens of the own account, and nobody those of another', async () => {
     const { auth, signIn, users } = site(strategy)
     op.reset()
     const [alice, bob] = [await signIn({ sub: 'alice', sid: 'a' }), await signIn({ sub: 'bob', sid: 'b' })]
@@ -102,7 +102,7 @@ describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
     expect(await auth.tokens.get(requestOf(new Client(auth)), 'acme')).toBeNull()
   })
 
-  it('A56: somebody who acts for a person gets no token of that person', async () => {
+  it('somebody who acts for a person gets no token of that person', async () => {
     const { auth, signIn, users } = site(strategy)
     auth.use(stepUpPlugin()).use(impersonationPlugin({ can: () => true }))
     await signIn({ sub: 'alice', sid: 'a' })
@@ -120,7 +120,7 @@ describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
     expect(await auth.tokens.get({ userId }, 'acme')).not.toBeNull()
   })
 
-  it('A61: an ID token is no logout token, a logout token no ID token and no signal, and a signal no logout', async () => {
+  it('an ID token is no logout token, a logout token no ID token and no signal, and a signal no logout', async () => {
     const { auth, signIn, logout, signal } = site(strategy)
     const browser = await signIn({ sub: 'alice', sid: 'a' })
     let idToken = ''
@@ -146,7 +146,7 @@ describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
     expect(await isIn(thief)).toBe(false)
   })
 
-  it('A63: issuers that depend on the token: each ends its own, and a token that names another tenant than its issuer ends nothing', async () => {
+  it('issuers that depend on the token: each ends its own, and a token that names another tenant than its issuer ends nothing', async () => {
     const perTenant = {
       issuerOf: (claims: Record<string, unknown>): string => {
         const tenant = String(claims['tid'] ?? String(claims['iss']).split('/').at(-1))
@@ -248,7 +248,7 @@ describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
     expect(told).toEqual([users[0], undefined])
   })
 
-  it('A58, A68: a provider of tenant B ends no session and finds no token of tenant A', async () => {
+  it('a provider of tenant B ends no session and finds no token of tenant A', async () => {
     const namespaceOf = (name: string): { namespace: string; origin: string } => ({ namespace: name, origin: `http://${name}.example` })
     const { auth, signIn, logout, users } = site(strategy)
     auth.use(

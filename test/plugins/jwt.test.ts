@@ -196,8 +196,8 @@ describe('verifyAccessToken', () => {
   })
 
   it.each<[string, JWTPayload, object]>([
-    ['an ID token (A74)', {}, { typ: 'JWT' }],
-    ['a token without a type (A74)', {}, { typ: undefined }],
+    ['an ID token', {}, { typ: 'JWT' }],
+    ['a token without a type', {}, { typ: undefined }],
     ['another issuer', { iss: 'https://evil.example' }, {}],
     ['another audience', { aud: other }, {}],
     ['an old one', { exp: 1000 }, {}],
@@ -217,7 +217,7 @@ describe('verifyAccessToken', () => {
     })
   })
 
-  it('A74: refuses HS256 with the public key as secret, `none`, and what is no token', async () => {
+  it('refuses HS256 with the public key as secret, `none`, and what is no token', async () => {
     const { jwk, options } = await signed({})
     const part = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
     const claims = part({ iss: origin, aud: audience, sub: 'eve', client_id: 'c', jti: 'j', iat: 1, exp: 9_999_999_999 })
@@ -283,7 +283,7 @@ describe('signing keys', () => {
     expect((await jwks()).keys.map((key) => key.kid)).toEqual([published[0]])
   })
 
-  it('A75: many at once make one key, at the start and at the rotation', async () => {
+  it('many at once make one key, at the start and at the rotation', async () => {
     const { auth, token, jwks, runtime } = await world({ rotateEvery: 86_400 })
     const many = async () =>
       new Set((await Promise.all(Array.from({ length: 12 }, () => token()))).map((text) => decodeProtectedHeader(text).kid))
@@ -416,7 +416,7 @@ describe('routes', () => {
 })
 
 describe('introspection', () => {
-  it('tells a caller of tokens for its audience; A92: of no other', async () => {
+  it('tells a caller of tokens for its audience; of no other', async () => {
     const { ask, token, runtime } = await world({ introspection: { clients } })
     const text = await token(audience, 'read')
     const mine = await ask({ token: text }, basic('api', secretOf))

@@ -68,7 +68,7 @@ describe('limitsPlugin', () => {
     expect(await attempt('bob')).toBe(302)
   })
 
-  it('A46: an account of ten guesses from everywhere waits longer each time, and is open to the browser of its owner', async () => {
+  it('an account of ten guesses from everywhere waits longer each time, and is open to the browser of its owner', async () => {
     const { attempt, client, settings } = createHost({
       rules: [{ by: 'account', max: 2, seconds: minutes10, delay: { first: 2, longest: 30 } }],
     })
@@ -92,14 +92,14 @@ describe('limitsPlugin', () => {
     expect(await times(3, () => attempt('ann', 'wrong', owner))).toEqual([302, 302, 429])
   })
 
-  it('A47: spellings of one name are one account', async () => {
+  it('spellings of one name are one account', async () => {
     const { attempt, client } = createHost({ rules: [{ by: 'account', max: 3, seconds: minutes10 }] })
     const spellings = ['ann', 'ANN', ' ann ', 'ａnn', 'Ann']
     const answers = await times(spellings.length, (at) => attempt(spellings[at]!, 'wrong', client(`192.0.2.${at}`)))
     expect(answers).toEqual([302, 302, 302, 429, 429])
   })
 
-  it('A45: counts by network and address: a /64 is one network, and has many addresses', async () => {
+  it('counts by network and address: a /64 is one network, and has many addresses', async () => {
     const rules: LimitRuleOptions[] = [{ by: 'network', routes: 'POST /callback/:provider', max: 2, seconds: minutes10 }]
     const { attempt, client } = createHost({ rules })
     expect(await times(3, (at) => attempt(`n${at}`, 'right', client(`2001:db8::${at}`)))).toEqual(['in', 'in', 429])

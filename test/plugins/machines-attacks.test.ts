@@ -17,7 +17,7 @@ const clients = [{ id: 'api', secret: 's'.repeat(32), audiences: [origin, audien
 const apps = [{ id: 'desktop', name: 'Acme', redirectUris: ['http://127.0.0.1/cb', 'http://[::1]/cb'], scopes: ['read'] }]
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code'
 
-it('A91: a banned user keeps nothing: cookie, key, app, signed token, approved device, code', async () => {
+it('a banned user keeps nothing: cookie, key, app, signed token, approved device, code', async () => {
   const base = baseConfig({
     session: { strategy: 'database' },
     providers: [{ id: 'credentials', name: 'P', type: 'credentials', authorize: ({ user }) => ({ id: String(user), name: String(user) }) }],

@@ -76,7 +76,7 @@ describe.each(['jwt', 'database'] as const)('accounts of a browser, %s', (strate
     expect(await auth.sessions.list({ userId: 'ada' })).toHaveLength(1)
   })
 
-  it('A81: neither the token for forms nor a target of one is there for the other', async () => {
+  it('neither the token for forms nor a target of one is there for the other', async () => {
     const { signedIn, idOf, name, auth, signIn, browser } = await world(strategy)
     const client = await signedIn('ada', 'bob')
     await client.get('/signin?callbackUrl=http://localhost:3000/of-bob')

@@ -61,7 +61,7 @@ async function state({ auth }: World, id: string): Promise<unknown> {
   return JSON.stringify([await auth.organizations.get(sys, id), members, teams, invitations, inTeams])
 }
 
-describe('A78: whoever is no member', () => {
+describe('whoever is no member', () => {
   it.each(['dan', 'eve'])('reaches nothing, as owner of another organization or of none: %s', async (who) => {
     const of = await world()
     const { id } = await victim(of)
@@ -147,7 +147,7 @@ describe('a member', () => {
     expect((await of.call(bob, 'setRole', { organization: id, userId: 'cy', role: 'editor' })).status).toBe(200)
   })
 
-  it('A80: who was demoted a moment ago has no right any more, with an old session and in a race', async () => {
+  it('who was demoted a moment ago has no right any more, with an old session and in a race', async () => {
     const of = await world('jwt')
     const id = await of.found({ bob: 'owner', cy: 'member' })
     const [bob, session] = [await of.browser('bob'), await of.auth.session(of.asks(await of.browser('bob')))]
@@ -169,7 +169,7 @@ describe('a member', () => {
 })
 
 describe('an invitation', () => {
-  it('A79: forwarded, or to somebody who has not proved the address, is worth nothing', async () => {
+  it('forwarded, or to somebody who has not proved the address, is worth nothing', async () => {
     const of = await world()
     const id = await of.found()
     await of.auth.organizations.invite({ userId: 'ada' }, id, { email: 'bob@example.com', role: 'admin' })
@@ -198,7 +198,7 @@ describe('an invitation', () => {
     expect(await type(of.auth.organizations.accept(of.asks(await of.browser('cy')), link))).toBe('InvitationInvalid')
   })
 
-  it('A91: is void while whoever invited is banned, and nobody who is banned accepts one', async () => {
+  it('is void while whoever invited is banned, and nobody who is banned accepts one', async () => {
     const { auth, browser, asks, found, token } = await world('database', {}, {}, [adminPlugin({ can: () => true })])
     const { admin } = auth as unknown as AdminApi
     const [id, root] = [await found({ bob: 'admin' }), { userId: 'root' }]
@@ -247,7 +247,7 @@ describe('no person at work for themselves', () => {
     expect(await state(of, id)).toBe(before)
     const may = (permission: 'project:update' | 'project:delete') => of.auth.can(withKey, permission, { organization: id })
     expect([await may('project:update'), await may('project:delete')]).toEqual([true, false])
-    // A70: the owner of the key is no member any more.
+    // The owner of the key is no member any more.
     await of.auth.organizations.transfer(sys, id, 'cy')
     await of.auth.organizations.remove(sys, id, 'ada')
     expect(await may('project:update')).toBe(false)

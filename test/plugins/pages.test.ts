@@ -742,7 +742,7 @@ describe('hostile input', () => {
     expect(text).not.toContain('EvilCorp')
   })
 
-  it('SECURITY B7: an off-origin callbackUrl is not in the page', async () => {
+  it('an off-origin callbackUrl is not in the page', async () => {
     for (const url of ['https://evil.example', '//evil.example', 'javascript:alert(1)', '/\\evil.example']) {
       const { text, headers } = await get(`/signin?callbackUrl=${encodeURIComponent(url)}`, { logger: quiet })
       const field = /name="callbackUrl" value="([^"]*)"/.exec(text)?.[1] ?? ''

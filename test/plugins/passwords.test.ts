@@ -82,7 +82,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect((await signIn(good, 'eve@example.com')).session).toBeNull()
   })
 
-  it('A1: the password of a stranger who typed the address never goes live', async () => {
+  it('the password of a stranger who typed the address never goes live', async () => {
     const { auth, signUp, signIn } = await start()
     const { token } = await signUp('the attacker waits here')
     const owner = new Client(auth)
@@ -94,7 +94,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect((await signIn(good)).session).not.toBeNull()
   })
 
-  it('A3, A4: of four who use a reset link one wins, and all sessions end', async () => {
+  it('of four who use a reset link one wins, and all sessions end', async () => {
     const { auth, own, reset, signIn } = await start()
     const before = await own()
     const { token } = await reset()
@@ -106,7 +106,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect([await before.session(), (await signIn(good)).session]).toEqual([null, null])
   })
 
-  it('A13: a change needs the present password, ends other sessions and renews this one', async () => {
+  it('a change needs the present password, ends other sessions and renews this one', async () => {
     const { own, signIn, mails, settle } = await start()
     const here = await own()
     const elsewhere = (await signIn(good)).client
@@ -135,7 +135,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
 })
 
 describe('links', () => {
-  it('A10: known and unknown addresses get the same answers, and only the owner learns more', async () => {
+  it('known and unknown addresses get the same answers, and only the owner learns more', async () => {
     const { own, signUp, mails, reset } = await world()
     await own()
     const known = await signUp()
@@ -172,7 +172,7 @@ describe('links', () => {
     expect((await late.client.post('/passwords/new', { token: late.token, password: good })).status).toBe(400)
   })
 
-  it('A2: the link leads to the own origin, whatever Host says', async () => {
+  it('the link leads to the own origin, whatever Host says', async () => {
     const { auth, own, mails, settle, runtime } = await world({}, {
       trustHost: false,
       env: { AUTH_URL: 'http://localhost:3000/auth' },
@@ -259,7 +259,7 @@ describe('hashes', () => {
     expect((await signIn(password)).session?.user?.email).toBe(ada)
   })
 
-  it('A6: after the first sign-in a bcrypt password counts whole', async () => {
+  it('after the first sign-in a bcrypt password counts whole', async () => {
     const { auth, user, signIn } = await world({ verify })
     await user()
     const long = 'a lengthy phrase of otters '.repeat(3)
@@ -268,7 +268,7 @@ describe('hashes', () => {
     expect((await signIn(`${long.slice(0, 72)} differs`)).session).toBeNull()
   })
 
-  it('A7: an imported password in another normal form signs in before and after', async () => {
+  it('an imported password in another normal form signs in before and after', async () => {
     const { auth, user, signIn } = await world({ verify })
     await user()
     const typed = 'ﬁve otters in a ﬁeld'
@@ -277,7 +277,7 @@ describe('hashes', () => {
     expect((await signIn(typed.normalize('NFKC'))).session).not.toBeNull()
   })
 
-  it('A5: a change while an old hash is checked wins over the re-hash', async () => {
+  it('a change while an old hash is checked wins over the re-hash', async () => {
     let release = (): void => {}
     const slow = {
       name: 'slow',
@@ -296,7 +296,7 @@ describe('hashes', () => {
     expect([(await signIn(good)).session, (await signIn(other)).session?.user?.email]).toEqual([null, ada])
   })
 
-  it('A9: absurd parameters are refused at the import', async () => {
+  it('absurd parameters are refused at the import', async () => {
     const { auth } = await world({ verify })
     const bad = `pbkdf2_sha256$9000000$pepper$${'A'.repeat(44)}`
     await expect(auth.passwords.import([{ userId: 'ada', hash: bad }])).rejects.toThrow('of no format')
@@ -309,7 +309,7 @@ describe('hashes', () => {
     expect([(await signIn(good)).session?.user?.email, (await signIn(other)).session]).toEqual([ada, null])
   })
 
-  it('A8: of 100 sign-ins at once the line takes some, and the others are told when to come back', async () => {
+  it('of 100 sign-ins at once the line takes some, and the others are told when to come back', async () => {
     const { own, signIn } = await world({}, { throttle: { credentials: false } } as AuthConfig)
     await own()
     const answers = await Promise.all(Array.from({ length: 100 }, async () => (await signIn(good)).response))
@@ -347,7 +347,7 @@ describe('what may be chosen', () => {
     expect((await signIn(password)).session).not.toBeNull()
   })
 
-  it.each([['array'], ['object'], ['number'], ['1 MB']])('A12: a password as %s is no 500', async (kind) => {
+  it.each([['array'], ['object'], ['number'], ['1 MB']])('a password as %s is no 500', async (kind) => {
     const { auth } = await world()
     const client = new Client(auth)
     const csrfToken = await client.csrfToken()
@@ -360,7 +360,7 @@ describe('what may be chosen', () => {
     expect(await client.session()).toBeNull()
   })
 
-  it('A11: the range query sends five digits; an answer that fails or hangs blocks nobody', async () => {
+  it('the range query sends five digits; an answer that fails or hangs blocks nobody', async () => {
     const asked: string[] = []
     const digest = Buffer.from(await crypto.subtle.digest('SHA-1', Buffer.from(good)))
       .toString('hex')

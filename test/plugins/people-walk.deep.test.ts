@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest'
 import { ofOrganization, ofUser, text, walk, world } from './_everything.ts'
 
-it('A77: an impersonator changes nothing of the user by any route: no factor, password, address, passkey, key, account, name or organization', async () => {
+it('an impersonator changes nothing of the user by any route: no factor, password, address, passkey, key, account, name or organization', async () => {
   const of = await world()
   const mine = () => ofUser(of, 'ada') + ofOrganization(of, of.own.organization)
   const paths = of.routes.map(({ method, path }) => `${method} ${path}`)
@@ -30,7 +30,7 @@ it('A77: an impersonator changes nothing of the user by any route: no factor, pa
 }, 120_000)
 
 it.each(['nobody', 'dan', 'cy', 'bob', 'root of before'])(
-  'A78, A80: %s reaches by no route what an owner and an administrator may do',
+  '%s reaches by no route what an owner and an administrator may do',
   async (who) => {
     const of = await world()
     const user = who === 'root of before' ? 'root' : who
@@ -48,7 +48,7 @@ it.each(['nobody', 'dan', 'cy', 'bob', 'root of before'])(
   120_000,
 )
 
-it('A78, A80: every call of auth.organizations, auth.admin and auth.impersonation, by everybody who has no right', async () => {
+it('every call of auth.organizations, auth.admin and auth.impersonation, by everybody who has no right', async () => {
   const of = await world()
   const { organization, team, invitation } = of.own
   const clients = {

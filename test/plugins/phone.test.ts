@@ -88,7 +88,7 @@ it('takes the forms that people type, and numbers of the listed countries alone'
   expect(error((await ask('+436641234567')).response)).toBe('UnknownRecipient')
 })
 
-it('A20: pumping ends at three per number, at twenty per network, and at the ceiling of the hour', async () => {
+it('pumping ends at three per number, at twenty per network, and at the ceiling of the hour', async () => {
   const { ask, sent } = await world()
   for (let i = 0; i < 5; i++) await ask()
   expect(sent).toHaveLength(3)
@@ -100,7 +100,7 @@ it('A20: pumping ends at three per number, at twenty per network, and at the cei
   expect([low.sent.length, low.base.logger.warnings.includes('phone-ceiling')]).toEqual([4, true])
 })
 
-it('M20: a number that nobody used for 90 days leads to a new user', async () => {
+it('a number that nobody used for 90 days leads to a new user', async () => {
   const { base, signIn, auth } = await world()
   const told: string[] = []
   auth.on('unlinkAccount', ({ userId, account }) => void told.push(`${userId} ${account.provider}`))
@@ -114,7 +114,7 @@ it('M20: a number that nobody used for 90 days leads to a new user', async () =>
   expect(told).toEqual([`${String(first.user?.['id'])} phone`])
 })
 
-it('M20: whoever got the number of a person with a second factor begins a new user, and proves no factor', async () => {
+it('whoever got the number of a person with a second factor begins a new user, and proves no factor', async () => {
   const told: string[] = []
   const { auth, base, adapter, signIn, ask } = await world({}, {}, twoFactorPlugin())
   auth.on('unlinkAccount', ({ userId, account }) => void told.push(`${userId} ${account.provider}`))

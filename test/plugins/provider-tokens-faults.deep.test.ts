@@ -123,7 +123,7 @@ describe('each call to the provider', () => {
     expect(answers.at(-1)).toBe(end)
   })
 
-  it('A57: `expires_in` below zero, or no number at all: clean, and nothing is sent twice', async () => {
+  it('`expires_in` below zero, or no number at all: clean, and nothing is sent twice', async () => {
     for (const value of [-1, 'soon', null, {}, '1e400']) {
       const world = site()
       await world.signIn()

@@ -47,7 +47,7 @@ describe.each(['jwt', 'database'] as const)('%s sessions', (strategy) => {
     expect([new Set(all.map((one) => one?.accessToken)).size, refreshes()]).toEqual([1, 1])
   })
 
-  it('A59: tokens are in no session, no answer and no row as plain text', async () => {
+  it('tokens are in no session, no answer and no row as plain text', async () => {
     const records = memoryRecords()
     const written: string[] = []
     const { write } = records
@@ -165,7 +165,7 @@ describe('a refresh that goes wrong', () => {
     ['expires_in 0', { expires_in: 0 }],
     ['no expires_in', {}],
     ['1e12', { expires_in: 1e12 }],
-  ])('A57: an answer with %s makes no loop', async (_name, more) => {
+  ])('an answer with %s makes no loop', async (_name, more) => {
     const { auth, request, signIn, clock, refreshes, answers } = world()
     await signIn()
     clock.ahead = 10 * minute
@@ -174,7 +174,7 @@ describe('a refresh that goes wrong', () => {
     expect(refreshes()).toBe(1)
   })
 
-  it('A53: a thief uses the token again and the provider ends the family: one request, told once, and a new sign-in heals', async () => {
+  it('a thief uses the token again and the provider ends the family: one request, told once, and a new sign-in heals', async () => {
     const { auth, request, signIn, clock, refreshes, events, sent } = world()
     await signIn()
     clock.ahead = 10 * minute
@@ -240,7 +240,7 @@ it('scopes add up, and a refresh without `scope` leaves them', async () => {
 })
 
 describe('tokens.fetch', () => {
-  it('A54: sends the token to origins of `resources` alone, and follows no redirect', async () => {
+  it('sends the token to origins of `resources` alone, and follows no redirect', async () => {
     const sent: [string, string | null, unknown][] = []
     const { auth, request, signIn } = world(
       { providers: { acme: { resources: ['https://api.example'] } } },
@@ -305,7 +305,7 @@ describe('without records: a sealed cookie', () => {
     expect(JSON.stringify([...browser.cookies])).not.toContain(String(second?.accessToken))
   })
 
-  it('A55: ten callers at once make one refresh; the same request asks once; a tab with the former cookie is served too', async () => {
+  it('ten callers at once make one refresh; the same request asks once; a tab with the former cookie is served too', async () => {
     const { auth, request, signIn, clock, refreshes } = site()
     await signIn()
     clock.ahead = 10 * minute
@@ -364,7 +364,7 @@ describe('without records: a sealed cookie', () => {
     expect(await browser.session()).toBeNull()
   })
 
-  it('A56: the cookie of another person says nothing, and a job has none', async () => {
+  it('the cookie of another person says nothing, and a job has none', async () => {
     const { auth, request, signIn, browser } = site()
     await signIn()
     const stolen = [...browser.cookies].filter(([name]) => name.includes('provider-tokens'))

@@ -413,7 +413,7 @@ describe('revocations of tokens', () => {
     expect(await elsewhere.session()).toBeNull()
   })
 
-  it('A66: a process that has just begun, or was idle, waits for the store; one that fails is an outage and no sign-out', async () => {
+  it('a process that has just begun, or was idle, waits for the store; one that fails is an outage and no sign-out', async () => {
     const { here, there, elsewhere, fail, clock } = await processes()
     await here.auth.probe.end({ userId: '1' })
     fail(true)
@@ -430,7 +430,7 @@ describe('revocations of tokens', () => {
     expect((await other.get('/session')).status).toBe(503)
   })
 
-  it('A65: a revoked token is not laundered by a renewal inside the window', async () => {
+  it('a revoked token is not laundered by a renewal inside the window', async () => {
     const { here, elsewhere, clock } = await processes({ session: { updateAge: 3 } })
     expect(await elsewhere.session()).not.toBeNull()
     await here.auth.probe.end({ userId: '1' })

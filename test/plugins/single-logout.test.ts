@@ -107,7 +107,7 @@ describe.each(['jwt', 'database'] as const)('back-channel logout, %s sessions', 
     expect(await Promise.all(browsers.map(isIn))).toEqual([false, false, true])
   })
 
-  it('A63: a `sid` beside the `sub` of another person, an unknown session, another provider: 200 and nothing ends', async () => {
+  it('a `sid` beside the `sub` of another person, an unknown session, another provider: 200 and nothing ends', async () => {
     const { auth, signIn, token, push } = world(strategy)
     auth.use(oidcPlugin({ id: 'other', issuer: op.issuer, clientId: op.clientId, clientSecret: op.clientSecret }))
     const browser = await signIn('one')
@@ -117,7 +117,7 @@ describe.each(['jwt', 'database'] as const)('back-channel logout, %s sessions', 
     expect(await isIn(browser)).toBe(true)
   })
 
-  it('A62: the same token again is 200 without effect, also for a session that began in the same second; its `jti` in another token is 400', async () => {
+  it('the same token again is 200 without effect, also for a session that began in the same second; its `jti` in another token is 400', async () => {
     const { signIn, token, push, told, clock } = world(strategy)
     const first = await signIn('one')
     const sent = token({ sid: 'one', sub: 'alice', jti: 'the-same' })
@@ -188,7 +188,7 @@ describe.each(['jwt', 'database'] as const)('back-channel logout, %s sessions', 
     expect(await isIn(browser)).toBe(false)
   })
 
-  it('A69: a token whose effect failed is 503, and counts when it comes again', async () => {
+  it('a token whose effect failed is 503, and counts when it comes again', async () => {
     const adapter = memoryAdapter()
     const records = memoryRecords()
     let broken = false
@@ -239,7 +239,7 @@ describe.each(['jwt', 'database'] as const)('back-channel logout, %s sessions', 
   })
 })
 
-it('A60: refuses what is no logout token of this provider for this client', async () => {
+it('refuses what is no logout token of this provider for this client', async () => {
   const { signIn, token, push, told, errors } = world('database')
   const browser = await signIn()
   const header = { alg: 'RS256', kid: keys.k1.kid, typ: 'logout+jwt' }
@@ -314,7 +314,7 @@ it('A60: refuses what is no logout token of this provider for this client', asyn
   expect([get.status, get.headers.get('allow')]).toEqual([405, 'POST'])
 })
 
-it('A64: an adapter that cannot list sessions nor delete several at once, beside records: each of its sessions is ended by its token', async () => {
+it('an adapter that cannot list sessions nor delete several at once, beside records: each of its sessions is ended by its token', async () => {
   const {
     records: _records,
     deleteSessions: _many,
@@ -378,7 +378,7 @@ it('a logout token that is encrypted for this client counts, and is checked like
   expect(await isIn(browser)).toBe(false)
 })
 
-it('A66: jwt: another process with the same records refuses the session within the staleness, also with a cold copy', async () => {
+it('jwt: another process with the same records refuses the session within the staleness, also with a cold copy', async () => {
   const adapter = memoryAdapter()
   const [one, two, cold] = [world('jwt', {}, { adapter }), world('jwt', {}, { adapter }), world('jwt', {}, { adapter })]
   const browser = await one.signIn('one')
@@ -444,7 +444,7 @@ describe('front-channel logout', () => {
     auth.handler(new Request(`http://localhost:3000/auth/frontchannel-logout/acme?${new URLSearchParams(query)}`, { headers }))
 
   it.each(['jwt', 'database'] as const)(
-    'A67: %s: ends the session that `iss` and `sid` name, and may be framed by the provider alone',
+    '%s: ends the session that `iss` and `sid` name, and may be framed by the provider alone',
     async (strategy) => {
       const { auth, signIn, told } = world(strategy, { providers: { acme: { frontChannel: true } } })
       const browsers = [await signIn('one'), await signIn('two')]

@@ -53,7 +53,7 @@ async function world(strategy: 'jwt' | 'database', factor = true) {
 }
 
 describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) => {
-  it('A41: a fresh session passes, an old one is led through the factor and back, with a new token', async () => {
+  it('a fresh session passes, an old one is led through the factor and back, with a new token', async () => {
     const { auth, signIn, require, runtime } = await world(strategy)
     const client = await signIn()
     expect(await require(client)).toBe('ada')
@@ -138,7 +138,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
 })
 
 it.each([{ maxAge: 0 }, { returnTo: '//evil.example' }, { returnTo: '/\\evil.example' }, { returnTo: 'https://evil.example' }])(
-  'A44: refuses the demand %j',
+  'refuses the demand %j',
   async (demand) => {
     const { signIn, require } = await world('jwt')
     await expect(require(await signIn(), demand)).rejects.toThrow('stepUp: `')

@@ -76,7 +76,7 @@ async function world(strategy: 'jwt' | 'database' = 'database', options: TwoFact
 }
 
 describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) => {
-  it('A23: between the two factors nobody is signed in, whoever asks', async () => {
+  it('between the two factors nobody is signed in, whoever asks', async () => {
     const { auth, signIn, enrol } = await world(strategy)
     await enrol(await signIn())
     const client = await signIn()
@@ -90,7 +90,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect(where(await client.post('/two-factor/setup', { action: 'totp' }))).toBe('/auth/signin')
   })
 
-  it('A24: the callback called directly again, after the first factor, makes no session', async () => {
+  it('the callback called directly again, after the first factor, makes no session', async () => {
     const { signIn, enrol, mails } = await world(strategy)
     await enrol(await signIn())
     const client = await signIn()
@@ -101,7 +101,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect(await client.session()).toBeNull()
   })
 
-  it('A26: four tabs at once with one right code: one session', async () => {
+  it('four tabs at once with one right code: one session', async () => {
     const { auth, signIn, enrol, code } = await world(strategy)
     const { secret } = await enrol(await signIn())
     const client = await signIn()
@@ -113,7 +113,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect(answers.every(({ status }) => status < 500)).toBe(true)
   })
 
-  it('A30: a trusted provider that says nothing, says it wrongly, or says it elsewhere, is one factor', async () => {
+  it('a trusted provider that says nothing, says it wrongly, or says it elsewhere, is one factor', async () => {
     const { auth, op, signIn, enrol, atBank } = await world(strategy)
     const first = await signIn()
     await atBank(first)
@@ -137,7 +137,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect((await atBank(new Client(auth), { amr: ['mfa'] })).headers.get('location')).not.toContain('two-factor')
   })
 
-  it('A33: a new password by mail is asked for the factor, and disables none', async () => {
+  it('a new password by mail is asked for the factor, and disables none', async () => {
     const { auth, signIn, enrol, mailed, code } = await world(strategy)
     const { secret } = await enrol(await signIn())
     const thief = new Client(auth)
@@ -150,7 +150,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect((await thief.session())?.user?.['email']).toBe(ada)
   })
 
-  it('A34: a provider that proves two factors is linked after a fresh proof alone', async () => {
+  it('a provider that proves two factors is linked after a fresh proof alone', async () => {
     const { auth, signIn, enrol, atBank, code, runtime } = await world(strategy)
     const client = await signIn()
     const { secret } = await enrol(client)
@@ -170,7 +170,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect((await back.session())?.user?.['email']).toBe(ada)
   })
 
-  it('A31: a secret that another browser or another person began is not confirmed here', async () => {
+  it('a secret that another browser or another person began is not confirmed here', async () => {
     const { auth, signIn, code, runtime } = await world(strategy)
     const eve = await signIn('eve@example.com')
     const page = await (await eve.post('/two-factor/setup', { action: 'totp' })).text()
@@ -188,7 +188,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect(await auth.twoFactor.list(new Request(`${origin}/`, { headers: { cookie: eve.cookieHeader() } }))).toEqual([])
   })
 
-  it('A37: callbackUrl on the factor page changes nothing, and leads nowhere else', async () => {
+  it('callbackUrl on the factor page changes nothing, and leads nowhere else', async () => {
     const { signIn, enrol, code, runtime } = await world(strategy)
     const { secret } = await enrol(await signIn())
     const client = await signIn(ada, undefined, '/app')
@@ -204,7 +204,7 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     expect([end.status, new URL(end.headers.get('location')!).origin]).toEqual([302, origin])
   })
 
-  it('A88: cookies planted before the sign-in give nothing after it', async () => {
+  it('cookies planted before the sign-in give nothing after it', async () => {
     const { auth, signIn, enrol, code } = await world(strategy, { trustedDevices: true })
     const eve = await signIn('eve@example.com')
     const own = await enrol(eve)
@@ -240,7 +240,7 @@ it('a security key without user verification is one factor: the same kind of key
   expect((await thief.session())?.user?.['email']).toBe(ada)
 })
 
-it('M10: a passkey user whose address was only typed adds no factor before the address is proved', async () => {
+it('a passkey user whose address was only typed adds no factor before the address is proved', async () => {
   const { auth, signIn, key } = await world()
   const eve = new Client(auth)
   await key(eve, new Authenticator(origin), 'register', true)

@@ -73,7 +73,7 @@ describe.each(['jwt', 'database'] as const)('sign-in under the %s strategy', (st
     expect(where((await signIn('eve')).response)).toBe('/app')
   })
 
-  it('A32: a session from before the enrolment is ended elsewhere, and rotated here', async () => {
+  it('a session from before the enrolment is ended elsewhere, and rotated here', async () => {
     const { signIn, enrol } = await start()
     const other = (await signIn()).client
     const here = (await signIn()).client
@@ -84,7 +84,7 @@ describe.each(['jwt', 'database'] as const)('sign-in under the %s strategy', (st
     expect(await other.session()).toBeNull()
   })
 
-  it('A28: a code counts once, also in two sign-ins at the same moment', async () => {
+  it('a code counts once, also in two sign-ins at the same moment', async () => {
     const { signIn, enrol, post, code } = await start()
     const { secret } = await enrol()
     const browsers = await Promise.all(Array.from({ length: 4 }, async () => (await signIn()).client))
@@ -132,7 +132,7 @@ describe.each(['jwt', 'database'] as const)('sign-in under the %s strategy', (st
 })
 
 describe('guessing', () => {
-  it('A29: five wrong codes end the sign-in, ten an hour make the person wait, ever longer', async () => {
+  it('five wrong codes end the sign-in, ten an hour make the person wait, ever longer', async () => {
     const { signIn, enrol, post, code, runtime, html } = await world()
     const { secret } = await enrol()
     const { client } = await signIn()
@@ -169,7 +169,7 @@ describe('guessing', () => {
 })
 
 describe('whose login and whose factor', () => {
-  it("A24, A25: a login is not finished in another browser, nor with another person's factor", async () => {
+  it("a login is not finished in another browser, nor with another person's factor", async () => {
     const { signIn, enrol, post, code, auth } = await world()
     const { secret } = await enrol()
     const eve = await enrol((await signIn('eve')).client)
@@ -180,7 +180,7 @@ describe('whose login and whose factor', () => {
     expect(await victim.session()).toBeNull()
   })
 
-  it('A26: a finished login is not finished twice', async () => {
+  it('a finished login is not finished twice', async () => {
     const { signIn, enrol, post, code, runtime } = await world()
     const { secret } = await enrol()
     const { client } = await signIn()
@@ -193,7 +193,7 @@ describe('whose login and whose factor', () => {
     expect(await client.session()).toBeNull()
   })
 
-  it('A36: a factor that was removed while the login waited does not count', async () => {
+  it('a factor that was removed while the login waited does not count', async () => {
     const { signIn, enrol, post, code, auth } = await world()
     const { secret } = await enrol()
     const { client } = await signIn()
@@ -204,7 +204,7 @@ describe('whose login and whose factor', () => {
 })
 
 describe('trusted devices', () => {
-  it('A27: are not asked, for this person alone, until factors change; a backup code makes none', async () => {
+  it('are not asked, for this person alone, until factors change; a backup code makes none', async () => {
     const { signIn, enrol, post, code, runtime } = await world({ trustedDevices: true })
     const { secret, codes } = await enrol()
     const { client } = await signIn()
@@ -237,7 +237,7 @@ describe('changing factors', () => {
     expect(await html(await post(browser, '/two-factor/setup', { action: 'renew' }))).toContain('<li><code>')
   })
 
-  it('A35: a secret and the codes are shown once, under no-store', async () => {
+  it('a secret and the codes are shown once, under no-store', async () => {
     const { signIn, post, html } = await world()
     const { client } = await signIn()
     const made = await post(client, '/two-factor/setup', { action: 'totp' })

@@ -10,7 +10,7 @@ beforeAll(() => createApp(false).auth.ready({ warm: true }))
 
 const sessionCookie = 'authkernel.session-token'
 
-// An unhandled rejection ends a process (B20).
+// An unhandled rejection ends a process.
 const unhandled: unknown[] = []
 const remember = (reason: unknown): void => void unhandled.push(reason)
 beforeAll(() => void process.on('unhandledRejection', remember))

@@ -73,7 +73,7 @@ describe.each(worlds)('$name, $strategy sessions', (world) => {
     },
   )
 
-  it('M10: nothing is added to a user whose address was only typed', async () => {
+  it('nothing is added to a user whose address was only typed', async () => {
     const { person, errors } = open(world)
     const eve = person('eve')
     expect(await eve.come('passkey')).toBe('/')
@@ -89,7 +89,7 @@ describe.each(worlds)('$name, $strategy sessions', (world) => {
     expect(await eve.again('denied')).toBe(id)
   })
 
-  it('M16: a link that the attacker asked for signs in the browser that opens it', async () => {
+  it('a link that the attacker asked for signs in the browser that opens it', async () => {
     const { person } = open(world)
     const [owner, attacker] = [person('victim'), person('eve')]
     expect(await attacker.come('link', owner)).toBe('/')

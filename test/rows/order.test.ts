@@ -1,5 +1,5 @@
 /**
- * Issue 4 item 6: callbacks and events with the inputs, triggers and order of the protocol and D44, given as options, by `auth.hook` / `auth.on`
+ * callbacks and events with the inputs, triggers and order of the protocol and D44, given as options, by `auth.hook` / `auth.on`
  * and by a plugin, all at once. `_world.ts` checks for every single question that all three hands were asked, in order, and alike.
  */
 import { describe, expect, it } from 'vitest'

@@ -1,4 +1,4 @@
-/** Issue 3, item 5: the kernel, the five provider types and both strategies pass the same tests under every runtime that is promised (D1). */
+/** The kernel, the five provider types and both strategies pass the same tests under every runtime that is promised (D1). */
 import { beforeAll, describe, expect, it } from 'vitest'
 import { testFiles } from './_tests.ts'
 import { type Report, runtimeOf, runVitest } from './_vitest.ts'
@@ -15,7 +15,7 @@ const notInWorkerd: Record<string, string> = {
     'a bundle: stacks do not name the test file',
   'test/kernel/skeleton.test.ts: registration refuses two plugins of one name with both places, and unknown names with the list':
     'a bundle: stacks do not name the test file',
-  'test/plugins/email-failures.test.ts: a mail that cannot be sent B20: an SMTP server that accepts and says nothing is given up':
+  'test/plugins/email-failures.test.ts: a mail that cannot be sent an SMTP server that accepts and says nothing is given up':
     'the test opens a TCP server',
   'test/plugins/webauthn-settings.test.ts: form the generated script is what its source makes: node scripts/build-browser.mjs':
     'the test reads the repository',
