@@ -29,7 +29,7 @@ export async function audit({ action, auth, env, file, anchor, tenant }: AuditCo
   try {
     const { audit: log } = loaded.auth as WithAudit
     if (typeof log?.verify !== 'function') throw new UsageError(`${loaded.file} does not use auditPlugin.`)
-    const lines = file === undefined ? {} : { lines: read(file, '--file', setting) }
+    const lines = file === undefined ? {} : { lines: readArgumentFile(file, '--file', setting) }
     const anchors = anchor === undefined ? {} : { anchors: readAnchors(anchor, setting) }
     const found = await log.verify({ ...lines, ...anchors, ...(tenant !== undefined && { tenant: tenant === '' ? null : tenant }) })
     const { good, bad } = setting.paint
@@ -43,7 +43,7 @@ export async function audit({ action, auth, env, file, anchor, tenant }: AuditCo
 
 /** One anchor in each line. Nothing is compared by halves: a line that is none ends the command. */
 function readAnchors(file: string, setting: Setting): unknown[] {
-  const anchors = read(file, '--anchor', setting)
+  const anchors = readArgumentFile(file, '--anchor', setting)
     .split('\n')
     .flatMap((line, index) => (line.trim() === '' ? [] : [anchorOf(line, `Line ${index + 1} of ${file}`)]))
   if (anchors.length > 0) return anchors
@@ -62,7 +62,7 @@ function anchorOf(line: string, where: string): unknown {
   throw new UsageError(`${where} is no anchor: it has no ${missing.join(', ')}. Keep the whole object that \`anchor\` of auditPlugin gets.`)
 }
 
-function read(file: string, flag: string, { cwd }: Setting): string {
+function readArgumentFile(file: string, flag: string, { cwd }: Setting): string {
   try {
     return readFileSync(resolve(cwd, file), 'utf8')
   } catch (error) {

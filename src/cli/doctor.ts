@@ -1,13 +1,13 @@
 /** `authkernel doctor`: loads the app's auth module, compiles it and reports what is wrong, what is unsafe and what to register where. */
-import type { Context } from 'authkernel/kernel'
+import type { Auth, Context } from 'authkernel/kernel'
 import { findFaults, findUnreachable } from './faults.ts'
 import { askIssuers } from './issuers.ts'
-import { askHealth } from './health.ts'
 import { type Loaded, loadModule } from './load.ts'
-import { type Finding, type Paint, type Report, type Setting, table, UsageError } from './report.ts'
+import { type Finding, type Paint, type Report, type Setting, UsageError, table } from './report.ts'
 import { askRootPaths } from './root-paths.ts'
 import { lookInside, originOf } from './snapshot.ts'
 import { findRisks } from './risks.ts'
+import { type HealthApi, type HealthCheck, healthChecks } from 'authkernel/plugins/health'
 
 const defaultPause = 10
 
@@ -26,14 +26,14 @@ export interface DoctorOptions {
 export async function doctor(options: DoctorOptions, setting: Setting): Promise<Report> {
   const loaded = await loadModule(options, setting)
   try {
-    return options.watch === undefined ? await look(loaded, options, setting) : await watch(loaded, options, setting)
+    return options.watch === undefined ? await examineApp(loaded, options, setting) : await watchApp(loaded, options, setting)
   } finally {
     await loaded.auth.close()
   }
 }
 
 /** Prints a report whenever it differs from the one before; answers the last one. */
-async function watch(loaded: Loaded, options: DoctorOptions, setting: Setting): Promise<Report> {
+async function watchApp(loaded: Loaded, options: DoctorOptions, setting: Setting): Promise<Report> {
   const seconds = Number(options.watch === '' ? defaultPause : options.watch)
   if (!(seconds >= 1)) throw new UsageError('doctor: --watch takes seconds, at least 1.')
   let [over, wake] = [false, (): void => {}]
@@ -44,7 +44,7 @@ async function watch(loaded: Loaded, options: DoctorOptions, setting: Setting): 
   process.once('SIGINT', end).once('SIGTERM', end)
   let shown = ''
   for (;;) {
-    const report = await look(loaded, options, setting)
+    const report = await examineApp(loaded, options, setting)
     const text = report.lines.join('\n')
     if (text !== shown) setting.print(`${new Date().toISOString()}\n${text}\n`)
     shown = text
@@ -61,7 +61,7 @@ async function watch(loaded: Loaded, options: DoctorOptions, setting: Setting): 
   }
 }
 
-async function look({ auth, file }: Loaded, options: DoctorOptions, setting: Setting): Promise<Report> {
+async function examineApp({ auth, file }: Loaded, options: DoctorOptions, setting: Setting): Promise<Report> {
   const inspection = auth.inspect()
   const findings = await findFaults(auth)
   const sound = !findings.some(({ level }) => level === 'error')
@@ -74,7 +74,7 @@ async function look({ auth, file }: Loaded, options: DoctorOptions, setting: Set
     callbackUrl: `${origin}${ctx.app.settings.basePath}/callback/${id}`,
   }))
   findings.push(...findUnreachable(ctx, setting.env), ...findRisks(ctx.app, setting.env))
-  findings.push(...inspection.gaps.map(gap))
+  findings.push(...inspection.gaps.map(describeGap))
   if (!options.offline) {
     findings.push(...(await askIssuers(ctx.app.providers.values(), ctx.runtime.fetch)))
     if (!guessed) findings.push(...(await askRootPaths(auth, origin, inspection.plugins, ctx.runtime.fetch)))
@@ -86,11 +86,11 @@ async function look({ auth, file }: Loaded, options: DoctorOptions, setting: Set
   return {
     data,
     ok: !findings.some(({ level }) => level === 'error' || options.strict),
-    lines: describe(data, guessed, strategyOf(ctx), setting.paint),
+    lines: describeFindings(data, guessed, strategyOf(ctx), setting.paint),
   }
 }
 
-function gap({ plugin, lang, keys }: { plugin: string; lang: string; keys: string[] }): Finding {
+function describeGap({ plugin, lang, keys }: { plugin: string; lang: string; keys: string[] }): Finding {
   const shown = keys.length > 3 ? `${keys.slice(0, 3).join(', ')} and ${keys.length - 3} more` : keys.join(', ')
   return {
     level: 'warning',
@@ -103,7 +103,7 @@ function strategyOf({ app }: Context): string {
   return app.config.session.strategy ?? (app.store ? 'database' : 'jwt')
 }
 
-function describe(
+function describeFindings(
   {
     file,
     plugins,
@@ -143,4 +143,17 @@ function describe(
         : findings.map(({ level, code, message }) => `${(level === 'error' ? bad : warn)(level)} ${message} ${faint(`[${code}]`)}`),
     ),
   ]
+}
+
+/**
+ * What the health checks say: the store, the mail server, the clock, keys, and checks of the host. With `healthPlugin` its checks, else those that need no
+ * plugin. Issuers are asked by the command itself.
+ */
+async function askHealth(auth: Auth, ctx: Context): Promise<Finding[]> {
+  const { health } = auth as Auth<Partial<HealthApi>>
+  const checks: readonly HealthCheck[] = health ? (await health.check()).checks : await healthChecks(ctx, {}, ['issuer'])
+  return checks.flatMap(({ name, status, message = 'failed' }): Finding[] => {
+    if (status === 'pass' || name.startsWith('issuer:')) return []
+    return [{ level: status === 'fail' ? 'error' : 'warning', code: 'health', message: `${name}: ${message}` }]
+  })
 }

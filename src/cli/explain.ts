@@ -1,7 +1,7 @@
 /** `authkernel explain <error type>`: when an error happens and what to do, from the page of errors that comes with the package. */
 import { existsSync, readFileSync } from 'node:fs'
 import { didYouMean } from 'authkernel/kernel'
-import { packageRoot } from './package-root.ts'
+import { packageRoot } from './package.ts'
 import { type Report, type Setting, UsageError } from './report.ts'
 
 /** Throws UsageError for a type that the page does not know, with the nearest one; without a type it lists all. */
@@ -41,13 +41,13 @@ function readRows(): Row[] {
   if (!existsSync(file)) throw new UsageError(`${file.pathname} is missing: install authkernel again.`)
   const lines = readFileSync(file, 'utf8').split('\n')
   return lines.flatMap((line): Row[] => {
-    const [, type, when, page, visible, status, remedy] = line.split(/(?<!\\)\|/).map((cell) => plain(cell.trim()))
+    const [, type, when, page, visible, status, remedy] = line.split(/(?<!\\)\|/).map((cell) => plainCell(cell.trim()))
     const name = /^`(\w+)`$/.exec(line.split('|')[1]?.trim() ?? '')?.[1]
     if (!name || type === undefined || remedy === undefined || remedy === '') return []
     return [{ type: name, when: when ?? '', page: page ?? '', visible: visible ?? '', status: status ?? '', remedy }]
   })
 }
 
-function plain(cell: string): string {
+function plainCell(cell: string): string {
   return cell.replaceAll('\\|', '|').replace(/\[([^[\]]*)\]\([^()]*\)/g, '$1')
 }

@@ -45,7 +45,7 @@ async function byNode(file: string, cwd: string): Promise<Module> {
   const url = pathToFileURL(file).href
   const typescript = /\.m?ts$/.test(file) && !isUnderTsx()
   const jiti = typescript ? await fromHost<{ createJiti: CreateJiti }>('jiti', cwd) : undefined
-  if (jiti) return jiti.createJiti(url, { tsconfigPaths: true, interopDefault: false, virtualModules: stubs() }).import(file)
+  if (jiti) return jiti.createJiti(url, { tsconfigPaths: true, interopDefault: false, virtualModules: frameworkStubs() }).import(file)
   const tsx = typescript ? await fromHost<{ tsImport?: TsImport }>('tsx/esm/api', cwd) : undefined
   if (tsx?.tsImport) return tsx.tsImport(url, url)
   const hooks = registerHooks(cwd)
@@ -84,7 +84,7 @@ async function fromHost<T>(name: string, cwd: string): Promise<T | undefined> {
 }
 
 /** Marks that a bundler knows and that hold nothing. */
-function stubs(): Record<string, object> {
+function frameworkStubs(): Record<string, object> {
   return { 'server-only': {}, 'client-only': {} }
 }
 
@@ -96,10 +96,10 @@ function registerHooks(cwd: string): { deregister(): void } | undefined {
   const aliases = pathsOf(cwd)
   return register?.({
     resolve(specifier, context, next) {
-      if (specifier in stubs()) return { url: 'data:text/javascript,', shortCircuit: true }
+      if (specifier in frameworkStubs()) return { url: 'data:text/javascript,', shortCircuit: true }
       const candidates = [specifier, ...aliases(specifier)]
       if (/^\.\.?\//.test(specifier) && context.parentURL?.startsWith('file:'))
-        candidates.push(...endings(fileURLToPath(new URL(specifier, context.parentURL))))
+        candidates.push(...pathsWithEndings(fileURLToPath(new URL(specifier, context.parentURL))))
       // `next/headers` is a file without an entry in `exports`.
       if (/^[\w@][^:]*$/.test(specifier) && /\/[^./]+$/.test(specifier)) candidates.push(`${specifier}.js`)
       let first: unknown
@@ -115,7 +115,7 @@ function registerHooks(cwd: string): { deregister(): void } | undefined {
   })
 }
 
-function endings(path: string): string[] {
+function pathsWithEndings(path: string): string[] {
   return ['.ts', '.mts', '.js', '.mjs', '/index.ts', '/index.js'].map((ending) => pathToFileURL(path + ending).href)
 }
 
@@ -140,7 +140,7 @@ function pathsOf(cwd: string): (specifier: string) => string[] {
       const rest = tail === undefined ? '' : specifier.slice(head.length, specifier.length - tail.length)
       return targets.flatMap((target) => {
         const path = resolve(cwd, base, target.replace('*', rest))
-        return basename(path).includes('.') ? [pathToFileURL(path).href, ...endings(path)] : endings(path)
+        return basename(path).includes('.') ? [pathToFileURL(path).href, ...pathsWithEndings(path)] : pathsWithEndings(path)
       })
     })
 }

@@ -6,11 +6,11 @@ const patience = 5_000
 
 /** What is wrong with the issuers; all are asked at once. */
 export async function askIssuers(providers: Iterable<Provider>, fetch: typeof globalThis.fetch): Promise<Finding[]> {
-  const answers = await Promise.all([...providers].map((provider) => (provider.type === 'oidc' ? ask(provider, fetch) : [])))
+  const answers = await Promise.all([...providers].map((provider) => (provider.type === 'oidc' ? askIssuer(provider, fetch) : [])))
   return answers.flat()
 }
 
-async function ask(provider: Provider & { type: 'oidc' }, fetch: typeof globalThis.fetch): Promise<Finding[]> {
+async function askIssuer(provider: Provider & { type: 'oidc' }, fetch: typeof globalThis.fetch): Promise<Finding[]> {
   const { id, issuer, wellKnown } = provider
   const url = wellKnown ?? (issuer ? `${issuer.replace(/(?<!\/)\/+$/, '')}/.well-known/openid-configuration` : undefined)
   if (url === undefined) return []

@@ -34,7 +34,7 @@ export async function loadModule(
       `${file} exports ${found}, but no \`auth\`. Export what createAuth() returned: \`export const auth = createAuth({ … })\`.`,
     )
   }
-  return { auth: closing(auth, close), file, module }
+  return { auth: closeWithModule(auth, close), file, module }
 }
 
 type Factory = (event: object) => Promise<unknown>
@@ -56,7 +56,7 @@ async function fromFactory(factory: Factory | undefined, file: string): Promise<
 }
 
 /** Ends the tools that loaded the module together with the instance. */
-function closing(auth: Auth, close: () => Promise<void>): Auth {
+function closeWithModule(auth: Auth, close: () => Promise<void>): Auth {
   const end = auth.close.bind(auth)
   auth.close = () => end().finally(close)
   return auth

@@ -14,8 +14,8 @@ export interface MaintenanceOptions {
 export async function cleanup(options: MaintenanceOptions, setting: Setting): Promise<Report> {
   const { auth, file } = await loadModule(options, setting)
   const report = await auth
-    .cleanup({ onProgress: (removed) => setting.progress(`${sum(removed)} rows removed`) })
-    .catch((error: unknown) => fail(`The store of ${file} could not be cleaned up`, error))
+    .cleanup({ onProgress: (removed) => setting.progress(`${countAll(removed)} rows removed`) })
+    .catch((error: unknown) => failWith(`The store of ${file} could not be cleaned up`, error))
   await auth.close()
   const { good, warn } = setting.paint
   if (!report) return { data: { file, busy: true }, lines: [warn('Another process is cleaning up. Nothing was done.')] }
@@ -23,7 +23,7 @@ export async function cleanup(options: MaintenanceOptions, setting: Setting): Pr
   const rows = [...Object.entries(counts), ...Object.entries(records).map(([name, count]) => [`record ${name}`, count] as const)]
   return {
     data: { file, removed: report },
-    lines: [...table(rows.map(([name, count]) => [name, String(count)])), '', good(`${sum(report)} rows were removed.`)],
+    lines: [...table(rows.map(([name, count]) => [name, String(count)])), '', good(`${countAll(report)} rows were removed.`)],
   }
 }
 
@@ -35,7 +35,7 @@ export async function reseal(options: MaintenanceOptions, setting: Setting): Pro
       ...(options.tenant !== undefined && { tenant: options.tenant }),
       onProgress: ({ resealed }) => setting.progress(`${resealed} rows sealed`),
     })
-    .catch((error: unknown) => fail(`The records of ${file} could not be sealed anew`, error))
+    .catch((error: unknown) => failWith(`The records of ${file} could not be sealed anew`, error))
   await auth.close()
   const { resealed, unreadable } = report
   const { good, bad } = setting.paint
@@ -49,11 +49,11 @@ export async function reseal(options: MaintenanceOptions, setting: Setting): Pro
   }
 }
 
-function sum({ records, ...counts }: CleanUpReport): number {
+function countAll({ records, ...counts }: CleanUpReport): number {
   return [...Object.values(counts), ...Object.values(records)].reduce((all, count) => all + count, 0)
 }
 
-function fail(what: string, error: unknown): never {
+function failWith(what: string, error: unknown): never {
   const { message, cause } = error as { message?: string; cause?: { err?: Error } }
   throw new UsageError(`${what}: ${[message, cause?.err?.message].filter(Boolean).join(' ')}`)
 }

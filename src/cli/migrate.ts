@@ -73,14 +73,14 @@ export async function migrate(options: MigrateOptions, setting: Setting): Promis
     // Somebody must look at them first.
     ok: notes.length === 0,
     lines: taken
-      ? [...statements.map((statement) => `${statement};`), '', ...summary(taken, apply), ...said, last]
+      ? [...statements.map((statement) => `${statement};`), '', ...summarizeReport(taken, apply), ...said, last]
       : statements.length === 0
         ? [...said, notes.length === 0 ? good('The database is up to date.') : 'There is nothing else to do.']
         : [...statements.map((statement) => `${statement};`), '', ...said, last],
   }
 }
 
-function summary({ users, sessions, passwords, factors }: Awaited<ReturnType<TakesOver['takeOver']>>, apply: boolean): string[] {
+function summarizeReport({ users, sessions, passwords, factors }: Awaited<ReturnType<TakesOver['takeOver']>>, apply: boolean): string[] {
   const done = apply ? 'taken over' : 'to take over'
   return [
     `${users} users and ${sessions} sessions are read where they are.`,

@@ -1,6 +1,6 @@
 /** `authkernel provider <id>`: what to set, what to register, what to write, for a provider that comes with the package. */
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { packageRoot } from './package-root.ts'
+import { packageRoot } from './package.ts'
 import { type Report, table, UsageError, type Setting } from './report.ts'
 import { originOf } from './snapshot.ts'
 
@@ -43,7 +43,7 @@ export async function describeProvider(id: string, origin: string | undefined, {
   }
   const { default: preset } = (await import(`authkernel/providers/${id}`)) as { default: (options: object) => Preset }
   const page = readPage(id)
-  const { id: own, name, type, issuer } = describe(preset, id)
+  const { id: own, name, type, issuer } = describePreset(preset, id)
   const prefix = `AUTH_${own.toUpperCase().replaceAll('-', '_')}`
   const variables = [...(values[type] ?? []), ...(type === 'oidc' && !issuer ? ([['ISSUER', 'issuer']] as const) : [])].map(
     ([suffix, option]) => ({ name: `${prefix}_${suffix}`, option }),
@@ -67,7 +67,7 @@ export async function describeProvider(id: string, origin: string | undefined, {
 }
 
 /** What a preset says of itself; one that cannot be made without its options is known by its page. */
-function describe(preset: (options: object) => Preset, id: string): Preset {
+function describePreset(preset: (options: object) => Preset, id: string): Preset {
   try {
     return preset({})
   } catch {

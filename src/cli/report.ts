@@ -30,7 +30,7 @@ export interface Finding {
   message: string
 }
 
-/** A mistake of whoever typed the command: printed without a stack. */
+/** A mistake in the typed command: printed without a stack. */
 export class UsageError extends Error {}
 
 /** Styles for terminals; plain text everywhere else. */

@@ -62,7 +62,7 @@ function configurationRisks({ config, settings }: App, env: Record<string, strin
 
 function serviceRisks({ store, services: { once } }: App): Risk[] {
   const adapter = adapterOf(store)
-  // Nothing can be done twice where nobody else comes in.
+  // Nothing can be done twice where no other user comes in.
   if (!store || !once || once.shared || adapter?.exclusive) return []
   if (adapter && isPerProcess(adapter, once)) {
     return [

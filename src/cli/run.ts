@@ -15,7 +15,7 @@ import { createPaint, type Report, type Setting, UsageError } from './report.ts'
 import { routes } from './routes.ts'
 import { schema } from './schema.ts'
 import { secret } from './secret.ts'
-import { version } from './version.ts'
+import { readVersion } from './package.ts'
 
 /** What a process gives to a command. */
 export interface Terminal {
@@ -51,15 +51,15 @@ export async function runCli(argv: string[], terminal: Terminal): Promise<number
     progress: (text) => void (terminal.stdout.isTTY && !json && terminal.stdout.write(`\r\u001B[K${text}`)),
   }
   try {
-    const main = program(setting)
+    const main = createProgram(setting)
     const command = commandOf(main, argv)
-    if (argv.includes('--version') || argv[0] === '-v') return (print(version()), 0)
+    if (argv.includes('--version') || argv[0] === '-v') return (print(readVersion()), 0)
     if (!command || argv.includes('--help') || argv.includes('-h')) {
       if (!command && argv[0] && !argv[0].startsWith('-'))
         throw new UsageError(
           `There is no command "${argv[0]}".${didYouMean(argv[0], Object.keys(main.subCommands ?? {}))} Run \`authkernel --help\` for the list.`,
         )
-      return (print(plain(await (command ? renderUsage(command, main) : renderUsage(main)), terminal)), 0)
+      return (print(stripColors(await (command ? renderUsage(command, main) : renderUsage(main)), terminal)), 0)
     }
     refuseUnknown(command, argv.slice(1))
     const { result } = await runCommand(command, { rawArgs: argv.slice(1) })
@@ -75,9 +75,13 @@ export async function runCli(argv: string[], terminal: Terminal): Promise<number
   }
 }
 
-function program(setting: Setting): CommandDef {
+function createProgram(setting: Setting): CommandDef {
   return defineCommand({
-    meta: { name: 'authkernel', version: version(), description: 'Set-up, secrets, migrations and health of an app that uses authkernel' },
+    meta: {
+      name: 'authkernel',
+      version: readVersion(),
+      description: 'Set-up, secrets, migrations and health of an app that uses authkernel',
+    },
     subCommands: {
       init: defineCommand({
         meta: { name: 'init', description: 'Makes your app ready to sign people in: shows the files, then writes them' },
@@ -227,7 +231,7 @@ function takesValue(command: CommandDef, arg: string | undefined): boolean {
   return arg?.startsWith('--') === true && !arg.includes('=') && (command.args as ArgsDef)[arg.slice(2)]?.type === 'string'
 }
 
-// citty styles its help even when nobody looks at a terminal.
-function plain(text: string, { stdout, env }: Terminal): string {
+// citty styles its help even when the output is no terminal.
+function stripColors(text: string, { stdout, env }: Terminal): string {
   return stdout.isTTY && !env['NO_COLOR'] ? text : stripVTControlCharacters(text)
 }

@@ -15,7 +15,7 @@ export function drizzleModels(models: readonly RecordModel[]): string[] {
   const [first] = models
   if (!first) return []
   const { call, from } = tables[first.dialect]
-  const body = models.flatMap((model) => ['', `/** Record "${model.record}" of authkernel. */`, ...table(model, call)])
+  const body = models.flatMap((model) => ['', `/** Record "${model.record}" of authkernel. */`, ...drawTable(model, call)])
   const used = [
     call,
     'primaryKey',
@@ -34,11 +34,11 @@ export function drizzleModels(models: readonly RecordModel[]): string[] {
   return [`import { ${imports.join(', ')} } from '${from}'`, ...body]
 }
 
-function table({ record, table: name, dialect, columns, unique, indexes }: RecordModel, call: string): string[] {
+function drawTable({ record, table: name, dialect, columns, unique, indexes }: RecordModel, call: string): string[] {
   const fields = (list: readonly string[]): string => list.map((field) => `table.${field}`).join(', ')
   return [
     `export const auth${record[0]!.toUpperCase()}${record.slice(1)} = ${call}('${name}', {`,
-    ...columns.map((column) => `  ${column.field}: ${definition(dialect, column)},`),
+    ...columns.map((column) => `  ${column.field}: ${columnDefinition(dialect, column)},`),
     '}, (table) => [',
     `  primaryKey({ columns: [table.ns, table.id] }),`,
     ...unique.map((key) => `  uniqueIndex('${key.name}').on(${fields(key.fields)}),`),
@@ -47,7 +47,7 @@ function table({ record, table: name, dialect, columns, unique, indexes }: Recor
   ]
 }
 
-function definition(dialect: Dialect, { name, type, max, optional, default: value }: Column): string {
+function columnDefinition(dialect: Dialect, { name, type, max, optional, default: value }: Column): string {
   const types: Record<Dialect, Record<Column['type'], string>> = {
     postgres: {
       string: `text('${name}')`,
@@ -72,11 +72,11 @@ function definition(dialect: Dialect, { name, type, max, optional, default: valu
       date: `text('${name}')`,
     },
   }
-  const given = value === undefined || value === null ? '' : `.default(${literal(dialect, value)})`
+  const given = value === undefined || value === null ? '' : `.default(${defaultLiteral(dialect, value)})`
   return `${types[dialect][type]}${optional ? '' : '.notNull()'}${given}`
 }
 
-function literal(dialect: Dialect, value: NonNullable<Column['default']>): string {
+function defaultLiteral(dialect: Dialect, value: NonNullable<Column['default']>): string {
   if (value instanceof Date) return dialect === 'sqlite' ? `'${value.toISOString()}'` : `new Date('${value.toISOString()}')`
   return JSON.stringify(value)
 }

@@ -9,7 +9,7 @@ export function prismaModels(models: readonly RecordModel[]): string[] {
     ...(at > 0 ? [''] : []),
     `/// Record "${model.record}" of authkernel.`,
     `model ${nameOf(model)} {`,
-    ...model.columns.map((column) => `  ${field(model, column)}`),
+    ...model.columns.map((column) => `  ${drawField(model, column)}`),
     '',
     `  @@id([ns, id])`,
     ...model.unique.map(({ name, fields }) => `  @@unique([${fields.join(', ')}], map: "${name}")`),
@@ -23,10 +23,10 @@ function nameOf({ record }: RecordModel): string {
   return `Auth${record[0]!.toUpperCase()}${record.slice(1)}`
 }
 
-function field({ dialect }: RecordModel, column: Column): string {
+function drawField({ dialect }: RecordModel, column: Column): string {
   const { field: name, name: stored, optional } = column
   const mapped = name === stored ? '' : ` @map("${stored}")`
-  return `${name} ${typeOf(dialect, column)}${optional ? '?' : ''}${preset(dialect, column)}${mapped}${native(dialect, column)}`
+  return `${name} ${typeOf(dialect, column)}${optional ? '?' : ''}${defaultAttribute(dialect, column)}${mapped}${nativeType(dialect, column)}`
 }
 
 function typeOf(dialect: RecordModel['dialect'], { type }: Column): string {
@@ -36,13 +36,13 @@ function typeOf(dialect: RecordModel['dialect'], { type }: Column): string {
   return type === 'integer' ? 'BigInt' : 'String'
 }
 
-function native(dialect: RecordModel['dialect'], { type, max }: Column): string {
+function nativeType(dialect: RecordModel['dialect'], { type, max }: Column): string {
   if (dialect === 'mysql')
     return type === 'string' ? ` @db.VarChar(${max})` : type === 'text' ? ' @db.MediumText' : type === 'date' ? ' @db.DateTime(3)' : ''
   return dialect === 'postgres' && type === 'date' ? ' @db.Timestamptz(3)' : ''
 }
 
-function preset(dialect: RecordModel['dialect'], { default: value, type }: Column): string {
+function defaultAttribute(dialect: RecordModel['dialect'], { default: value, type }: Column): string {
   if (value === undefined || value === null) return ''
   if (value instanceof Date) return ` @default("${value.toISOString()}")`
   if (type === 'boolean' && dialect === 'sqlite') return ` @default(${value ? 1 : 0})`

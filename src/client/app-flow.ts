@@ -1,6 +1,6 @@
 /** The OAuth 2 client of an app: authorization code with PKCE (RFC 8252), refresh, device code (RFC 8628), revocation. */
 import type { Session } from 'authkernel'
-import { base64url, createProver, hash } from './app-key.ts'
+import { base64url, createProver, hashText } from './app-key.ts'
 import type { AppClient, AppClientOptions, DeviceSignIn } from './app-types.ts'
 import type { AuthClientError } from './protocol.ts'
 
@@ -67,7 +67,7 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
     return kept
   }
 
-  /** One refresh at a time. Null: nobody is signed in any more. */
+  /** One refresh at a time. Null: signed out. */
   const renew = (before: Kept): Promise<Kept | null> => (renewing ??= exchange(before).finally(() => (renewing = undefined)))
 
   async function exchange(before: Kept): Promise<Kept | null> {
@@ -128,7 +128,7 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
       async done(signal) {
         let seconds = Number(interval ?? 5)
         for (;;) {
-          await pause(seconds * 1000, signal)
+          await waitFor(seconds * 1000, signal)
           const fields = { grant_type: 'urn:ietf:params:oauth:grant-type:device_code', device_code: device_code as string }
           // A server that cannot be reached for a moment is asked again (RFC 8628 section 3.5).
           const answer = await post('token', fields).catch(() => ({ error: 'slow_down' }) as Answer)
@@ -143,14 +143,14 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
   return {
     async signIn() {
       if (redirectUri === undefined) throw new TypeError('createAppClient: signIn needs `redirectUri`.')
-      const [verifier, state] = [random(), random()]
+      const [verifier, state] = [randomText(), randomText()]
       await write('pending', { verifier, state })
       const query = new URLSearchParams({
         response_type: 'code',
         client_id: clientId,
         redirect_uri: redirectUri,
         state,
-        code_challenge: await hash(verifier),
+        code_challenge: await hashText(verifier),
         code_challenge_method: 'S256',
         ...(scope !== undefined && { scope }),
         ...(prover && { dpop_jkt: await prover.thumbprint() }),
@@ -197,11 +197,11 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
   }
 }
 
-function random(): string {
+function randomText(): string {
   return base64url(crypto.getRandomValues(new Uint8Array(32)))
 }
 
-function pause(milliseconds: number, signal?: AbortSignal): Promise<void> {
+function waitFor(milliseconds: number, signal?: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     if (signal?.aborted) return reject(signal.reason as Error)
     const stop = (): void => {

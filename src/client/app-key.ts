@@ -17,7 +17,7 @@ const algorithm = { name: 'ECDSA', namedCurve: 'P-256' }
 export function createProver(keys: AppKeys | true): Prover {
   const nonces = new Map<string, string>()
   let loading: Promise<CryptoKeyPair> | undefined
-  const load = (): Promise<CryptoKeyPair> => (loading ??= open(keys).catch(forget))
+  const load = (): Promise<CryptoKeyPair> => (loading ??= openKeys(keys).catch(forget))
   const forget = (error: unknown): never => {
     loading = undefined
     throw error
@@ -32,9 +32,9 @@ export function createProver(keys: AppKeys | true): Prover {
         htu: origin + pathname,
         iat: Math.floor(Date.now() / 1000),
         nonce: nonces.get(origin),
-        ...(accessToken !== undefined && { ath: await hash(accessToken) }),
+        ...(accessToken !== undefined && { ath: await hashText(accessToken) }),
       }
-      const text = `${json({ typ: 'dpop+jwt', alg: 'ES256', jwk: await publicJwk(pair) })}.${json(claims)}`
+      const text = `${encodeJson({ typ: 'dpop+jwt', alg: 'ES256', jwk: await publicJwk(pair) })}.${encodeJson(claims)}`
       const signature = await crypto.subtle.sign({ name: 'ECDSA', hash: 'SHA-256' }, pair.privateKey, new TextEncoder().encode(text))
       return `${text}.${base64url(new Uint8Array(signature))}`
     },
@@ -48,7 +48,7 @@ export function createProver(keys: AppKeys | true): Prover {
     async thumbprint() {
       // The order of the members is that of RFC 7638 section 3.
       const { crv, kty, x, y } = await publicJwk(await load())
-      return hash(JSON.stringify({ crv, kty, x, y }))
+      return hashText(JSON.stringify({ crv, kty, x, y }))
     },
   }
 }
@@ -61,11 +61,11 @@ export function base64url(bytes: Uint8Array): string {
 }
 
 /** SHA-256 in Base64url. */
-export async function hash(text: string): Promise<string> {
+export async function hashText(text: string): Promise<string> {
   return base64url(new Uint8Array(await crypto.subtle.digest('SHA-256', new TextEncoder().encode(text))))
 }
 
-async function open(keys: AppKeys | true): Promise<CryptoKeyPair> {
+async function openKeys(keys: AppKeys | true): Promise<CryptoKeyPair> {
   const known = keys === true ? null : await keys.get()
   if (known) return known
   // Nobody can read the private key, the app itself neither.
@@ -79,6 +79,6 @@ async function publicJwk({ publicKey }: CryptoKeyPair): Promise<JsonWebKey> {
   return { kty, crv, x, y } as JsonWebKey
 }
 
-function json(value: object): string {
+function encodeJson(value: object): string {
   return base64url(new TextEncoder().encode(JSON.stringify(value)))
 }

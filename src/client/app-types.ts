@@ -58,7 +58,7 @@ export interface AppClient {
   startDevice(): Promise<DeviceSignIn>
   /** A token that is valid for at least 30 seconds; null if the app is signed out. */
   accessToken(): Promise<string | null>
-  /** The headers of one request with the token, for other HTTP libraries; empty when nobody is signed in. The same origins as for `fetch`. */
+  /** The headers of one request with the token, for other HTTP libraries; empty when signed out. The same origins as for `fetch`. */
   headers(url: string, method?: string): Promise<Record<string, string>>
   /** With the token, for the server and for `resources`. A 401 is tried again once, with a fresh token. */
   fetch(url: string, init?: RequestInit): Promise<Response>

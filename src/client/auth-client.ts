@@ -20,15 +20,15 @@ export function createAuthClient<A = unknown>({ basePath = '/auth' }: ClientOpti
   const method =
     (namespace: string, name: string) =>
     async (input?: unknown): Promise<unknown> => {
-      const result = await protocol.call(`/${kebab(namespace)}/${kebab(name)}`, reads.test(name), input)
+      const result = await protocol.call(`/${toKebab(namespace)}/${toKebab(name)}`, reads.test(name), input)
       if (!reads.test(name)) protocol.announce()
       return result
     }
-  return named(client, (namespace) => named({}, (name) => method(namespace, name))) as AuthClient<A>
+  return memoizeByName(client, (namespace) => memoizeByName({}, (name) => method(namespace, name))) as AuthClient<A>
 }
 
 /** An object with a member for every name; made once each, so that it may stand in dependencies of components. */
-function named(target: object, make: (name: string) => unknown): object {
+function memoizeByName(target: object, make: (name: string) => unknown): object {
   const known: Record<string, unknown> = Object.create(null)
   return new Proxy(target, {
     get(own, name) {
@@ -39,6 +39,6 @@ function named(target: object, make: (name: string) => unknown): object {
   })
 }
 
-function kebab(name: string): string {
+function toKebab(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }

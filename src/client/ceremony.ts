@@ -29,7 +29,7 @@ function creationOptions(json: PublicKeyCredentialCreationOptionsJSON): PublicKe
     ...json,
     challenge: toBytes(json.challenge),
     user: { ...json.user, id: toBytes(json.user.id) },
-    excludeCredentials: descriptors(json.excludeCredentials),
+    excludeCredentials: toDescriptors(json.excludeCredentials),
   } as unknown as PublicKeyCredentialCreationOptions
 }
 
@@ -38,11 +38,11 @@ function requestOptions(json: PublicKeyCredentialRequestOptionsJSON): PublicKeyC
   return {
     ...json,
     challenge: toBytes(json.challenge),
-    allowCredentials: descriptors(json.allowCredentials),
+    allowCredentials: toDescriptors(json.allowCredentials),
   } as unknown as PublicKeyCredentialRequestOptions
 }
 
-function descriptors(list: PublicKeyCredentialDescriptorJSON[] | undefined): PublicKeyCredentialDescriptor[] {
+function toDescriptors(list: PublicKeyCredentialDescriptorJSON[] | undefined): PublicKeyCredentialDescriptor[] {
   return (list ?? []).map((one) => ({ ...one, id: toBytes(one.id) }) as PublicKeyCredentialDescriptor)
 }
 

@@ -74,12 +74,12 @@ export function createClient({ basePath = '/auth' }: ClientOptions = {}): Client
 export function clientOf(protocol: Protocol): Client {
   const target = ({ redirectTo, callbackUrl }: FlowOptions): string => redirectTo ?? callbackUrl ?? location.href
 
-  /** Tells everybody that the session changed, and goes where the flow ended. `begins`: it goes on elsewhere, and nothing has changed yet. */
+  /** Tells all parts of the page that the session changed, and goes where the flow ended. `begins`: it goes on elsewhere, and nothing has changed yet. */
   async function conclude(result: FlowResult, redirect: boolean, begins = false): Promise<FlowResult> {
     if (redirect) {
       // A page that leaves at once may take the word along.
       if (result.ok && !begins) await protocol.leave()
-      go(result.url)
+      goTo(result.url)
     } else if (result.ok) protocol.announce()
     return result
   }
@@ -98,7 +98,7 @@ export function clientOf(protocol: Protocol): Client {
     async signIn(id, options = {}, authorizationParams = '') {
       const providers = id === undefined ? {} : await client.getProviders()
       const provider = id !== undefined && Object.hasOwn(providers, id) ? providers[id] : undefined
-      if (!provider) return go(`${protocol.basePath}/signin?${new URLSearchParams({ callbackUrl: target(options) })}`)
+      if (!provider) return goTo(`${protocol.basePath}/signin?${new URLSearchParams({ callbackUrl: target(options) })}`)
       if (provider.type === 'webauthn') return passkey(undefined, { ...options, provider: provider.id }, true)
       const { redirectTo: _to, callbackUrl: _url, redirect = true, ...fields } = options
       // The server says it for every type; one of Auth.js or an older one does not, and has one type only that posts to its callback.
@@ -120,7 +120,7 @@ export function clientOf(protocol: Protocol): Client {
   return client
 }
 
-function go(url: string): undefined {
+function goTo(url: string): undefined {
   location.href = url
   // The same page with a fragment is not loaded again, and would go on showing the former person.
   if (url.includes('#')) location.reload()

@@ -84,7 +84,7 @@ function enhance(form: HTMLFormElement): void {
       busy(true)
       send('authenticate', credential)
     } catch {
-      // Chosen by nobody, or no longer wanted: the button still works.
+      // Not chosen, or no longer wanted: the button still works.
     }
   }
 

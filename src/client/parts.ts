@@ -84,7 +84,7 @@ export async function submitChoice(
   texts: PartTexts,
   redirectTo?: string,
 ): Promise<string | undefined> {
-  return attempt(texts, async () => {
+  return runFlow(texts, async () => {
     const fields = Object.fromEntries(new FormData(form))
     const result = await client.signIn(id, { ...fields, ...(redirectTo !== undefined && { redirectTo }), redirect: false })
     if (result?.ok) location.assign(result.url)
@@ -94,10 +94,10 @@ export async function submitChoice(
 
 /** Adds a passkey to the signed-in user. Returns a message if it fails. */
 export async function addPasskey(client: Client, provider: string, texts: PartTexts): Promise<string | undefined> {
-  return attempt(texts, () => client.registerPasskey({ provider }))
+  return runFlow(texts, () => client.registerPasskey({ provider }))
 }
 
-async function attempt({ messages }: PartTexts, act: () => Promise<FlowResult | undefined>): Promise<string | undefined> {
+async function runFlow({ messages }: PartTexts, act: () => Promise<FlowResult | undefined>): Promise<string | undefined> {
   try {
     const result = await act()
     if (!result || result.ok) return undefined

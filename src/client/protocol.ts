@@ -1,4 +1,4 @@
-/** Requests to the routes of the server, and word of changes to everybody who shows the session. */
+/** Requests to the routes of the server, and word of changes to all parts of the page that show the session. */
 import { createTabs } from './tabs.ts'
 
 /** The body of a refusal by the server. */
@@ -59,7 +59,7 @@ export interface Protocol {
   onChange(listener: () => void): () => void
 }
 
-// Milliseconds that a flow waits for reads: a server that answers none of them must keep nobody signed in.
+// Milliseconds that a flow waits for reads: a server that answers none of them must not keep a user signed in.
 const patience = 3_000
 
 export function createProtocol(basePath: string): Protocol {

@@ -40,7 +40,7 @@ export function createSessionStore(protocol: Protocol, options: SessionOptions):
 
   function change(next: SessionState): boolean {
     tab?.due(next.session)
-    if (next.status === state.status && next.error === state.error && same(next.session, state.session)) return false
+    if (next.status === state.status && next.error === state.error && isSameSession(next.session, state.session)) return false
     state = next
     for (const listener of listeners) listener(state)
     return true
@@ -87,7 +87,7 @@ export function createSessionStore(protocol: Protocol, options: SessionOptions):
       // Its own identity: one function may be subscribed twice.
       const own = (next: SessionState): void => listener(next)
       listeners.add(own)
-      // While a server renders there is nobody to listen for, and no cookie to read with.
+      // While a server renders there is no page to listen for, and no cookie to read with.
       if (typeof document !== 'undefined') stop ??= start()
       own(state)
       return () => {
@@ -103,6 +103,6 @@ function stateOf(session: Session | null): SessionState {
   return session ? { status: 'authenticated', session, error: undefined } : { status: 'unauthenticated', session, error: undefined }
 }
 
-function same(a: Session | null, b: Session | null): boolean {
+function isSameSession(a: Session | null, b: Session | null): boolean {
   return JSON.stringify(a) === JSON.stringify(b)
 }

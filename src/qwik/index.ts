@@ -46,14 +46,14 @@ const context = createContextId<Kept>('authkernel.session')
 export function useSessionProvider({ session, ...options }: SessionProviderOptions = {}): UseSession {
   const kept: Kept = { state: useWatched(options, session), options }
   useContextProvider(context, kept)
-  return usable(kept)
+  return toUseSession(kept)
 }
 
 /** The session. It begins with what the server rendered, and listens from the moment the page is in the browser. */
 export function useSession(): UseSession {
   const given = useContext<Kept | null>(context, null)
   // A component has a provider above it or not: the order of its hooks stays.
-  return usable(given ?? { state: useWatched({}), options: {} })
+  return toUseSession(given ?? { state: useWatched({}), options: {} })
 }
 
 function useWatched(options: Options, session?: SessionProviderOptions['session']): SessionSignal<SessionState> {
@@ -75,7 +75,7 @@ function useWatched(options: Options, session?: SessionProviderOptions['session'
   return state
 }
 
-function usable({ state, options }: Kept): UseSession {
+function toUseSession({ state, options }: Kept): UseSession {
   return {
     state,
     refresh: inlinedQrl(

@@ -62,7 +62,7 @@ export const UserButton: FunctionComponent<UserButtonProps> = ({ accountUrl, tex
   )
 }
 
-/** Who is signed in, and what they can connect: other providers and passkeys. Shows `SignInForm` to everybody else. */
+/** Who is signed in, and what they can connect: other providers and passkeys. Shows `SignInForm` to signed-out users. */
 export const AccountPage: FunctionComponent<PartProps> = ({ texts: own }) => {
   const { status, session, signOut } = useSession()
   const client = useAuthClient()
@@ -110,7 +110,7 @@ const ChoiceForm: FunctionComponent<{ choice: Choice; client: Client; texts: Par
       'aria-busy': busy,
       onSubmit: (event: FormEvent<HTMLFormElement>) => void submit(event),
     },
-    choice.fields.map((field) => input(field, `${id}${field.name}`)),
+    choice.fields.map((field) => drawInput(field, `${id}${field.name}`)),
     message !== undefined && h('p', { role: 'alert' }, message),
     h('button', { type: 'submit', disabled: busy }, choice.label),
   )
@@ -127,7 +127,7 @@ const properties: Readonly<Record<string, string>> = {
   value: 'defaultValue',
 }
 
-function input({ name, label, attributes }: ChoiceField, id: string): ReactNode {
+function drawInput({ name, label, attributes }: ChoiceField, id: string): ReactNode {
   const given = Object.fromEntries(Object.entries(attributes).map(([key, value]) => [properties[key.toLowerCase()] ?? key, value]))
   const field = h('input', { ...given, key: id, id, name })
   return attributes['type'] === 'hidden' ? field : h('div', { key: id }, h('label', { htmlFor: id }, label), field)

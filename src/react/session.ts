@@ -42,7 +42,7 @@ export const SessionProvider: FunctionComponent<SessionProviderProps> = ({ child
   return createElement(Context.Provider, { value: shared }, children)
 }
 
-/** The session, and everybody who shows it is told of changes. `required`: whoever is not signed in is led to the sign-in page. */
+/** The session; all parts that show it learn of changes. `required`: a signed-out user is led to the sign-in page. */
 export function useSession({ required = false }: { required?: boolean } = {}): UseSession {
   const { client, store } = useShared()
   const state = useSyncExternalStore(store.subscribe, store.get, store.getInitial)

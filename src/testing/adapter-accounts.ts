@@ -73,7 +73,7 @@ export function accountRules({ rule, stored }: Subject): void {
     expect(await adapter.getUserByAccount(accountKey(account))).toBeNull()
     expect(await adapter.getUserByAccount(accountKey(kept))).toMatchObject({ id: user.id })
     expect((await adapter.unlinkAccount(accountKey(account))) ?? null).toBeNull()
-    // And it may come back, to somebody else.
+    // And it may come back, to another user.
     const other = await stored(adapter)
     await adapter.linkAccount({ ...account, userId: other.id })
     expect(await adapter.getUserByAccount(accountKey(account))).toMatchObject({ id: other.id })

@@ -11,7 +11,7 @@ export function keyRules({ rule, stored }: Subject): void {
     async (adapter) => {
       const base = unique('Key')
       const owners = new Map<string, string>()
-      for (const providerAccountId of variants(base)) {
+      for (const providerAccountId of variantsOf(base)) {
         const user = await stored(adapter)
         await adapter.linkAccount(newAccount(user.id, { providerAccountId }))
         owners.set(providerAccountId, user.id)
@@ -62,7 +62,7 @@ export function keyRules({ rule, stored }: Subject): void {
   rule('session tokens are compared exactly', ['createSession', 'getSessionAndUser', 'deleteSession'], async (adapter) => {
     const base = unique('Session')
     const user = await stored(adapter)
-    const tokens = variants(base)
+    const tokens = variantsOf(base)
     for (const sessionToken of tokens) await adapter.createSession(newSession(user.id, { sessionToken }))
     await adapter.deleteSession(tokens[0]!)
     expect(await adapter.getSessionAndUser(tokens[0]!)).toBeNull()
@@ -130,7 +130,7 @@ export function keyRules({ rule, stored }: Subject): void {
 }
 
 /** Keys that careless stores take for one. */
-function variants(base: string): string[] {
+function variantsOf(base: string): string[] {
   return [
     base,
     base.toLowerCase(),

@@ -52,7 +52,7 @@ export function raceRules({ rule, stored, parallel }: Subject): void {
     ['updateAuthenticatorCounter', 'getAuthenticator'],
     async (adapter) => {
       const authenticator = await register(adapter, await stored(adapter))
-      const counters = shuffled(times.map((index) => index + 2))
+      const counters = shuffle(times.map((index) => index + 2))
       await Promise.allSettled(counters.map((counter) => adapter.updateAuthenticatorCounter(authenticator.credentialID, counter)))
       expect(await adapter.getAuthenticator(authenticator.credentialID)).toMatchObject({ counter: Math.max(...counters) })
     },
@@ -110,7 +110,7 @@ export function raceRules({ rule, stored, parallel }: Subject): void {
 }
 
 // No order that a store could be good at by accident; the same in every run.
-function shuffled(values: number[]): number[] {
+function shuffle(values: number[]): number[] {
   return values
     .map((value) => [(value * 7919) % 104_729, value] as const)
     .sort(([a], [b]) => a - b)

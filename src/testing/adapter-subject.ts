@@ -7,14 +7,31 @@ import type {
   AdapterMethod,
   AdapterSession,
   AdapterUser,
+  Awaitable,
   Store,
   VerificationToken,
 } from 'authkernel/kernel'
 import type { TestContext } from 'vitest'
 import { it } from './runner.ts'
-import type { TestAdapterOptions } from './adapter-options.ts'
 
-/** The adapter under test, and makers of records whose keys nobody else uses. */
+/** What `testAdapter` needs. */
+export interface TestAdapterOptions {
+  /** Makes the adapter, once. Its store may hold other data: every test brings values of its own. */
+  adapter(): Awaitable<Adapter>
+  /** Runs after the last test: drop the database, close connections. */
+  close?(): Awaitable<unknown>
+  /** Operations that run at once in the tests of races; default 20. */
+  parallel?: number
+  /**
+   * Rules that the adapter is known to break, by the text of their tests. These tests must then fail: a repaired rule is noticed, and
+   * the list stays a true account of what is missing. Races of the list are left out, as luck may win them.
+   */
+  gaps?: readonly string[]
+  /** Operations that the adapter is known not to have: rules about them are left out. Others that it lacks are reported as skipped. */
+  lacks?: readonly AdapterMethod[]
+}
+
+/** The adapter under test, and makers of records with keys of their own. */
 export interface Subject {
   /** Operations at once in races. */
   readonly parallel: number
@@ -39,10 +56,10 @@ export function createSubject(
       it(known ? `${text} (known gap: must fail)` : text, async (context: TestContext) => {
         const subject = adapter()
         if (!subject) throw new Error('options.adapter() returned nothing')
-        const absent = methods.filter((method) => !has(subject, method))
+        const absent = methods.filter((method) => !hasMethod(subject, method))
         if (absent.length > 0) context.skip(`the adapter has no ${absent.join(', ')}`)
-        if (!known) return test(promising(subject))
-        const failed = await test(promising(subject)).then(
+        if (!known) return test(toPromises(subject))
+        const failed = await test(toPromises(subject)).then(
           () => false,
           () => true,
         )
@@ -54,12 +71,12 @@ export function createSubject(
 }
 
 /** Whether an adapter, or a store over one, can do an operation. */
-export function has(adapter: Adapter, method: AdapterMethod): boolean {
+export function hasMethod(adapter: Adapter, method: AdapterMethod): boolean {
   return 'supports' in adapter ? (adapter as Store).supports(method) : typeof adapter[method] === 'function'
 }
 
 // Operations may be synchronous: a thrown error and a rejected promise are the same to a rule.
-function promising(adapter: Adapter): Required<Adapter> {
+function toPromises(adapter: Adapter): Required<Adapter> {
   return new Proxy(adapter, {
     get(target, name) {
       const operation = Reflect.get(target, name) as unknown

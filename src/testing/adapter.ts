@@ -1,10 +1,9 @@
-/** The contract of an adapter, as a vitest suite that anybody can run on theirs. */
+/** The contract of an adapter, as a vitest suite for authors of one. */
 import type { Adapter } from 'authkernel/kernel'
 import { afterAll, beforeAll, describe } from './runner.ts'
 import { accountRules } from './adapter-accounts.ts'
 import { authenticatorRules } from './adapter-authenticators.ts'
-import type { TestAdapterOptions } from './adapter-options.ts'
-import { createSubject, has, type Subject } from './adapter-subject.ts'
+import { type TestAdapterOptions, createSubject, hasMethod, type Subject } from './adapter-subject.ts'
 import { keyRules } from './adapter-keys.ts'
 import { raceRules } from './adapter-races.ts'
 import { sessionRules } from './adapter-sessions.ts'
@@ -30,7 +29,7 @@ export function testAdapter(name: string, options: TestAdapterOptions): void {
     })
     afterAll(async () => {
       // A `Store` has every operation, and says so of those that it can do.
-      if (adapter && has(adapter, 'close')) await adapter.close?.()
+      if (adapter && hasMethod(adapter, 'close')) await adapter.close?.()
       await options.close?.()
     })
     const subject: Subject = createSubject(() => adapter, options)

@@ -1,4 +1,4 @@
-/** The contract of bindings, fifth part: a guard tells an app why its access token opened nothing (RFC 6750 section 3, RFC 9449 section 7.1). */
+/** The contract of bindings, fourth part: a guard tells an app why its access token opened nothing (RFC 6750 section 3, RFC 9449 section 7.1). */
 import { type AppTokens, hostRequestOf, HttpError, json, type Plugin } from 'authkernel/kernel'
 import { expect, it } from './runner.ts'
 import { Client } from './binding-client.ts'
@@ -7,7 +7,7 @@ import type { BindingSubject } from './binding-options.ts'
 const challenge = 'Bearer error="invalid_token"'
 const nonceChallenge = 'DPoP error="use_dpop_nonce"'
 
-/** Access tokens that are nobody's, and a scheme that needs a nonce. Notes by the marker of each request which requests of the host it was. */
+/** Access tokens that open nothing, and a scheme that needs a nonce. Notes by the marker of each request which requests of the host it was. */
 const tokens = (seen: Map<string, Set<object>>): Plugin => ({
   name: 'authkernel-contract-tokens',
   setup(kernel) {
@@ -38,7 +38,7 @@ export function guardRule({ start, base, paths }: BindingSubject): void {
     const host = await start({}, [tokens(seen)])
     try {
       const ask = (headers: Record<string, string>): ReturnType<Client['get']> => new Client(host.origin, base).get(paths.guarded, headers)
-      // A client may accept everything: nobody types an Authorization header into a browser.
+      // A client may accept everything: a browser never sends an Authorization header of its own.
       for (const accept of ['application/json', 'text/html']) {
         const refused = await ask({ authorization: 'Bearer stale', accept })
         expect([refused.status, refused.headers.get('www-authenticate')], refused.told).toEqual([401, challenge])

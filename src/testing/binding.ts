@@ -1,11 +1,10 @@
 /** The contract of bindings: what an app of any framework must do once authkernel is mounted in it, over HTTP and nothing else. */
 import type { AuthConfig } from 'authkernel'
 import { afterAll, beforeAll, describe, expect, it } from './runner.ts'
-import { addressRule } from './binding-address.ts'
+import { addressRule, rootRule } from './binding-server.ts'
 import { type BindingPerson, Client, type Reply } from './binding-client.ts'
 import { faultRules } from './binding-faults.ts'
 import { guardRule } from './binding-guard.ts'
-import { rootRule } from './binding-root.ts'
 import type { BindingHost, BindingSubject, TestBindingOptions } from './binding-options.ts'
 
 const ada: BindingPerson = {

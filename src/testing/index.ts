@@ -1,6 +1,6 @@
-/** `authkernel/testing`: the contracts of authkernel as vitest suites, for whoever writes an adapter, a store-backed service or a plugin. */
+/** `authkernel/testing`: the contracts of authkernel as vitest suites, for authors of an adapter, a store-backed service or a plugin. */
 export { testAdapter } from './adapter.ts'
-export type { TestAdapterOptions } from './adapter-options.ts'
+export type { TestAdapterOptions } from './adapter-subject.ts'
 export { type TestServicesOptions, testServices } from './adapter-services.ts'
 export { testRecords } from './records.ts'
 export type { RecordProcess, RecordTask, TestRecordsOptions } from './record-options.ts'

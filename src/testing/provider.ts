@@ -1,4 +1,4 @@
-/** The contract of a provider type, as a vitest suite that anybody can run on theirs. */
+/** The contract of a provider type, as a vitest suite for authors of one. */
 import type { Auth, Awaitable, Login, Plugin } from 'authkernel/kernel'
 import { describe, expect, it } from './runner.ts'
 

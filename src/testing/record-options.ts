@@ -17,7 +17,7 @@ export interface RecordProcess {
 
 /** What `testRecords` needs. */
 export interface TestRecordsOptions {
-  /** Makes the store, once. It may hold other rows: every test brings values that nobody else uses. */
+  /** Makes the store, once. It may hold other rows: every test brings values of its own. */
   create(): Awaitable<RecordStore>
   /** The adapter whose `deleteUser` deletes what a person owns, over the same rows. */
   adapter?: (() => Awaitable<Adapter>) | undefined

@@ -24,7 +24,7 @@ export async function workOnRecords(store: RecordStore, task: RecordTask): Promi
   if (task.do === 'churn') {
     for (let at = 0; ; at++) {
       const row = rowOf(task.group, `${process.pid}-${at}`)
-      await store.write([incremented(task.id), { op: 'create', table: table.name, row }, incremented(`${task.id}-too`)], Date.now())
+      await store.write([incrementOf(task.id), { op: 'create', table: table.name, row }, incrementOf(`${task.id}-too`)], Date.now())
     }
   }
   const answers = await Promise.allSettled([...Array(task.times).keys()].map(async () => store.write(task.writes, Date.now())))
@@ -51,7 +51,7 @@ export function raceRules({ host, options }: RecordSubject): void {
     const all = async (writes: readonly StoredWrite[], times = 10): Promise<unknown[]> =>
       (await Promise.all(workers.map((worker) => worker.run({ do: 'write', writes, times })))).flat()
     const get = async (id: string): Promise<StoredRow | null> => store.get(table.name, '', { id }, Date.now())
-    const add = (group: string, name: string): Promise<StoredRow> => stored(store, rowOf(group, name))
+    const add = (group: string, name: string): Promise<StoredRow> => createRow(store, rowOf(group, name))
 
     it('a key is created once', async () => {
       const group = unique()
@@ -68,7 +68,7 @@ export function raceRules({ host, options }: RecordSubject): void {
       const taken = await all([{ op: 'take', table: table.name, ns: '', key: { group, name: '2' }, if: {} }])
       expect(taken.filter((answer) => answer !== null)).toHaveLength(1)
       expect(await get(two.id)).toBeNull()
-      const counted = await all([{ ...incremented(three.id), max: 23 }])
+      const counted = await all([{ ...incrementOf(three.id), max: 23 }])
       expect(counted.filter((answer) => answer !== null)).toHaveLength(23)
       expect((await get(three.id))?.['place']).toBe(23)
     })
@@ -77,8 +77,8 @@ export function raceRules({ host, options }: RecordSubject): void {
       const group = unique()
       const [one, two] = [await add(group, '1'), await add(group, '2')]
       const [up, down] = [
-        [incremented(one.id), incremented(two.id)],
-        [incremented(two.id), incremented(one.id)],
+        [incrementOf(one.id), incrementOf(two.id)],
+        [incrementOf(two.id), incrementOf(one.id)],
       ]
       const answers = await Promise.all(workers.map((worker, at) => worker.run({ do: 'write', writes: at % 2 ? up : down, times: 10 })))
       expect(answers.flat().filter((answer) => !Array.isArray(answer))).toEqual([])
@@ -87,8 +87,8 @@ export function raceRules({ host, options }: RecordSubject): void {
 
     it('a commit of a process that is killed is done or not done', async () => {
       const [group, id] = [unique(), unique()]
-      await stored(store, rowOf(group, 'counter', id))
-      await stored(store, rowOf(group, 'counter too', `${id}-too`))
+      await createRow(store, rowOf(group, 'counter', id))
+      await createRow(store, rowOf(group, 'counter too', `${id}-too`))
       const extra = await processes(2)
       for (const worker of extra) worker.run({ do: 'churn', id, group }).catch(() => {})
       // Killed in the middle of it, at different moments.
@@ -110,7 +110,7 @@ export function raceRules({ host, options }: RecordSubject): void {
   })
 }
 
-async function stored(store: RecordStore, row: StoredRow): Promise<StoredRow> {
+async function createRow(store: RecordStore, row: StoredRow): Promise<StoredRow> {
   await store.write([{ op: 'create', table: table.name, row }], Date.now())
   return row
 }
@@ -119,6 +119,6 @@ function rowOf(group: string, name: string, id = unique()): StoredRow {
   return { ns: '', id, group, name, place: 0 }
 }
 
-function incremented(id: string): Extract<StoredWrite, { op: 'increment' }> {
+function incrementOf(id: string): Extract<StoredWrite, { op: 'increment' }> {
   return { op: 'increment', table: table.name, ns: '', id, field: 'place', by: 1, min: undefined, max: undefined, if: {}, set: {} }
 }

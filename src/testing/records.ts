@@ -1,4 +1,4 @@
-/** The contract of a store of records, as a vitest suite that anybody can run on theirs. */
+/** The contract of a store of records, as a vitest suite for authors of one. */
 import { afterAll, beforeAll, describe } from './runner.ts'
 import { createRecordHost, type RecordHost } from './record-host.ts'
 import { growthRules } from './record-growth.ts'

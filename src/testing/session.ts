@@ -1,4 +1,4 @@
-/** The contract of a session strategy, as a vitest suite that anybody can run on theirs. */
+/** The contract of a session strategy, as a vitest suite for authors of one. */
 import type { Adapter, AuthConfig, Awaitable, Plugin, Session } from 'authkernel/kernel'
 import { createAuth } from 'authkernel'
 import { credentialsPlugin } from 'authkernel/plugins/credentials'
@@ -101,7 +101,7 @@ export function testSession(name: string, options: TestSessionOptions): void {
   })
 }
 
-/** A session of a kind: what guards it is there before it, it ends when it says, and nobody has it without the plugin of the kind. */
+/** A session of a kind: what guards it is there before it, it ends when it says, and without the plugin of the kind it is signed out. */
 function testKinds(options: TestSessionOptions): void {
   const seconds = 60
   const kiosk = (told: string[]): Plugin => ({

@@ -31,7 +31,7 @@ export async function signedIn(
     name,
     setup(kernel) {
       mount ??= kernel.config.basePath
-      kernel.route({ method: 'GET', path: `/${name}`, handler: (ctx) => issue(ctx, user) })
+      kernel.route({ method: 'GET', path: `/${name}`, handler: (ctx) => issueSession(ctx, user) })
     },
   })
   try {
@@ -45,8 +45,8 @@ export async function signedIn(
   }
 }
 
-async function issue(ctx: Context, user: User): Promise<Response> {
-  const owner = await stored(ctx, user)
+async function issueSession(ctx: Context, user: User): Promise<Response> {
+  const owner = await findOrCreateUser(ctx, user)
   const account = { provider: 'testing', providerAccountId: owner.id ?? '', type: 'credentials' as const }
   const login: Login = {
     user: owner,
@@ -67,7 +67,7 @@ async function issue(ctx: Context, user: User): Promise<Response> {
   return new Response(null, { status: 204 })
 }
 
-async function stored(ctx: Context, user: User): Promise<User> {
+async function findOrCreateUser(ctx: Context, user: User): Promise<User> {
   const { store } = ctx
   if (!store) return user
   const known = (user.id && (await store.getUser(user.id))) || (user.email && (await store.getUserByEmail(user.email)))

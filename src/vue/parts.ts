@@ -17,7 +17,7 @@ export const SignInForm: PartComponent<{ redirectTo?: string }> = defineComponen
     return () =>
       h('div', { 'data-part': 'sign-in-form', 'aria-busy': choices.value === undefined && failure.value === undefined }, [
         failure.value !== undefined && h('p', { role: 'alert' }, failure.value),
-        choices.value?.map((choice) => h(ChoiceForm, { key: choice.id, choice, ...given(props) })),
+        choices.value?.map((choice) => h(ChoiceForm, { key: choice.id, choice, ...givenTexts(props) })),
       ])
   },
 }) as PartComponent<{ redirectTo?: string }>
@@ -44,7 +44,7 @@ export const UserButton: PartComponent<{ accountUrl?: string }> = defineComponen
   },
 }) as PartComponent<{ accountUrl?: string }>
 
-/** Who is signed in, and what they can connect: other providers and passkeys. Shows `SignInForm` to everybody else. */
+/** Who is signed in, and what they can connect: other providers and passkeys. Shows `SignInForm` to signed-out users. */
 export const AccountPage: PartComponent<object> = defineComponent({
   name: 'AccountPage',
   props: { texts },
@@ -102,7 +102,7 @@ const ChoiceForm = defineComponent({
       const { choice } = props
       const form = { 'data-provider': choice.id, 'aria-label': choice.label, 'aria-busy': busy.value, onSubmit: submit }
       return h('form', form, [
-        choice.fields.map((field) => input(field, `${id}-${field.name}`)),
+        choice.fields.map((field) => drawInput(field, `${id}-${field.name}`)),
         message.value !== undefined && h('p', { role: 'alert' }, message.value),
         h('button', { type: 'submit', disabled: busy.value }, choice.label),
       ])
@@ -110,7 +110,7 @@ const ChoiceForm = defineComponent({
   },
 })
 
-function input({ name, label, attributes }: ChoiceField, id: string): VNode {
+function drawInput({ name, label, attributes }: ChoiceField, id: string): VNode {
   const field = h('input', { ...attributes, key: id, id, name })
   return attributes['type'] === 'hidden' ? field : h('div', { key: id }, [h('label', { for: id }, label), field])
 }
@@ -134,7 +134,7 @@ function useChoices(props: { readonly texts?: Partial<PartTexts> | undefined }):
 }
 
 /** Properties without those that were left out. */
-function given(props: { readonly redirectTo?: string | undefined; readonly texts?: Partial<PartTexts> | undefined }): {
+function givenTexts(props: { readonly redirectTo?: string | undefined; readonly texts?: Partial<PartTexts> | undefined }): {
   redirectTo?: string
   texts?: Partial<PartTexts>
 } {

@@ -3,12 +3,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { relative } from 'node:path'
 import { didYouMean } from 'authkernel/kernel'
 import { findModule } from '../load.ts'
-import { packageRoot } from '../package-root.ts'
+import { packageRoot } from '../package.ts'
 import { providerIds } from '../provider.ts'
 import { type Report, type Setting, UsageError } from '../report.ts'
 import { nameOf } from './auth-module.ts'
 import { showChange } from './diff.ts'
-import { agreed, installPackages, write } from './init.ts'
+import { askAgreement, installPackages, writeChanges } from './init.ts'
 import { lookAt } from './project.ts'
 import { type Addition, addTo } from './source.ts'
 import { type Change, textOf } from './files.ts'
@@ -65,7 +65,7 @@ export async function add(options: AddOptions, setting: Setting): Promise<Report
   const path = relative(setting.cwd, findModule(options.auth, setting.cwd)).replaceAll('\\', '/')
   const before = textOf(setting, path) ?? ''
   const after = addTo(before, entry, path)
-  const project = existsSync(`${setting.cwd}/package.json`) ? manifest(setting) : undefined
+  const project = existsSync(`${setting.cwd}/package.json`) ? readManifest(setting) : undefined
   const packages = (entry.packages ?? []).filter((each) => project && !project.packages.has(each))
   const data = { name, file: path, packages, variables: entry.variables ?? [] }
   const { good } = setting.paint
@@ -73,9 +73,9 @@ export async function add(options: AddOptions, setting: Setting): Promise<Report
     return { data: { ...data, written: false }, lines: [good(`${name} is in ${path} already.`)] }
   const changes: Change[] = after === before ? [] : [{ path, before, after }]
   const shown = changes.flatMap((change) => showChange(change, setting.paint))
-  if (!(await agreed(options.yes === true, shown, setting)))
+  if (!(await askAgreement(options.yes === true, shown, setting)))
     return { data: { ...data, written: false }, lines: [...(setting.ask ? [] : shown), 'Nothing was written. Add --yes to write it.'] }
-  write(setting.cwd, changes)
+  writeChanges(setting.cwd, changes)
   const installs = project !== undefined && packages.length > 0 && options.install !== false
   if (installs) installPackages(project, packages)
   const steps = [
@@ -107,7 +107,7 @@ function entryOf(name: string): Entry | undefined {
   return { import: `import { ${factory} } from 'authkernel/plugins/${name}'`, plugin: `${factory}()` }
 }
 
-function manifest({ cwd }: Pick<Setting, 'cwd'>): ReturnType<typeof lookAt> | undefined {
+function readManifest({ cwd }: Pick<Setting, 'cwd'>): ReturnType<typeof lookAt> | undefined {
   try {
     return lookAt(cwd)
   } catch {

@@ -18,7 +18,7 @@ export function authPath(project: Project): string {
 }
 
 /** Environment variables that the module reads, with what they are. */
-export function variables({ providers, store }: Answers): [name: string, value: string][] {
+export function variablesOf({ providers, store }: Answers): [name: string, value: string][] {
   return [
     ...providers.flatMap((id): [string, string][] =>
       id === 'demo' ? [] : ['ID', 'SECRET'].map((suffix) => [`AUTH_${id.toUpperCase().replaceAll('-', '_')}_${suffix}`, '']),
@@ -41,9 +41,9 @@ export function authModule(project: Project, answers: Answers): string {
   return [
     ...lines,
     '',
-    ...(answers.providers.includes('demo') ? demo(project) : []),
+    ...(answers.providers.includes('demo') ? demoLines(project) : []),
     ...storeLines(framework, answers.store),
-    ...body(framework, list, answers.store !== 'none'),
+    ...moduleBody(framework, list, answers.store !== 'none'),
     '',
   ].join('\n')
 }
@@ -86,8 +86,8 @@ function byModule(a: string, b: string): number {
   return module(a) < module(b) ? -1 : 1
 }
 
-/** A person to sign in as at once. It is in no production: the flag is the framework's own, and another host than localhost signs nobody in. */
-function demo({ framework }: Project): string[] {
+/** A person to sign in as at once. It is in no production: the flag is the framework's own, and any host but localhost refuses it. */
+function demoLines({ framework }: Project): string[] {
   return [
     '// For development on localhost: user name "demo", password "demo". Take it out when another way to sign in works.',
     `const demo = demoAccount({ development: ${factoryOf(framework)?.development ?? "process.env.NODE_ENV !== 'production'"} })`,
@@ -118,7 +118,7 @@ function storeLines(framework: Framework, store: StoreKind): string[] {
   return []
 }
 
-function body(framework: Framework, providers: string, stored: boolean): string[] {
+function moduleBody(framework: Framework, providers: string, stored: boolean): string[] {
   // With an adapter, sessions are in the database: the strategy that ends them at once, as passwords, second factors and the ending of all sessions need.
   const options = [...(stored ? ['  adapter,'] : []), `  providers: [${providers}],`]
   const reads = '// Reads AUTH_SECRET, the ids and secrets of providers and, in production, AUTH_URL.'

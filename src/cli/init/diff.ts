@@ -6,11 +6,11 @@ const around = 3
 
 /** Lines for a terminal. Values of secrets are not shown. */
 export function showChange({ path, before, after, secret }: Change, { strong, good, bad, faint }: Paint): string[] {
-  const rows = compare(linesOf(before ?? ''), linesOf(after))
+  const rows = compareLines(linesOf(before ?? ''), linesOf(after))
   const near = rows.map((_, at) => rows.slice(Math.max(0, at - around), at + around + 1).some(({ mark }) => mark !== ' '))
   const lines = rows.flatMap(({ mark, text }, at) => {
     if (!near[at]) return near[at - 1] ? [faint('  …')] : []
-    const shown = `${mark} ${secret ? hidden(text) : text}`
+    const shown = `${mark} ${secret ? hideSecret(text) : text}`
     return [mark === '+' ? good(shown) : mark === '-' ? bad(shown) : faint(shown)]
   })
   return [strong(`${before === null ? 'new file' : 'changed'} ${path}`), ...lines, '']
@@ -19,7 +19,7 @@ export function showChange({ path, before, after, secret }: Change, { strong, go
 type Row = { mark: ' ' | '+' | '-'; text: string }
 
 /** Longest common subsequence of lines; files that a person writes are short. */
-function compare(before: readonly string[], after: readonly string[]): Row[] {
+function compareLines(before: readonly string[], after: readonly string[]): Row[] {
   const lengths = Array.from({ length: before.length + 1 }, () => Array<number>(after.length + 1).fill(0))
   const at = (i: number, j: number): number => lengths[i]?.[j] ?? 0
   for (let i = before.length - 1; i >= 0; i -= 1)
@@ -42,6 +42,6 @@ function linesOf(text: string): string[] {
   return text === '' ? [] : text.replace(/\n$/, '').split('\n')
 }
 
-function hidden(line: string): string {
+function hideSecret(line: string): string {
   return line.replace(/^(\s*(?:export\s+)?[A-Z_\d]*(?:SECRET|KEY|PASSWORD)[A-Z_\d]*\s*=\s*).+$/, '$1…')
 }

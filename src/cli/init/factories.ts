@@ -1,6 +1,6 @@
 /** Frameworks that bundle the app: a factory of the binding makes `auth`, and files of the framework's own names connect it. */
 import type { Bundled, Framework, Project } from './project.ts'
-import { created, textOf, type Wiring } from './files.ts'
+import { createFile, textOf, type Wiring } from './files.ts'
 
 /** What differs between them. */
 export interface Factory {
@@ -34,9 +34,9 @@ const factories: Readonly<Record<Bundled, Factory>> = {
     base: '/api/auth',
     port: 3000,
     wire(project) {
-      const path = `${project.source ? 'src/' : ''}app/api/auth/[...nextauth]/route.${ending(project)}`
+      const path = `${project.source ? 'src/' : ''}app/api/auth/[...nextauth]/route.${endingOf(project)}`
       const up = `${'../'.repeat(4)}auth`
-      return created(
+      return createFile(
         project,
         path,
         `import { handlers } from '${up}'\n\nexport const { GET, POST } = handlers\n`,
@@ -66,9 +66,9 @@ const factories: Readonly<Record<Bundled, Factory>> = {
     base: '/auth',
     port: 3000,
     wire: (project) =>
-      created(
+      createFile(
         project,
-        `server/middleware/auth.${ending(project)}`,
+        `server/middleware/auth.${endingOf(project)}`,
         '// `auth` is that of server/utils/auth, which Nuxt imports by itself.\nexport default defineEventHandler((event) => auth.handler(event))\n',
         'let it answer `auth.handler(event)` of server/utils/auth',
         /\bauth\.handler\(/,
@@ -84,8 +84,8 @@ const factories: Readonly<Record<Bundled, Factory>> = {
     base: '/api/auth',
     port: 3000,
     wire(project) {
-      const path = `src/routes/api/auth/[...solidauth].${ending(project)}`
-      const wiring = created(
+      const path = `src/routes/api/auth/[...solidauth].${endingOf(project)}`
+      const wiring = createFile(
         project,
         path,
         "import { auth } from '../../../auth'\n\nexport const { GET, POST } = auth\n",
@@ -107,9 +107,9 @@ const factories: Readonly<Record<Bundled, Factory>> = {
     base: '/auth',
     port: 5173,
     wire: (project) =>
-      created(
+      createFile(
         project,
-        `src/routes/plugin@auth.${ending(project)}`,
+        `src/routes/plugin@auth.${endingOf(project)}`,
         [
           "import { serverAuth$ } from 'authkernel/bindings/qwik'",
           "import { auth } from '../auth'",
@@ -124,9 +124,9 @@ const factories: Readonly<Record<Bundled, Factory>> = {
 }
 
 function wireSvelteKit(project: Project): Wiring {
-  const hooks = created(
+  const hooks = createFile(
     project,
-    `src/hooks.server.${ending(project)}`,
+    `src/hooks.server.${endingOf(project)}`,
     "export { handle } from './auth'\n",
     'put `handle` of `./auth` into its `sequence(…)` of @sveltejs/kit/hooks',
   )
@@ -138,7 +138,7 @@ function wireSvelteKit(project: Project): Wiring {
   return { ...hooks, changes: [...hooks.changes, { path: 'src/app.d.ts', before: types, after }] }
 }
 
-function ending({ typescript }: Project): 'ts' | 'js' {
+function endingOf({ typescript }: Project): 'ts' | 'js' {
   return typescript ? 'ts' : 'js'
 }
 

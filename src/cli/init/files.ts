@@ -25,7 +25,7 @@ export function textOf({ cwd }: Pick<Project, 'cwd'>, path: string): string | nu
 }
 
 /** A new file; one that is there already is left alone, unless it does what the new one would: `connected` says how that is seen. */
-export function created(
+export function createFile(
   project: Project,
   path: string,
   after: string,

@@ -10,7 +10,7 @@ import { factoryOf } from './factories.ts'
 import { type Change, textOf } from './files.ts'
 import { envFile, plan } from './plan.ts'
 import { lookAt, type Project } from './project.ts'
-import { answersOf, confirmed, type Flags } from './questions.ts'
+import { answersOf, confirmChanges, type Flags } from './questions.ts'
 
 /** Options of the command. */
 export interface InitOptions extends Flags {
@@ -37,13 +37,13 @@ export async function init(options: InitOptions, setting: Setting): Promise<Repo
   if (changes.length === 0 && packages.length === 0)
     return { data: { ...data, written: false }, lines: [...notes, setting.paint.good('Everything is there already.')] }
   const shown = changes.flatMap((change) => showChange(change, setting.paint))
-  if (!(await agreed(options.yes === true, shown, setting))) {
+  if (!(await askAgreement(options.yes === true, shown, setting))) {
     return {
       data: { ...data, written: false },
       lines: asks ? ['Nothing was written.'] : [...shown, 'Nothing was written. Add --yes to write these files.'],
     }
   }
-  write(project.cwd, changes)
+  writeChanges(project.cwd, changes)
   const installs = packages.length > 0 && options.install !== false
   if (installs) installPackages(project, packages)
   return {
@@ -57,13 +57,13 @@ export async function init(options: InitOptions, setting: Setting): Promise<Repo
 }
 
 /** Shows the changes to a person and asks. */
-export async function agreed(yes: boolean, shown: readonly string[], { ask }: Setting): Promise<boolean> {
+export async function askAgreement(yes: boolean, shown: readonly string[], { ask }: Setting): Promise<boolean> {
   if (yes || !ask) return yes
   ask(shown.join('\n'))
-  return confirmed()
+  return confirmChanges()
 }
 
-export function write(cwd: string, changes: readonly Change[]): void {
+export function writeChanges(cwd: string, changes: readonly Change[]): void {
   for (const { path, after, before, secret } of changes) {
     const file = join(cwd, path)
     mkdirSync(dirname(file), { recursive: true })

@@ -2,11 +2,11 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Answers, authModule, authPath, variables } from './auth-module.ts'
+import { type Answers, authModule, authPath, variablesOf } from './auth-module.ts'
 import { factoryOf } from './factories.ts'
 import { type Change, textOf } from './files.ts'
 import type { Project } from './project.ts'
-import { wire } from './wiring.ts'
+import { wireProject } from './wiring.ts'
 
 export interface Plan {
   changes: Change[]
@@ -22,8 +22,8 @@ export function plan(project: Project, answers: Answers): Plan {
   const changes: Change[] = []
   const isNew = textOf(project, path) === null
   if (isNew) changes.push({ path, before: null, after: authModule(project, answers) })
-  const wiring = wire(project)
-  changes.push(...wiring.changes, ...environment(project, isNew ? answers : { providers: [], store: 'none' }))
+  const wiring = wireProject(project)
+  changes.push(...wiring.changes, ...planEnvironment(project, isNew ? answers : { providers: [], store: 'none' }))
   const fresh = wiring.changes.some((change) => /server\.m?[jt]s$/.test(change.path) && change.before === null)
   return { changes, packages: packagesOf(project, isNew ? answers : undefined, fresh), notes: wiring.notes }
 }
@@ -33,21 +33,21 @@ export function envFile({ framework }: Project): string {
   return factoryOf(framework)?.envFile ?? '.env.local'
 }
 
-function environment(project: Project, answers: Answers): Change[] {
+function planEnvironment(project: Project, answers: Answers): Change[] {
   const path = envFile(project)
   const known = [textOf(project, '.env'), textOf(project, '.env.local')].join('\n')
   const has = (name: string): boolean => new RegExp(`^\\s*(?:export\\s+)?${name}\\s*=`, 'm').test(known)
-  const wanted: [string, string][] = [['AUTH_SECRET', randomBytes(33).toString('base64')], ...variables(answers)]
+  const wanted: [string, string][] = [['AUTH_SECRET', randomBytes(33).toString('base64')], ...variablesOf(answers)]
   const missing = wanted.filter(([name]) => !has(name))
   if (missing.length === 0) return []
   const before = textOf(project, path)
   const start = before === null || before === '' || before.endsWith('\n') ? (before ?? '') : `${before}\n`
   const change = { path, before, after: start + missing.map(([name, value]) => `${name}="${value}"\n`).join(''), secret: true }
-  return [change, ...ignored(project, path)]
+  return [change, ...planGitignore(project, path)]
 }
 
 /** A line in .gitignore, where git would take the secret. */
-function ignored(project: Project, path: string): Change[] {
+function planGitignore(project: Project, path: string): Change[] {
   const before = textOf(project, '.gitignore')
   if (before === null && !existsSync(join(project.cwd, '.git'))) return []
   const lines = (before ?? '').split('\n').map((line) => line.trim().replace(/^\//, ''))

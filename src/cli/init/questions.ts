@@ -25,7 +25,7 @@ export async function answersOf(flags: Flags, project: Project, known: readonly 
 }
 
 /** The last question. False: nothing is to be written. */
-export async function confirmed(): Promise<boolean> {
+export async function confirmChanges(): Promise<boolean> {
   const { confirm, isCancel } = await import('@clack/prompts')
   const answer = await confirm({ message: 'Write these files?' })
   return !isCancel(answer) && answer
@@ -43,7 +43,7 @@ async function askProviders(known: readonly string[]): Promise<string[]> {
     options,
     initialValues: ['demo'],
   })
-  return isCancel(answer) ? cancelled() : answer
+  return isCancel(answer) ? throwCancelled() : answer
 }
 
 async function askStore({ store }: Project): Promise<StoreKind> {
@@ -51,9 +51,9 @@ async function askStore({ store }: Project): Promise<StoreKind> {
   const labels = { none: 'Nowhere: sessions in a cookie', sqlite: 'SQLite file', postgres: 'PostgreSQL', mysql: 'MySQL or MariaDB' }
   const options = stores.map((value) => ({ value, label: labels[value] }))
   const answer = await select({ message: 'Where are users kept?', options, initialValue: store })
-  return isCancel(answer) ? cancelled() : answer
+  return isCancel(answer) ? throwCancelled() : answer
 }
 
-function cancelled(): never {
+function throwCancelled(): never {
   throw new UsageError('Nothing was written.')
 }

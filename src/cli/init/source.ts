@@ -36,18 +36,18 @@ interface Call {
 }
 
 function findCall(text: string): Call | undefined {
-  const blank = blanked(text)
+  const blank = blankOut(text)
   for (const { 1: name = '', 0: whole, index } of blank.matchAll(makers)) {
     if (/\b(?:import|function)\b[^\n]*$/.test(blank.slice(blank.lastIndexOf('\n', index) + 1, index))) continue
     const open = index + whole.length - 1
-    const end = closing(blank, open)
+    const end = closingBracketAt(blank, open)
     if (end !== undefined) return { name, open, end }
   }
   return undefined
 }
 
 /** Behind the parenthesis that closes the one at `open`. */
-function closing(blank: string, open: number): number | undefined {
+function closingBracketAt(blank: string, open: number): number | undefined {
   let depth = 0
   for (let i = open; i < blank.length; i += 1) {
     if ('([{'.includes(blank[i] ?? '')) depth += 1
@@ -57,7 +57,7 @@ function closing(blank: string, open: number): number | undefined {
 }
 
 /** The same length without the insides of texts and comments, whose brackets do not count. */
-function blanked(text: string): string {
+function blankOut(text: string): string {
   const parts = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`(?:[^`\\]|\\.)*`/g
   return text.replace(parts, (part) => part.replace(/[^\n]/g, ' '))
 }
@@ -71,7 +71,7 @@ function withPlugin(text: string, { name, open, end }: Call, plugin: string): st
 }
 
 function withProvider(text: string, { open, end }: Call, provider: string): string {
-  const blank = blanked(text)
+  const blank = blankOut(text)
   const list = /\bproviders\s*:\s*\[/.exec(blank.slice(open, end))
   if (list) {
     const at = open + list.index + list[0].length

@@ -6,7 +6,7 @@ import { textOf, type Wiring } from './files.ts'
 import type { Project, Server } from './project.ts'
 
 /** Nothing for an app that is connected already. */
-export function wire(project: Project): Wiring {
+export function wireProject(project: Project): Wiring {
   return factoryOf(project.framework)?.wire(project) ?? wireServer(project, project.framework as Server)
 }
 
@@ -106,19 +106,19 @@ function wireServer(project: Project, framework: Server): Wiring {
     const indent = /^[ \t]*/.exec(match[0])?.[0] ?? ''
     const semicolon = match[0].trimEnd().endsWith(';') ? ';' : ''
     const connected = before.replace(match[0], () => `${match[0]}\n${indent}${line(match[1] ?? 'app')}${semicolon}`)
-    return { changes: [{ path, before, after: withImport(connected, specifier(project, path, before)) }], notes: [] }
+    return { changes: [{ path, before, after: withImport(connected, specifierOf(project, path, before)) }], notes: [] }
   }
   const path = `${project.source ? 'src/' : ''}server.${project.typescript ? 'ts' : project.esm ? 'js' : 'mjs'}`
   if (textOf(project, path) !== null)
     return { changes: [], notes: [`No file was found that makes the app. Add \`${line('app')}\` to it, and import \`auth\` of ${auth}.`] }
   const [first = '', ...rest] = fresh
-  const own = `import { auth } from '${specifier(project, path, '')}'`
+  const own = `import { auth } from '${specifierOf(project, path, '')}'`
   const lines = fresh[1] === '' ? [first, own, ...rest] : [first, rest[0] ?? '', own, ...rest.slice(1)]
   return { changes: [{ path, before: null, after: `${lines.join('\n')}\n` }], notes: [] }
 }
 
 /** The auth module as a file names it: with the ending that its other imports have. */
-function specifier(project: Project, from: string, text: string): string {
+function specifierOf(project: Project, from: string, text: string): string {
   const path = posix.relative(posix.dirname(from), authPath(project))
   const relative = path.startsWith('.') ? path : `./${path}`
   if (!project.typescript) return relative

@@ -1,4 +1,4 @@
-/** The contract of bindings, fourth part: paths at the origin's root that plugins answer. */
+/** The contract of bindings, third part: what only a running server shows, the address of the client and paths at the origin's root. */
 import type { Plugin } from 'authkernel/kernel'
 import { expect, it } from './runner.ts'
 import { Client } from './binding-client.ts'
@@ -44,6 +44,29 @@ export function rootRule({ start, base }: BindingSubject): void {
       expect([preflight.status, preflight.headers.get('access-control-allow-origin')], preflight.told).toEqual([204, '*'])
       expect((await client.get(`${path}-of-nobody`)).status, "another path below /.well-known/ is the host's").toBe(404)
       expect((await client.get(`${base}/session`)).text).toBe('null')
+    } finally {
+      await host.close()
+    }
+  })
+}
+
+export function addressRule({ start, base, paths, person }: BindingSubject): void {
+  it('wrong guesses count for the address of the client, at the routes and in server code, whatever its headers say', async () => {
+    // A network may be wrong a hundred times as often as a name at one: two guesses.
+    const host = await start({ throttle: { credentials: { max: 0.02, seconds: 600 } } })
+    try {
+      const [name = ''] = Object.keys(person.wrong)
+      // Other names each time: only the address is the same.
+      const guess = (n: number): Record<string, string> => ({ ...person.wrong, [name]: `nobody-${n}` })
+      const forged = (n: number): Record<string, string> => ({ 'x-forwarded-for': `192.0.2.${n}`, forwarded: `for=192.0.2.${n}` })
+      const client = new Client(host.origin, base)
+      await client.signIn(person, guess(1), 'form', forged(1))
+      await client.post(paths.login, guess(2), { origin: host.origin, ...forged(2) })
+      await client.signIn(person, person.right, 'form', forged(3))
+      expect(
+        (await client.get(`${base}/session`)).text,
+        'a third guess from one address was heard: `options` of the seam gives `clientAddress`, and not from headers',
+      ).toBe('null')
     } finally {
       await host.close()
     }
