@@ -6,6 +6,7 @@ type RedirectKind = 'claimed' | 'loopback' | 'scheme'
 
 // Of the text and not of a parsed URL: `http://127.0.0.1:80@example.com` has another host.
 const loopback = /^http:\/\/(127\.0\.0\.1|\[::1\])(?::(\d{1,5}))?((?:[/?][^#\s\\]*)?)$/
+
 // RFC 8252 section 7.1: a reversed domain has a dot, so that `javascript:` and `data:` are none.
 const reversed = /^[a-z][a-z0-9-]*(?:\.[a-z0-9-]+)+:\/?[^#\s\\]*$/
 

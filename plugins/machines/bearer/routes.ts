@@ -2,8 +2,7 @@
 import { type AuthError, type Context, json, type Kernel } from 'authkernel/kernel'
 import { answerConsent, startAuthorization } from './authorize.ts'
 import { challengeApp } from './challenge.ts'
-import { answerAsOAuth, answerRevocation, answerToken } from './endpoints.ts'
-import { metadataOfBase } from './metadata.ts'
+import { answerAsOAuth, answerRevocation, answerToken, metadataOfBase } from './endpoints.ts'
 import type { ResolvedOptions } from './options.ts'
 
 const metadataPath = '/.well-known/oauth-authorization-server'
