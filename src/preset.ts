@@ -16,7 +16,7 @@ import type { Plugin } from './contract/plugin.ts'
 import { ExperimentalFeatureNotEnabled } from './errors/index.ts'
 import { type Auth, createKernel, type KernelOptions } from './kernel/create-kernel.ts'
 import { fillFromEnv, hasEnvDefaults } from './options/env.ts'
-import { shaped } from './options/shapes.ts'
+import { checkShapes } from './options/host-options.ts'
 import { createLogger } from './runtime/logger.ts'
 
 /** Routes of the library, by the first segment below the base path. */
@@ -74,7 +74,7 @@ const gatedFlow: ProviderFlow<{ id: string }> = {
 
 /** A copy of the options with the environment under them (D18). */
 function withEnvironment(config: AuthConfig): AuthConfig {
-  const copy = shaped(config)
+  const copy = checkShapes(config)
   const env: Env | false = config.env ?? processEnv
   if (env) fillFromEnv(env, copy, hasEnvDefaults(config))
   return copy

@@ -1,7 +1,7 @@
 /** The order of an ending, once nothing that began before can be granted any more: sessions of browsers, then what plugins gave. */
 import type { AccessSelector, EndOptions, EndReason, EndReport, EndStep } from '../contract/access.ts'
 import type { AnyContext } from '../contract/context.ts'
-import { abilitiesOf, abilityFor, strategyWith } from '../registry/abilities.ts'
+import { abilitiesOf, abilityFor, strategyWith } from '../registry/strategies.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 
 const order: readonly EndStep[] = ['pending', 'app', 'key', 'token']

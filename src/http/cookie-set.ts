@@ -2,7 +2,7 @@
 import type { CookieHandle } from '../contract/cookie.ts'
 import type { CookieOption, CookieOptions, CookieSet, CookiesOptions } from '../contract/data.ts'
 import type { Settings } from '../contract/settings.ts'
-import { merge } from '../options/merge.ts'
+import { merge } from '../options/config.ts'
 
 type CookieNames = Pick<Settings, 'cookiePrefix' | 'sessionCookieName'>
 

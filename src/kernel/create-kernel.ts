@@ -8,11 +8,17 @@ import type { Settings } from '../contract/settings.ts'
 import { AuthError } from '../errors/index.ts'
 import { defaultKeyInfo } from '../keys/key-ring.ts'
 import { resolveConfig } from '../options/config.ts'
-import { checkHostNames } from '../options/host-names.ts'
-import { compile } from '../registry/compile.ts'
-import { type Inspection, inspect } from '../registry/inspect.ts'
-import { type KernelParts, createPluginKernel } from '../registry/plugin-kernel.ts'
-import { type Layer, type Registration, createRegistration, replayOrder } from '../registry/registration.ts'
+import { checkHostNames } from '../options/host-options.ts'
+import { compileSnapshot } from '../registry/compile.ts'
+import { type Inspection, inspectSnapshot } from '../registry/inspect.ts'
+import {
+  type KernelParts,
+  createPluginKernel,
+  type Layer,
+  type Registration,
+  createRegistration,
+  replayOrder,
+} from '../registry/registration.ts'
 import { coreRoutes } from '../request/routes.ts'
 import { knownDeviceCookie } from '../request/device-cookie.ts'
 import { createLimit, createOnce, createShared } from '../runtime/shared.ts'
@@ -77,7 +83,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
   const leftOpen: Registration['closers'] = []
   const current: Current = {
     compiled: undefined,
-    compile: () => compile(replayOrder(records), resolved, shared, base, registerOwnParts),
+    compile: () => compileSnapshot(replayOrder(records), resolved, shared, base, registerOwnParts),
   }
   const invalidate = (): void => {
     current.compiled = undefined
@@ -172,7 +178,7 @@ export function createKernel(config: AuthConfig = {}, { shared = createShared(),
       ]
       return () => undo.forEach((take) => take())
     },
-    inspect: () => inspect((current.compiled ??= current.compile()), replayOrder(records), auth),
+    inspect: () => inspectSnapshot((current.compiled ??= current.compile()), replayOrder(records), auth),
     async close() {
       const all = [...records.flatMap(({ closers }) => closers.splice(0)), ...leftOpen.splice(0)]
       const closing = [...all.filter(({ first }) => first), ...all.filter(({ first }) => !first)]

@@ -2,7 +2,8 @@
 import type { AuthConfig, ResolvedConfig, Throttle } from '../contract/config.ts'
 import { createLogger } from '../runtime/logger.ts'
 import { resolveRuntime } from '../runtime/runtime.ts'
-import { merge } from './merge.ts'
+import { createDefu } from 'defu'
+import { MissingSecret } from '../errors/index.ts'
 
 const defaults = {
   basePath: '/auth',
@@ -15,6 +16,7 @@ const defaults = {
   deadlines: { store: 5_000, network: 10_000, request: 15_000 },
   limits: { body: 65_536, callbackUrl: 2_048, providerResponse: 1_048_576 },
 }
+const minSecret = 32
 const throttleDefaults = { mail: { max: 3, seconds: 600 }, credentials: { max: 10, seconds: 600 } }
 
 /** Puts defaults under a host's options. The host's object is read, never written (D18). */
@@ -25,7 +27,7 @@ export function resolveConfig(config: AuthConfig): ResolvedConfig {
     ...merged,
     adapter,
     basePath: trimmedBasePath(merged.basePath),
-    secret: secrets(secret),
+    secret: listSecrets(secret),
     throttle: throttle === false ? { mail: false, credentials: false } : (merge(throttle ?? {}, throttleDefaults) as Throttle),
     logger: createLogger(logger, config.debug),
     runtime: resolveRuntime(runtime),
@@ -38,6 +40,43 @@ export function trimmedBasePath(path: string): string {
 }
 
 /** Secrets as a list, newest first; empty strings do not count. */
-export function secrets(secret: string | readonly string[] | undefined): readonly string[] {
+export function listSecrets(secret: string | readonly string[] | undefined): readonly string[] {
   return (typeof secret === 'string' ? [secret] : (secret ?? [])).filter((value) => value !== '')
+}
+
+/**
+ * The one way in which options are merged. `over` over `under`: arrays replace, objects merge, `undefined` keeps what is under, `null` is a value,
+ * symbol keys are copied. Plain defu would join arrays and drop nulls and symbols.
+ */
+export function merge<T extends object, U extends object>(over: T, under: U): T & U {
+  const result = combine(over, under) as Record<PropertyKey, unknown>
+  for (const key of Reflect.ownKeys(over)) {
+    const value = (over as Record<PropertyKey, unknown>)[key]
+    if (value === null || (typeof key === 'symbol' && value !== undefined)) result[key] = value
+  }
+  return result as T & U
+}
+
+const combine = createDefu((target, key, value) => {
+  if (Array.isArray(value)) target[key] = value
+  else if (isPlain(value) && isPlain(target[key])) target[key] = merge(value, target[key]) as never
+  else return false
+  return true
+})
+
+function isPlain(value: unknown): value is object {
+  if (typeof value !== 'object' || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === Object.prototype || prototype === null
+}
+
+/** Throws MissingSecret for no secret of a host or a tenant, and for a short one. */
+export function assertSecrets(secrets: readonly string[]): void {
+  const how = 'Make one with `npx authkernel secret` (or `openssl rand -base64 33`) and set AUTH_SECRET or the option `secret`.'
+  // `authkernel init` writes the file, and Node reads none by itself.
+  const file = 'If it stands in .env.local, Node has to read that file: `node --env-file=.env.local app.js`.'
+  if (secrets.length === 0) throw new MissingSecret(`createAuth has no \`secret\`. ${how} ${file}`)
+  if (secrets.some((secret) => typeof secret !== 'string' || secret.length < minSecret)) {
+    throw new MissingSecret(`createAuth has a \`secret\` of less than ${minSecret} characters. ${how}`)
+  }
 }

@@ -1,6 +1,6 @@
 /** The environment variables that options are read from. */
 import type { AuthConfig, Env } from '../contract/config.ts'
-import { secrets } from './config.ts'
+import { listSecrets } from './config.ts'
 import { providerFromEnv, readEnv } from './providers.ts'
 
 /** Options that were filled before: what stands there is no choice of the host's any more. */
@@ -41,7 +41,7 @@ export function fillFromEnv(env: Env, config: AuthConfig, suppressBasePathWarnin
     config.origin ??= url
   }
   config.basePath ??= '/auth'
-  if (secrets(config.secret).length === 0) {
+  if (listSecrets(config.secret).length === 0) {
     const found = ['AUTH_SECRET_3', 'AUTH_SECRET_2', 'AUTH_SECRET_1', 'AUTH_SECRET'].map(get).filter((value) => value !== undefined)
     if (found.length > 0) config.secret = found
   }

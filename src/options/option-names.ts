@@ -1,8 +1,46 @@
-/** Finds options of a provider that its type does not know: a misspelt one would be left out in silence. */
+/** Refuses names of options that nothing knows, for hosts without TypeScript: an option that is left out in silence may be a protection. */
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Provider } from '../contract/provider.ts'
 import { didYouMean, nearest } from '../errors/did-you-mean.ts'
-import { InvalidProvider } from '../errors/index.ts'
+import { AuthError, InvalidProvider } from '../errors/index.ts'
+
+type NameOf<T> = T extends unknown ? Exclude<keyof T, symbol> : never
+/** The name of every option of a type, each with `true`: a record, so that the compiler finds an option without its name. */
+export type OptionNames<T> = Readonly<Record<NameOf<T>, true>>
+/** Options of a plugin that has none. */
+export type NoOptions = Readonly<Record<string, never>>
+
+/**
+ * Throws AuthError for options that are no object, and for an option that is not in `names`, with the one that was meant. `who` begins the message:
+ * `Plugin "acme"`. Call it in the factory of a plugin, before anything else. Names with the value undefined count as absent, and symbols are always
+ * allowed. `at`: the option that holds these, where undefined is no fault: `assertOptions(who, options.limit, { max: true, seconds: true }, 'limit')`.
+ */
+export function assertOptions<T extends object>(who: string, given: T | undefined, names: OptionNames<T>, at?: string): void {
+  if (at === undefined || given !== undefined) assertNames(who, given, names, at)
+}
+
+/** Without types. `remedies`: what to use in place of a name. */
+export function assertNames(
+  who: string,
+  given: unknown,
+  names: object,
+  at?: string,
+  remedies: Readonly<Record<string, string>> = {},
+): void {
+  if (typeof given !== 'object' || given === null || Array.isArray(given))
+    throw new AuthError(`${who}: ${at === undefined ? 'its options' : `\`${at}\``} must be an object, not ${describeKind(given)}.`)
+  const wrong = Object.entries(given).find(([name, value]) => value !== undefined && !Object.hasOwn(names, name))?.[0]
+  if (wrong === undefined) return
+  const known = Object.keys(names).sort()
+  const remedy = Object.hasOwn(remedies, wrong) ? ` ${remedies[wrong]}` : didYouMean(wrong, known)
+  const all = known.length === 0 ? ' It has none.' : ` Its options: ${known.join(', ')}.`
+  throw new AuthError(`${who} has no option \`${at === undefined ? '' : `${at}.`}${wrong}\`.${remedy || all}`)
+}
+
+/** Without the value: it may be a secret in the wrong place. */
+function describeKind(value: unknown): string {
+  return value === null || value === undefined ? String(value) : Array.isArray(value) ? 'a list' : `a ${typeof value}`
+}
 
 /**
  * Throws InvalidProvider for a name that is neither an option of the type nor one of the preset's own.
@@ -17,10 +55,10 @@ export function checkOptionNames(written: Provider, flow: ProviderFlow<never> | 
   for (const [name, value] of Object.entries(options ?? own)) {
     if (value === undefined || names.includes(name) || (open && nearest(name, names, 1 / 5) === undefined)) continue
     const who = `Provider "${(options as { id?: string } | undefined)?.id ?? own.id}" (${written.type})`
-    throw new InvalidProvider(`${who} has no option "${name}".${didYouMean(name, names) || ` Its options: ${sorted(known)}.`}`)
+    throw new InvalidProvider(`${who} has no option "${name}".${didYouMean(name, names) || ` Its options: ${sortNames(known)}.`}`)
   }
 }
 
-function sorted(names: readonly string[]): string {
+function sortNames(names: readonly string[]): string {
   return [...new Set(names)].sort().join(', ')
 }

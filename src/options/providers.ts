@@ -3,7 +3,7 @@ import type { Env, ProviderInput } from '../contract/config.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Provider, ProviderType } from '../contract/provider.ts'
 import { InvalidProvider } from '../errors/index.ts'
-import { merge } from './merge.ts'
+import { merge } from './config.ts'
 
 /** Provider option to suffix of `AUTH_<ID>_<SUFFIX>` (row 59). */
 const envSuffixes: Readonly<Record<string, string>> = { clientId: 'ID', clientSecret: 'SECRET', issuer: 'ISSUER', apiKey: 'KEY' }
@@ -17,7 +17,7 @@ export function normaliseProvider(
   const written = typeof input === 'function' ? input({}) : input
   const { options, ...own } = written as Provider & { options?: object }
   // A preset's own values stand under the environment, what the host wrote stands above it.
-  const preset = options ? environed(own as Provider, options, env, suffixes) : own
+  const preset = options ? presetWithEnv(own as Provider, options, env, suffixes) : own
   const provider = { ...(options ? merge(options, preset) : preset) } as Record<string, unknown>
   if (typeof provider['id'] !== 'string' || !/^[\w.~-]+$/.test(provider['id']) || provider['id'] === 'undefined') {
     throw new InvalidProvider(
@@ -30,7 +30,7 @@ export function normaliseProvider(
 }
 
 // Two providers of one preset have ids of their own, whose variables count before those of the preset's id.
-function environed(
+function presetWithEnv(
   own: Provider,
   options: { id?: string },
   env: Env | false | undefined,
@@ -60,7 +60,7 @@ export function providerFromEnv(input: ProviderInput, env: Env): Provider {
   const { options, ...own } = (typeof input === 'function' ? input({}) : input) as unknown as Provider & { options?: { id?: string } }
   if (!options) return withEnv(own as Provider, env)
   const known = { ...envOf(env, own.id), ...(options.id !== undefined && envOf(env, options.id)) }
-  return { ...environed(own as Provider, options, env, envSuffixes), options: merge(options, known) } as unknown as Provider
+  return { ...presetWithEnv(own as Provider, options, env, envSuffixes), options: merge(options, known) } as unknown as Provider
 }
 
 /** Options that the environment has for an id. */

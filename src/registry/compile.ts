@@ -8,7 +8,7 @@ import type { RecordSpec } from '../contract/records.ts'
 import type { Settings } from '../contract/settings.ts'
 import { AuthError, InvalidProvider } from '../errors/index.ts'
 import { createCookieSets } from '../http/cookie-set.ts'
-import { merge } from '../options/merge.ts'
+import { merge, assertSecrets } from '../options/config.ts'
 import { checkOptionNames } from '../options/option-names.ts'
 import { createAddresses, flowOf, normaliseProvider, suffixesOf } from '../options/providers.ts'
 import { lazily } from '../runtime/lazy.ts'
@@ -18,13 +18,12 @@ import type { Registration, Step } from './registration.ts'
 import { createRoutes, noRoutes } from './router.ts'
 import { resolveServices } from './services.ts'
 import type { Compiled } from './snapshot.ts'
-import { assertSecrets } from './secrets.ts'
 
 // What is wrong with options is found before the first request; registering needs none of it.
 const checks = /* @__PURE__ */ lazily(() => import('./validate-options.ts'))
 
 /** Replays all records, in their order, and then `closing`, into a new snapshot. Never throws: what is wrong is in `fault`, more of it after `check`. */
-export function compile(
+export function compileSnapshot(
   records: readonly Registration[],
   config: ResolvedConfig,
   shared: Shared,
@@ -148,12 +147,12 @@ function withDefaults(config: ResolvedConfig, draft: Draft): ResolvedConfig {
   const trustProxy = config.trustProxy ?? (draft.trustProxyFollowsHost && config.trustHost === true)
   const { observers } = draft
   const runtime = observers.some(({ fetch }) => fetch)
-    ? { ...config.runtime, fetch: observed(config.runtime.fetch, observers) }
+    ? { ...config.runtime, fetch: observeFetch(config.runtime.fetch, observers) }
     : config.runtime
   return Object.freeze({ ...config, cookies, trustProxy, runtime })
 }
 
-function observed(fetch: typeof globalThis.fetch, observers: readonly Observer[]): typeof globalThis.fetch {
+function observeFetch(fetch: typeof globalThis.fetch, observers: readonly Observer[]): typeof globalThis.fetch {
   return observers.reduceRight<typeof fetch>((send, { fetch: see }) => (see ? (input, init) => see(input, init, send) : send), fetch)
 }
 

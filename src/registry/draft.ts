@@ -10,10 +10,10 @@ import type { Observer } from '../contract/observer.ts'
 import type { OptionalRecord } from '../contract/plugin.ts'
 import type { Route } from '../contract/route.ts'
 import type { CompileView, Services } from '../contract/services.ts'
+import type { SessionAbility, SessionStrategy } from '../contract/session.ts'
 import type { Settings } from '../contract/settings.ts'
 import { AuthError } from '../errors/index.ts'
 import { type Declared, declareRecord } from '../store/record-spec.ts'
-import type { NamedStrategy } from './strategies.ts'
 import { HookBus, type Verb } from './hooks.ts'
 import { PageRegistry } from './page-parts.ts'
 
@@ -23,6 +23,16 @@ export type EndHandler = (ctx: AnyContext, ending: Ending) => Awaitable<number |
 export interface Owned<T> {
   value: T
   owner: string
+}
+/** A strategy as a plugin registered it. */
+export interface NamedStrategy {
+  name: string
+  make(view: CompileView): SessionStrategy
+  suits: ((view: CompileView) => boolean) | undefined
+  /** How a host gets an ability: what comes after "Use". */
+  remedies: Readonly<Partial<Record<SessionAbility, string>>> | undefined
+  owner: string
+  rank: Rank
 }
 /** What `kernel.decorate` was given. */
 export type Decorator = (inner: never, view: CompileView) => object
@@ -204,7 +214,7 @@ export class Draft {
         .filter((candidate) => candidate.rank === rank)
         .map(({ value, owner }) => ({
           owner,
-          value: typeof value === 'function' ? made(name, owner, value as (view: CompileView) => unknown, view) : value,
+          value: typeof value === 'function' ? runFactory(name, owner, value as (view: CompileView) => unknown, view) : value,
         }))
         .filter(({ value }) => value !== undefined)
       const [chosen, other] = remaining
@@ -223,7 +233,7 @@ export class Draft {
 }
 
 /** What a factory makes; undefined: it declines. What it throws names the plugin. */
-function made(service: string, owner: string, factory: (view: CompileView) => unknown, view: CompileView): unknown {
+function runFactory(service: string, owner: string, factory: (view: CompileView) => unknown, view: CompileView): unknown {
   let value: unknown
   try {
     value = factory(view)

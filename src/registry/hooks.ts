@@ -140,14 +140,14 @@ export class HookBus {
     const spec = this.specByName.get(name)
     if (!spec) throw new TypeError(`No plugin declared the hook "${name}": call kernel.declareHook("${name}", verb) in the plugin's setup.`)
     if (!this.has('hook', name))
-      return spec.verb === 'first' ? undefined : spec.verb === 'guard' || pipe([], message, spec.carry ?? name, 0)
-    const asked = ctx ? attach(message, ctx) : message
+      return spec.verb === 'first' ? undefined : spec.verb === 'guard' || runPipe([], message, spec.carry ?? name, 0)
+    const asked = ctx ? attachContext(message, ctx) : message
     const caller = (all: readonly Handler[]): unknown => {
       let handlers =
         skip === undefined ? all : all.filter(({ owner = '' }) => (typeof skip === 'string' ? owner !== skip : !skip.includes(owner)))
-      for (const see of this.watchers) handlers = handlers.map((inner) => watched(see, inner, { kind: 'hook', name, ctx }))
-      if (spec.verb === 'first') return first(inOrder(handlers), asked, 0)
-      return spec.verb === 'guard' ? guard(handlers, asked, 0) : pipe(handlers, asked, spec.carry ?? name, 0)
+      for (const see of this.watchers) handlers = handlers.map((inner) => withObservers(see, inner, { kind: 'hook', name, ctx }))
+      if (spec.verb === 'first') return runFirst(inOrder(handlers), asked, 0)
+      return spec.verb === 'guard' ? runGuard(handlers, asked, 0) : runPipe(handlers, asked, spec.carry ?? name, 0)
     }
     // hookable's own types know callers of handlers without answers only.
     return this.handlers.callHookWith(caller as never, `hook:${name}`, [asked] as never)
@@ -157,16 +157,18 @@ export class HookBus {
   emit(name: string, message: Message, telling: Telling): Promise<void> | undefined {
     if (!this.has('on', name)) return undefined
     const { facts } = telling.ctx
-    const copy = (): Message => attach(observed(message), telling.ctx, facts)
+    const copy = (): Message => attachContext(copyForListeners(message), telling.ctx, facts)
     const toldTo = (key: string, each: () => Message): Promise<void> =>
-      this.handlers.callHookWith(((all: readonly Handler[]) => tell(all, each, telling)) as never, key, [message] as never) as Promise<void>
+      this.handlers.callHookWith(((all: readonly Handler[]) => runListeners(all, each, telling)) as never, key, [
+        message,
+      ] as never) as Promise<void>
     const everything = name === readEvent ? 'on:* reads' : 'on:*'
     const named = toldTo(`on:${name}`, copy)
     return this.known.has(everything) ? named.then(() => toldTo(everything, () => ({ event: name, message: copy() }))) : named
   }
 }
 
-function watched(see: NonNullable<Observer['handler']>, inner: Handler, call: HookCall & { kind: 'hook' }): Handler {
+function withObservers(see: NonNullable<Observer['handler']>, inner: Handler, call: HookCall & { kind: 'hook' }): Handler {
   const { owner = '' } = inner
   return Object.assign((message: Message) => see({ ...call, plugin: owner }, () => inner(message)), { owner, last: inner.last === true })
 }
@@ -180,30 +182,30 @@ function inOrder(handlers: readonly Handler[]): readonly Handler[] {
 
 // All stay synchronous until a handler answers with a promise: a session read pays for no tick it does not need.
 
-function guard(handlers: readonly Handler[], message: Message, from: number): Awaitable<boolean | string> {
+function runGuard(handlers: readonly Handler[], message: Message, from: number): Awaitable<boolean | string> {
   for (let i = from; i < handlers.length; i++) {
     const answer = handlers[i]?.(message)
-    if (isPromise(answer)) return answer.then((value) => (value === true ? guard(handlers, message, i + 1) : refusal(value)))
-    if (answer !== true) return refusal(answer)
+    if (isPromise(answer)) return answer.then((value) => (value === true ? runGuard(handlers, message, i + 1) : toRefusal(value)))
+    if (answer !== true) return toRefusal(answer)
   }
   return true
 }
 
 // A URL redirects; everything else is no.
-function refusal(answer: unknown): boolean | string {
+function toRefusal(answer: unknown): boolean | string {
   return typeof answer === 'string' && answer !== '' ? answer : false
 }
 
-function first(handlers: readonly Handler[], message: Message, from: number): unknown {
+function runFirst(handlers: readonly Handler[], message: Message, from: number): unknown {
   for (let i = from; i < handlers.length; i++) {
     const answer = handlers[i]?.(message)
-    if (isPromise(answer)) return answer.then((value) => (value === undefined ? first(handlers, message, i + 1) : value))
+    if (isPromise(answer)) return answer.then((value) => (value === undefined ? runFirst(handlers, message, i + 1) : value))
     if (answer !== undefined) return answer
   }
   return undefined
 }
 
-function pipe(handlers: readonly Handler[], message: Message, carry: string, from: number, answered = false): unknown {
+function runPipe(handlers: readonly Handler[], message: Message, carry: string, from: number, answered = false): unknown {
   let current = message
   let said = answered
   for (let i = from; i < handlers.length; i++) {
@@ -216,18 +218,18 @@ function pipe(handlers: readonly Handler[], message: Message, carry: string, fro
       const saidBefore = said
       return (answer as PromiseLike<unknown>).then((value) => {
         if (value === null) return null
-        if (value === undefined) return pipe(handlers, before, carry, i + 1, saidBefore)
-        return pipe(handlers, attach({ ...before, [carry]: value }, ctx as AnyContext | undefined), carry, i + 1, true)
+        if (value === undefined) return runPipe(handlers, before, carry, i + 1, saidBefore)
+        return runPipe(handlers, attachContext({ ...before, [carry]: value }, ctx as AnyContext | undefined), carry, i + 1, true)
       })
     }
     // The context goes with the copy.
-    current = attach({ ...current, [carry]: answer }, ctx as AnyContext | undefined)
+    current = attachContext({ ...current, [carry]: answer }, ctx as AnyContext | undefined)
     said = true
   }
   return !said && unanswered in message ? message[unanswered as never] : current[carry]
 }
 
-async function tell(handlers: readonly Handler[], message: () => Message, { report, deadline }: Telling): Promise<void> {
+async function runListeners(handlers: readonly Handler[], message: () => Message, { report, deadline }: Telling): Promise<void> {
   for (const handler of handlers) {
     try {
       const done = handler(message())
@@ -240,7 +242,7 @@ async function tell(handlers: readonly Handler[], message: () => Message, { repo
 }
 
 /** Not enumerable: JSON, copies and comparisons see the fields that hosts of Auth.js know. */
-function attach(message: Message, ctx: AnyContext | undefined, facts?: Facts): Message {
+function attachContext(message: Message, ctx: AnyContext | undefined, facts?: Facts): Message {
   if (!ctx) return message
   const target = Object.isExtensible(message) ? message : { ...message }
   if (!Object.prototype.propertyIsEnumerable.call(target, 'ctx')) Object.defineProperty(target, 'ctx', { value: ctx, configurable: true })
@@ -249,7 +251,7 @@ function attach(message: Message, ctx: AnyContext | undefined, facts?: Facts): M
 }
 
 /** A copy of plain data: what a listener does to it reaches neither the flow nor the next listener (row 369). */
-function observed<T>(value: T, seen: Map<unknown, unknown> = new Map()): T {
+function copyForListeners<T>(value: T, seen: Map<unknown, unknown> = new Map()): T {
   if (typeof value !== 'object' || value === null) return value
   const prototype: unknown = Object.getPrototypeOf(value)
   // Errors, dates and objects of a class are told as they are.
@@ -257,7 +259,7 @@ function observed<T>(value: T, seen: Map<unknown, unknown> = new Map()): T {
   if (seen.has(value)) return seen.get(value) as T
   const copy = (Array.isArray(value) ? [] : Object.create(prototype as object | null)) as Record<string, unknown>
   seen.set(value, copy)
-  for (const [key, item] of Object.entries(value)) copy[key] = observed(item, seen)
+  for (const [key, item] of Object.entries(value)) copy[key] = copyForListeners(item, seen)
   return copy as T
 }
 

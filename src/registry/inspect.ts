@@ -35,7 +35,7 @@ export interface Inspection {
 }
 
 /** `auth`: what the APIs of plugins are on. */
-export function inspect(
+export function inspectSnapshot(
   { draft, config, parts, providers, flows, fault }: Compiled,
   records: readonly Registration[],
   auth: object,

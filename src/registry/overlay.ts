@@ -3,9 +3,9 @@
 const inners = new WeakMap<object, object>()
 
 /** What an object was laid over, to the last: contexts lay a store of their own over the one that they share. */
-export function innermost<T extends object>(object: T): T {
+export function innermostOf<T extends object>(object: T): T {
   const inner = inners.get(object)
-  return inner ? innermost(inner as T) : object
+  return inner ? innermostOf(inner as T) : object
 }
 
 /** Members of `over`, and all others from `inner`, bound to it. `inner` itself is not changed. */

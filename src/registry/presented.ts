@@ -17,14 +17,14 @@ export function jarWithout({ config }: Compiled, header: string | null): CookieJ
 
 /** Throws HttpError 400 for two different credentials. */
 export function assertOneCredential({ presented }: { readonly presented: readonly string[] }): void {
-  if (presented.length > 1) throw refusal('Two different credentials were sent. Send one, in one header.')
+  if (presented.length > 1) throw badRequest('Two different credentials were sent. Send one, in one header.')
 }
 
 /** Throws HttpError 400: a credential in a header is the one of the request, so that it begins no session of a browser. */
 export function assertNoCredential({ presented }: { readonly presented: readonly string[] }): void {
-  if (presented.length > 0) throw refusal('A request with an API key or an access token cannot sign in. Send it without the credential.')
+  if (presented.length > 0) throw badRequest('A request with an API key or an access token cannot sign in. Send it without the credential.')
 }
 
-function refusal(what: string): HttpError {
+function badRequest(what: string): HttpError {
   return new HttpError(400, what, {}, new AuthError(what))
 }

@@ -1,4 +1,4 @@
-/** Makes the factory of a plugin that brings a provider type and providers of it. */
+/** Helpers to write plugins: the factory of one that brings a provider type, and a type for a literal. */
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Kernel, Plugin } from '../contract/plugin.ts'
 import type { Provider, ProviderOf, ProviderType } from '../contract/provider.ts'
@@ -43,8 +43,8 @@ export function providerPlugin<T extends ProviderType, Ext = void>(
         const api = setup?.(kernel)
         for (const route of routes) kernel.route(route)
         for (const provider of providers) {
-          if (typeof provider === 'function') kernel.provider(() => complete(spec, called(provider)))
-          else kernel.provider(complete(spec, provider as Given))
+          if (typeof provider === 'function') kernel.provider(() => completeProvider(spec, callProvider(provider)))
+          else kernel.provider(completeProvider(spec, provider as Given))
         }
         if (alone && providers.length === 0) kernel.provider({ ...defaults, type } as unknown as Provider, { fallback: true })
         return api as Ext
@@ -55,7 +55,7 @@ export function providerPlugin<T extends ProviderType, Ext = void>(
 
 type Given = { type?: string; id?: string; name?: string; options?: { id?: string } }
 
-function complete({ type, defaults }: { type: string; defaults: { id: string; name: string } }, given: Given): Provider {
+function completeProvider({ type, defaults }: { type: string; defaults: { id: string; name: string } }, given: Given): Provider {
   if (typeof given !== 'object' || given === null) {
     throw new InvalidProvider(
       `${type}Plugin() was given ${given === null ? 'null' : `a ${typeof given}`}. Give it the options of a provider.`,
@@ -72,16 +72,21 @@ function complete({ type, defaults }: { type: string; defaults: { id: string; na
 }
 
 // Presets may be given uncalled: `oidcPlugin(google)`.
-function called(provider: CallableFunction): Given {
+function callProvider(provider: CallableFunction): Given {
   return provider({}) as Given
 }
 
 // A function that throws is called again at compile, where its error becomes the configuration mistake.
 function idOf(provider: unknown, fallback: string): string | undefined {
   try {
-    const { id, options } = (typeof provider === 'function' ? called(provider) : provider) as Given
+    const { id, options } = (typeof provider === 'function' ? callProvider(provider) : provider) as Given
     return options?.id ?? id ?? fallback
   } catch {
     return undefined
   }
+}
+
+/** Types a plugin literal; the type of its api is inferred. */
+export function definePlugin<Ext>(plugin: Plugin<Ext>): Plugin<Ext> {
+  return plugin
 }

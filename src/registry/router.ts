@@ -3,7 +3,7 @@ import { addRoute, createRouter, findRoute, type RouterContext } from 'rou3'
 import type { Match, Route, RouteInfo, RouteMethod, Routes } from '../contract/route.ts'
 import { didYouMean } from '../errors/did-you-mean.ts'
 import { AuthError } from '../errors/index.ts'
-import { assertNames } from '../options/plugin-options.ts'
+import { assertNames } from '../options/option-names.ts'
 import type { Owned } from './draft.ts'
 
 type Entry = { route: Route; info: RouteInfo }
@@ -53,7 +53,7 @@ function lookUp(router: RouterContext<Entry>, method: string, path: string): Mat
   const found = findRoute(router, method, path)
   if (found) {
     const { route, info } = found.data
-    return { route, info, params: decoded(found.params) }
+    return { route, info, params: decodeParams(found.params) }
   }
   const others = methods.flatMap((other) => findRoute(router, other, path)?.data ?? [])
   const [first] = others
@@ -125,16 +125,16 @@ function shapeOf(path: string): string {
   return path.replace(/\*\*[^/]*/g, '**').replace(/:[^/]+/g, ':')
 }
 
-function decoded(params: Record<string, string> | undefined): Record<string, string> {
+function decodeParams(params: Record<string, string> | undefined): Record<string, string> {
   const plain: Record<string, string> = {}
   for (const name in params) {
     const value = params[name] as string
-    plain[name] = value.includes('%') ? unescaped(value) : value
+    plain[name] = value.includes('%') ? decodeSegment(value) : value
   }
   return plain
 }
 
-function unescaped(value: string): string {
+function decodeSegment(value: string): string {
   try {
     return decodeURIComponent(value)
   } catch {

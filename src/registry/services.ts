@@ -1,15 +1,15 @@
 /** Which service a name stands for, with its decorators, for each tenant. */
 import type { ResolvedConfig } from '../contract/config.ts'
 import type { Shared } from '../contract/runtime.ts'
-import type { CompileView, Limit, Services } from '../contract/services.ts'
+import type { CompileView, Limit, Once, Services } from '../contract/services.ts'
 import type { SessionStrategy } from '../contract/session.ts'
 import { AuthError } from '../errors/index.ts'
 import { createLimit, setBounded } from '../runtime/shared.ts'
 import { lazily, lazyObject } from '../runtime/lazy.ts'
 import type { Draft } from './draft.ts'
-import { keyed } from './keyed-services.ts'
 import { overlay } from './overlay.ts'
-import { chooseStrategy, keepsWord } from './strategies.ts'
+import { chooseStrategy, assertAbilities } from './strategies.ts'
+import { encodeKey } from '../store/namespaces.ts'
 
 /** The services of one snapshot. */
 export interface ServiceSet {
@@ -48,8 +48,8 @@ export function resolveServices(
       running.push(name)
       try {
         const given = draft.service(name, view) ?? (name === 'session' ? strategy() : undefined)
-        chosen[name] = steadied(name, name === 'store' && hasTenants ? apartFromTenants(given) : given, view)
-        const service = decorated(name, chosen[name] && keyed(name, chosen[name], ''))
+        chosen[name] = withFallback(name, name === 'store' && hasTenants ? apartFromTenants(given) : given, view)
+        const service = decorated(name, chosen[name] && withKeys(name, chosen[name], ''))
         done.set(name, service)
         return service as Services[K] | undefined
       } finally {
@@ -61,7 +61,7 @@ export function resolveServices(
   const strategy = (): SessionStrategy | undefined => {
     const named = chooseStrategy(draft.strategies, view)
     if (named) draft.serviceOwners.set('session', named.owner)
-    return named && keepsWord(named.make(view), named)
+    return named && assertAbilities(named.make(view), named)
   }
   const decorated = (name: string, service: unknown): unknown =>
     service === undefined
@@ -80,7 +80,7 @@ export function resolveServices(
       const known = scopes.get(namespace)
       if (known) return known
       const own = Object.entries(services as Named).map(([name, service]) => {
-        const apart = scope(name, chosen[name], namespace)
+        const apart = scopeService(name, chosen[name], namespace)
         return [name, apart === undefined ? service : decorated(name, apart)]
       })
       return setBounded(scopes, namespace, Object.freeze(Object.fromEntries(own)) as Partial<Services>, maxNamespaces)
@@ -95,7 +95,7 @@ function apartFromTenants(store: unknown): unknown {
 }
 
 /** A limit whose store is away still limits. */
-function steadied(name: string, service: unknown, { config, shared }: CompileView): unknown {
+function withFallback(name: string, service: unknown, { config, shared }: CompileView): unknown {
   if (name !== 'limit' || service === undefined) return service
   const { logger, deadlines, runtime } = config
   return lazyObject(['take', 'refund'], steady, ({ steadyLimit }) =>
@@ -104,10 +104,24 @@ function steadied(name: string, service: unknown, { config, shared }: CompileVie
 }
 
 /** The service for one tenant; undefined: it stores nothing, and is the same for all. */
-function scope(name: string, service: unknown, namespace: string): unknown {
+function scopeService(name: string, service: unknown, namespace: string): unknown {
   const { namespaced } = service as { namespaced?: (namespace: string) => unknown }
   if (typeof namespaced === 'function') return namespaced.call(service, namespace)
   if (name === 'store') throw new AuthError('The service "store" knows no tenants: make it with createStore() or adapterPlugin().')
-  const own = keyed(name, service, namespace)
+  const own = withKeys(name, service, namespace)
   return own === service ? undefined : own
+}
+
+/** The service for one namespace: keys carry the tenant, as values in the store do. The same object where a service has no keys. */
+function withKeys(name: string, service: unknown, namespace: string): unknown {
+  const key = (plain: string): string => encodeKey(namespace, plain)
+  if (name === 'once') {
+    const once = service as Once
+    return overlay<Once>(once, { take: (plain, seconds) => once.take(key(plain), seconds), taken: (plain) => once.taken(key(plain)) })
+  }
+  if (name === 'limit') {
+    const limit = service as Limit
+    return overlay<Limit>(limit, { take: (plain, rule) => limit.take(key(plain), rule), refund: (plain) => limit.refund(key(plain)) })
+  }
+  return service
 }

@@ -9,8 +9,10 @@ import { originFault } from '../http/hosts.ts'
 import { flowOf } from '../options/providers.ts'
 import type { Registration } from './registration.ts'
 import type { Compiled } from './snapshot.ts'
-import { checkMembers } from './validate-members.ts'
-import { abilitiesOf, missingAbility } from './abilities.ts'
+import { abilitiesOf, missingAbility } from './strategies.ts'
+import type { CookieSpec } from '../contract/cookie.ts'
+import type { CookieOptions, CookiesOptions, PagesOptions } from '../contract/data.ts'
+import { type OptionNames, assertNames } from '../options/option-names.ts'
 
 // bytes, seconds, milliseconds: whatever it is, it is a positive number
 const numbers = [
@@ -178,4 +180,78 @@ function checkMethods(app: Checked, methods: readonly AdapterMethod[], who: stri
   if (!store) throw new MissingAdapter(`${who} needs an adapter: give createAuth an \`adapter\`, or \`.use(adapterPlugin(...))\`.`)
   const missing = methods.filter((method) => !store.supports(method))
   if (missing.length > 0) throw new MissingAdapterMethods(`${who} needs operations that the adapter lacks: ${missing.join(', ')}.`)
+}
+
+const cookieNames: OptionNames<CookiesOptions> = {
+  sessionToken: true,
+  callbackUrl: true,
+  csrfToken: true,
+  pkceCodeVerifier: true,
+  state: true,
+  nonce: true,
+  webauthnChallenge: true,
+}
+const cookieAttributes: OptionNames<CookieOptions> = {
+  maxAge: true,
+  expires: true,
+  domain: true,
+  path: true,
+  httpOnly: true,
+  secure: true,
+  partitioned: true,
+  priority: true,
+  sameSite: true,
+  encode: true,
+}
+const pageNames: Readonly<Partial<Record<keyof PagesOptions, true>>> = {
+  signIn: true,
+  signOut: true,
+  error: true,
+  verifyRequest: true,
+  verifyConfirm: true,
+  newUser: true,
+}
+// What other libraries call them.
+const otherPages: Readonly<Record<string, string>> = {
+  login: 'It is called `pages.signIn`.',
+  logout: 'It is called `pages.signOut`.',
+  register: 'It is called `pages.newUser`.',
+}
+const cookieMembers: OptionNames<CookieSpec> & { name: true } = {
+  name: true,
+  path: true,
+  prefix: true,
+  sameSite: true,
+  chunked: true,
+  maxAge: true,
+  key: true,
+}
+const cookieWords: Readonly<Record<string, readonly unknown[]>> = { prefix: ['host', 'secure'], sameSite: ['lax', 'strict', 'none'] }
+
+/** Throws AuthError for a cookie or page that nothing has, for an unknown attribute, and for the declaration of a cookie that is misspelt. */
+function checkMembers({ config, draft }: Pick<Compiled, 'config'> & { draft: Compiled['draft'] }): void {
+  const declared = [...draft.ownCookies.values()]
+  for (const { value, owner } of declared) {
+    const who = `Plugin "${owner}": the cookie "${value.spec.name}"`
+    assertNames(who, value.spec, cookieMembers)
+    for (const [name, known] of Object.entries(cookieWords)) {
+      const given: unknown = value.spec[name as keyof CookieSpec]
+      if (given !== undefined && !known.includes(given))
+        throw new AuthError(
+          `${who} has \`${name}: ${JSON.stringify(given)}\`. Known: ${known.map((one) => JSON.stringify(one)).join(', ')}.`,
+        )
+    }
+    const { path } = value.spec
+    if (path !== undefined && path !== 'base' && path !== 'root' && !String(path).startsWith('/'))
+      throw new AuthError(`${who} has \`path: ${JSON.stringify(path)}\`. Write "base", "root", or a path that starts with "/".`)
+  }
+  const keys = Object.fromEntries(declared.map(({ value }) => [value.spec.key, true]))
+  assertNames('createAuth', config.cookies, { ...cookieNames, ...keys }, 'cookies')
+  for (const [key, cookie] of Object.entries(config.cookies as Record<string, { options?: object } | undefined>)) {
+    if (cookie === undefined) continue
+    assertNames('createAuth', cookie, { name: true, options: true }, `cookies.${key}`)
+    if (cookie.options !== undefined) assertNames('createAuth', cookie.options, cookieAttributes, `cookies.${key}.options`)
+  }
+  const drawn = Object.fromEntries([...draft.parts.parts().pages.keys()].map((name) => [name, true]))
+  assertNames('createAuth', config.pages, { ...pageNames, ...drawn }, 'pages', otherPages)
 }

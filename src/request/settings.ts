@@ -7,10 +7,8 @@ import { AuthError, HttpError } from '../errors/index.ts'
 import { RequestTimeout, withTimeout } from '../errors/timeout.ts'
 import { originFault } from '../http/hosts.ts'
 import { resolveOrigin } from '../http/origin.ts'
-import { secrets, trimmedBasePath } from '../options/config.ts'
-import { merge } from '../options/merge.ts'
+import { listSecrets, trimmedBasePath, merge, assertSecrets } from '../options/config.ts'
 import type { Compiled } from '../registry/snapshot.ts'
-import { assertSecrets } from '../registry/secrets.ts'
 import { setBounded } from '../runtime/shared.ts'
 import { isNamespace } from '../store/namespaces.ts'
 
@@ -61,7 +59,7 @@ async function answered(app: Compiled, hook: 'settings' | 'tenant', message: Rec
   if (existing) return existing
   const settings: Settings = Object.freeze({
     ...merge(answer, app.settings),
-    ...(answer.secret && { secret: secrets(answer.secret) }),
+    ...(answer.secret && { secret: listSecrets(answer.secret) }),
     ...(answer.basePath && { basePath: trimmedBasePath(answer.basePath) }),
   })
   assertSecrets(settings.secret)

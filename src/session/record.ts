@@ -1,4 +1,4 @@
-/** The record of sessions: what lets them be found by user, and by the provider's names for session and person. */
+/** The record of sessions: what lets them be found by user, and by the provider's names for session and user. */
 import type { RecordSpec } from '../contract/records.ts'
 
 /** Fields of a kept session; its id is that of the session. */

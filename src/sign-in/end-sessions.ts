@@ -3,7 +3,7 @@ import { countSessions } from '../access/end.ts'
 import type { AccessSelector, EndReason } from '../contract/access.ts'
 import type { AnyContext } from '../contract/context.ts'
 import type { SessionSelector } from '../contract/session.ts'
-import { abilityFor, strategyWith } from '../registry/abilities.ts'
+import { abilityFor, strategyWith } from '../registry/strategies.ts'
 
 /**
  * Ends the sessions that a selector names and emits `sessionsEnded`; for all sessions of a user or of a provider it is `endAccess`. Answers how many ended,

@@ -1,6 +1,6 @@
 /** Writes that succeed after their deadline: whoever asked was told that they failed. */
 import type { AdapterUser, Store } from '../contract/adapter.ts'
-import { innermost } from '../registry/overlay.ts'
+import { innermostOf } from '../registry/overlay.ts'
 import { lateAnswer } from '../store/store.ts'
 
 /** A write whose answer is still to come, or was not yet undone. */
@@ -19,8 +19,8 @@ const writes = new WeakMap<Store, Map<string, Late>>()
 export function expectLate(store: Store, key: string, error: unknown, undo: (answer: unknown) => Promise<void> | undefined): void {
   const answer = lateAnswer(error)
   if (!answer) return
-  const pending = writes.get(innermost(store)) ?? new Map<string, Late>()
-  writes.set(innermost(store), pending)
+  const pending = writes.get(innermostOf(store)) ?? new Map<string, Late>()
+  writes.set(innermostOf(store), pending)
   const late: Late = { kept: false }
   pending.set(key, late)
   const forget = (): void => void (pending.get(key) === late && pending.delete(key))
@@ -34,7 +34,7 @@ export async function settledOwner(
   read: () => AdapterUser | null | PromiseLike<AdapterUser | null>,
 ): Promise<AdapterUser | null> {
   const found = await read()
-  const late = found && writes.get(innermost(store))?.get(key)
+  const late = found && writes.get(innermostOf(store))?.get(key)
   if (!late) return found
   if (!late.undone) {
     late.kept = true

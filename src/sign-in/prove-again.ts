@@ -2,7 +2,7 @@
 import type { Context } from '../contract/context.ts'
 import type { StepUpDemand } from '../contract/flow.ts'
 import { redirectTo } from '../http/responses.ts'
-import { isFreshProof, type ProofDemand } from '../session/fresh-proof.ts'
+import { isFreshProof, type ProofDemand } from '../session/attributes.ts'
 
 /**
  * Whether the session of this request was proved as demanded. Where the user has a second factor, it must have been proved within `maxAge`, whatever

@@ -1,6 +1,6 @@
 /** Users of one address are made one after the other, and what was made a moment ago is known: for stores without unique keys. */
 import type { Store } from '../contract/adapter.ts'
-import { innermost } from '../registry/overlay.ts'
+import { innermostOf } from '../registry/overlay.ts'
 
 // The newest so many.
 const maxMade = 1_000
@@ -9,20 +9,20 @@ const turns = new WeakMap<Store, Map<string, Promise<void>>>()
 
 /** Whether this process has made a user of this address. */
 export function made(store: Store, email: string): boolean {
-  return addresses.get(innermost(store))?.has(email) === true
+  return addresses.get(innermostOf(store))?.has(email) === true
 }
 
 /** Remembers that a user of this address was made. */
 export function note(store: Store, email: string): void {
-  const known = addresses.get(innermost(store)) ?? new Set<string>()
-  addresses.set(innermost(store), known.add(email))
+  const known = addresses.get(innermostOf(store)) ?? new Set<string>()
+  addresses.set(innermostOf(store), known.add(email))
   for (const oldest of known) if (known.size > maxMade) known.delete(oldest)
 }
 
 /** Waits for whoever makes a user of this address in this process. */
 export async function turn(store: Store, email: string): Promise<{ waited: boolean; done: () => void }> {
-  const waiting = turns.get(innermost(store)) ?? new Map<string, Promise<void>>()
-  turns.set(innermost(store), waiting)
+  const waiting = turns.get(innermostOf(store)) ?? new Map<string, Promise<void>>()
+  turns.set(innermostOf(store), waiting)
   const before = waiting.get(email)
   let done = (): void => {}
   const mine = new Promise<void>((resolve) => (done = resolve))

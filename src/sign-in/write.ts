@@ -4,7 +4,7 @@ import type { Context } from '../contract/context.ts'
 import type { User } from '../contract/data.ts'
 import type { Identity } from '../contract/login.ts'
 import { randomUUID } from '../keys/crypto.ts'
-import { innermost } from '../registry/overlay.ts'
+import { innermostOf } from '../registry/overlay.ts'
 import { expectLate, settledOwner } from './late.ts'
 import { made, note, turn } from './turns.ts'
 import { healedFault } from '../store/store-error.ts'
@@ -89,8 +89,8 @@ async function poll(read: () => AdapterUser | null | PromiseLike<AdapterUser | n
 }
 
 function flightsOf(store: Store): Map<string, Promise<Written>> {
-  let running = flights.get(innermost(store))
-  if (!running) flights.set(innermost(store), (running = new Map()))
+  let running = flights.get(innermostOf(store))
+  if (!running) flights.set(innermostOf(store), (running = new Map()))
   return running
 }
 

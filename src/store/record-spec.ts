@@ -1,7 +1,7 @@
 /** What a plugin declared, checked and as a store sees it. */
 import type { FieldSpec, RecordSpec, StoredField, StoredTable } from '../contract/records.ts'
 import { AuthError } from '../errors/base.ts'
-import { assertNames, type OptionNames } from '../options/plugin-options.ts'
+import { assertNames, type OptionNames } from '../options/option-names.ts'
 
 /** A declaration with everything worked out that operations need. */
 export interface Declared {

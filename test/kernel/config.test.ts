@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { createAuth } from 'authkernel'
 import { customFetch, merge, skipCSRFCheck } from 'authkernel/kernel'
-import { resolveConfig, secrets } from '../../src/options/config.ts'
+import { resolveConfig, listSecrets } from '../../src/options/config.ts'
 import { baseConfig, Client, fakeRuntime, recordingLogger, secret } from '../_setup.ts'
 
 class Transport {
@@ -48,9 +48,9 @@ describe('resolveConfig', () => {
   })
 
   it('row 46: secret as text or list', () => {
-    expect(secrets('a')).toEqual(['a'])
-    expect(secrets(['b', '', 'a'])).toEqual(['b', 'a'])
-    expect(secrets(undefined)).toEqual([])
+    expect(listSecrets('a')).toEqual(['a'])
+    expect(listSecrets(['b', '', 'a'])).toEqual(['b', 'a'])
+    expect(listSecrets(undefined)).toEqual([])
   })
 
   it('row 53: the options of the host are never written to', async () => {

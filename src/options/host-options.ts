@@ -1,9 +1,47 @@
-/** Finds options that `createAuth` and `createKernel` do not have, for hosts without TypeScript: what is passed over in silence may be a protection. */
+/** Refuses options of a host that have a wrong shape, or that nothing knows, for hosts without TypeScript: an option without effect may be a protection. */
 import type { AuthConfig, JWTOptions, SessionOptions } from '../contract/config.ts'
+import { AuthError } from '../errors/index.ts'
 import type { Theme } from '../contract/data.ts'
 import { didYouMean, nearest } from '../errors/did-you-mean.ts'
-import { AuthError } from '../errors/index.ts'
-import { assertNames, type OptionNames } from './plugin-options.ts'
+import { type OptionNames, assertNames } from './option-names.ts'
+
+const shapes: Readonly<Record<string, readonly string[]>> = {
+  object: 'session jwt callbacks events pages cookies theme logger limits deadlines experimental adapter runtime'.split(' '),
+  'object or false': ['throttle'],
+  list: ['providers', 'allowedHosts'],
+  string: ['basePath', 'origin', 'redirectProxyUrl'],
+  'string or list': ['secret'],
+}
+
+/** A copy without `null`, which says what undefined says: JSON has no other word. Throws AuthError with the name of the option of the wrong shape. */
+export function checkShapes(config: AuthConfig): AuthConfig {
+  if (kindOf(config) !== 'object') throw new AuthError(`createAuth takes an object of options, not ${describeValue(config)}.`)
+  const given = Reflect.ownKeys(config).filter((name) => (config as Record<PropertyKey, unknown>)[name] !== null)
+  const copy = Object.fromEntries(given.map((name) => [name, (config as Record<PropertyKey, unknown>)[name]])) as Record<string, unknown>
+  for (const [shape, names] of Object.entries(shapes)) {
+    const allowed = shape.split(' or ')
+    const wrong = names.find((name) => copy[name] !== undefined && !allowed.includes(kindOf(copy[name])))
+    if (wrong) throw new AuthError(`createAuth: \`${wrong}\` must be ${toPhrase(shape)}, not ${describeValue(copy[wrong])}.`)
+  }
+  checkHostNames(copy as AuthConfig)
+  return copy as AuthConfig
+}
+
+function kindOf(value: unknown): string {
+  if (value === false) return 'false'
+  // Adapters and loggers may be functions with members.
+  return Array.isArray(value) ? 'list' : value === null ? 'null' : typeof value === 'function' ? 'object' : typeof value
+}
+
+function toPhrase(shape: string): string {
+  return shape.replace('object', 'an object').replace('list', 'a list').replace('string', 'a string')
+}
+
+/** Without the value: it may be a secret in the wrong place. */
+function describeValue(value: unknown): string {
+  const kind = kindOf(value)
+  return ['false', 'null', 'undefined'].includes(kind) ? kind : `${kind === 'object' ? 'an' : 'a'} ${kind}`
+}
 
 // Records, so that the compiler finds what is missing.
 const own: OptionNames<AuthConfig> = {
