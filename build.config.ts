@@ -34,6 +34,7 @@ const useClient = {
 /** What plugins of the preset import of `authkernel/kernel` when they register. */
 const registering = [
   'src/registry/provider-plugin.ts',
+  'src/keys/unverified-jwt.ts',
   'src/session/strategy.ts',
   'src/session/record.ts',
   'src/store/lazy-store.ts',

@@ -16,7 +16,6 @@ import {
   nodeCrypto,
   type OIDCCheck,
   type PendingList,
-  subjectOf,
   toBase64Url,
 } from 'authkernel/kernel'
 import type { OAuthProvider } from './provider.ts'
@@ -34,6 +33,8 @@ export interface NewFlow {
   post: boolean
   /** The browser has a session. */
   session: boolean
+  /** Subject of that session, where the answer will be held against it. */
+  startedBy: string | null
 }
 /** What a flow that came back brings along. */
 export interface Flow {
@@ -124,8 +125,7 @@ export async function storeFlow(ctx: Context, provider: OAuthProvider, started: 
   if (started.post) flow.post = true
   if (started.post && started.session) flow.session = true
   if (started.callbackUrl !== ctx.origin) flow.callbackUrl = started.callbackUrl
-  const by = (ctx.store || started.stepUp) && (await subjectOf(ctx))
-  if (by) flow.by = by
+  if (started.startedBy !== null) flow.by = started.startedBy
   if (started.maxAge !== undefined) flow.maxAge = started.maxAge
   if (started.stepUp) flow.stepUp = started.stepUp
   if (started.verifier !== undefined) flow.verifier = started.verifier

@@ -1,5 +1,5 @@
 /** `POST /signin/:provider`: sends the person to the provider (RFC 6749 section 4.1.1). */
-import { AuthError, type Context, OAuthSignInError, type OIDCCheck, redirectTo, toBase64Url } from 'authkernel/kernel'
+import { AuthError, type Context, OAuthSignInError, type OIDCCheck, redirectTo, subjectOf, toBase64Url } from 'authkernel/kernel'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { configuredRequest, type ConfiguredRequest, demandStepUp, forwardParameters, maxAgeOf, withValues } from './authorization-url.ts'
 import { bringsSession, sealOrigin } from './callback-parameters.ts'
@@ -63,6 +63,7 @@ export async function authorizationUrl(ctx: Context, provider: OAuthProvider, ag
     stepUp: again && stepUpOf(again),
     post: isFormPost(provider),
     session: bringsSession(ctx),
+    startedBy: state !== undefined && (ctx.store || again) ? await subjectOf(ctx) : null,
   })
   const complete = (await authorizationOf(provider).request?.({ url, provider })) ?? url
   const request = provider.signedRequest ? await signRequest(ctx, provider, server, complete) : complete
