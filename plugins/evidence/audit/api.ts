@@ -1,7 +1,7 @@
 /** `auth.audit`. */
 import { type AnyContext, AuthError, type Context, jobFor, type Kernel } from 'authkernel/kernel'
-import { anonymised } from './chain.ts'
-import { endingOf, type FactDetails, user as userOf } from './message.ts'
+import { anonymizeRecord } from './chain.ts'
+import { endingOf, type FactDetails, userActor as userOf } from './message.ts'
 import type { Log } from './log.ts'
 import type { AuditActor, AuditAnchor, AuditRecord } from './record.ts'
 import type { AuditPage, AuditQuery, AuditSink } from './sink.ts'
@@ -89,7 +89,7 @@ export function createApi({ kernel, sinks, log }: { kernel: Kernel; sinks: reado
           if (fresh.length === 0 && next === undefined) return replaced.size
           cursor = fresh.length === 0 ? next : cursor
           for (const record of fresh) {
-            await sink.replace(ctx, await anonymised(ctx, record), '')
+            await sink.replace(ctx, await anonymizeRecord(ctx, record), '')
             replaced.add(record.id)
           }
         }

@@ -1,7 +1,7 @@
 /** Turns a fact into a record: who asked, from where, and nothing that opens anything. */
 import { type AnyContext, networksOf } from 'authkernel/kernel'
 import type { Fact } from './message.ts'
-import { type AuditActor, type AuditRecord, clean, uuid7 } from './record.ts'
+import { type AuditActor, type AuditRecord, cleanText, createUuid7 } from './record.ts'
 
 /** How much of a network address is kept: all, the /24 or /48 of it, or a keyed hash that only compares. */
 export type AuditAddresses = 'full' | 'truncated' | 'keyed'
@@ -17,7 +17,7 @@ export async function toRecord(ctx: AnyContext, fact: Fact, { time, count }: Mom
   const { name, outcome, actor = { type: facts.job === undefined ? 'anonymous' : 'system' }, target, typed } = fact
   const extra = { ...target, tried: typed === undefined ? undefined : (await ctx.digest('audit', typed)).slice(0, 32) }
   const kept = Object.entries(extra).flatMap(([key, value]) =>
-    value === undefined || key === '__proto__' ? [] : [[clean(key, 64), typeof value === 'string' ? clean(value) : value] as const],
+    value === undefined || key === '__proto__' ? [] : [[cleanText(key, 64), typeof value === 'string' ? cleanText(value) : value] as const],
   )
   const optional = {
     reason: fact.reason,
@@ -31,17 +31,17 @@ export async function toRecord(ctx: AnyContext, fact: Fact, { time, count }: Mom
     job: facts.job,
   }
   return {
-    id: uuid7(time, count, ctx.runtime.random(10)),
+    id: createUuid7(time, count, ctx.runtime.random(10)),
     time,
-    name: clean(name, 64),
+    name: cleanText(name, 64),
     outcome,
     actor: await actorOf(ctx, actor),
     ...(fact.subject && {
-      subject: { type: clean(fact.subject.type, 64), ...(fact.subject.id !== undefined && { id: clean(fact.subject.id) }) },
+      subject: { type: cleanText(fact.subject.type, 64), ...(fact.subject.id !== undefined && { id: cleanText(fact.subject.id) }) },
     }),
-    ...(fact.amr && fact.amr.length > 0 && { amr: fact.amr.slice(0, 16).map((value) => clean(value, 32)) }),
-    ...Object.fromEntries(Object.entries(optional).flatMap(([key, value]) => (value === undefined ? [] : [[key, clean(value)]]))),
-    requestId: clean(facts.requestId, 128),
+    ...(fact.amr && fact.amr.length > 0 && { amr: fact.amr.slice(0, 16).map((value) => cleanText(value, 32)) }),
+    ...Object.fromEntries(Object.entries(optional).flatMap(([key, value]) => (value === undefined ? [] : [[key, cleanText(value)]]))),
+    requestId: cleanText(facts.requestId, 128),
     tenant: facts.namespace,
     ...(kept.length > 0 && { target: Object.fromEntries(kept) }),
   }
@@ -49,10 +49,10 @@ export async function toRecord(ctx: AnyContext, fact: Fact, { time, count }: Mom
 
 /** With the name of whoever acts as the user. */
 async function actorOf(ctx: AnyContext, actor: AuditActor): Promise<AuditActor> {
-  const named = { ...actor, ...(actor.id !== undefined && { id: clean(actor.id) }) }
+  const named = { ...actor, ...(actor.id !== undefined && { id: cleanText(actor.id) }) }
   const acting = ctx.request && ctx.has('hook', 'acting') ? await ctx.ask('acting', {}) : undefined
   if (!acting || (actor.type !== 'anonymous' && actor.id !== acting.userId)) return named
-  return { type: 'user', id: clean(acting.userId), impersonator: clean(acting.adminId) }
+  return { type: 'user', id: cleanText(acting.userId), impersonator: cleanText(acting.adminId) }
 }
 
 async function addressOf(ctx: AnyContext, address: string | undefined, how: AuditAddresses): Promise<string | undefined> {

@@ -46,9 +46,9 @@ export class AuditChain {
 }
 
 /** What stands in place of a personal value that was erased, and what the chain covers of one that was not. */
-async function erased(ctx: AnyContext, value: string, secret: number): Promise<string> {
+async function eraseValue(ctx: AnyContext, value: string, secret: number): Promise<string> {
   // What was erased before stays.
-  return /^~[\da-f]{64}$/.test(value) ? value : `~${await keyed(ctx, 'audit-personal', value, secret)}`
+  return /^~[\da-f]{64}$/.test(value) ? value : `~${await digestWith(ctx, 'audit-personal', value, secret)}`
 }
 
 /** Whether the MAC of a record is right, under any secret of the list. */
@@ -56,20 +56,20 @@ export async function isGenuine(ctx: AnyContext, record: AuditRecord): Promise<b
   return (await secretOf(ctx, record)) !== undefined
 }
 export async function isGenuineHead(ctx: AnyContext, { seal, ...head }: AuditHead & { seal: string }): Promise<boolean> {
-  return (await find(ctx, seal, (secret) => sealOf(ctx, head, secret))) !== undefined
+  return (await findSecret(ctx, seal, (secret) => sealOf(ctx, head, secret))) !== undefined
 }
 
 /** A record without what tells persons apart, whose MAC stays right. */
-export async function anonymised(ctx: AnyContext, record: AuditRecord): Promise<AuditRecord> {
+export async function anonymizeRecord(ctx: AnyContext, record: AuditRecord): Promise<AuditRecord> {
   return withoutPersons(ctx, record, (await secretOf(ctx, record)) ?? 0)
 }
 
 /** Place of the secret that a record was linked under. */
 function secretOf(ctx: AnyContext, record: AuditRecord): Promise<number | undefined> {
-  return find(ctx, record.mac, (secret) => macOf(ctx, record, secret))
+  return findSecret(ctx, record.mac, (secret) => macOf(ctx, record, secret))
 }
 
-async function find(ctx: AnyContext, given: unknown, make: (secret: number) => Promise<string>): Promise<number | undefined> {
+async function findSecret(ctx: AnyContext, given: unknown, make: (secret: number) => Promise<string>): Promise<number | undefined> {
   if (typeof given !== 'string') return undefined
   for (let secret = 0; secret < ctx.settings.secret.length; secret++) if (equal(given, await make(secret))) return secret
   return undefined
@@ -81,36 +81,36 @@ async function withoutPersons(ctx: AnyContext, record: AuditRecord, secret: numb
     ...record,
     actor: {
       ...actor,
-      ...(actor.id !== undefined && { id: await erased(ctx, actor.id, secret) }),
-      ...(actor.impersonator !== undefined && { impersonator: await erased(ctx, actor.impersonator, secret) }),
+      ...(actor.id !== undefined && { id: await eraseValue(ctx, actor.id, secret) }),
+      ...(actor.impersonator !== undefined && { impersonator: await eraseValue(ctx, actor.impersonator, secret) }),
     },
-    ...(subject && { subject: { ...subject, ...(subject.id !== undefined && { id: await erased(ctx, subject.id, secret) }) } }),
+    ...(subject && { subject: { ...subject, ...(subject.id !== undefined && { id: await eraseValue(ctx, subject.id, secret) }) } }),
     // Without sessions in a store it may be the user's id.
-    ...(sessionId !== undefined && { sessionId: await erased(ctx, sessionId, secret) }),
-    ...(address !== undefined && { address: await erased(ctx, address, secret) }),
-    ...(userAgent !== undefined && { userAgent: await erased(ctx, userAgent, secret) }),
+    ...(sessionId !== undefined && { sessionId: await eraseValue(ctx, sessionId, secret) }),
+    ...(address !== undefined && { address: await eraseValue(ctx, address, secret) }),
+    ...(userAgent !== undefined && { userAgent: await eraseValue(ctx, userAgent, secret) }),
   }
 }
 
 async function macOf(ctx: AnyContext, record: AuditRecord, secret: number): Promise<string> {
   const { mac: _mac, ...covered } = await withoutPersons(ctx, record, secret)
-  return keyed(ctx, 'audit-chain', canonical(covered), secret)
+  return digestWith(ctx, 'audit-chain', toCanonicalText(covered), secret)
 }
 function sealOf(ctx: AnyContext, { chainId, seq, mac, tenant, time, final }: AuditHead, secret: number): Promise<string> {
-  return keyed(ctx, 'audit-head', canonical({ chainId, seq, mac, tenant, time, final }), secret)
+  return digestWith(ctx, 'audit-head', toCanonicalText({ chainId, seq, mac, tenant, time, final }), secret)
 }
 
-function keyed(ctx: AnyContext, purpose: string, value: string, secret: number): Promise<string> {
+function digestWith(ctx: AnyContext, purpose: string, value: string, secret: number): Promise<string> {
   return ctx.digest(purpose, value, ctx.settings.secret[secret])
 }
 
 // The same text whatever order a database gives the fields back in.
-function canonical(value: unknown): string {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
+function toCanonicalText(value: unknown): string {
+  if (Array.isArray(value)) return `[${value.map(toCanonicalText).join()}]`
   if (typeof value !== 'object' || value === null) return JSON.stringify(value)
   const entries = Object.entries(value).filter(([, inner]) => inner !== undefined)
   return `{${entries
     .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([key, inner]) => `${JSON.stringify(key)}:${canonical(inner)}`)
+    .map(([key, inner]) => `${JSON.stringify(key)}:${toCanonicalText(inner)}`)
     .join()}}`
 }

@@ -1,16 +1,16 @@
 /** What failures mean: a wrong proof, a refusal, or a fault of a server. */
 import { type AuthError, overloadOf } from 'authkernel/kernel'
-import { anonymous, type Fact, type Message, reasonOf, text } from './message.ts'
+import { anonymous, type Fact, type Message, reasonOf, readText } from './message.ts'
 
 /** Facts of `signInFailed`. */
-export function signInFailed({ provider, error, user: person, account, tried }: Message): Fact | Fact[] {
+export function factsOfFailedSignIn({ provider, error, user: person, account, tried }: Message): Fact | Fact[] {
   const fault = error as AuthError
   const refused =
     refusals[fault.type] ?? (fault.cause?.['retryAfter'] === undefined || overloadOf(fault) !== undefined ? undefined : 'limit')
   const { type: method } = (account ?? {}) as { type?: string }
   const whom = (person as { id?: unknown } | undefined)?.id
   const fallen = storeFault(fault)
-  const common = { reason: reasonOf(fault), provider: text(provider), method, actor: anonymous, typed: text(tried) }
+  const common = { reason: reasonOf(fault), provider: readText(provider), method, actor: anonymous, typed: readText(tried) }
   const subject = whom === undefined || whom === null ? {} : { subject: { type: 'user', id: String(whom) } }
   if (refused) return { name: 'request.refused', outcome: 'denied', ...common, target: { kind: refused } }
   if (fault.type === 'AccountNotLinked' || fault.type === 'OAuthAccountNotLinked')
@@ -20,9 +20,9 @@ export function signInFailed({ provider, error, user: person, account, tried }: 
 }
 
 /** Facts of `refused`. */
-export function refused({ reason, route, error }: Message): Fact | Fact[] {
+export function factsOfRefusal({ reason, route, error }: Message): Fact | Fact[] {
   const fault = error as AuthError
-  const kind = refusals[fault.type] ?? reasons[String(reason)] ?? text(reason)
+  const kind = refusals[fault.type] ?? reasons[String(reason)] ?? readText(reason)
   const { method, path } = (route ?? {}) as { method?: string; path?: string }
   // A server that fails refuses nobody.
   const broken = reason === fault.type && fault.status >= 500
@@ -68,7 +68,7 @@ function storeFault(fault: AuthError): Fact[] {
     const { type, cause } = error as AuthError
     const { method, err } = Object(cause) as { method?: unknown; err?: unknown }
     if (type === 'AdapterError')
-      return [{ name: 'store.fault', outcome: 'failure', reason: type, actor: { type: 'system' }, target: { method: text(method) } }]
+      return [{ name: 'store.fault', outcome: 'failure', reason: type, actor: { type: 'system' }, target: { method: readText(method) } }]
     error = err
   }
   return []

@@ -1,22 +1,22 @@
 /** What events mean: the name, outcome and persons of each. Only what is named here gets into a record. */
 import type { AnyEvent, Login } from 'authkernel/kernel'
-import { refused, signInFailed } from './facts-failures.ts'
+import { factsOfRefusal, factsOfFailedSignIn } from './facts-failures.ts'
 import {
-  about,
+  personsOf,
   anonymous,
   type Ending,
   endingOf,
   type Fact,
   type Message,
-  number,
+  readNumber,
   ofAccount,
   ofLogin,
   plainOf,
   reasonOf,
-  scalars,
+  plainFacts,
   success,
-  text,
-  user,
+  readText,
+  userActor,
 } from './message.ts'
 import type { AuditActor } from './record.ts'
 
@@ -52,10 +52,10 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     }
     return isNew ? [begun, { name: 'session.created', outcome: success, ...common }] : [begun]
   },
-  signInFailed,
-  refused,
-  loginParked: ({ login, by }) => ({ name: 'signIn.parked', outcome: success, ...ofLogin(login as Login), target: { by: text(by) } }),
-  loginResumed: ({ login, by }) => ({ name: 'signIn.resumed', outcome: success, ...ofLogin(login as Login), target: { by: text(by) } }),
+  signInFailed: factsOfFailedSignIn,
+  refused: factsOfRefusal,
+  loginParked: ({ login, by }) => ({ name: 'signIn.parked', outcome: success, ...ofLogin(login as Login), target: { by: readText(by) } }),
+  loginResumed: ({ login, by }) => ({ name: 'signIn.resumed', outcome: success, ...ofLogin(login as Login), target: { by: readText(by) } }),
   signOut(message) {
     const { session, token, userId, sessionId } = message as {
       session?: { userId?: string } | null
@@ -66,20 +66,25 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     return {
       name: 'signOut.completed',
       outcome: success,
-      actor: user(userId ?? session?.userId ?? token?.['sub']),
-      sessionId: sessionId ?? text(token?.['sid']),
+      actor: userActor(userId ?? session?.userId ?? token?.['sub']),
+      sessionId: sessionId ?? readText(token?.['sid']),
     }
   },
   createUser: (message) => withProof('user.created', message),
   updateUser: (message) => withProof('user.updated', message),
   deleteUser: ({ userId }) => ({ name: 'user.deleted', outcome: success, subject: { type: 'user', id: String(userId) } }),
-  linkAccount: ({ account, user: person }) => ({ name: 'account.linked', outcome: success, ...about(person), ...ofAccount(account) }),
-  unlinkAccount: ({ userId, account }) => ({ name: 'account.unlinked', outcome: success, ...about({ id: userId }), ...ofAccount(account) }),
+  linkAccount: ({ account, user: person }) => ({ name: 'account.linked', outcome: success, ...personsOf(person), ...ofAccount(account) }),
+  unlinkAccount: ({ userId, account }) => ({
+    name: 'account.unlinked',
+    outcome: success,
+    ...personsOf({ id: userId }),
+    ...ofAccount(account),
+  }),
   linkRequested: ({ user: person, provider }) => ({
     name: 'account.linkRequested',
     outcome: success,
-    ...about(person),
-    provider: text(provider),
+    ...personsOf(person),
+    provider: readText(provider),
   }),
   sessionsEnded: ({ which, count, by }) => {
     const { userId, id } = (which ?? {}) as { userId?: string; id?: string }
@@ -88,109 +93,112 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
       outcome: success,
       ...(userId !== undefined && { subject: { type: 'user', id: userId } }),
       sessionId: id,
-      target: { count: number(count), by: text(by) },
+      target: { count: readNumber(count), by: readText(by) },
     }
   },
   credentialChanged({ user: person, kind, action, id }) {
-    const [name, target] = [credentialNames[`${text(kind)} ${text(action)}`] ?? `${text(kind)}.${text(action)}`, { id: text(id) }]
-    return { name, outcome: success, ...about(person), target }
+    const [name, target] = [
+      credentialNames[`${readText(kind)} ${readText(action)}`] ?? `${readText(kind)}.${readText(action)}`,
+      { id: readText(id) },
+    ]
+    return { name, outcome: success, ...personsOf(person), target }
   },
   backupCodeUsed: ({ user: person, left }) => ({
     name: 'backupCodes.used',
     outcome: success,
-    ...about(person),
-    target: { left: number(left) },
+    ...personsOf(person),
+    target: { left: readNumber(left) },
   }),
   // Why an administrator did it is what the log is for.
   factorsReset: ({ user: person, admin, reason }) => ({
     name: 'factor.reset',
     outcome: success,
-    ...about(person),
-    actor: { ...about(admin).actor, type: 'admin' },
-    target: { reason: text(reason) },
+    ...personsOf(person),
+    actor: { ...personsOf(admin).actor, type: 'admin' },
+    target: { reason: readText(reason) },
   }),
   adminAct: ({ admin, act, user: person, reason }) => ({
-    name: adminNames[String(act)] ?? `admin.${text(act)}`,
+    name: adminNames[String(act)] ?? `admin.${readText(act)}`,
     outcome: success,
-    ...about(person),
-    actor: { ...about(admin).actor, type: 'admin' },
-    target: { reason: text(reason) },
+    ...personsOf(person),
+    actor: { ...personsOf(admin).actor, type: 'admin' },
+    target: { reason: readText(reason) },
   }),
   deviceBinding: ({ what, reason, sessionId, userId }) => ({
-    name: `dbsc.${text(what)}`,
+    name: `dbsc.${readText(what)}`,
     ...endingOf(what === 'failed' ? 'failure' : success, reason),
-    ...about({ id: userId }),
-    sessionId: text(sessionId),
+    ...personsOf({ id: userId }),
+    sessionId: readText(sessionId),
   }),
   accountSwitched: ({ user: person, from }) => ({
     name: 'session.switched',
     outcome: success,
-    ...about(person),
-    actor: about(from ?? person).actor,
+    ...personsOf(person),
+    actor: personsOf(from ?? person).actor,
   }),
-  deviceNew: ({ user: person }) => ({ name: 'device.new', outcome: success, ...about(person) }),
+  deviceNew: ({ user: person }) => ({ name: 'device.new', outcome: success, ...personsOf(person) }),
   organizationChanged: ({ act, organizationId, by, userId, role, id }) => ({
-    name: `org.${text(act)}`,
+    name: `org.${readText(act)}`,
     outcome: success,
-    actor: by === null ? { type: 'system' } : user(by),
+    actor: by === null ? { type: 'system' } : userActor(by),
     ...(typeof userId === 'string' && { subject: { type: 'user', id: userId } }),
-    target: { organizationId: text(organizationId), role: text(role), id: text(id) },
+    target: { organizationId: readText(organizationId), role: readText(role), id: readText(id) },
   }),
-  impersonationStarted: (message) => impersonation('started', { outcome: success }, message),
-  impersonationEnded: (message) => impersonation('ended', { outcome: success }, message),
-  impersonationDenied: (message) => impersonation('denied', { outcome: 'denied', reason: 'can' }, message),
+  impersonationStarted: (message) => factOfImpersonation('started', { outcome: success }, message),
+  impersonationEnded: (message) => factOfImpersonation('ended', { outcome: success }, message),
+  impersonationDenied: (message) => factOfImpersonation('denied', { outcome: 'denied', reason: 'can' }, message),
   noted({ name, outcome, user: person, reason, provider, sessionId, typed, details }) {
     const fact: Fact = {
       name: String(name),
       ...endingOf(outcome, reason),
-      ...about(person),
-      provider: text(provider),
-      sessionId: text(sessionId),
-      typed: text(typed),
+      ...personsOf(person),
+      provider: readText(provider),
+      sessionId: readText(sessionId),
+      typed: readText(typed),
       target: plainOf(details),
     }
     // A step-up gives the session a new token.
     return name === 'stepUp.completed' ? [fact, { ...fact, name: 'session.rotated' }] : fact
   },
-  guestCreated: ({ user: person }) => ({ name: 'guest.created', outcome: success, ...about(person) }),
+  guestCreated: ({ user: person }) => ({ name: 'guest.created', outcome: success, ...personsOf(person) }),
   guestConverted: ({ guest, user: person }) => ({
     name: 'guest.converted',
     outcome: success,
-    ...about(person),
-    target: { guest: text((guest as { id?: unknown } | undefined)?.id) },
+    ...personsOf(person),
+    target: { guest: readText((guest as { id?: unknown } | undefined)?.id) },
   }),
   signalReceived: (message) => ({
     name: 'signal.received',
     outcome: success,
     actor: { type: 'provider', id: String(message['provider']) },
-    ...scalars(message),
+    ...plainFacts(message),
   }),
   providerLogout: (message) => ({
     name: 'signOut.remote',
     outcome: success,
     actor: { type: 'provider', id: String(message['provider']) },
-    provider: text(message['provider']),
-    target: { sid: text(message['sid']), sub: text(message['sub']), channel: text(message['channel']) },
+    provider: readText(message['provider']),
+    target: { sid: readText(message['sid']), sub: readText(message['sub']), channel: readText(message['channel']) },
   }),
   cleanedUp({ report }) {
     const count = (report as { records: Record<string, number> }).records['audit'] ?? 0
     return count > 0 ? { name: 'audit.pruned', outcome: success, actor: { type: 'system' }, target: { count } } : undefined
   },
-  tokensRefreshed: (message) => ({ name: 'tokens.refreshed', outcome: success, ...scalars(message) }),
-  tokensExpired: (message) => ({ name: 'tokens.expired', ...endingOf('failure', message['reason']), ...scalars(message) }),
+  tokensRefreshed: (message) => ({ name: 'tokens.refreshed', outcome: success, ...plainFacts(message) }),
+  tokensExpired: (message) => ({ name: 'tokens.expired', ...endingOf('failure', message['reason']), ...plainFacts(message) }),
   appSignedIn: (message) => ofApp('bearer.issued', message),
   appTokensRefreshed: (message) => ofApp('bearer.refreshed', message),
   // Somebody copied a token: the owner or a thief was here.
   appTokenReused: (message) => ({ ...ofApp('bearer.reuseDetected', message, { outcome: 'denied', reason: 'reused' }), actor: anonymous }),
   appSessionEnded: (message) => ofApp('bearer.revoked', message),
-  deviceFlowStarted: (message) => ({ name: 'deviceFlow.started', outcome: success, target: { client: text(message['clientId']) } }),
+  deviceFlowStarted: (message) => ({ name: 'deviceFlow.started', outcome: success, target: { client: readText(message['clientId']) } }),
   deviceFlowApproved: (message) => ofApp('deviceFlow.approved', message),
   deviceFlowDenied: (message) => ofApp('deviceFlow.denied', message, { outcome: 'denied', reason: 'person' }),
   keyRotated: ({ kid, alg, compromised }) => ({
     name: 'key.rotated',
     outcome: success,
     actor: { type: 'system' },
-    target: { kid: text(kid), alg: text(alg), compromised: compromised === true },
+    target: { kid: readText(kid), alg: readText(alg), compromised: compromised === true },
   }),
   configurationFault: ({ error }) => ({
     name: 'config.fault',
@@ -212,21 +220,21 @@ const credentialNames: Readonly<Record<string, string>> = {
 
 /** A mailed link, an administrator, or a provider that vouches for it: the address was proved by this request. Stores may keep whole seconds. */
 function withProof(name: string, { user: person, facts }: Message): Fact[] {
-  const fact: Fact = { name, outcome: success, ...about(person) }
+  const fact: Fact = { name, outcome: success, ...personsOf(person) }
   const proved = (person as { emailVerified?: unknown }).emailVerified
   const { at } = facts as { at: number }
   return proved instanceof Date && proved.getTime() >= at - 1000 ? [fact, { ...fact, name: 'address.proved' }] : [fact]
 }
 function ofApp(name: string, { id, user: person, clientId, by }: Message, ending: Ending = { outcome: success }): Fact {
-  return { name, ...ending, ...about(person), sessionId: text(id), target: { client: text(clientId), by: text(by) } }
+  return { name, ...ending, ...personsOf(person), sessionId: readText(id), target: { client: readText(clientId), by: readText(by) } }
 }
-function impersonation(what: string, ending: Ending, { admin, user: person, reason }: Message): Fact {
-  const actor: AuditActor = { ...about(admin).actor, type: 'admin' }
-  return { name: `impersonation.${what}`, ...ending, ...about(person), actor, target: { reason: text(reason) } }
+function factOfImpersonation(what: string, ending: Ending, { admin, user: person, reason }: Message): Fact {
+  const actor: AuditActor = { ...personsOf(admin).actor, type: 'admin' }
+  return { name: `impersonation.${what}`, ...ending, ...personsOf(person), actor, target: { reason: readText(reason) } }
 }
 /** Events of plugins that are unknown here: persons and plain facts under names that hold no secret. */
 function unknownEvent(event: string, message: Message): Fact {
   const fault = message['error']
   const ending: Ending = fault ? { outcome: 'failure', reason: reasonOf(fault) } : { outcome: success }
-  return { name: event, ...ending, ...about(message['user']), ...scalars(message) }
+  return { name: event, ...ending, ...personsOf(message['user']), ...plainFacts(message) }
 }

@@ -49,8 +49,8 @@ export function auditPlugin(options: AuditOptions): Plugin<AuditApi> {
       for (const sink of sinks) sink.setup?.(kernel)
       const log = createLog(kernel, sinks, options)
       kernel.on('*', (told: AnyEvent) => log.hear(told))
-      kernel.observe({ log: (entry) => 'code' in entry && entry.code === 'store-fault-healed' && void healed(kernel, log) })
-      const undo = options.signals ? onSignals(() => flushed(kernel, log)) : undefined
+      kernel.observe({ log: (entry) => 'code' in entry && entry.code === 'store-fault-healed' && void noteHealedFault(kernel, log) })
+      const undo = options.signals ? onSignals(() => flushOnSignal(kernel, log)) : undefined
       const close = async (): Promise<void> => {
         undo?.()
         await log.close()
@@ -62,7 +62,7 @@ export function auditPlugin(options: AuditOptions): Plugin<AuditApi> {
 }
 
 /** A signal ends the process: what waits is written, with how much it was. */
-async function flushed(kernel: Kernel, log: Log): Promise<void> {
+async function flushOnSignal(kernel: Kernel, log: Log): Promise<void> {
   const { waiting: count } = log.state()
   const ctx = await kernel.contextOf({ job: 'audit', tenant: null })
   await log.note(ctx, { name: 'audit.flushed', outcome: 'success', actor: { type: 'system' }, target: { count } })
@@ -70,7 +70,7 @@ async function flushed(kernel: Kernel, log: Log): Promise<void> {
 }
 
 /** A fault of the store that was overcome. It is told to the log alone, outside of any request. */
-async function healed(kernel: Kernel, log: Log): Promise<void> {
+async function noteHealedFault(kernel: Kernel, log: Log): Promise<void> {
   try {
     const ctx = await kernel.contextOf({ job: 'store', tenant: null })
     await log.note(ctx, { name: 'store.healed', outcome: 'success', actor: { type: 'system' } })

@@ -20,42 +20,42 @@ export interface FactDetails extends Pick<AuditRecord, 'name'> {
 export type Message = Record<string, unknown>
 
 export const anonymous: AuditActor = { type: 'anonymous' }
-export const user = (id: unknown): AuditActor => (id === undefined || id === null ? anonymous : { type: 'user', id: String(id) })
+export const userActor = (id: unknown): AuditActor => (id === undefined || id === null ? anonymous : { type: 'user', id: String(id) })
 export const success = 'success' as const
 
 /** Outcome and reason of a fact that a plugin or a host app names. Code without types may leave the reason out. */
 export function endingOf(outcome: unknown, reason: unknown): Ending {
-  if (outcome === 'failure' || outcome === 'denied') return { outcome, reason: text(reason) || 'unspecified' }
-  return { outcome: success, reason: text(reason) }
+  if (outcome === 'failure' || outcome === 'denied') return { outcome, reason: readText(reason) || 'unspecified' }
+  return { outcome: success, reason: readText(reason) }
 }
 /** The code of an error. */
 export function reasonOf(error: unknown): string {
   const { type, name } = Object(error) as { type?: unknown; name?: unknown }
-  return text(type) || text(name) || 'unspecified'
+  return readText(type) || readText(name) || 'unspecified'
 }
 
 export function ofLogin({ user: person, account, proof }: Login): Pick<Fact, 'actor' | 'subject' | 'provider' | 'method' | 'amr'> {
-  return { ...about(person), ...ofAccount(account), amr: proof?.amr }
+  return { ...personsOf(person), ...ofAccount(account), amr: proof?.amr }
 }
 export function ofAccount(account: unknown): Pick<Fact, 'provider' | 'method'> {
   const { provider, type } = Object(account) as { provider?: string; type?: string }
   return { provider, method: type }
 }
-export function about(person: unknown): Required<Pick<Fact, 'actor'>> & Pick<Fact, 'subject'> {
+export function personsOf(person: unknown): Required<Pick<Fact, 'actor'>> & Pick<Fact, 'subject'> {
   const id = (person as { id?: unknown } | null | undefined)?.id
-  return id === undefined || id === null ? { actor: anonymous } : { actor: user(id), subject: { type: 'user', id: String(id) } }
+  return id === undefined || id === null ? { actor: anonymous } : { actor: userActor(id), subject: { type: 'user', id: String(id) } }
 }
 
 const plain = ['kind', 'action', 'count', 'by', 'reason', 'level', 'left', 'role', 'organizationId', 'scope', 'id']
-export function scalars(message: Message): Pick<Fact, 'provider' | 'subject' | 'target' | 'sessionId'> {
+export function plainFacts(message: Message): Pick<Fact, 'provider' | 'subject' | 'target' | 'sessionId'> {
   const target = Object.fromEntries(
     plain.flatMap((key) => (['string', 'number', 'boolean'].includes(typeof message[key]) ? [[key, message[key] as string]] : [])),
   )
   const { userId, provider, sessionId } = message
   return {
     target,
-    provider: text(provider),
-    sessionId: text(sessionId),
+    provider: readText(provider),
+    sessionId: readText(sessionId),
     ...(userId !== undefined && userId !== null && { subject: { type: 'user', id: String(userId as string) } }),
   }
 }
@@ -65,9 +65,9 @@ export function plainOf(details: unknown): Record<string, string | number | bool
   return Object.fromEntries(entries.filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value)))
 }
 
-export function text(value: unknown): string | undefined {
+export function readText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
-export function number(value: unknown): number | undefined {
+export function readNumber(value: unknown): number | undefined {
   return typeof value === 'number' ? value : undefined
 }

@@ -77,7 +77,7 @@ export interface AuditAnchor {
 }
 
 /** A UUID whose order is that of time, and of `count` within a millisecond (RFC 9562 sections 5.7 and 6.2). */
-export function uuid7(time: number, count: number, random: Uint8Array): string {
+export function createUuid7(time: number, count: number, random: Uint8Array): string {
   const bytes = Uint8Array.from([...Array<number>(6).fill(0), ...random.slice(0, 10)])
   new DataView(bytes.buffer).setUint16(0, Math.floor(time / 2 ** 32))
   new DataView(bytes.buffer).setUint32(2, time % 2 ** 32)
@@ -88,13 +88,13 @@ export function uuid7(time: number, count: number, random: Uint8Array): string {
 }
 
 /** Text as a log may hold it: no control characters, which end lines and move cursors, and at most `max` characters. */
-export function clean(value: unknown, max: number = 255): string {
+export function cleanText(value: unknown, max: number = 255): string {
   return String(value).slice(0, max).replace(unfit, '\ufffd')
 }
 const unfit = /[\p{Cc}\p{Cs}\u2028\u2029]/gu
 
 /** Items by a key, in their order. */
-export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+export function groupBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const item of items) {
     const key = keyOf(item)

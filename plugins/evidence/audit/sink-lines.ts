@@ -12,7 +12,7 @@ export type AuditLine = AuditRecord | { head: AuditHead & { seal: string } }
 /** Returns a sink that writes each record as one line of JSON, to a file or through your own `write`. */
 export function jsonLines(options: JsonLinesOptions): AuditSink {
   assertOptions('jsonLines', options, { path: true, write: true })
-  const put = 'write' in options ? options.write : (lines: string) => append(options.path, lines)
+  const put = 'write' in options ? options.write : (lines: string) => appendLines(options.path, lines)
   return {
     name: 'jsonLines',
     async write(records) {
@@ -25,7 +25,7 @@ export function jsonLines(options: JsonLinesOptions): AuditSink {
 }
 
 // Nobody else on the machine may read it. Runtimes without files load this module, too.
-async function append(path: string, lines: string): Promise<void> {
+async function appendLines(path: string, lines: string): Promise<void> {
   const { appendFile } = process.getBuiltinModule('node:fs/promises')
   await appendFile(path, lines, { mode: 0o600 })
 }

@@ -1,6 +1,6 @@
 /** The log as a table of the service `records`: queryable, per tenant, with an end. */
 import { assertOptions, type AnyContext, RecordConflict, type Row } from 'authkernel/kernel'
-import { type AuditHead, type AuditRecord, grouped } from './record.ts'
+import { type AuditHead, type AuditRecord, groupBy } from './record.ts'
 import type { AuditSink } from './sink.ts'
 
 /** A row of the log. */
@@ -75,7 +75,7 @@ export function recordsSink(options: { retention?: number } = {}): AuditSink {
       })
     },
     async write(batch, contextOf) {
-      for (const records of grouped(batch, ({ tenant }) => tenant).values()) {
+      for (const records of groupBy(batch, ({ tenant }) => tenant).values()) {
         const table = contextOf(records[0]!).records('audit')
         try {
           await table.createMany(records.map(rowOf))
@@ -100,7 +100,7 @@ export function recordsSink(options: { retention?: number } = {}): AuditSink {
         .filter((record) => userId === undefined || name === undefined || record.name === name)
       return { records, cursor: next, ...(altered.length > 0 && { altered }) }
     },
-    read: (ctx) => all(ctx, rowOf),
+    read: (ctx) => readAll(ctx, rowOf),
     async heads(ctx) {
       const heads: AuditHeadRow['head'][] = []
       for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
@@ -119,7 +119,7 @@ export function recordsSink(options: { retention?: number } = {}): AuditSink {
   }
 }
 
-async function* all(ctx: AnyContext, rowOf: (record: AuditRecord) => Row<AuditRow>): AsyncGenerator<AuditRecord> {
+async function* readAll(ctx: AnyContext, rowOf: (record: AuditRecord) => Row<AuditRow>): AsyncGenerator<AuditRecord> {
   for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
     const page = await ctx.records('audit').find({ range: { at: { gte: new Date(0) } }, limit: pageSize, cursor })
     // A record that cannot be found by what it says was changed, although its own text is right.

@@ -11,7 +11,7 @@ const severities = { success: [9, 'INFO'], failure: [13, 'WARN'], denied: [13, '
 /** Emits through `@opentelemetry/api-logs`, an optional peer, and the logger provider that the host has registered. */
 export function openTelemetryLogs(options: { lib?: () => Promise<unknown> } = {}): AuditSink {
   assertOptions('openTelemetryLogs', options, { lib: true })
-  const { lib = load } = options
+  const { lib = importApi } = options
   return {
     name: 'openTelemetry',
     async write(records) {
@@ -54,7 +54,7 @@ function attributesOf({ time: _time, name: _name, ...record }: AuditRecord): Rec
   return attributes
 }
 
-async function load(): Promise<Library> {
+async function importApi(): Promise<Library> {
   try {
     return await import('@opentelemetry/api-logs')
   } catch (error) {

@@ -1,7 +1,7 @@
 /** Looks whether records are all there, in their order, and as they were written. */
 import type { AnyContext } from 'authkernel/kernel'
 import { isGenuine, isGenuineHead } from './chain.ts'
-import { type AuditAnchor, type AuditHead, type AuditRecord, grouped } from './record.ts'
+import { type AuditAnchor, type AuditHead, type AuditRecord, groupBy } from './record.ts'
 import type { AuditLine } from './sink-lines.ts'
 
 /** What was found. */
@@ -27,7 +27,7 @@ export async function verifyRecords(
   const faults: string[] = []
   const unchained = records.filter(({ chainId }) => !chainId)
   for (const { id, name } of unchained) faults.push(`record ${id} (${name}) belongs to no chain`)
-  const chains = grouped(
+  const chains = groupBy(
     records.filter(({ chainId }) => chainId),
     ({ chainId }) => chainId!,
   )

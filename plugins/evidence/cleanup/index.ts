@@ -35,7 +35,7 @@ export function cleanupPlugin(options: CleanupOptions = {}): Plugin<void> {
       const first = Math.min(every, 300) * (0.2 + 0.8 * ((kernel.runtime.random(1)[0] ?? 0) / 255))
       let timer: ReturnType<typeof setTimeout> | undefined
       const wait = (seconds: number): void => {
-        timer = setTimeout(() => void turn(kernel, every).finally(() => timer !== undefined && wait(every / 4)), seconds * 1000)
+        timer = setTimeout(() => void cleanUpOnce(kernel, every).finally(() => timer !== undefined && wait(every / 4)), seconds * 1000)
         if (typeof timer === 'object') timer.unref?.()
       }
       wait(first)
@@ -51,7 +51,7 @@ export function cleanupPlugin(options: CleanupOptions = {}): Plugin<void> {
 const longest = 20 * 86_400
 
 /** Works when nobody has within `every` seconds. The lease is kept: its end is the beginning of the next turn. */
-async function turn(kernel: Kernel, every: number): Promise<void> {
+async function cleanUpOnce(kernel: Kernel, every: number): Promise<void> {
   try {
     const lease = await kernel.job({ job: 'cleanup', tenant: null }, (ctx) =>
       ctx.lease('authkernel:clean-up-timer', Math.floor(every * 0.95)),

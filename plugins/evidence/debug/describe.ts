@@ -28,7 +28,7 @@ export function urlOf(address: string): string {
   const { protocol, origin, pathname, searchParams } = new URL(address, 'http://relative.invalid')
   if (origin === 'null') return `${protocol}…`
   const names = [...new Set(searchParams.keys())].map((name) =>
-    name === 'error' ? `error=${plain(searchParams.get(name) ?? '')}` : plain(name),
+    name === 'error' ? `error=${cleanName(searchParams.get(name) ?? '')}` : cleanName(name),
   )
   return `${relative ? '' : origin}${pathOf(pathname)}${names.length > 0 ? `?${names.slice(0, mostNames).join('&')}` : ''}`
 }
@@ -37,7 +37,7 @@ export function urlOf(address: string): string {
 export function pathOf(pathname: string): string {
   return pathname
     .split('/')
-    .map((part) => (part.length > 30 ? '…' : plain(part)))
+    .map((part) => (part.length > 30 ? '…' : cleanName(part)))
     .join('/')
     .slice(0, 200)
 }
@@ -45,11 +45,11 @@ export function pathOf(pathname: string): string {
 /** Names of cookies or fields, bounded. */
 export function namesOf(names: readonly string[]): string {
   const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : ''
-  return `${names.slice(0, mostNames).map(plain).join(', ')}${more}`
+  return `${names.slice(0, mostNames).map(cleanName).join(', ')}${more}`
 }
 
 /** A name that strangers may choose: short, and without line breaks. */
-function plain(name: string): string {
+function cleanName(name: string): string {
   const short = name.length > 60 ? `${name.slice(0, 60)}…` : name
   return short.replace(/[\p{Cc}\p{Cs}\u2028\u2029]/gu, '\uFFFD')
 }

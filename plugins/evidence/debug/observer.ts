@@ -1,7 +1,7 @@
 /** Requests, hooks, calls to other servers and failures. */
 import { AuthError, type Context, type Observer } from 'authkernel/kernel'
 import { answerOf, namesOf, pathOf, urlOf } from './describe.ts'
-import { nameOf, since, type Trace } from './trace.ts'
+import { nameOf, timeSince, type Trace } from './trace.ts'
 
 export function createObserver(trace: Trace): Observer {
   return {
@@ -12,10 +12,10 @@ export function createObserver(trace: Trace): Observer {
         trace.line(`${method} ${pathOf(new URL(url).pathname)}${cookiesOf(ctx.request)}`, ctx)
         try {
           const response = await work()
-          trace.line(`${response.status}${routeOf(ctx)}${effectsOf(response)} (${since(started)})`, ctx)
+          trace.line(`${response.status}${routeOf(ctx)}${effectsOf(response)} (${timeSince(started)})`, ctx)
           return response
         } catch (error) {
-          trace.line(`${nameOf(error)} is thrown to the caller${routeOf(ctx)} (${since(started)})`, ctx)
+          trace.line(`${nameOf(error)} is thrown to the caller${routeOf(ctx)} (${timeSince(started)})`, ctx)
           throw error
         }
       })

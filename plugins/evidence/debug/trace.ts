@@ -34,11 +34,11 @@ export function createTrace({ debug }: LoggerInstance): Trace {
       const started = performance.now()
       const succeeded = <A>(answer: A): A => {
         const said = told?.(answer as never)
-        line(`${what}${said === undefined ? '' : `: ${said}`} (${since(started)})`, ctx)
+        line(`${what}${said === undefined ? '' : `: ${said}`} (${timeSince(started)})`, ctx)
         return answer
       }
       const failed = (error: unknown): never => {
-        line(`${what}: failed with ${nameOf(error)} (${since(started)})`, ctx)
+        line(`${what}: failed with ${nameOf(error)} (${timeSince(started)})`, ctx)
         throw error
       }
       let answer: ReturnType<typeof work>
@@ -53,7 +53,7 @@ export function createTrace({ debug }: LoggerInstance): Trace {
 }
 
 /** Milliseconds with a unit. */
-export function since(started: number): string {
+export function timeSince(started: number): string {
   const passed = performance.now() - started
   return `${passed < 10 ? passed.toFixed(1) : Math.round(passed)} ms`
 }

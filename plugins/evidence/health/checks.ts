@@ -35,10 +35,10 @@ export async function runChecks(
   const ofPlugins = ctx.has('hook', 'health') ? await (ctx.ask as Ask)('health', { checks: {} }) : {}
   const skews: number[] = []
   const checks = await Promise.all([
-    ...(ctx.store ? [timed('store', () => askStore(ctx))] : []),
-    ...(ctx.app.services.mailTransport?.verify ? [timed('mail', () => askMail(ctx))] : []),
-    ...issuers.map((provider) => timed(`issuer:${provider.id}`, async () => void skews.push(...(await askIssuer(ctx, provider))))),
-    ...Object.entries({ ...ofPlugins, ...own }).map(([name, check]) => timed(name, () => check(ctx))),
+    ...(ctx.store ? [runCheck('store', () => askStore(ctx))] : []),
+    ...(ctx.app.services.mailTransport?.verify ? [runCheck('mail', () => askMail(ctx))] : []),
+    ...issuers.map((provider) => runCheck(`issuer:${provider.id}`, async () => void skews.push(...(await askIssuer(ctx, provider))))),
+    ...Object.entries({ ...ofPlugins, ...own }).map(([name, check]) => runCheck(name, () => check(ctx))),
   ])
   const skew = skews.sort((a, b) => Math.abs(a) - Math.abs(b))[0]
   if (skew === undefined) return checks
@@ -47,7 +47,7 @@ export async function runChecks(
   return [...checks, { name: 'clock', status: off ? 'warn' : 'pass', took: 0, ...(off && { message }) }]
 }
 
-async function timed(name: string, work: () => unknown): Promise<HealthCheck> {
+async function runCheck(name: string, work: () => unknown): Promise<HealthCheck> {
   const started = performance.now()
   const took = (): number => Math.round(performance.now() - started)
   try {

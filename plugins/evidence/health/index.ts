@@ -52,7 +52,7 @@ export function healthPlugin(options: HealthOptions = {}): Plugin<HealthApi> {
       let running: Promise<HealthReport> | undefined
       const recent = (): Promise<HealthReport> => {
         if (last && kernel.runtime.now() - last.at < cache * 1000) return Promise.resolve(last)
-        running ??= look(kernel, checks)
+        running ??= createReport(kernel, checks)
           .then((report) => (last = report))
           .finally(() => (running = undefined))
         return running
@@ -63,21 +63,23 @@ export function healthPlugin(options: HealthOptions = {}): Plugin<HealthApi> {
         async handler(ctx) {
           const report = await recent()
           const told = details && (await details(ctx)) ? report : { status: report.status }
-          return answer(told, report.status)
+          return respondWith(told, report.status)
         },
       })
       // Restarting does not help against a store that is away, so this looks at nothing.
-      kernel.route({ method: 'GET', path: '/health/live', handler: () => answer({ status: 'pass' }, 'pass') })
-      return { health: { check: () => look(kernel, checks), ready: (options) => waitFor(() => look(kernel, checks), options) } }
+      kernel.route({ method: 'GET', path: '/health/live', handler: () => respondWith({ status: 'pass' }, 'pass') })
+      return {
+        health: { check: () => createReport(kernel, checks), ready: (options) => waitFor(() => createReport(kernel, checks), options) },
+      }
     },
   }
 }
 
-function answer(body: object, status: HealthStatus): Response {
+function respondWith(body: object, status: HealthStatus): Response {
   return json(body, status === 'fail' ? 503 : 200)
 }
 
-async function look(kernel: Kernel, own: Readonly<Record<string, OwnCheck>>): Promise<HealthReport> {
+async function createReport(kernel: Kernel, own: Readonly<Record<string, OwnCheck>>): Promise<HealthReport> {
   const checks = await kernel.job({ job: 'health', tenant: null }, (ctx) => runChecks(ctx, own))
   const status = checks.reduce<HealthStatus>(
     (worst, check) => (order.indexOf(check.status) > order.indexOf(worst) ? check.status : worst),

@@ -46,7 +46,7 @@ function countEvents(kernel: Kernel, loader: Loader, spans: WeakMap<object, Span
   })
   kernel.on('signInFailed', ({ provider, account, error, ctx }) => {
     const facts = {
-      'authkernel.provider': account?.provider ?? listed(ctx, provider),
+      'authkernel.provider': account?.provider ?? knownProvider(ctx, provider),
       'authkernel.outcome': outcomeOf(error),
       'error.type': errorType(error),
     }
@@ -68,6 +68,6 @@ function outcomeOf({ status }: AuthError): 'failure' | 'error' {
   return status >= 500 ? 'error' : 'failure'
 }
 
-function listed({ app }: AnyContext, provider: string | undefined): string {
+function knownProvider({ app }: AnyContext, provider: string | undefined): string {
   return provider !== undefined && app.providers.has(provider) ? provider : '_OTHER'
 }

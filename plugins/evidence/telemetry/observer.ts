@@ -19,7 +19,7 @@ export function createObserver(loader: Loader, spans: WeakMap<object, Span>, { i
       const telemetry = await loader.load()
       if (!telemetry) return work()
       const { context } = telemetry.api
-      const parent = incoming ? extracted(telemetry, ctx.request) : context.active()
+      const parent = incoming ? extractContext(telemetry, ctx.request) : context.active()
       const started = performance.now()
       const { method: asked } = ctx.request
       const method = methods.has(asked) ? asked : '_OTHER'
@@ -32,7 +32,7 @@ export function createObserver(loader: Loader, spans: WeakMap<object, Span>, { i
           status = response.status
           return response
         } finally {
-          finish(telemetry, span, { ctx, method, name, status, started })
+          recordRequest(telemetry, span, { ctx, method, name, status, started })
         }
       })
     },
@@ -54,7 +54,7 @@ export function createObserver(loader: Loader, spans: WeakMap<object, Span>, { i
         'server.port': Number(url.port) || (url.protocol === 'https:' ? 443 : 80),
       }
       return inSpan(telemetry, { name: method, kind: 'CLIENT', attributes }, async (span, within) => {
-        const response = await send(input, outgoing ? handedOn(telemetry, within, input, init) : init)
+        const response = await send(input, outgoing ? injectContext(telemetry, within, input, init) : init)
         span.setAttribute('http.response.status_code', response.status)
         if (response.status >= 400) {
           span.setAttribute('error.type', String(response.status))
@@ -66,7 +66,7 @@ export function createObserver(loader: Loader, spans: WeakMap<object, Span>, { i
   }
 }
 
-function finish(
+function recordRequest(
   { api, requests }: Telemetry,
   span: Span,
   { ctx, method, name, status, started }: { ctx: Context; method: string; name: string; status: number; started: number },
@@ -86,14 +86,14 @@ function finish(
   requests.record(secondsSince(started), attributes)
 }
 
-function extracted({ api: { context, propagation } }: Telemetry, { headers }: Request): TraceContext {
+function extractContext({ api: { context, propagation } }: Telemetry, { headers }: Request): TraceContext {
   return propagation.extract(context.active(), headers, {
     get: (from, name) => from.get(name) ?? undefined,
     keys: (from) => [...from.keys()],
   })
 }
 
-function handedOn({ api }: Telemetry, within: TraceContext, input: RequestInfo | URL, init: RequestInit | undefined): RequestInit {
+function injectContext({ api }: Telemetry, within: TraceContext, input: RequestInfo | URL, init: RequestInit | undefined): RequestInit {
   const headers = new Headers(init?.headers ?? (input instanceof Request ? input.headers : undefined))
   api.propagation.inject(within, headers, { set: (to, name, value) => to.set(name, value) })
   return { ...init, headers }

@@ -26,7 +26,7 @@ export function decorateServices(kernel: Kernel, loader: Loader, system: string)
       telemetry.storeFailures.add(1, { 'db.operation.name': operation, 'error.type': errorType(error) })
     }
     const name = collection === undefined ? operation : `${operation} ${collection}`
-    return inSpan(telemetry, { name, kind: 'CLIENT', attributes }, () => settled(work, record))
+    return inSpan(telemetry, { name, kind: 'CLIENT', attributes }, () => recordOutcome(work, record))
   }
 
   kernel.decorate('store', (inner) => {
@@ -79,7 +79,7 @@ export function decorateServices(kernel: Kernel, loader: Loader, system: string)
   }))
 }
 
-function settled(work: () => unknown, record: (error?: unknown) => void): unknown {
+function recordOutcome(work: () => unknown, record: (error?: unknown) => void): unknown {
   const failed = (error: unknown): never => {
     record(error)
     throw error

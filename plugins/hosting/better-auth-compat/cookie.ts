@@ -10,17 +10,17 @@ export function sessionCookie(secrets: readonly string[] | undefined): SessionCo
       const [token, signature] = [value.slice(0, at), value.slice(at + 1)]
       // 44 characters: 32 bytes.
       if (at < 1 || signature.length !== 44) return undefined
-      for (const secret of secretsOf(ctx)) if (equal(await sign(token, secret), signature)) return token
+      for (const secret of secretsOf(ctx)) if (equal(await signToken(token, secret), signature)) return token
       return undefined
     },
     async write(ctx, token) {
       const [secret = ''] = secretsOf(ctx)
-      return `${token}.${await sign(token, secret)}`
+      return `${token}.${await signToken(token, secret)}`
     },
   }
 }
 
-async function sign(token: string, secret: string): Promise<string> {
+async function signToken(token: string, secret: string): Promise<string> {
   const key = await crypto.subtle.importKey('raw', bytes(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['sign'])
   return toBase64(new Uint8Array(await crypto.subtle.sign('HMAC', key, bytes(token))))
 }

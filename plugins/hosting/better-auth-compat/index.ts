@@ -78,8 +78,8 @@ export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): P
             if (!db) throw new AuthError('Plugin "better-auth-compat": give the Kysely instance of your database as `db`.')
             const ctx = await kernel.contextOf(jobFor('better-auth', tenant))
             const services = {
-              passwords: optional(() => kernel.service('passwordTakeover')),
-              factors: optional(() => kernel.service('factorTakeover')),
+              passwords: findService(() => kernel.service('passwordTakeover')),
+              factors: findService(() => kernel.service('factorTakeover')),
             }
             return takeOver(ctx, db, tables, secrets ?? ctx.settings.secret, services, apply)
           },
@@ -90,7 +90,7 @@ export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): P
 }
 
 /** Undefined where no plugin provides the service. */
-function optional<T>(find: () => T): T | undefined {
+function findService<T>(find: () => T): T | undefined {
   try {
     return find()
   } catch {

@@ -17,8 +17,8 @@ export interface BetterAuthNames {
   authenticators?: Mapping
 }
 
-const now = (): Date => new Date()
-const none = (): null => null
+const currentDate = (): Date => new Date()
+const returnNull = (): null => null
 
 /**
  * Names for `sqlAdapter(db, { names: betterAuthNames() })`. `passkeys`: the table of @better-auth/passkey is there. Mailed links, one-time marks and
@@ -30,7 +30,7 @@ export function betterAuthNames({ passkeys = false }: { passkeys?: boolean } = {
       table: 'user',
       columns: { id: 'id', name: 'name', email: 'email', emailVerified: 'emailVerified', image: 'image' },
       forms: { emailVerified: 'flag', name: 'blank' },
-      fill: { createdAt: now, updatedAt: now },
+      fill: { createdAt: currentDate, updatedAt: currentDate },
     },
     accounts: {
       table: 'account',
@@ -43,17 +43,17 @@ export function betterAuthNames({ passkeys = false }: { passkeys?: boolean } = {
         expires_at: 'accessTokenExpiresAt',
       },
       forms: { expires_at: 'instant' },
-      fill: { createdAt: now, updatedAt: now },
+      fill: { createdAt: currentDate, updatedAt: currentDate },
       absent: {
         type: ({ provider }) => (provider === 'credential' ? 'credentials' : 'oauth'),
-        token_type: none,
-        session_state: none,
+        token_type: returnNull,
+        session_state: returnNull,
       },
     },
     sessions: {
       table: 'session',
       columns: { sessionToken: 'token', expires: 'expiresAt', createdAt: 'createdAt' },
-      fill: { createdAt: now, updatedAt: now },
+      fill: { createdAt: currentDate, updatedAt: currentDate },
     },
     ...(passkeys && {
       authenticators: {
@@ -65,7 +65,7 @@ export function betterAuthNames({ passkeys = false }: { passkeys?: boolean } = {
           credentialBackedUp: 'backedUp',
         },
         forms: { credentialID: 'base64url' },
-        fill: { createdAt: now },
+        fill: { createdAt: currentDate },
         absent: { providerAccountId: ({ credentialID }) => credentialID },
       },
     }),

@@ -64,18 +64,18 @@ export async function takeOver(
   const dry = !apply
   const report = { passwords: { found: 0, taken: 0 }, factors: { found: 0, taken: 0 } }
 
-  for await (const rows of pages(db, account)) {
+  for await (const rows of readPages(db, account)) {
     const hashes = rows
       .filter(({ providerId, password }) => providerId === 'credential' && typeof password === 'string' && password !== '')
       .map(({ userId, password }) => ({ userId: String(userId), hash: String(password) }))
     report.passwords.found += hashes.length
-    if (passwords) report.passwords.taken += await counted(passwords, ctx, hashes, dry)
+    if (passwords) report.passwords.taken += await takeRows(passwords, ctx, hashes, dry)
   }
   if (report.passwords.found > 0 && !passwords)
     notes.push(`${report.passwords.found} passwords stay behind: use passwordsPlugin({ verify: [betterAuthHash()] }).`)
 
-  const required = there.has(twoFactor) ? await enabled(db, user) : new Set<string>()
-  for await (const rows of required.size > 0 ? pages(db, twoFactor) : []) {
+  const required = there.has(twoFactor) ? await listFactorUsers(db, user) : new Set<string>()
+  for await (const rows of required.size > 0 ? readPages(db, twoFactor) : []) {
     const taken: FactorTaken[] = []
     for (const row of rows.filter(({ userId, verified }) => required.has(String(userId)) && isTrue(verified ?? true))) {
       report.factors.found++
@@ -83,15 +83,15 @@ export async function takeOver(
       if (typeof factor === 'string') notes.push(factor)
       else taken.push(factor)
     }
-    if (factors) report.factors.taken += await counted(factors, ctx, taken, dry)
+    if (factors) report.factors.taken += await takeRows(factors, ctx, taken, dry)
   }
   if (report.factors.found > 0 && !factors)
     notes.push(`${report.factors.found} people would sign in without their second factor: use twoFactorPlugin().`)
-  return { users: await count(db, user), sessions: await count(db, session), ...report, notes, applied: apply }
+  return { users: await countRows(db, user), sessions: await countRows(db, session), ...report, notes, applied: apply }
 }
 
 /** Before the first migration there are no tables of records: nobody has anything in them. */
-async function counted<T>(takeover: Takeover<T>, ctx: AnyContext, rows: readonly T[], dry: boolean): Promise<number> {
+async function takeRows<T>(takeover: Takeover<T>, ctx: AnyContext, rows: readonly T[], dry: boolean): Promise<number> {
   try {
     return await takeover.take(ctx, rows, { dry })
   } catch (error) {
@@ -102,15 +102,15 @@ async function counted<T>(takeover: Takeover<T>, ctx: AnyContext, rows: readonly
 
 /** A row of the table twoFactor, or why it cannot be taken. */
 async function factorOf({ userId, secret, backupCodes }: Row, secrets: readonly string[]): Promise<FactorTaken | string> {
-  const { decrypt } = await import('./xchacha.ts')
-  const text = decrypt(String(secret), secrets)
+  const { decryptText } = await import('./xchacha.ts')
+  const text = decryptText(String(secret), secrets)
   if (text === undefined)
     return `The second factor of user ${String(userId)} cannot be decrypted: give the secret of better-auth as \`secret\`.`
-  const codes = parse(decrypt(String(backupCodes), secrets)) ?? parse(String(backupCodes))
-  return { userId: String(userId), secret: base32(bytes(text)), backupCodes: codes ?? [] }
+  const codes = parseCodes(decryptText(String(backupCodes), secrets)) ?? parseCodes(String(backupCodes))
+  return { userId: String(userId), secret: encodeBase32(bytes(text)), backupCodes: codes ?? [] }
 }
 
-function parse(json: string | undefined): string[] | undefined {
+function parseCodes(json: string | undefined): string[] | undefined {
   try {
     const codes: unknown = JSON.parse(json ?? '')
     return Array.isArray(codes) && codes.every((code) => typeof code === 'string') ? codes : undefined
@@ -119,13 +119,14 @@ function parse(json: string | undefined): string[] | undefined {
   }
 }
 
-async function enabled(db: Reader, user: string): Promise<Set<string>> {
+async function listFactorUsers(db: Reader, user: string): Promise<Set<string>> {
   const ids = new Set<string>()
-  for await (const rows of pages(db, user)) for (const { id, twoFactorEnabled } of rows) if (isTrue(twoFactorEnabled)) ids.add(String(id))
+  for await (const rows of readPages(db, user))
+    for (const { id, twoFactorEnabled } of rows) if (isTrue(twoFactorEnabled)) ids.add(String(id))
   return ids
 }
 
-async function* pages(db: Reader, table: string): AsyncGenerator<Row[]> {
+async function* readPages(db: Reader, table: string): AsyncGenerator<Row[]> {
   let last: unknown
   for (;;) {
     const query = db.selectFrom(table).selectAll().orderBy('id').limit(pageSize)
@@ -136,7 +137,7 @@ async function* pages(db: Reader, table: string): AsyncGenerator<Row[]> {
   }
 }
 
-async function count(db: Reader, table: string): Promise<number> {
+async function countRows(db: Reader, table: string): Promise<number> {
   const [row] = await db
     .selectFrom(table)
     .select(({ fn }) => fn.countAll().as('n'))
@@ -149,7 +150,7 @@ function isTrue(value: unknown): boolean {
 }
 
 /** RFC 4648 without padding: better-auth takes the letters of its secret as the key, apps take base32. */
-function base32(data: Uint8Array): string {
+function encodeBase32(data: Uint8Array): string {
   let [bits, held, text] = [0, 0, '']
   for (const byte of data) {
     held = (held << 8) | byte

@@ -2,19 +2,19 @@
 import { createDecipheriv, createHash } from 'node:crypto'
 
 /** The text of `nonce || ciphertext || tag` in hex, under the SHA-256 of one of the secrets; undefined: none of them opens it. */
-export function decrypt(hex: string, secrets: readonly string[]): string | undefined {
+export function decryptText(hex: string, secrets: readonly string[]): string | undefined {
   // `$ba$<version>$` tells which secret; trying each is as good, for the tag tells.
   const text = hex.replace(/^\$ba\$\d{1,9}\$/, '')
   if (!/^(?:[0-9a-f]{2}){40,20000}$/.test(text)) return undefined
   const data = Buffer.from(text, 'hex')
   for (const secret of secrets) {
-    const opened = open(createHash('sha256').update(secret).digest(), data)
+    const opened = decryptWith(createHash('sha256').update(secret).digest(), data)
     if (opened !== undefined) return opened
   }
   return undefined
 }
 
-function open(key: Uint8Array, data: Uint8Array): string | undefined {
+function decryptWith(key: Uint8Array, data: Uint8Array): string | undefined {
   const nonce = Buffer.concat([Buffer.alloc(4), data.subarray(16, 24)])
   const decipher = createDecipheriv('chacha20-poly1305', hchacha20(key, data.subarray(0, 16)), nonce, { authTagLength: 16 })
   decipher.setAuthTag(data.subarray(data.length - 16))
@@ -30,9 +30,9 @@ function hchacha20(key: Uint8Array, nonce: Uint8Array): Buffer {
   const words = Buffer.concat([Buffer.from('expand 32-byte k'), key, nonce])
   const state = Uint32Array.from({ length: 16 }, (_, at) => words.readUInt32LE(at * 4))
   for (let round = 0; round < 10; round++) {
-    for (let column = 0; column < 4; column++) quarter(state, column, 4 + column, 8 + column, 12 + column)
+    for (let column = 0; column < 4; column++) quarterRound(state, column, 4 + column, 8 + column, 12 + column)
     for (let column = 0; column < 4; column++)
-      quarter(state, column, 4 + ((column + 1) % 4), 8 + ((column + 2) % 4), 12 + ((column + 3) % 4))
+      quarterRound(state, column, 4 + ((column + 1) % 4), 8 + ((column + 2) % 4), 12 + ((column + 3) % 4))
   }
   const out = Buffer.alloc(32)
   for (let at = 0; at < 4; at++) {
@@ -43,7 +43,7 @@ function hchacha20(key: Uint8Array, nonce: Uint8Array): Buffer {
 }
 
 /** RFC 8439 section 2.1. */
-function quarter(s: Uint32Array, a: number, b: number, c: number, d: number): void {
+function quarterRound(s: Uint32Array, a: number, b: number, c: number, d: number): void {
   const turn = (x: number, y: number, by: number): number => ((x ^ y) << by) | ((x ^ y) >>> (32 - by))
   s[a] = s[a]! + s[b]!
   s[d] = turn(s[d]!, s[a], 16)

@@ -9,7 +9,7 @@ import {
   type Provider,
   type Settings,
 } from 'authkernel/kernel'
-import { createKeeper } from './keeper.ts'
+import { createAnswerCache } from './keeper.ts'
 
 /** What a tenant has of its own. `namespace` keeps its people, sessions, tokens and limits apart; '' is the default namespace. */
 export type TenantSettings = Partial<Settings> & Pick<Settings, 'namespace'>
@@ -35,8 +35,8 @@ export function tenantsPlugin(options: TenantsOptions): Plugin {
   return {
     name: 'tenants',
     setup(kernel) {
-      const keepSettings = createKeeper<Partial<Settings>>(max)
-      const keepProvider = createKeeper<Provider>(max)
+      const keepSettings = createAnswerCache<Partial<Settings>>(max)
+      const keepProvider = createAnswerCache<Provider>(max)
       const answer = (option: string, found: TenantSettings | undefined): Partial<Settings> | undefined => {
         // Without one, a tenant's identity provider could sign in as a user of another tenant.
         if (found && typeof found.namespace !== 'string') {

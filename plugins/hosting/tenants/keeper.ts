@@ -6,14 +6,14 @@ const maxVariants = 16
 const maxDepth = 12
 
 /** Finds the object to use for an answer. `owner` is the tenant, and what the answer is about. */
-export type Keeper<T extends object> = (owner: string, answer: T) => T
+export type AnswerCache<T extends object> = (owner: string, answer: T) => T
 
 /**
  * Keeps `max` answers, those of the least recently used owner go first. Two owners never get one object, so that nothing which is derived from it
  * (keys, clients, functions of a provider) is shared between tenants. Kept are copies: an object that the host changes and answers again is another
  * answer.
  */
-export function createKeeper<T extends object>(max: number): Keeper<T> {
+export function createAnswerCache<T extends object>(max: number): AnswerCache<T> {
   const kept = new Map<string, T[]>()
   let size = 0
   const dropOldest = (): void => {

@@ -17,7 +17,7 @@ import {
   sessionRecord,
   type Store,
 } from 'authkernel/kernel'
-import { sessions, type SessionsApi } from './sessions.ts'
+import { createSessions, type SessionsApi } from './sessions.ts'
 import type { Who } from './who.ts'
 
 export type { ListedSession, SessionsApi } from './sessions.ts'
@@ -58,21 +58,21 @@ export function accountsPlugin(options: NoOptions = {}): Plugin<AccountsApi> {
     setup(kernel) {
       // Where there are records, people see where their sessions began.
       kernel.records('sessionRecord', sessionRecord as never, { optional: true })
-      return { accounts: accounts(kernel), sessions: sessions(kernel), users: users(kernel) }
+      return { accounts: createAccounts(kernel), sessions: createSessions(kernel), users: createUsers(kernel) }
     },
   }
 }
 
-function accounts(kernel: Kernel): AccountsApi['accounts'] {
+function createAccounts(kernel: Kernel): AccountsApi['accounts'] {
   return {
     async list(who) {
-      const found = await find(kernel, who, 'listAccountsByUserId')
+      const found = await findStoredUser(kernel, who, 'listAccountsByUserId')
       if (!found) return []
       const rows = await found.store.listAccountsByUserId(found.userId)
       return rows.map(({ provider, providerAccountId, type }) => ({ provider, providerAccountId, type }))
     },
     async link(who, account) {
-      const found = await find(kernel, who, 'linkAccount', 'getUserByAccount', 'getUser')
+      const found = await findStoredUser(kernel, who, 'linkAccount', 'getUserByAccount', 'getUser')
       const user = found && (await found.store.getUser(found.userId))
       if (!user) return false
       const { ctx, store } = found
@@ -87,18 +87,18 @@ function accounts(kernel: Kernel): AccountsApi['accounts'] {
       return true
     },
     async unlink(who, account, { last = false } = {}) {
-      const found = await find(kernel, who, 'linkAccount', 'unlinkAccount', 'listAccountsByUserId')
+      const found = await findStoredUser(kernel, who, 'linkAccount', 'unlinkAccount', 'listAccountsByUserId')
       if (!found) return false
       const { store, userId } = found
       const rows = await store.listAccountsByUserId(userId)
       const row = rows.find((each) => each.provider === account.provider && each.providerAccountId === account.providerAccountId)
       if (!row) return false
-      if (rows.length === 1 && !last) throw lastAccount()
+      if (rows.length === 1 && !last) throw createLastAccountFault()
       await store.unlinkAccount(keyOf(account))
       // Another one may have been unlinked at the same moment.
       if (!last && (await store.listAccountsByUserId(userId)).length === 0) {
         await store.linkAccount(row)
-        throw lastAccount()
+        throw createLastAccountFault()
       }
       await forgetAuthenticators(found.ctx, userId, row)
       return true
@@ -106,7 +106,7 @@ function accounts(kernel: Kernel): AccountsApi['accounts'] {
   }
 }
 
-function lastAccount(): AuthError {
+function createLastAccountFault(): AuthError {
   return new AuthError(
     'accounts.unlink: this is the last account of the user, who could not sign in again. Pass { last: true } to allow it.',
   )
@@ -123,10 +123,10 @@ async function forgetAuthenticators(ctx: AnyContext, userId: string, { type, pro
   }
 }
 
-function users(kernel: Kernel): AccountsApi['users'] {
+function createUsers(kernel: Kernel): AccountsApi['users'] {
   return {
     async delete(who) {
-      const found = await find(kernel, who, 'deleteUser', 'getUser')
+      const found = await findStoredUser(kernel, who, 'deleteUser', 'getUser')
       if (!found || !(await found.store.getUser(found.userId))) return false
       await found.store.deleteUser(found.userId)
       return true
@@ -135,7 +135,7 @@ function users(kernel: Kernel): AccountsApi['users'] {
 }
 
 /** The store and the user, if there is one; throws when the adapter lacks an operation. */
-async function find(kernel: Kernel, who: Who, ...methods: AdapterMethod[]): Promise<Found | undefined> {
+async function findStoredUser(kernel: Kernel, who: Who, ...methods: AdapterMethod[]): Promise<Found | undefined> {
   const asked = who instanceof Request ? await kernel.contextOf(who) : undefined
   const ctx = asked ?? (await kernel.contextOf(jobFor('accounts', who as Exclude<Who, Request>)))
   const { store } = ctx

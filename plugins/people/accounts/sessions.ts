@@ -25,10 +25,10 @@ export interface SessionsApi {
   revokeAll(who: Who): Promise<boolean>
 }
 
-export function sessions(kernel: Kernel): SessionsApi {
+export function createSessions(kernel: Kernel): SessionsApi {
   return {
     async list(who) {
-      const found = await find(kernel, who)
+      const found = await findSessionUser(kernel, who)
       if (!found) return []
       const { ctx, userId, current } = found
       const strategy = strategyWith(ctx, 'list', 'auth.sessions.list')
@@ -40,21 +40,21 @@ export function sessions(kernel: Kernel): SessionsApi {
       })
     },
     async revoke(who, id) {
-      const found = await find(kernel, who)
+      const found = await findSessionUser(kernel, who)
       if (!found) return false
       const { ctx, userId, current } = found
       // The session of the request needs no proof of whose it is, and one from before sessions were recorded has none.
       return (await endSessions(ctx, id === current ? { id } : { id, userId }, 'auth.sessions.revoke')) !== 0
     },
     async revokeOthers(who) {
-      const found = await find(kernel, who)
+      const found = await findSessionUser(kernel, who)
       if (!found) return false
       const { ctx, userId, current } = found
       await endSessions(ctx, { userId, ...(current !== undefined && { except: current }) }, 'auth.sessions.revokeOthers')
       return true
     },
     async revokeAll(who) {
-      const found = await find(kernel, who)
+      const found = await findSessionUser(kernel, who)
       if (!found) return false
       await endSessions(found.ctx, { userId: found.userId }, 'auth.sessions.revokeAll')
       return true
@@ -62,7 +62,10 @@ export function sessions(kernel: Kernel): SessionsApi {
   }
 }
 
-async function find(kernel: Kernel, who: Who): Promise<{ ctx: AnyContext; userId: string; current: string | undefined } | undefined> {
+async function findSessionUser(
+  kernel: Kernel,
+  who: Who,
+): Promise<{ ctx: AnyContext; userId: string; current: string | undefined } | undefined> {
   if (!(who instanceof Request)) {
     return { ctx: await kernel.contextOf(jobFor('accounts', who)), userId: who.userId, current: undefined }
   }

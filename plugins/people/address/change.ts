@@ -10,8 +10,8 @@ import {
   redirectTo,
   toAddress,
 } from 'authkernel/kernel'
-import type { Options } from './options.ts'
-import { mailLater, moveTo, ownUser } from './person.ts'
+import type { ResolvedOptions } from './options.ts'
+import { sendMail, storeAddress, findUser } from './person.ts'
 import { offerUndo } from './undo.ts'
 
 const seconds = 1200
@@ -26,8 +26,8 @@ export interface Change {
 }
 
 /** `POST /account/address`. Everybody gets the same answer, whoever has the new address. */
-export async function ask(ctx: Context, { allow, maxAge }: Options): Promise<Response> {
-  const user = await ownUser(ctx)
+export async function requestChange(ctx: Context, { allow, maxAge }: ResolvedOptions): Promise<Response> {
+  const user = await findUser(ctx)
   if (!user) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account/address` })
   const led = await proveAgain(ctx, maxAge, `${ctx.base}/account/address`)
   if (led) return led
@@ -37,23 +37,23 @@ export async function ask(ctx: Context, { allow, maxAge }: Options): Promise<Res
   // Mails to strangers: few for a person, and few for a mailbox.
   const mine = await ctx.limit.take(`address user ${user.id}`, { max: 5, seconds: 3600 })
   if (!mine.allowed) return ctx.render('address', { error: 'AddressTooMany' })
-  void mailWithinLimit(ctx, to, () => send(ctx, user, to)).catch((error: unknown) => ctx.logger.error(error as Error))
+  void mailWithinLimit(ctx, to, () => mailLink(ctx, user, to)).catch((error: unknown) => ctx.logger.error(error as Error))
   return redirectTo(`${ctx.base}/account/address/mailed`)
 }
 
-async function send(ctx: Context, user: AdapterUser, to: string): Promise<void> {
+async function mailLink(ctx: Context, user: AdapterUser, to: string): Promise<void> {
   await ctx.emit('noted', { name: 'address.proofRequested', outcome: 'success', user, typed: to })
-  if (await ctx.service('store').getUserByEmail(to)) return mailLater(ctx, to, 'address.taken')
+  if (await ctx.service('store').getUserByEmail(to)) return sendMail(ctx, to, 'address.taken')
   const change: Change = { userId: user.id, from: user.email ?? null, to, id: randomHex(ctx.runtime, 16) }
   const token = await ctx.seal(purpose, { ...change }, seconds)
-  mailLater(ctx, to, 'address.confirm', { url: `${ctx.base}/account/address/confirm?token=${token}`, left: { seconds } })
+  sendMail(ctx, to, 'address.confirm', { url: `${ctx.base}/account/address/confirm?token=${token}`, left: { seconds } })
 }
 
 /** The change of a link, for the person who asked for it; `other`: somebody else is signed in. */
-export async function changeOf(ctx: Context, token: unknown): Promise<{ user: AdapterUser; change: Change } | 'nobody' | 'other' | null> {
+export async function readChange(ctx: Context, token: unknown): Promise<{ user: AdapterUser; change: Change } | 'nobody' | 'other' | null> {
   const change = typeof token === 'string' && token.length < 4096 ? await ctx.open<Change & Record<string, unknown>>(purpose, token) : null
   if (!change || (await ctx.once.taken(`address ${change.id}`))) return null
-  const user = await ownUser(ctx)
+  const user = await findUser(ctx)
   if (!user) return 'nobody'
   if (user.id !== change.userId) return 'other'
   // Another change came first.
@@ -61,17 +61,17 @@ export async function changeOf(ctx: Context, token: unknown): Promise<{ user: Ad
 }
 
 /** `POST /account/address/confirm`. */
-export async function confirm(ctx: Context, { allow, undoDays }: Options): Promise<Response> {
+export async function confirmChange(ctx: Context, { allow, undoDays }: ResolvedOptions): Promise<Response> {
   // Without the mail with the way back there is no change.
   const fault = mailedHostFault(ctx)
   if (fault) throw fault
   const { token } = await ctx.body()
-  const found = await changeOf(ctx, token)
+  const found = await readChange(ctx, token)
   if (found === null || typeof found === 'string') return ctx.render('addressConfirm', { token: String(token ?? '').slice(0, 4096) })
   const { user, change } = found
   if (!(await allow({ user, to: change.to }, ctx))) return ctx.render('address', { error: 'AddressInvalid' })
   if (!(await ctx.once.take(`address ${change.id}`, seconds))) return ctx.render('addressConfirm', {})
-  const changed = await moveTo(ctx, user.id, change.to)
+  const changed = await storeAddress(ctx, user.id, change.to)
   if (!changed) return ctx.render('address', { error: 'AddressTaken' })
   const except = (await ctx.session.id?.(ctx)) ?? undefined
   await endSessions(ctx, { userId: user.id, ...(except !== undefined && { except }) }, 'address', 'credentialChanged')

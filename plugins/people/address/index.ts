@@ -1,11 +1,11 @@
 /** People change their own mail address: proved at the new one, told at the old one, with a way back. */
 import { type ClientPart, clientMethod, clientMethods, type Plugin } from 'authkernel/kernel'
-import { ask, confirm } from './change.ts'
+import { requestChange, confirmChange } from './change.ts'
 import { mailMessages } from './messages-mail.ts'
 import { messages } from './messages.ts'
 import { type AddressOptions, resolveOptions } from './options.ts'
 import { addPages } from './pages.ts'
-import { undo } from './undo.ts'
+import { undoChange } from './undo.ts'
 
 export type { AddressOptions } from './options.ts'
 
@@ -52,15 +52,15 @@ export function addressPlugin(options: AddressOptions = {}): Plugin<ClientPart<{
         lines: ['address.mail.restored-text'],
         note: 'address.mail.password',
       })
-      kernel.route({ method: 'POST', path: '/account/address', handler: (ctx) => ask(ctx, resolved) })
-      kernel.route({ method: 'POST', path: '/account/address/confirm', handler: (ctx) => confirm(ctx, resolved) })
-      kernel.route({ method: 'POST', path: '/account/address/undo', handler: undo })
+      kernel.route({ method: 'POST', path: '/account/address', handler: (ctx) => requestChange(ctx, resolved) })
+      kernel.route({ method: 'POST', path: '/account/address/confirm', handler: (ctx) => confirmChange(ctx, resolved) })
+      kernel.route({ method: 'POST', path: '/account/address/undo', handler: undoChange })
       addPages(kernel, resolved)
       const fields = (sent: unknown): Record<string, unknown> => {
         if (typeof sent !== 'object' || sent === null) throw new TypeError('an object')
         return { ...sent }
       }
-      clientMethods(kernel, 'address', { change: clientMethod(fields, (ctx) => ask(ctx, resolved)) })
+      clientMethods(kernel, 'address', { change: clientMethod(fields, (ctx) => requestChange(ctx, resolved)) })
       return {} as ClientPart<{ readonly address: AddressMethods }>
     },
   }

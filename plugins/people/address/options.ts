@@ -11,13 +11,13 @@ export interface AddressOptions {
   undoDays?: number | undefined
 }
 /** With the defaults in place. */
-export interface Options {
+export interface ResolvedOptions {
   allow(change: { user: User; to: string }, ctx: Context): Awaitable<boolean>
   maxAge: number
   undoDays: number
 }
 /** Throws AuthError that names the option. */
-export function resolveOptions(options: AddressOptions): Options {
+export function resolveOptions(options: AddressOptions): ResolvedOptions {
   assertOptions('Plugin "address"', options, { allow: true, maxAge: true, undoDays: true })
   const { allow = () => true, maxAge = 300, undoDays = 7 } = options
   const refuse = (what: string): never => {

@@ -1,9 +1,9 @@
 /** What people see: the form, the question behind each mailed link, and a section of the account page. None of it needs JavaScript. */
 import { type Context, type Kernel, type PageTools, type PageView, proveAgain } from 'authkernel/kernel'
-import { changeOf } from './change.ts'
-import type { Options } from './options.ts'
-import { ownUser } from './person.ts'
-import { undoOf } from './undo.ts'
+import { readChange } from './change.ts'
+import type { ResolvedOptions } from './options.ts'
+import { findUser } from './person.ts'
+import { readUndo } from './undo.ts'
 
 type Params = Readonly<Record<string, string | undefined>>
 
@@ -11,28 +11,28 @@ const back = '/account'
 const path = '/account/address'
 
 /** Adds the pages and the section. */
-export function addPages(kernel: Kernel, options: Options): void {
-  kernel.page('address', (ctx, tools, params) => form(ctx, tools, params, options), { path })
+export function addPages(kernel: Kernel, options: ResolvedOptions): void {
+  kernel.page('address', (ctx, tools, params) => drawForm(ctx, tools, params, options), { path })
   kernel.page(
     'addressMailed',
     (_ctx, { say, link }) => ({ title: say('address.mailed'), lead: say('address.mailed-lead'), body: link(say('address.back'), back) }),
     { path: `${path}/mailed` },
   )
-  kernel.page('addressConfirm', confirmPage)
-  kernel.page('addressUndo', undoPage)
-  secret(kernel, `${path}/confirm`, 'addressConfirm')
-  secret(kernel, `${path}/undo`, 'addressUndo')
+  kernel.page('addressConfirm', drawConfirm)
+  kernel.page('addressUndo', drawUndo)
+  addTokenPage(kernel, `${path}/confirm`, 'addressConfirm')
+  addTokenPage(kernel, `${path}/undo`, 'addressUndo')
   kernel.accountSection({
     id: 'address',
     order: 105,
     async draw(ctx, { say, link }) {
-      return (await ownUser(ctx)) ? { heading: say('address.title'), body: link(say('address.change'), path) } : undefined
+      return (await findUser(ctx)) ? { heading: say('address.title'), body: link(say('address.change'), path) } : undefined
     },
   })
 }
 
 // The address of the page has a token: no other site is told it.
-function secret(kernel: Kernel, where: `/${string}`, page: string): void {
+function addTokenPage(kernel: Kernel, where: `/${string}`, page: string): void {
   kernel.route({
     method: 'GET',
     path: where,
@@ -45,9 +45,9 @@ function secret(kernel: Kernel, where: `/${string}`, page: string): void {
   })
 }
 
-async function form(ctx: Context, tools: PageTools, { error }: Params, { maxAge }: Options): Promise<PageView | Response> {
+async function drawForm(ctx: Context, tools: PageTools, { error }: Params, { maxAge }: ResolvedOptions): Promise<PageView | Response> {
   const { say, field, submit, alert, link, html } = tools
-  const user = await ownUser(ctx)
+  const user = await findUser(ctx)
   if (!user) return ctx.page('signIn', { callbackUrl: `${ctx.base}${path}` })
   const led = error === undefined && (await proveAgain(ctx, maxAge, `${ctx.base}${path}`))
   if (led) return led
@@ -74,9 +74,9 @@ async function form(ctx: Context, tools: PageTools, { error }: Params, { maxAge 
   }
 }
 
-async function confirmPage(ctx: Context, tools: PageTools, { token }: Params): Promise<PageView | Response> {
+async function drawConfirm(ctx: Context, tools: PageTools, { token }: Params): Promise<PageView | Response> {
   const { say, submit, alert, link, html } = tools
-  const found = await changeOf(ctx, token)
+  const found = await readChange(ctx, token)
   // Not where to come back to: that address would carry the token through another page.
   if (found === null || typeof found === 'string') {
     const told = { nobody: 'AddressSignInFirst', other: 'AddressOfOther' } as const
@@ -95,11 +95,11 @@ async function confirmPage(ctx: Context, tools: PageTools, { token }: Params): P
   }
 }
 
-async function undoPage(ctx: Context, tools: PageTools, { token, done, error }: Params): Promise<PageView> {
+async function drawUndo(ctx: Context, tools: PageTools, { token, done, error }: Params): Promise<PageView> {
   const { say, submit, alert, link, html } = tools
   const title = say('address.undo')
   if (done !== undefined) return { title, lead: say('address.undone'), body: link(say('address.sign-in'), '/signin') }
-  const found = error === undefined ? await undoOf(ctx, token) : null
+  const found = error === undefined ? await readUndo(ctx, token) : null
   if (!found) return { title, body: [alert(error ?? 'AddressLinkInvalid'), link(say('address.sign-in'), '/signin')], status: 400 }
   return {
     title,

@@ -2,7 +2,7 @@
 import type { AdapterUser, Context, MailValue } from 'authkernel/kernel'
 
 /** The stored user who is signed in. Null for nobody, for an API key, and for somebody who acts as another person. */
-export async function ownUser(ctx: Context): Promise<AdapterUser | null> {
+export async function findUser(ctx: Context): Promise<AdapterUser | null> {
   const session = (await ctx.currentSession()) as { apiKey?: unknown; bearer?: unknown; actor?: unknown } | null
   if (!session || session.apiKey !== undefined || session.bearer !== undefined || session.actor !== undefined) return null
   const { id } = (await ctx.session.user(ctx)) ?? {}
@@ -10,7 +10,7 @@ export async function ownUser(ctx: Context): Promise<AdapterUser | null> {
 }
 
 /** Sends a mail that the answer does not wait for: its time tells nothing. A mail that fails is logged. */
-export function mailLater(ctx: Context, to: string, template: string, data: Record<string, MailValue> = {}): void {
+export function sendMail(ctx: Context, to: string, template: string, data: Record<string, MailValue> = {}): void {
   ctx
     .service('mail')
     .send(ctx, to, template, { at: ctx.now, ...data })
@@ -18,7 +18,7 @@ export function mailLater(ctx: Context, to: string, template: string, data: Reco
 }
 
 /** Stores a proved address. Null: another user has it. One at a time, and the store's unique key decides between processes. */
-export async function moveTo(ctx: Context, userId: string, to: string): Promise<AdapterUser | null> {
+export async function storeAddress(ctx: Context, userId: string, to: string): Promise<AdapterUser | null> {
   const store = ctx.service('store')
   const lease = await ctx.lease(`address ${to}`, 30)
   if (!lease) return null

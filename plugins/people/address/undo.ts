@@ -1,6 +1,6 @@
 /** The way back, for whoever reads the former mailbox: a stolen session must not take an account away. */
 import { type Context, endSessions, type Holdings, holdingsOf, randomHex, removeAdded, takeAddressFrom } from 'authkernel/kernel'
-import { mailLater, moveTo } from './person.ts'
+import { sendMail, storeAddress } from './person.ts'
 
 const purpose = 'address-undo'
 
@@ -26,11 +26,11 @@ export async function offerUndo(ctx: Context, change: Pick<Undo, 'userId' | 'fro
     seconds,
   )
   const url = `${ctx.base}/account/address/undo?token=${token}`
-  mailLater(ctx, change.from, 'address.changed', { to: change.to, url, left: { seconds } })
+  sendMail(ctx, change.from, 'address.changed', { to: change.to, url, left: { seconds } })
 }
 
 /** The change that a link takes back; null: it is not ours, over, or used. */
-export async function undoOf(ctx: Context, token: unknown): Promise<(Undo & { exp?: unknown }) | null> {
+export async function readUndo(ctx: Context, token: unknown): Promise<(Undo & { exp?: unknown }) | null> {
   const found = typeof token === 'string' && token.length < 8192 ? await ctx.open<Undo & Record<string, unknown>>(purpose, token) : null
   return found && !(await ctx.once.taken(`address ${found.id}`)) ? found : null
 }
@@ -39,9 +39,9 @@ export async function undoOf(ctx: Context, token: unknown): Promise<(Undo & { ex
  * `POST /account/address/undo`. It holds whatever became of the address meanwhile: whoever changed it once can change it twice. Nobody is signed in by
  * it, and every session ends, and so does all that was added since: passwords, passkeys, accounts, factors, trusted devices, keys.
  */
-export async function undo(ctx: Context): Promise<Response> {
+export async function undoChange(ctx: Context): Promise<Response> {
   const { token } = await ctx.body()
-  const found = await undoOf(ctx, token)
+  const found = await readUndo(ctx, token)
   if (!found || !(await ctx.once.take(`address ${found.id}`, 30 * 86_400))) return ctx.render('addressUndo', {})
   const { userId, from, had, at } = found
   const exists = (await ctx.service('store').getUser(userId)) !== null
@@ -52,10 +52,10 @@ export async function undo(ctx: Context): Promise<Response> {
     if (had) await removeAdded(ctx, userId, { had, since: new Date(at) })
   }
   // Somebody may have typed it meanwhile, to keep its owner from it.
-  const user = exists && (await takeAddressFrom(ctx, from, userId)) ? await moveTo(ctx, userId, from) : null
+  const user = exists && (await takeAddressFrom(ctx, from, userId)) ? await storeAddress(ctx, userId, from) : null
   if (!user) return ctx.render('addressUndo', { error: 'AddressTaken' })
   await endSessions(ctx, { userId }, 'address')
   await ctx.emit('credentialChanged', { user, kind: 'address', action: 'changed' })
-  mailLater(ctx, from, 'address.restored')
+  sendMail(ctx, from, 'address.restored')
   return ctx.render('addressUndo', { done: '1' })
 }

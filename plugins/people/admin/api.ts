@@ -1,7 +1,7 @@
 /** `auth.admin`: every call names who asks, and asks `can` before it looks or changes. */
 import { type AdapterUser, AuthError, endAccess, HttpError, type Kernel, type Store, type User } from 'authkernel/kernel'
-import { type Admin, type AdminAct, type AdminOptions, allow, type By, findAdmin } from './options.ts'
-import { type Ban, banId, banOf, never } from './table.ts'
+import { type Admin, type AdminAct, type AdminOptions, assertAllowed, type By, findAdmin } from './options.ts'
+import { type Ban, banId, findBan, never } from './table.ts'
 
 /** A user as administrators see it. */
 export interface ListedUser {
@@ -56,14 +56,14 @@ export interface AdminActs {
   verifyAddress(by: By, userId: string, order: { reason: string }): Promise<void>
 }
 
-export function adminApi(kernel: Kernel, options: AdminOptions): AdminActs {
+export function createApi(kernel: Kernel, options: AdminOptions): AdminActs {
   /** One act: who, whom, whether, why; then `work`, and then it is told. */
   async function act<T>(by: By, what: AdminAct, userId: string, reason: unknown, work: (found: Target) => Promise<T>): Promise<T> {
     const asking = await findAdmin(kernel, by, what)
     const store = asking.ctx.store as Store
     const user = await store.getUser(userId)
     // Whether somebody exists is told to administrators only.
-    await allow(options, asking, what, user)
+    await assertAllowed(options, asking, what, user)
     if (!user) throw new HttpError(404, `admin.${what}: there is no such user.`)
     if (typeof reason !== 'string' || reason.trim() === '' || reason.length > 500)
       throw new HttpError(400, `admin.${what}: give a \`reason\` of 1 to 500 characters; the audit log keeps it.`)
@@ -75,7 +75,7 @@ export function adminApi(kernel: Kernel, options: AdminOptions): AdminActs {
   return {
     async list(by, { email = '', after, limit = 50 } = {}) {
       const asking = await findAdmin(kernel, by, 'list')
-      await allow(options, asking, 'list', null)
+      await assertAllowed(options, asking, 'list', null)
       if (!Number.isInteger(limit) || limit < 1 || limit > 200)
         throw new HttpError(400, 'admin.list: `limit` must be a whole number from 1 to 200.')
       if (typeof email !== 'string' || (after !== undefined && typeof after !== 'string'))
@@ -84,14 +84,14 @@ export function adminApi(kernel: Kernel, options: AdminOptions): AdminActs {
       const query = { email: email.trim().toLowerCase(), limit: limit + 1, ...(after !== undefined && { after }) }
       const found = await (asking.ctx.store as Store).listUsers(query)
       const page = found.slice(0, limit)
-      const users = await Promise.all(page.map((user) => shown(asking, user)))
+      const users = await Promise.all(page.map((user) => toListedUser(asking, user)))
       return { users, next: found.length > limit ? page.at(-1)?.id : undefined }
     },
     async get(by, userId) {
       const asking = await findAdmin(kernel, by, 'get')
       const user = await (asking.ctx.store as Store).getUser(userId)
-      await allow(options, asking, 'get', user)
-      return user && shown(asking, user)
+      await assertAllowed(options, asking, 'get', user)
+      return user && toListedUser(asking, user)
     },
     ban: (by, userId, order) =>
       act(by, 'ban', userId, order?.reason, async ({ ctx, admin, user, reason }) => {
@@ -129,7 +129,7 @@ interface Target extends Admin {
   reason: string
 }
 
-async function shown({ ctx }: Admin, user: User & { id: string; emailVerified?: Date | null }): Promise<ListedUser> {
+async function toListedUser({ ctx }: Admin, user: User & { id: string; emailVerified?: Date | null }): Promise<ListedUser> {
   const { id, name = null, email = null, image = null, emailVerified = null } = user
-  return { id, name, email, emailVerified, image, ban: await banOf(ctx, id) }
+  return { id, name, email, emailVerified, image, ban: await findBan(ctx, id) }
 }

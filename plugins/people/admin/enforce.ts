@@ -2,7 +2,7 @@
 import { AccessDenied, type AnyContext, type Kernel } from 'authkernel/kernel'
 import type {} from 'authkernel/plugins/jwt'
 import type {} from 'authkernel/plugins/organizations'
-import { banOf } from './table.ts'
+import { findBan } from './table.ts'
 
 export function addBans(kernel: Kernel): void {
   kernel.hook('signIn', async ({ user, ctx }) => !(await isBanned(ctx, user.id)))
@@ -19,5 +19,5 @@ export function addBans(kernel: Kernel): void {
 }
 
 async function isBanned(ctx: AnyContext, userId: string | undefined): Promise<boolean> {
-  return userId !== undefined && (await banOf(ctx, userId)) !== null
+  return userId !== undefined && (await findBan(ctx, userId)) !== null
 }

@@ -1,10 +1,10 @@
 /** A server API for administrators: find users, ban them, end their sessions, demand a new factor, verify an address. */
 import { type AnyContext, type First, type Kernel, type Plugin, type User } from 'authkernel/kernel'
-import { type AdminActs, adminApi } from './api.ts'
+import { type AdminActs, createApi } from './api.ts'
 import { addBans } from './enforce.ts'
 import { type AdminAct, type AdminOptions, checkOptions } from './options.ts'
 import { messages } from './messages.ts'
-import { type AdminClient, addMethods } from './methods.ts'
+import { type AdminClient, addClientMethods } from './methods.ts'
 import { addPages } from './pages.ts'
 import { banTable } from './table.ts'
 
@@ -43,11 +43,11 @@ export function adminPlugin(options: AdminOptions): Plugin<AdminApi & AdminClien
       kernel.declareEvent('adminAct')
       kernel.declareHook('newFactor', 'first')
       addBans(kernel)
-      const acts = adminApi(kernel, options)
+      const acts = createApi(kernel, options)
       if (options.pages) {
         kernel.messages(messages)
         addPages(kernel, acts)
-        addMethods(kernel, acts)
+        addClientMethods(kernel, acts)
       }
       return { admin: acts }
     },

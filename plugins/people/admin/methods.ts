@@ -28,16 +28,16 @@ export interface AdminMethods {
 export type AdminClient = ClientPart<{ readonly admin: AdminMethods }>
 
 /** Adds the methods. */
-export function addMethods(kernel: Kernel, acts: AdminActs): void {
+export function addClientMethods(kernel: Kernel, acts: AdminActs): void {
   const simple = (name: 'unban' | 'signOut' | 'newFactor' | 'verifyAddress') =>
-    clientMethod(fields, (ctx, { userId, reason }): Promise<boolean | void> =>
-      acts[name](ctx.request, id(userId), { reason: reason as string }),
+    clientMethod(readFields, (ctx, { userId, reason }): Promise<boolean | void> =>
+      acts[name](ctx.request, readUserId(userId), { reason: reason as string }),
     )
   clientMethods(kernel, 'admin', {
-    list: clientMethod(fields, (ctx, sent) => acts.list(ctx.request, sent)),
-    get: clientMethod(fields, (ctx, { userId }) => acts.get(ctx.request, id(userId))),
-    ban: clientMethod(fields, (ctx, { userId, reason, until }) =>
-      acts.ban(ctx.request, id(userId), { reason: reason as string, ...(until !== undefined && { until: date(until) }) }),
+    list: clientMethod(readFields, (ctx, sent) => acts.list(ctx.request, sent)),
+    get: clientMethod(readFields, (ctx, { userId }) => acts.get(ctx.request, readUserId(userId))),
+    ban: clientMethod(readFields, (ctx, { userId, reason, until }) =>
+      acts.ban(ctx.request, readUserId(userId), { reason: reason as string, ...(until !== undefined && { until: readDate(until) }) }),
     ),
     unban: simple('unban'),
     signOut: simple('signOut'),
@@ -46,17 +46,17 @@ export function addMethods(kernel: Kernel, acts: AdminActs): void {
   })
 }
 
-function fields(sent: unknown): Record<string, unknown> {
+function readFields(sent: unknown): Record<string, unknown> {
   if (typeof sent !== 'object' || sent === null) throw new TypeError('an object')
   return { ...sent }
 }
 
-function id(given: unknown): string {
+function readUserId(given: unknown): string {
   if (typeof given !== 'string' || given === '') throw new HttpError(400, 'Give `userId` as text.')
   return given
 }
 
 // A date that is none is refused by the act.
-function date(given: unknown): Date {
+function readDate(given: unknown): Date {
   return new Date(typeof given === 'string' ? given : Number.NaN)
 }

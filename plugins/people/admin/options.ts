@@ -10,7 +10,7 @@ import {
   type OfTenant,
   type User,
 } from 'authkernel/kernel'
-import { banOf } from './table.ts'
+import { findBan } from './table.ts'
 
 /** What an administrator does. */
 export type AdminAct = 'list' | 'get' | 'ban' | 'unban' | 'signOut' | 'newFactor' | 'verifyAddress'
@@ -48,22 +48,22 @@ export interface Admin {
 
 /** Who asks. Throws AccessDenied for nobody, a banned user, an API key, and somebody who acts as another person. */
 export async function findAdmin(kernel: Kernel, by: By, act: AdminAct): Promise<Admin> {
-  const found = by instanceof Request ? await fromRequest(kernel, by, act) : await stored(kernel, by)
+  const found = by instanceof Request ? await fromRequest(kernel, by, act) : await fromStoredUser(kernel, by)
   if (!found?.admin) throw new AccessDenied(`admin.${act}: nobody who could be asked about is signed in.`)
   const { ctx, admin } = found
   // The token of a banned administrator may be believed for some seconds in another process.
-  if (await banOf(ctx, admin.id)) throw new AccessDenied(`admin.${act}: the user who asks is banned.`)
+  if (await findBan(ctx, admin.id)) throw new AccessDenied(`admin.${act}: the user who asks is banned.`)
   return { ctx, admin }
 }
 
 /** Throws AccessDenied unless `can` says true. */
-export async function allow({ can }: AdminOptions, { ctx, admin }: Admin, act: AdminAct, user: User | null): Promise<void> {
+export async function assertAllowed({ can }: AdminOptions, { ctx, admin }: Admin, act: AdminAct, user: User | null): Promise<void> {
   if ((await can({ admin, act, user, ctx })) !== true) throw new AccessDenied(`admin.${act}: \`can\` refused it.`)
 }
 
-type Found = { ctx: AnyContext; admin: Admin['admin'] | null }
+type FoundAdmin = { ctx: AnyContext; admin: Admin['admin'] | null }
 
-async function fromRequest(kernel: Kernel, request: Request, act: AdminAct): Promise<Found | null> {
+async function fromRequest(kernel: Kernel, request: Request, act: AdminAct): Promise<FoundAdmin | null> {
   const ctx = await kernel.contextOf(request)
   const session = await ctx.currentSession()
   if (!session) return null
@@ -76,7 +76,7 @@ async function fromRequest(kernel: Kernel, request: Request, act: AdminAct): Pro
   return { ctx, admin: (await ctx.store?.getUser(userId)) ?? null }
 }
 
-async function stored(kernel: Kernel, { userId, ...tenant }: Exclude<By, Request>): Promise<Found> {
+async function fromStoredUser(kernel: Kernel, { userId, ...tenant }: Exclude<By, Request>): Promise<FoundAdmin> {
   const ctx = await kernel.contextOf(jobFor('admin', tenant))
   return { ctx, admin: (await ctx.store?.getUser(userId)) ?? null }
 }

@@ -5,13 +5,15 @@ import type { AdminActs, ListedUser } from './api.ts'
 type Params = Readonly<Record<string, string | undefined>>
 
 export function addPages(kernel: Kernel, acts: AdminActs): void {
-  kernel.page('adminUsers', (ctx, tools, params) => guarded(ctx, tools, () => users(acts, ctx, tools, params)), { path: '/admin' })
-  kernel.page('adminUser', (ctx, tools, params) => guarded(ctx, tools, () => user(acts, ctx, tools, params)), { path: '/admin/user' })
-  kernel.route({ method: 'POST', path: '/admin/user', handler: (ctx) => act(acts, ctx) })
+  kernel.page('adminUsers', (ctx, tools, params) => drawOrRefuse(ctx, tools, () => drawUsers(acts, ctx, tools, params)), { path: '/admin' })
+  kernel.page('adminUser', (ctx, tools, params) => drawOrRefuse(ctx, tools, () => drawUser(acts, ctx, tools, params)), {
+    path: '/admin/user',
+  })
+  kernel.route({ method: 'POST', path: '/admin/user', handler: (ctx) => postOrder(acts, ctx) })
 }
 
 /** Refusals are a page with their status; whoever is not signed in may do so. */
-async function guarded(ctx: Context, { say, alert }: PageTools, draw: () => Promise<PageView>): Promise<PageView | Response> {
+async function drawOrRefuse(ctx: Context, { say, alert }: PageTools, draw: () => Promise<PageView>): Promise<PageView | Response> {
   try {
     return await draw()
   } catch (error) {
@@ -21,7 +23,7 @@ async function guarded(ctx: Context, { say, alert }: PageTools, draw: () => Prom
   }
 }
 
-async function users(
+async function drawUsers(
   acts: AdminActs,
   ctx: Context,
   { html, say, field, link, base }: PageTools,
@@ -54,7 +56,7 @@ async function users(
   }
 }
 
-async function user(acts: AdminActs, ctx: Context, tools: PageTools, { id = '', done, error }: Params): Promise<PageView> {
+async function drawUser(acts: AdminActs, ctx: Context, tools: PageTools, { id = '', done, error }: Params): Promise<PageView> {
   const { html, say, alert, date, form, field, submit, link } = tools
   const found = await acts.get(ctx.request, id)
   if (!found) return { title: say('admin.title'), body: [alert('AdminRefused'), link(say('admin.title'), '/admin')], status: 404 }
@@ -80,7 +82,7 @@ async function user(acts: AdminActs, ctx: Context, tools: PageTools, { id = '', 
   return { title: nameOf(found), body, ...(error !== undefined && { status: 400 }) }
 }
 
-async function act(acts: AdminActs, ctx: Context): Promise<Response> {
+async function postOrder(acts: AdminActs, ctx: Context): Promise<Response> {
   const { id, action, reason, until } = await ctx.body()
   const [userId, why, by] = [String(id), String(reason ?? ''), ctx.request]
   const back = (more: Record<string, string>): Response =>

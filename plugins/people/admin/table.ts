@@ -48,7 +48,7 @@ export async function banId(userId: string): Promise<string> {
 }
 
 /** Null: the user is not banned now. */
-export async function banOf(ctx: AnyContext, userId: string): Promise<Ban | null> {
+export async function findBan(ctx: AnyContext, userId: string): Promise<Ban | null> {
   const row = await ctx.records('userBan').get(await banId(userId))
   if (!row) return null
   const { reason, by, since, until } = row

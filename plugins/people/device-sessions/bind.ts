@@ -1,50 +1,50 @@
 /** The routes of Device Bound Session Credentials: a key is registered once, and signs for each new cookie. */
 import { type AuthError, type Context, type Kernel, randomHex } from 'authkernel/kernel'
-import { forget, nameOf, renew } from './cookie.ts'
+import { deleteShortCookie, nameOf, renewCookie } from './cookie.ts'
 import { checkProof, type PublicKey } from './jwt.ts'
-import type { Settled } from './options.ts'
-import { type DeviceSession, inSeconds, rowOf } from './table.ts'
+import type { ResolvedOptions } from './options.ts'
+import { type DeviceSession, inSeconds, findRow } from './table.ts'
 
 /** Finds the session of a request past what this plugin hides. */
-export type Find = (ctx: Context) => Promise<string | null>
+export type SessionFinder = (ctx: Context) => Promise<string | null>
 
 const offerSeconds = 60
 // Longer than the cookie: the browser signs when that is about to end.
 const challengeSeconds = 2 * 3600
 
 /** What is stored with a new session, so that its browser can register a key. */
-export function offer(ctx: Context): { offer: string; offerUntil: Date } {
+export function createOffer(ctx: Context): { offer: string; offerUntil: Date } {
   return { offer: randomHex(ctx.runtime, 32), offerUntil: inSeconds(ctx, offerSeconds) }
 }
 /** Tells the browser that it can. */
-export function announce(ctx: Context, challenge: string): void {
+export function announceRegistration(ctx: Context, challenge: string): void {
   const path = `${ctx.basePath === '/' ? '' : ctx.basePath}/dbsc/register`
   ctx.addHeader('Secure-Session-Registration', `(ES256);path="${path}";challenge="${challenge}"`)
 }
 
 /** Adds both routes. A signature over a value of ours says who sends it, so no token of a form is needed. */
-export function addRoutes(kernel: Kernel, options: Settled, find: Find): void {
-  const common = { method: 'POST', csrf: 'crossSite', failure } as const
-  kernel.route({ ...common, path: '/dbsc/register', handler: (ctx) => register(ctx, options, find) })
-  kernel.route({ ...common, path: '/dbsc/refresh', handler: (ctx) => refresh(ctx, options) })
+export function addRoutes(kernel: Kernel, options: ResolvedOptions, find: SessionFinder): void {
+  const common = { method: 'POST', csrf: 'crossSite', respondToFailure } as const
+  kernel.route({ ...common, path: '/dbsc/register', handler: (ctx) => registerKey(ctx, options, find) })
+  kernel.route({ ...common, path: '/dbsc/refresh', handler: (ctx) => refreshCookie(ctx, options) })
 }
 
 /** A browser follows no redirect here, and takes one for the end of the session. With 503 it tries again. */
-function failure(_ctx: Context, { status }: AuthError): Response {
-  if (status < 500) return refused(status)
+function respondToFailure(_ctx: Context, { status }: AuthError): Response {
+  if (status < 500) return respondEmpty(status)
   return new Response(null, { status: 503, headers: { 'Retry-After': '10', 'Cache-Control': 'no-store' } })
 }
 
-async function register(ctx: Context, options: Settled, find: Find): Promise<Response> {
-  const row = await ownRow(ctx, find)
+async function registerKey(ctx: Context, options: ResolvedOptions, find: SessionFinder): Promise<Response> {
+  const row = await findOwnRow(ctx, find)
   const open = row && row.bound === null && row.offer !== null && row.offerUntil !== null && row.offerUntil > ctx.now
   const key = open ? await checkProof(ctx, ctx.request.headers.get('secure-session-response'), row.offer as string, null) : null
   if (!row || !key) {
-    await told(ctx, row, 'failed', open ? 'signature' : 'offer')
-    return refused(400)
+    await emitBinding(ctx, row, 'failed', open ? 'signature' : 'offer')
+    return respondEmpty(400)
   }
   const bound = randomHex(ctx.runtime, 16)
-  const { change, set } = await renew(ctx, row, bound, options.cookieAge)
+  const { change, set } = await renewCookie(ctx, row, bound, options.cookieAge)
   // One of several registrations of a session binds it.
   const stored = await ctx
     .records('deviceSession')
@@ -53,41 +53,41 @@ async function register(ctx: Context, options: Settled, find: Find): Promise<Res
       { ...change, bound, key: JSON.stringify(key), offer: null, offerUntil: null },
       { if: { offer: row.offer, bound: null } },
     )
-  if (!stored) return refused(400)
+  if (!stored) return respondEmpty(400)
   set()
-  await told(ctx, row, 'registered')
-  return answer(ctx, bound)
+  await emitBinding(ctx, row, 'registered')
+  return respondWithSession(ctx, bound)
 }
 
 /** Whoever signs with the key gets the cookie, also while somebody acts as another person in this browser. */
-async function refresh(ctx: Context, options: Settled): Promise<Response> {
+async function refreshCookie(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const named =
     ctx.request.headers
       .get('sec-secure-session-id')
       ?.trim()
       .replace(/^"(.*)"$/, '$1') ?? ''
-  if (!/^[0-9a-f]{32}$/.test(named)) return refused(400)
+  if (!/^[0-9a-f]{32}$/.test(named)) return respondEmpty(400)
   // Two while the session gets another id.
   const { rows } = await ctx.records('deviceSession').find({ where: { bound: named }, limit: 2 })
   const [row] = rows
   if (!row || row.bound === null || row.key === null) {
     // The session has ended: the browser forgets it.
-    forget(ctx, named)
-    return json({ session_identifier: named, continue: false })
+    deleteShortCookie(ctx, named)
+    return respondWithJson({ session_identifier: named, continue: false })
   }
   const proof = ctx.request.headers.get('secure-session-response')
   const known = JSON.parse(row.key) as PublicKey
   const live = row.challenge !== null && row.challengeUntil !== null && row.challengeUntil > ctx.now
   if (proof !== null && live && (await checkProof(ctx, proof, row.challenge as string, known))) {
-    const { change, set } = await renew(ctx, row, row.bound, options.cookieAge)
+    const { change, set } = await renewCookie(ctx, row, row.bound, options.cookieAge)
     const challenge = randomHex(ctx.runtime, 32)
     const next = { ...change, challenge, challengeUntil: inSeconds(ctx, challengeSeconds) }
     if (await storeOnce(ctx, rows, next, row.challenge)) {
       set()
-      await told(ctx, row, 'refreshed')
-      return answer(ctx, row.bound, { 'Secure-Session-Challenge': `"${challenge}";id="${row.bound}"` })
+      await emitBinding(ctx, row, 'refreshed')
+      return respondWithSession(ctx, row.bound, { 'Secure-Session-Challenge': `"${challenge}";id="${row.bound}"` })
     }
-  } else if (proof !== null) await told(ctx, row, 'failed', 'signature')
+  } else if (proof !== null) await emitBinding(ctx, row, 'failed', 'signature')
   return challengeOf(ctx, row)
 }
 
@@ -127,10 +127,10 @@ async function challengeOf(ctx: Context, row: DeviceSession): Promise<Response> 
 }
 
 /** What a browser must know to keep the session. */
-function answer(ctx: Context, bound: string, headers: Record<string, string> = {}): Response {
+function respondWithSession(ctx: Context, bound: string, headers: Record<string, string> = {}): Response {
   const path = ctx.basePath === '/' ? '' : ctx.basePath
   const attributes = `Path=/; ${ctx.origin.startsWith('https:') ? 'Secure; ' : ''}HttpOnly; SameSite=Lax`
-  return json(
+  return respondWithJson(
     {
       session_identifier: bound,
       refresh_url: `${path}/dbsc/refresh`,
@@ -145,17 +145,17 @@ function answer(ctx: Context, bound: string, headers: Record<string, string> = {
   )
 }
 
-async function ownRow(ctx: Context, find: Find): Promise<DeviceSession | null> {
+async function findOwnRow(ctx: Context, find: SessionFinder): Promise<DeviceSession | null> {
   const sessionId = await find(ctx)
-  return sessionId === null ? null : rowOf(ctx, sessionId)
+  return sessionId === null ? null : findRow(ctx, sessionId)
 }
-function json(value: object, headers: Record<string, string> = {}): Response {
+function respondWithJson(value: object, headers: Record<string, string> = {}): Response {
   return Response.json(value, { headers: { 'Cache-Control': 'no-store', ...headers } })
 }
-function refused(status: number): Response {
+function respondEmpty(status: number): Response {
   return new Response(null, { status, headers: { 'Cache-Control': 'no-store' } })
 }
-async function told(
+async function emitBinding(
   ctx: Context,
   row: DeviceSession | null,
   what: 'registered' | 'refreshed' | 'failed',

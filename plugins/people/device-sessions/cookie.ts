@@ -9,7 +9,7 @@ export const shortCookie: CookieHandle = /* @__PURE__ */ createCookie('device', 
 export function nameOf(ctx: Context, bound: string): string {
   return `${shortCookie.name(ctx)}.${bound.slice(0, 8)}`
 }
-export function forget(ctx: Context, bound: string): void {
+export function deleteShortCookie(ctx: Context, bound: string): void {
   ctx.deleteCookie(nameOf(ctx, bound), optionsOf(ctx))
 }
 function optionsOf(ctx: Context): CookieOptions {
@@ -17,7 +17,7 @@ function optionsOf(ctx: Context): CookieOptions {
 }
 
 /** Whether the browser has the present value, or the one before, which counts 30 seconds longer: requests may be under way with it. */
-export async function holds(ctx: Context, row: DeviceSession): Promise<boolean> {
+export async function holdsCookie(ctx: Context, row: DeviceSession): Promise<boolean> {
   const given = row.bound === null ? undefined : ctx.cookie(nameOf(ctx, row.bound))
   if (given === undefined) return false
   const digest = toHex(await sha256(given))
@@ -27,7 +27,7 @@ export async function holds(ctx: Context, row: DeviceSession): Promise<boolean> 
 }
 
 /** A new value: what to store, and `set`, to be called when it was stored. */
-export async function renew(
+export async function renewCookie(
   ctx: Context,
   row: DeviceSession,
   bound: string,

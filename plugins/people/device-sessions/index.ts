@@ -1,10 +1,10 @@
 /** Sessions that know their device: where they began, when they end, and a key that a copied cookie does not have. */
 import { type Context, type First, jobFor, type Kernel, type OfTenant, type Plugin, type User } from 'authkernel/kernel'
-import { addRoutes, type Find } from './bind.ts'
+import { addRoutes, type SessionFinder } from './bind.ts'
 import { shortCookie } from './cookie.ts'
 import { messages } from './messages.ts'
-import { type DeviceSessionsOptions, settle } from './options.ts'
-import { liveRows, type SeenSession, shown, withDevices } from './strategy.ts'
+import { type DeviceSessionsOptions, resolveOptions } from './options.ts'
+import { listLiveRows, type SeenSession, toSeenSession, decorateSession } from './strategy.ts'
 import { deviceSessionTable, kind } from './table.ts'
 
 export type { DeviceSessionsOptions } from './options.ts'
@@ -50,12 +50,12 @@ export interface DeviceSessionsApi {
  * that ends sessions by id: `session.revocable` with jwt. Throws AuthError for options of the wrong shape.
  */
 export function deviceSessionsPlugin(options: DeviceSessionsOptions = {}): Plugin<DeviceSessionsApi> {
-  const settled = settle(options)
+  const settled = resolveOptions(options)
   return {
     name: 'device-sessions',
     requires: ['records', 'session:revoke:id', 'session:attributes', 'session:kinds'],
     setup(kernel) {
-      let find: Find = () => Promise.resolve(null)
+      let find: SessionFinder = () => Promise.resolve(null)
       kernel.records('deviceSession', deviceSessionTable)
       kernel.sessionKind(kind)
       kernel.declareEvent('deviceNew', 'deviceBinding')
@@ -63,7 +63,7 @@ export function deviceSessionsPlugin(options: DeviceSessionsOptions = {}): Plugi
       kernel.cookie(shortCookie)
       kernel.decorate('session', (inner, view) => {
         find = async (ctx) => (await inner.id?.(ctx)) ?? null
-        return withDevices(inner, settled, view.service('mailTransport') !== undefined)
+        return decorateSession(inner, settled, view.service('mailTransport') !== undefined)
       })
       if (settled.bind) addRoutes(kernel, settled, (ctx) => find(ctx))
       kernel.messages(messages)
@@ -73,20 +73,20 @@ export function deviceSessionsPlugin(options: DeviceSessionsOptions = {}): Plugi
         button: { text: 'device-sessions.mail.open', url: 'url', optional: true },
         note: 'device-sessions.mail.not-you',
       })
-      return { devices: { list: (who) => list(kernel, who) } }
+      return { devices: { list: (who) => listDevices(kernel, who) } }
     },
   }
 }
 
-async function list(kernel: Kernel, who: Request | ({ userId: string } & OfTenant)): Promise<ListedDevice[]> {
+async function listDevices(kernel: Kernel, who: Request | ({ userId: string } & OfTenant)): Promise<ListedDevice[]> {
   if (!(who instanceof Request)) {
     const { userId } = who
     const ctx = await kernel.contextOf(jobFor('device-sessions', who))
-    return (await liveRows(ctx, ctx.session, userId)).map((row) => ({ ...shown(row), current: false }))
+    return (await listLiveRows(ctx, ctx.session, userId)).map((row) => ({ ...toSeenSession(row), current: false }))
   }
   const ctx = await kernel.contextOf(who)
   const [user, current] = [await ctx.session.user(ctx), await ctx.session.id?.(ctx)]
   return user?.id === undefined
     ? []
-    : (await liveRows(ctx, ctx.session, user.id)).map((row) => ({ ...shown(row), current: row.sessionId === current }))
+    : (await listLiveRows(ctx, ctx.session, user.id)).map((row) => ({ ...toSeenSession(row), current: row.sessionId === current }))
 }

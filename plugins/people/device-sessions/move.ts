@@ -3,7 +3,7 @@ import type { Context } from 'authkernel/kernel'
 import type { DeviceSession } from './table.ts'
 
 /** Fields that a browser changes by a registration or a refresh, which may be under way. */
-const moving = [
+const movedFields = [
   'bound',
   'key',
   'offer',
@@ -27,8 +27,8 @@ export async function dropFormer(ctx: Context, former: DeviceSession, to: string
   for (;;) {
     const now = await table.get(former.id)
     if (!now) return
-    if (moving.some((field) => textOf(now[field]) !== textOf(known[field])))
-      await table.update(to, Object.fromEntries(moving.map((field) => [field, now[field]])))
+    if (movedFields.some((field) => textOf(now[field]) !== textOf(known[field])))
+      await table.update(to, Object.fromEntries(movedFields.map((field) => [field, now[field]])))
     known = now
     const { bound, offer, challenge, value } = now
     if (await table.take(former.id, { if: { bound, offer, challenge, value } })) return

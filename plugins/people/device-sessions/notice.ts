@@ -2,7 +2,7 @@
 import { type Context, isKnownDevice, rememberDevice, type User } from 'authkernel/kernel'
 
 /** Tells once for each browser; nobody is told of the first sign-in of a new user. */
-export async function notify(
+export async function notifyOfDevice(
   ctx: Context,
   user: User & { id: string },
   { wanted, isNew }: { wanted: boolean; isNew: boolean },

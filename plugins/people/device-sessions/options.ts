@@ -20,7 +20,7 @@ export interface DeviceSessionsOptions {
   notice?: boolean | ((question: { user: User }) => boolean) | undefined
 }
 /** The options with their defaults. */
-export interface Settled {
+export interface ResolvedOptions {
   bind: 'optional' | 'required' | undefined
   cookieAge: number
   idle: number | undefined
@@ -30,7 +30,7 @@ export interface Settled {
 }
 
 /** Throws AuthError that names the option. */
-export function settle(options: DeviceSessionsOptions): Settled {
+export function resolveOptions(options: DeviceSessionsOptions): ResolvedOptions {
   assertOptions('Plugin "device-sessions"', options, { bind: true, cookieAge: true, idle: true, absolute: true, max: true, notice: true })
   const { bind, cookieAge = 300, idle, absolute, max, notice = true } = options
   const wrong = (what: string): AuthError => new AuthError(`Plugin "device-sessions": ${what}.`)

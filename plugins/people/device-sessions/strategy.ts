@@ -10,17 +10,17 @@ import {
   type SessionStrategy,
   withKind,
 } from 'authkernel/kernel'
-import { announce, offer } from './bind.ts'
-import { forget, holds } from './cookie.ts'
-import { notify } from './notice.ts'
-import type { Settled } from './options.ts'
+import { announceRegistration, createOffer } from './bind.ts'
+import { deleteShortCookie, holdsCookie } from './cookie.ts'
+import { notifyOfDevice } from './notice.ts'
+import type { ResolvedOptions } from './options.ts'
 import { dropFormer } from './move.ts'
-import { type DeviceSession, type DeviceSessionRow, inSeconds, kind, rowId, rowOf } from './table.ts'
+import { type DeviceSession, type DeviceSessionRow, inSeconds, kind, rowId, findRow } from './table.ts'
 
 const minute = 60_000
-const kept = 400 * 86_400
+const keptSeconds = 400 * 86_400
 
-export function withDevices(inner: SessionStrategy, options: Settled, mails: boolean): Partial<SessionStrategy> {
+export function decorateSession(inner: SessionStrategy, options: ResolvedOptions, mails: boolean): Partial<SessionStrategy> {
   const states = new WeakMap<Context, Promise<DeviceSession | 'plain' | null>>()
   const own = async (ctx: Context): Promise<string | null> => (await inner.id?.(ctx)) ?? null
   const isGuarded = async (ctx: Context): Promise<boolean> => (await inner.kinds?.(ctx))?.includes(kind) === true
@@ -34,7 +34,7 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
   async function find(ctx: Context): Promise<DeviceSession | 'plain' | null> {
     const sessionId = await own(ctx)
     if (sessionId === null) return null
-    const row = await rowOf(ctx, sessionId)
+    const row = await findRow(ctx, sessionId)
     if (!row) {
       if (!(await isGuarded(ctx))) return options.bind === 'required' ? null : 'plain'
       reportUnguarded(ctx, kind, sessionId)
@@ -44,7 +44,7 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
       await end(ctx, row, 'deviceSessions')
       return null
     }
-    if (row.bound !== null ? !(await holds(ctx, row)) : isLate(ctx, row, options)) {
+    if (row.bound !== null ? !(await holdsCookie(ctx, row)) : isLate(ctx, row, options)) {
       await ctx.emit('noted', {
         name: 'session.refused',
         outcome: 'denied',
@@ -58,14 +58,20 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
     const place = placeOf(ctx)
     const [address, userAgent] = [place.address ?? row.address, place.userAgent ?? row.userAgent]
     const changed = (row.address !== address || row.userAgent !== userAgent) && ctx.has('hook', 'deviceChanged')
-    const verdict = changed ? await ctx.ask('deviceChanged', { session: shown(row), address, userAgent }) : undefined
+    const verdict = changed ? await ctx.ask('deviceChanged', { session: toSeenSession(row), address, userAgent }) : undefined
     if (verdict === 'refuse') {
       await end(ctx, row, 'deviceChanged')
       return null
     }
     // Every use counts, also one that only server code sees; at most one write a minute.
     if (!changed && ctx.now.getTime() - row.seen.getTime() < minute) return row
-    const change = { seen: ctx.now, expires: inSeconds(ctx, kept), address, userAgent, ...(verdict === 'stepUp' && { doubted: true }) }
+    const change = {
+      seen: ctx.now,
+      expires: inSeconds(ctx, keptSeconds),
+      address,
+      userAgent,
+      ...(verdict === 'stepUp' && { doubted: true }),
+    }
     return (await ctx.records('deviceSession').update(row.id, change)) ?? null
   }
 
@@ -99,15 +105,15 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
     const userId = login.user.id
     if (userId === undefined) return inner.issue(ctx, login, given, before)
     const formerId = await own(ctx)
-    const former = formerId === null ? null : await rowOf(ctx, formerId)
+    const former = formerId === null ? null : await findRow(ctx, formerId)
     // The same session under another id: what it is bound to goes with it.
     const moves = login.session === 'renew' && former?.userId === userId ? former : null
     // Whoever acts as another person has no sign-in that a browser could answer, and goes back to a session that is bound.
     const acts = given.actor !== undefined
-    const bound = options.bind && !acts && !moves ? offer(ctx) : null
+    const bound = options.bind && !acts && !moves ? createOffer(ctx) : null
     const guarded = new Set<string>()
     const guard = async (sessionId: string): Promise<void> => {
-      const times = { started: ctx.now, seen: ctx.now, doubted: false, expires: inSeconds(ctx, kept) }
+      const times = { started: ctx.now, seen: ctx.now, doubted: false, expires: inSeconds(ctx, keptSeconds) }
       const id = await rowId(sessionId)
       const fresh = moves ? { ...moves, doubted: false, seen: ctx.now } : { userId, ...times, ...placeOf(ctx), ...bound }
       await ctx.records('deviceSession').create({ ...fresh, id, sessionId })
@@ -123,10 +129,10 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
     states.delete(ctx)
     if (former) await dropFormer(ctx, former, moves ? await rowId(issued.id) : null)
     if (moves) return issued
-    if (!acts && former?.bound) forget(ctx, former.bound)
-    if (bound) announce(ctx, bound.offer)
+    if (!acts && former?.bound) deleteShortCookie(ctx, former.bound)
+    if (bound) announceRegistration(ctx, bound.offer)
     await overflow(ctx, userId, await rowId(issued.id))
-    await notify(
+    await notifyOfDevice(
       ctx,
       { ...login.user, id: userId },
       { wanted: mails && options.notice({ user: login.user }), isNew: login.isNewUser === true },
@@ -137,7 +143,7 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
   /** The oldest end, and never the one that has just begun. */
   async function overflow(ctx: Context, userId: string, id: string): Promise<void> {
     if (options.max === undefined) return
-    const others = (await liveRows(ctx, inner, userId)).filter((row) => row.id !== id && !isOver(ctx, row, options))
+    const others = (await listLiveRows(ctx, inner, userId)).filter((row) => row.id !== id && !isOver(ctx, row, options))
     for (const row of others.slice(options.max - 1)) await end(ctx, row, 'deviceSessions.max')
   }
 
@@ -151,7 +157,7 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
     issue,
     async revoke(ctx, which) {
       // Rows of sessions that begin meanwhile stay.
-      const rows = await rowsOf(ctx, which)
+      const rows = await listGuardIds(ctx, which)
       const count = await inner.revoke?.(ctx, which)
       // Somebody else's session, or one that is not there: nothing has ended.
       if ('id' in which && !count) return count
@@ -160,9 +166,9 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
     },
     async end(ctx) {
       const sessionId = await own(ctx)
-      const row = sessionId === null ? null : await rowOf(ctx, sessionId)
+      const row = sessionId === null ? null : await findRow(ctx, sessionId)
       const ended = await inner.end(ctx)
-      if (row?.bound) forget(ctx, row.bound)
+      if (row?.bound) deleteShortCookie(ctx, row.bound)
       if (row && ended) await ctx.records('deviceSession').delete(row.id)
       return ended
     },
@@ -170,7 +176,7 @@ export function withDevices(inner: SessionStrategy, options: Settled, mails: boo
 }
 
 /** Ids of the rows that guard what a selector names. Those of sessions that a provider ends go by themselves. */
-async function rowsOf(ctx: AnyContext, which: SessionSelector): Promise<string[]> {
+async function listGuardIds(ctx: AnyContext, which: SessionSelector): Promise<string[]> {
   if ('id' in which) return [await rowId(which.id)]
   if (!('userId' in which)) return []
   const { userId, except } = which
@@ -196,12 +202,12 @@ export interface SeenSession {
   userAgent: string | null
   bound: boolean
 }
-export function shown({ sessionId, userId, started, seen, address, userAgent, bound }: DeviceSessionRow): SeenSession {
+export function toSeenSession({ sessionId, userId, started, seen, address, userAgent, bound }: DeviceSessionRow): SeenSession {
   return { id: sessionId, userId, started, seen, address, userAgent, bound: bound !== null }
 }
 
 /** Those of a person that have not ended, the newest first. */
-export async function liveRows(ctx: AnyContext, strategy: SessionStrategy, userId: string): Promise<DeviceSession[]> {
+export async function listLiveRows(ctx: AnyContext, strategy: SessionStrategy, userId: string): Promise<DeviceSession[]> {
   const { rows } = await ctx.records('deviceSession').find({ where: { userId }, order: 'desc', limit: 1000 })
   if (!strategy.abilities?.has('list')) return rows
   // The identity provider may have ended some.
@@ -210,10 +216,10 @@ export async function liveRows(ctx: AnyContext, strategy: SessionStrategy, userI
 }
 
 /** It could have been bound, had to be, and was not. */
-function isLate({ now }: Context, { started, offerUntil }: DeviceSession, { bind }: Settled): boolean {
+function isLate({ now }: Context, { started, offerUntil }: DeviceSession, { bind }: ResolvedOptions): boolean {
   return bind === 'required' && offerUntil !== null && now.getTime() - started.getTime() >= minute
 }
-function isOver({ now }: Context, { started, seen }: DeviceSession, { idle, absolute }: Settled): boolean {
+function isOver({ now }: Context, { started, seen }: DeviceSession, { idle, absolute }: ResolvedOptions): boolean {
   const since = (date: Date): number => (now.getTime() - date.getTime()) / 1000
   return (idle !== undefined && since(seen) >= idle) || (absolute !== undefined && since(started) >= absolute)
 }

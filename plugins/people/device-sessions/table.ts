@@ -77,7 +77,7 @@ export async function rowId(sessionId: string): Promise<string> {
   return toHex(await sha256(sessionId))
 }
 /** The row of a session; null for one from before the plugin. */
-export async function rowOf(ctx: Context, sessionId: string): Promise<DeviceSession | null> {
+export async function findRow(ctx: Context, sessionId: string): Promise<DeviceSession | null> {
   return ctx.records('deviceSession').get(await rowId(sessionId))
 }
 export function inSeconds({ now }: Context, seconds: number): Date {

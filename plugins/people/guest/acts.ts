@@ -11,7 +11,7 @@ import {
   redirectTo,
   type Store,
 } from 'authkernel/kernel'
-import type { Settled } from './options.ts'
+import type { ResolvedOptions } from './options.ts'
 import { guestId, provider } from './table.ts'
 
 /** Which guests: `tenant` names the tenant where there are several. */
@@ -21,7 +21,7 @@ export interface Sweep extends OfTenant {
 }
 
 /** Makes a guest of whoever is nobody. `returnTo`: a path of the own origin; default: where the request wants to go. */
-export async function begin(ctx: Context, { idle, max }: Settled, returnTo?: string): Promise<Response> {
+export async function startGuest(ctx: Context, { idle, max }: ResolvedOptions, returnTo?: string): Promise<Response> {
   if (returnTo !== undefined && (typeof returnTo !== 'string' || !/^\/(?![/\\])/.test(returnTo)))
     throw new HttpError(400, 'guest.start: `returnTo` must be a path that begins with one "/".')
   const target = await ctx.callbackUrl(returnTo === undefined ? undefined : ctx.origin + returnTo)
@@ -34,7 +34,7 @@ export async function begin(ctx: Context, { idle, max }: Settled, returnTo?: str
   const user = await store.createUser(nobody as unknown as AdapterUser)
   const forget = async (): Promise<void> => void (await store.deleteUser(user.id))
   try {
-    await ctx.records('guest').create({ id: await guestId(user.id), userId: user.id, idleUntil: later(ctx, idle) })
+    await ctx.records('guest').create({ id: await guestId(user.id), userId: user.id, idleUntil: idleEnd(ctx, idle) })
   } catch (error) {
     await forget()
     throw error
@@ -52,7 +52,7 @@ export async function begin(ctx: Context, { idle, max }: Settled, returnTo?: str
 }
 
 /** Deletes guests who did not come back. */
-export async function sweep(ctx: JobContext, max: number): Promise<number> {
+export async function sweepGuests(ctx: JobContext, max: number): Promise<number> {
   if (!Number.isInteger(max) || max < 1) throw new AuthError('guest.sweep: `max` must be a whole number of at least 1.')
   const guests = ctx.records('guest')
   let count = 0
@@ -62,9 +62,9 @@ export async function sweep(ctx: JobContext, max: number): Promise<number> {
     for (const { id, userId, idleUntil } of rows) {
       // One that came back, or signed in meanwhile, is left alone.
       if (!(await guests.take(id, { if: { idleUntil } }))) continue
-      if (await forget(ctx, userId)) taken++
+      if (await deleteGuest(ctx, userId)) taken++
       // Tried again tomorrow.
-      else await guests.put({ id, userId, idleUntil: later(ctx, 86_400) })
+      else await guests.put({ id, userId, idleUntil: idleEnd(ctx, 86_400) })
     }
     count += taken
     if (taken === 0) return count
@@ -73,7 +73,7 @@ export async function sweep(ctx: JobContext, max: number): Promise<number> {
 }
 
 /** Deletes the user of a guest who is gone. False, and logged: the store failed, or the hook `deleteUser` refused it. */
-export async function forget(ctx: AnyContext, userId: string): Promise<boolean> {
+export async function deleteGuest(ctx: AnyContext, userId: string): Promise<boolean> {
   try {
     await ctx.store?.deleteUser(userId)
     return true
@@ -84,6 +84,6 @@ export async function forget(ctx: AnyContext, userId: string): Promise<boolean> 
 }
 
 /** When a guest who is here now is gone. */
-export function later({ now }: AnyContext, idle: number): Date {
+export function idleEnd({ now }: AnyContext, idle: number): Date {
   return new Date(now.getTime() + idle * 1000)
 }

@@ -1,8 +1,8 @@
 /** People who begin without signing in: a stored user without an address, whose data goes to the user they become. */
 import { assertOptions, AuthError, clientMethod, clientMethods, type ClientPart, jobFor, type Plugin, type User } from 'authkernel/kernel'
-import { begin, sweep, type Sweep } from './acts.ts'
+import { startGuest, sweepGuests, type Sweep } from './acts.ts'
 import type { GuestOptions } from './options.ts'
-import { withGuests } from './strategy.ts'
+import { decorateSession } from './strategy.ts'
 import { guestTable, kind } from './table.ts'
 
 export type { Sweep } from './acts.ts'
@@ -66,19 +66,19 @@ export function guestPlugin(options: GuestOptions = {}): Plugin<GuestApi & Guest
       kernel.declareEvent('guestCreated', 'guestConverted')
       kernel.records('guest', guestTable)
       kernel.sessionKind(kind)
-      kernel.decorate('session', (inner) => withGuests(inner, settled))
-      kernel.route({ method: 'POST', path: '/guest', handler: (ctx) => begin(ctx, settled) })
+      kernel.decorate('session', (inner) => decorateSession(inner, settled))
+      kernel.route({ method: 'POST', path: '/guest', handler: (ctx) => startGuest(ctx, settled) })
       return {
         guest: {
           async start(request, { returnTo = '/' } = {}) {
             const ctx = await kernel.contextOf(request)
-            return kernel.answer(ctx, await begin(ctx, settled, returnTo))
+            return kernel.answer(ctx, await startGuest(ctx, settled, returnTo))
           },
           async sweep({ max: most = 1000, ...tenant } = {}) {
-            return sweep(await kernel.contextOf(jobFor('guest', tenant)), most)
+            return sweepGuests(await kernel.contextOf(jobFor('guest', tenant)), most)
           },
         },
-        ...clientMethods(kernel, 'guest', { start: clientMethod((ctx) => begin(ctx, settled)) }),
+        ...clientMethods(kernel, 'guest', { start: clientMethod((ctx) => startGuest(ctx, settled)) }),
       }
     },
   }

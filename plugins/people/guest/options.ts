@@ -14,7 +14,7 @@ export interface GuestOptions {
   max?: number | undefined
 }
 /** The options with their defaults. */
-export interface Settled {
+export interface ResolvedOptions {
   convert: GuestOptions['convert']
   idle: number
   max: number

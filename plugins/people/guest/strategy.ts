@@ -12,13 +12,13 @@ import {
   type User,
   withKind,
 } from 'authkernel/kernel'
-import { forget, later } from './acts.ts'
-import type { Settled } from './options.ts'
+import { deleteGuest, idleEnd } from './acts.ts'
+import type { ResolvedOptions } from './options.ts'
 import { guestId, type GuestRow, kind, provider } from './table.ts'
 
 const day = 86_400_000
 
-export function withGuests(inner: SessionStrategy, { convert, idle }: Settled): Partial<SessionStrategy> {
+export function decorateSession(inner: SessionStrategy, { convert, idle }: ResolvedOptions): Partial<SessionStrategy> {
   /** Undefined: an ordinary session, or none. The session itself says that it is a guest's, also where its attributes were lost. */
   async function attributesOf(ctx: Context): Promise<SessionAttributes | null | undefined> {
     const attributes = (await inner.attributes?.(ctx)) ?? null
@@ -49,7 +49,7 @@ export function withGuests(inner: SessionStrategy, { convert, idle }: Settled): 
     const session = guest && (await ask())
     if (!session) return null
     // Like the session itself: extended where cookies can be set, and at most once a day.
-    const until = later(ctx, idle)
+    const until = idleEnd(ctx, idle)
     if (ctx.canSetCookies && until.getTime() - guest.idleUntil.getTime() >= Math.min(day, idle * 500))
       await ctx.records('guest').update(guest.id, { idleUntil: until })
     return { ...session, guest: true }
@@ -67,7 +67,7 @@ export function withGuests(inner: SessionStrategy, { convert, idle }: Settled): 
     }
     await ctx.emit('guestConverted', { guest, user })
     // The sign-in is done: a plugin that keeps the user, or a store that fails, does not undo it.
-    await forget(ctx, userId)
+    await deleteGuest(ctx, userId)
   }
 
   return {

@@ -15,7 +15,7 @@ import {
 } from 'authkernel/kernel'
 import type { ImpersonationOptions } from './options.ts'
 import { attributesWithin, endAlone } from './strategy.ts'
-import { kind, provider, returnCookie, returnIdOf, waits } from './table.ts'
+import { kind, provider, returnCookie, readReturnId, cookieAge } from './table.ts'
 
 /** Where the browser goes on. */
 export interface Order {
@@ -32,7 +32,7 @@ export interface StartOptions extends Order {
 
 const minute = 60_000
 
-export async function start(
+export async function startImpersonation(
   kernel: Kernel,
   request: Request,
   order: StartOptions,
@@ -40,7 +40,7 @@ export async function start(
 ): Promise<Response> {
   const ctx = await kernel.contextOf(request)
   const path = pathOf(order)
-  const admin = await administrator(ctx, proofAge)
+  const admin = await requireAdministrator(ctx, proofAge)
   const { userId, reason } = order
   if (typeof reason !== 'string' || reason.trim() === '' || reason.length > 500)
     throw new HttpError(400, 'impersonation.start: give a `reason` of 1 to 500 characters.')
@@ -62,7 +62,7 @@ export async function start(
   ctx.deleteCookie(name, options)
 
   const until = new Date(ctx.now.getTime() + 30 * minute)
-  const expires = new Date(ctx.now.getTime() + waits * 1000)
+  const expires = new Date(ctx.now.getTime() + cookieAge * 1000)
   const id = randomHex(ctx.runtime, 16)
   await ctx.records('impersonation').create({ id, userId: user.id, adminId: admin.id, reason, cookies, until, expires })
   // Without cookies, so that the session of the administrator lives on.
@@ -74,17 +74,17 @@ export async function start(
     (session) => session && acting.session.takeBack?.(acting, session),
   )
   if (!issued) throw new AccessDenied('impersonation.start: the jwt callback refused the session.')
-  returnCookie.set(acting, await returnCookie.seal(acting, { id }, waits))
+  returnCookie.set(acting, await returnCookie.seal(acting, { id }, cookieAge))
   await ctx.emit('impersonationStarted', { admin, user, reason, until })
   return redirectBehind(kernel, ctx.origin + path, acting, ctx)
 }
 
 /** Back to the own session, when it is still there. `target` is a URL of the own origin. */
-export async function stop(kernel: Kernel, ctx: Context, target: string): Promise<Response> {
+export async function stopImpersonation(kernel: Kernel, ctx: Context, target: string): Promise<Response> {
   const found = await attributesWithin(ctx)
   const acts = found?.provider === provider
   // After the acting session has ended by itself. Somebody who is signed in gets nobody else's session.
-  const id = acts ? found.sid : (await ctx.session.user(ctx)) ? undefined : await returnIdOf(ctx)
+  const id = acts ? found.sid : (await ctx.session.user(ctx)) ? undefined : await readReturnId(ctx)
   if (id === undefined) throw new AccessDenied('impersonation.stop: nobody acts as somebody else on this request.')
   // In a context of its own: that of the request writes its cookies after these. The session ends before the record that guards it.
   const acting = await contextBehind(kernel, ctx, null)
@@ -108,7 +108,7 @@ export function pathOf({ returnTo = '/' }: Order): string {
 }
 
 /** Throws AccessDenied for nobody, for what is no person, and for a proof that is too old. */
-async function administrator(ctx: Context, proofAge: number): Promise<User & { id: string }> {
+async function requireAdministrator(ctx: Context, proofAge: number): Promise<User & { id: string }> {
   const session = await ctx.currentSession()
   const { apiKey, bearer, actor } = (session ?? {}) as { apiKey?: unknown; bearer?: unknown; actor?: unknown }
   if (apiKey !== undefined || bearer !== undefined || actor !== undefined)

@@ -3,7 +3,7 @@ import type { Context, Kernel, PageTools, SlotView } from 'authkernel/kernel'
 import type { Actor } from './table.ts'
 
 /** Adds the page `/impersonation`, and a line with a link to it on the pages that people see on the way. */
-export function addBanner(kernel: Kernel): void {
+export function addPages(kernel: Kernel): void {
   kernel.page(
     'impersonation',
     async (ctx, tools) => {
@@ -13,7 +13,7 @@ export function addBanner(kernel: Kernel): void {
       const { actor, name } = acting
       return {
         title: say('impersonation.title'),
-        lead: line(tools, acting),
+        lead: textOfLine(tools, acting),
         body: [
           html`<p>${say('impersonation.reason', { reason: actor.reason })}</p>
             <p>${say('impersonation.until', { date: date(new Date(actor.until)) })}</p>
@@ -31,10 +31,10 @@ async function drawLine(ctx: Context, tools: PageTools): Promise<SlotView | unde
   const acting = await actingIn(ctx)
   if (!acting) return undefined
   const { html, say, base } = tools
-  return { html: html`<p role="status">${line(tools, acting)} <a href="${base}/impersonation">${say('impersonation.stop')}</a></p>` }
+  return { html: html`<p role="status">${textOfLine(tools, acting)} <a href="${base}/impersonation">${say('impersonation.stop')}</a></p>` }
 }
 
-function line({ say }: PageTools, { actor, name }: Acting): ReturnType<PageTools['say']> {
+function textOfLine({ say }: PageTools, { actor, name }: Acting): ReturnType<PageTools['say']> {
   return say('impersonation.line', { admin: actor.name ?? actor.id, name })
 }
 

@@ -10,11 +10,11 @@ import {
   type User,
 } from 'authkernel/kernel'
 import type {} from 'authkernel/plugins/audit'
-import { type Order, pathOf, type StartOptions, start, stop } from './acts.ts'
-import { addBanner } from './banner.ts'
+import { type Order, pathOf, type StartOptions, startImpersonation, stopImpersonation } from './acts.ts'
+import { addPages } from './banner.ts'
 import { messages } from './messages.ts'
 import type { ImpersonationOptions } from './options.ts'
-import { actingIn, guarded } from './strategy.ts'
+import { actingIn, decorateSession } from './strategy.ts'
 import { impersonationTable, kind, returnCookie } from './table.ts'
 
 export type { Order, StartOptions } from './acts.ts'
@@ -71,18 +71,18 @@ export function impersonationPlugin(options: ImpersonationOptions): Plugin<Imper
       kernel.sessionKind(kind)
       kernel.cookie(returnCookie)
       kernel.messages(messages)
-      addBanner(kernel)
-      kernel.decorate('session', (inner) => guarded(kernel, inner, can))
+      addPages(kernel)
+      kernel.decorate('session', (inner) => decorateSession(kernel, inner, can))
       kernel.hook('acting', ({ ctx }) => actingIn(ctx), { of: 'audit' })
-      const end = async (ctx: Context): Promise<Response> => stop(kernel, ctx, await ctx.callbackUrl())
+      const end = async (ctx: Context): Promise<Response> => stopImpersonation(kernel, ctx, await ctx.callbackUrl())
       // The button of the page posts to the path of the method.
       clientMethods(kernel, 'impersonation', { stop: clientMethod(() => ({}), end, end) })
       return {
         impersonation: {
-          start: (request, order) => start(kernel, request, order, { can, proofAge }),
+          start: (request, order) => startImpersonation(kernel, request, order, { can, proofAge }),
           async stop(request, order = {}) {
             const ctx = await kernel.contextOf(request)
-            return kernel.answer(ctx, await stop(kernel, ctx, ctx.origin + pathOf(order)))
+            return kernel.answer(ctx, await stopImpersonation(kernel, ctx, ctx.origin + pathOf(order)))
           },
         },
       }

@@ -16,7 +16,7 @@ import {
   type User,
 } from 'authkernel/kernel'
 import type { ImpersonationOptions } from './options.ts'
-import { type ImpersonationRow, kind, provider, returnCookie, returnIdOf } from './table.ts'
+import { type ImpersonationRow, kind, provider, returnCookie, readReturnId } from './table.ts'
 
 /** An impersonation that goes on. */
 interface Live {
@@ -36,7 +36,7 @@ export function actingIn(ctx: AnyContext): { userId: string; adminId: string } |
   return acting.get(ctx)
 }
 
-export function guarded(kernel: Kernel, inner: SessionStrategy, can: ImpersonationOptions['can']): Partial<SessionStrategy> {
+export function decorateSession(kernel: Kernel, inner: SessionStrategy, can: ImpersonationOptions['can']): Partial<SessionStrategy> {
   const states = new WeakMap<Context, Promise<Live | null | undefined>>()
   /** Undefined: an ordinary session, or none. Null: an impersonation that has ended. */
   const stateOf = (ctx: Context): Promise<Live | null | undefined> => {
@@ -84,7 +84,7 @@ export function guarded(kernel: Kernel, inner: SessionStrategy, can: Impersonati
 
   /** Id of the record of the administrator's session that waits in this browser. */
   async function waitingIn(ctx: Context): Promise<string | undefined> {
-    return (await attributesOf(ctx))?.sid ?? (await returnIdOf(ctx))
+    return (await attributesOf(ctx))?.sid ?? (await readReturnId(ctx))
   }
 
   /** After a sign-out, or a sign-in: the session of the administrator goes with it. */

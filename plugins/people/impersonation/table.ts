@@ -55,12 +55,12 @@ export const impersonationTable: RecordSpec<ImpersonationRow> = {
 }
 
 /** Seconds that the own session waits. */
-export const waits = 86_400
+export const cookieAge = 86_400
 /** Names the record, sealed: the acting session ends by itself, and the own one can be restored after it. */
-export const returnCookie: CookieHandle = /* @__PURE__ */ createCookie('impersonation', { maxAge: waits })
+export const returnCookie: CookieHandle = /* @__PURE__ */ createCookie('impersonation', { maxAge: cookieAge })
 
 /** Id of the record that the browser may return by; undefined: none. */
-export async function returnIdOf(ctx: Context): Promise<string | undefined> {
+export async function readReturnId(ctx: Context): Promise<string | undefined> {
   const id = (await returnCookie.open<{ id?: unknown }>(ctx))?.id
   return typeof id === 'string' ? id : undefined
 }

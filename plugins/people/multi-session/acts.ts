@@ -12,7 +12,7 @@ import {
   type User,
 } from 'authkernel/kernel'
 import { AccountGone, TooManyAccounts } from './errors.ts'
-import { idsOf, keep, seconds, type WaitingSessionRow } from './table.ts'
+import { readIds, storeIds, cookieAge, type WaitingSessionRow } from './table.ts'
 
 /** An account that this browser is signed in to. */
 export interface BrowserAccount {
@@ -26,71 +26,71 @@ export interface BrowserAccount {
 }
 
 /** The current one first. */
-export async function list(kernel: Kernel, ctx: Context): Promise<BrowserAccount[]> {
-  const here = await personOf(ctx)
+export async function listAccounts(kernel: Kernel, ctx: Context): Promise<BrowserAccount[]> {
+  const here = await findUser(ctx)
   const waiting = await Promise.all(
-    (await idsOf(ctx)).map(async (id) => {
-      const found = await open(kernel, ctx, await ctx.records('waitingSession').get(id))
-      return found ? [shown(found.user, id)] : []
+    (await readIds(ctx)).map(async (id) => {
+      const found = await openWaiting(kernel, ctx, await ctx.records('waitingSession').get(id))
+      return found ? [toBrowserAccount(found.user, id)] : []
     }),
   )
-  return [...(here ? [shown(here, null)] : []), ...waiting.flat()]
+  return [...(here ? [toBrowserAccount(here, null)] : []), ...waiting.flat()]
 }
 
 /** Lets the session that is here wait, and leads to the sign-in page as nobody. Throws TooManyAccounts. */
-export async function add(kernel: Kernel, ctx: Context, max: number): Promise<Response> {
-  const ids = await idsOf(ctx)
-  if (ids.length >= max && (await personOf(await contextBehind(kernel, ctx, null))))
+export async function addAccount(kernel: Kernel, ctx: Context, max: number): Promise<Response> {
+  const ids = await readIds(ctx)
+  if (ids.length >= max && (await findUser(await contextBehind(kernel, ctx, null))))
     throw new TooManyAccounts(`multiSession.add: ${max} sessions wait in this browser already.`)
-  const left = await leave(kernel, ctx)
+  const left = await leaveSession(kernel, ctx)
   if (!left) return redirectTo(`${ctx.base}/signin`)
-  await keep(left.ctx, [left.id, ...ids])
+  await storeIds(left.ctx, [left.id, ...ids])
   return kernel.answer(left.ctx, redirectTo(`${ctx.base}/signin`))
 }
 
 /** The session that waits comes back, and the one that is here waits. When it is refused, both are as they were. Throws AccountGone. */
-export async function switchTo(kernel: Kernel, ctx: Context, id: string, target: string): Promise<Response> {
-  const ids = await idsOf(ctx)
+export async function switchAccount(kernel: Kernel, ctx: Context, id: string, target: string): Promise<Response> {
+  const ids = await readIds(ctx)
   // Who may not switch learns it before anything is taken. In a context of its own: that of a route writes its cookies after those of the answer.
-  await personOf(await contextBehind(kernel, ctx, null))
+  await findUser(await contextBehind(kernel, ctx, null))
   const waiting = ctx.records('waitingSession')
   // One of several callers gets it.
   const row = ids.includes(id) ? await waiting.take(id) : null
-  if (!row) throw gone()
-  const found = await orPutBack(ctx, row, async () => {
-    const opened = await open(kernel, ctx, row)
+  if (!row) throw createAccountGone()
+  const found = await withPutBack(ctx, row, async () => {
+    const opened = await openWaiting(kernel, ctx, row)
     const again = opened && (await opened.ctx.loginAgain({ callbackUrl: ctx.origin }))
-    if (!opened || !again) throw gone()
+    if (!opened || !again) throw createAccountGone()
     await opened.ctx.resume(again)
     return opened
   })
   const back = found.ctx
   // It has a new token by now: that is what waits when the session that is here cannot leave.
-  const left = await orPutBack(ctx, { ...row, cookies: cookiesToStore(kernel, back) }, () => leave(kernel, ctx))
-  await keep(back, [...(left ? [left.id] : []), ...ids.filter((other) => other !== id)])
-  forget(back)
+  const left = await withPutBack(ctx, { ...row, cookies: cookiesToStore(kernel, back) }, () => leaveSession(kernel, ctx))
+  await storeIds(back, [...(left ? [left.id] : []), ...ids.filter((other) => other !== id)])
+  forgetFormState(back)
   await ctx.emit('accountSwitched', { user: found.user, from: left?.user ?? null })
   return redirectBehind(kernel, target, back, left?.ctx ?? back)
 }
 
 /** Ends sessions that wait: one, or all of them and the one that is here. False: there was none. */
-export async function signOut(kernel: Kernel, ctx: Context, which: string): Promise<boolean> {
-  const ids = await idsOf(ctx)
+export async function signOutAccounts(kernel: Kernel, ctx: Context, which: string): Promise<boolean> {
+  const ids = await readIds(ctx)
   const ends = which === 'all' ? ids : ids.filter((id) => id === which)
-  for (const id of ends) await end(kernel, ctx, id)
-  await keep(
+  for (const id of ends) await endWaiting(kernel, ctx, id)
+  await storeIds(
     ctx,
     ids.filter((id) => !ends.includes(id)),
   )
   if (which !== 'all') return ends.length > 0
   const ended = await ctx.session.end(ctx)
   if (ended) await ctx.emit('signOut', ended)
-  forget(ctx)
+  forgetFormState(ctx)
   return ended !== null || ends.length > 0
 }
 
 /** A session that was taken to come back waits again when it cannot. */
-async function orPutBack<T>(ctx: Context, row: Row<WaitingSessionRow>, work: () => Promise<T>): Promise<T> {
+async function withPutBack<T>(ctx: Context, row: Row<WaitingSessionRow>, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
@@ -102,18 +102,18 @@ async function orPutBack<T>(ctx: Context, row: Row<WaitingSessionRow>, work: () 
   }
 }
 
-function gone(): AccountGone {
+function createAccountGone(): AccountGone {
   return new AccountGone('multiSession.switch: the browser has no such account, or its session has ended.')
 }
 
 /** A sign-in of somebody whose session waits takes its place. */
-export async function replace(kernel: Kernel, ctx: Context, userId: string): Promise<void> {
-  const ids = await idsOf(ctx)
+export async function replaceWaiting(kernel: Kernel, ctx: Context, userId: string): Promise<void> {
+  const ids = await readIds(ctx)
   const same: string[] = []
   for (const id of ids) if ((await ctx.records('waitingSession').get(id))?.userId === userId) same.push(id)
   if (same.length === 0) return
-  for (const id of same) await end(kernel, ctx, id)
-  await keep(
+  for (const id of same) await endWaiting(kernel, ctx, id)
+  await storeIds(
     ctx,
     ids.filter((id) => !same.includes(id)),
   )
@@ -134,31 +134,31 @@ export function pathOf(returnTo: unknown): string {
 }
 
 /** The session that is here gets a new token, which only the server keeps. Null: nobody is here. */
-async function leave(kernel: Kernel, ctx: Context): Promise<{ ctx: Context; id: string; user: User } | null> {
+async function leaveSession(kernel: Kernel, ctx: Context): Promise<{ ctx: Context; id: string; user: User } | null> {
   // In a context of its own: that of a route writes its cookies after those of the answer.
   const own = await contextBehind(kernel, ctx, null)
-  const user = await personOf(own)
+  const user = await findUser(own)
   const again = user && (await own.loginAgain({ callbackUrl: ctx.origin }))
   if (!user?.id || !again) return null
   await own.resume(again)
   const cookies = cookiesToStore(kernel, own)
-  const expires = new Date(ctx.now.getTime() + seconds * 1000)
+  const expires = new Date(ctx.now.getTime() + cookieAge * 1000)
   const { id } = await ctx.records('waitingSession').create({ userId: user.id, cookies, expires })
   const { name, options } = own.cookies.sessionToken
   own.deleteCookie(name, options)
-  forget(own)
+  forgetFormState(own)
   return { ctx: own, id, user }
 }
 
 /** The live session of a row; null: it has ended. */
-async function open(kernel: Kernel, ctx: Context, row: Row<WaitingSessionRow> | null): Promise<{ ctx: Context; user: User } | null> {
+async function openWaiting(kernel: Kernel, ctx: Context, row: Row<WaitingSessionRow> | null): Promise<{ ctx: Context; user: User } | null> {
   if (!row) return null
   const behind = await contextBehind(kernel, ctx, row.cookies)
   const user = await behind.session.user(behind)
   return user?.id === row.userId ? { ctx: behind, user } : null
 }
 
-async function end(kernel: Kernel, ctx: Context, id: string): Promise<void> {
+async function endWaiting(kernel: Kernel, ctx: Context, id: string): Promise<void> {
   const row = await ctx.records('waitingSession').take(id)
   if (!row) return
   const behind = await contextBehind(kernel, ctx, row.cookies)
@@ -167,7 +167,7 @@ async function end(kernel: Kernel, ctx: Context, id: string): Promise<void> {
 }
 
 /** Who is signed in. Throws AccessDenied for a key, and for somebody who acts as another person. */
-async function personOf(ctx: Context): Promise<User | null> {
+async function findUser(ctx: Context): Promise<User | null> {
   const session = await ctx.currentSession()
   if (!session) return null
   const { apiKey, bearer, actor } = session as { apiKey?: unknown; bearer?: unknown; actor?: unknown }
@@ -177,10 +177,10 @@ async function personOf(ctx: Context): Promise<User | null> {
 }
 
 // A token for forms and a target of the one must not be there for the other.
-function forget(ctx: Context): void {
+function forgetFormState(ctx: Context): void {
   for (const { name, options } of [ctx.cookies.csrfToken, ctx.cookies.callbackUrl]) ctx.deleteCookie(name, options)
 }
 
-function shown({ name = null, email = null, image = null }: User, id: string | null): BrowserAccount {
+function toBrowserAccount({ name = null, email = null, image = null }: User, id: string | null): BrowserAccount {
   return { id, name, email, image, current: id === null }
 }

@@ -10,7 +10,7 @@ import {
   redirectTo,
   type User,
 } from 'authkernel/kernel'
-import { add, type BrowserAccount, list, pathOf, replace, signOut, switchTo, targetOf } from './acts.ts'
+import { addAccount, type BrowserAccount, listAccounts, pathOf, replaceWaiting, signOutAccounts, switchAccount, targetOf } from './acts.ts'
 import { messages } from './messages.ts'
 import { addPages } from './pages.ts'
 import { listCookie, waitingSessionTable } from './table.ts'
@@ -74,7 +74,8 @@ export function multiSessionPlugin(options: MultiSessionOptions = {}): Plugin<Mu
         async issue(ctx, login, attributes, before) {
           const issued = await inner.issue(ctx, login, attributes, before)
           const { id } = login.user
-          if (issued && id !== undefined && login.purpose === 'signIn' && listCookie.get(ctx) !== undefined) await replace(kernel, ctx, id)
+          if (issued && id !== undefined && login.purpose === 'signIn' && listCookie.get(ctx) !== undefined)
+            await replaceWaiting(kernel, ctx, id)
           return issued
         },
       }))
@@ -90,27 +91,27 @@ export function multiSessionPlugin(options: MultiSessionOptions = {}): Plugin<Mu
       }
       return {
         multiSession: {
-          list: async (request) => list(kernel, await kernel.contextOf(request)),
+          list: async (request) => listAccounts(kernel, await kernel.contextOf(request)),
           switch: (request, id, { returnTo = '/' } = {}) =>
-            withContext(request, async (ctx) => switchTo(kernel, ctx, String(id), ctx.origin + pathOf(returnTo))),
-          add: (request) => withContext(request, (ctx) => add(kernel, ctx, max)),
+            withContext(request, async (ctx) => switchAccount(kernel, ctx, String(id), ctx.origin + pathOf(returnTo))),
+          add: (request) => withContext(request, (ctx) => addAccount(kernel, ctx, max)),
           signOut: (request, which, { returnTo = '/' } = {}) =>
             withContext(request, async (ctx) => {
               const target = ctx.origin + pathOf(returnTo)
-              await signOut(kernel, ctx, String(which))
+              await signOutAccounts(kernel, ctx, String(which))
               return redirectTo(target)
             }),
         },
         ...clientMethods(kernel, 'multiSession', {
-          list: clientMethod((ctx) => list(kernel, ctx)),
+          list: clientMethod((ctx) => listAccounts(kernel, ctx)),
           switch: clientMethod(
             (sent) => ({ id: one('id')(sent) }),
-            async (ctx, { id }) => switchTo(kernel, ctx, id, await targetOf(ctx)),
+            async (ctx, { id }) => switchAccount(kernel, ctx, id, await targetOf(ctx)),
           ),
-          add: clientMethod((ctx) => add(kernel, ctx, max)),
+          add: clientMethod((ctx) => addAccount(kernel, ctx, max)),
           signOut: clientMethod(
             (sent) => ({ which: one('which')(sent) }),
-            (ctx, { which }) => signOut(kernel, ctx, which),
+            (ctx, { which }) => signOutAccounts(kernel, ctx, which),
           ),
         }),
       }

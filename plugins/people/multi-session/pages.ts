@@ -1,11 +1,11 @@
 /** The page of the accounts of a browser, and the way back to them from the sign-in page. Without JavaScript. */
 import { AuthError, type Content, type Context, type Kernel, type PageTools, type PageView, redirectTo } from 'authkernel/kernel'
-import { add, list, signOut, switchTo, targetOf } from './acts.ts'
+import { addAccount, listAccounts, signOutAccounts, switchAccount, targetOf } from './acts.ts'
 import { listCookie } from './table.ts'
 
 export function addPages(kernel: Kernel, max: number): void {
-  kernel.page('switch', (ctx, tools, params) => draw(kernel, ctx, tools, params), { path: '/switch' })
-  kernel.route({ method: 'POST', path: '/switch', handler: (ctx) => act(kernel, ctx, max) })
+  kernel.page('switch', (ctx, tools, params) => drawAccounts(kernel, ctx, tools, params), { path: '/switch' })
+  kernel.route({ method: 'POST', path: '/switch', handler: (ctx) => postAction(kernel, ctx, max) })
   kernel.slot('signIn', 'foot', (ctx, { html, say, base }) =>
     listCookie.get(ctx) === undefined
       ? undefined
@@ -18,13 +18,13 @@ export function addPages(kernel: Kernel, max: number): void {
   })
 }
 
-async function draw(
+async function drawAccounts(
   kernel: Kernel,
   ctx: Context,
   { html, say, form, submit, alert }: PageTools,
   { error, callbackUrl }: Readonly<Record<string, string | undefined>>,
 ): Promise<PageView | Response> {
-  const accounts = await list(kernel, ctx)
+  const accounts = await listAccounts(kernel, ctx)
   if (accounts.length === 0) return ctx.page('signIn')
   const body: Content[] = [alert(error)]
   for (const { id, name, email, current } of accounts) {
@@ -45,13 +45,13 @@ async function draw(
   return { title: say('multi-session.title'), body, ...(error !== undefined && { status: 400 }) }
 }
 
-async function act(kernel: Kernel, ctx: Context, max: number): Promise<Response> {
+async function postAction(kernel: Kernel, ctx: Context, max: number): Promise<Response> {
   const { action, id } = await ctx.body()
   try {
-    if (action === 'add') return await add(kernel, ctx, max)
-    if (action === 'switch') return await switchTo(kernel, ctx, String(id), await targetOf(ctx))
-    if (action === 'all') await signOut(kernel, ctx, 'all')
-    if (action === 'signOut' && typeof id === 'string' && id !== 'all') await signOut(kernel, ctx, id)
+    if (action === 'add') return await addAccount(kernel, ctx, max)
+    if (action === 'switch') return await switchAccount(kernel, ctx, String(id), await targetOf(ctx))
+    if (action === 'all') await signOutAccounts(kernel, ctx, 'all')
+    if (action === 'signOut' && typeof id === 'string' && id !== 'all') await signOutAccounts(kernel, ctx, id)
     return redirectTo(`${ctx.base}${action === 'all' ? '/signin' : '/switch'}`)
   } catch (error) {
     if (!(error instanceof AuthError) || error.status >= 500) throw error

@@ -21,15 +21,15 @@ export const waitingSessionTable: RecordSpec<WaitingSessionRow> = {
   expires: 'expires',
 }
 
-export const seconds: number = 90 * 86_400
+export const cookieAge: number = 90 * 86_400
 /** Ids of the rows, sealed. */
-export const listCookie: CookieHandle = /* @__PURE__ */ createCookie('sessions', { maxAge: seconds })
+export const listCookie: CookieHandle = /* @__PURE__ */ createCookie('sessions', { maxAge: cookieAge })
 
-export async function idsOf(ctx: Context): Promise<string[]> {
+export async function readIds(ctx: Context): Promise<string[]> {
   const ids = (await listCookie.open<{ ids?: unknown }>(ctx))?.ids
   return Array.isArray(ids) ? ids.filter((id): id is string => typeof id === 'string') : []
 }
-export async function keep(ctx: Context, ids: readonly string[]): Promise<void> {
+export async function storeIds(ctx: Context, ids: readonly string[]): Promise<void> {
   if (ids.length === 0) listCookie.delete(ctx)
-  else listCookie.set(ctx, await listCookie.seal(ctx, { ids: [...ids] }, seconds))
+  else listCookie.set(ctx, await listCookie.seal(ctx, { ids: [...ids] }, cookieAge))
 }

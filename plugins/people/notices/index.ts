@@ -47,7 +47,7 @@ export function noticesPlugin(options: NoticesOptions = {}): Plugin {
         })
       const tell = (ctx: AnyContext, name: Notice, user: User | null, data: Record<string, MailValue> = {}): void => {
         if (!about.includes(name) || !user) return
-        const send = () => void mail(ctx, name, user, data).catch((error: unknown) => ctx.logger.error(error as Error))
+        const send = () => void mailNotice(ctx, name, user, data).catch((error: unknown) => ctx.logger.error(error as Error))
         if (ctx.request && ctx.route?.flow === 'callback') held.set(ctx, [...(held.get(ctx) ?? []), send])
         else send()
       }
@@ -68,22 +68,22 @@ export function noticesPlugin(options: NoticesOptions = {}): Plugin {
         const waiting = held.get(ctx) ?? []
         held.delete(ctx)
         if (isNewUser !== true) for (const send of waiting) send()
-        if (ctx.request && about.includes('newDevice')) await noteDevice(ctx, user, isNewUser === true)
+        if (ctx.request && about.includes('newDevice')) await mailNewDevice(ctx, user, isNewUser === true)
       })
     },
   }
 }
 
-async function noteDevice(ctx: Context, user: User, isNew: boolean): Promise<void> {
+async function mailNewDevice(ctx: Context, user: User, isNew: boolean): Promise<void> {
   // deviceSessionsPlugin tells it with what it knows of the session.
   if (user.id === undefined || !ctx.canSetCookies || ctx.app.mailTemplates.has('device-sessions.new')) return
   const name = `notices ${user.id}`
   if (await isKnownDevice(ctx, name)) return
   await rememberDevice(ctx, name)
-  if (!isNew) mail(ctx, 'newDevice', user, {}).catch((error: unknown) => ctx.logger.error(error as Error))
+  if (!isNew) mailNotice(ctx, 'newDevice', user, {}).catch((error: unknown) => ctx.logger.error(error as Error))
 }
 
-async function mail(ctx: AnyContext, name: Notice, user: User, data: Record<string, MailValue>): Promise<void> {
+async function mailNotice(ctx: AnyContext, name: Notice, user: User, data: Record<string, MailValue>): Promise<void> {
   const to = user.email ?? (user.id === undefined ? undefined : (await ctx.store?.getUser(user.id))?.email)
   if (!to) return
   const { address, userAgent } = ctx.facts
