@@ -26,6 +26,8 @@ export interface Source {
   anyTypes: number
   /** Where something is decided by the text of a message, or by the name of an error. */
   textMatches: readonly string[]
+  /** Reads of the platform's clock, randomness and network, which the kernel has as `runtime`. */
+  platformReads: readonly string[]
   /** Texts between quotes that are no import, and names that are read of an object called `services`. */
   literals: readonly string[]
 }
@@ -79,6 +81,8 @@ function parse(path: string): Source {
   const imports: Import[] = []
   const literals: string[] = []
   const textMatches: string[] = []
+  const platformReads: string[] = []
+  const ownFetch = /[{(,]\s*fetch\s*[,}:=)]|\b(?:const|let|function) fetch\b/.test(text)
   let anyTypes = 0
   const add = (node: ts.Node | undefined, type: boolean, dynamic = false): void => {
     if (node && ts.isStringLiteralLike(node)) imports.push(edge(path, node.text, type, dynamic))
@@ -87,6 +91,8 @@ function parse(path: string): Source {
     if (node.kind === ts.SyntaxKind.AnyKeyword) anyTypes++
     if (ts.isStringLiteralLike(node) && !isSpecifier(node)) literals.push(node.text)
     if (isTextMatch(node, tree)) textMatches.push(node.getText(tree))
+    const read = platformRead(node, tree)
+    if (read && !(ownFetch && read === 'fetch')) platformReads.push(read)
     if (ts.isPropertyAccessExpression(node) && /(?:^|\.)services$/.test(node.expression.getText(tree)))
       literals.push(`services.${node.name.text}`)
     if (ts.isImportDeclaration(node)) add(node.moduleSpecifier, node.importClause?.phaseModifier === ts.SyntaxKind.TypeKeyword)
@@ -96,7 +102,24 @@ function parse(path: string): Source {
     ts.forEachChild(node, visit)
   }
   visit(tree)
-  return { path, text, lines: text.trimEnd().split('\n').length, imports, anyTypes, literals, textMatches }
+  return { path, text, lines: text.trimEnd().split('\n').length, imports, anyTypes, literals, textMatches, platformReads }
+}
+
+const platformCalls = new Set([
+  'Date.now',
+  'performance.now',
+  'Math.random',
+  'crypto.randomUUID',
+  'crypto.getRandomValues',
+  'fetch',
+  'globalThis.fetch',
+])
+
+function platformRead(node: ts.Node, tree: ts.SourceFile): string | undefined {
+  if (ts.isNewExpression(node)) return node.expression.getText(tree) === 'Date' && !node.arguments?.length ? 'new Date' : undefined
+  if (!ts.isCallExpression(node)) return undefined
+  const name = node.expression.getText(tree)
+  return platformCalls.has(name) ? name : undefined
 }
 
 const searches = new Set(['startsWith', 'endsWith', 'includes', 'indexOf', 'match', 'matchAll', 'search'])

@@ -1,4 +1,4 @@
-/** Turns a fact into a record: who asked, from where, and nothing that opens anything. */
+/** Turns a fact into a record: who acted, from where, and no secret. */
 import { type AnyContext, networksOf } from 'authkernel/kernel'
 import type { Fact } from './message.ts'
 import { type AuditActor, type AuditRecord, cleanText, createUuid7 } from './record.ts'
@@ -47,7 +47,7 @@ export async function toRecord(ctx: AnyContext, fact: Fact, { time, count }: Mom
   }
 }
 
-/** With the name of whoever acts as the user. */
+/** With the id of the administrator who acts as the user. */
 async function actorOf(ctx: AnyContext, actor: AuditActor): Promise<AuditActor> {
   const named = { ...actor, ...(actor.id !== undefined && { id: cleanText(actor.id) }) }
   const acting = ctx.request && ctx.has('hook', 'acting') ? await ctx.ask('acting', {}) : undefined

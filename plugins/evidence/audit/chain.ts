@@ -59,9 +59,9 @@ export async function isGenuineHead(ctx: AnyContext, { seal, ...head }: AuditHea
   return (await findSecret(ctx, seal, (secret) => sealOf(ctx, head, secret))) !== undefined
 }
 
-/** A record without what tells persons apart, whose MAC stays right. */
+/** A record without personal data, whose MAC stays right. */
 export async function anonymizeRecord(ctx: AnyContext, record: AuditRecord): Promise<AuditRecord> {
-  return withoutPersons(ctx, record, (await secretOf(ctx, record)) ?? 0)
+  return withoutPersonalData(ctx, record, (await secretOf(ctx, record)) ?? 0)
 }
 
 /** Place of the secret that a record was linked under. */
@@ -75,7 +75,7 @@ async function findSecret(ctx: AnyContext, given: unknown, make: (secret: number
   return undefined
 }
 
-async function withoutPersons(ctx: AnyContext, record: AuditRecord, secret: number): Promise<AuditRecord> {
+async function withoutPersonalData(ctx: AnyContext, record: AuditRecord, secret: number): Promise<AuditRecord> {
   const { actor, subject, address, userAgent, sessionId } = record
   return {
     ...record,
@@ -93,7 +93,7 @@ async function withoutPersons(ctx: AnyContext, record: AuditRecord, secret: numb
 }
 
 async function macOf(ctx: AnyContext, record: AuditRecord, secret: number): Promise<string> {
-  const { mac: _mac, ...covered } = await withoutPersons(ctx, record, secret)
+  const { mac: _mac, ...covered } = await withoutPersonalData(ctx, record, secret)
   return digestWith(ctx, 'audit-chain', toCanonicalText(covered), secret)
 }
 function sealOf(ctx: AnyContext, { chainId, seq, mac, tenant, time, final }: AuditHead, secret: number): Promise<string> {

@@ -5,18 +5,17 @@ import { anonymous, type Fact, type Message, reasonOf, readText } from './messag
 /** Facts of `signInFailed`. */
 export function factsOfFailedSignIn({ provider, error, user: person, account, tried }: Message): Fact | Fact[] {
   const fault = error as AuthError
-  const refused =
-    refusals[fault.type] ?? (fault.cause?.['retryAfter'] === undefined || overloadOf(fault) !== undefined ? undefined : 'limit')
+  const kind = refusals[fault.type] ?? (fault.cause?.['retryAfter'] === undefined || overloadOf(fault) !== undefined ? undefined : 'limit')
   const { type: method } = (account ?? {}) as { type?: string }
   const whom = (person as { id?: unknown } | undefined)?.id
-  const fallen = storeFault(fault)
+  const storeFaults = storeFault(fault)
   const common = { reason: reasonOf(fault), provider: readText(provider), method, actor: anonymous, typed: readText(tried) }
   const subject = whom === undefined || whom === null ? {} : { subject: { type: 'user', id: String(whom) } }
-  if (refused) return { name: 'request.refused', outcome: 'denied', ...common, target: { kind: refused } }
+  if (kind) return { name: 'request.refused', outcome: 'denied', ...common, target: { kind } }
   if (fault.type === 'AccountNotLinked' || fault.type === 'OAuthAccountNotLinked')
     return { name: 'account.linkRefused', outcome: 'denied', ...common, ...subject }
   const name = isWrongFactor(fault) ? 'factor.failed' : 'signIn.failed'
-  return [{ name, outcome: fault.status === 403 ? 'denied' : 'failure', ...common, ...subject }, ...fallen]
+  return [{ name, outcome: fault.status === 403 ? 'denied' : 'failure', ...common, ...subject }, ...storeFaults]
 }
 
 /** Facts of `refused`. */
@@ -24,7 +23,7 @@ export function factsOfRefusal({ reason, route, error }: Message): Fact | Fact[]
   const fault = error as AuthError
   const kind = refusals[fault.type] ?? reasons[String(reason)] ?? readText(reason)
   const { method, path } = (route ?? {}) as { method?: string; path?: string }
-  // A server that fails refuses nobody.
+  // A server that fails has not refused the request.
   const broken = reason === fault.type && fault.status >= 500
   if (broken)
     return [

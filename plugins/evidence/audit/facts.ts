@@ -1,4 +1,4 @@
-/** What events mean: the name, outcome and persons of each. Only what is named here gets into a record. */
+/** What events mean: the name, outcome and users of each. Only what is named here gets into a record. */
 import type { AnyEvent, Login } from 'authkernel/kernel'
 import { factsOfRefusal, factsOfFailedSignIn } from './facts-failures.ts'
 import {
@@ -20,11 +20,11 @@ import {
 } from './message.ts'
 import type { AuditActor } from './record.ts'
 
-/** The facts of an event; none for what is told by another one. */
+/** The facts of an event; none where another event has them. */
 export function factsOf({ event, message }: AnyEvent): Fact[] {
   const known = Object.hasOwn(kinds, event) ? kinds[event] : undefined
-  const told = message as unknown as Message
-  const fact = known ? known(told) : unknownEvent(event, told)
+  const fields = message as unknown as Message
+  const fact = known ? known(fields) : unknownEvent(event, fields)
   return Array.isArray(fact) ? fact : fact ? [fact] : []
 }
 
@@ -36,13 +36,13 @@ export function isDurable(name: string): boolean {
 }
 
 const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undefined>> = {
-  // `signedIn` tells it with the session.
+  // `signedIn` has it, with the session.
   signIn: () => undefined,
   session: () => undefined,
   signedIn({ login, session }) {
     const id = (session as { id?: string } | null)?.id
     const common = { ...ofLogin(login as Login), sessionId: id }
-    // A session that goes on is told by `noted`.
+    // `noted` has a session that goes on.
     const isNew = id !== undefined && (login as Login).session === 'new'
     const begun: Fact = {
       name: 'signIn.succeeded',
@@ -188,7 +188,7 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
   tokensExpired: (message) => ({ name: 'tokens.expired', ...endingOf('failure', message['reason']), ...plainFacts(message) }),
   appSignedIn: (message) => ofApp('bearer.issued', message),
   appTokensRefreshed: (message) => ofApp('bearer.refreshed', message),
-  // Somebody copied a token: the owner or a thief was here.
+  // A token was copied: the client was the owner or an attacker.
   appTokenReused: (message) => ({ ...ofApp('bearer.reuseDetected', message, { outcome: 'denied', reason: 'reused' }), actor: anonymous }),
   appSessionEnded: (message) => ofApp('bearer.revoked', message),
   deviceFlowStarted: (message) => ({ name: 'deviceFlow.started', outcome: success, target: { client: readText(message['clientId']) } }),
@@ -232,7 +232,7 @@ function factOfImpersonation(what: string, ending: Ending, { admin, user: person
   const actor: AuditActor = { ...personsOf(admin).actor, type: 'admin' }
   return { name: `impersonation.${what}`, ...ending, ...personsOf(person), actor, target: { reason: readText(reason) } }
 }
-/** Events of plugins that are unknown here: persons and plain facts under names that hold no secret. */
+/** Events of plugins that are unknown here: users and plain facts under names that hold no secret. */
 function unknownEvent(event: string, message: Message): Fact {
   const fault = message['error']
   const ending: Ending = fault ? { outcome: 'failure', reason: reasonOf(fault) } : { outcome: success }

@@ -1,43 +1,17 @@
 /** The log: events in, records to the sinks. */
 import type { AnyContext, AnyEvent, EventMessage, Events, Kernel } from 'authkernel/kernel'
-import { type AuditAddresses, type Moment, toRecord } from './build.ts'
+import { type Moment, toRecord } from './build.ts'
 import { AuditChain } from './chain.ts'
 import { factsOf, isDurable } from './facts.ts'
 import type { Fact } from './message.ts'
+import type { AuditOptions } from './options.ts'
 import { AuditQueue, type Waiting } from './queue.ts'
-import type { AuditAnchor, AuditHead, AuditRecord } from './record.ts'
+import type { AuditHead, AuditRecord } from './record.ts'
 import type { AuditSink } from './sink.ts'
-
-/** Options of `auditPlugin`. */
-export interface AuditOptions {
-  /** One place, several, or a function that takes batches. Each place waits for itself alone. */
-  sink: AuditSink | AuditFunction | readonly (AuditSink | AuditFunction)[]
-  /** How much of network addresses is kept; default `full`. */
-  addresses?: AuditAddresses
-  /** Writes changes of passwords, factors, addresses and keys, impersonation and acts of administrators before the answer. Default false. */
-  durable?: boolean
-  /** Links the records, so that `authkernel audit verify` finds what was changed or taken out. Default false. */
-  chain?: boolean
-  /**
-   * Gets the present end of each chain once a minute while records are written, and at `auth.close()`, of the first sink. Keep it where whoever can write to the log
-   * cannot: `authkernel audit verify --anchor` compares. Needs `chain`. What it throws is logged.
-   */
-  anchor?: (anchor: AuditAnchor) => unknown
-  /** Records and bytes that wait at most; more are dropped and counted. Default 10,000 and 8 MiB. */
-  maxRecords?: number
-  /** The same in bytes, counted as characters of the JSON. Default 8 MiB. */
-  maxBytes?: number
-  /** Milliseconds that a record waits at most for others; default 1000. */
-  pause?: number
-  /** Writes what waits when the process gets SIGTERM or SIGINT, and then lets the signal do what it would have done. Default false. */
-  signals?: boolean
-}
-/** Receives records in the order in which they were written. A sink that is only a function; a thrown error or a rejection counts as a failed delivery. */
-export type AuditFunction = (records: readonly AuditRecord[]) => unknown
 
 /** What the API needs of the log. */
 export interface Log {
-  hear(told: AnyEvent): Promise<void> | undefined
+  hear(event: AnyEvent): Promise<void> | undefined
   note(ctx: AnyContext, fact: Fact): Promise<void>
   flush(): Promise<void>
   close(): Promise<void>
@@ -62,7 +36,7 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
   const places = sinks.map((sink): Place => {
     const dropped = async (count: number, ctx: AnyContext): Promise<AuditRecord> => {
       const fact: Fact = { name: 'audit.dropped', outcome: 'failure', reason: 'full', actor: { type: 'system' }, target: { count } }
-      return linked(place, ctx, await toRecord(ctx, fact, momentOf(ctx), addresses))
+      return linkRecord(place, ctx, await toRecord(ctx, fact, momentOf(ctx), addresses))
     }
     const write = (batch: readonly Waiting[]): Promise<void> => writeBatch(place, batch)
     const queue = new AuditQueue({ maxRecords, maxBytes, batch: batchSize, pause, deadline: deadlines.network, logger, write, dropped })
@@ -75,9 +49,9 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
   let count = 0
   const momentOf = (ctx: AnyContext): Moment => ({ time: ctx.runtime.now(), count: count++ })
 
-  async function linked(place: Place, ctx: AnyContext, made: AuditRecord): Promise<AuditRecord> {
+  async function linkRecord(place: Place, ctx: AnyContext, unlinked: AuditRecord): Promise<AuditRecord> {
     const { sink } = place
-    const record = sink.until ? { ...made, until: sink.until(made.time) } : made
+    const record = sink.until ? { ...unlinked, until: sink.until(unlinked.time) } : unlinked
     if (!chain) return record
     const { namespace } = ctx.facts
     const known = place.chains.get(namespace)?.chain ?? new AuditChain(ctx)
@@ -90,13 +64,13 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
     if (open.length === 0) return Promise.resolve()
     making++
     const moment = momentOf(ctx)
-    const made = tail.then(async () => {
+    const queued = tail.then(async () => {
       const record = await toRecord(ctx, fact, moment, addresses)
-      for (const place of open) place.queue.add(await linked(place, ctx, record), ctx)
+      for (const place of open) place.queue.add(await linkRecord(place, ctx, record), ctx)
     })
     const report = (error: unknown): void => logger.error(error instanceof Error ? error : new Error(String(error)))
-    tail = made.catch(report).finally(() => making--)
-    return made
+    tail = queued.catch(report).finally(() => making--)
+    return queued
   }
   async function writeBatch(place: Place, batch: readonly Waiting[]): Promise<void> {
     const contexts = new Map(batch.map(({ record, ctx }) => [record.tenant, ctx]))
@@ -110,7 +84,7 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
       const ends = new Map(batch.map(({ record }) => [record.tenant, record]))
       for (const [tenant, record] of ends) {
         const known = place.chains.get(tenant)
-        if (known) await anchored(await known.chain.headAt(known.ctx, record))
+        if (known) await callAnchor(await known.chain.headAt(known.ctx, record))
       }
     }
     // Where the end has a place of its own it is always the present one.
@@ -122,7 +96,7 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
       if (known) await place.sink.head?.(await known.chain.headAt(known.ctx, record), known.ctx)
     }
   }
-  async function anchored({ chainId, tenant, seq, mac, time }: AuditHead): Promise<void> {
+  async function callAnchor({ chainId, tenant, seq, mac, time }: AuditHead): Promise<void> {
     try {
       await options.anchor?.({ chainId, tenant, seq, mac, count: seq, time })
     } catch (error) {
@@ -135,11 +109,11 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
   }
 
   return {
-    hear(told) {
-      const { ctx } = told.message as EventMessage<keyof Events>
-      const facts = factsOf(told)
+    hear(event) {
+      const { ctx } = event.message as EventMessage<keyof Events>
+      const facts = factsOf(event)
       const written = facts.map((fact) => enqueue(ctx, fact))
-      // Nobody waits for the log, unless it must not be lost.
+      // The request does not wait for the log, unless a record must not be lost.
       if (!durable || !facts.some(({ name }) => isDurable(name))) return undefined
       return Promise.all(written).then(flush)
     },
@@ -154,7 +128,7 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
         for (const { chain: one, ctx } of chains.values()) {
           const end = await one.end(ctx)
           await sink.head?.(end, ctx)
-          if (chain && sink === places[0]?.sink) await anchored(end)
+          if (chain && sink === places[0]?.sink) await callAnchor(end)
         }
         await sink.close?.()
       }

@@ -1,8 +1,8 @@
-/** Reads messages of events: persons, accounts, plain values. */
+/** Reads messages of events: users, accounts, plain values. */
 import type { Login } from 'authkernel/kernel'
 import type { AuditActor, AuditRecord, AuditSubject } from './record.ts'
 
-/** What an event says. `typed` was typed by a stranger and is keyed before it is kept. */
+/** What an event says. `typed` was typed by a client and is hashed with a key before it is stored. */
 export type Fact = FactDetails & Ending
 /** What did not succeed says why. */
 export type Ending = { outcome: 'success'; reason?: string | undefined } | { outcome: 'failure' | 'denied'; reason: string }

@@ -4,10 +4,10 @@
 export interface AuditActor {
   type: 'user' | 'admin' | 'machine' | 'provider' | 'system' | 'anonymous'
   id?: string
-  /** Who acts as the user. */
+  /** The administrator who acts as the user. */
   impersonator?: string
 }
-/** Whom or what it was done to. */
+/** The user or thing that it was done to. */
 export interface AuditSubject {
   type: string
   id?: string

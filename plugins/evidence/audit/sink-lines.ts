@@ -24,7 +24,7 @@ export function jsonLines(options: JsonLinesOptions): AuditSink {
   }
 }
 
-// Nobody else on the machine may read it. Runtimes without files load this module, too.
+// Other users of the machine may not read it. Runtimes without files load this module, too.
 async function appendLines(path: string, lines: string): Promise<void> {
   const { appendFile } = process.getBuiltinModule('node:fs/promises')
   await appendFile(path, lines, { mode: 0o600 })

@@ -1,31 +1,8 @@
 /** The log as a table of the service `records`: queryable, per tenant, with an end. */
 import { assertOptions, type AnyContext, RecordConflict, type Row } from 'authkernel/kernel'
-import { type AuditHead, type AuditRecord, groupBy } from './record.ts'
+import { type AuditRecord, groupBy } from './record.ts'
 import type { AuditSink } from './sink.ts'
-
-/** A row of the log. */
-export interface AuditRow {
-  at: Date
-  name: string
-  /** Subject, else actor; '' for nobody. */
-  userId: string
-  chainId: string
-  seq: number
-  record: AuditRecord
-  until: Date
-}
-/** Where a chain ended when it was last written. */
-export interface AuditHeadRow {
-  at: Date
-  head: AuditHead & { seal: string }
-  until: Date
-}
-declare module 'authkernel/kernel' {
-  interface Records {
-    audit: AuditRow
-    auditHead: AuditHeadRow
-  }
-}
+import { type AuditHeadRow, auditHeadTable, type AuditRow, auditTable } from './tables.ts'
 
 const day = 86_400_000
 // A date that every database can hold.
@@ -53,26 +30,8 @@ export function recordsSink(options: { retention?: number } = {}): AuditSink {
     retention: Number.isFinite(retention) ? retention : undefined,
     until: (time) => untilOf(time).getTime(),
     setup(kernel) {
-      kernel.records('audit', {
-        id: 'given',
-        fields: {
-          at: { type: 'date' },
-          name: { type: 'string', max: 64 },
-          userId: { type: 'string' },
-          chainId: { type: 'string', max: 64 },
-          seq: { type: 'integer' },
-          record: { type: 'json' },
-          until: { type: 'date' },
-        },
-        index: [['at'], ['userId', 'at'], ['name', 'at'], ['chainId', 'seq']],
-        expires: 'until',
-      })
-      kernel.records('auditHead', {
-        id: 'given',
-        fields: { at: { type: 'date' }, head: { type: 'json' }, until: { type: 'date' } },
-        index: [['at']],
-        expires: 'until',
-      })
+      kernel.records('audit', auditTable)
+      kernel.records('auditHead', auditHeadTable)
     },
     async write(batch, contextOf) {
       for (const records of groupBy(batch, ({ tenant }) => tenant).values()) {
@@ -131,7 +90,7 @@ async function* readAll(ctx: AnyContext, rowOf: (record: AuditRecord) => Row<Aud
 
 /** Whether the columns, by which rows are found and ended, say the same as the record, which the chain covers. */
 function isPlaced(ctx: AnyContext, row: Row<AuditRow>, { id, at, name, userId, chainId, seq, until, record }: Row<AuditRow>): boolean {
-  // Erased: listed under nobody.
+  // Erased: listed under no user.
   const isListed = row.userId === userId || (row.userId === '' && /^~[\da-f]{64}$/.test(userId))
   // Records of former versions say nothing of their end.
   const isKept = record.until === undefined || row.until.getTime() === until.getTime()
@@ -141,7 +100,7 @@ function isPlaced(ctx: AnyContext, row: Row<AuditRow>, { id, at, name, userId, c
   )
 }
 
-/** Whom a record is listed under. */
+/** Id of the user that a record is listed under. */
 export function userOf({ subject, actor }: AuditRecord): string {
   return (
     (subject?.type === 'user' ? subject.id : undefined) ?? (actor.type === 'user' || actor.type === 'admin' ? actor.id : undefined) ?? ''

@@ -2,7 +2,7 @@
 import type { AnyContext, Awaitable, Kernel } from 'authkernel/kernel'
 import type { AuditHead, AuditRecord } from './record.ts'
 
-/** Which records somebody wants to see. */
+/** Which records to list. */
 export interface AuditQuery {
   /** Records about this user, or by this user. */
   userId?: string

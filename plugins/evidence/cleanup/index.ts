@@ -50,7 +50,7 @@ export function cleanupPlugin(options: CleanupOptions = {}): Plugin<void> {
 // What a timer can hold, with room.
 const longest = 20 * 86_400
 
-/** Works when nobody has within `every` seconds. The lease is kept: its end is the beginning of the next turn. */
+/** Cleans up unless a process has within `every` seconds. The lease is kept: the next clean-up begins when it ends. */
 async function cleanUpOnce(kernel: Kernel, every: number): Promise<void> {
   try {
     const lease = await kernel.job({ job: 'cleanup', tenant: null }, (ctx) =>

@@ -1,4 +1,4 @@
-/** What a request does, line by line, for people who look for a mistake. */
+/** What a request does, line by line, for users who look for a mistake. */
 import { assertOptions, type NoOptions, type Plugin } from 'authkernel/kernel'
 import { createObserver } from './observer.ts'
 import { traceServices } from './services.ts'

@@ -1,4 +1,4 @@
-/** What is looked at: the store, the mail server, the issuers of providers, and how far the own clock is off. */
+/** The checks: the store, the mail server, the issuers of providers, and how far the own clock is off. */
 import { type AnyContext, boundedFetch, type Context, type JobContext, type Provider } from 'authkernel/kernel'
 
 /** Result of one check, in the words of the draft `application/health+json`: `pass`, `warn` or `fail`. */
@@ -8,7 +8,7 @@ export interface HealthCheck {
   /** `store`, `mail`, `issuer:google`, `clock`, or the name of a check of the host. */
   name: string
   status: HealthStatus
-  /** Why it is not well, for people who may see details. Without secrets. */
+  /** Why it is not well, for clients that may see details. Without secrets. */
   message?: string
   /** Milliseconds that it took. */
   took: number
@@ -58,7 +58,7 @@ async function runCheck(name: string, work: () => unknown): Promise<HealthCheck>
   }
 }
 
-// A read like those of sign-ins, for somebody who does not exist.
+// A read like those of sign-ins, for a user who does not exist.
 async function askStore({ store }: AnyContext): Promise<void> {
   await store?.getUserByEmail('health-check@invalid.invalid')
 }

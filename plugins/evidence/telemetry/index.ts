@@ -11,7 +11,7 @@ import { errorType } from './span.ts'
 export interface TelemetryOptions {
   /** `db.system.name` of spans of the store, `postgresql` for example; default `other_sql`. */
   system?: string
-  /** Goes on with the trace that the headers of a request name; default false, because anybody may send them. */
+  /** Goes on with the trace that the headers of a request name; default false, because any user may send them. */
   incoming?: boolean
   /** Hands the trace context to providers in the headers of calls; default false. */
   outgoing?: boolean
@@ -35,7 +35,7 @@ export function telemetryPlugin(options: TelemetryOptions = {}): Plugin<void> {
   }
 }
 
-/** By name and not by `*`: an event that nobody else hears gets no span. */
+/** By name and not by `*`: an event that no other user hears gets no span. */
 function countEvents(kernel: Kernel, loader: Loader, spans: WeakMap<object, Span>): void {
   const count = (which: 'signIns' | 'refreshes' | 'refusals', attributes: Attributes): void => loader.now()?.[which].add(1, attributes)
   const mark = (ctx: AnyContext, attributes: Attributes): void => void spans.get(ctx)?.setAttributes(attributes)
@@ -63,7 +63,7 @@ function countEvents(kernel: Kernel, loader: Loader, spans: WeakMap<object, Span
   kernel.on('tokensExpired', ({ provider }) => countRefresh(provider, 'expired'), { of: 'provider-tokens' })
 }
 
-// What the person did, or what a server did: an alarm is for the second.
+// What the user did, or what a server did: an alarm is for the second.
 function outcomeOf({ status }: AuthError): 'failure' | 'error' {
   return status >= 500 ? 'error' : 'failure'
 }

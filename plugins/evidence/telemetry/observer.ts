@@ -47,7 +47,7 @@ export function createObserver(loader: Loader, spans: WeakMap<object, Span>, { i
       const { api } = telemetry
       const url = new URL(input instanceof Request ? input.url : input)
       const method = (init?.method ?? (input instanceof Request ? input.method : 'GET')).toUpperCase()
-      // Neither path nor query: they may hold a token or name a person.
+      // Neither path nor query: they may hold a token or name a user.
       const attributes = {
         'http.request.method': method,
         'server.address': url.hostname,

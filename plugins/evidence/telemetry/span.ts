@@ -11,7 +11,7 @@ export interface SpanOptions {
   parent?: Context
 }
 
-/** Runs work in a span, which is active meanwhile. Of an error it keeps the type alone: a message may name a person. */
+/** Runs work in a span, which is active meanwhile. Of an error it keeps the type alone: a message may name a user. */
 export function inSpan<T>(
   { api, tracer }: Telemetry,
   { name, kind, attributes, parent = api.context.active() }: SpanOptions,

@@ -1,4 +1,4 @@
-/** Names, keys and hashes of Auth.js 0.41, so that an app that moves keeps every signed-in user (D2). */
+/** Names, keys and hashes of Auth.js 0.41, so that an app that moves keeps every signed-in user. */
 import { assertOptions, type NoOptions, type Plugin, sha256, toHex } from 'authkernel/kernel'
 
 /** HKDF info of Auth.js' keys: for `encode`, `decode` and `getToken` of hosts that read its tokens. */
@@ -17,12 +17,12 @@ export function authjsCompatPlugin(options: NoOptions = {}): Plugin {
         keyInfo: authjsKeyInfo,
         encryption: ['A256CBC-HS512', 'A256GCM'],
         legacyDigests,
-        // Auth.js shows it to nobody who does not ask for it in the `session` callback.
+        // In Auth.js only the `session` callback adds it.
         sessionUserId: false,
         trustProxyFollowsHost: true,
       })
       const { trustHost, trustProxy, origin, logger } = kernel.config
-      // Auth.js believes X-Forwarded-* from anybody: right behind a proxy only.
+      // Auth.js believes X-Forwarded-* of every client, which is safe behind a proxy alone.
       if (trustHost && trustProxy === undefined && !origin) logger.warn('authjs-compat-trusts-forwarded-headers')
     },
   }

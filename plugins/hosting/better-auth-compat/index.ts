@@ -20,7 +20,7 @@ export interface BetterAuthCompatOptions {
 export interface BetterAuthApi {
   betterAuth: {
     /**
-     * Takes over passwords and second factors; what a person already has here stays. A dry run unless `apply` is true. May be repeated. Throws AuthError
+     * Takes over passwords and second factors; what a user already has here stays. A dry run unless `apply` is true. May be repeated. Throws AuthError
      * without `db`. `of` names the tenant where there are several.
      */
     takeOver(options?: { apply?: boolean } & OfTenant): Promise<BetterAuthReport>

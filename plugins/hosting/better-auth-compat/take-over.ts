@@ -20,7 +20,7 @@ export interface BetterAuthReport {
   sessions: number
   passwords: { found: number; taken: number }
   factors: { found: number; taken: number }
-  /** What a person must look at. */
+  /** What the operator must look at. */
   notes: readonly string[]
   applied: boolean
 }
@@ -90,7 +90,7 @@ export async function takeOver(
   return { users: await countRows(db, user), sessions: await countRows(db, session), ...report, notes, applied: apply }
 }
 
-/** Before the first migration there are no tables of records: nobody has anything in them. */
+/** Before the first migration there are no tables of records, so all rows count as new. */
 async function takeRows<T>(takeover: Takeover<T>, ctx: AnyContext, rows: readonly T[], dry: boolean): Promise<number> {
   try {
     return await takeover.take(ctx, rows, { dry })

@@ -9,9 +9,9 @@ import {
   type Provider,
   type Settings,
 } from 'authkernel/kernel'
-import { createAnswerCache } from './keeper.ts'
+import { createAnswerCache } from './answer-cache.ts'
 
-/** What a tenant has of its own. `namespace` keeps its people, sessions, tokens and limits apart; '' is the default namespace. */
+/** What a tenant has of its own. `namespace` keeps its users, sessions, tokens and limits apart; '' is the default namespace. */
 export type TenantSettings = Partial<Settings> & Pick<Settings, 'namespace'>
 
 /** Each function is asked where its answer is needed; undefined leaves the configured values. */
@@ -35,8 +35,8 @@ export function tenantsPlugin(options: TenantsOptions): Plugin {
   return {
     name: 'tenants',
     setup(kernel) {
-      const keepSettings = createAnswerCache<Partial<Settings>>(max)
-      const keepProvider = createAnswerCache<Provider>(max)
+      const cacheSettings = createAnswerCache<Partial<Settings>>(max)
+      const cacheProvider = createAnswerCache<Provider>(max)
       const answer = (option: string, found: TenantSettings | undefined): Partial<Settings> | undefined => {
         // Without one, a tenant's identity provider could sign in as a user of another tenant.
         if (found && typeof found.namespace !== 'string') {
@@ -44,14 +44,14 @@ export function tenantsPlugin(options: TenantsOptions): Plugin {
             `Plugin "tenants": \`${option}\` answered without \`namespace\`. Give each tenant one, such as its id; '' is the default namespace.`,
           )
         }
-        return found && keepSettings(found.namespace, found)
+        return found && cacheSettings(found.namespace, found)
       }
       if (settings) kernel.hook('settings', async ({ request }) => answer('settings', await settings(request)))
       if (tenant) kernel.hook('tenant', async ({ tenant: name }) => answer('tenant', await tenant(name)))
       const keep = (ctx: AnyContext, found: Provider): Provider => {
         // What is in the list of the app is known already, and the same for all tenants.
         if (ctx.app.providers.get(found.id) === found) return found
-        return keepProvider(`${ctx.settings.namespace} ${found.id}`, found)
+        return cacheProvider(`${ctx.settings.namespace} ${found.id}`, found)
       }
       if (provider)
         kernel.hook('provider', async ({ id, ctx }) => {

@@ -1,4 +1,4 @@
-/** The page that asks before signing out (row 266): a GET must not end a session. */
+/** The page that asks before signing out: a GET must not end a session. */
 import { type Context, subjectOf } from 'authkernel/kernel'
 import { markup } from './ui/html.ts'
 import { iconTile } from './ui/icons.ts'

@@ -1,53 +1,12 @@
-/** A server API for what people manage about themselves: linked accounts, sessions on other devices, and leaving. */
-import {
-  assertOptions,
-  type NoOptions,
-  type Account,
-  AccountNotLinked,
-  type AdapterAccount,
-  type AdapterAccountType,
-  type AdapterMethod,
-  AuthError,
-  type AnyContext,
-  jobFor,
-  type Kernel,
-  MissingAdapter,
-  MissingAdapterMethods,
-  type Plugin,
-  sessionRecord,
-  type Store,
-} from 'authkernel/kernel'
-import { createSessions, type SessionsApi } from './sessions.ts'
-import type { Who } from './who.ts'
+/** A server API for what users manage themselves: linked accounts, sessions on other devices, and the deletion of the account. */
+import { assertOptions, type NoOptions, type Plugin, sessionRecord } from 'authkernel/kernel'
+import { type AccountsApi, createApi } from './methods.ts'
 
-export type { ListedSession, SessionsApi } from './sessions.ts'
-export type { Who } from './who.ts'
-
-/** A linked account as people may see it: without tokens. */
-export interface LinkedAccount {
-  provider: string
-  providerAccountId: string
-  type: AdapterAccountType
-}
-/** What the plugin puts on `auth`. Nobody signed in, or an unknown user: lists are empty, the others answer false. */
-export interface AccountsApi {
-  accounts: {
-    list(who: Who): Promise<LinkedAccount[]>
-    /** Links an account by hand; false when the person has it already. Throws AccountNotLinked when it is somebody else's, or refused. */
-    link(who: Who, account: Account): Promise<boolean>
-    /** Takes an account away. Throws when it is the last one, unless `last` says that the person has another way in. */
-    unlink(who: Who, account: Pick<Account, 'provider' | 'providerAccountId'>, options?: { last?: boolean }): Promise<boolean>
-  }
-  sessions: SessionsApi
-  users: {
-    /** Deletes the user with all that belongs to them. */
-    delete(who: Who): Promise<boolean>
-  }
-}
-type Found = { ctx: AnyContext; store: Store; userId: string }
+export type { AccountsApi, LinkedAccount } from './methods.ts'
+export type { ListedSession, SessionsApi, Who } from './methods-sessions.ts'
 
 /**
- * Puts `accounts`, `sessions` and `users` on `auth`. They check who is asked for, not who asks: call them behind your own routes, with the
+ * Puts `accounts`, `sessions` and `users` on `auth`. They check ownership, not CSRF: call them behind your own routes, with the
  * request, and with a CSRF token where they change something.
  */
 export function accountsPlugin(options: NoOptions = {}): Plugin<AccountsApi> {
@@ -56,99 +15,9 @@ export function accountsPlugin(options: NoOptions = {}): Plugin<AccountsApi> {
     name: 'accounts',
     requires: ['store'],
     setup(kernel) {
-      // Where there are records, people see where their sessions began.
+      // Where there are records, users see where their sessions began.
       kernel.records('sessionRecord', sessionRecord as never, { optional: true })
-      return { accounts: createAccounts(kernel), sessions: createSessions(kernel), users: createUsers(kernel) }
+      return createApi(kernel)
     },
   }
-}
-
-function createAccounts(kernel: Kernel): AccountsApi['accounts'] {
-  return {
-    async list(who) {
-      const found = await findStoredUser(kernel, who, 'listAccountsByUserId')
-      if (!found) return []
-      const rows = await found.store.listAccountsByUserId(found.userId)
-      return rows.map(({ provider, providerAccountId, type }) => ({ provider, providerAccountId, type }))
-    },
-    async link(who, account) {
-      const found = await findStoredUser(kernel, who, 'linkAccount', 'getUserByAccount', 'getUser')
-      const user = found && (await found.store.getUser(found.userId))
-      if (!user) return false
-      const { ctx, store } = found
-      const owner = await store.getUserByAccount(keyOf(account))
-      if (owner?.id === user.id) return false
-      if (owner) throw new AccountNotLinked('accounts.link: the account belongs to another user.')
-      if (ctx.has('hook', 'link') && (await ctx.ask('link', { user, account })) !== true) {
-        throw new AccountNotLinked('accounts.link: the link hook refused to link the account.')
-      }
-      await store.linkAccount({ ...account, userId: user.id } as AdapterAccount)
-      await ctx.emit('linkAccount', { user, account, profile: user })
-      return true
-    },
-    async unlink(who, account, { last = false } = {}) {
-      const found = await findStoredUser(kernel, who, 'linkAccount', 'unlinkAccount', 'listAccountsByUserId')
-      if (!found) return false
-      const { store, userId } = found
-      const rows = await store.listAccountsByUserId(userId)
-      const row = rows.find((each) => each.provider === account.provider && each.providerAccountId === account.providerAccountId)
-      if (!row) return false
-      if (rows.length === 1 && !last) throw createLastAccountFault()
-      await store.unlinkAccount(keyOf(account))
-      // Another one may have been unlinked at the same moment.
-      if (!last && (await store.listAccountsByUserId(userId)).length === 0) {
-        await store.linkAccount(row)
-        throw createLastAccountFault()
-      }
-      await forgetAuthenticators(found.ctx, userId, row)
-      return true
-    },
-  }
-}
-
-function createLastAccountFault(): AuthError {
-  return new AuthError(
-    'accounts.unlink: this is the last account of the user, who could not sign in again. Pass { last: true } to allow it.',
-  )
-}
-
-/** A passkey without its account would still sign in. */
-async function forgetAuthenticators(ctx: AnyContext, userId: string, { type, providerAccountId }: AdapterAccount): Promise<void> {
-  const store = ctx.service('store')
-  if (type !== 'webauthn' || !store.supports('listAuthenticatorsByUserId') || !store.supports('deleteAuthenticator')) return
-  for (const authenticator of await store.listAuthenticatorsByUserId(userId)) {
-    if (authenticator.providerAccountId !== providerAccountId) continue
-    await store.deleteAuthenticator(authenticator.credentialID)
-    await ctx.emit('credentialChanged', { user: { id: userId }, kind: 'passkey', action: 'removed', id: authenticator.credentialID })
-  }
-}
-
-function createUsers(kernel: Kernel): AccountsApi['users'] {
-  return {
-    async delete(who) {
-      const found = await findStoredUser(kernel, who, 'deleteUser', 'getUser')
-      if (!found || !(await found.store.getUser(found.userId))) return false
-      await found.store.deleteUser(found.userId)
-      return true
-    },
-  }
-}
-
-/** The store and the user, if there is one; throws when the adapter lacks an operation. */
-async function findStoredUser(kernel: Kernel, who: Who, ...methods: AdapterMethod[]): Promise<Found | undefined> {
-  const asked = who instanceof Request ? await kernel.contextOf(who) : undefined
-  const ctx = asked ?? (await kernel.contextOf(jobFor('accounts', who as Exclude<Who, Request>)))
-  const { store } = ctx
-  if (!store) throw new MissingAdapter('Plugin "accounts" needs an adapter: add one with adapterPlugin().')
-  const missing = methods.filter((method) => !store.supports(method))
-  if (missing.length > 0) throw new MissingAdapterMethods(`Plugin "accounts": the adapter has no ${missing.join(', ')}.`)
-  const userId = asked ? (await asked.session.user(asked))?.id : (who as Exclude<Who, Request>).userId
-  return userId === undefined ? undefined : { ctx, store, userId }
-}
-
-function keyOf({
-  provider,
-  providerAccountId,
-}: Pick<Account, 'provider' | 'providerAccountId'>): Pick<Account, 'provider' | 'providerAccountId'> {
-  return { provider, providerAccountId }
 }

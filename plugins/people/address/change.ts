@@ -1,4 +1,4 @@
-/** Asking for another address, and the proof of it: a session of the person and the mailed link together. */
+/** Asking for another address, and the proof of it: a session of the user and the mailed link together. */
 import {
   type AdapterUser,
   type Context,
@@ -10,9 +10,10 @@ import {
   redirectTo,
   toAddress,
 } from 'authkernel/kernel'
+import { sendMail } from './mails.ts'
 import type { ResolvedOptions } from './options.ts'
-import { sendMail, storeAddress, findUser } from './person.ts'
 import { offerUndo } from './undo.ts'
+import { storeAddress, findUser } from './user.ts'
 
 const seconds = 1200
 const purpose = 'address-change'
@@ -25,16 +26,16 @@ export interface Change {
   id: string
 }
 
-/** `POST /account/address`. Everybody gets the same answer, whoever has the new address. */
+/** `POST /account/address`. The response is the same whether another user has the new address or not. */
 export async function requestChange(ctx: Context, { allow, maxAge }: ResolvedOptions): Promise<Response> {
   const user = await findUser(ctx)
   if (!user) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account/address` })
-  const led = await proveAgain(ctx, maxAge, `${ctx.base}/account/address`)
-  if (led) return led
+  const redirect = await proveAgain(ctx, maxAge, `${ctx.base}/account/address`)
+  if (redirect) return redirect
   const to = toAddress((await ctx.body())['email'])
   if (to === undefined || to === toAddress(user.email) || !(await allow({ user, to }, ctx)))
     return ctx.render('address', { error: 'AddressInvalid' })
-  // Mails to strangers: few for a person, and few for a mailbox.
+  // Mails to strangers: few for a user, and few for a mailbox.
   const mine = await ctx.limit.take(`address user ${user.id}`, { max: 5, seconds: 3600 })
   if (!mine.allowed) return ctx.render('address', { error: 'AddressTooMany' })
   void mailWithinLimit(ctx, to, () => mailLink(ctx, user, to)).catch((error: unknown) => ctx.logger.error(error as Error))
@@ -49,7 +50,7 @@ async function mailLink(ctx: Context, user: AdapterUser, to: string): Promise<vo
   sendMail(ctx, to, 'address.confirm', { url: `${ctx.base}/account/address/confirm?token=${token}`, left: { seconds } })
 }
 
-/** The change of a link, for the person who asked for it; `other`: somebody else is signed in. */
+/** The change of a link, for the user who asked for it; `other`: another user is signed in. */
 export async function readChange(ctx: Context, token: unknown): Promise<{ user: AdapterUser; change: Change } | 'nobody' | 'other' | null> {
   const change = typeof token === 'string' && token.length < 4096 ? await ctx.open<Change & Record<string, unknown>>(purpose, token) : null
   if (!change || (await ctx.once.taken(`address ${change.id}`))) return null

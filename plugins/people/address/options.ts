@@ -3,9 +3,9 @@ import { assertOptions, AuthError, type Awaitable, type Context, type User } fro
 
 /** What `addressPlugin` takes. */
 export interface AddressOptions {
-  /** Whether a person may have an address; default: any. Asked when the change is asked for, and again when it is done. */
+  /** Whether a user may have an address; default: any. Asked when the change is asked for, and again when it is done. */
   allow?: ((change: { user: User; to: string }, ctx: Context) => Awaitable<boolean>) | undefined
-  /** Seconds after which a person proves again who they are before an address may be changed; default 300, 30 to 3600. */
+  /** Seconds after which a user proves again who they are before an address may be changed; default 300, 30 to 3600. */
   maxAge?: number | undefined
   /** Days in which the former address can take the change back; default 7, 1 to 30. */
   undoDays?: number | undefined

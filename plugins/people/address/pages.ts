@@ -1,16 +1,16 @@
-/** What people see: the form, the question behind each mailed link, and a section of the account page. None of it needs JavaScript. */
+/** What users see: the form, the question behind each mailed link, and a section of the account page. None of it needs JavaScript. */
 import { type Context, type Kernel, type PageTools, type PageView, proveAgain } from 'authkernel/kernel'
-import { readChange } from './change.ts'
+import { confirmChange, readChange, requestChange } from './change.ts'
 import type { ResolvedOptions } from './options.ts'
-import { findUser } from './person.ts'
-import { readUndo } from './undo.ts'
+import { readUndo, undoChange } from './undo.ts'
+import { findUser } from './user.ts'
 
 type Params = Readonly<Record<string, string | undefined>>
 
 const back = '/account'
 const path = '/account/address'
 
-/** Adds the pages and the section. */
+/** Adds the pages, what their forms post to, and the section of the account page. */
 export function addPages(kernel: Kernel, options: ResolvedOptions): void {
   kernel.page('address', (ctx, tools, params) => drawForm(ctx, tools, params, options), { path })
   kernel.page(
@@ -22,6 +22,9 @@ export function addPages(kernel: Kernel, options: ResolvedOptions): void {
   kernel.page('addressUndo', drawUndo)
   addTokenPage(kernel, `${path}/confirm`, 'addressConfirm')
   addTokenPage(kernel, `${path}/undo`, 'addressUndo')
+  kernel.route({ method: 'POST', path: '/account/address', handler: (ctx) => requestChange(ctx, options) })
+  kernel.route({ method: 'POST', path: '/account/address/confirm', handler: (ctx) => confirmChange(ctx, options) })
+  kernel.route({ method: 'POST', path: '/account/address/undo', handler: undoChange })
   kernel.accountSection({
     id: 'address',
     order: 105,

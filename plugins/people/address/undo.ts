@@ -1,6 +1,7 @@
-/** The way back, for whoever reads the former mailbox: a stolen session must not take an account away. */
+/** The way back, for the owner of the former mailbox: a stolen session must not take an account away. */
 import { type Context, endSessions, type Holdings, holdingsOf, randomHex, removeAdded, takeAddressFrom } from 'authkernel/kernel'
-import { sendMail, storeAddress } from './person.ts'
+import { sendMail } from './mails.ts'
+import { storeAddress } from './user.ts'
 
 const purpose = 'address-undo'
 
@@ -36,8 +37,7 @@ export async function readUndo(ctx: Context, token: unknown): Promise<(Undo & { 
 }
 
 /**
- * `POST /account/address/undo`. It holds whatever became of the address meanwhile: whoever changed it once can change it twice. Nobody is signed in by
- * it, and every session ends, and so does all that was added since: passwords, passkeys, accounts, factors, trusted devices, keys.
+ * `POST /account/address/undo`. It holds whatever became of the address meanwhile, because an attacker who changed it once can change it twice. It signs in no user, and every session ends, and so does all that was added since: passwords, passkeys, accounts, factors, trusted devices, keys.
  */
 export async function undoChange(ctx: Context): Promise<Response> {
   const { token } = await ctx.body()
@@ -46,12 +46,12 @@ export async function undoChange(ctx: Context): Promise<Response> {
   const { userId, from, had, at } = found
   const exists = (await ctx.service('store').getUser(userId)) !== null
   if (exists) {
-    // First of all: whoever is signed in adds nothing more.
+    // First of all: an attacker who is signed in can add nothing more.
     await endSessions(ctx, { userId }, 'address')
     // A link of an earlier version does not say what the user had.
     if (had) await removeAdded(ctx, userId, { had, since: new Date(at) })
   }
-  // Somebody may have typed it meanwhile, to keep its owner from it.
+  // A user may have typed it meanwhile, to keep its owner from it.
   const user = exists && (await takeAddressFrom(ctx, from, userId)) ? await storeAddress(ctx, userId, from) : null
   if (!user) return ctx.render('addressUndo', { error: 'AddressTaken' })
   await endSessions(ctx, { userId }, 'address')

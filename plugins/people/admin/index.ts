@@ -1,21 +1,22 @@
 /** A server API for administrators: find users, ban them, end their sessions, demand a new factor, verify an address. */
 import { type AnyContext, type First, type Kernel, type Plugin, type User } from 'authkernel/kernel'
-import { type AdminActs, createApi } from './api.ts'
-import { addBans } from './enforce.ts'
-import { type AdminAct, type AdminOptions, checkOptions } from './options.ts'
+import { addBans } from './bans.ts'
 import { messages } from './messages.ts'
+import { type AdminActs, createApi } from './methods.ts'
 import { type AdminClient, addClientMethods } from './methods.ts'
+import { type AdminAct, type AdminOptions, checkOptions } from './options.ts'
 import { addPages } from './pages.ts'
-import { banTable } from './table.ts'
+import { banTable } from './tables.ts'
 
-export type { AdminActs, BanOrder, ListedUser, UserPage, UserSearch } from './api.ts'
+export type { AdminActs, BanOrder, ListedUser, UserPage, UserSearch } from './methods.ts'
 export type { AdminClient, AdminMethods } from './methods.ts'
 export type { AdminAct, AdminOptions, AdminQuestion, By } from './options.ts'
-export type { Ban, BanRow } from './table.ts'
+export type { BanRow } from './tables.ts'
+export type { Ban } from './bans.ts'
 
 declare module 'authkernel/kernel' {
   interface Hooks {
-    /** An administrator demands a new second factor. Whoever keeps factors removes them, ends the sessions of the user and answers true. */
+    /** An administrator demands a new second factor. The plugin that keeps factors removes them, ends the sessions of the user and answers true. */
     newFactor: First<{ user: User & { id: string }; admin: User; reason: string }, true, AnyContext>
   }
   interface Events {

@@ -1,6 +1,6 @@
-/** Pages for administrators, by option: users, and what may be done with one. Each act asks `can`, as the API does. Without JavaScript. */
+/** The pages `/admin` and `/admin/user`, by option. Each act asks `can`, as the API does. They need no JavaScript. */
 import { AuthError, type Content, type Context, HttpError, type Kernel, type PageTools, type PageView, redirectTo } from 'authkernel/kernel'
-import type { AdminActs, ListedUser } from './api.ts'
+import type { AdminActs, ListedUser } from './methods.ts'
 
 type Params = Readonly<Record<string, string | undefined>>
 
@@ -12,7 +12,7 @@ export function addPages(kernel: Kernel, acts: AdminActs): void {
   kernel.route({ method: 'POST', path: '/admin/user', handler: (ctx) => postOrder(acts, ctx) })
 }
 
-/** Refusals are a page with their status; whoever is not signed in may do so. */
+/** A refusal is a page with its status, or the sign-in page when signed out. */
 async function drawOrRefuse(ctx: Context, { say, alert }: PageTools, draw: () => Promise<PageView>): Promise<PageView | Response> {
   try {
     return await draw()
@@ -99,7 +99,7 @@ async function postOrder(acts: AdminActs, ctx: Context): Promise<Response> {
     await order?.()
     return back(order ? { done: '1' } : {})
   } catch (error) {
-    // `newFactor` without a plugin that answers it is a mistake of the host, and told to the administrator all the same.
+    // `newFactor` without a plugin that answers it is a mistake of the host, and shown to the administrator all the same.
     if (!isRefusal(error) && !(error instanceof AuthError && action === 'newFactor')) throw error
     return back({ error: 'AdminRefused' })
   }

@@ -1,15 +1,16 @@
 /** Sessions that know their device: where they began, when they end, and a key that a copied cookie does not have. */
 import { type Context, type First, jobFor, type Kernel, type OfTenant, type Plugin, type User } from 'authkernel/kernel'
-import { addRoutes, type SessionFinder } from './bind.ts'
-import { shortCookie } from './cookie.ts'
-import { messages } from './messages.ts'
+import { shortCookie } from './binding.ts'
+import { addMail } from './notice.ts'
 import { type DeviceSessionsOptions, resolveOptions } from './options.ts'
-import { listLiveRows, type SeenSession, toSeenSession, decorateSession } from './strategy.ts'
-import { deviceSessionTable, kind } from './table.ts'
+import { addRoutes, type SessionFinder } from './routes.ts'
+import { listLiveRows } from './rows.ts'
+import { decorateSession, type SeenSession, toSeenSession } from './strategy.ts'
+import { deviceSessionTable, kind } from './tables.ts'
 
 export type { DeviceSessionsOptions } from './options.ts'
 export type { SeenSession } from './strategy.ts'
-export type { DeviceSessionRow } from './table.ts'
+export type { DeviceSessionRow } from './tables.ts'
 
 declare module 'authkernel/kernel' {
   interface Hooks {
@@ -20,7 +21,7 @@ declare module 'authkernel/kernel' {
     deviceChanged: First<{ session: SeenSession; address: string | null; userAgent: string | null }, 'refuse' | 'stepUp', Context>
   }
   interface Events {
-    /** Somebody signed in from a browser that was not known for this person. */
+    /** A user signed in from a browser that was not known for this user. */
     deviceNew: { user: User; address: string | null; userAgent: string | null }
     /** A browser bound a session to a key, proved that it has the key, or failed to: there was nothing to register for (`offer`), or the signature is wrong. */
     deviceBinding: {
@@ -40,7 +41,7 @@ export interface ListedDevice extends SeenSession {
 /** What the plugin puts on `auth`. */
 export interface DeviceSessionsApi {
   devices: {
-    /** Sessions of a person that have not ended, the newest first; nobody signed in: none. `tenant` names the tenant where there are several. */
+    /** Sessions of a user that have not ended, the newest first; none when signed out. `tenant` names the tenant where there are several. */
     list(who: Request | ({ userId: string } & OfTenant)): Promise<ListedDevice[]>
   }
 }
@@ -50,29 +51,23 @@ export interface DeviceSessionsApi {
  * that ends sessions by id: `session.revocable` with jwt. Throws AuthError for options of the wrong shape.
  */
 export function deviceSessionsPlugin(options: DeviceSessionsOptions = {}): Plugin<DeviceSessionsApi> {
-  const settled = resolveOptions(options)
+  const resolved = resolveOptions(options)
   return {
     name: 'device-sessions',
     requires: ['records', 'session:revoke:id', 'session:attributes', 'session:kinds'],
     setup(kernel) {
-      let find: SessionFinder = () => Promise.resolve(null)
+      let findSession: SessionFinder = () => Promise.resolve(null)
       kernel.records('deviceSession', deviceSessionTable)
       kernel.sessionKind(kind)
       kernel.declareEvent('deviceNew', 'deviceBinding')
       kernel.declareHook('deviceChanged', 'first')
       kernel.cookie(shortCookie)
       kernel.decorate('session', (inner, view) => {
-        find = async (ctx) => (await inner.id?.(ctx)) ?? null
-        return decorateSession(inner, settled, view.service('mailTransport') !== undefined)
+        findSession = async (ctx) => (await inner.id?.(ctx)) ?? null
+        return decorateSession(inner, resolved, view.service('mailTransport') !== undefined)
       })
-      if (settled.bind) addRoutes(kernel, settled, (ctx) => find(ctx))
-      kernel.messages(messages)
-      kernel.mailTemplate('device-sessions.new', {
-        subject: 'device-sessions.mail.subject',
-        lines: ['device-sessions.mail.text', 'device-sessions.mail.browser', 'device-sessions.mail.address'],
-        button: { text: 'device-sessions.mail.open', url: 'url', optional: true },
-        note: 'device-sessions.mail.not-you',
-      })
+      if (resolved.bind) addRoutes(kernel, resolved, (ctx) => findSession(ctx))
+      addMail(kernel)
       return { devices: { list: (who) => listDevices(kernel, who) } }
     },
   }

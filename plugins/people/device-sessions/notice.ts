@@ -1,7 +1,19 @@
-/** Telling people that somebody signed in from a browser that was not theirs so far. */
-import { type Context, isKnownDevice, rememberDevice, type User } from 'authkernel/kernel'
+/** The mail about a sign-in from a browser that was not known for the user. */
+import { type Context, isKnownDevice, type Kernel, rememberDevice, type User } from 'authkernel/kernel'
+import { messages } from './messages.ts'
 
-/** Tells once for each browser; nobody is told of the first sign-in of a new user. */
+/** The texts of the mail, and its template. */
+export function addMail(kernel: Kernel): void {
+  kernel.messages(messages)
+  kernel.mailTemplate('device-sessions.new', {
+    subject: 'device-sessions.mail.subject',
+    lines: ['device-sessions.mail.text', 'device-sessions.mail.browser', 'device-sessions.mail.address'],
+    button: { text: 'device-sessions.mail.open', url: 'url', optional: true },
+    note: 'device-sessions.mail.not-you',
+  })
+}
+
+/** One mail for each browser, and none for the first sign-in of a new user. */
 export async function notifyOfDevice(
   ctx: Context,
   user: User & { id: string },

@@ -14,9 +14,9 @@ export interface DeviceSessionsOptions {
   idle?: number | undefined
   /** Seconds after which a session ends however it is used; default: none. */
   absolute?: number | undefined
-  /** Sessions of one person at a time; the oldest end. Default: any number. */
+  /** Sessions of one user at a time; the oldest end. Default: any number. */
   max?: number | undefined
-  /** Whether people get a mail when somebody signs in from a new browser; default true where mails can be sent. A function decides for each. */
+  /** Whether users get a mail when a user signs in from a new browser; default true where mails can be sent. A function decides for each. */
   notice?: boolean | ((question: { user: User }) => boolean) | undefined
 }
 /** The options with their defaults. */

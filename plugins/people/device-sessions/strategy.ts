@@ -1,21 +1,18 @@
 /** The session strategy with devices: where a session began and is used, when it ends, and what it is bound to. */
 import {
-  type AnyContext,
   type Awaitable,
   type Context,
   type Login,
   reportUnguarded,
   type SessionAttributes,
-  type SessionSelector,
   type SessionStrategy,
   withKind,
 } from 'authkernel/kernel'
-import { announceRegistration, createOffer } from './bind.ts'
-import { deleteShortCookie, holdsCookie } from './cookie.ts'
+import { announceRegistration, createOffer, deleteShortCookie, holdsCookie } from './binding.ts'
 import { notifyOfDevice } from './notice.ts'
 import type { ResolvedOptions } from './options.ts'
-import { dropFormer } from './move.ts'
-import { type DeviceSession, type DeviceSessionRow, inSeconds, kind, rowId, findRow } from './table.ts'
+import { dropFormer, findRow, inSeconds, listGuardIds, listLiveRows, rowId } from './rows.ts'
+import { type DeviceSession, type DeviceSessionRow, kind } from './tables.ts'
 
 const minute = 60_000
 const keptSeconds = 400 * 86_400
@@ -24,7 +21,7 @@ export function decorateSession(inner: SessionStrategy, options: ResolvedOptions
   const states = new WeakMap<Context, Promise<DeviceSession | 'plain' | null>>()
   const own = async (ctx: Context): Promise<string | null> => (await inner.id?.(ctx)) ?? null
   const isGuarded = async (ctx: Context): Promise<boolean> => (await inner.kinds?.(ctx))?.includes(kind) === true
-  /** Null: nobody is here. `plain`: a session from before the plugin. */
+  /** Null: signed out. `plain`: a session from before the plugin. */
   const stateOf = (ctx: Context): Promise<DeviceSession | 'plain' | null> => {
     const known = states.get(ctx) ?? find(ctx)
     states.set(ctx, known)
@@ -99,17 +96,17 @@ export function decorateSession(inner: SessionStrategy, options: ResolvedOptions
   async function issue(
     ctx: Context,
     login: Login,
-    given: SessionAttributes,
+    sessionAttributes: SessionAttributes,
     before?: (id: string) => Awaitable<void>,
   ): Promise<{ id: string } | null> {
     const userId = login.user.id
-    if (userId === undefined) return inner.issue(ctx, login, given, before)
+    if (userId === undefined) return inner.issue(ctx, login, sessionAttributes, before)
     const formerId = await own(ctx)
     const former = formerId === null ? null : await findRow(ctx, formerId)
     // The same session under another id: what it is bound to goes with it.
     const moves = login.session === 'renew' && former?.userId === userId ? former : null
-    // Whoever acts as another person has no sign-in that a browser could answer, and goes back to a session that is bound.
-    const acts = given.actor !== undefined
+    // An administrator who acts as a user has no sign-in that a browser could answer, and goes back to a session that is bound.
+    const acts = sessionAttributes.actor !== undefined
     const bound = options.bind && !acts && !moves ? createOffer(ctx) : null
     const guarded = new Set<string>()
     const guard = async (sessionId: string): Promise<void> => {
@@ -119,7 +116,7 @@ export function decorateSession(inner: SessionStrategy, options: ResolvedOptions
       await ctx.records('deviceSession').create({ ...fresh, id, sessionId })
       guarded.add(sessionId)
     }
-    const issued = await inner.issue(ctx, login, withKind(given, kind), async (id) => {
+    const issued = await inner.issue(ctx, login, withKind(sessionAttributes, kind), async (id) => {
       await guard(id)
       await before?.(id)
     })
@@ -159,7 +156,7 @@ export function decorateSession(inner: SessionStrategy, options: ResolvedOptions
       // Rows of sessions that begin meanwhile stay.
       const rows = await listGuardIds(ctx, which)
       const count = await inner.revoke?.(ctx, which)
-      // Somebody else's session, or one that is not there: nothing has ended.
+      // Another user's session, or one that is not there: nothing has ended.
       if ('id' in which && !count) return count
       for (const id of rows) await ctx.records('deviceSession').delete(id)
       return count
@@ -175,22 +172,6 @@ export function decorateSession(inner: SessionStrategy, options: ResolvedOptions
   }
 }
 
-/** Ids of the rows that guard what a selector names. Those of sessions that a provider ends go by themselves. */
-async function listGuardIds(ctx: AnyContext, which: SessionSelector): Promise<string[]> {
-  if ('id' in which) return [await rowId(which.id)]
-  if (!('userId' in which)) return []
-  const { userId, except } = which
-  const found: string[] = []
-  let cursor: string | undefined
-  do {
-    const asked = { where: { userId }, limit: 1000, ...(cursor !== undefined && { cursor }) }
-    const page = await ctx.records('deviceSession').find(asked)
-    for (const { id, sessionId } of page.rows) if (sessionId !== except) found.push(id)
-    cursor = page.cursor
-  } while (cursor !== undefined)
-  return found
-}
-
 /** A session as the host's hook sees it. */
 export interface SeenSession {
   id: string
@@ -204,15 +185,6 @@ export interface SeenSession {
 }
 export function toSeenSession({ sessionId, userId, started, seen, address, userAgent, bound }: DeviceSessionRow): SeenSession {
   return { id: sessionId, userId, started, seen, address, userAgent, bound: bound !== null }
-}
-
-/** Those of a person that have not ended, the newest first. */
-export async function listLiveRows(ctx: AnyContext, strategy: SessionStrategy, userId: string): Promise<DeviceSession[]> {
-  const { rows } = await ctx.records('deviceSession').find({ where: { userId }, order: 'desc', limit: 1000 })
-  if (!strategy.abilities?.has('list')) return rows
-  // The identity provider may have ended some.
-  const live = new Set((await strategy.list?.(ctx, userId))?.map(({ id }) => id))
-  return rows.filter(({ sessionId }) => live.has(sessionId))
 }
 
 /** It could have been bound, had to be, and was not. */

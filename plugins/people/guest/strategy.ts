@@ -1,6 +1,6 @@
 /**
- * The session strategy with guests: a session read says `guest`, and nothing else takes a guest for somebody who is signed in. So a guest has no factor, key or
- * linked account, and whoever signs in gets the user that the sign-in finds. Every way to sign in ends in `issue`: there the guest is handed over.
+ * The session strategy with guests: a session read says `guest`, and nothing else takes a guest for a user who is signed in. So a guest has no factor, key or
+ * linked account, and a sign-in ends with the user that it finds. Every sign-in method ends in `issue`: there the guest is handed over.
  */
 import {
   type Awaitable,
@@ -12,9 +12,9 @@ import {
   type User,
   withKind,
 } from 'authkernel/kernel'
-import { deleteGuest, idleEnd } from './acts.ts'
+import { deleteGuest, idleEnd } from './guests.ts'
 import type { ResolvedOptions } from './options.ts'
-import { guestId, type GuestRow, kind, provider } from './table.ts'
+import { guestId, type GuestRow, kind, provider } from './tables.ts'
 
 const day = 86_400_000
 
@@ -34,7 +34,7 @@ export function decorateSession(inner: SessionStrategy, { convert, idle }: Resol
     return row && row.idleUntil > ctx.now ? row : null
   }
 
-  /** For everything but a session read there is nobody. */
+  /** For everything but a session read, a guest is signed out. */
   const hidden =
     <T>(ask: (ctx: Context) => Awaitable<T | null>): ((ctx: Context) => Promise<T | null>) =>
     async (ctx) =>

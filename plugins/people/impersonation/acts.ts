@@ -15,7 +15,7 @@ import {
 } from 'authkernel/kernel'
 import type { ImpersonationOptions } from './options.ts'
 import { attributesWithin, endAlone } from './strategy.ts'
-import { kind, provider, returnCookie, readReturnId, cookieAge } from './table.ts'
+import { kind, provider, returnCookie, readReturnId, cookieAge } from './tables.ts'
 
 /** Where the browser goes on. */
 export interface Order {
@@ -83,7 +83,7 @@ export async function startImpersonation(
 export async function stopImpersonation(kernel: Kernel, ctx: Context, target: string): Promise<Response> {
   const found = await attributesWithin(ctx)
   const acts = found?.provider === provider
-  // After the acting session has ended by itself. Somebody who is signed in gets nobody else's session.
+  // After the acting session has ended by itself. A user who is signed in gets no other user's session.
   const id = acts ? found.sid : (await ctx.session.user(ctx)) ? undefined : await readReturnId(ctx)
   if (id === undefined) throw new AccessDenied('impersonation.stop: nobody acts as somebody else on this request.')
   // In a context of its own: that of the request writes its cookies after these. The session ends before the record that guards it.
@@ -107,14 +107,14 @@ export function pathOf({ returnTo = '/' }: Order): string {
   return returnTo
 }
 
-/** Throws AccessDenied for nobody, for what is no person, and for a proof that is too old. */
+/** Throws AccessDenied when signed out, for an API key or an app, and for a proof that is too old. */
 async function requireAdministrator(ctx: Context, proofAge: number): Promise<User & { id: string }> {
   const session = await ctx.currentSession()
   const { apiKey, bearer, actor } = (session ?? {}) as { apiKey?: unknown; bearer?: unknown; actor?: unknown }
   if (apiKey !== undefined || bearer !== undefined || actor !== undefined)
     throw new AccessDenied('impersonation.start: an API key, an app, or somebody who acts as another person already, cannot act as a user.')
   const userId = session && (await ctx.session.user(ctx))?.id
-  // What signed the request in may be another person than the cookie's.
+  // The credential of the request may be of another user than the cookie.
   const same = session?.user?.id === undefined || session.user.id === userId
   const admin = userId && same ? await ctx.store?.getUser(userId) : undefined
   if (!admin) throw new AccessDenied('impersonation.start: nobody is signed in.')
@@ -123,7 +123,7 @@ async function requireAdministrator(ctx: Context, proofAge: number): Promise<Use
   return admin
 }
 
-// No hook for sign-ins is asked, nor is one told: nobody signed in. The second factor is the user's, and is not asked.
+// No hook and no event of sign-ins: no user signed in. The second factor is the user's, and is not asked for.
 function loginAs(user: User & { id: string }, { origin }: Context): Login {
   return {
     user,

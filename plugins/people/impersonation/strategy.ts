@@ -16,7 +16,7 @@ import {
   type User,
 } from 'authkernel/kernel'
 import type { ImpersonationOptions } from './options.ts'
-import { type ImpersonationRow, kind, provider, returnCookie, readReturnId } from './table.ts'
+import { type ImpersonationRow, kind, provider, returnCookie, readReturnId } from './tables.ts'
 
 /** An impersonation that goes on. */
 interface Live {
@@ -28,7 +28,7 @@ interface Live {
 const own = new WeakSet<Context>()
 // Contexts in which the session of the administrator comes back.
 const returning = new WeakSet<Context>()
-// Found before, so that whoever asks for it waits for nothing.
+// Found before, so that `actingIn` need not wait.
 const acting = new WeakMap<AnyContext, { userId: string; adminId: string }>()
 
 /** Who acts as whom, as far as a session of this context was looked at. */
@@ -65,7 +65,7 @@ export function decorateSession(kernel: Kernel, inner: SessionStrategy, can: Imp
     return { row, admin }
   }
 
-  /** For everything but a session read there is nobody. */
+  /** For everything but a session read, an impersonated user is signed out. */
   const hidden =
     <T>(ask: (ctx: Context) => Awaitable<T | null>): ((ctx: Context) => Promise<T | null>) =>
     async (ctx) =>
@@ -119,13 +119,13 @@ export function decorateSession(kernel: Kernel, inner: SessionStrategy, can: Imp
   }
 }
 
-/** Ends the session in which somebody acts, and leaves that of the administrator. */
+/** Ends the session in which a user acts, and leaves that of the administrator. */
 export async function endAlone(ctx: Context): Promise<void> {
   returning.add(ctx)
   await ctx.session.end(ctx)
 }
 
-/** What is kept of the session, also of one in which somebody acts. */
+/** What is kept of the session, also of one in which a user acts. */
 export async function attributesWithin(ctx: Context): Promise<SessionAttributes | null> {
   own.add(ctx)
   try {

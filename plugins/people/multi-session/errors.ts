@@ -1,4 +1,4 @@
-/** What people learn of a refusal. */
+/** What users learn of a refusal. */
 import { AuthError, type ErrorRow } from 'authkernel/kernel'
 
 /** The browser has no such account, or its session has ended. */

@@ -1,7 +1,7 @@
 /** The page of the accounts of a browser, and the way back to them from the sign-in page. Without JavaScript. */
 import { AuthError, type Content, type Context, type Kernel, type PageTools, type PageView, redirectTo } from 'authkernel/kernel'
-import { addAccount, listAccounts, signOutAccounts, switchAccount, targetOf } from './acts.ts'
-import { listCookie } from './table.ts'
+import { addAccount, listAccounts, signOutAccounts, switchAccount, targetOf } from './browser-accounts.ts'
+import { listCookie } from './tables.ts'
 
 export function addPages(kernel: Kernel, max: number): void {
   kernel.page('switch', (ctx, tools, params) => drawAccounts(kernel, ctx, tools, params), { path: '/switch' })

@@ -16,14 +16,14 @@ import { messages } from './messages.ts'
 export type Notice = 'newDevice' | 'passkeyAdded' | 'passkeyRemoved' | 'accountLinked' | 'accountUnlinked' | 'apiKeyAdded'
 /** What `noticesPlugin` takes. */
 export interface NoticesOptions {
-  /** What people are told; default: all of it. */
+  /** What users are told; default: all of it. */
   about?: readonly Notice[] | undefined
 }
 
 const all: readonly Notice[] = ['newDevice', 'passkeyAdded', 'passkeyRemoved', 'accountLinked', 'accountUnlinked', 'apiKeyAdded']
 
 /**
- * Mails notices to the address of the person. Needs something that carries mails. Mails about passwords, second factors and addresses come from the
+ * Mails notices to the address of the user. Needs something that carries mails. Mails about passwords, second factors and addresses come from the
  * plugins that change them. Throws AuthError for an unknown notice.
  */
 export function noticesPlugin(options: NoticesOptions = {}): Plugin {
@@ -31,8 +31,8 @@ export function noticesPlugin(options: NoticesOptions = {}): Plugin {
   const { about = all } = options
   const unknown = about.find((name) => !all.includes(name))
   if (unknown !== undefined) throw new AuthError(`Plugin "notices": \`about\` has ${JSON.stringify(unknown)}. Known are ${all.join(', ')}.`)
-  /** What waits for the end of a sign-in: nobody is told of what a new user begins with. */
-  const held = new WeakMap<AnyContext, (() => void)[]>()
+  /** Mails that wait for the end of a sign-in: there are none about what a new user begins with. */
+  const waitingMails = new WeakMap<AnyContext, (() => void)[]>()
   return {
     name: 'notices',
     requires: ['mail', 'mailTransport'],
@@ -45,28 +45,29 @@ export function noticesPlugin(options: NoticesOptions = {}): Plugin {
           button: { text: 'notices.open', url: 'url', optional: true },
           note: 'notices.not-you',
         })
-      const tell = (ctx: AnyContext, name: Notice, user: User | null, data: Record<string, MailValue> = {}): void => {
+      const mailAbout = (ctx: AnyContext, name: Notice, user: User | null, data: Record<string, MailValue> = {}): void => {
         if (!about.includes(name) || !user) return
         const send = () => void mailNotice(ctx, name, user, data).catch((error: unknown) => ctx.logger.error(error as Error))
-        if (ctx.request && ctx.route?.flow === 'callback') held.set(ctx, [...(held.get(ctx) ?? []), send])
+        if (ctx.request && ctx.route?.flow === 'callback') waitingMails.set(ctx, [...(waitingMails.get(ctx) ?? []), send])
         else send()
       }
       kernel.on('credentialChanged', ({ user, kind, action, ctx }) => {
-        if (kind === 'passkey' && action !== 'changed') tell(ctx, action === 'added' ? 'passkeyAdded' : 'passkeyRemoved', user)
-        if (kind === 'apiKey' && action === 'added') tell(ctx, 'apiKeyAdded', user)
+        if (kind === 'passkey' && action !== 'changed') mailAbout(ctx, action === 'added' ? 'passkeyAdded' : 'passkeyRemoved', user)
+        if (kind === 'apiKey' && action === 'added') mailAbout(ctx, 'apiKeyAdded', user)
       })
       kernel.on('linkAccount', ({ account, user, ctx }) => {
         const { provider: id, type } = account
-        // A passkey is told as one.
-        if (type !== 'webauthn') tell(ctx, 'accountLinked', user, { provider: ctx.app.providers.get(id)?.name ?? id })
+        // A passkey has its own mail.
+        if (type !== 'webauthn') mailAbout(ctx, 'accountLinked', user, { provider: ctx.app.providers.get(id)?.name ?? id })
       })
       kernel.on('unlinkAccount', ({ userId, account, ctx }) => {
         const provider = ctx.app.providers.get(account.provider)
-        if (provider?.type !== 'webauthn') tell(ctx, 'accountUnlinked', { id: userId }, { provider: provider?.name ?? account.provider })
+        if (provider?.type !== 'webauthn')
+          mailAbout(ctx, 'accountUnlinked', { id: userId }, { provider: provider?.name ?? account.provider })
       })
       kernel.on('signIn', async ({ user, isNewUser, ctx }) => {
-        const waiting = held.get(ctx) ?? []
-        held.delete(ctx)
+        const waiting = waitingMails.get(ctx) ?? []
+        waitingMails.delete(ctx)
         if (isNewUser !== true) for (const send of waiting) send()
         if (ctx.request && about.includes('newDevice')) await mailNewDevice(ctx, user, isNewUser === true)
       })
@@ -75,7 +76,7 @@ export function noticesPlugin(options: NoticesOptions = {}): Plugin {
 }
 
 async function mailNewDevice(ctx: Context, user: User, isNew: boolean): Promise<void> {
-  // deviceSessionsPlugin tells it with what it knows of the session.
+  // deviceSessionsPlugin mails it with what it knows of the session.
   if (user.id === undefined || !ctx.canSetCookies || ctx.app.mailTemplates.has('device-sessions.new')) return
   const name = `notices ${user.id}`
   if (await isKnownDevice(ctx, name)) return

@@ -9,10 +9,10 @@ export function readTexts<const R extends string = never, const O extends string
   optional: readonly O[] = [],
 ): (sent: unknown) => Input<R, O> {
   return (sent) => {
-    const given = Object(sent) as Record<string, unknown>
+    const fields = Object(sent) as Record<string, unknown>
     const found: Record<string, string> = {}
-    for (const name of required) found[name] = readText(given[name])
-    for (const name of optional) if (given[name] !== undefined && given[name] !== null) found[name] = readText(given[name])
+    for (const name of required) found[name] = readText(fields[name])
+    for (const name of optional) if (fields[name] !== undefined && fields[name] !== null) found[name] = readText(fields[name])
     return found as Input<R, O>
   }
 }

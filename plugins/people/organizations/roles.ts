@@ -24,21 +24,24 @@ export type RoleRights<S extends Statements> = '*' | Partial<{ readonly [K in ke
 export type Roles = ReadonlyMap<string, ReadonlySet<string>>
 
 /** Throws AuthError that names the role, the statement and the action. */
-export function resolveRoles(statements: Statements, given: Readonly<Record<string, unknown>>): { all: ReadonlySet<string>; roles: Roles } {
+export function resolveRoles(
+  statements: Statements,
+  ownRoles: Readonly<Record<string, unknown>>,
+): { all: ReadonlySet<string>; roles: Roles } {
   for (const name of Object.keys(statements)) {
     if (Object.hasOwn(ownStatements, name)) throw createFault(`the statement "${name}" is one of the plugin's own; choose another name`)
     if (!/^[a-zA-Z][\w-]{0,31}$/.test(name)) throw createFault(`the statement "${name}" must be up to 32 letters, digits, "-" and "_"`)
   }
   const whole: Statements = { ...ownStatements, ...statements }
   const all = new Set(Object.entries(whole).flatMap(([thing, actions]) => actions.map((action) => `${thing}:${action}`)))
-  if ('owner' in given) throw createFault('the role "owner" may do everything and cannot be given')
+  if ('owner' in ownRoles) throw createFault('the role "owner" may do everything and cannot be given')
   const admin = [...all].filter((one) => one !== 'organization:delete' && one !== 'organization:transfer')
   const roles = new Map<string, ReadonlySet<string>>([
     ['owner', all],
     ['admin', new Set(admin)],
     ['member', new Set(['member:read'])],
   ])
-  for (const [role, rights] of Object.entries(given)) {
+  for (const [role, rights] of Object.entries(ownRoles)) {
     if (!/^[a-zA-Z][\w-]{0,31}$/.test(role)) throw createFault(`the role "${role}" must be up to 32 letters, digits, "-" and "_"`)
     roles.set(role, new Set(rights === '*' ? all : [...permissionsOf(role, rights, whole)]))
   }

@@ -128,7 +128,7 @@ export async function providersOfProof(ctx: Context): Promise<Provider[]> {
   return found.filter((provider) => provider !== undefined).filter((provider) => leavesSite(formOf(ctx, provider)))
 }
 
-/** Where the address of a person may lead: any provider of the app, also those that are not on the page. */
+/** Where the address of a user may lead: any provider of the app, also those that are not on the page. */
 export function realmTargets(ctx: Context, listed: readonly string[] | undefined): string[] {
   const all = [...ctx.app.providers.values()].filter((provider) => leavesSite(formOf(ctx, provider)))
   // Those that the hook `provider` answers cannot be listed. On the developer's own machine they may be on another port of it.

@@ -24,7 +24,7 @@ interface MarkedItem {
   inputs: boolean
 }
 
-/** Checks the style of a provider; `bg` and `text` count when there is no `brandColor` (row 336). */
+/** Checks the style of a provider; `bg` and `text` count when there is no `brandColor`. */
 export function createMark(style: OAuthProviderButtonStyles | undefined, origin: string | undefined): Mark {
   const given = [style?.brandColor, style?.bg, style?.text].map(parseColor).filter((color) => color !== undefined)
   // Black, white and grey brands look best in the colour of the text, in either scheme.

@@ -29,9 +29,9 @@ export async function checkProof(
   const key = known ?? keyOf(top['jwk'] ?? claims['jwk'] ?? claims['key'])
   if (!key) return null
   try {
-    const given = await crypto.subtle.importKey('jwk', { ...key }, { name: 'ECDSA', namedCurve: 'P-256' }, false, ['verify'])
+    const publicKey = await crypto.subtle.importKey('jwk', { ...key }, { name: 'ECDSA', namedCurve: 'P-256' }, false, ['verify'])
     const signed = new TextEncoder().encode(`${head}.${body}`)
-    const fits = await crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, given, bytesOf(signature), signed)
+    const fits = await crypto.subtle.verify({ name: 'ECDSA', hash: 'SHA-256' }, publicKey, bytesOf(signature), signed)
     return fits ? key : null
   } catch {
     // A point that is not on the curve, or a signature of another length.
@@ -40,8 +40,8 @@ export async function checkProof(
 }
 
 /** Members that matter, and nothing of a private key. */
-function keyOf(given: unknown): PublicKey | null {
-  const { kty, crv, x, y } = Object(given) as Record<string, unknown>
+function keyOf(jwk: unknown): PublicKey | null {
+  const { kty, crv, x, y } = Object(jwk) as Record<string, unknown>
   const coordinate = (value: unknown): value is string => typeof value === 'string' && /^[\w-]{43}$/.test(value)
   return kty === 'EC' && crv === 'P-256' && coordinate(x) && coordinate(y) ? { kty, crv, x, y } : null
 }

@@ -1,8 +1,8 @@
 /** What an administrator sees while acting as a user: who they are, why, until when, and the button that ends it. */
 import type { Context, Kernel, PageTools, SlotView } from 'authkernel/kernel'
-import type { Actor } from './table.ts'
+import type { Actor } from './tables.ts'
 
-/** Adds the page `/impersonation`, and a line with a link to it on the pages that people see on the way. */
+/** Adds the page `/impersonation`, and a line with a link to it on the pages that users see on the way. */
 export function addPages(kernel: Kernel): void {
   kernel.page(
     'impersonation',

@@ -1,7 +1,7 @@
 /** The record of guests: who is one, and until when. */
 import { type RecordSpec, sha256, toHex } from 'authkernel/kernel'
 
-/** A row of `guest`. Whoever takes it hands the data of the guest over, or deletes it. */
+/** A row of `guest`. The request that takes it hands the data of the guest over, or deletes it. */
 export interface GuestRow {
   userId: string
   idleUntil: Date
@@ -14,7 +14,7 @@ declare module 'authkernel/kernel' {
 // Where hosts add theirs: TypeScript loses one of two augmentations that come by different modules.
 declare module 'authkernel' {
   interface Session {
-    /** There for somebody who has not signed in. */
+    /** There for a user who has not signed in. */
     guest?: true
   }
 }

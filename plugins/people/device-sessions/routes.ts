@@ -1,30 +1,20 @@
 /** The routes of Device Bound Session Credentials: a key is registered once, and signs for each new cookie. */
 import { type AuthError, type Context, type Kernel, randomHex } from 'authkernel/kernel'
-import { deleteShortCookie, nameOf, renewCookie } from './cookie.ts'
-import { checkProof, type PublicKey } from './jwt.ts'
+import { deleteShortCookie, nameOf, renewCookie } from './binding.ts'
 import type { ResolvedOptions } from './options.ts'
-import { type DeviceSession, inSeconds, findRow } from './table.ts'
+import { checkProof, type PublicKey } from './proof.ts'
+import { findRow, inSeconds } from './rows.ts'
+import type { DeviceSession } from './tables.ts'
 
 /** Finds the session of a request past what this plugin hides. */
 export type SessionFinder = (ctx: Context) => Promise<string | null>
 
-const offerSeconds = 60
 // Longer than the cookie: the browser signs when that is about to end.
 const challengeSeconds = 2 * 3600
 
-/** What is stored with a new session, so that its browser can register a key. */
-export function createOffer(ctx: Context): { offer: string; offerUntil: Date } {
-  return { offer: randomHex(ctx.runtime, 32), offerUntil: inSeconds(ctx, offerSeconds) }
-}
-/** Tells the browser that it can. */
-export function announceRegistration(ctx: Context, challenge: string): void {
-  const path = `${ctx.basePath === '/' ? '' : ctx.basePath}/dbsc/register`
-  ctx.addHeader('Secure-Session-Registration', `(ES256);path="${path}";challenge="${challenge}"`)
-}
-
 /** Adds both routes. A signature over a value of ours says who sends it, so no token of a form is needed. */
 export function addRoutes(kernel: Kernel, options: ResolvedOptions, find: SessionFinder): void {
-  const common = { method: 'POST', csrf: 'crossSite', respondToFailure } as const
+  const common = { method: 'POST', csrf: 'crossSite', failure: respondToFailure } as const
   kernel.route({ ...common, path: '/dbsc/register', handler: (ctx) => registerKey(ctx, options, find) })
   kernel.route({ ...common, path: '/dbsc/refresh', handler: (ctx) => refreshCookie(ctx, options) })
 }
@@ -59,7 +49,7 @@ async function registerKey(ctx: Context, options: ResolvedOptions, find: Session
   return respondWithSession(ctx, bound)
 }
 
-/** Whoever signs with the key gets the cookie, also while somebody acts as another person in this browser. */
+/** The key is enough to get the cookie, also while an administrator acts as a user in this browser. */
 async function refreshCookie(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const named =
     ctx.request.headers

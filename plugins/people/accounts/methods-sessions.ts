@@ -1,8 +1,10 @@
-/** `auth.sessions`: the sessions of a person, listed and ended, whatever the strategy. */
-import { type AnyContext, endSessions, jobFor, type Kernel, type SessionInfo, strategyWith } from 'authkernel/kernel'
-import type { Who } from './who.ts'
+/** `auth.sessions`: the sessions of a user, listed and ended, whatever the strategy. */
+import { type AnyContext, endSessions, jobFor, type Kernel, type OfTenant, type SessionInfo, strategyWith } from 'authkernel/kernel'
 
-/** A session as people may see it: without its token. */
+/** Whose: the user who is signed in on a request, or a stored user of a tenant. */
+export type Who = Request | ({ userId: string } & OfTenant)
+
+/** A session as users may see it: without its token. */
 export interface ListedSession extends Pick<SessionInfo, 'id' | 'expires' | 'createdAt' | 'lastUsed'> {
   /** Whether it is the one of the given request. */
   current: boolean
@@ -13,11 +15,11 @@ export interface ListedSession extends Pick<SessionInfo, 'id' | 'expires' | 'cre
   /** Name of the app, for sessions of bearerPlugin. */
   app?: string
 }
-/** Nobody signed in: lists are empty, the others answer false. Each throws MissingSessionAbility when the session strategy cannot do it. */
+/** When signed out, lists are empty and the others return false. Each throws MissingSessionAbility when the session strategy cannot do it. */
 export interface SessionsApi {
   /** The newest first. */
   list(who: Who): Promise<ListedSession[]>
-  /** Ends the session of an id from `list`; false when it is none of the person's. */
+  /** Ends the session of an id from `list`; false when it is none of the user's. */
   revoke(who: Who, id: string): Promise<boolean>
   /** Ends all sessions but the one of the request; for a `userId`, all. */
   revokeOthers(who: Who): Promise<boolean>

@@ -12,7 +12,7 @@ import {
   type Store,
 } from 'authkernel/kernel'
 import type { ResolvedOptions } from './options.ts'
-import { guestId, provider } from './table.ts'
+import { guestId, provider } from './tables.ts'
 
 /** Which guests: `tenant` names the tenant where there are several. */
 export interface Sweep extends OfTenant {
@@ -20,7 +20,7 @@ export interface Sweep extends OfTenant {
   max?: number
 }
 
-/** Makes a guest of whoever is nobody. `returnTo`: a path of the own origin; default: where the request wants to go. */
+/** Begins the session of a guest, unless a user is signed in. `returnTo`: a path of the own origin; default: where the request wants to go. */
 export async function startGuest(ctx: Context, { idle, max }: ResolvedOptions, returnTo?: string): Promise<Response> {
   if (returnTo !== undefined && (typeof returnTo !== 'string' || !/^\/(?![/\\])/.test(returnTo)))
     throw new HttpError(400, 'guest.start: `returnTo` must be a path that begins with one "/".')
@@ -30,8 +30,8 @@ export async function startGuest(ctx: Context, { idle, max }: ResolvedOptions, r
   if (!allowed) throw new HttpError(429, 'Too many guests came from this address.', { 'Retry-After': String(retryAfter) })
 
   const store = ctx.store as Store
-  const nobody = { id: randomUUID(ctx.runtime), name: null, emailVerified: null, ...(store.nullableEmail && { email: null }) }
-  const user = await store.createUser(nobody as unknown as AdapterUser)
+  const fields = { id: randomUUID(ctx.runtime), name: null, emailVerified: null, ...(store.nullableEmail && { email: null }) }
+  const user = await store.createUser(fields as unknown as AdapterUser)
   const forget = async (): Promise<void> => void (await store.deleteUser(user.id))
   try {
     await ctx.records('guest').create({ id: await guestId(user.id), userId: user.id, idleUntil: idleEnd(ctx, idle) })
@@ -39,7 +39,7 @@ export async function startGuest(ctx: Context, { idle, max }: ResolvedOptions, r
     await forget()
     throw error
   }
-  // As every sign-in: it passes the hooks, and is told.
+  // As every sign-in: it passes the hooks and fires the events.
   const response = await ctx.complete({
     user,
     account: { provider, providerAccountId: user.id, type: 'credentials' },

@@ -1,7 +1,7 @@
-/** The short cookie of a bound session. */
+/** What binds a session to its browser: the offer to register a key, and the short cookie of a bound session. */
 import { type Context, type CookieHandle, type CookieOptions, createCookie, equal, randomHex, sha256, toHex } from 'authkernel/kernel'
-import type { DeviceSession, DeviceSessionRow } from './table.ts'
-import { inSeconds } from './table.ts'
+import { inSeconds } from './rows.ts'
+import type { DeviceSession, DeviceSessionRow } from './tables.ts'
 
 /** What the cookies of sessions are called, before a piece of what the browser calls the session: several may wait in one browser. */
 export const shortCookie: CookieHandle = /* @__PURE__ */ createCookie('device', {})
@@ -18,9 +18,9 @@ function optionsOf(ctx: Context): CookieOptions {
 
 /** Whether the browser has the present value, or the one before, which counts 30 seconds longer: requests may be under way with it. */
 export async function holdsCookie(ctx: Context, row: DeviceSession): Promise<boolean> {
-  const given = row.bound === null ? undefined : ctx.cookie(nameOf(ctx, row.bound))
-  if (given === undefined) return false
-  const digest = toHex(await sha256(given))
+  const value = row.bound === null ? undefined : ctx.cookie(nameOf(ctx, row.bound))
+  if (value === undefined) return false
+  const digest = toHex(await sha256(value))
   const counts = (value: string | null, until: Date | null): boolean =>
     value !== null && until !== null && until > ctx.now && equal(value, digest)
   return counts(row.value, row.valueUntil) || counts(row.former, row.formerUntil)
@@ -43,4 +43,17 @@ export async function renewCookie(
     formerUntil: until && until < soon ? until : soon,
   }
   return { change, set: () => ctx.setCookie(nameOf(ctx, bound), value, { ...optionsOf(ctx), maxAge: seconds }) }
+}
+
+const offerSeconds = 60
+
+/** What is stored with a new session, so that its browser can register a key. */
+export function createOffer(ctx: Context): { offer: string; offerUntil: Date } {
+  return { offer: randomHex(ctx.runtime, 32), offerUntil: inSeconds(ctx, offerSeconds) }
+}
+
+/** The header by which the browser learns that it can register a key. */
+export function announceRegistration(ctx: Context, challenge: string): void {
+  const path = `${ctx.basePath === '/' ? '' : ctx.basePath}/dbsc/register`
+  ctx.addHeader('Secure-Session-Registration', `(ES256);path="${path}";challenge="${challenge}"`)
 }

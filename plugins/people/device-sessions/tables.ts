@@ -1,5 +1,5 @@
 /** The record of sessions and the devices they are bound to; its id is made of the session's. */
-import { type Context, type RecordSpec, type Row, sha256, toHex } from 'authkernel/kernel'
+import type { RecordSpec, Row } from 'authkernel/kernel'
 
 /** A row of `deviceSession`. */
 export interface DeviceSessionRow {
@@ -10,7 +10,7 @@ export interface DeviceSessionRow {
   seen: Date
   address: string | null
   userAgent: string | null
-  /** The last answer of the host to a change was that the person must prove anew who they are. */
+  /** The last answer of the host to a change was that the user must prove anew who they are. */
   doubted: boolean
   /** What the browser must sign to register a key; null: it cannot any more. */
   offer: string | null
@@ -70,16 +70,5 @@ export const deviceSessionTable: RecordSpec<DeviceSessionRow> = {
   expires: 'expires',
 }
 
+/** A row with its id, which is made of the session's. */
 export type DeviceSession = Row<DeviceSessionRow>
-
-/** The id of a session's row. */
-export async function rowId(sessionId: string): Promise<string> {
-  return toHex(await sha256(sessionId))
-}
-/** The row of a session; null for one from before the plugin. */
-export async function findRow(ctx: Context, sessionId: string): Promise<DeviceSession | null> {
-  return ctx.records('deviceSession').get(await rowId(sessionId))
-}
-export function inSeconds({ now }: Context, seconds: number): Date {
-  return new Date(now.getTime() + seconds * 1000)
-}

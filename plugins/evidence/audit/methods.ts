@@ -1,13 +1,13 @@
 /** `auth.audit`. */
 import { type AnyContext, AuthError, type Context, jobFor, type Kernel } from 'authkernel/kernel'
 import { anonymizeRecord } from './chain.ts'
-import { endingOf, type FactDetails, userActor as userOf } from './message.ts'
 import type { Log } from './log.ts'
+import { endingOf, type FactDetails, userActor as userOf } from './message.ts'
 import type { AuditActor, AuditAnchor, AuditRecord } from './record.ts'
 import type { AuditPage, AuditQuery, AuditSink } from './sink.ts'
 import { type AuditVerification, parseLines, verifyRecords } from './verify.ts'
 
-/** Whose log: null is the default tenant; needed where tenants are. */
+/** The tenant of the log: null is the default tenant; needed where tenants are. */
 export interface AuditTarget {
   tenant?: string | null
 }
@@ -16,7 +16,7 @@ export interface AuditApi {
   audit: {
     /** Records, newest first. Throws AuthError without `recordsSink()`. */
     list(query?: AuditQuery & AuditTarget): Promise<AuditPage>
-    /** A record of the host's own, about a request or a job. Without `actor` it is whoever is signed in on the request. */
+    /** A record of the host's own, about a request or a job. Default of `actor`: the user who is signed in on the request. */
     note(who: Request | AuditTarget, fact: AuditNote): Promise<void>
     /** Writes all that waits; rejects when a sink does not take it. */
     flush(): Promise<void>
@@ -73,7 +73,7 @@ export function createApi({ kernel, sinks, log }: { kernel: Kernel; sinks: reado
       },
       async erase(whose) {
         const { userId, ...target } = targetOf('erase', whose)
-        // '' is what every erased record is listed under, and undefined would be the records of everybody.
+        // '' is what every erased record is listed under, and undefined would be the records of all users.
         if (typeof userId !== 'string' || userId === '')
           throw new AuthError(
             'auth.audit.erase: `userId` must be the id of a user. Pass { userId }, and { userId, tenant } where tenants are.',
@@ -106,7 +106,7 @@ function targetOf<T extends object>(member: string, given: T): T {
   )
 }
 
-/** The person, or the key or app that asks for one. Nobody where the session cannot be read. */
+/** The user, or the API key or app of the request. Anonymous where the session cannot be read. */
 async function askerOf(ctx: Context): Promise<AuditActor> {
   const session = await ctx.currentSession().catch(() => null)
   const { user, apiKey, bearer } = (session ?? {}) as { user?: { id?: string }; apiKey?: { id?: string }; bearer?: { id?: string } }

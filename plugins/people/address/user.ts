@@ -1,20 +1,12 @@
-/** Whose address it is, and the one place that stores another address. */
-import type { AdapterUser, Context, MailValue } from 'authkernel/kernel'
+/** The user who is signed in, and the one place that stores another address. */
+import type { AdapterUser, Context } from 'authkernel/kernel'
 
-/** The stored user who is signed in. Null for nobody, for an API key, and for somebody who acts as another person. */
+/** The stored user who is signed in. Null when signed out, for an API key, and for an administrator who acts as another user. */
 export async function findUser(ctx: Context): Promise<AdapterUser | null> {
   const session = (await ctx.currentSession()) as { apiKey?: unknown; bearer?: unknown; actor?: unknown } | null
   if (!session || session.apiKey !== undefined || session.bearer !== undefined || session.actor !== undefined) return null
   const { id } = (await ctx.session.user(ctx)) ?? {}
   return id === undefined ? null : ctx.service('store').getUser(id)
-}
-
-/** Sends a mail that the answer does not wait for: its time tells nothing. A mail that fails is logged. */
-export function sendMail(ctx: Context, to: string, template: string, data: Record<string, MailValue> = {}): void {
-  ctx
-    .service('mail')
-    .send(ctx, to, template, { at: ctx.now, ...data })
-    .catch((error: unknown) => ctx.logger.error(error as Error))
 }
 
 /** Stores a proved address. Null: another user has it. One at a time, and the store's unique key decides between processes. */
@@ -29,7 +21,7 @@ export async function storeAddress(ctx: Context, userId: string, to: string): Pr
     await ctx.emit('updateUser', { user: changed })
     return changed
   } catch (error) {
-    // Somebody registered with it at this moment.
+    // Another user registered with it at this moment.
     const holder = await store.getUserByEmail(to)
     if (holder && holder.id !== userId) return null
     throw error

@@ -12,7 +12,7 @@ import {
   type User,
 } from 'authkernel/kernel'
 import { AccountGone, TooManyAccounts } from './errors.ts'
-import { readIds, storeIds, cookieAge, type WaitingSessionRow } from './table.ts'
+import { readIds, storeIds, cookieAge, type WaitingSessionRow } from './tables.ts'
 
 /** An account that this browser is signed in to. */
 export interface BrowserAccount {
@@ -37,7 +37,7 @@ export async function listAccounts(kernel: Kernel, ctx: Context): Promise<Browse
   return [...(here ? [toBrowserAccount(here, null)] : []), ...waiting.flat()]
 }
 
-/** Lets the session that is here wait, and leads to the sign-in page as nobody. Throws TooManyAccounts. */
+/** Lets the session that is here wait, and leads to the sign-in page signed out. Throws TooManyAccounts. */
 export async function addAccount(kernel: Kernel, ctx: Context, max: number): Promise<Response> {
   const ids = await readIds(ctx)
   if (ids.length >= max && (await findUser(await contextBehind(kernel, ctx, null))))
@@ -106,7 +106,7 @@ function createAccountGone(): AccountGone {
   return new AccountGone('multiSession.switch: the browser has no such account, or its session has ended.')
 }
 
-/** A sign-in of somebody whose session waits takes its place. */
+/** A sign-in of a user whose session waits takes its place. */
 export async function replaceWaiting(kernel: Kernel, ctx: Context, userId: string): Promise<void> {
   const ids = await readIds(ctx)
   const same: string[] = []
@@ -133,7 +133,7 @@ export function pathOf(returnTo: unknown): string {
   return returnTo
 }
 
-/** The session that is here gets a new token, which only the server keeps. Null: nobody is here. */
+/** The session that is here gets a new token, which only the server keeps. Null: signed out. */
 async function leaveSession(kernel: Kernel, ctx: Context): Promise<{ ctx: Context; id: string; user: User } | null> {
   // In a context of its own: that of a route writes its cookies after those of the answer.
   const own = await contextBehind(kernel, ctx, null)
@@ -166,7 +166,7 @@ async function endWaiting(kernel: Kernel, ctx: Context, id: string): Promise<voi
   if (ended) await ctx.emit('signOut', ended)
 }
 
-/** Who is signed in. Throws AccessDenied for a key, and for somebody who acts as another person. */
+/** Who is signed in. Throws AccessDenied for a key, and for a user who acts as another user. */
 async function findUser(ctx: Context): Promise<User | null> {
   const session = await ctx.currentSession()
   if (!session) return null

@@ -14,25 +14,25 @@ export type AnswerCache<T extends object> = (owner: string, answer: T) => T
  * answer.
  */
 export function createAnswerCache<T extends object>(max: number): AnswerCache<T> {
-  const kept = new Map<string, T[]>()
+  const variantsByOwner = new Map<string, T[]>()
   let size = 0
   const dropOldest = (): void => {
-    const [owner, variants] = kept.entries().next().value as [string, T[]]
+    const [owner, variants] = variantsByOwner.entries().next().value as [string, T[]]
     variants.shift()
     size--
-    if (variants.length === 0) kept.delete(owner)
+    if (variants.length === 0) variantsByOwner.delete(owner)
   }
   return (owner, answer) => {
     // An instance of a class has its own identity, and nothing of it can be copied.
     if (!isPlain(answer)) return answer
-    const variants = kept.get(owner) ?? []
+    const variants = variantsByOwner.get(owner) ?? []
     const at = variants.findIndex((variant) => hasSameContent(variant, answer))
     const found = at === -1 ? copyOf(answer) : (variants.splice(at, 1)[0] as T)
     if (at === -1) size++
     variants.push(found)
     if (variants.length > maxVariants) size -= variants.splice(0, 1).length
-    kept.delete(owner)
-    kept.set(owner, variants)
+    variantsByOwner.delete(owner)
+    variantsByOwner.set(owner, variants)
     while (size > max && size > 1) dropOldest()
     return found
   }
