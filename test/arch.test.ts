@@ -106,7 +106,7 @@ const namedPlugins: Record<string, string> = {
 
 /** Files that read messages of other software, with the reason. */
 const foreignTexts: Record<string, string> = {
-  'src/errors/overloaded.ts': 'drivers and pools say in words alone that they are full',
+  'src/errors/deadlines.ts': 'drivers and pools say in words alone that they are full',
   'plugins/adapters/sql/dialect.ts': 'drivers without codes for a lost connection and for a unique key',
   'plugins/adapters/sql/pool.ts': 'PostgreSQL has one code for a stale plan and for features that it lacks',
   'plugins/adapters/sql/record-erase.ts': 'PostgreSQL names the column of the place in the message alone',

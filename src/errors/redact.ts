@@ -33,11 +33,11 @@ export function redactError(error: unknown, secrets: Iterable<string> = []): Err
 
 /** Longest first: a part of one would leave the rest of it behind. */
 function withoutSecrets(text: string, secrets: Iterable<string>): string {
-  const forms = [...secrets].filter((secret) => secret.length >= minLength).flatMap((secret) => [secret, encoded(secret)])
+  const forms = [...secrets].filter((secret) => secret.length >= minLength).flatMap((secret) => [secret, encodeSafely(secret)])
   return [...new Set(forms)].sort((a, b) => b.length - a.length).reduce((result, secret) => result.replaceAll(secret, mark), text)
 }
 
-function encoded(secret: string): string {
+function encodeSafely(secret: string): string {
   try {
     return encodeURIComponent(secret)
   } catch {

@@ -1,5 +1,5 @@
 /** Cookies of a request and of its answer: reading, chunks, Set-Cookie. */
-import { parseCookie, serializeCookie, type SetCookie } from 'cookie-es'
+import { type SetCookie, parseCookie, serializeCookie } from 'cookie-es'
 import type { CookieOptions } from '../contract/data.ts'
 import { JWTSessionError } from '../errors/index.ts'
 import { expiredElsewhere, isDoubled } from './doubled-cookies.ts'
@@ -135,4 +135,23 @@ function lineOf(name: string, value: string, options: CookieOptions, end?: numbe
   // Always the same fields: handed over beside name and value, options are copied, which takes longer than all the rest.
   const cookie = { name, value, maxAge, expires, domain, path, httpOnly, secure, partitioned, priority, sameSite }
   return serializeCookie(cookie as SetCookie, encode && { encode })
+}
+
+/** The cookies of a request whose credential is in a header. Reads and writes the cookies of which `keeps` says yes; all others are not there, and stay as they are in the browser. */
+export class PlainJar extends CookieJar {
+  readonly #keeps: (name: string) => boolean
+
+  constructor(header: string | null, keeps: (name: string) => boolean) {
+    const kept = (header ?? '').split(/; */).filter((pair) => keeps(pair.slice(0, pair.indexOf('=')).trim()))
+    super(kept.join('; '))
+    this.#keeps = keeps
+  }
+
+  override set(name: string, value: string, options?: CookieOptions, when?: 'always'): void {
+    if (this.#keeps(name)) super.set(name, value, options, when)
+  }
+
+  override delete(name: string, options?: CookieOptions): void {
+    if (this.#keeps(name)) super.delete(name, options)
+  }
 }

@@ -1,8 +1,7 @@
 /**
  * Mail addresses, as every plugin reads them (D39): one mailbox, one text. Whatever two readers of mail addresses could read differently is refused,
- * because the mail would go to somebody else than the stored text says (GHSA-xv97-c62v-4587, GHSA-5jpx-9hw9-2fx4, GHSA-7rqj-j65f-68wh).
+ * because the mail would go to another mailbox than the stored text says (GHSA-xv97-c62v-4587, GHSA-5jpx-9hw9-2fx4, GHSA-7rqj-j65f-68wh).
  */
-import { toUnicodeDomain } from './punycode.ts'
 
 /** What a host may change about addresses. */
 export interface AddressRules {
@@ -46,16 +45,16 @@ export function readAddress(value: unknown, rules: AddressRules = {}): string {
   if (value.length > maxInput) throw new Error(`The email address is longer than ${maxAddress} characters.`)
   // Before any check: a fullwidth @ or comma becomes a real one here (GHSA-7rqj-j65f-68wh).
   const text = value.normalize('NFKC')
-  if (!rules.normalize) return canonical(trimBlanks(text).toLowerCase().normalize('NFKC'), rules.international)
+  if (!rules.normalize) return canonicalAddress(trimBlanks(text).toLowerCase().normalize('NFKC'), rules.international)
   const own: unknown = rules.normalize(text)
   if (typeof own !== 'string') throw new Error('normalizeIdentifier did not return a text.')
-  return canonical(own.normalize('NFKC'), rules.international)
+  return canonicalAddress(own.normalize('NFKC'), rules.international)
 }
 
 /** Whether a text is an address that `readAddress` could have returned: for what comes back with a link. */
 export function isAddress(value: string): boolean {
   try {
-    return canonical(value, true) === value
+    return canonicalAddress(value, true) === value
   } catch {
     return false
   }
@@ -83,7 +82,7 @@ export function countedName(typed: string): string {
   )
 }
 
-function canonical(text: string, international = false): string {
+function canonicalAddress(text: string, international = false): string {
   if (text.length > maxInput || invisible.test(text))
     throw new Error('The email address holds spaces or control characters, or is too long.')
   const at = text.indexOf('@')
@@ -99,7 +98,7 @@ function canonical(text: string, international = false): string {
   return address
 }
 
-/** A domain as people write it: international labels in Unicode, the one spelling for all that lead to the same mail server. */
+/** A domain as users write it: international labels in Unicode, the one spelling for all that lead to the same mail server. */
 function toDomain(domain: string): string {
   const ascii = asciiForm(domain)
   if (!asciiDomain.test(ascii) || numericEnd.test(ascii)) throw new Error('The part of the email address after the @ is not a domain name.')
@@ -130,4 +129,60 @@ function trimBlanks(text: string): string {
   while (start < end && (text[start] === ' ' || text[start] === '\t')) start++
   while (end > start && (text[end - 1] === ' ' || text[end - 1] === '\t')) end--
   return text.slice(start, end)
+}
+
+// Labels of international domains back from their ASCII form (RFC 3492): URLs give the one, users write the other.
+
+const punycodeBase = 36
+const tMin = 1
+const tMax = 26
+
+/** `xn--bcher-kva.example` to `bücher.example`; a label that is no Punycode stays as it is. */
+function toUnicodeDomain(domain: string): string {
+  return domain
+    .split('.')
+    .map((label) => (label.startsWith('xn--') ? (decodePunycode(label.slice(4)) ?? label) : label))
+    .join('.')
+}
+
+/** RFC 3492 section 6.2. */
+function decodePunycode(input: string): string | undefined {
+  const delimiter = input.lastIndexOf('-')
+  const output = input.slice(0, Math.max(delimiter, 0)).split('')
+  let at = delimiter + 1
+  let code = 128
+  let index = 0
+  let bias = 72
+  while (at < input.length) {
+    const start = index
+    for (let weight = 1, k = punycodeBase; ; k += punycodeBase) {
+      const digit = digitOf(input.charCodeAt(at++))
+      if (digit === undefined) return undefined
+      index += digit * weight
+      const threshold = Math.min(Math.max(k - bias, tMin), tMax)
+      if (digit < threshold) break
+      weight *= punycodeBase - threshold
+    }
+    const length = output.length + 1
+    bias = adaptBias(index - start, length, start === 0)
+    code += Math.floor(index / length)
+    index %= length
+    if (code > 0x10ffff) return undefined
+    output.splice(index++, 0, String.fromCodePoint(code))
+  }
+  return output.join('')
+}
+
+/** RFC 3492 section 6.1. */
+function adaptBias(delta: number, points: number, first: boolean): number {
+  let rest = first ? Math.floor(delta / 700) : delta >> 1
+  rest += Math.floor(rest / points)
+  let k = 0
+  for (; rest > ((punycodeBase - tMin) * tMax) >> 1; k += punycodeBase) rest = Math.floor(rest / (punycodeBase - tMin))
+  return k + Math.floor(((punycodeBase - tMin + 1) * rest) / (rest + 38))
+}
+
+function digitOf(code: number): number | undefined {
+  if (code >= 0x61 && code <= 0x7a) return code - 0x61
+  return code >= 0x30 && code <= 0x39 ? code - 0x30 + 26 : undefined
 }

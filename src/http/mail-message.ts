@@ -18,7 +18,7 @@ export function drawMail(content: MailContent): { subject: string; text: string;
   const url = button && addressOf(button.url)
   const paragraphs = (list: readonly MailText[]): string => list.map(({ text }) => text).join('\n')
   const parts = [heading.text, paragraphs(lines), code, url, [paragraphs(after), note?.text].filter(Boolean).join('\n')]
-  return { subject, text: `${parts.filter(Boolean).join('\n\n')}\n`, html: page(content, url) }
+  return { subject, text: `${parts.filter(Boolean).join('\n\n')}\n`, html: drawPage(content, url) }
 }
 
 /** Keeps mail readers from making a link of a host or a name: a zero-width space before each dot, and none of it is markup. */
@@ -32,7 +32,7 @@ function addressOf(url: string): string {
   return href
 }
 
-function page({ lang, dir, heading, lines, after, code, button, note, theme = {} }: MailContent, url: string | undefined): string {
+function drawPage({ lang, dir, heading, lines, after, code, button, note, theme = {} }: MailContent, url: string | undefined): string {
   const colours = theme.colorScheme === 'dark' ? dark : light
   const both = theme.colorScheme !== 'dark' && theme.colorScheme !== 'light'
   const scheme = both ? 'light dark' : theme.colorScheme

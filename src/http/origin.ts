@@ -6,8 +6,7 @@ import type { Settings } from '../contract/settings.ts'
 import { UntrustedHost } from '../errors/index.ts'
 import { readEnv } from '../options/providers.ts'
 import { isLoopback } from '../runtime/network.ts'
-import { forwarded } from './forwarded.ts'
-import { hostMatches } from './hosts.ts'
+import { forwardedValue, hostMatches } from './hosts.ts'
 
 const remedies =
   'Set AUTH_URL (or `origin`) to the public URL of the app, list its hosts in `allowedHosts`, ' +
@@ -42,8 +41,8 @@ export function resolveOrigin(
 
 /** What the proxies in front say, where they are trusted; else the URL of the request. */
 function proxiedOrigin(request: Request, url: Readonly<URL>, hops: number | true): string {
-  const proto = forwarded(request.headers, 'x-forwarded-proto', hops)
-  const host = forwarded(request.headers, 'x-forwarded-host', hops)
+  const proto = forwardedValue(request.headers, 'x-forwarded-proto', hops)
+  const host = forwardedValue(request.headers, 'x-forwarded-host', hops)
   const origin = `${proto === 'https' || proto === 'http' ? proto : url.protocol.slice(0, -1)}://${host ?? url.host}`
   const parsed = URL.canParse(origin) ? new URL(origin) : undefined
   // What a URL parser would read as user, path or query has no place in a Host header.

@@ -22,7 +22,7 @@ export function pathBelow(
   const segments = rest
     ?.split('/')
     .filter((segment) => segment !== '')
-    .map(canonical)
+    .map(canonicalSegment)
   if (!segments || segments.includes(undefined)) return undefined
   // The literal id "undefined" is what clients send for no provider (row 6).
   if (segments.length === 2 && segments[1] === 'undefined' && providerPaths.has(segments[0] ?? '')) segments.pop()
@@ -50,7 +50,7 @@ function restBelow(basePath: string, pathname: string): string | undefined {
   return rest === '' || rest.startsWith('/') ? rest : undefined
 }
 
-function canonical(segment: string): string | undefined {
+function canonicalSegment(segment: string): string | undefined {
   if (!segment.includes('%')) return segment
   try {
     decodeURIComponent(segment)

@@ -2,7 +2,7 @@
 
 /** Default rule: a path or a URL on the own origin (or an allowed one), else the origin. */
 export function sameOrigin(target: string, origin: string, allowed: readonly string[] = []): string {
-  const url = parse(target, origin)
+  const url = parseTarget(target, origin)
   if (!url) return origin
   // Paths keep their spelling; "//host" and "/\host" are paths here, never hosts (row 74).
   if (target.startsWith('/')) return url.origin === origin ? url.href : origin
@@ -16,7 +16,7 @@ export function isCallbackUrl(candidate: unknown, origin: string, maxLength: num
   // Browsers drop tab and newline inside a URL: "/\t/evil.example" would become a host.
   if (/[\u0000-\u001F\u007F\\]/.test(candidate)) return false
   if (!candidate.startsWith('/') && !/^https?:\/\//i.test(candidate)) return false
-  return parse(candidate, origin) !== undefined
+  return parseTarget(candidate, origin) !== undefined
 }
 
 /** Appends query parameters to a URL or path that may already have some (row D21). */
@@ -50,7 +50,7 @@ function localPath(target: string, origin: string): string {
   return path.startsWith('//') ? href : path
 }
 
-function parse(target: string, origin: string): URL | undefined {
+function parseTarget(target: string, origin: string): URL | undefined {
   // "//host/x" on our own origin: joined as a path, so that no scheme-relative host can appear.
   const text = target.startsWith('/') ? origin + target : target
   try {

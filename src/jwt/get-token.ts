@@ -43,14 +43,15 @@ export async function getToken<Raw extends boolean = false>(
   const cookieName = params.cookieName ?? `${secure ? '__Secure-' : ''}authkernel.session-token`
   if (!raw && (!secret || secret.length === 0)) throw new MissingSecret('getToken needs `secret`: the same value that createAuth uses.')
 
-  const token = new CookieJar(header(req.headers, 'cookie')).getChunked(cookieName) ?? bearer(header(req.headers, 'authorization'))
+  const token =
+    new CookieJar(readHeader(req.headers, 'cookie')).getChunked(cookieName) ?? readBearer(readHeader(req.headers, 'authorization'))
   if (!token) return null
   if (raw) return token as Raw extends true ? string : JWT
   try {
     const payload = await decode({ token, secret: secret ?? [], salt: params.salt ?? cookieName, ...(keyInfo && { keyInfo }) })
     return (isOver(payload as JWT | null) ? null : payload) as (Raw extends true ? string : JWT) | null
   } catch {
-    // Anybody can send a bad token: worth a debug line, not an error.
+    // Every client can send a bad token: worth a debug line, not an error.
     logger?.debug?.('getToken: the token could not be decoded')
     return null
   }
@@ -62,7 +63,7 @@ function isOver(payload: JWT | null): boolean {
   return until !== undefined && !(typeof until === 'number' && Date.now() < until)
 }
 
-function bearer(value: string | null): string | undefined {
+function readBearer(value: string | null): string | undefined {
   const encoded = /^Bearer (\S+)$/i.exec(value ?? '')?.[1]
   if (!encoded) return undefined
   try {
@@ -72,7 +73,7 @@ function bearer(value: string | null): string | undefined {
   }
 }
 
-function header(headers: Headers | Record<string, string | string[] | undefined>, name: string): string | null {
+function readHeader(headers: Headers | Record<string, string | string[] | undefined>, name: string): string | null {
   if (headers instanceof Headers) return headers.get(name)
   const key = Object.keys(headers).find((candidate) => candidate.toLowerCase() === name)
   const value = key === undefined ? undefined : headers[key]

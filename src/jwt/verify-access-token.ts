@@ -1,8 +1,7 @@
 /** `verifyAccessToken`: what a resource server checks of an access token (RFC 9068 section 4). */
 import { AuthError, type ErrorRow } from '../errors/base.ts'
 import { isSecureUrl } from '../runtime/network.ts'
-import { assertHeld, type ProofGiven } from './held-token.ts'
-import { InvalidAccessToken } from './invalid-access-token.ts'
+import { InvalidProof, verifyProof } from './dpop-proof.ts'
 
 /** Algorithms with a public key. */
 export type AccessTokenAlgorithm =
@@ -21,6 +20,16 @@ export type AccessTokenAlgorithm =
 export interface PublicKeys {
   keys: readonly Record<string, unknown>[]
 }
+/** A request with a token, as the client sent it. */
+export interface ProofGiven {
+  /** Its method, and its headers `Authorization` and `DPoP`. */
+  request: Pick<Request, 'method' | 'url'> & { headers: Pick<Headers, 'get'> }
+  /** URL as the client knows it, behind a proxy that changes it; default: that of the request. */
+  url?: string | URL | undefined
+  /** Returns true to exactly one caller of a key within `seconds`. Default: a memory of this process. With several processes give a shared one. */
+  once?: ((key: string, seconds: number) => boolean | PromiseLike<boolean>) | undefined
+}
+
 /** What a token must fit. */
 export interface VerifyAccessTokenOptions {
   /** Who issues tokens; compared as it is. */
@@ -65,6 +74,22 @@ export interface AccessTokenClaims {
   [claim: string]: unknown
 }
 
+/** The token is not good here. `code` and `challenge` are what RFC 6750 section 3 and RFC 9449 section 7.1 answer. */
+export class InvalidAccessToken extends AuthError {
+  static override type = 'InvalidAccessToken'
+  static override row: ErrorRow = { page: 'error', status: 401 }
+  readonly code: 'invalid_token' | 'insufficient_scope' | 'invalid_dpop_proof'
+  constructor(message: string, code: InvalidAccessToken['code'] = 'invalid_token', err?: unknown) {
+    super(message, err instanceof Error ? { cause: { err } } : undefined)
+    this.code = code
+    if (code === 'insufficient_scope') this.status = 403
+  }
+  /** Value of `WWW-Authenticate`. */
+  get challenge(): string {
+    return `${this.code === 'invalid_dpop_proof' ? 'DPoP' : 'Bearer'} error="${this.code}"`
+  }
+}
+
 /** The public keys could not be fetched: nothing is known of the token. */
 export class KeysUnavailable extends AuthError {
   static override type = 'KeysUnavailable'
@@ -85,7 +110,7 @@ const sources = new Map<string, KeySource>()
  * options without issuer, audience and algorithms.
  */
 export async function verifyAccessToken(token: string, options: VerifyAccessTokenOptions): Promise<AccessTokenClaims> {
-  check(options)
+  checkOptions(options)
   const { decodeProtectedHeader, jwtVerify } = await import('jose')
   const { issuer, audience, algorithms, clockTolerance = 5, now = Date.now, scope } = options
   if (typeof token !== 'string' || token.length > maxLength) throw new InvalidAccessToken('The access token is no text, or too long.')
@@ -106,7 +131,7 @@ export async function verifyAccessToken(token: string, options: VerifyAccessToke
     })
     payload = verified.payload
   } catch (error) {
-    throw named(error)
+    throw toAccessTokenError(error)
   }
   for (const claim of ['sub', 'client_id', 'jti'])
     if (typeof payload[claim] !== 'string') throw new InvalidAccessToken(`The claim \`${claim}\` of the access token is no text.`)
@@ -119,12 +144,12 @@ export async function verifyAccessToken(token: string, options: VerifyAccessToke
   return claims
 }
 
-function check({ issuer, audience, algorithms, clockTolerance = 0 }: VerifyAccessTokenOptions): void {
+function checkOptions({ issuer, audience, algorithms, clockTolerance = 0 }: VerifyAccessTokenOptions): void {
   const wrong = (what: string): TypeError => new TypeError(`verifyAccessToken: ${what}`)
   if (typeof issuer !== 'string' || issuer === '') throw wrong('`issuer` must be the issuer of the tokens.')
   if (typeof audience !== 'string' || audience === '') throw wrong('`audience` must be the name of this service.')
   if (!Array.isArray(algorithms) || algorithms.length === 0) throw wrong('`algorithms` must list what the issuer signs with: ["ES256"].')
-  // With a public key as its secret, HS256 would make everybody an issuer.
+  // With a public key as its secret, HS256 would make every client an issuer.
   if (algorithms.some((one: unknown) => typeof one !== 'string' || symmetric.test(one))) throw wrong('`algorithms` must have a public key.')
   if (!(clockTolerance >= 0 && clockTolerance <= maxTolerance)) throw wrong(`\`clockTolerance\` must be 0 to ${maxTolerance} seconds.`)
 }
@@ -138,17 +163,17 @@ async function keysOf({ issuer, jwks, fetch }: VerifyAccessTokenOptions): Promis
   const make = (): KeySource => jose.createRemoteJWKSet(url, fetch && { [jose.customFetch]: fetch })
   // A `fetch` of one's own may lead elsewhere: its keys are not for others.
   if (fetch) return ownSource(fetch, url.href, make)
-  return remembered(sources, url.href, make)
+  return rememberSource(sources, url.href, make)
 }
 
 const ownSources = new WeakMap<typeof fetch, Map<string, KeySource>>()
 function ownSource(given: typeof fetch, href: string, make: () => KeySource): KeySource {
   let known = ownSources.get(given)
   if (!known) ownSources.set(given, (known = new Map()))
-  return remembered(known, href, make)
+  return rememberSource(known, href, make)
 }
 
-function remembered(known: Map<string, KeySource>, href: string, make: () => KeySource): KeySource {
+function rememberSource(known: Map<string, KeySource>, href: string, make: () => KeySource): KeySource {
   const source = known.get(href) ?? make()
   if (!known.has(href) && known.size >= maxSources) known.clear()
   known.set(href, source)
@@ -166,10 +191,53 @@ function readHeader(token: string, decode: typeof import('jose').decodeProtected
 
 const faults = /^ERR_(?:JWS|JWT|JOSE_ALG|JOSE_NOT_SUPPORTED|JWKS_NO_MATCHING|JWKS_MULTIPLE)/
 
-function named(error: unknown): AuthError {
+function toAccessTokenError(error: unknown): AuthError {
   if (error instanceof AuthError) return error
   const { code, message } = error as { code?: unknown; message?: string }
   if (typeof code === 'string' && faults.test(code))
     return new InvalidAccessToken(`The access token is not good here: ${message}`, 'invalid_token', error)
   return new KeysUnavailable('The public keys of the issuer could not be read.', { cause: { err: error as Error } })
+}
+
+const maxProofAge = 60
+const maxUsedProofs = 100_000
+
+/** Whether the client has the key that its access token is bound to (RFC 9449 section 7). Throws InvalidAccessToken. `cnf`: the claim of the token. */
+async function assertHeld(
+  token: string,
+  cnf: unknown,
+  { proof: given, now = Date.now }: { proof?: ProofGiven | undefined; now?: (() => number) | undefined },
+): Promise<void> {
+  const scheme = /^(\S+) /.exec(given?.request.headers.get('authorization') ?? '')?.[1]?.toLowerCase()
+  if (cnf === undefined) {
+    if (scheme === 'dpop') throw new InvalidAccessToken('The access token is bound to no key, and was sent with the scheme DPoP.')
+    return
+  }
+  const { jkt } = (typeof cnf === 'object' && cnf !== null ? cnf : {}) as { jkt?: unknown }
+  if (typeof jkt !== 'string') throw new InvalidAccessToken('The access token is bound in a way that is not known here (`cnf`).')
+  if (!given)
+    throw new InvalidAccessToken('The access token is bound to a key. Give verifyAccessToken the request: { proof: { request } }.')
+  // RFC 9449 section 7.2: a token that an attacker copied must not pass as a bearer token.
+  if (scheme !== 'dpop') throw new InvalidAccessToken('The access token is bound to a key, and was sent without the scheme DPoP.')
+  const { method, url, headers } = given.request
+  const options = { method, url: given.url ?? url, accessToken: token, maxAge: maxProofAge, now }
+  const shown = await verifyProof(headers.get('dpop') ?? '', options).catch((error: unknown) => {
+    throw error instanceof InvalidProof ? new InvalidAccessToken(error.message, 'invalid_dpop_proof', error) : error
+  })
+  if (shown.jkt !== jkt) throw new InvalidAccessToken('The DPoP proof is of another key than that of the access token.')
+  const once = given.once ?? ((key, seconds) => takenHere(key, seconds, now()))
+  if (!(await once(`dpop ${shown.id}`, 2 * maxProofAge)))
+    throw new InvalidAccessToken('The DPoP proof was used before.', 'invalid_dpop_proof')
+}
+
+const usedProofs = new Map<string, number>()
+
+function takenHere(key: string, seconds: number, now: number): boolean {
+  if ((usedProofs.get(key) ?? 0) > now) return false
+  for (const [old, until] of usedProofs) {
+    if (until > now && usedProofs.size < maxUsedProofs) break
+    usedProofs.delete(old)
+  }
+  usedProofs.set(key, now + seconds * 1000)
+  return true
 }

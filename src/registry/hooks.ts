@@ -5,7 +5,7 @@ import type { Awaitable } from '../contract/data.ts'
 import type { HookCall, Observer } from '../contract/observer.ts'
 import type { Events } from '../contract/messages.ts'
 import { unanswered } from '../contract/symbols.ts'
-import { withTimeout } from '../errors/timeout.ts'
+import { withTimeout } from '../errors/deadlines.ts'
 
 /** What a hook does with several answers. */
 export type Verb = 'guard' | 'first' | 'pipe'

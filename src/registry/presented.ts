@@ -1,7 +1,6 @@
 /** Credentials in the headers of a request: which there are, and what that means for its cookies. */
 import { AuthError, HttpError } from '../errors/index.ts'
-import type { CookieJar } from '../http/cookies.ts'
-import { PlainJar } from '../http/plain-jar.ts'
+import { type CookieJar, PlainJar } from '../http/cookies.ts'
 import type { Compiled } from './snapshot.ts'
 
 /** What plugins find in the headers, each text once. */

@@ -1,7 +1,7 @@
 /** URLs of the routes, for bindings that speak to them. */
 import type { Env } from '../contract/config.ts'
 import type { LoggerInstance } from '../contract/data.ts'
-import { forwarded } from '../http/forwarded.ts'
+import { forwardedValue } from '../http/hosts.ts'
 import { trustedProxies } from '../options/env.ts'
 import { readEnv } from '../options/providers.ts'
 
@@ -40,8 +40,8 @@ export function createActionURL(
 
 function requestOrigin(protocol: string | undefined, headers: Headers, trustProxy: boolean | number | undefined): string {
   const hops = typeof trustProxy === 'number' ? trustProxy : trustProxy ? true : 0
-  const proto = forwarded(headers, 'x-forwarded-proto', hops) ?? protocol?.replace(/:$/, '')
-  const host = forwarded(headers, 'x-forwarded-host', hops) ?? headers.get('host')?.trim()
+  const proto = forwardedValue(headers, 'x-forwarded-proto', hops) ?? protocol?.replace(/:$/, '')
+  const host = forwardedValue(headers, 'x-forwarded-host', hops) ?? headers.get('host')?.trim()
   if (!host) throw new TypeError('createActionURL needs a Host header, or AUTH_URL in the environment.')
   return `${proto === 'http' ? 'http' : 'https'}://${host}`
 }

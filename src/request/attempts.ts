@@ -5,7 +5,7 @@
  */
 import type { CommonContext } from '../contract/context.ts'
 import type { LimitRule } from '../contract/services.ts'
-import { Overloaded } from '../errors/overloaded.ts'
+import { Overloaded } from '../errors/deadlines.ts'
 
 /** A key and a limit for counting attempts. */
 export interface Bucket {

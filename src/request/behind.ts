@@ -1,7 +1,7 @@
 /** Sessions that a browser does not show: their cookies are kept on the server, opened in the place of its own, and put into one answer. */
 import type { Context } from '../contract/context.ts'
 import type { Kernel } from '../contract/plugin.ts'
-import { setHostRequest } from '../http/host-request.ts'
+import { setHostRequest } from '../http/messages.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 
 // Headers that belong to the body, or say who is signed in.

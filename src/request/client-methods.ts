@@ -4,10 +4,10 @@ import type { Context } from '../contract/context.ts'
 import type { Awaitable } from '../contract/data.ts'
 import type { Kernel } from '../contract/plugin.ts'
 import type { Route } from '../contract/route.ts'
-import { CrossSiteRequest } from '../errors/cross-site.ts'
+import { CrossSiteRequest } from '../errors/kernel-errors.ts'
 import { AuthError, CredentialsSignin, rowOf, visibleType } from '../errors/index.ts'
 import { bodyType } from '../http/body.ts'
-import { json } from '../http/responses.ts'
+import { json } from '../http/messages.ts'
 
 // Functions of every client begin with a verb; a namespace is a noun. The last two are read by the language itself.
 const taken = /^(?:(?:get|create|register|sign)[A-Z].*|update|then|constructor)$/

@@ -2,7 +2,7 @@
 import type { Context } from '../contract/context.ts'
 import type { HandleOptions } from '../contract/handle-options.ts'
 import { skipCSRFCheck } from '../contract/symbols.ts'
-import { CrossSiteRequest } from '../errors/cross-site.ts'
+import { CrossSiteRequest } from '../errors/kernel-errors.ts'
 import { AuthError, MissingCSRF } from '../errors/index.ts'
 import { equal, randomHex } from '../keys/crypto.ts'
 

@@ -2,7 +2,7 @@
 import type { Awaitable } from '../contract/data.ts'
 import type { Match } from '../contract/route.ts'
 import { AuthError, CallbackRouteError, HttpError, OAuthSignInError, UnknownAction } from '../errors/index.ts'
-import { RequestTimeout, withTimeout } from '../errors/timeout.ts'
+import { RequestTimeout, withTimeout } from '../errors/deadlines.ts'
 import { isCanonical, pathBelow } from '../http/path.ts'
 import { assertNoCredential, assertOneCredential } from '../registry/presented.ts'
 import { admit } from './admit.ts'

@@ -1,12 +1,11 @@
 /** What a failure looks like from outside: a status, a page, and never a detail. */
 import type { Route } from '../contract/route.ts'
-import { CrossSiteRequest } from '../errors/cross-site.ts'
+import { CrossSiteRequest } from '../errors/kernel-errors.ts'
 import { AuthError, CredentialsSignin, ErrorPageLoop, HttpError, rowOf, UnknownAction, visibleType } from '../errors/index.ts'
-import { overloadOf } from '../errors/overloaded.ts'
-import { RequestTimeout, withTimeout } from '../errors/timeout.ts'
+import { overloadOf, RequestTimeout, withTimeout } from '../errors/deadlines.ts'
 import { pathBelow } from '../http/path.ts'
 import { withParams } from '../http/redirect.ts'
-import { json, redirectTo, text } from '../http/responses.ts'
+import { json, redirectTo, text } from '../http/messages.ts'
 import type { RequestContext } from './request-context.ts'
 
 const configurationMessage = 'There was a problem with the server configuration. Check the server logs for more information.'

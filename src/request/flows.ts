@@ -2,5 +2,5 @@
 export { createBodyReader } from './body-reader.ts'
 export { findCallbackUrl, resolveRedirect } from './callback-url.ts'
 export { prepareForm } from './csrf.ts'
-export { complete } from '../sign-in/complete.ts'
-export { drop, keep, loginAgain, park, parked, resumeLogin } from '../sign-in/park.ts'
+export { completeSignIn } from '../sign-in/complete.ts'
+export { dropParked, keepParkedData, loginAgain, parkLogin, findParked, resumeLogin } from '../sign-in/park.ts'

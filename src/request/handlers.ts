@@ -6,7 +6,7 @@ import type { PublicProvider } from '../contract/provider-options.ts'
 import { skipCSRFCheck } from '../contract/symbols.ts'
 import { InvalidProvider, SessionTokenError, SignOutError, UnknownAction, UntrustedHost } from '../errors/index.ts'
 import { withParams } from '../http/redirect.ts'
-import { json, redirectTo } from '../http/responses.ts'
+import { json, redirectTo } from '../http/messages.ts'
 import type { RequestContext } from './request-context.ts'
 
 export async function start(ctx: Context): Promise<Response> {

@@ -5,7 +5,7 @@
 import type { AnyContext, Context } from '../contract/context.ts'
 import type { LimitRule } from '../contract/services.ts'
 import { countedName } from '../http/mail-address.ts'
-import { networksOf } from '../http/networks.ts'
+import { networksOf } from '../http/hosts.ts'
 import { type Attempt, beginAttempt, type Bucket } from './attempts.ts'
 import { isKnownDevice, rememberDevice } from './known-device.ts'
 

@@ -3,7 +3,7 @@ import type { Context } from '../contract/context.ts'
 import type { PageName } from '../contract/services.ts'
 import { AuthError } from '../errors/index.ts'
 import { withParams } from '../http/redirect.ts'
-import { redirectTo, text } from '../http/responses.ts'
+import { redirectTo, text } from '../http/messages.ts'
 
 const paths = { signIn: '/signin', signOut: '/signout', error: '/error', verifyRequest: '/verify-request' } as const
 

@@ -7,7 +7,7 @@ import type { Provider } from '../contract/provider.ts'
 import type { Match } from '../contract/route.ts'
 import type { PageName } from '../contract/services.ts'
 import { CookieJar } from '../http/cookies.ts'
-import { redirectTo } from '../http/responses.ts'
+import { redirectTo } from '../http/messages.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import { lazily, type Lazy } from '../runtime/lazy.ts'
 import type { BodyReader } from './body-reader.ts'
@@ -152,20 +152,20 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
   async complete(identity: Identity): Promise<Response> {
     this.subject = identity.user
     this.account = identity.account
-    return (await flows()).complete(this, identity)
+    return (await flows()).completeSignIn(this, identity)
   }
 
   async park(login: Login, options: ParkOptions): Promise<Response> {
-    return (await flows()).park(this, login, options)
+    return (await flows()).parkLogin(this, login, options)
   }
   async parked<D = unknown>(by?: string): Promise<Parked<D> | null> {
-    return (await flows()).parked<D>(this, by)
+    return (await flows()).findParked<D>(this, by)
   }
   async keep(login: Parked, data: unknown): Promise<void> {
-    return (await flows()).keep(this, login, data)
+    return (await flows()).keepParkedData(this, login, data)
   }
   async drop(login: Parked): Promise<void> {
-    return (await flows()).drop(this, login)
+    return (await flows()).dropParked(this, login)
   }
   async resume(given: Parked | Login, options?: ResumeOptions): Promise<Response> {
     const { user, account } = 'login' in given ? given.login : given

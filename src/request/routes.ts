@@ -2,9 +2,9 @@
 import type { Context } from '../contract/context.ts'
 import type { Awaitable } from '../contract/data.ts'
 import type { Route } from '../contract/route.ts'
-import { CrossSiteRequest } from '../errors/cross-site.ts'
+import { CrossSiteRequest } from '../errors/kernel-errors.ts'
 import { SessionTokenError } from '../errors/index.ts'
-import { json } from '../http/responses.ts'
+import { json } from '../http/messages.ts'
 import type { Owned } from '../registry/draft.ts'
 import { lazily, type Lazy } from '../runtime/lazy.ts'
 

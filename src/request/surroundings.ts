@@ -2,7 +2,7 @@
 import type { AdapterMethod } from '../contract/adapter.ts'
 import type { ReadyOptions } from '../contract/plugin.ts'
 import { AdapterError, AuthError } from '../errors/index.ts'
-import { withTimeout } from '../errors/timeout.ts'
+import { withTimeout } from '../errors/deadlines.ts'
 import { unnamedHostsWarning } from '../http/origin.ts'
 import { flowOf } from '../options/providers.ts'
 import { abilitiesOf } from '../registry/strategies.ts'

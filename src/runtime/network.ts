@@ -1,5 +1,5 @@
 /** Calls to foreign servers: https, no redirects, one deadline for the whole answer, a size limit . */
-import { withDeadline } from '../errors/deadline.ts'
+import { withDeadline } from '../errors/deadlines.ts'
 
 /** What every call is held to. */
 export interface NetworkLimits {

@@ -7,29 +7,27 @@ import type { Identity, Login } from '../contract/login.ts'
 import type { Events, SignInQuestion } from '../contract/messages.ts'
 import { AccessDenied, AuthError } from '../errors/index.ts'
 import { withParams } from '../http/redirect.ts'
-import { redirectTo } from '../http/responses.ts'
+import { redirectTo } from '../http/messages.ts'
 import { abilitiesOf } from '../registry/strategies.ts'
 import { assertNoCredential } from '../registry/presented.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import { attributesOf } from '../session/attributes.ts'
-import { settledOwner } from './late.ts'
-import { linkIdentity } from './link.ts'
-import { orUndoLink } from './undo-link.ts'
-import { keyOf } from './write.ts'
+import { ownerAfterLateWrites, keyOf } from './write.ts'
+import { linkIdentity, undoLinkOnFailure } from './link.ts'
 
 /** From an identity to a session. Throws AccessDenied and what linking throws. */
-export async function complete(ctx: KernelContext, identity: Identity): Promise<Response> {
+export async function completeSignIn(ctx: KernelContext, identity: Identity): Promise<Response> {
   try {
     assertNoCredential(ctx)
-    const login = await settle(ctx, identity)
-    return 'status' in login ? login : await resume(ctx, login)
+    const login = await resolveIdentity(ctx, identity)
+    return 'status' in login ? login : await continueLogin(ctx, login)
   } catch (error) {
-    await cleanUp(ctx, identity, error)
+    await notifyFailure(ctx, identity, error)
     throw error
   }
 }
 
-async function settle(ctx: KernelContext, given: Identity): Promise<Login | Response> {
+async function resolveIdentity(ctx: KernelContext, given: Identity): Promise<Login | Response> {
   const callbackUrl = await ctx.callbackUrl()
   assertStarter(ctx, given)
   const found = given.former ? await withFormerAccount(ctx, given, given.former) : given
@@ -37,7 +35,7 @@ async function settle(ctx: KernelContext, given: Identity): Promise<Login | Resp
   // Before anything is asked or written: an ending that comes later makes this sign-in void.
   if (known) await ctx.access.stamp(`user:${known.id}`)
   const identity = found.match === 'email' ? withOwner(found, known) : found
-  const verdict = await allow(ctx, question(identity, known))
+  const verdict = await askSignIn(ctx, createQuestion(identity, known))
   if (typeof verdict === 'string') return ctx.redirect(verdict)
   const owner = found.ownerAfterSignIn ? await findOwner(ctx, found) : known
   // Nothing more may be made of a request that was given up: no user and no session.
@@ -59,16 +57,16 @@ function namesIn({ compiled }: KernelContext, { account }: Login): ProviderFlow<
 }
 
 /** From a settled login to a session: plugins in `passed` are not asked again. `access` is the stamp of a login that was parked. */
-export async function resume(ctx: KernelContext, login: Login, access?: StampOfAccess): Promise<Response> {
+export async function continueLogin(ctx: KernelContext, login: Login, access?: StampOfAccess): Promise<Response> {
   assertNoCredential(ctx)
   const stamp = access ?? (await stampLogin(ctx, login))
-  const session = await orUndoLink(ctx, login, async () => {
+  const session = await undoLinkOnFailure(ctx, login, async () => {
     if (login.purpose === 'signIn') {
       const parked = await ctx.ask('login', { login }, login.passed)
       if (parked) return parked
     }
     ctx.assertAwaited()
-    return issue(ctx, login, stamp)
+    return issueSession(ctx, login, stamp)
   })
   if (session instanceof Response) return session
   const stepUp = login.purpose === 'stepUp'
@@ -88,7 +86,7 @@ export async function resume(ctx: KernelContext, login: Login, access?: StampOfA
 }
 
 /** What is kept of a session comes from the kernel, whatever the strategy. */
-async function issue(ctx: KernelContext, login: Login, stamp: StampOfAccess): Promise<Events['signedIn']['session']> {
+async function issueSession(ctx: KernelContext, login: Login, stamp: StampOfAccess): Promise<Events['signedIn']['session']> {
   const before = login.session === 'new' ? null : ((await ctx.session.attributes?.(ctx)) ?? null)
   const attributes = login.session === 'keep' && before ? before : attributesOf(login, ctx.facts, before, namesIn(ctx, login))
   const purpose = login.session === 'keep' ? 'link' : login.purpose
@@ -96,13 +94,13 @@ async function issue(ctx: KernelContext, login: Login, stamp: StampOfAccess): Pr
     stamp,
     purpose,
     async () => ctx.session.issue(ctx, login, attributes),
-    (session) => session && takeBack(ctx, session),
+    (session) => session && takeBackSession(ctx, session),
   )
   return issued && { id: issued.id, attributes }
 }
 
 /** Access ended while the session was stored: its token stays here, and it must not be found later either. */
-async function takeBack(ctx: KernelContext, session: { id: string }): Promise<void> {
+async function takeBackSession(ctx: KernelContext, session: { id: string }): Promise<void> {
   if (ctx.session.takeBack) return ctx.session.takeBack(ctx, session)
   if (abilitiesOf(ctx.session).has('revoke:id')) await ctx.session.revoke?.(ctx, { id: session.id })
 }
@@ -113,7 +111,7 @@ export function personOf(ctx: Context, { user, account }: Pick<Login, 'user' | '
   return ctx.store && user.id !== undefined ? `user:${user.id}` : `account:${account.provider}:${account.providerAccountId}`
 }
 
-async function cleanUp(ctx: Context, identity: Identity, error: unknown): Promise<void> {
+async function notifyFailure(ctx: Context, identity: Identity, error: unknown): Promise<void> {
   try {
     await identity.onFailed?.(error)
   } catch (failure) {
@@ -122,7 +120,7 @@ async function cleanUp(ctx: Context, identity: Identity, error: unknown): Promis
 }
 
 /** The answer of the `signIn` hook: true or a URL. Throws AccessDenied; AuthErrors thrown by a handler keep their type (row 139). */
-export async function allow(ctx: KernelContext, message: SignInQuestion): Promise<true | string> {
+export async function askSignIn(ctx: KernelContext, message: SignInQuestion): Promise<true | string> {
   let verdict: boolean | string
   try {
     verdict = await ctx.ask('signIn', message)
@@ -163,12 +161,12 @@ async function withFormerAccount(ctx: KernelContext, identity: Identity, former:
   if (!store.supports('getUserByAccount') || (await store.getUserByAccount({ provider, providerAccountId }))) return identity
   const owner = await store.getUserByAccount(key)
   if (!owner) return identity.record?.id_token === undefined ? identity : plain
-  const stored = await accountOf(store, owner.id, key)
+  const stored = await findAccount(store, owner.id, key)
   return stored && former.owns(stored) ? plain : identity
 }
 
 /** Null: it is not there, or the adapter cannot show it. */
-async function accountOf(store: Store, userId: string, { provider, providerAccountId }: AccountKey): Promise<AdapterAccount | null> {
+async function findAccount(store: Store, userId: string, { provider, providerAccountId }: AccountKey): Promise<AdapterAccount | null> {
   if (store.supports('getAccount')) return store.getAccount(providerAccountId, provider)
   const accounts = store.supports('listAccountsByUserId') ? await store.listAccountsByUserId(userId) : []
   return accounts.find((one) => one.provider === provider && one.providerAccountId === providerAccountId) ?? null
@@ -182,7 +180,7 @@ async function findOwner(ctx: KernelContext, { match, account, user }: Identity)
     if (match === 'email') return user.email ? store.getUserByEmail(user.email) : null
     return store.getUserByAccount({ provider, providerAccountId })
   }
-  return settledOwner(store, keyOf({ match, account, user }), read)
+  return ownerAfterLateWrites(store, keyOf({ match, account, user }), read)
 }
 
 // An email account has no row of its own; its owner is whoever has the address.
@@ -192,7 +190,7 @@ function withOwner(identity: Identity, owner: AdapterUser | null): Identity {
 }
 
 // The stored user when the account is known, else what the provider said (row 140).
-function question(identity: Identity, owner: AdapterUser | null): SignInQuestion {
+function createQuestion(identity: Identity, owner: AdapterUser | null): SignInQuestion {
   const { account, profile, credentials } = identity
   const asked: SignInQuestion = { user: owner ?? identity.user, account }
   if (profile) asked.profile = profile

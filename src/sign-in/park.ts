@@ -5,21 +5,25 @@ import type { Login, Proof } from '../contract/login.ts'
 import type { Parked, ParkOptions, ResumeOptions } from '../contract/park.ts'
 import { AccessDenied, AuthError } from '../errors/index.ts'
 import { withParams } from '../http/redirect.ts'
-import { redirectTo } from '../http/responses.ts'
+import { redirectTo } from '../http/messages.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
-import { resume, stampLogin } from './complete.ts'
+import { continueLogin, stampLogin } from './complete.ts'
 import { maxSeconds } from './parked-parts.ts'
-import { keepData, list, store, type StoredLogin, take } from './parked-store.ts'
-import { subjectOf } from './subject.ts'
-import { orUndoLink } from './undo-link.ts'
+import { replaceData, listParked, storeParked, type StoredLogin, takeParked } from './parked-store.ts'
+import { subjectOf } from './prove-again.ts'
+import { undoLinkOnFailure } from './link.ts'
 
 // A login that another plugin parks after it was resumed keeps its first stamp.
-const carried = new WeakMap<KernelContext, Map<string, StampOfAccess>>()
+const carriedStamps = new WeakMap<KernelContext, Map<string, StampOfAccess>>()
 const defaultSeconds = 600
 const flowLength = 12
 
 /** Stores the login and redirects to the page. Throws AuthError for a page that no plugin has and nobody names, and LoginTooLarge. */
-export async function park(ctx: KernelContext, login: Login, { to, seconds = defaultSeconds, data, by }: ParkOptions): Promise<Response> {
+export async function parkLogin(
+  ctx: KernelContext,
+  login: Login,
+  { to, seconds = defaultSeconds, data, by }: ParkOptions,
+): Promise<Response> {
   const match = ctx.app.routes.find('GET', to.split(/[?#]/, 1)[0] as string)
   const name = by ?? match?.info.plugin
   if (name === undefined)
@@ -29,28 +33,28 @@ export async function park(ctx: KernelContext, login: Login, { to, seconds = def
   const lifetime = Math.min(Math.max(1, seconds), maxSeconds)
   // What was proved before the wait does not become younger by it.
   const dated = { ...login, proof: { authTime: secondsOf(ctx), ...login.proof } }
-  const access = carried.get(ctx)?.get(login.person) ?? (await stampLogin(ctx, login))
-  const stored = await store(ctx, { by: name, login: dated, data, subject, access }, lifetime)
+  const access = carriedStamps.get(ctx)?.get(login.person) ?? (await stampLogin(ctx, login))
+  const stored = await storeParked(ctx, { by: name, login: dated, data, subject, access }, lifetime)
   await ctx.emit('loginParked', { login: stored.login, by: name, expires: stored.expires })
   // Not through the `redirect` hook: it could lead past the question.
   return redirectTo(withParams((match ? ctx.base : ctx.origin) + to, { flow: stored.id.slice(0, flowLength) }))
 }
 
 /** The login that is parked for `by`: the one that `flow` names, else the newest. */
-export async function parked<D>(ctx: KernelContext, by: string | undefined): Promise<Parked<D> | null> {
+export async function findParked<D>(ctx: KernelContext, by: string | undefined): Promise<Parked<D> | null> {
   const name = by ?? ctx.route?.plugin
-  const flow = await flowOf(ctx)
-  const own = (await list(ctx)).filter((one) => one.by === name)
+  const flow = await readFlowId(ctx)
+  const own = (await listParked(ctx)).filter((one) => one.by === name)
   const found = flow === undefined ? own[0] : own.find(({ id }) => id.startsWith(flow))
   return found ? toParked<D>(found) : null
 }
 
-export async function keep(ctx: KernelContext, login: Parked, data: unknown): Promise<void> {
-  await keepData(ctx, login, data)
+export async function keepParkedData(ctx: KernelContext, login: Parked, data: unknown): Promise<void> {
+  await replaceData(ctx, login, data)
 }
 
-export async function drop(ctx: KernelContext, login: Parked): Promise<void> {
-  await take(ctx, login)
+export async function dropParked(ctx: KernelContext, login: Parked): Promise<void> {
+  await takeParked(ctx, login)
 }
 
 /** Goes on with a login, parked or not. A parked one is used up: exactly one of many callers gets a session. */
@@ -59,23 +63,23 @@ export async function resumeLogin(
   given: Parked | Login,
   { proof, passed = [] }: ResumeOptions = {},
 ): Promise<Response> {
-  if (!('login' in given)) return resume(ctx, proved(given, proof, passed, secondsOf(ctx)))
-  const stored = (await list(ctx)).find(({ id }) => id === given.id)
+  if (!('login' in given)) return continueLogin(ctx, withProof(given, proof, passed, secondsOf(ctx)))
+  const stored = (await listParked(ctx)).find(({ id }) => id === given.id)
   const subject = stored?.subject ?? null
-  if (!(await take(ctx, given))) return alreadyDone(ctx, given.login)
-  const login = proved(given.login, proof, [given.by, ...passed], secondsOf(ctx))
-  const fresh = await orUndoLink(ctx, login, async () => {
+  if (!(await takeParked(ctx, given))) return answerRepeated(ctx, given.login)
+  const login = withProof(given.login, proof, [given.by, ...passed], secondsOf(ctx))
+  const fresh = await undoLinkOnFailure(ctx, login, async () => {
     if (login.session !== 'new' && subject !== (await subjectOf(ctx)))
       throw new AccessDenied('Somebody else is signed in than when the login was parked. Start again.', { cause: { by: given.by } })
-    return { ...login, user: await stillThere(ctx, login) }
+    return { ...login, user: await reloadUser(ctx, login) }
   })
   await ctx.emit('loginResumed', { login: fresh, by: given.by })
-  if (stored) carry(ctx, fresh, stored.access)
-  return resume(ctx, fresh, stored?.access)
+  if (stored) carryStamp(ctx, fresh, stored.access)
+  return continueLogin(ctx, fresh, stored?.access)
 }
 
-function carry(ctx: KernelContext, { person }: Login, access: StampOfAccess): void {
-  carried.set(ctx, (carried.get(ctx) ?? new Map<string, StampOfAccess>()).set(person, access))
+function carryStamp(ctx: KernelContext, { person }: Login, access: StampOfAccess): void {
+  carriedStamps.set(ctx, (carriedStamps.get(ctx) ?? new Map<string, StampOfAccess>()).set(person, access))
 }
 
 /** A login for the user who is signed in. */
@@ -92,13 +96,13 @@ function toParked<D>({ id, by, login, data, expires, access }: StoredLogin): Par
   return { id, flow: id.slice(0, flowLength), by, login, data: data as D, expires, access }
 }
 
-async function flowOf(ctx: KernelContext): Promise<string | undefined> {
+async function readFlowId(ctx: KernelContext): Promise<string | undefined> {
   const asked = new URL(ctx.request.url).searchParams.get('flow') ?? (ctx.request.method === 'GET' ? undefined : (await ctx.body())['flow'])
   return typeof asked === 'string' && new RegExp(`^[0-9a-f]{${flowLength}}$`).test(asked) ? asked : undefined
 }
 
 /** Adds a proof to those of a login; each method, the class and the second factor keep the time at which they were proved. */
-function proved(login: Login, more: Partial<Proof> | undefined, passed: readonly string[], now: number): Login {
+function withProof(login: Login, more: Partial<Proof> | undefined, passed: readonly string[], now: number): Login {
   const names = [...new Set([...login.passed, ...passed])]
   if (!more) return { ...login, passed: names }
   const { amr, factors = 1, authTime, times = {}, ...rest } = login.proof
@@ -125,7 +129,7 @@ function secondsOf({ now }: KernelContext): number {
 }
 
 /** The person may have been deleted while the login waited. */
-async function stillThere(ctx: KernelContext, { user, match, account }: Login): Promise<Login['user']> {
+async function reloadUser(ctx: KernelContext, { user, match, account }: Login): Promise<Login['user']> {
   if (!ctx.store || match === 'none' || user.id === undefined) return user
   const stored: AdapterUser | null = await ctx.store.getUser(user.id)
   if (!stored) throw new AccessDenied('The user was deleted while the login waited.', { cause: { provider: account.provider } })
@@ -133,7 +137,7 @@ async function stillThere(ctx: KernelContext, { user, match, account }: Login): 
 }
 
 /** The second of two clicks: whoever is signed in by the first goes where it led, everybody else starts again. */
-async function alreadyDone(ctx: KernelContext, { user, callbackUrl }: Login): Promise<Response> {
+async function answerRepeated(ctx: KernelContext, { user, callbackUrl }: Login): Promise<Response> {
   const current = await ctx.session.user(ctx)
   return current?.id !== undefined && current.id === user.id ? redirectTo(callbackUrl) : ctx.page('signIn')
 }

@@ -8,10 +8,9 @@ import type { Login } from '../contract/login.ts'
 import type { Parked } from '../contract/park.ts'
 import type { RecordTable } from '../contract/records.ts'
 import { AuthError, type ErrorRow } from '../errors/index.ts'
-import { sha256, toBase64Url, toHex } from '../keys/crypto.ts'
+import { bytes, fromBase64, sha256, toBase64Url, toHex } from '../keys/crypto.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
-import { deflated, inflated } from './packed.ts'
-import { handles, maxSeconds, type ParkedRow, slots } from './parked-parts.ts'
+import { type ParkedRow, handles, maxSeconds, slots } from './parked-parts.ts'
 
 /** A login does not fit into cookies. */
 export class LoginTooLarge extends AuthError {
@@ -19,7 +18,7 @@ export class LoginTooLarge extends AuthError {
   static override row: ErrorRow = { page: 'error', status: 500 }
 }
 /** What is kept of a login. */
-export interface Kept {
+export interface ParkedData {
   by: string
   login: Login
   data: unknown
@@ -29,30 +28,30 @@ export interface Kept {
   access: StampOfAccess
 }
 /** One that waits. */
-export type StoredLogin = Kept & { id: string; expires: Date }
+export type StoredLogin = ParkedData & { id: string; expires: Date }
 /** One in a cookie; the later one has the higher turn. */
 type InCookie = StoredLogin & { turn: number }
 
 const maxChunks = 3
-const chunk = 4096 - 160
+const chunkSize = 4096 - 160
 
 /** Stores a login; answers its id. Throws LoginTooLarge. */
-export async function store(ctx: KernelContext, kept: Kept, seconds: number): Promise<StoredLogin> {
+export async function storeParked(ctx: KernelContext, kept: ParkedData, seconds: number): Promise<StoredLogin> {
   const handle = toBase64Url(ctx.runtime.random(32))
   const id = toHex(await sha256(handle))
   const expires = new Date(ctx.runtime.now() + seconds * 1000)
-  if (!hasRecords(ctx)) return { ...(await toCookie(ctx, id, kept, expires, seconds)), id, expires }
+  if (!hasRecords(ctx)) return { ...(await writeSlot(ctx, id, kept, expires, seconds)), id, expires }
   const { login, ...rest } = kept
   const owner = ctx.store ? (login.user.id ?? null) : null
-  await tableOf(ctx).create({ id, ...rest, login: plain(login), data: rest.data ?? null, owner, expires })
+  await tableOf(ctx).create({ id, ...rest, login: markDates(login), data: rest.data ?? null, owner, expires })
   await handles.add(ctx, id, { handle })
   return { ...kept, id, expires }
 }
 
 /** What this browser has parked, newest first. */
-export async function list(ctx: KernelContext): Promise<StoredLogin[]> {
+export async function listParked(ctx: KernelContext): Promise<StoredLogin[]> {
   if (!hasRecords(ctx)) {
-    const inCookies = await Promise.all(slots.map((slot) => fromCookie(ctx, slot)))
+    const inCookies = await Promise.all(slots.map((slot) => readSlot(ctx, slot)))
     return inCookies.filter((found) => found !== null).sort((a, b) => b.turn - a.turn)
   }
   const found: StoredLogin[] = []
@@ -63,7 +62,7 @@ export async function list(ctx: KernelContext): Promise<StoredLogin[]> {
     if (row?.login && row.access)
       found.push({
         by: row.by,
-        login: revived(row.login) as Login,
+        login: reviveDates(row.login) as Login,
         data: row.data,
         subject: row.subject,
         access: row.access as StampOfAccess,
@@ -75,7 +74,7 @@ export async function list(ctx: KernelContext): Promise<StoredLogin[]> {
 }
 
 /** Uses one up: true for exactly one caller. */
-export async function take(ctx: KernelContext, parked: Pick<Parked, 'id' | 'expires'>): Promise<boolean> {
+export async function takeParked(ctx: KernelContext, parked: Pick<Parked, 'id' | 'expires'>): Promise<boolean> {
   if (hasRecords(ctx)) {
     const row = await tableOf(ctx).take(parked.id)
     await handles.drop(ctx, [parked.id])
@@ -86,14 +85,14 @@ export async function take(ctx: KernelContext, parked: Pick<Parked, 'id' | 'expi
 }
 
 /** Replaces `data`. */
-export async function keepData(ctx: KernelContext, { id, login, by, expires }: Parked, data: unknown): Promise<void> {
-  const found = (await list(ctx)).find((one) => one.id === id)
+export async function replaceData(ctx: KernelContext, { id, login, by, expires }: Parked, data: unknown): Promise<void> {
+  const found = (await listParked(ctx)).find((one) => one.id === id)
   if (!found) return
   // A factor that was set up here ends other access, and not the sign-in that set it up.
   const access = ctx.access.restamp(found.access)
   if (hasRecords(ctx)) return void (await tableOf(ctx).update(id, { data: data ?? null, access }))
   const seconds = Math.max(1, Math.round((expires.getTime() - ctx.runtime.now()) / 1000))
-  await toCookie(ctx, id, { by, login, data, subject: found.subject, access }, expires, seconds)
+  await writeSlot(ctx, id, { by, login, data, subject: found.subject, access }, expires, seconds)
 }
 
 function hasRecords(ctx: KernelContext): boolean {
@@ -106,13 +105,13 @@ function tableOf(ctx: KernelContext): RecordTable<ParkedRow> {
 
 // ---- without records
 
-async function toCookie(ctx: KernelContext, id: string, kept: Kept, expires: Date, seconds: number): Promise<Kept> {
-  const { slot, turn } = await slotFor(ctx, id)
-  for (const trimmed of trims(kept.login)) {
-    const login = trimmed.length === 0 ? kept.login : without(kept.login, trimmed)
-    const packed = await deflated(plain({ ...kept, login }))
+async function writeSlot(ctx: KernelContext, id: string, kept: ParkedData, expires: Date, seconds: number): Promise<ParkedData> {
+  const { slot, turn } = await chooseSlot(ctx, id)
+  for (const trimmed of trimSteps(kept.login)) {
+    const login = trimmed.length === 0 ? kept.login : withoutFields(kept.login, trimmed)
+    const packed = await deflateJson(markDates({ ...kept, login }))
     const value = await slot.seal(ctx, { id, turn, until: expires.getTime(), packed }, seconds)
-    if (value.length > maxChunks * chunk) continue
+    if (value.length > maxChunks * chunkSize) continue
     if (trimmed.length > 0) ctx.logger.warn('login-trimmed')
     slot.set(ctx, value, { expires })
     return { ...kept, login }
@@ -122,17 +121,17 @@ async function toCookie(ctx: KernelContext, id: string, kept: Kept, expires: Dat
   )
 }
 
-async function fromCookie(ctx: KernelContext, slot: CookieHandle): Promise<InCookie | null> {
+async function readSlot(ctx: KernelContext, slot: CookieHandle): Promise<InCookie | null> {
   const opened = await slot.open<{ id: string; turn: number; until: number; packed: string }>(ctx)
   if (!opened || opened.until <= ctx.runtime.now() || (await ctx.once.taken(`parked ${opened.id}`))) return null
-  const kept = revived(await inflated(opened.packed)) as Kept
+  const kept = reviveDates(await inflateJson(opened.packed)) as ParkedData
   if (!kept.access) return null
   return { ...kept, id: opened.id, turn: opened.turn, expires: new Date(opened.until) }
 }
 
 /** The slot of this login, else a free one, else the older one. */
-async function slotFor(ctx: KernelContext, id: string): Promise<{ slot: CookieHandle; turn: number }> {
-  const found = await Promise.all(slots.map(async (slot) => ({ slot, parked: await fromCookie(ctx, slot) })))
+async function chooseSlot(ctx: KernelContext, id: string): Promise<{ slot: CookieHandle; turn: number }> {
+  const found = await Promise.all(slots.map(async (slot) => ({ slot, parked: await readSlot(ctx, slot) })))
   const own = found.find(({ parked }) => parked?.id === id)
   const [oldest] = found.toSorted((a, b) => (a.parked?.turn ?? 0) - (b.parked?.turn ?? 0))
   const last = Math.max(...found.map(({ parked }) => parked?.turn ?? 0))
@@ -141,16 +140,16 @@ async function slotFor(ctx: KernelContext, id: string): Promise<{ slot: CookieHa
 }
 
 async function clearSlot(ctx: KernelContext, id: string): Promise<void> {
-  for (const slot of slots) if ((await fromCookie(ctx, slot))?.id === id) slot.delete(ctx)
+  for (const slot of slots) if ((await readSlot(ctx, slot))?.id === id) slot.delete(ctx)
 }
 
 /** What is left out, in this order, until the rest fits. */
-function trims({ profile, account }: Login): string[][] {
+function trimSteps({ profile, account }: Login): string[][] {
   const has = (name: string): boolean => account[name] !== undefined
   return [[], ...(profile ? [['profile']] : []), ...(has('id_token') ? [['profile', 'id_token']] : []), ['profile', 'id_token', 'tokens']]
 }
 
-function without({ profile, account, ...login }: Login, trimmed: readonly string[]): Login {
+function withoutFields({ profile, account, ...login }: Login, trimmed: readonly string[]): Login {
   const { id_token, access_token, refresh_token, ...rest } = account
   const tokens = trimmed.includes('tokens')
     ? {}
@@ -160,17 +159,36 @@ function without({ profile, account, ...login }: Login, trimmed: readonly string
 }
 
 /** JSON has no dates: they are marked, and come back as dates. */
-function plain(value: unknown): unknown {
+function markDates(value: unknown): unknown {
   if (Object.prototype.toString.call(value) === '[object Date]') return { $date: (value as Date).getTime() }
-  if (Array.isArray(value)) return value.map(plain)
+  if (Array.isArray(value)) return value.map(markDates)
   if (typeof value !== 'object' || value === null) return value
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plain(item)]))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, markDates(item)]))
 }
 
-function revived(value: unknown): unknown {
-  if (Array.isArray(value)) return value.map(revived)
+function reviveDates(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(reviveDates)
   if (typeof value !== 'object' || value === null) return value
   const { $date } = value as { $date?: unknown }
   if (typeof $date === 'number') return new Date($date)
-  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, revived(item)]))
+  return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, reviveDates(item)]))
+}
+
+/** JSON, deflated (RFC 1951), as base64url behind a mark; without compression streams as it is. */
+async function deflateJson(value: unknown): Promise<string> {
+  const json = JSON.stringify(value)
+  if (typeof CompressionStream === 'undefined') return `-${json}`
+  return `d${toBase64Url(await pipeBytes(bytes(json), new CompressionStream('deflate-raw')))}`
+}
+
+/** What `deflateJson` made. */
+async function inflateJson(text: string): Promise<unknown> {
+  if (text.startsWith('-')) return JSON.parse(text.slice(1)) as unknown
+  const json = await pipeBytes(fromBase64(text.slice(1)), new DecompressionStream('deflate-raw'))
+  return JSON.parse(new TextDecoder().decode(json)) as unknown
+}
+
+async function pipeBytes(input: Uint8Array<ArrayBuffer>, stream: CompressionStream | DecompressionStream): Promise<Uint8Array> {
+  const body = new Blob([input]).stream().pipeThrough(stream)
+  return new Uint8Array(await new Response(body).arrayBuffer())
 }

@@ -1,8 +1,13 @@
-/** Asking people who are signed in to prove again who they are. */
+/** Who is signed in, and how fresh the proof of it is. */
 import type { Context } from '../contract/context.ts'
 import type { StepUpDemand } from '../contract/flow.ts'
-import { redirectTo } from '../http/responses.ts'
-import { isFreshProof, type ProofDemand } from '../session/attributes.ts'
+import { redirectTo } from '../http/messages.ts'
+import { type ProofDemand, isFreshProof } from '../session/attributes.ts'
+
+/** Who is signed in, as text to compare; null: nobody. */
+export async function subjectOf(ctx: Context): Promise<string | null> {
+  return ctx.session.subject ? ctx.session.subject(ctx) : ((await ctx.session.user(ctx))?.id ?? null)
+}
 
 /**
  * Whether the session of this request was proved as demanded. Where the user has a second factor, it must have been proved within `maxAge`, whatever

@@ -11,7 +11,7 @@ const page = 500
 
 /** What the user has now, to be told from what comes later. At most `most`; what is beyond counts as added later. */
 export async function holdingsOf(ctx: AnyContext, userId: string, most = 100): Promise<Holdings> {
-  const { accounts, passkeys } = await listed(ctx, userId)
+  const { accounts, passkeys } = await listHoldings(ctx, userId)
   const names = [...accounts.map(({ name }) => name), ...passkeys.map(({ name }) => name)]
   return (await Promise.all(names.map((name) => digestOf(ctx, name)))).slice(0, most)
 }
@@ -22,7 +22,7 @@ export async function holdingsOf(ctx: AnyContext, userId: string, most = 100): P
  */
 export async function removeAdded(ctx: AnyContext, userId: string, { had, since }: { had: Holdings; since: Date }): Promise<void> {
   const store = ctx.service('store')
-  const { accounts, passkeys } = await listed(ctx, userId)
+  const { accounts, passkeys } = await listHoldings(ctx, userId)
   const known = new Set(had)
   for (const { name, remove } of [...passkeys, ...accounts]) if (!known.has(await digestOf(ctx, name))) await remove(store)
   for (const { spec, stored } of (ctx as KernelContext).compiled.records.values()) {
@@ -45,12 +45,12 @@ export async function takeAddressFrom(ctx: AnyContext, address: string, owner: s
   return true
 }
 
-interface Held {
+interface Holding {
   name: string
   remove(store: Store): Promise<unknown>
 }
 
-async function listed(ctx: AnyContext, userId: string): Promise<{ accounts: Held[]; passkeys: Held[] }> {
+async function listHoldings(ctx: AnyContext, userId: string): Promise<{ accounts: Holding[]; passkeys: Holding[] }> {
   const store = ctx.service('store')
   const rows = store.supports('listAccountsByUserId') && store.supports('unlinkAccount') ? await store.listAccountsByUserId(userId) : []
   const keys: AdapterAuthenticator[] =

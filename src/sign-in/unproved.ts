@@ -4,7 +4,8 @@ import type { ProviderFlow } from '../contract/flow.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import { abilitiesOf } from '../registry/strategies.ts'
-import { endSessions } from './end-sessions.ts'
+import { endSessions } from '../access/end.ts'
+import type { AnyContext } from '../contract/context.ts'
 
 /**
  * `typed`: the user was made by typing an address, a passkey for example. `dormant`: likewise, and nothing of it has signed anybody in. `claimed`: by a
@@ -12,9 +13,22 @@ import { endSessions } from './end-sessions.ts'
  */
 export type Claim = 'believed' | 'typed' | 'dormant' | 'claimed'
 
+/**
+ * Whether the user was made by what any visitor gets for a typed address, such as a passkey, and nobody proved the address where that can be done. Whoever proves it gets the
+ * user: nothing is added to it before.
+ */
+export async function hasTypedAddress(ctx: AnyContext, userId: string): Promise<boolean> {
+  const { store } = ctx
+  if (!ctx.app.services.mailTransport || !store?.supports('listAccountsByUserId')) return false
+  const stored = await store.getUser(userId)
+  if (!stored?.email || stored.emailVerified) return false
+  const accounts = await store.listAccountsByUserId(userId)
+  return accounts.length > 0 && accounts.every(({ type }) => (ctx as KernelContext).compiled.flows.get(type)?.typed !== undefined)
+}
+
 /** Whether the user has nothing but what anybody gets by typing the address. Reads authenticators only where such a provider type exists. */
 export async function isTyped(ctx: KernelContext, user: AdapterUser): Promise<boolean> {
-  if (user.emailVerified || !user.email || !(await hasTyped(ctx, user))) return false
+  if (user.emailVerified || !user.email || !(await findTyped(ctx, user))) return false
   const accounts = await accountsOf(ctx, user)
   return accounts === undefined || accounts.every(({ type }) => flowOf(ctx, type)?.typed !== undefined)
 }
@@ -25,23 +39,23 @@ export async function isTyped(ctx: KernelContext, user: AdapterUser): Promise<bo
  */
 export async function claimOf(ctx: KernelContext, user: AdapterUser): Promise<Claim> {
   if (user.emailVerified || !user.email) return 'believed'
-  const typed = await hasTyped(ctx, user)
+  const typed = await findTyped(ctx, user)
   const accounts = await accountsOf(ctx, user)
   // Without a list of accounts nobody can say whether a provider made the user. Taking only the address away is right for both.
-  if (!accounts) return typed || !everyoneVouches(ctx, user.email) ? 'claimed' : 'believed'
+  if (!accounts) return typed || !allProvidersVouch(ctx, user.email) ? 'claimed' : 'believed'
   // Nobody comes in by an account whose provider is gone.
   const others = accounts.filter(({ type, provider }) => flowOf(ctx, type)?.typed === undefined && ctx.app.providers.has(provider))
   if (others.length === 0) return typed === 'dormant' && accounts.length === 0 ? 'dormant' : typed ? 'typed' : 'believed'
-  return others.some((account) => vouches(ctx, account, user.email)) ? 'believed' : 'claimed'
+  return others.some((account) => providerVouches(ctx, account, user.email)) ? 'believed' : 'claimed'
 }
 
 /**
  * Somebody else proves the address. The answer is the user, emptied of everything that gave a way in, where sessions can be ended and accounts
  * removed. Else it is null: the user has lost the address and is not the owner's.
  */
-export async function evict(ctx: KernelContext, user: AdapterUser, claim: Exclude<Claim, 'believed'>): Promise<AdapterUser | null> {
+export async function evictUser(ctx: KernelContext, user: AdapterUser, claim: Exclude<Claim, 'believed'>): Promise<AdapterUser | null> {
   const store = ctx.store as Store
-  const addressOnly = claim === 'claimed' || (claim !== 'dormant' && !canEmpty(ctx, store))
+  const addressOnly = claim === 'claimed' || (claim !== 'dormant' && !canEmptyUser(ctx, store))
   const details = { what: addressOnly ? 'address' : 'all' }
   await ctx.emit('noted', { name: 'registration.evicted', outcome: 'success', user, details })
   if (addressOnly) {
@@ -65,18 +79,18 @@ export async function freeAddress(ctx: KernelContext, user: AdapterUser): Promis
 }
 
 /** Whether any provider of the list can prove an address: only then is there a later owner to protect. */
-export function provesAddresses(ctx: KernelContext): boolean {
+export function canProveAddresses(ctx: KernelContext): boolean {
   return [...ctx.app.providers.values()].some((provider) => ctx.flow(provider).provesAddress?.(provider) === true)
 }
 
 // A jwt session names its user by id: while nobody can end it at once and everywhere, the id must not become the owner's.
-function canEmpty({ session, compiled }: KernelContext, store: Store): boolean {
+function canEmptyUser({ session, compiled }: KernelContext, store: Store): boolean {
   if (!abilitiesOf(session).has('revoke:user') || !store.supports('unlinkAccount')) return false
   // Other processes believe a revoked token for some seconds more.
   return session.storedUsers ? store.supports('deleteSessionsByUserId') : compiled.services.revocations === undefined
 }
 
-async function hasTyped(ctx: KernelContext, user: AdapterUser): Promise<boolean | 'dormant'> {
+async function findTyped(ctx: KernelContext, user: AdapterUser): Promise<boolean | 'dormant'> {
   let found: boolean | 'dormant' = false
   for (const flow of typedFlows(ctx)) {
     const typed = await flow.typed?.(ctx, user)
@@ -96,12 +110,12 @@ async function accountsOf({ store }: KernelContext, { id }: AdapterUser): Promis
   return store?.supports('listAccountsByUserId') ? store.listAccountsByUserId(id) : undefined
 }
 
-function vouches(ctx: KernelContext, account: AdapterAccount, email: string): boolean {
+function providerVouches(ctx: KernelContext, account: AdapterAccount, email: string): boolean {
   const provider: Provider | undefined = ctx.app.providers.get(account.provider)
   return !provider || (ctx.flow(provider).vouches?.(provider, account, email) ?? true)
 }
 
-function everyoneVouches(ctx: KernelContext, email: string): boolean {
+function allProvidersVouch(ctx: KernelContext, email: string): boolean {
   return [...ctx.app.providers.values()].every((provider) => ctx.flow(provider).vouches?.(provider, undefined, email) ?? true)
 }
 

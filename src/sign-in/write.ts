@@ -5,9 +5,8 @@ import type { User } from '../contract/data.ts'
 import type { Identity } from '../contract/login.ts'
 import { randomUUID } from '../keys/crypto.ts'
 import { innermostOf } from '../registry/overlay.ts'
-import { expectLate, settledOwner } from './late.ts'
-import { made, note, turn } from './turns.ts'
 import { healedFault } from '../store/store-error.ts'
+import { lateAnswer } from '../store/store.ts'
 
 /** What became of it; `createdUser` and `linked` are true for exactly one of several simultaneous callers. */
 export interface Written {
@@ -19,20 +18,20 @@ export interface Written {
 /** Another user was made with the address since it was looked for. */
 export class AddressTaken extends Error {}
 
-const flights = new WeakMap<Store, Map<string, Promise<Written>>>()
+const runningWrites = new WeakMap<Store, Map<string, Promise<Written>>>()
 // Milliseconds after which what a request has read is read again before a user is made of it.
-const fresh = 20
+const maxReadAge = 20
 // Milliseconds that another process may need between its createUser and its linkAccount.
-const patience = [20, 60, 150]
+const ownerPauses = [20, 60, 150]
 
 /** Creates the owner and the account, or adds the account to `owner`; callers of the same key at the same time share one write. */
 export async function writeOnce(ctx: Context, identity: Identity, owner?: AdapterUser): Promise<Written> {
   const store = ctx.store as Store
-  const running = flightsOf(store)
+  const running = runningWritesOf(store)
   const key = keyOf(identity)
   const other = running.get(key)
   if (other) return { user: (await other).user, createdUser: false, linked: false }
-  const work = createOnce(ctx, store, identity, owner).finally(() => running.delete(key))
+  const work = createUnlessTaken(ctx, store, identity, owner).finally(() => running.delete(key))
   running.set(key, work)
   return work
 }
@@ -41,13 +40,13 @@ export async function writeOnce(ctx: Context, identity: Identity, owner?: Adapte
  * Reads again before a user is made, when somebody may have been faster: a slow `signIn` hook, two links for one address. Stores without unique
  * keys would keep two users. Throws AddressTaken.
  */
-async function createOnce(ctx: Context, store: Store, identity: Identity, owner: AdapterUser | undefined): Promise<Written> {
-  if (owner) return write(ctx, store, identity, owner)
+async function createUnlessTaken(ctx: Context, store: Store, identity: Identity, owner: AdapterUser | undefined): Promise<Written> {
+  if (owner) return writeRows(ctx, store, identity, owner)
   const { email } = identity.user
   // One at a time for an address, whatever the accounts are called.
-  const release = email ? await turn(store, email) : undefined
+  const release = email ? await waitForAddress(store, email) : undefined
   try {
-    const known = email && (release?.waited || made(store, email) || ctx.runtime.now() - ctx.facts.at >= fresh)
+    const known = email && (release?.waited || wasUserCreatedHere(store, email) || ctx.runtime.now() - ctx.facts.at >= maxReadAge)
     if (known && store.supports('getUserByEmail')) {
       const { provider, providerAccountId } = identity.account
       const found = identity.match === 'account' ? await store.getUserByAccount({ provider, providerAccountId }) : null
@@ -55,8 +54,8 @@ async function createOnce(ctx: Context, store: Store, identity: Identity, owner:
       if (found || (holder && identity.match === 'email')) return { user: holder as AdapterUser, createdUser: false, linked: false }
       if (holder) throw new AddressTaken(`The address was taken by user ${holder.id}.`)
     }
-    const written = await write(ctx, store, identity, owner)
-    if (email && written.createdUser) note(store, email)
+    const written = await writeRows(ctx, store, identity, owner)
+    if (email && written.createdUser) rememberCreatedUser(store, email)
     return written
   } finally {
     release?.done()
@@ -69,18 +68,18 @@ async function createOnce(ctx: Context, store: Store, identity: Identity, owner:
  */
 export async function awaitOwner(ctx: Context, identity: Identity, brief: boolean): Promise<AdapterUser | null> {
   const store = ctx.store as Store
-  await flightsOf(store)
+  await runningWritesOf(store)
     .get(keyOf(identity))
     ?.catch(() => {})
   const { provider, providerAccountId } = identity.account
   const owner = (): Promise<AdapterUser | null> =>
-    settledOwner(store, keyOf(identity), () => store.getUserByAccount({ provider, providerAccountId }))
+    ownerAfterLateWrites(store, keyOf(identity), () => store.getUserByAccount({ provider, providerAccountId }))
   const found = await owner()
-  return found || brief || store.supports('createUserWithAccount') ? found : poll(owner)
+  return found || brief || store.supports('createUserWithAccount') ? found : pollOwner(owner)
 }
 
-async function poll(read: () => AdapterUser | null | PromiseLike<AdapterUser | null>): Promise<AdapterUser | null> {
-  for (const delay of patience) {
+async function pollOwner(read: () => AdapterUser | null | PromiseLike<AdapterUser | null>): Promise<AdapterUser | null> {
+  for (const delay of ownerPauses) {
     await new Promise((resolve) => setTimeout(resolve, delay))
     const found = await read()
     if (found) return found
@@ -88,9 +87,9 @@ async function poll(read: () => AdapterUser | null | PromiseLike<AdapterUser | n
   return null
 }
 
-function flightsOf(store: Store): Map<string, Promise<Written>> {
-  let running = flights.get(innermostOf(store))
-  if (!running) flights.set(innermostOf(store), (running = new Map()))
+function runningWritesOf(store: Store): Map<string, Promise<Written>> {
+  let running = runningWrites.get(innermostOf(store))
+  if (!running) runningWrites.set(innermostOf(store), (running = new Map()))
   return running
 }
 
@@ -99,7 +98,7 @@ export function keyOf({ match, user, account: { provider, providerAccountId } }:
   return JSON.stringify(match === 'email' ? [user.email] : [provider, providerAccountId])
 }
 
-async function write(ctx: Context, store: Store, identity: Identity, owner: AdapterUser | undefined): Promise<Written> {
+async function writeRows(ctx: Context, store: Store, identity: Identity, owner: AdapterUser | undefined): Promise<Written> {
   const links = identity.match === 'account'
   const candidate = newUserOf(ctx, identity)
   let created: AdapterUser | undefined
@@ -117,13 +116,13 @@ async function write(ctx: Context, store: Store, identity: Identity, owner: Adap
       linked = links
     }
   } catch (error) {
-    return recover(ctx, store, identity, error, { owner, candidate, created })
+    return recoverWrite(ctx, store, identity, error, { owner, candidate, created })
   }
   const user = created ?? (owner as AdapterUser)
   try {
     await identity.onLinked?.(user)
   } catch (error) {
-    await undo(ctx, store, linked ? identity : undefined, created)
+    await undoWrite(ctx, store, linked ? identity : undefined, created)
     throw error
   }
   return { user, createdUser: created !== undefined, linked }
@@ -139,7 +138,7 @@ interface Attempt {
  * After a failed write: the write may be done and only its answer lost, or somebody else was faster; either way the person has an account.
  * Else what this request made is taken back, so that a retry signs in instead of meeting half a user. Throws `error` then.
  */
-async function recover(
+async function recoverWrite(
   ctx: Context,
   store: Store,
   identity: Identity,
@@ -147,14 +146,14 @@ async function recover(
   { owner, candidate, created }: Attempt,
 ): Promise<Written> {
   // An answer that was lost after the commit: the id that we gave tells our user from others.
-  const mine = created ?? (owner ? undefined : ((await quiet(() => store.getUser(candidate.id))) ?? undefined))
+  const mine = created ?? (owner ? undefined : ((await readQuietly(() => store.getUser(candidate.id))) ?? undefined))
   const winner = await findWinner(store, identity, mine)
   const makesUser = !owner && !created
-  expectLate(store, keyOf(identity), error, (answer) => {
-    if (!makesUser) return winner ? undefined : undo(ctx, store, identity, undefined)
+  undoWhenLateAnswerArrives(store, keyOf(identity), error, (answer) => {
+    if (!makesUser) return winner ? undefined : undoWrite(ctx, store, identity, undefined)
     // Nobody checked this answer.
     const id = (answer as AdapterUser | null | undefined)?.id
-    return id === undefined || id === winner?.id ? undefined : undo(ctx, store, undefined, answer as AdapterUser)
+    return id === undefined || id === winner?.id ? undefined : undoWrite(ctx, store, undefined, answer as AdapterUser)
   })
   if (winner) ctx.logger.warn('store-fault-healed', healedFault(error))
   const isOurs = winner !== null && winner.id === mine?.id
@@ -162,7 +161,7 @@ async function recover(
     await identity.onLinked?.(winner)
     return { user: winner, createdUser: isOurs, linked: identity.match === 'account' }
   }
-  await undo(ctx, store, undefined, mine)
+  await undoWrite(ctx, store, undefined, mine)
   if (!winner) throw error
   return { user: winner, createdUser: false, linked: false }
 }
@@ -172,16 +171,16 @@ async function findWinner(store: Store, identity: Identity, created: AdapterUser
   const { provider, providerAccountId } = identity.account
   const { email } = identity.user
   const byEmail = (): Promise<AdapterUser | null> =>
-    quiet(() => (email && store.supports('getUserByEmail') ? store.getUserByEmail(email) : null))
+    readQuietly(() => (email && store.supports('getUserByEmail') ? store.getUserByEmail(email) : null))
   if (identity.match === 'email') return byEmail()
-  const byAccount = (): Promise<AdapterUser | null> => quiet(() => store.getUserByAccount({ provider, providerAccountId }))
+  const byAccount = (): Promise<AdapterUser | null> => readQuietly(() => store.getUserByAccount({ provider, providerAccountId }))
   const owner = await byAccount()
   if (owner || created || !(await byEmail())) return owner
-  return poll(byAccount)
+  return pollOwner(byAccount)
 }
 
 /** Takes back what this request made: an account without its user, or a user without an account, locks the person out. */
-async function undo(ctx: Context, store: Store, linked: Identity | undefined, created: AdapterUser | undefined): Promise<void> {
+async function undoWrite(ctx: Context, store: Store, linked: Identity | undefined, created: AdapterUser | undefined): Promise<void> {
   try {
     if (linked && store.supports('unlinkAccount')) {
       const { provider, providerAccountId } = linked.account
@@ -193,7 +192,7 @@ async function undo(ctx: Context, store: Store, linked: Identity | undefined, cr
   }
 }
 
-async function quiet(read: () => AdapterUser | null | PromiseLike<AdapterUser | null>): Promise<AdapterUser | null> {
+async function readQuietly(read: () => AdapterUser | null | PromiseLike<AdapterUser | null>): Promise<AdapterUser | null> {
   try {
     return await read()
   } catch {
@@ -217,4 +216,79 @@ function newUserOf(ctx: Context, { user, match, provesEmail }: Identity): Adapte
   // Published adapters get what Auth.js would give them.
   const none = !user.email && ctx.store?.nullableEmail ? { email: null } : {}
   return { ...user, ...none, id: user.id ?? randomUUID(ctx.runtime), emailVerified: proved ? ctx.now : null } as AdapterUser
+}
+
+/** A write whose answer is still to come, or was not yet undone. */
+interface LateWrite {
+  /** A later sign-in of the same person went on with what was written. */
+  kept: boolean
+  undone?: Promise<void>
+}
+
+const lateWrites = new WeakMap<Store, Map<string, LateWrite>>()
+
+/**
+ * Undoes a write when its late answer arrives, unless a sign-in went on with it meanwhile. `key` is the person; `undo` is called with the
+ * answer. Nobody waits for it, so nothing is thrown.
+ */
+function undoWhenLateAnswerArrives(store: Store, key: string, error: unknown, undo: (answer: unknown) => Promise<void> | undefined): void {
+  const answer = lateAnswer(error)
+  if (!answer) return
+  const pending = lateWrites.get(innermostOf(store)) ?? new Map<string, LateWrite>()
+  lateWrites.set(innermostOf(store), pending)
+  const late: LateWrite = { kept: false }
+  pending.set(key, late)
+  const forget = (): void => void (pending.get(key) === late && pending.delete(key))
+  answer.then((value) => (late.kept ? undefined : (late.undone = Promise.resolve(undo(value)).then(() => {})))).then(forget, forget)
+}
+
+/** The owner that `read` finds, which a late write may have made: it is kept from now on, or, when it is being undone, looked for again afterwards. */
+export async function ownerAfterLateWrites(
+  store: Store,
+  key: string,
+  read: () => AdapterUser | null | PromiseLike<AdapterUser | null>,
+): Promise<AdapterUser | null> {
+  const found = await read()
+  const late = found && lateWrites.get(innermostOf(store))?.get(key)
+  if (!late) return found
+  if (!late.undone) {
+    late.kept = true
+    return found
+  }
+  await late.undone.catch(() => {})
+  return read()
+}
+
+// The newest so many.
+const maxRemembered = 1_000
+const createdAddresses = new WeakMap<Store, Set<string>>()
+const addressQueues = new WeakMap<Store, Map<string, Promise<void>>>()
+
+/** Whether this process has made a user of this address. */
+function wasUserCreatedHere(store: Store, email: string): boolean {
+  return createdAddresses.get(innermostOf(store))?.has(email) === true
+}
+
+/** Remembers that a user of this address was made. */
+function rememberCreatedUser(store: Store, email: string): void {
+  const known = createdAddresses.get(innermostOf(store)) ?? new Set<string>()
+  createdAddresses.set(innermostOf(store), known.add(email))
+  for (const oldest of known) if (known.size > maxRemembered) known.delete(oldest)
+}
+
+/** Waits for whoever makes a user of this address in this process. */
+async function waitForAddress(store: Store, email: string): Promise<{ waited: boolean; done: () => void }> {
+  const waiting = addressQueues.get(innermostOf(store)) ?? new Map<string, Promise<void>>()
+  addressQueues.set(innermostOf(store), waiting)
+  const before = waiting.get(email)
+  let done = (): void => {}
+  const mine = new Promise<void>((resolve) => (done = resolve))
+  const last = (before ?? Promise.resolve()).then(() => mine)
+  waiting.set(email, last)
+  await before
+  const end = (): void => {
+    done()
+    if (waiting.get(email) === last) waiting.delete(email)
+  }
+  return { waited: before !== undefined, done: end }
 }

@@ -15,7 +15,7 @@ import type {
   StoredWrite,
 } from '../contract/records.ts'
 import { AuthError } from '../errors/base.ts'
-import { withTimeout } from '../errors/timeout.ts'
+import { withTimeout } from '../errors/deadlines.ts'
 import { RecordConflict, failedCall, lateCall } from './store-error.ts'
 import { toKey, toQuery, writeCursor } from './record-query.ts'
 import type { Declared } from './record-spec.ts'

@@ -5,7 +5,7 @@
 import type { LoggerInstance } from '../contract/data.ts'
 import type { Limit } from '../contract/services.ts'
 import { AuthError } from '../errors/index.ts'
-import { withTimeout } from '../errors/timeout.ts'
+import { withTimeout } from '../errors/deadlines.ts'
 import { setBounded } from '../runtime/shared.ts'
 
 /** What stands behind a service that may fail. */

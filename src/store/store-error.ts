@@ -2,7 +2,7 @@
 
 import type { AdapterMethod, HealedFault } from '../contract/adapter.ts'
 import { AdapterError } from '../errors/index.ts'
-import { isExhausted } from '../errors/overloaded.ts'
+import { isExhausted } from '../errors/deadlines.ts'
 import { redactError } from '../errors/redact.ts'
 import { AuthError, type ErrorRow } from '../errors/base.ts'
 

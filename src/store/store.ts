@@ -9,7 +9,7 @@ import type {
   TenantAdapter,
   UserQuery,
 } from '../contract/adapter.ts'
-import { withTimeout } from '../errors/timeout.ts'
+import { withTimeout } from '../errors/deadlines.ts'
 import { AdapterError } from '../errors/index.ts'
 import { type Call, checkAnswer, cleanRow, type Ids, nullableMethods, restoreIds, withFieldDefaults } from './answers.ts'
 import { encodeArgs, isNoAddress, ownUsersOnly } from './namespaces.ts'

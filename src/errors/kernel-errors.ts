@@ -1,5 +1,6 @@
-/** A request of the service `oauth` to a provider that did not bring what was asked for. */
+/** Errors of `authkernel/kernel` alone: those of services that plugins call, and of requests from other sites. */
 import { AuthError, type ErrorRow } from './base.ts'
+import { MissingCSRF } from './index.ts'
 
 /**
  * What a failed request did at the provider. `refused`: the provider said that the token is no longer good (`invalid_grant`). `unused`: it was
@@ -7,7 +8,7 @@ import { AuthError, type ErrorRow } from './base.ts'
  */
 export type OAuthOutcome = 'refused' | 'unused' | 'unknown'
 
-/** `cause` holds `provider`, and `error` and `description` when the provider said them; never a token. */
+/** A request of the service `oauth` failed. `cause` holds `provider`, and `error` and `description` when the provider said them; never a token. */
 export class OAuthRequestError extends AuthError {
   static override type = 'OAuthRequestError'
   static override row: ErrorRow = { page: 'error', status: 502 }
@@ -45,4 +46,15 @@ export class OAuthRequestError extends AuthError {
     this.invalidToken = invalidToken
     this.invalidSignature = invalidSignature
   }
+}
+
+/** The service `mail` could not hand a mail over. `cause.err` says why, `cause.template` which one. Its message has neither address nor values. */
+export class MailNotSent extends AuthError {
+  static override type = 'MailNotSent'
+  static override row: ErrorRow = { page: 'error', status: 502 }
+}
+
+/** A POST from another site, whatever token it carries: 403, never a redirect. */
+export class CrossSiteRequest extends MissingCSRF {
+  static override type = 'MissingCSRF'
 }
