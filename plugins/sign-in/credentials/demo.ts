@@ -1,5 +1,5 @@
 /** The account that `authkernel init` writes, so that a new app can be tried at once. It must sign in on the developer's machine and nowhere else. */
-import { assertOptions, type Context, type CredentialsConfig, isLoopback } from 'authkernel/kernel'
+import { assertOptions, type CredentialsConfig } from 'authkernel/kernel'
 
 // Through the registry: the CLI looks for it, and there may be two copies of the package.
 const demoMark: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.demoAccount') as never
@@ -35,18 +35,4 @@ export function demoAccount(options: DemoAccountOptions): CredentialsConfig {
 /** Whether a provider is the demo account. */
 export function isDemoAccount(provider: object): boolean {
   return demoMark in provider
-}
-
-/** Whether a request came to this machine by its own name, as far as anything in it says. */
-export function isLocalRequest(ctx: Context): boolean {
-  const { headers, url } = ctx.request
-  const hosts = [ctx.origin, url, ...forwardedHosts(headers).map((host) => `http://${host}`)]
-  return hosts.every((host) => URL.canParse(host) && isLoopback(new URL(host).hostname))
-}
-
-/** All that proxies say, trusted or not: it can only take the account away. */
-function forwardedHosts(headers: Headers): string[] {
-  const listed = (headers.get('x-forwarded-host') ?? '').split(',')
-  const standard = [...(headers.get('forwarded') ?? '').matchAll(/host="?([^";,\s]+)/gi)].map(([, host]) => host ?? '')
-  return [...listed, ...standard].map((host) => host.trim()).filter((host) => host !== '')
 }

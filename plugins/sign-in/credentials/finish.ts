@@ -1,6 +1,15 @@
 /** The end of a sign-in: loaded by the first form that is sent. */
-import { type Context, CredentialsSignin, type Identity, type ProviderOf, randomUUID, type User, withFields } from 'authkernel/kernel'
-import { isDemoAccount, isLocalRequest } from './demo.ts'
+import {
+  type Context,
+  CredentialsSignin,
+  type Identity,
+  isLoopback,
+  type ProviderOf,
+  randomUUID,
+  type User,
+  withFields,
+} from 'authkernel/kernel'
+import { isDemoAccount } from './demo.ts'
 import { withThrottle } from './throttle.ts'
 
 /** Asks the host. Throws CredentialsSignin where it returns no user. */
@@ -40,4 +49,18 @@ async function demoUser(ctx: Context): Promise<User> {
     (await store.getUserByEmail(email)) ??
     (await store.createUser({ id: randomUUID(ctx.runtime), name: 'Demo', email, emailVerified: null }))
   )
+}
+
+/** Whether a request came to this machine by its own name, as far as anything in it says. */
+export function isLocalRequest(ctx: Context): boolean {
+  const { headers, url } = ctx.request
+  const hosts = [ctx.origin, url, ...forwardedHosts(headers).map((host) => `http://${host}`)]
+  return hosts.every((host) => URL.canParse(host) && isLoopback(new URL(host).hostname))
+}
+
+/** All that proxies say, trusted or not: it can only take the account away. */
+function forwardedHosts(headers: Headers): string[] {
+  const listed = (headers.get('x-forwarded-host') ?? '').split(',')
+  const standard = [...(headers.get('forwarded') ?? '').matchAll(/host="?([^";,\s]+)/gi)].map(([, host]) => host ?? '')
+  return [...listed, ...standard].map((host) => host.trim()).filter((host) => host !== '')
 }

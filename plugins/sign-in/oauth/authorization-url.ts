@@ -1,7 +1,7 @@
 /** The URL of an authorization request: what is the same in all requests to a server, what the client may add, and the values of one. */
 import type { Context } from 'authkernel/kernel'
 import type { AuthorizationServer } from 'oauth4webapi'
-import type { StepUp } from './checks.ts'
+import type { StepUp } from './pending-flows.ts'
 import { authorizationOf, fillTemplate, namesOf, type OAuthProvider } from './provider.ts'
 import { endpointOf } from './server.ts'
 

@@ -4,7 +4,8 @@
  * proxy, one registered redirect_uri for many deployments (rows 203 to 205), the answer is sent on to the deployment that its state names.
  */
 import { type Context, hostMatches, InvalidCheck, randomHex, redirectTo } from 'authkernel/kernel'
-import { findFlow, flowLifetime } from './checks.ts'
+import { findFlow } from './checks.ts'
+import { flowLifetime } from './pending-flows.ts'
 import { isFormPost, type OAuthProvider, proxyOf } from './provider.ts'
 
 /** What the address of the second request carries, sealed. */

@@ -3,21 +3,18 @@
  * list, an entry per tab, with verifier and nonce; an entry is known by the hash of the flow's `state` and used once. The cookies of the
  * other checks hold a mark of each flow, without which its answer counts for nothing.
  */
+import { type Awaitable, bytes, type Context, equal, InvalidCheck, nodeCrypto, type OIDCCheck, toBase64Url } from 'authkernel/kernel'
 import {
-  type Awaitable,
-  bytes,
-  type Context,
-  type CookieHandle,
-  createCookie,
-  createPending,
-  equal,
-  InvalidCheck,
-  type Kernel,
-  nodeCrypto,
-  type OIDCCheck,
-  type PendingList,
-  toBase64Url,
-} from 'authkernel/kernel'
+  flowLifetime,
+  isCrossSite,
+  markCookies,
+  type MarkedCheck,
+  markedChecks,
+  type Marks,
+  type PendingFlow,
+  pendingFlows,
+  type StepUp,
+} from './pending-flows.ts'
 import type { OAuthProvider } from './provider.ts'
 
 /** What the answer to a new request will be held against. */
@@ -46,65 +43,6 @@ export interface Flow {
   stepUp: StepUp | undefined
   /** Subject of the session when it began; null: none, or unknown. */
   startedBy: string | null
-}
-
-/** What a step-up demands of the provider's answer. */
-export interface StepUp {
-  /** The account of the session. */
-  sub: string
-  /** Seconds. */
-  maxAge: number
-  acr?: readonly string[]
-}
-
-/** Seconds that a user may take at the provider. */
-export const flowLifetime = 900
-
-/** One pending flow. */
-export interface PendingFlow {
-  provider: string
-  /** PKCE verifier. */
-  verifier?: string
-  nonce?: string
-  /** What the cookies of its checks hold. */
-  marks?: Marks
-  callbackUrl?: string
-  maxAge?: number
-  /** Who was signed in. */
-  by?: string
-  /** It began with a session, whose cookie a cross-site POST does not bring. */
-  session?: boolean
-  /** It proves the session anew. */
-  stepUp?: StepUp
-  /** Comes back by a cross-site POST. */
-  post?: boolean
-}
-
-/** Checks with a cookie beside that of the state. */
-type MarkedCheck = 'pkce' | 'nonce'
-
-/** What they hold for a flow. */
-type Marks = Partial<Record<MarkedCheck, string>>
-
-const pendingFlows: PendingList<PendingFlow> = /* @__PURE__ */ createPending<PendingFlow>('state', {
-  seconds: flowLifetime,
-  cookie: { key: 'state', maxAge: flowLifetime, prefix: 'secure' },
-  crossSite: isCrossSite,
-})
-
-/** The cookies of the marks: names and attributes are those of Auth.js. Verifier and nonce themselves are sealed with their flow, once. */
-const markCookies: Readonly<Record<MarkedCheck, CookieHandle>> = {
-  pkce: /* @__PURE__ */ createCookie('pkce.code_verifier', { key: 'pkceCodeVerifier', maxAge: flowLifetime, prefix: 'secure' }),
-  // Expires alone (row 80).
-  nonce: /* @__PURE__ */ createCookie('nonce', { key: 'nonce', prefix: 'secure' }),
-}
-
-const markedChecks: readonly MarkedCheck[] = ['pkce', 'nonce']
-
-/** Registers the cookies of pending flows. */
-export function registerCheckCookies(kernel: Kernel): void {
-  kernel.pending(pendingFlows)
-  for (const check of markedChecks) kernel.cookie(markCookies[check])
 }
 
 const usualChecks: readonly OIDCCheck[] = ['pkce', 'state']
@@ -192,11 +130,6 @@ async function removeFlow(ctx: Context, id: string): Promise<PendingFlow | undef
 
 function invalidCallback(provider: string, what: string): InvalidCheck {
   return new InvalidCheck(`The callback of provider "${provider}" ${what}.`, { cause: { provider } })
-}
-
-/** A POST of the provider is cross-site: Lax cookies would stay at home (row 87). */
-function isCrossSite({ post }: PendingFlow): boolean {
-  return post === true
 }
 
 /** A mark for each check whose value the flow has. */

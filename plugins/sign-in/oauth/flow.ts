@@ -9,7 +9,7 @@ import {
   type ProviderFlow,
   unverifiedJwt,
 } from 'authkernel/kernel'
-import { registerCheckCookies } from './checks.ts'
+import { registerCheckCookies } from './pending-flows.ts'
 import type { OAuthProvider } from './provider.ts'
 
 // Loaded by the first sign-in, with oauth4webapi: a session read needs none of it.

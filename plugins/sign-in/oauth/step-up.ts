@@ -12,10 +12,10 @@ import {
   type StepUpDemand,
   subjectOf,
 } from 'authkernel/kernel'
-import type { StepUp } from './checks.ts'
 import { Refusal } from './errors.ts'
 import { withoutSecrets } from './failure.ts'
 import { proofOf, providerNames } from './id-token.ts'
+import type { StepUp } from './pending-flows.ts'
 import type { OAuthProvider } from './provider.ts'
 import { authorizationUrl } from './start.ts'
 import type { Exchanged } from './tokens.ts'

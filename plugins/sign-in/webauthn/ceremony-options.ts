@@ -1,8 +1,9 @@
 /** `GET /webauthn-options/:provider`: what a browser needs to begin a ceremony. */
 import { type Context, InvalidProvider, json, type ProviderOf, sha256, toAddress, toBase64Url, type User } from 'authkernel/kernel'
-import { keepChallenge, type Registration } from './challenge.ts'
+import { keepChallenge } from './challenge.ts'
 import { descriptorOf } from './credential.ts'
 import { loadLibrary } from './library.ts'
+import type { Registration } from './pending.ts'
 import { providerOptions, relyingParty } from './relying-party.ts'
 import { authenticationDefaults, registrationDefaults } from './settings.ts'
 

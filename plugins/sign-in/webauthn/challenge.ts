@@ -2,38 +2,11 @@
  * The challenge cookie: sealed, bound to its provider, 15 minutes, each challenge good for one answer (D12, row 246).
  * It holds the newest five ceremonies, because autofill begins one in every tab that shows a sign-in page.
  */
-import {
-  type Context,
-  createPending,
-  InvalidCheck,
-  type PendingEntry,
-  type PendingList,
-  type ProviderOf,
-  type User,
-} from 'authkernel/kernel'
-
-/** A signed-in user by id, or what is known of a new one. */
-export type Registration = { userId: string } | { user: User }
-
-/** A ceremony that has begun; its id is the challenge. */
-export interface Ceremony {
-  provider: string
-  /** Whose passkey is being registered. */
-  register?: Registration
-  /** The user handle of the new passkey, in base64url. */
-  handle?: string
-}
+import { type Context, InvalidCheck, type PendingEntry, type ProviderOf } from 'authkernel/kernel'
+import { type Ceremony, challenges, type Registration } from './pending.ts'
 
 /** A ceremony that an answer may end. */
 export type PendingChallenge = PendingEntry<Ceremony> & { challenge: string }
-
-const lifetime = 900
-
-/** Registered by the plugin with `kernel.pending`. */
-export const challenges: PendingList<Ceremony> = /* @__PURE__ */ createPending<Ceremony>('challenge', {
-  seconds: lifetime,
-  cookie: { key: 'webauthnChallenge', prefix: 'secure' },
-})
 
 /** Remembers a challenge in the browser. */
 export async function keepChallenge(

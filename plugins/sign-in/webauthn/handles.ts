@@ -2,15 +2,8 @@
  * The user handle of each passkey, as a hash: WebAuthn section 7.2, step 6. A handle is random and holds nothing personal, so only a record tells whose
  * it is. Passkeys from before these records, and stores without records, have none.
  */
-import { type AnyContext, type CompileView, sha256, toHex } from 'authkernel/kernel'
-
-const cacheName = 'passkey-handles'
-
-/** Remembers whether the table is declared. */
-export function noteHandles({ records, shared: state }: CompileView): object {
-  state.cache<boolean>(cacheName).set('kept', records.has('passkeyHandle'))
-  return {}
-}
+import { type AnyContext, sha256, toHex } from 'authkernel/kernel'
+import { cacheName } from './tables.ts'
 
 /** Remembers the handle that a passkey was made with. */
 export async function keepHandle(ctx: AnyContext, credentialID: string, userId: string, handle: string | undefined): Promise<void> {

@@ -11,11 +11,10 @@ import {
   type ProviderOf,
   providerPlugin,
 } from 'authkernel/kernel'
-import { challenges } from './challenge.ts'
-import { noteHandles } from './handles.ts'
 import { optionNames, passkey } from './options.ts'
+import { challenges } from './pending.ts'
 import { loadCeremonies, webauthnRoutes } from './routes.ts'
-import { handleTable } from './tables.ts'
+import { handleTable, noteHandles } from './tables.ts'
 
 export type { PasskeyHandleRow } from './tables.ts'
 export { webauthnRoutes } from './routes.ts'

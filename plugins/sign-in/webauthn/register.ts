@@ -10,10 +10,11 @@ import {
   type User,
   WebAuthnVerificationError,
 } from 'authkernel/kernel'
-import type { PendingChallenge, Registration } from './challenge.ts'
+import type { PendingChallenge } from './challenge.ts'
 import { type CredentialAnswer, toStored, transportsOf } from './credential.ts'
 import { keepHandle } from './handles.ts'
 import { loadLibrary, proofOf, type RegistrationInfo } from './library.ts'
+import type { Registration } from './pending.ts'
 import { relyingParty } from './relying-party.ts'
 import { registrationVerification } from './settings.ts'
 

@@ -1,5 +1,5 @@
-/** The record of user handles. */
-import type { RecordSpec } from 'authkernel/kernel'
+/** The record of user handles, and whether the host has its table. */
+import type { CompileView, RecordSpec } from 'authkernel/kernel'
 
 /** A passkey; its id is the SHA-256 of the credential id. */
 export interface PasskeyHandleRow {
@@ -18,4 +18,13 @@ export const handleTable: RecordSpec<PasskeyHandleRow> = {
   id: 'given',
   fields: { userId: { type: 'string', max: 255 }, handle: { type: 'string', max: 64 } },
   owner: { field: 'userId', of: 'user' },
+}
+
+/** Where it is remembered. */
+export const cacheName = 'passkey-handles'
+
+/** Remembers whether the table is declared. */
+export function noteHandles({ records, shared: state }: CompileView): object {
+  state.cache<boolean>(cacheName).set('kept', records.has('passkeyHandle'))
+  return {}
 }
