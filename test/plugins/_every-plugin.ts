@@ -20,6 +20,7 @@ import { multiSessionPlugin } from 'authkernel/plugins/multi-session'
 import { noticesPlugin } from 'authkernel/plugins/notices'
 import { type OrganizationsApi, organizationsPlugin } from 'authkernel/plugins/organizations'
 import { passwordsPlugin } from 'authkernel/plugins/passwords'
+import { phonePlugin } from 'authkernel/plugins/phone'
 import { providerTokensPlugin } from 'authkernel/plugins/provider-tokens'
 import { sharedSignalsPlugin } from 'authkernel/plugins/shared-signals'
 import { singleLogoutPlugin } from 'authkernel/plugins/single-logout'
@@ -131,6 +132,7 @@ export function everything(
     .use(passwordsPlugin({ breached: false }))
     .use(usernamesPlugin())
     .use(codesPlugin({ via: email() }))
+    .use(phonePlugin({ send: () => {} }))
     .use(twoFactorPlugin())
     .use(deviceSessionsPlugin({ bind: 'optional' }))
     .use(guestPlugin())
