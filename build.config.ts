@@ -95,7 +95,7 @@ export default defineBuildConfig({
     ...folder('bindings'),
     { input: './src/cli/main.ts', name: 'cli' },
   ],
-  // SvelteKit's own module, which Vite makes: see bindings/_kit.ts.
+  // SvelteKit's own module, which Vite makes: see bindings/sveltekit.ts.
   externals: ['$app/paths'],
   clean: true,
   declaration: 'node16',

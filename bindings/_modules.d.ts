@@ -24,11 +24,11 @@ declare module 'next/server' {
 }
 
 declare module '@builder.io/qwik' {
-  export function inlinedQrl<T>(value: T, symbol: string): import('./_qwik-types.ts').Qrl<T>
+  export function inlinedQrl<T>(value: T, symbol: string): import('./_qwik/types.ts').Qrl<T>
   export function implicit$FirstArg<A, R>(fn: (qrl: A) => R): (first: A) => R
 }
 declare module '@builder.io/qwik-city' {
-  import type { QwikAction, QwikEvent, QwikLoader, QwikValidator, Qrl } from './_qwik-types.ts'
+  import type { QwikAction, QwikEvent, QwikLoader, QwikValidator, Qrl } from './_qwik/types.ts'
   export function globalActionQrl<I, R, F>(
     action: Qrl<(input: I, event: QwikEvent) => Promise<R>>,
     options: { id: string; validation: QwikValidator[] },

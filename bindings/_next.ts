@@ -1,6 +1,6 @@
 /** What Next knows of the running request, and may still be told: `headers()`, `cookies()`, `redirect()`. */
 import { setHostRequest } from 'authkernel/kernel'
-import { cookiesOf, type SetCookie } from './_set-cookie.ts'
+import { cookiesOf, type SetCookie } from './_shared/set-cookie.ts'
 
 /** What `cookies()` gives; `set` throws while a page is drawn. */
 export interface CookieStore {
@@ -37,7 +37,7 @@ export async function currentScope(): Promise<Scope> {
     scope = {
       request: setHostRequest(new Request(addressOf(headers, '/'), { headers }), store),
       source: undefined,
-      write: isWritable(store) ? writer(store) : undefined,
+      write: isWritable(store) ? cookieWriter(store) : undefined,
     }
     scopes.set(store, scope)
   }
@@ -45,7 +45,7 @@ export async function currentScope(): Promise<Scope> {
 }
 
 /** The request with the host that the browser named: Next puts its own listening address into the URL. */
-export function located(request: Request & { nextUrl?: { href: string } }): Request {
+export function withBrowserHost(request: Request & { nextUrl?: { href: string } }): Request {
   const url = new URL(request.nextUrl?.href ?? request.url)
   const address = addressOf(request.headers, url.pathname + url.search, url)
   if (address === request.url) return request
@@ -72,18 +72,18 @@ export function nodeScope(
 }
 
 /** Goes there, by Next's own throw. */
-export async function go(location: string): Promise<never> {
+export async function redirectByNext(location: string): Promise<never> {
   const { redirect } = await import('next/navigation')
   return redirect(location)
 }
 
 /** Lets a request of the proxy pass. */
-export async function pass(): Promise<Response> {
+export async function passRequest(): Promise<Response> {
   const { NextResponse } = await import('next/server')
   return NextResponse.next()
 }
 
-/** The protocol is Next's own view: it writes x-forwarded-proto when nobody before it did. The host is the Host header (D34). */
+/** The protocol is Next's own view: it writes x-forwarded-proto when no proxy before it did. The host is the Host header (D34). */
 function addressOf(headers: Headers, path: string, fallback?: URL): string {
   const said = headers.get('x-forwarded-proto')?.split(',')[0]?.trim()
   const protocol = said === 'http' || said === 'https' ? `${said}:` : (fallback?.protocol ?? 'http:')
@@ -105,7 +105,7 @@ function isWritable(store: CookieStore): boolean {
   }
 }
 
-function writer(store: CookieStore): (headers: Headers) => void {
+function cookieWriter(store: CookieStore): (headers: Headers) => void {
   return (headers) => {
     // Next encodes values again.
     for (const { name, value, options } of cookiesOf(headers)) store.set(name, decodeURIComponent(value), options)

@@ -9,11 +9,10 @@ import {
   type Plugin,
   type Session,
 } from 'authkernel/kernel'
-import type { GuardOptions, SignInOptions } from './_actions.ts'
-import { type Argument, assertArgument } from './_argument.ts'
-import { kernelsOf, type Kernels } from './_configs.ts'
-import { addressFrom } from './_peer.ts'
-import { createWebApi } from './_web.ts'
+import type { GuardOptions, SignInOptions } from './_shared/actions.ts'
+import { type Argument, assertArgument, createWebApi } from './_shared/web-api.ts'
+import { kernelsOf, type Kernels } from './_shared/kernels.ts'
+import { addressFrom } from './_shared/edge.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 
@@ -30,7 +29,7 @@ export interface FetchApi {
   session(request: Request, info?: unknown): Promise<Session | null>
   /** Wraps a handler: it gets the session, and the answer takes a refreshed cookie along. */
   withSession(handler: WithSession<Session | null>): (request: Request, ...rest: unknown[]) => Promise<Response>
-  /** As `withSession` for signed-in people only: other browsers are sent to the sign-in page and back, the rest gets 401 JSON. */
+  /** As `withSession` for signed-in users only: other browsers are sent to the sign-in page and back, the rest gets 401 JSON. */
   protect(handler: WithSession<Session>, options?: GuardOptions): (request: Request, ...rest: unknown[]) => Promise<Response>
   /** The answer that signs in. Rejects with `AuthError`s. */
   signIn(request: Request, provider?: string, options?: SignInOptions, info?: unknown): Promise<Response>
@@ -61,7 +60,10 @@ export function FetchAuth(source: AuthConfig | FetchConfigSource, ...plugins: re
   }
   const infos = new WeakMap<Request, unknown>()
   const kernels = kernelsOf<Request>('fetch', (request) => source(request, infos.get(request)), { plugins })
-  return { ...fetchApi(kernels, infos), matches: async (request, info) => answers(await kernels(noted(infos, request, info)), request) }
+  return {
+    ...fetchApi(kernels, infos),
+    matches: async (request, info) => answersPath(await kernels(noteInfo(infos, request, info)), request),
+  }
 }
 
 function eagerApi(kernel: Kernel): FetchApi {
@@ -69,7 +71,7 @@ function eagerApi(kernel: Kernel): FetchApi {
     ...fetchApi(() => kernel, new WeakMap()),
     matches(request) {
       assertArgument(request, argument)
-      return answers(kernel, request)
+      return answersPath(kernel, request)
     },
   }
 }
@@ -92,12 +94,12 @@ function fetchApi(kernel: Kernels<Request>, infos: WeakMap<Request, unknown>): O
   })
   const wrapped = async (request: Request, info: unknown, answer: () => Response | Promise<Response>): Promise<Response> => {
     const headers = new Headers()
-    answering.set(noted(infos, request, info), headers)
+    answering.set(noteInfo(infos, request, info), headers)
     return withCookies(await answer(), headers)
   }
   return {
-    handler: async (request, info) => api.answer(noted(infos, request, info)),
-    session: async (request, info) => api.session(noted(infos, request, info)),
+    handler: async (request, info) => api.answer(noteInfo(infos, request, info)),
+    session: async (request, info) => api.session(noteInfo(infos, request, info)),
     withSession:
       (handler) =>
       async (request, ...rest) =>
@@ -109,19 +111,19 @@ function fetchApi(kernel: Kernels<Request>, infos: WeakMap<Request, unknown>): O
           const found = await api.guard(request, guard)
           return found instanceof Response ? found : handler(request, found, ...rest)
         }),
-    signIn: async (request, provider, how, info) => api.signIn(noted(infos, request, info), provider, how),
-    signOut: async (request, how, info) => api.signOut(noted(infos, request, info), how),
+    signIn: async (request, provider, how, info) => api.signIn(noteInfo(infos, request, info), provider, how),
+    signOut: async (request, how, info) => api.signOut(noteInfo(infos, request, info), how),
   }
 }
 
 /** The request, with what the runtime said about it. */
-function noted(infos: WeakMap<Request, unknown>, request: Request, info: unknown): Request {
+function noteInfo(infos: WeakMap<Request, unknown>, request: Request, info: unknown): Request {
   assertArgument(request, argument)
   if (info !== undefined) infos.set(request, info)
   return request
 }
 
-function answers(kernel: Kernel, { url }: Request): boolean {
+function answersPath(kernel: Kernel, { url }: Request): boolean {
   return kernel.placeOf(new URL(url).pathname) !== undefined
 }
 

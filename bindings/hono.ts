@@ -9,14 +9,14 @@ import {
   type Session,
   setHostRequest,
 } from 'authkernel/kernel'
-import type { GuardOptions, SignInOptions } from './_actions.ts'
-import { type ConfigSource, kernelsOf } from './_configs.ts'
-import { mountedAt } from './_mounted.ts'
-import { addressFrom } from './_peer.ts'
-import { createWebApi } from './_web.ts'
+import type { GuardOptions, SignInOptions } from './_shared/actions.ts'
+import { type ConfigSource, kernelsOf } from './_shared/kernels.ts'
+import { mountedAt } from './_shared/mount.ts'
+import { addressFrom } from './_shared/edge.ts'
+import { createWebApi } from './_shared/web-api.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
-export type { GuardOptions, SignInOptions } from './_actions.ts'
+export type { GuardOptions, SignInOptions } from './_shared/actions.ts'
 
 /** The parts of a Hono context that are used here. */
 export interface HonoContext {
@@ -53,7 +53,7 @@ export interface HonoApi {
   root: HonoHandler
   /** Puts the session into `c.var.session`; a refreshed cookie goes out with the response. */
   middleware: HonoHandler
-  /** Lets people with a session pass. Others: browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
+  /** Lets signed-in users pass. Others: browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
   requireSession(options?: GuardOptions): HonoHandler
   /** The session, read once per request. Rejects when the store is down (D38). */
   session(context: HonoContext): Promise<Session | null>
@@ -86,11 +86,11 @@ function honoApi(kernel: (context: HonoContext) => Awaitable<Kernel>): HonoApi {
     },
     writable: ({ finalized }) => !finalized,
   })
-  const session: HonoApi['session'] = (context) => api.session(context).catch(answerable)
+  const session: HonoApi['session'] = (context) => api.session(context).catch(toAnswerable)
   return {
     session,
-    signIn: (context, provider, options) => api.signIn(context, provider, options).catch(answerable),
-    signOut: (context, options) => api.signOut(context, options).catch(answerable),
+    signIn: (context, provider, options) => api.signIn(context, provider, options).catch(toAnswerable),
+    signOut: (context, options) => api.signOut(context, options).catch(toAnswerable),
     handler: async (context, next) => (await api.route(context)) ?? next(),
     root: async (context, next) => (await api.root(context)) ?? next(),
     async middleware(context, next) {
@@ -98,7 +98,7 @@ function honoApi(kernel: (context: HonoContext) => Awaitable<Kernel>): HonoApi {
       await next()
     },
     requireSession: (options) => async (context, next) => {
-      const found = await api.guard(context, options).catch(answerable)
+      const found = await api.guard(context, options).catch(toAnswerable)
       if (found instanceof Response) return found
       context.set('session', found)
       return next()
@@ -110,7 +110,7 @@ function honoApi(kernel: (context: HonoContext) => Awaitable<Kernel>): HonoApi {
  * Throws an error on, with what Hono's own error handler asks errors for: without it a wrong password that the app does not catch would be
  * answered 500 instead of the error's own status.
  */
-function answerable(error: unknown): never {
+function toAnswerable(error: unknown): never {
   if (error instanceof AuthError && !('getResponse' in error)) {
     const { status } = error
     const say = status === 401 ? 'Unauthorized' : status === 403 ? 'Forbidden' : status < 500 ? 'Refused' : 'Internal Server Error'

@@ -2,24 +2,25 @@
 import type { AuthConfig } from 'authkernel'
 import {
   assertOptions,
-  type NoOptions,
   type Awaitable,
   type Context,
   type First,
+  HttpError,
   type Kernel,
+  type NoOptions,
   type Plugin,
+  redirectTo,
   type Session,
 } from 'authkernel/kernel'
-import { HttpError, redirectTo } from 'authkernel/kernel'
-import { challenged, readForGuard, type SignInOptions } from './_actions.ts'
-import { fromEnv, kernelsOf, withBasePath } from './_configs.ts'
-import { readForm } from './_form.ts'
-import { currentScope, go, located, nodeScope, pass, type Scope } from './_next.ts'
-import { createWebApi } from './_web.ts'
+import { createChallenge, readForGuard, type SignInOptions } from './_shared/actions.ts'
+import { fromEnv, kernelsOf, withBasePath } from './_shared/kernels.ts'
+import { readForm } from './_shared/form.ts'
+import { currentScope, redirectByNext, withBrowserHost, nodeScope, passRequest, type Scope } from './_next.ts'
+import { createWebApi } from './_shared/web-api.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 export type { Account, DefaultSession, Profile, Session, User } from 'authkernel/kernel'
-export type { SignInOptions } from './_actions.ts'
+export type { SignInOptions } from './_shared/actions.ts'
 
 /** The parts of Next's request that `auth(handler)` and `authorized` show. */
 export interface NextAuthRequest extends Request {
@@ -104,7 +105,7 @@ export function nextBinding(options: NoOptions = {}): Plugin<{ next: NextApi }> 
   return {
     name: 'next',
     setup(kernel) {
-      setup(kernel)
+      registerHooks(kernel)
       return { next: nextApi(() => kernel) }
     },
   }
@@ -115,17 +116,17 @@ export function NextAuth(
   config: NextAuthConfig | ((request: Request | undefined) => Awaitable<NextAuthConfig>),
   ...plugins: readonly Plugin[]
 ): NextApi {
-  return nextApi(kernelsOf<Request | undefined>('next', config, { complete, setup, plugins }))
+  return nextApi(kernelsOf<Request | undefined>('next', config, { complete: completeConfig, setup: registerHooks, plugins }))
 }
 
 export default NextAuth
 
-function setup(kernel: Kernel): void {
+function registerHooks(kernel: Kernel): void {
   kernel.declareHook('authorized', 'first')
 }
 
 /** The base path and the names of environment variables that Next users know. */
-function complete(config: AuthConfig): AuthConfig {
+function completeConfig(config: AuthConfig): AuthConfig {
   const url = fromEnv(config, 'AUTH_URL') ? undefined : fromEnv(config, 'NEXTAUTH_URL')
   const parsed = url !== undefined && URL.canParse(url) ? new URL(url) : undefined
   const secret = ['AUTH_SECRET', 'AUTH_SECRET_1', 'AUTH_SECRET_2', 'AUTH_SECRET_3'].some((name) => fromEnv(config, name))
@@ -145,7 +146,7 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
     cookies: ({ write }, headers) => write?.(headers),
     writable: ({ write }) => write !== undefined,
   })
-  const scopeOf = (request: Request): Scope => ({ request: located(request), source: request, write: undefined })
+  const scopeOf = (request: Request): Scope => ({ request: withBrowserHost(request), source: request, write: undefined })
   const answer = (request: Request): Promise<Response> => api.answer(scopeOf(request))
   const root = async (request: Request): Promise<Response> =>
     (await api.root(scopeOf(request))) ?? new Response('Not found.', { status: 404 })
@@ -154,20 +155,20 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
   async function follow(scope: Scope, response: Response, redirect: boolean): Promise<string> {
     scope.write?.(response.headers)
     const location = response.headers.get('location') ?? '/'
-    return redirect ? go(location) : location
+    return redirect ? redirectByNext(location) : location
   }
 
   /** The proxy, and wrapped route handlers. */
   async function guarded(request: NextAuthRequest, handler?: (request: NextAuthRequest) => unknown): Promise<Response> {
     const cookies = new Headers()
     const write = (headers: Headers): void => headers.getSetCookie().forEach((cookie) => cookies.append('set-cookie', cookie))
-    const scope: Scope = { request: located(request), source: request, write }
+    const scope: Scope = { request: withBrowserHost(request), source: request, write }
     const published = await api.root(scope)
     if (published) return published
     const own = await kernel(request)
     const auth = await readForGuard(api.session(scope))
     if (auth instanceof HttpError) {
-      const refused = await challenged(own, scope.request, {}, auth)
+      const refused = await createChallenge(own, scope.request, {}, auth)
       if (!refused) throw auth
       return refused
     }
@@ -179,9 +180,9 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
     else if (handler) response = await handler(Object.assign(request, { auth }))
     else if (verdict === false) {
       const page = signInPage(own, ctx)
-      response = page && ((auth ? undefined : await challenged(own, scope.request, {})) ?? page)
+      response = page && ((auth ? undefined : await createChallenge(own, scope.request, {})) ?? page)
     }
-    response ??= await pass()
+    response ??= await passRequest()
     const answered = response as Response
     const copy = new Response(answered.body, answered)
     for (const cookie of cookies.getSetCookie()) copy.headers.append('set-cookie', cookie)
@@ -232,7 +233,7 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
       const session = await api.session(scope)
       if (session?.user) return session
       const ctx = await (await kernel(undefined)).contextOf(scope.request)
-      return go(ctx.page('signIn', { callbackUrl }).headers.get('location') ?? ctx.base) as never
+      return redirectByNext(ctx.page('signIn', { callbackUrl }).headers.get('location') ?? ctx.base) as never
     },
   }
 }

@@ -1,13 +1,13 @@
 /** Nuxt 3 and 4, on h3: `export const auth = NuxtAuth(config)`, or `createAuth().use(nuxtBinding())`. */
 import { assertOptions, type NoOptions, type Plugin, type Session } from 'authkernel/kernel'
-import type { GuardOptions, SignInOptions } from './_actions.ts'
-import { type AnyH3Event, h3Api, type H3Event } from './_apis/h3.ts'
-import { type ConfigSource, type Kernels, kernelsOf } from './_configs.ts'
+import type { GuardOptions, SignInOptions } from './_shared/actions.ts'
+import { type AnyH3Event, h3Api, type H3Event } from './_shared/h3.ts'
+import { type ConfigSource, type Kernels, kernelsOf } from './_shared/kernels.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 export type { Account, DefaultSession, Profile, Session, User } from 'authkernel/kernel'
-export type { GuardOptions, SignInOptions } from './_actions.ts'
-export type { AnyH3Event, H3Event, H3EventOfNode } from './_apis/h3.ts'
+export type { GuardOptions, SignInOptions } from './_shared/actions.ts'
+export type { AnyH3Event, H3Event, H3EventOfNode } from './_shared/h3.ts'
 
 /** What `handler` puts on the context of every event. */
 export interface NuxtAuthContext {
@@ -58,14 +58,14 @@ function nuxtApi(kernel: Kernels<H3Event>): NuxtApi {
     },
     async requireSession(event, options) {
       const refusal = await api.requireSession(options)(event)
-      if (refusal) throw await refused(event, refusal)
+      if (refusal) throw await createRefusalError(event, refusal)
       return event.context.session as Session
     },
   }
 }
 
 /** What to throw for a refusal. h3 1 takes status and headers from its event, version 2 from the error. */
-async function refused(event: AnyH3Event, { status, headers }: Response): Promise<Error> {
+async function createRefusalError(event: AnyH3Event, { status, headers }: Response): Promise<Error> {
   if ('node' in event && event.node?.res && !event.node.res.headersSent)
     for (const [name, value] of headers) if (name !== 'content-type') event.node.res.setHeader(name, value)
   return Object.assign(new Unauthorized(status === 401 ? 'Unauthorized' : 'Sign in first'), { statusCode: status, status, headers })

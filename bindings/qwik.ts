@@ -3,14 +3,14 @@ import { implicit$FirstArg, inlinedQrl } from '@builder.io/qwik'
 import { globalActionQrl, routeLoaderQrl } from '@builder.io/qwik-city'
 import { type AuthConfig, setEnvDefaults as setDefaults } from 'authkernel'
 import { assertOptions, type NoOptions, customFetch as kernelFetch, type Plugin, type Session } from 'authkernel/kernel'
-import { announce } from './_made.ts'
-import { checkSignIn, checkSignOut, validator } from './_qwik-input.ts'
-import type { Failure, QwikAuth, QwikEvent, QwikApi, QwikSource, SignInInput, SignOutInput, Success } from './_qwik-types.ts'
+import { announceInstance } from './_shared/announce.ts'
+import { checkSignIn, checkSignOut, createValidator } from './_qwik/input.ts'
+import type { Failure, QwikAuth, QwikEvent, QwikApi, QwikSource, SignInInput, SignOutInput, Success } from './_qwik/types.ts'
 
 export { AuthError, CredentialsSignin } from 'authkernel/kernel'
 export type { Account, DefaultSession, Profile, Session, User } from 'authkernel/kernel'
-export type { GuardOptions, SignInOptions } from './_actions.ts'
-export type * from './_qwik-types.ts'
+export type { GuardOptions, SignInOptions } from './_shared/actions.ts'
+export type * from './_qwik/types.ts'
 
 /** The symbol for a provider's own fetch; undefined in the browser, which has no providers (row 316). */
 export const customFetch: typeof kernelFetch | undefined = typeof window === 'undefined' ? kernelFetch : undefined
@@ -21,7 +21,7 @@ export function qwikBinding(options: NoOptions = {}): Plugin<{ qwik: QwikApi }> 
   return {
     name: 'qwik',
     setup(kernel) {
-      const api = once(async () => (await import('./_qwik.ts')).qwikApi(() => kernel))
+      const api = memoizeLoad(async () => (await import('./_qwik/server.ts')).qwikApi(() => kernel))
       const qwik: QwikApi = {
         onRequest: async (event) => (await api()).onRequest(event),
         session: async (event) => (await api()).session(event),
@@ -36,9 +36,9 @@ export function qwikBinding(options: NoOptions = {}): Plugin<{ qwik: QwikApi }> 
 
 /** `QwikAuth$` as Qwik's optimizer calls it. */
 export function QwikAuthQrl(source: QwikSource): QwikAuth {
-  const server = once(async () => (await import('./_qwik.ts')).faceOf(source))
+  const server = memoizeLoad(async () => (await import('./_qwik/server.ts')).apiOf(source))
   const api = async (event: QwikEvent): Promise<QwikApi> => (await server())(event)
-  announce(async (event) => (await import('./_qwik.ts')).instanceOf(source, event as QwikEvent))
+  announceInstance(async (event) => (await import('./_qwik/server.ts')).instanceOf(source, event as QwikEvent))
   const useSession = routeLoaderQrl(
     inlinedQrl((event: QwikEvent) => (event.sharedMap.get('session') ?? null) as Session | null, 'useSession_authkernelSession'),
     { id: 'authkernel-session' },
@@ -49,14 +49,14 @@ export function QwikAuthQrl(source: QwikSource): QwikAuth {
       await (await api(event)).signIn(event, providerId, { redirectTo: other ?? redirectTo, fields, authorizationParams, errors: 'page' })
       return {} as Success
     }, 'useSignIn_authkernelSignIn'),
-    { id: 'authkernel-sign-in', validation: [validator(checkSignIn)] },
+    { id: 'authkernel-sign-in', validation: [createValidator(checkSignIn)] },
   )
   const useSignOut = globalActionQrl<SignOutInput, Success, Failure<keyof SignOutInput>>(
     inlinedQrl(async ({ redirectTo }: SignOutInput, event: QwikEvent) => {
       await (await api(event)).signOut(event, { redirectTo, errors: 'page' })
       return {} as Success
     }, 'useSignOut_authkernelSignOut'),
-    { id: 'authkernel-sign-out', validation: [validator(checkSignOut)] },
+    { id: 'authkernel-sign-out', validation: [createValidator(checkSignOut)] },
   )
   return { useSession, useSignIn, useSignOut, onRequest: async (event) => (await api(event)).onRequest(event) }
 }
@@ -77,7 +77,7 @@ export function setEnvDefaults(env: QwikEvent['env'], config: AuthConfig): void 
   setDefaults((name) => env.get(name), config)
 }
 
-function once<T>(make: () => Promise<T>): () => Promise<T> {
+function memoizeLoad<T>(make: () => Promise<T>): () => Promise<T> {
   let made: Promise<T> | undefined
   return () => (made ??= make())
 }

@@ -1,22 +1,13 @@
 /** SolidStart 1: `export const { GET, POST } = SolidAuth(config)` in `src/routes/api/auth/[...solidauth].ts`. */
 import type { AuthConfig } from 'authkernel'
-import {
-  assertOptions,
-  type NoOptions,
-  type Awaitable,
-  HttpError,
-  type Kernel,
-  type Plugin,
-  type Session,
-  setHostRequest,
-} from 'authkernel/kernel'
-import { checked, type GuardOptions, readForGuard, refusal, type SignInOptions } from './_actions.ts'
-import { kernelsOf, type Kernels, withBasePath } from './_configs.ts'
-import { createWebApi } from './_web.ts'
+import { assertOptions, type NoOptions, type Awaitable, type Kernel, type Plugin, type Session, setHostRequest } from 'authkernel/kernel'
+import type { GuardOptions, SignInOptions } from './_shared/actions.ts'
+import { kernelsOf, type Kernels, withBasePath } from './_shared/kernels.ts'
+import { createWebApi } from './_shared/web-api.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 export type { Account, DefaultSession, Profile, Session, User } from 'authkernel/kernel'
-export type { GuardOptions, SignInOptions } from './_actions.ts'
+export type { GuardOptions, SignInOptions } from './_shared/actions.ts'
 
 /** Options of every binding, and `prefix`. */
 export interface SolidAuthConfig extends AuthConfig {
@@ -70,7 +61,7 @@ export function SolidAuth(
   config: SolidAuthConfig | ((event: SolidStartEvent) => Awaitable<SolidAuthConfig>),
   ...plugins: readonly Plugin[]
 ): SolidStartApi {
-  return solidStartApi(kernels(config, plugins))
+  return solidStartApi(kernelsFor(config, plugins))
 }
 
 /**
@@ -78,17 +69,17 @@ export function SolidAuth(
  * @experimental The API may change in a minor version.
  */
 export async function getSession(request: Request, config: SolidAuthConfig): GetSessionResult {
-  return (await kernels(config)({ request })).entryPoints.session(request)
+  return (await kernelsFor(config)({ request })).entryPoints.session(request)
 }
 
-function kernels(
+function kernelsFor(
   config: SolidAuthConfig | ((event: SolidStartEvent) => Awaitable<SolidAuthConfig>),
   plugins: readonly Plugin[] = [],
 ): Kernels<SolidStartEvent> {
-  return kernelsOf<SolidStartEvent>('solid-start', config, { complete, plugins })
+  return kernelsOf<SolidStartEvent>('solid-start', config, { complete: completeConfig, plugins })
 }
 
-function complete({ prefix, ...config }: SolidAuthConfig): AuthConfig {
+function completeConfig({ prefix, ...config }: SolidAuthConfig): AuthConfig {
   return prefix !== undefined && config.basePath === undefined ? { ...config, basePath: prefix } : withBasePath(config, '/api/auth')
 }
 
@@ -100,6 +91,7 @@ function solidStartApi(kernel: (event: SolidStartEvent) => Awaitable<Kernel>): S
     },
     kernel,
     request: ({ request }) => request,
+    page: pageOf,
     options: ({ clientAddress }) => ({ clientAddress }),
     cookies: ({ response }, headers) => {
       for (const cookie of headers.getSetCookie()) response?.headers.append('set-cookie', cookie)
@@ -116,17 +108,14 @@ function solidStartApi(kernel: (event: SolidStartEvent) => Awaitable<Kernel>): S
       Object.assign((event.locals ??= {}), { auth: () => api.session(event) })
     },
     async requireSession(event, options) {
-      const found = await readForGuard(api.session(event))
-      if (found instanceof HttpError || !found?.user)
-        throw await refusal(await kernel(event), pageOf(event), { clientAddress: event.clientAddress }, options, found)
-      const instead = await checked(() => pageOf(event), found, options)
-      if (instead) throw instead
+      const found = await api.guard(event, options)
+      if (found instanceof Response) throw found
       return found
     },
   }
 }
 
-/** A server function is called by a page: that is what people are sent away from, and back to. */
+/** A server function is called by a page: that is what users are sent away from, and back to. */
 function pageOf({ request }: SolidStartEvent): Request {
   if (!request.headers.has('x-server-id') && new URL(request.url).pathname !== '/_server') return request
   const headers = new Headers(request.headers)

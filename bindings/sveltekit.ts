@@ -5,23 +5,20 @@ import {
   type NoOptions,
   type Awaitable,
   type HandleOptions,
-  HttpError,
   type Kernel,
   type Plugin,
   type Session,
   setHostRequest,
 } from 'authkernel/kernel'
-import { assertArgument } from './_argument.ts'
-import { checked, type GuardOptions, readForGuard, refusal, type SignInOptions } from './_actions.ts'
-import { type ConfigSource, kernelsOf, withBasePath } from './_configs.ts'
-import { readForm } from './_form.ts'
-import { type KitRequest, leave, left, pathsBase } from './_kit.ts'
-import { cookiesOf, type SetCookie } from './_set-cookie.ts'
-import { createWebApi } from './_web.ts'
+import { assertArgument, createWebApi } from './_shared/web-api.ts'
+import type { GuardOptions, SignInOptions } from './_shared/actions.ts'
+import { type ConfigSource, kernelsOf, withBasePath } from './_shared/kernels.ts'
+import { readForm } from './_shared/form.ts'
+import { cookiesOf, type SetCookie } from './_shared/set-cookie.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 export type { Account, DefaultSession, Profile, Session, User } from 'authkernel/kernel'
-export type { GuardOptions, SignInOptions } from './_actions.ts'
+export type { GuardOptions, SignInOptions } from './_shared/actions.ts'
 
 declare global {
   namespace App {
@@ -40,7 +37,8 @@ declare global {
 /** Options of every binding. */
 export type SvelteKitAuthConfig = AuthConfig
 /** The parts of a request event that are used here. */
-export interface SvelteKitEvent extends KitRequest {
+export interface SvelteKitEvent {
+  request: Request
   url: URL
   cookies: { set(name: string, value: string, options: SetCookie['options'] & { encode(value: string): string }): void }
   locals: object
@@ -97,6 +95,7 @@ function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sve
   const api = createWebApi<SvelteKitEvent>({
     kernel,
     request: ({ request }) => request,
+    page: pageOf,
     options: optionsOf,
     cookies: setCookies,
     writable: (event) => !answered.has(event),
@@ -105,7 +104,7 @@ function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sve
   /** Takes the cookies of a flow's answer along and goes where it says. */
   function follow(event: SvelteKitEvent, response: Response, redirect: boolean): Promise<string> | string {
     setCookies(event, response.headers)
-    return redirect ? leave(event, response) : (response.headers.get('location') ?? '/')
+    return redirect ? leaveByThrow(event, response) : (response.headers.get('location') ?? '/')
   }
 
   return {
@@ -117,40 +116,38 @@ function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sve
       if (own) return own
       const response = await resolve(event)
       answered.add(event)
-      return left(event, response)
+      return restoreMeant(event, response)
     },
     async signIn(given, provider, options) {
       const event = first(given)
-      const form = provider === undefined ? readForm(await fields(event)) : { provider, ...spoken(options) }
+      const form = provider === undefined ? readForm(await readFields(event)) : { provider, ...splitRedirect(options) }
       return follow(event, await api.signIn(event, form.provider, form.options), form.redirect)
     },
     async signOut(given, options) {
       const event = first(given)
-      const form = options === undefined ? readForm(await fields(event)) : spoken(options)
+      const form = options === undefined ? readForm(await readFields(event)) : splitRedirect(options)
       const { options: how, redirect } = options === undefined ? { ...form, options: { redirectTo: form.options.redirectTo } } : form
       return follow(event, await api.signOut(event, how), redirect)
     },
     async requireSession(given, options) {
       const event = first(given)
-      const found = await readForGuard(api.session(event))
-      const toRequest = (): Request => {
-        const headers = new Headers(event.request.headers)
-        // The router of the browser fetches data for a page: the page is what people are sent away from, and back to.
-        if (event.isDataRequest) headers.set('accept', 'text/html')
-        return setHostRequest(new Request(event.url, { method: event.request.method, headers }), event.request)
-      }
-      if (found instanceof HttpError || !found?.user)
-        return leave(event, await refusal(await kernel(event), toRequest(), optionsOf(event), options, found))
-      const instead = await checked(toRequest, found, options)
-      if (!instead) return found
-      setCookies(event, instead.headers)
-      return leave(event, instead)
+      const found = await api.guard(event, options)
+      if (!(found instanceof Response)) return found
+      setCookies(event, found.headers)
+      return leaveByThrow(event, found)
     },
   }
 }
 
+/** The router of the browser fetches data for a page: the page is what users are sent away from, and back to. */
+function pageOf({ request, url, isDataRequest }: SvelteKitEvent): Request {
+  const headers = new Headers(request.headers)
+  if (isDataRequest) headers.set('accept', 'text/html')
+  return setHostRequest(new Request(url, { method: request.method, headers }), request)
+}
+
 /** Options of code, with what only SvelteKit's functions know apart. */
-function spoken<O extends object>(
+function splitRedirect<O extends object>(
   { redirect = true, ...options }: O & { redirect?: boolean | undefined } = {} as O,
 ): {
   options: Omit<O & { redirect?: boolean | undefined }, 'redirect'>
@@ -177,6 +174,57 @@ function setCookies(event: SvelteKitEvent, headers: Headers): void {
   for (const { name, value, options } of cookiesOf(headers)) event.cookies.set(name, value, { ...options, encode: (encoded) => encoded })
 }
 
-async function fields({ request }: SvelteKitEvent): Promise<Iterable<[string, unknown]>> {
+async function readFields({ request }: SvelteKitEvent): Promise<Iterable<[string, unknown]>> {
   return /form/.test(request.headers.get('content-type') ?? '') ? request.formData() : []
+}
+
+// Leaving an action or `load`: by SvelteKit's own throw. It knows redirects by their class, and an app whose bundle holds a SvelteKit of its own knows another
+// class than we do; then `handle` says what was meant.
+
+const meant = new WeakMap<SvelteKitEvent, Response>()
+
+/** Throws SvelteKit's redirect or error for a response. */
+async function leaveByThrow(event: SvelteKitEvent, response: Response): Promise<never> {
+  meant.set(event, response)
+  const { redirect, error } = await import('@sveltejs/kit')
+  const location = response.headers.get('location')
+  return location === null ? error(response.status, response.status === 403 ? 'Forbidden' : 'Unauthorized') : redirect(302, location)
+}
+
+/** `paths.base` of the app; empty where no bundler resolves SvelteKit's own modules. */
+async function pathsBase(): Promise<string> {
+  const { base } = await import('$app/paths').catch(() => ({ base: '' }))
+  return base
+}
+
+/** The response of SvelteKit, or what `leave` meant where SvelteKit did not understand its throw. */
+function restoreMeant(event: SvelteKitEvent, response: Response): Response {
+  const wanted = meant.get(event)
+  if (!wanted) return response
+  if (response.status !== 500) return withChallenge(response, wanted)
+  const location = wanted.headers.get('location')
+  const headers = new Headers({ 'cache-control': 'private, no-store' })
+  for (const cookie of response.headers.getSetCookie()) headers.append('set-cookie', cookie)
+  // A form with `use:enhance`, and the data of a page, want JSON (documented as `ActionResult`).
+  if (event.request.headers.has('x-sveltekit-action')) {
+    return Response.json(location === null ? { type: 'error', status: wanted.status } : { type: 'redirect', status: 302, location }, {
+      headers,
+    })
+  }
+  if (location === null)
+    return withChallenge(new Response(wanted.status === 403 ? 'Forbidden' : 'Unauthorized', { status: wanted.status, headers }), wanted)
+  if (new URL(event.request.url).pathname.endsWith('__data.json')) return Response.json({ type: 'redirect', location }, { headers })
+  headers.set('location', location)
+  return new Response(null, { status: 302, headers })
+}
+
+/** SvelteKit's errors have no headers: what tells an app why its token was refused goes out with the error's page. */
+function withChallenge(response: Response, { status, headers }: Response): Response {
+  if (response.status !== status || !headers.has('www-authenticate')) return response
+  const copy = new Response(response.body, response)
+  for (const name of ['www-authenticate', 'dpop-nonce', 'access-control-expose-headers']) {
+    const value = headers.get(name)
+    if (value !== null) copy.headers.set(name, value)
+  }
+  return copy
 }

@@ -13,7 +13,7 @@ const presetFiles = ['src/preset.ts', 'src/index.ts']
 
 /** Files that need Node itself, with the reason. */
 const nodeFiles: Record<string, string> = {
-  'bindings/_node.ts': 'turns IncomingMessage and ServerResponse into Request and Response',
+  'bindings/_shared/node-request.ts': 'turns IncomingMessage and ServerResponse into Request and Response',
   'plugins/adapters/unstorage/folder-lock.ts': 'locks a folder of the file system; imported on demand, when a host asks for it',
   'plugins/people/organizations/dns.ts': 'looks up TXT records; imported on demand, unless a host gives its own look-up',
   'plugins/hosting/better-auth-compat/xchacha.ts': 'decrypts what better-auth stored; imported on demand',
@@ -186,7 +186,7 @@ describe('layering', () => {
   it('bindings import authkernel, authkernel/kernel, private files of bindings and their framework', () => {
     const wrong = offences('bindings/', ({ path }, { file, library = '', specifier }) => {
       if (file) return ['authkernel', 'authkernel/kernel'].includes(specifier) || file.startsWith('bindings/_')
-      if (library === 'cookie-es') return path === 'bindings/_set-cookie.ts'
+      if (library === 'cookie-es') return path === 'bindings/_shared/set-cookie.ts'
       // The framework itself, where it only understands its own classes: an optional peer. SvelteKit has a module that Vite makes.
       return library.startsWith('node:') ? path in nodeFiles : library in peerDependencies || specifier === '$app/paths'
     })

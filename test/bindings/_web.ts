@@ -1,5 +1,5 @@
 /** Hosts whose framework speaks web requests: a node server in front, the framework's own objects made by hand. */
-import { answered, sendResponse } from '../../bindings/_node.ts'
+import { answered, sendResponse } from '../../bindings/_shared/node-request.ts'
 import { serve, type TestServer } from './_http.ts'
 
 /** Serves web answers; what is thrown becomes an empty 500, as frameworks answer. */

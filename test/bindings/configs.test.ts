@@ -4,7 +4,7 @@ import type { AuthConfig } from 'authkernel'
 import type { Kernel } from 'authkernel/kernel'
 import { authjsCompatPlugin } from 'authkernel/plugins/authjs-compat'
 import { expect, it } from 'vitest'
-import { fromEnv, kernelsOf, keyOf, withBasePath } from '../../bindings/_configs.ts'
+import { fromEnv, kernelsOf, keyOf, withBasePath } from '../../bindings/_shared/kernels.ts'
 import { config } from './_auth.ts'
 
 const providers = config().providers

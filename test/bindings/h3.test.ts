@@ -8,7 +8,7 @@ import { type App, createApp, eventHandler, readBody, readRawBody, toNodeListene
 import { IncomingMessage, ServerResponse } from 'node:http'
 import { Socket } from 'node:net'
 import { expect, it } from 'vitest'
-import { sendResponse } from '../../bindings/_node.ts'
+import { sendResponse } from '../../bindings/_shared/node-request.ts'
 import { fieldsOf, probe } from './_family.ts'
 import { ask, serve } from './_http.ts'
 import { formOf, serveWeb } from './_web.ts'

@@ -24,7 +24,7 @@ import { email } from '../../plugins/sign-in/codes/index.ts'
 import { demoAccount } from '../../plugins/sign-in/credentials/index.ts'
 import { emailPlugin } from '../../plugins/sign-in/email/index.ts'
 import { pwned } from '../../plugins/sign-in/passwords/index.ts'
-import { checked, refusal, signInResponse, signOutResponse } from '../../bindings/_actions.ts'
+import { runCheck, createRefusal, signInResponse, signOutResponse } from '../../bindings/_shared/actions.ts'
 import { baseConfig } from '../_setup.ts'
 
 const app = { id: 'app', name: 'App', redirectUris: ['http://127.0.0.1/'] }
@@ -172,10 +172,10 @@ it('of a mailer that is no sign-in method', async () => {
 it('of guards, sign-ins and sign-outs of bindings: nobody passes', async () => {
   const request = new Request('https://app.example/page')
   const none = [{} as never, request, {}] as const
-  await expect(checked(() => request, {} as never, { chek: () => false } as never)).rejects.toThrow(
+  await expect(runCheck(() => request, {} as never, { chek: () => false } as never)).rejects.toThrow(
     /The guard has no option `chek`\. Did you mean "check"/,
   )
-  await expect(refusal(...none, { redirectto: '/' } as never)).rejects.toThrow(/`redirectto`\. Did you mean "redirectTo"/)
+  await expect(createRefusal(...none, { redirectto: '/' } as never)).rejects.toThrow(/`redirectto`\. Did you mean "redirectTo"/)
   await expect(signInResponse(...none, 'acme', { redirectTO: '/' } as never)).rejects.toThrow(/signIn has no option/)
   await expect(signOutResponse(...none, { callbackUrl: '/' } as never)).rejects.toThrow(/signOut has no option `callbackUrl`/)
 })

@@ -1,16 +1,16 @@
 /** What the actions accept, and what they answer to anything else (rows 308 to 311, 377). */
-import type { QwikValidator } from './_qwik-types.ts'
+import type { QwikValidator } from './types.ts'
 
 type Check = (input: Readonly<Record<string, unknown>>) => Readonly<Record<string, string | undefined>>
 
 /** A validator as Qwik calls it: on the server only. */
-export function validator(check: Check): QwikValidator {
+export function createValidator(check: Check): QwikValidator {
   return {
     async validate(_event, input) {
-      if (typeof input !== 'object' || input === null || Array.isArray(input)) return refused({}, ['Expected an object'])
+      if (typeof input !== 'object' || input === null || Array.isArray(input)) return failValidation({}, ['Expected an object'])
       const wrong = Object.entries(check(input as Readonly<Record<string, unknown>>)).filter(([, message]) => message !== undefined)
       if (wrong.length === 0) return { success: true, data: input }
-      return refused(Object.fromEntries(wrong.map(([name, message]) => [name, [String(message)]])), [])
+      return failValidation(Object.fromEntries(wrong.map(([name, message]) => [name, [String(message)]])), [])
     },
   }
 }
@@ -33,7 +33,7 @@ export function checkSignOut({ redirectTo }: Readonly<Record<string, unknown>>):
   return { redirectTo: textError(redirectTo) }
 }
 
-function refused(fieldErrors: Record<string, string[]>, formErrors: string[]): Awaited<ReturnType<QwikValidator['validate']>> {
+function failValidation(fieldErrors: Record<string, string[]>, formErrors: string[]): Awaited<ReturnType<QwikValidator['validate']>> {
   return { success: false, status: 400, error: { fieldErrors, formErrors } }
 }
 

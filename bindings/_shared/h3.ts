@@ -1,12 +1,11 @@
 /** h3: events of version 2, which have a web request, and of version 1, which have Node's or a shell of it. */
 import { HttpError, type Session, setHostRequest } from 'authkernel/kernel'
-import { assertArgument } from '../_argument.ts'
-import type { GuardOptions, SignInOptions } from '../_actions.ts'
-import type { Kernels } from '../_configs.ts'
-import { mountedAt } from '../_mounted.ts'
-import type { NodeRequest, NodeResponse } from '../_node.ts'
-import type { Edge } from '../_target.ts'
-import { createWebApi } from '../_web.ts'
+import { assertArgument, createWebApi } from './web-api.ts'
+import type { GuardOptions, SignInOptions } from './actions.ts'
+import type { Kernels } from './kernels.ts'
+import { mountedAt } from './mount.ts'
+import type { NodeRequest, NodeResponse } from './node-request.ts'
+import type { Edge } from './edge.ts'
 
 /** The parts of an event's context that are used here; `session` is set by `middleware` and `requireSession`. */
 export interface H3Context {
@@ -38,7 +37,7 @@ export interface H3Api {
   root(event: AnyH3Event): Promise<Response | undefined>
   /** Puts the session into `event.context.session`; a refreshed cookie goes out with the response. */
   middleware(event: AnyH3Event): Promise<void>
-  /** Lets people with a session pass. Others: browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
+  /** Lets signed-in users pass. Others: browsers are sent to the sign-in page and back, everything else gets 401 JSON. */
   requireSession(options?: GuardOptions): (event: AnyH3Event) => Promise<Response | undefined>
   /** The session, read once per request. Rejects when the store is down (D38). */
   session(event: AnyH3Event): Promise<Session | null>
@@ -70,21 +69,21 @@ export function h3Api(
   })
   const open = async (event: AnyH3Event): Promise<H3Event> => {
     assertEvent(event, say)
-    return modern(event)
+    return toModernEvent(event)
   }
   const answer = async (event: AnyH3Event, how: 'below' | 'route' | 'root'): Promise<Response | undefined> => {
     assertEvent(event, say)
     if (isModern(event)) return api[how](event)
     const given = event.web?.request
-    if (given && !given.bodyUsed) return api[how](translated(event, given))
-    const { answered } = await import('../_node.ts')
+    if (given && !given.bodyUsed) return api[how](translateEvent(event, given))
+    const { answered } = await import('./node-request.ts')
     const { req, res } = event.node
-    const shell = await open(event).catch(asItIs)
+    const shell = await open(event).catch(keepHttpError)
     // Before the body is opened: that of another path is for the app to read.
     if (!(shell instanceof HttpError) && !(await api.isOwn(shell, how))) return undefined
-    await keepBody(req)
+    await restoreBody(req)
     return answered(req, res, edgeOf(event), (request) => {
-      const whole = translated(event, request)
+      const whole = translateEvent(event, request)
       if (!(shell instanceof HttpError)) shells.set(whole, shell)
       return api.answer(whole)
     })
@@ -113,15 +112,15 @@ const shells = new WeakMap<H3Event, H3Event>()
 const translations = new WeakMap<H3EventOfNode, H3Event>()
 
 /** The event as h3 2 has it. Only Node has events of version 1, so only there `node:` modules are loaded. */
-async function modern(event: AnyH3Event): Promise<H3Event> {
+async function toModernEvent(event: AnyH3Event): Promise<H3Event> {
   if (isModern(event)) return event
-  const { toRequest } = await import('../_node.ts')
+  const { toRequest } = await import('./node-request.ts')
   let known = translations.get(event)
-  if (!known) translations.set(event, (known = translated(event, toRequest(event.node.req, edgeOf(event)))))
+  if (!known) translations.set(event, (known = translateEvent(event, toRequest(event.node.req, edgeOf(event)))))
   return known
 }
 
-function translated({ node: { req, res }, context, web }: H3EventOfNode, request: H3Event['req']): H3Event {
+function translateEvent({ node: { req, res }, context, web }: H3EventOfNode, request: H3Event['req']): H3Event {
   const given: H3Event['req'] = web?.request ?? request
   // The shell has an empty address. Defined, for requests of some servers have a getter there.
   const ip = { value: req.socket.remoteAddress || given.ip, configurable: true }
@@ -134,13 +133,13 @@ function translated({ node: { req, res }, context, web }: H3EventOfNode, request
 }
 
 /** What is no request to this host is answered with 400. */
-function asItIs(error: unknown): HttpError {
+function keepHttpError(error: unknown): HttpError {
   if (error instanceof HttpError) return error
   throw error
 }
 
 /** A body that h3's own `readBody` has read is where it keeps it. */
-async function keepBody(req: NodeRequest): Promise<void> {
+async function restoreBody(req: NodeRequest): Promise<void> {
   req.rawBody ??= await Reflect.get(req, Symbol.for('h3RawBody'))
   req.body ??= Reflect.get(req, Symbol.for('h3ParsedBody'))
 }

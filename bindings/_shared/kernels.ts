@@ -1,8 +1,7 @@
 /** Kernels for the factory forms: `SvelteKitAuth(config)`, `QwikAuth$((event) => config)` and their like. */
-import { createAuth } from 'authkernel'
-import type { Auth, AuthConfig } from 'authkernel'
+import { type Auth, type AuthConfig, createAuth } from 'authkernel'
 import { type Awaitable, setBounded, createShared, type Kernel, type Plugin, type Shared } from 'authkernel/kernel'
-import { announce } from './_made.ts'
+import { announceInstance } from './announce.ts'
 
 /** What a factory takes: options, or a function that makes them for each request (rows 48, 320). */
 export type ConfigSource<E> = AuthConfig | ((event: E) => Awaitable<AuthConfig>)
@@ -29,14 +28,14 @@ const companions = new WeakMap<AuthConfig, readonly Plugin[]>()
  */
 export function kernelsOf<E>(name: string, source: ConfigSource<E>, additions: Additions<E> = {}): Kernels<E> {
   const kernels = kernelsFor(name, source, additions)
-  announce(async (event) => instances.get(await kernels(event as E)))
+  announceInstance(async (event) => instances.get(await kernels(event as E)))
   return kernels
 }
 
 function kernelsFor<E>(name: string, source: ConfigSource<E>, additions: Additions<E>): Kernels<E> {
   if (typeof source !== 'function') {
     const { plugins = [] } = additions
-    // Whoever asks with the same options later, `getSession` for one, gets the kernel with the plugins, whichever was first.
+    // A call with the same options later, `getSession` for one, gets the kernel with the plugins, in any order.
     if (plugins.length > 0) {
       companions.set(source, plugins)
       known.get(source)?.delete(name)
@@ -49,7 +48,7 @@ function kernelsFor<E>(name: string, source: ConfigSource<E>, additions: Additio
   const ask = async (event: E): Promise<Kernel> => {
     const config = await source(event)
     const key = keyOf(config)
-    return setBounded(kernels, key, kernels.get(key) ?? build(name, config, additions, shared, event), maxKernels)
+    return setBounded(kernels, key, kernels.get(key) ?? buildKernel(name, config, additions, shared, event), maxKernels)
   }
   return (event) => {
     if (typeof event !== 'object' || event === null) return ask(event)
@@ -77,12 +76,18 @@ function ownKernel<E>(name: string, config: AuthConfig, additions: Additions<E>)
   let kernels = known.get(config)
   if (!kernels) known.set(config, (kernels = new Map()))
   let kernel = kernels.get(name)
-  if (!kernel) kernels.set(name, (kernel = build(name, config, additions)))
+  if (!kernel) kernels.set(name, (kernel = buildKernel(name, config, additions)))
   return kernel
 }
 
 /** A binding's entry points are those of a plugin, so a plugin of its name takes the kernel out. */
-function build<E>(name: string, config: AuthConfig, { complete, setup, plugins = [] }: Additions<E>, shared?: Shared, event?: E): Kernel {
+function buildKernel<E>(
+  name: string,
+  config: AuthConfig,
+  { complete, setup, plugins = [] }: Additions<E>,
+  shared?: Shared,
+  event?: E,
+): Kernel {
   let kernel: Kernel | undefined
   const auth = createAuth(complete?.(config, event) ?? config, shared ? { shared } : {})
   for (const plugin of plugins) auth.use(plugin)

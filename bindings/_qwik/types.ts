@@ -1,8 +1,8 @@
 /** Types of the Qwik binding: structural, so that Qwik's own are no part of ours. */
 import type { Auth, AuthConfig } from 'authkernel'
 import type { Awaitable, Session } from 'authkernel/kernel'
-import type { GuardOptions, SignInOptions } from './_actions.ts'
-import type { SetCookie } from './_set-cookie.ts'
+import type { GuardOptions, SignInOptions } from '../_shared/actions.ts'
+import type { SetCookie } from '../_shared/set-cookie.ts'
 
 /** Input of `useSignIn`; in a form: `providerId`, `redirectTo`, `options.email`, `authorizationParams.prompt`. */
 export interface SignInInput {

@@ -1,4 +1,4 @@
-/** Request targets and hosts: who is asked for what, and what is no request to anybody. */
+/** What is known of a request at the edge of the server: its target, its host, and the address of the client. */
 import { HttpError } from 'authkernel/kernel'
 
 /** The parts of a Node request that say where it goes. */
@@ -57,4 +57,22 @@ export function pathOf(req: Target): string {
 /** What a request gets that is none. */
 export function badRequest(): HttpError {
   return new HttpError(400, 'Bad request.')
+}
+
+/** Address of the client as runtimes tell it: from Bun's server, Deno's info, or the `incoming` of Hono's Node server. Nothing else counts: workers pass their environment there. */
+export function addressFrom(info: unknown, request: Request): string | undefined {
+  if (typeof info !== 'object' || info === null) return undefined
+  if ('requestIP' in info && typeof info.requestIP === 'function') return textOf(memberOf(info.requestIP(request), 'address'))
+  return (
+    textOf(memberOf(memberOf(info, 'remoteAddr'), 'hostname')) ??
+    textOf(memberOf(memberOf(memberOf(info, 'incoming'), 'socket'), 'remoteAddress'))
+  )
+}
+
+function memberOf(from: unknown, key: string): unknown {
+  return typeof from === 'object' && from !== null ? (from as Record<string, unknown>)[key] : undefined
+}
+
+function textOf(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
 }

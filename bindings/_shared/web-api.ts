@@ -1,17 +1,26 @@
-/** What `auth.<framework>` offers where requests are web requests. They differ in a seam only; `_api.ts` is the same for Node's own. */
+/** What `auth.<framework>` offers where requests are web requests. They differ in a seam only; `node-api.ts` builds on it. */
 import { type Awaitable, type HandleOptions, HttpError, type Kernel, type Session, setHostRequest } from 'authkernel/kernel'
-import { type Argument, assertArgument } from './_argument.ts'
 import {
-  checked,
+  runCheck,
   type GuardOptions,
   readForGuard,
-  refusal,
+  createRefusal,
   type SignInOptions,
   signInResponse,
   signOutResponse,
   updateResponse,
-} from './_actions.ts'
-import { cookiesOf } from './_set-cookie.ts'
+} from './actions.ts'
+import { cookiesOf } from './set-cookie.ts'
+
+/** The first argument of a binding's functions: how to know it, and what to tell a caller who gave something else. */
+export interface Argument {
+  /** Members that it has. */
+  has: readonly string[]
+  /** A member that only another kind of request has. */
+  not?: string
+  /** `Give Express's request: auth.express.session(req).` */
+  say: string
+}
 
 /** How a framework's event is read and answered. */
 export interface WebSeam<E extends object> {
@@ -20,6 +29,8 @@ export interface WebSeam<E extends object> {
   /** A factory's options may be a function of the event. */
   kernel(event: E): Awaitable<Kernel>
   request(event: E): Awaitable<Request>
+  /** What a guard sends users away from, and back to; default: the request. */
+  page?(event: E): Request
   options?(event: E): HandleOptions
   /** Where the handler that is running is mounted; undefined: at the base path of the options. Guards run elsewhere and are not asked. */
   mount?(event: E, basePath: string): string | undefined
@@ -109,11 +120,11 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
   return {
     session,
     async answer(event) {
-      return answer(await openRoute(event))
+      return answerOpened(await openRoute(event))
     },
     async below(event) {
       const found = await openRoute(event)
-      return (await isBelow(found)) ? answer(found) : undefined
+      return (await isBelow(found)) ? answerOpened(found) : undefined
     },
     async isOwn(event, how) {
       const found = await openRoute(event)
@@ -122,17 +133,23 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
     },
     async root(event) {
       const found = await open(event)
-      return isRoot(found) ? answer(found) : undefined
+      return isRoot(found) ? answerOpened(found) : undefined
     },
     async route(event) {
       const found = await openRoute(event)
-      return (await found.kernel.matches(found.request, found.options)) ? answer(found) : undefined
+      return (await found.kernel.matches(found.request, found.options)) ? answerOpened(found) : undefined
     },
     async guard(event, how) {
       const found = await readForGuard(session(event))
-      if (!(found instanceof HttpError) && found?.user) return (await checked(async () => (await open(event)).request, found, how)) ?? found
-      const { kernel, request, options } = await open(event)
-      return refusal(kernel, request, options, how, found)
+      const pageOf = async (): Promise<Request> => seam.page?.(event) ?? (await open(event)).request
+      if (found instanceof HttpError || !found?.user) {
+        const { kernel, options } = await open(event)
+        return createRefusal(kernel, await pageOf(), options, how, found)
+      }
+      const instead = await runCheck(pageOf, found, how)
+      // The check may have changed who is signed in.
+      if (instead) sessions.delete(event)
+      return instead ?? found
     },
     async signIn(event, provider, how, entry) {
       const { kernel, request, options } = await open(event)
@@ -149,8 +166,8 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
   }
 }
 
-function answer({ kernel, request, options }: Opened): Promise<Response> {
-  return kernel.entryPoints.handler(unread(request), options)
+function answerOpened({ kernel, request, options }: Opened): Promise<Response> {
+  return kernel.entryPoints.handler(assertUnread(request), options)
 }
 
 function isRoot({ kernel, request }: Opened): boolean {
@@ -180,9 +197,19 @@ function withCookies(request: Request, set: Headers): Request {
   return setHostRequest(new Request(request.url, { headers }), request)
 }
 
-function unread(request: Request): Request {
+function assertUnread(request: Request): Request {
   if (!request.bodyUsed) return request
   throw new Error(
     `The body of ${request.method} ${new URL(request.url).pathname} was read before authkernel: mount its handler first, or read a clone.`,
   )
+}
+
+/** Throws TypeError for what is not what the framework hands on. */
+export function assertArgument(given: unknown, { has, not, say }: Argument): void {
+  const missing = typeof given === 'object' && given !== null ? has.find((member) => !(member in given)) : ''
+  if (missing === undefined) {
+    if (not === undefined || !(not in (given as object))) return
+    throw new TypeError(`${say} The argument has \`${not}\`, so it is another kind of request.`)
+  }
+  throw new TypeError(`${say} The argument ${missing === '' ? `is ${given === null ? 'null' : typeof given}` : `has no \`${missing}\``}.`)
 }

@@ -1,7 +1,7 @@
 /** What server code does with web requests, in every binding: sign in, sign out, refuse. */
 import { assertOptions, type Awaitable, type HandleOptions, HttpError, type Kernel, type Session, setHostRequest } from 'authkernel/kernel'
 
-/** What server code says when it signs somebody in. */
+/** What server code says when it signs a user in. */
 export interface SignInOptions {
   /** Where to end up: a path or a URL on the own origin; default: the page that sent the form (Referer). */
   redirectTo?: string | undefined
@@ -13,11 +13,11 @@ export interface SignInOptions {
 
 /** Options of a guard. */
 export interface GuardOptions {
-  /** Path of the host's choice for people without a session; default: the sign-in page, which leads back (row 371). */
+  /** Path of the host's choice for users without a session; default: the sign-in page, which leads back (row 371). */
   redirectTo?: string | undefined
   /**
-   * Asked about a person with a session. A `Response` is sent in place of the page, as `auth.stepUp.require(request)` answers one. `true` or a session
-   * lets the person pass. Anything else is answered 403, so that a forgotten `return` lets nobody in. `request` has no body.
+   * Asked about a user with a session. A `Response` is sent in place of the page, as `auth.stepUp.require(request)` answers one. `true` or a session
+   * lets the user pass. Anything else is answered 403, so that a forgotten `return` refuses. `request` has no body.
    */
   check?: ((request: Request, session: Session) => Awaitable<Response | Session | boolean | null | undefined | void>) | undefined
 }
@@ -44,7 +44,7 @@ export async function signInResponse(
   const post = ctx.flow(found).form?.(found).post ?? 'signin'
   const query = new URLSearchParams(authorizationParams).toString()
   const url = `${ctx.base}/${post}/${encodeURIComponent(found.id)}${query === '' ? '' : `?${query}`}`
-  return kernel.entryPoints[entry](action(request, url, { ...fields, callbackUrl }), { ...options, csrf: 'origin' })
+  return kernel.entryPoints[entry](createActionRequest(request, url, { ...fields, callbackUrl }), { ...options, csrf: 'origin' })
 }
 
 /** Ends the session of the request at hand. Throws `SignOutError` when the store could not. */
@@ -59,13 +59,13 @@ export async function signOutResponse(
   const { redirectTo } = given
   const { base } = await kernel.contextOf(request, options)
   const callbackUrl = redirectTo ?? request.headers.get('referer') ?? '/'
-  return kernel.entryPoints[entry](action(request, `${base}/signout`, { callbackUrl }), { ...options, csrf: 'origin' })
+  return kernel.entryPoints[entry](createActionRequest(request, `${base}/signout`, { callbackUrl }), { ...options, csrf: 'origin' })
 }
 
 /** Sends data to the `jwt` or `session` callback (trigger `update`); the answer is the session as JSON. */
 export async function updateResponse(kernel: Kernel, request: Request, options: HandleOptions, data: unknown): Promise<Response> {
   const { base } = await kernel.contextOf(request, options)
-  return kernel.entryPoints.dispatch(action(request, `${base}/session`, { data }), { ...options, csrf: 'origin' })
+  return kernel.entryPoints.dispatch(createActionRequest(request, `${base}/session`, { data }), { ...options, csrf: 'origin' })
 }
 
 /** What a guard found; an `HttpError` of the reading, such as a missing nonce, is for `refusal` to answer. */
@@ -77,7 +77,7 @@ export function readForGuard(reading: Promise<Session | null>): Promise<Session 
 }
 
 /** What apps are told whose access token opened nothing (RFC 6750 section 3); undefined: the request has none, or no plugin knows them. */
-export async function challenged(
+export async function createChallenge(
   kernel: Kernel,
   request: Request,
   options: HandleOptions,
@@ -89,10 +89,10 @@ export async function challenged(
 }
 
 /**
- * For people without a session: browsers are sent to the sign-in page and back, everything else gets 401 JSON. Throws `found` when it is an error that is
+ * For requests without a session: browsers are sent to the sign-in page and back, everything else gets 401 JSON. Throws `found` when it is an error that is
  * not about a token.
  */
-export async function refusal(
+export async function createRefusal(
   kernel: Kernel,
   request: Request,
   options: HandleOptions,
@@ -102,7 +102,7 @@ export async function refusal(
   assertGuard(guard)
   const { redirectTo } = guard
   const error = found instanceof HttpError ? found : undefined
-  const challenge = await challenged(kernel, request, options, error)
+  const challenge = await createChallenge(kernel, request, options, error)
   if (challenge) return challenge
   if (error) throw error
   const headers = { 'Cache-Control': 'private, no-store', Vary: 'Accept, Cookie' }
@@ -115,8 +115,8 @@ export async function refusal(
   return new Response(null, { status: 302, headers: { ...headers, Location: page.headers.get('location') ?? ctx.base } })
 }
 
-/** What is sent to somebody who has a session in place of the page; undefined: nothing. `toRequest` is called where there is a `check`. */
-export async function checked(
+/** What a signed-in user gets in place of the page; undefined: nothing. `toRequest` is called where there is a `check`. */
+export async function runCheck(
   toRequest: () => Awaitable<Request>,
   session: Session,
   guard: GuardOptions = {},
@@ -138,7 +138,7 @@ export function assertGuard(guard: GuardOptions | undefined): void {
   assertOptions('The guard', guard ?? {}, { redirectTo: true, check: true })
 }
 
-function action(request: Request, url: string, body: Readonly<Record<string, unknown>>): Request {
+function createActionRequest(request: Request, url: string, body: Readonly<Record<string, unknown>>): Request {
   const headers = new Headers(request.headers)
   // They described another body; and a client's wish for JSON is not that of the code that called.
   for (const name of ['content-length', 'content-encoding', 'transfer-encoding', 'x-auth-return-redirect']) headers.delete(name)

@@ -1,9 +1,9 @@
-/** What `auth.<framework>` offers in every Node framework: handler, session, guard, sign-in, sign-out. They differ in a seam only. */
-import { type Awaitable, type HandleOptions, HttpError, type Kernel, type Session } from 'authkernel/kernel'
-import { type Argument, assertArgument } from './_argument.ts'
-import { checked, readForGuard, refusal, type GuardOptions, type SignInOptions, signInResponse, signOutResponse } from './_actions.ts'
-import { answered, type NodeRequest, type NodeResponse, toRequest } from './_node.ts'
-import { type Edge, pathOf } from './_target.ts'
+/** What `auth.<framework>` offers in every Node framework: the API of web requests, over Node's own. They differ in a seam only. */
+import type { Awaitable, HandleOptions, Kernel, Session } from 'authkernel/kernel'
+import type { GuardOptions, SignInOptions } from './actions.ts'
+import { type Edge, pathOf } from './edge.ts'
+import { answered, type NodeRequest, type NodeResponse, toRequest } from './node-request.ts'
+import { type Argument, assertArgument, createWebApi } from './web-api.ts'
 
 /** How a framework's request is read and answered; `C` is what its routes get. */
 export interface Seam<C> {
@@ -42,81 +42,73 @@ export interface Api<C> {
   signOut(from: C, options?: { redirectTo?: string | undefined }): Promise<void>
 }
 
+/** A request of Node as an event of the API of web requests. `from` is what the framework gave last: some make a new one for each handler. */
+interface NodeEvent<C> {
+  from: C
+}
+
 /** The API over the kernel's entry points. */
 export function createApi<C>(seam: Seam<C>): Api<C> {
-  const sessions = new WeakMap<NodeRequest, Promise<Session | null>>()
+  const events = new WeakMap<NodeRequest, NodeEvent<C>>()
   const { argument } = seam
-  const reqOf = (from: C): NodeRequest => {
+  const toWeb = (from: C): Request => toRequest(seam.req(from), seam.edge(from))
+  const api = createWebApi<NodeEvent<C>>({
+    kernel: ({ from }) => seam.kernel(from),
+    request: ({ from }) => toWeb(from),
+    options: ({ from }) => seam.options(from),
+    cookies({ from }, headers) {
+      const res = seam.res(from)
+      if (res && !res.headersSent) seam.cookies(from, headers)
+    },
+  })
+
+  function requestOf(from: C): NodeRequest {
     if (argument) assertArgument(argument.given ? argument.given(from) : from, argument)
     return seam.req(from)
   }
-  const web = (from: C): Request => toRequest(reqOf(from), seam.edge(from))
-
-  async function read(from: C): Promise<Session | null> {
-    const { entryPoints } = await seam.kernel(from)
-    const { session, headers } = await entryPoints.read(web(from), seam.options(from))
-    const res = seam.res(from)
-    if (res && !res.headersSent) seam.cookies(from, headers)
-    return session
+  function eventOf(from: C): NodeEvent<C> {
+    const req = requestOf(from)
+    const event = events.get(req) ?? { from }
+    events.set(req, event)
+    return Object.assign(event, { from })
   }
-  async function session(from: C): Promise<Session | null> {
-    const req = reqOf(from)
-    let reading = sessions.get(req)
-    if (!reading) sessions.set(req, (reading = read(from)))
-    return reading
-  }
-  async function send(from: C, answer: Promise<Response>): Promise<void> {
-    const response = await answer
-    // Whoever asks again in this request gets what is true now.
-    sessions.delete(seam.req(from))
-    await seam.send(from, response)
-  }
-
-  async function answer(from: C, { entryPoints }: Kernel, req: NodeRequest, basePath?: string): Promise<void> {
+  // Node's body is opened for a route alone: that of another path is for the app to read.
+  async function answer(from: C, { entryPoints }: Kernel, basePath?: string): Promise<void> {
     const work = (request: Request): Promise<Response> => entryPoints.handler(request, { ...seam.options(from), basePath })
-    await seam.send(from, await answered(req, seam.res(from), seam.edge(from), work))
+    await seam.send(from, await answered(seam.req(from), seam.res(from), seam.edge(from), work))
   }
 
   return {
-    request: web,
-    session,
-    user: async (from) => (await session(from))?.user ?? null,
+    request: (from) => toWeb(eventOf(from).from),
+    session: async (from) => api.session(eventOf(from)),
+    user: async (from) => (await api.session(eventOf(from)))?.user ?? null,
     async handle(from) {
-      const req = reqOf(from)
+      const req = requestOf(from)
       const kernel = await seam.kernel(from)
       const [place, basePath] = [kernel.placeOf(pathOf(req)), seam.mount?.(from)]
       if (basePath === undefined && place === undefined) return false
       // A path at the root lies below no mount, whatever the handler's own route is.
-      await answer(from, kernel, req, place === 'root' ? undefined : basePath)
+      await answer(from, kernel, place === 'root' ? undefined : basePath)
       return true
     },
     async root(from) {
-      const req = reqOf(from)
+      const req = requestOf(from)
       const kernel = await seam.kernel(from)
       if (kernel.placeOf(pathOf(req)) !== 'root') return false
-      await answer(from, kernel, req)
+      await answer(from, kernel)
       return true
     },
     async guard(from, options) {
-      const found = await readForGuard(session(from))
-      if (!(found instanceof HttpError) && found?.user) {
-        const instead = await checked(() => web(from), found, options)
-        if (!instead) return found
-        await send(from, Promise.resolve(instead))
-        return null
-      }
-      await seam.send(from, await refusal(await seam.kernel(from), web(from), seam.options(from), options, found))
+      const found = await api.guard(eventOf(from), options)
+      if (!(found instanceof Response)) return found
+      await seam.send(from, found)
       return null
     },
     async signIn(from, provider, options) {
-      reqOf(from)
-      const kernel = await seam.kernel(from)
-      await send(from, signInResponse(kernel, web(from), seam.options(from), provider, options))
+      await seam.send(from, await api.signIn(eventOf(from), provider, options))
     },
     async signOut(from, options) {
-      reqOf(from)
-      const kernel = await seam.kernel(from)
-      await send(from, signOutResponse(kernel, web(from), seam.options(from), options))
+      await seam.send(from, await api.signOut(eventOf(from), options))
     },
   }
 }

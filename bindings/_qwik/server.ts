@@ -1,17 +1,16 @@
 /** The server's side of the Qwik binding: loaded when it is needed, so that browsers never get it. */
 import { type Auth, type AuthConfig, createAuth } from 'authkernel'
 import { type Awaitable, HttpError, type Session } from 'authkernel/kernel'
-import { type Argument, assertArgument } from './_argument.ts'
-import { challenged, checked, readForGuard, refusal } from './_actions.ts'
-import { kernelsOf, type Kernels } from './_configs.ts'
-import type { QwikEvent, QwikApi } from './_qwik-types.ts'
-import { cookiesOf } from './_set-cookie.ts'
-import { createWebApi } from './_web.ts'
+import { type Argument, assertArgument, createWebApi } from '../_shared/web-api.ts'
+import { createChallenge, runCheck, readForGuard, createRefusal } from '../_shared/actions.ts'
+import { kernelsOf, type Kernels } from '../_shared/kernels.ts'
+import type { QwikEvent, QwikApi } from './types.ts'
+import { cookiesOf } from '../_shared/set-cookie.ts'
 
 type Source = AuthConfig | Auth<{ qwik: QwikApi }>
 
 /** The API of what an initialiser gives: options, or an `auth` with `qwikBinding()`. */
-export function faceOf(source: (event: QwikEvent) => Awaitable<Source>): (event: QwikEvent) => Promise<QwikApi> {
+export function apiOf(source: (event: QwikEvent) => Awaitable<Source>): (event: QwikEvent) => Promise<QwikApi> {
   const given = new WeakMap<QwikEvent, Promise<Source>>()
   const ask = (event: QwikEvent): Promise<Source> => {
     let asked = given.get(event)
@@ -49,8 +48,8 @@ export function qwikApi(kernels: Kernels<QwikEvent>): QwikApi {
     writable: ({ headersSent }) => headersSent !== true,
   })
   const challenge = async (event: QwikEvent, error?: HttpError): Promise<void> => {
-    const answer = await challenged(await kernels(event), event.request, optionsOf(event), error)
-    if (answer) throw sent(event, answer)
+    const answer = await createChallenge(await kernels(event), event.request, optionsOf(event), error)
+    if (answer) throw sendToQwik(event, answer)
   }
   /** Throws the answer of a request that needs a nonce. */
   const sessionOf = async (event: QwikEvent): Promise<Session | null> => {
@@ -63,26 +62,26 @@ export function qwikApi(kernels: Kernels<QwikEvent>): QwikApi {
     session: api.session,
     async onRequest(event) {
       const own = await api.route(event)
-      if (own) throw sent(event, own)
+      if (own) throw sendToQwik(event, own)
       event.sharedMap.set('session', await sessionOf(event))
     },
     async signIn(event, provider, { redirectTo = pageOf(event), errors, ...options } = {}) {
-      leave(event, await api.signIn(event, provider, { ...options, redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
+      followResponse(event, await api.signIn(event, provider, { ...options, redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
     },
     async signOut(event, { redirectTo = pageOf(event), errors } = {}) {
       const response = await api.signOut(event, { redirectTo }, errors === 'page' ? 'handler' : 'dispatch')
       // Loaders of the same request run after its action.
       event.sharedMap.set('session', null)
-      leave(event, response)
+      followResponse(event, response)
     },
     async requireSession(event, options) {
       const found = await sessionOf(event)
       if (!found?.user) await challenge(event)
-      const instead = found?.user ? await checked(() => event.request, found, options) : undefined
+      const instead = found?.user ? await runCheck(() => event.request, found, options) : undefined
       if (found?.user && !instead) return found
       // Qwik's router goes to the page whose data are no JSON; asked for itself, the page leads to the sign-in page.
       if (isData(event)) throw event.send(new Response('Unauthorized', { status: 401, headers: { 'content-type': 'text/plain' } }))
-      throw refused(event, instead ?? (await refusal(await kernels(event), event.request, optionsOf(event), options)))
+      throw refuseEvent(event, instead ?? (await createRefusal(await kernels(event), event.request, optionsOf(event), options)))
     },
   }
 }
@@ -91,24 +90,24 @@ export function qwikApi(kernels: Kernels<QwikEvent>): QwikApi {
  * Goes where a flow's answer says: by Qwik's own throw. An action of its router must return, for Qwik answers a thrown redirect to another origin
  * with 404 there; the router then goes to the Location of the data.
  */
-function leave(event: QwikEvent, response: Response): void {
+function followResponse(event: QwikEvent, response: Response): void {
   const location = response.headers.get('location')
-  if (location === null || response.status < 300 || response.status > 399) throw sent(event, response)
+  if (location === null || response.status < 300 || response.status > 399) throw sendToQwik(event, response)
   setCookies(event, response.headers)
   if (!isData(event)) throw event.redirect(302, location)
   event.headers.set('Location', location)
 }
 
 /** What to throw for a refusal. */
-function refused(event: QwikEvent, response: Response): unknown {
+function refuseEvent(event: QwikEvent, response: Response): unknown {
   const location = response.headers.get('location')
-  if (location === null) return sent(event, response)
+  if (location === null) return sendToQwik(event, response)
   setCookies(event, response.headers)
   return event.redirect(302, location)
 }
 
 /** The response as it is, but for the cookies: Qwik's own jar keeps several in every version. */
-function sent(event: QwikEvent, response: Response): unknown {
+function sendToQwik(event: QwikEvent, response: Response): unknown {
   setCookies(event, response.headers)
   const headers = new Headers(response.headers)
   headers.delete('set-cookie')

@@ -1,5 +1,5 @@
 /** What a sign-in form of a page of the host says (row 318). */
-import type { SignInOptions } from './_actions.ts'
+import type { SignInOptions } from './actions.ts'
 
 /** A form as data. */
 export interface FormRequest {
@@ -25,12 +25,12 @@ export function readForm(entries: Iterable<readonly [string, unknown]>): FormReq
   }
   const { providerId, redirectTo, redirect, ...rest } = fields
   return {
-    provider: text(providerId),
+    provider: textOf(providerId),
     redirect: redirect !== 'false' && redirect !== false,
-    options: { redirectTo: text(redirectTo), fields: rest, authorizationParams },
+    options: { redirectTo: textOf(redirectTo), fields: rest, authorizationParams },
   }
 }
 
-function text(value: unknown): string | undefined {
+function textOf(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }

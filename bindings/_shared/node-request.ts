@@ -2,7 +2,7 @@
  * Node's request and response, and the web's. Every Node framework of the bindings goes through here; no other file of
  * `bindings/` names `node:`.
  */
-import { badRequest, publicUrl, type Edge } from './_target.ts'
+import { badRequest, publicUrl, type Edge } from './edge.ts'
 import { HttpError, json, setHostRequest } from 'authkernel/kernel'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
@@ -56,7 +56,7 @@ export async function sendResponse(res: NodeResponse, response: Response): Promi
   res.statusCode = response.status
   for (const [name, value] of response.headers) if (name !== 'set-cookie') res.setHeader(name, value)
   appendCookies(res, response.headers)
-  if (response.body && res.req.method !== 'HEAD') return pump(response.body, res)
+  if (response.body && res.req.method !== 'HEAD') return pipeBody(response.body, res)
   res.end()
   await response.body?.cancel()
 }
@@ -77,14 +77,14 @@ export function peerAddress(req: NodeRequest): string | undefined {
   return req.socket.remoteAddress
 }
 
-async function pump(body: ReadableStream<Uint8Array>, res: NodeResponse): Promise<void> {
+async function pipeBody(body: ReadableStream<Uint8Array>, res: NodeResponse): Promise<void> {
   const reader = body.getReader()
   // Without this the source of an endless stream would run on after the client left.
   const gone = (): void => void reader.cancel().catch(() => {})
   res.once('close', gone)
   try {
     for (let part = await reader.read(); !part.done && !res.destroyed; part = await reader.read()) {
-      if (!res.write(part.value)) await writable(res)
+      if (!res.write(part.value)) await waitUntilWritable(res)
     }
     res.end()
   } catch (error) {
@@ -96,7 +96,7 @@ async function pump(body: ReadableStream<Uint8Array>, res: NodeResponse): Promis
   }
 }
 
-function writable(res: NodeResponse): Promise<void> {
+function waitUntilWritable(res: NodeResponse): Promise<void> {
   return new Promise((resolve) => {
     const done = (): void => {
       res.off('drain', done).off('close', done)
@@ -119,7 +119,7 @@ const ofTheWire = ['content-encoding', 'content-length', 'transfer-encoding']
 
 function openBody(req: NodeRequest): Body {
   if (req.method === 'GET' || req.method === 'HEAD') return { content: undefined, parsed: false, close: () => {} }
-  if (req.readableDidRead || req.readableEnded) return { content: serialize(req), parsed: true, close: () => {} }
+  if (req.readableDidRead || req.readableEnded) return { content: serializeBody(req), parsed: true, close: () => {} }
   return { ...streamOf(req), parsed: false }
 }
 
@@ -168,7 +168,7 @@ function streamOf(req: NodeRequest): Pick<Body, 'content' | 'close'> {
   }
 }
 
-function serialize(req: NodeRequest): Body['content'] {
+function serializeBody(req: NodeRequest): Body['content'] {
   const value = req.rawBody ?? req.body
   // Nitro's presets for Bun, Deno and edges leave buffers and streams of the web.
   if (typeof value === 'string' || value instanceof ReadableStream) return value
@@ -181,15 +181,15 @@ function serialize(req: NodeRequest): Body['content'] {
     )
   }
   if (type.includes('application/json')) return JSON.stringify(value)
-  if (type.includes('application/x-www-form-urlencoded')) return new URLSearchParams([...fields('', value)]).toString()
+  if (type.includes('application/x-www-form-urlencoded')) return new URLSearchParams([...flattenFields('', value)]).toString()
   return undefined
 }
 
 /** Undoes what extended parsers do to `a[b]=c` and repeated keys. */
-function* fields(name: string, value: unknown): Generator<[string, string]> {
-  if (Array.isArray(value)) for (const item of value) yield* fields(name, item)
+function* flattenFields(name: string, value: unknown): Generator<[string, string]> {
+  if (Array.isArray(value)) for (const item of value) yield* flattenFields(name, item)
   else if (typeof value === 'object' && value !== null) {
-    for (const [key, item] of Object.entries(value)) yield* fields(name === '' ? key : `${name}[${key}]`, item)
+    for (const [key, item] of Object.entries(value)) yield* flattenFields(name === '' ? key : `${name}[${key}]`, item)
   } else if (value !== undefined && value !== null) yield [name, String(value)]
 }
 
