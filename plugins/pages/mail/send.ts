@@ -33,7 +33,7 @@ export function createMail({ from, theme }: { from?: string | undefined; theme?:
           network,
           [ctx.signal],
           async (signal) => carrier.send(message, signal, ctx),
-          (given) => new Error(given ? 'the request was given up' : `no answer within ${network} ms (deadlines.network)`),
+          (aborted) => new Error(aborted ? 'the request was given up' : `no answer within ${network} ms (deadlines.network)`),
         )
       } catch (error) {
         const err = redactError(error, [to, ...Object.values(data).filter((value) => typeof value === 'string')])

@@ -47,7 +47,7 @@ export function writeMail(
   const marked = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, unlinked(value)]))
   const both = (key: string): MailText => ({ text: language.find(key, values) ?? '', html: markupOf(language.find(key) ?? '', marked) })
   const url = template.button && values[template.button.url]
-  const drawn = drawMail({
+  const mail = drawMail({
     lang: language.lang,
     dir: language.dir,
     subject: language.find(subject, values) ?? '',
@@ -62,7 +62,7 @@ export function writeMail(
     note: note === undefined ? undefined : both(note),
     theme: { ...ctx.app.config.theme, ...theme },
   })
-  return { ...drawn, ...(url !== undefined && { url }) }
+  return { ...mail, ...(url !== undefined && { url }) }
 }
 
 /** Values come from users and from what browsers send: one line of at most 320 characters, without those that turn text around. Codes and addresses stay whole. */

@@ -32,8 +32,8 @@ export function refusalPage(ctx: Context, error: AuthError, sheet: () => Sheet):
           : (['TooManyRequests', { status: 429, headers: { 'Retry-After': String(seconds) } }, seconds] as const)
         : []
   if (!code) return undefined
-  const drawn = sheet()
-  return drawErrorPage(drawn, errorText(drawn.language, code, '', wait), answer)
+  const errorSheet = sheet()
+  return drawErrorPage(errorSheet, errorText(errorSheet.language, code, '', wait), answer)
 }
 
 function drawErrorPage(sheet: Sheet, { heading, text, code }: ErrorText, answer: Pick<Page, 'status' | 'headers'>): Response {

@@ -38,7 +38,7 @@ export const maxIdentifier = 254
 
 /** The identifier of a form; undefined for a form that begins with something else. */
 export function identifierOf({ fields = {} }: ProviderForm): Identifier | undefined {
-  const first = Object.entries(fields).find(([, given]) => !isHidden(given))
+  const first = Object.entries(fields).find(([, attributes]) => !isHidden(attributes))
   if (!first) return undefined
   const [name, { type, autocomplete }] = first
   const purpose = String(autocomplete ?? '').split(/\s+/)
@@ -75,11 +75,11 @@ export function couldBe({ kind }: Identifier, text: string): boolean {
 /** The form with the one field. `value` fills it in. */
 export function identifierForm(sheet: Sheet, forms: readonly Form[], csrfToken: string, value: string | undefined): Html {
   const { language, base, ctx } = sheet
-  const asked = kinds.filter((kind) => (kind === 'email' && hasRealms(ctx)) || forms.some(({ identifier }) => identifier?.kind === kind))
+  const accepted = kinds.filter((kind) => (kind === 'email' && hasRealms(ctx)) || forms.some(({ identifier }) => identifier?.kind === kind))
   const passkeys = forms.some(({ form }) => Object.values(form.fields ?? {}).some(offersPasskeys))
   const input = drawField('identifier', 'input-identifier-for-signin', {
-    label: language.find(`signIn.identifier.${asked.join('-')}`) ?? '',
-    type: asked.length === 1 ? typing[asked[0] as Kind] : 'text',
+    label: language.find(`signIn.identifier.${accepted.join('-')}`) ?? '',
+    type: accepted.length === 1 ? typing[accepted[0] as Kind] : 'text',
     required: true,
     autocomplete: passkeys ? 'username webauthn' : 'username',
     maxlength: maxIdentifier,
@@ -100,8 +100,8 @@ export function drawChosen({ language, base }: Sheet, text: string): Html {
 }
 
 /** The field of a form that was asked for already: there for password managers and for scripts, and not to be typed again. */
-export function drawHiddenField(name: string, id: string, given: InputAttributes, value: string | undefined, scripted: boolean): Html {
-  const { autocomplete, label = name } = given
+export function drawHiddenField(name: string, id: string, attributes: InputAttributes, value: string | undefined, scripted: boolean): Html {
+  const { autocomplete, label = name } = attributes
   const input: InputAttributes = {
     label,
     type: 'text',
@@ -122,8 +122,8 @@ export async function continueWithIdentifier(ctx: Context): Promise<Response> {
   const { identifier } = await ctx.body()
   const text = typeof identifier === 'string' ? identifier.trim() : ''
   if (text === '' || text.length > maxIdentifier) return ctx.page('signIn')
-  const led = text.includes('@') ? await startAtHomeRealm(ctx, text) : undefined
-  if (led) return led
+  const redirect = text.includes('@') ? await startAtHomeRealm(ctx, text) : undefined
+  if (redirect) return redirect
   return ctx.app.config.pages.signIn === undefined ? ctx.render('signIn', { identifier: text }) : ctx.page('signIn')
 }
 
@@ -133,8 +133,8 @@ async function startAtHomeRealm(ctx: Context, address: string): Promise<Response
   if (!realm) return undefined
   const provider = await ctx.providerById(realm.provider)
   // A form that is filled in here is on the page.
-  const led = leavesSite(formOf(ctx, provider)) ? await ctx.flow(provider).start?.(ctx, provider) : undefined
-  const user = led && ctx.has('on', 'linkRequested') ? await ctx.session.user(ctx) : null
+  const redirect = leavesSite(formOf(ctx, provider)) ? await ctx.flow(provider).start?.(ctx, provider) : undefined
+  const user = redirect && ctx.has('on', 'linkRequested') ? await ctx.session.user(ctx) : null
   if (user) await ctx.emit('linkRequested', { user, provider: provider.id })
-  return led
+  return redirect
 }

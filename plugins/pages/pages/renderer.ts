@@ -94,8 +94,8 @@ async function drawPluginPage(
   const { title, heading = title, lead, body, status, forms = [] } = view
   noteNeeds(sheet.needs, view, `The page "${page.name}" of plugin "${page.plugin}"`)
   const more = await drawSlots(sheet, tools, 'account')
-  const drawn = sheet.needs.form || forms.length > 0
-  const away = drawn ? [...sheet.needs.away, ...(await providersOfProof(sheet.ctx))] : []
+  const hasForm = sheet.needs.form || forms.length > 0
+  const away = hasForm ? [...sheet.needs.away, ...(await providersOfProof(sheet.ctx))] : []
   return drawPage(sheet, {
     kind: `plugin page-${page.name.replace(/[^\w-]/g, '')}`,
     title,
@@ -104,7 +104,7 @@ async function drawPluginPage(
     tile: siteTile(sheet.site),
     body: [body, more],
     ...(status !== undefined && { status }),
-    ...(drawn && {
+    ...(hasForm && {
       forms: [...(await ownTargets(sheet.ctx, [...(targets ?? []), ...forms])), ...(away.length > 0 ? providerTargets(away, targets) : [])],
     }),
     foot: true,

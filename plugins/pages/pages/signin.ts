@@ -117,11 +117,11 @@ async function composePage(
   const { language } = sheet
   const { typed } = request
   const all = arrangeItems(providers, sheet)
-  const asked = asksFirst(sheet.ctx, all)
-  const given = request.identifier ?? typedIdentifier(all, typed)
-  const step = !asked ? 'all' : given === undefined ? 'ask' : 'ways'
+  const asksIdentifier = asksFirst(sheet.ctx, all)
+  const identifier = request.identifier ?? typedIdentifier(all, typed)
+  const step = !asksIdentifier ? 'all' : identifier === undefined ? 'ask' : 'ways'
   // An address is no phone number. Who has an account plays no part.
-  const items = step === 'ways' ? all.filter((item) => !waitsForIdentifier(item) || couldFit(item, given)) : all
+  const items = step === 'ways' ? all.filter((item) => !waitsForIdentifier(item) || couldFit(item, identifier)) : all
   const main = mainOf(items, step)
   for (const item of items) if (item.provider.id === typed?.provider) item.fields = filledIn(item.fields, typed.values)
   const parts = new Map<Item, Content>()
@@ -131,10 +131,10 @@ async function composePage(
   }
   const marked = items.some(({ inputs, mark }) => !inputs && (mark.picture || mark.brand))
   const draw = (item: Item, at: number, list: readonly Item[]): Html =>
-    drawBlock(sheet, item, { ...request, identifier: given }, { marked, main, part: parts.get(item), before: list[at - 1], step })
+    drawBlock(sheet, item, { ...request, identifier }, { marked, main, part: parts.get(item), before: list[at - 1], step })
   // Forms that wait for the field keep their place in the document, for scripts of the host that know them by their ids.
   const waiting = step === 'ask' ? items.filter(waitsForIdentifier) : []
-  const shown = items.filter((item) => !waiting.includes(item))
+  const visible = items.filter((item) => !waiting.includes(item))
   const question =
     step === 'ask' && markup`<div class="provider wide">${identifierForm(sheet, items, request.csrfToken, request.email)}</div>`
   const page: Page = {
@@ -145,8 +145,8 @@ async function composePage(
     tile: siteTile(sheet.site),
     body: [
       request.alert,
-      step === 'ways' && drawChosen(sheet, given as string),
-      markup`<div class="providers">${question}${shown.map(draw)}</div>`,
+      step === 'ways' && drawChosen(sheet, identifier as string),
+      markup`<div class="providers">${question}${visible.map(draw)}</div>`,
       waiting.length > 0 && markup`<div hidden>${waiting.map(draw)}</div>`,
       items.length === 0 && markup`<p class="message">${language.say('signIn.empty')}</p>`,
       items
@@ -210,12 +210,12 @@ function drawBlock(sheet: Sheet, item: Item, request: Request, { marked, main, p
     markup` id="${provider.id}-form" data-provider="${provider.id}" data-options-url="${base}/webauthn-options/${id}"`,
     scriptTexts.map((key) => markup` data-text-${key}="${language.say(`script.${key}`)}"`),
   ]
-  const draw = ([name, given]: [string, Wording['fields'][string]]): Html => {
+  const draw = ([name, attributes]: [string, Wording['fields'][string]]): Html => {
     const key = `input-${name}-for-${provider.id}-provider`
-    const known = name === identifier?.name && (step === 'ways' || (step === 'ask' && script))
-    return known
-      ? drawHiddenField(name, key, given, couldFit(item, request.identifier) ? request.identifier : undefined, script)
-      : drawField(name, key, given, request.email, script)
+    const isCarried = name === identifier?.name && (step === 'ways' || (step === 'ask' && script))
+    return isCarried
+      ? drawHiddenField(name, key, attributes, couldFit(item, request.identifier) ? request.identifier : undefined, script)
+      : drawField(name, key, attributes, request.email, script)
   }
   return markup`<div class="provider p${index}${(divided || typing) && ' wide'}${script && ' needs-script'}">
 ${divided && markup`<p class="divider">${language.say('signIn.or')}</p>`}
@@ -231,7 +231,10 @@ ${script && markup`<div class="script-message" role="alert"></div>`}
 
 function filledIn(fields: Wording['fields'], values: Readonly<Record<string, string>>): Wording['fields'] {
   return Object.fromEntries(
-    Object.entries(fields).map(([name, given]) => [name, Object.hasOwn(values, name) ? { ...given, value: values[name] } : given]),
+    Object.entries(fields).map(([name, attributes]) => [
+      name,
+      Object.hasOwn(values, name) ? { ...attributes, value: values[name] } : attributes,
+    ]),
   )
 }
 

@@ -17,15 +17,19 @@ export function createWordings(language: Language, all: readonly (readonly [Prov
   const labels = new Set<string>()
   return all.map(([provider, form]) => {
     const name = withoutBidi(translate(language, provider.name))
-    const fields = Object.entries(form.fields ?? {}).map(([key, given]) => [key, worded(key, given)] as const)
-    for (const [, given] of fields) if (!isHidden(given)) labels.add(given.label)
+    const fields = Object.entries(form.fields ?? {}).map(([key, attributes]) => [key, createField(key, attributes)] as const)
+    for (const [, attributes] of fields) if (!isHidden(attributes)) labels.add(attributes.label)
     return { name, fields: Object.fromEntries(fields), button: buttonText(language, provider, form, name, all) }
 
     // Two fields called "Email" cannot be told apart, above all with a screen reader: the later one names its provider.
-    function worded(key: string, given: InputAttributes): InputAttributes & { label: string } {
-      const text = translate(language, given.label ?? key)
-      const label = isHidden(given) || !labels.has(text) ? text : (language.find('signIn.labelOf', { label: text, name }) ?? text)
-      return { ...given, label, ...(given.placeholder !== undefined && { placeholder: translate(language, given.placeholder) }) }
+    function createField(key: string, attributes: InputAttributes): InputAttributes & { label: string } {
+      const text = translate(language, attributes.label ?? key)
+      const label = isHidden(attributes) || !labels.has(text) ? text : (language.find('signIn.labelOf', { label: text, name }) ?? text)
+      return {
+        ...attributes,
+        label,
+        ...(attributes.placeholder !== undefined && { placeholder: translate(language, attributes.placeholder) }),
+      }
     }
   })
 }
@@ -34,7 +38,7 @@ function buttonText(
   language: Language,
   { id, name }: Provider,
   { submit }: ProviderForm,
-  shown: string,
+  providerName: string,
   all: readonly (readonly [Provider, ProviderForm])[],
 ): string {
   // A text that several forms want for their buttons does not tell them apart.
@@ -43,8 +47,8 @@ function buttonText(
     language.find(`signIn.submit.${id}`) ??
     (own !== undefined ? translate(language, own) : undefined) ??
     language.find(`signIn.submit:${name}`) ??
-    language.find('signIn.submit', { name: shown }) ??
-    shown
+    language.find('signIn.submit', { name: providerName }) ??
+    providerName
   )
 }
 

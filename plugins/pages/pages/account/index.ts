@@ -15,11 +15,11 @@ export const accountPage: PageDraw = async (ctx, tools, { done, error }) => {
   if (!person) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account` })
   const { say, alert, link } = tools
   const views = await Promise.all(sectionsOf(ctx).map(async (section) => ({ section, view: await drawSection(ctx, tools, section) })))
-  const shown = views.flatMap(({ section, view }) => (view ? [{ id: section.id, view }] : []))
+  const visible = views.flatMap(({ section, view }) => (view ? [{ id: section.id, view }] : []))
   const body: Content = [
     alert(error),
     done !== undefined && markup`<div class="error notice" role="status"><p>${say('account.done')}</p></div>`,
-    shown.map(
+    visible.map(
       ({ id, view }) => markup`<section class="section" id="${id}" aria-labelledby="${id}-heading">
 <h2 id="${id}-heading">${view.heading}</h2>
 ${view.body}
@@ -32,9 +32,9 @@ ${view.body}
     title: say('account.title'),
     lead: person.email ?? person.name,
     body,
-    scripts: shown.flatMap(({ view }) => view.scripts ?? []),
-    forms: shown.flatMap(({ view }) => view.forms ?? []),
-    sources: mergeSources(shown.map(({ view }) => view.sources ?? {})),
+    scripts: visible.flatMap(({ view }) => view.scripts ?? []),
+    forms: visible.flatMap(({ view }) => view.forms ?? []),
+    sources: mergeSources(visible.map(({ view }) => view.sources ?? {})),
   }
 }
 

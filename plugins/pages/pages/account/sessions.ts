@@ -1,7 +1,7 @@
 /** Devices and sessions, each with a button that ends it, and one that ends all. */
 import { type AccountSection, type Context, endSessions, redirectTo, type SessionInfo, withParams } from 'authkernel/kernel'
 import { type Html, markup } from '../ui/html.ts'
-import { deviceOf } from './device.ts'
+import { nameDevice } from './device.ts'
 
 export const sessionsSection: AccountSection = {
   id: 'sessions',
@@ -15,10 +15,7 @@ export const sessionsSection: AccountSection = {
     const [sessions, current] = await Promise.all([session.list?.(ctx, userId), session.id?.(ctx)])
     const row = async (info: SessionInfo): Promise<Html> => {
       const { id, createdAt, lastUsed, attributes } = info
-      const { browser, system } = deviceOf(attributes?.userAgent ?? (id === current ? ctx.facts.userAgent : undefined))
-      const device =
-        attributes?.app ??
-        (browser && system ? say('account.session.device', { browser, system }) : (browser ?? system ?? say('account.session.unknown')))
+      const device = attributes?.app ?? nameDevice(say, attributes?.userAgent ?? (id === current ? ctx.facts.userAgent : undefined))
       const facts = [
         attributes?.address,
         createdAt && say('account.session.since', { date: date(createdAt) }),

@@ -17,12 +17,12 @@ const purposes: Readonly<Record<string, string>> = {
 
 /** Whether there is something to type or tick. */
 export function hasInputs(fields: Readonly<Record<string, InputAttributes>> | undefined): boolean {
-  return Object.values(fields ?? {}).some((given) => !isHidden(given))
+  return Object.values(fields ?? {}).some((attributes) => !isHidden(attributes))
 }
 
 /** Whether a field only travels along. */
-export function isHidden(given: InputAttributes): boolean {
-  return typeOf(given) === 'hidden'
+export function isHidden(attributes: InputAttributes): boolean {
+  return typeOf(attributes) === 'hidden'
 }
 
 /** One field, worded already. `email` fills in the address; `scripted` marks the input for the script of a passkey form. */
@@ -32,14 +32,14 @@ export function drawField(name: string, id: string, options: InputAttributes, em
   const filled = email !== undefined && (name === 'email' || type === 'email') ? email.slice(0, 320) : value
   if (type === 'hidden') return markup`<input type="hidden" name="${name}"${drawAttributes({ value: filled })}>`
   const check = type === 'checkbox' || type === 'radio'
-  const given = drawAttributes({
+  const drawnAttributes = drawAttributes({
     ...autocompleteOf(name, type, rest),
     ...(placeholder !== undefined && { placeholder }),
     ...rest,
     ...(filled !== undefined && { value: filled }),
     ...(scripted && { 'data-form-field': true }),
   })
-  const input = markup`<input name="${name}" id="${id}" type="${type}"${given}>`
+  const input = markup`<input name="${name}" id="${id}" type="${type}"${drawnAttributes}>`
   const caption: Content = markup`<label class="section-header" for="${id}">${label}</label>`
   return markup`<div class="field${check && ' check'}">${check ? [input, caption] : [caption, input]}</div>`
 }
@@ -49,8 +49,8 @@ function typeOf({ type }: InputAttributes): string {
   return types.test(wanted) ? wanted : 'text'
 }
 
-function autocompleteOf(name: string, type: string, given: Readonly<Record<string, unknown>>): Record<string, string> {
-  const known = Object.keys(given).some((key) => key.toLowerCase() === 'autocomplete')
+function autocompleteOf(name: string, type: string, attributes: Readonly<Record<string, unknown>>): Record<string, string> {
+  const known = Object.keys(attributes).some((key) => key.toLowerCase() === 'autocomplete')
   const key = Object.hasOwn(purposes, name.toLowerCase()) ? name.toLowerCase() : type
   const value = Object.hasOwn(purposes, key) ? purposes[key] : undefined
   return known || value === undefined ? {} : { autocomplete: value }

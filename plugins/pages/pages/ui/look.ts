@@ -61,12 +61,12 @@ function resolveLook(theme: Theme, origin: string | undefined): Look {
 }
 
 /** A drawing in one colour keeps it where it can be seen, and is moved towards black or white as little as needed elsewhere. */
-export function createLogo(drawn: Picture | undefined): Logo | undefined {
-  if (!drawn) return undefined
+export function createLogo(picture: Picture | undefined): Logo | undefined {
+  if (!picture) return undefined
   const on = (surface: Color): string => {
-    const painted = drawn.kind === 'shape' ? (parseColor(drawn.color) ?? black) : undefined
-    if (!painted || contrastOf(painted, surface) >= 3) return drawn.url
-    return recolour(drawn, toHex(makeReadable(painted, surface, 3)))
+    const paint = picture.kind === 'shape' ? (parseColor(picture.color) ?? black) : undefined
+    if (!paint || contrastOf(paint, surface) >= 3) return picture.url
+    return recolour(picture, toHex(makeReadable(paint, surface, 3)))
   }
   return { url: on(surfaces.light), dark: on(surfaces.dark) }
 }

@@ -26,9 +26,9 @@ interface MarkedItem {
 
 /** Checks the style of a provider; `bg` and `text` count when there is no `brandColor`. */
 export function createMark(style: OAuthProviderButtonStyles | undefined, origin: string | undefined): Mark {
-  const given = [style?.brandColor, style?.bg, style?.text].map(parseColor).filter((color) => color !== undefined)
+  const candidates = [style?.brandColor, style?.bg, style?.text].map(parseColor).filter((color) => color !== undefined)
   // Black, white and grey brands look best in the colour of the text, in either scheme.
-  const brand = given.find(isHued) ?? given[0]
+  const brand = candidates.find(isHued) ?? candidates[0]
   const tint = brand && isHued(brand) ? brand : undefined
   return {
     picture: readPicture(style?.logo, origin),
