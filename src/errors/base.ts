@@ -48,7 +48,7 @@ export class AuthError extends Error {
       if (this.message === '' && cause.err) this.message = cause.err.message
     }
     this.type = new.target.type ?? new.target.name
-    // A class of somebody's own is named in logs and keeps the type of its parent.
+    // A class of the host app is named in logs and keeps the type of its parent.
     this.name = Object.hasOwn(new.target, 'type') ? this.type : new.target.name
     this.kind = new.target.row.page
     Error.captureStackTrace?.(this, new.target)

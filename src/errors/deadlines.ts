@@ -58,7 +58,7 @@ export function withTimeout<T>(work: PromiseLike<T>, milliseconds: number, late:
 
 /**
  * `withTimeout` for work that can be stopped: it gets a signal that is aborted when the time is over or one of `outer` is.
- * The race decides, because work that ignores its signal must not hold anybody; the signal only frees what it holds.
+ * The race decides, because work that ignores its signal must not hold the caller; the signal only frees what it holds.
  */
 export function withDeadline<T>(
   milliseconds: number,

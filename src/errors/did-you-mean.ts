@@ -1,4 +1,4 @@
-/** Finds what somebody meant to write, for messages about unknown names. */
+/** Finds what a name was meant to be, for messages about unknown names. */
 
 /** ` Did you mean "clientId"?` with a space in front, or an empty text when no known name is close enough. */
 export function didYouMean(name: string, known: Iterable<string>): string {

@@ -41,7 +41,7 @@ export class CookieJar {
     return value === undefined || value.length > maxValue ? undefined : value
   }
 
-  /** Whether the browser sent different values under the name: nobody can say which of them is its own. */
+  /** Whether the browser sent different values under the name: it is not known which of them is its own. */
   isDoubled(name: string): boolean {
     const { header } = this
     return header.includes(name, header.indexOf(name) + name.length) && isDoubled(header, name)

@@ -43,7 +43,7 @@ export function checkedTarget(target: string, origin: string): string {
   return /[^\u0020-\u007E]/.test(target) ? new URL(target).href : target
 }
 
-/** A path as the parser writes it. "//host", "/\host" and "/<tab>/host" would leave the origin, which whoever writes a path does not mean. */
+/** A path as the parser writes it. "//host", "/\host" and "/<tab>/host" would leave the origin, which a path is not meant to do. */
 function localPath(target: string, origin: string): string {
   const { href } = new URL(origin + target)
   const path = href.slice(origin.length)

@@ -18,7 +18,7 @@ export interface ProofOptions {
   /** Milliseconds since the epoch; default: the clock of the process. */
   now?: (() => number) | undefined
 }
-/** A good proof. Whoever accepts it takes `id` once. */
+/** A good proof. A server that accepts it takes `id` once. */
 export interface Proof {
   /** The thumbprint of the key (RFC 7638): `cnf.jkt` of tokens. */
   jkt: string

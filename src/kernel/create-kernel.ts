@@ -20,7 +20,7 @@ import {
   replayOrder,
 } from '../registry/registration.ts'
 import { coreRoutes } from '../request/routes.ts'
-import { knownDeviceCookie } from '../request/device-cookie.ts'
+import { knownDeviceCookie } from '../request/known-device.ts'
 import { createLimit, createOnce, createShared } from '../runtime/shared.ts'
 import { lazily, lazyObject } from '../runtime/lazy.ts'
 import { type Current, createEntryPoints } from './entry-points.ts'

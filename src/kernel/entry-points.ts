@@ -129,7 +129,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
         await checked()
         const ctx = await contextFor(request, options)
         const parked = await ctx.parked(by)
-        return (await serving()).finish(ctx, parked ? await ctx.resume(parked, more) : ctx.page('signIn'))
+        return (await serving()).finishResponse(ctx, parked ? await ctx.resume(parked, more) : ctx.page('signIn'))
       },
     },
     get rootPaths() {
@@ -151,7 +151,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
       return contextFor(who, options)
     }) as Kernel['contextOf'],
     // Whoever has a context has loaded it.
-    answer: (ctx, response) => (serving() as Serving).finish(ctx as RequestContext, response),
+    answer: (ctx, response) => (serving() as Serving).finishResponse(ctx as RequestContext, response),
     job: async (target, work) => work(await jobContext(target)),
     placeOf,
     async matches(request, options) {

@@ -10,7 +10,7 @@ export { assertOptions, type NoOptions, type OptionNames } from '../options/opti
 export { merge } from '../options/config.ts'
 export { type NodeCrypto, nodeCrypto } from '../keys/crypto.ts'
 export { bytes, equal, fromBase64, hkdf, randomHex, randomUUID, sha256, toBase64, toBase64Url, toHex } from '../keys/crypto.ts'
-export { contextBehind, cookiesToStore, redirectBehind } from '../request/behind.ts'
+export { contextBehind, cookiesToStore, redirectBehind } from '../request/stored-sessions.ts'
 export { type UnverifiedJwt, unverifiedJwt } from '../keys/unverified-jwt.ts'
 export { clientMethod, clientMethods } from '../request/client-methods.ts'
 export { CrossSiteRequest } from '../errors/kernel-errors.ts'

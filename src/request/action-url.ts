@@ -29,8 +29,8 @@ export function createActionURL(
 ): URL {
   const configured = readEnv(env, 'AUTH_URL') ?? readEnv(env, 'NEXTAUTH_URL')
   const own = configured === undefined ? undefined : new URL(configured)
-  const path = own && trimmed(own.pathname)
-  const basePath = trimmed(config.basePath ?? (path || '/auth'))
+  const path = own && trimSlashes(own.pathname)
+  const basePath = trimSlashes(config.basePath ?? (path || '/auth'))
   if (path && path !== basePath) {
     ;(config.logger?.warn ?? ((code: string) => console.warn(`[auth][warn][${code}]`)))('env-url-basepath-mismatch')
   }
@@ -46,6 +46,6 @@ function requestOrigin(protocol: string | undefined, headers: Headers, trustProx
   return `${proto === 'http' ? 'http' : 'https'}://${host}`
 }
 
-function trimmed(path: string): string {
+function trimSlashes(path: string): string {
   return path.replace(/^\/+|(?<!\/)\/+$/g, '')
 }

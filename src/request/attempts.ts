@@ -1,6 +1,6 @@
 /**
  * Attempts that are counted before their work and given back when they were no offence. Those under way take places too, so that guesses in
- * parallel cannot exceed a limit; whoever finds all places taken by attempts under way waits for them, and is refused only when all of them
+ * parallel cannot exceed a limit; an attempt that finds all places taken by those under way waits for them, and is refused only when all of them
  * were wrong.
  */
 import type { CommonContext } from '../contract/context.ts'
@@ -42,11 +42,11 @@ const pauses = [50, 150, 400]
 export async function beginAttempt(ctx: CommonContext, buckets: readonly Bucket[]): Promise<Attempt> {
   const held: Held[] = []
   let ended: Promise<void> | undefined
-  const end = (counts: boolean): Promise<void> => (ended ??= release(ctx, held, counts))
+  const end = (counts: boolean): Promise<void> => (ended ??= releasePlaces(ctx, held, counts))
   for (const bucket of buckets) {
     const line = lineOf(ctx, bucket.key)
     try {
-      const retryAfter = await take(ctx, bucket, line)
+      const retryAfter = await takePlace(ctx, bucket, line)
       if (retryAfter !== undefined) {
         await end(false)
         return { refused: { retryAfter, bucket }, end }
@@ -64,40 +64,40 @@ export async function beginAttempt(ctx: CommonContext, buckets: readonly Bucket[
 }
 
 /** Takes a place. Answers undefined, or the seconds until there is one. */
-async function take(ctx: CommonContext, { key, rule }: Bucket, line: Line): Promise<number | undefined> {
+async function takePlace(ctx: CommonContext, { key, rule }: Bucket, line: Line): Promise<number | undefined> {
   if (line.waiting.length === 0) line.active++
   else {
-    const refused = await wait(ctx, line)
+    const refused = await waitInLine(ctx, line)
     if (refused !== undefined) return refused
   }
   for (let again = 0; ;) {
     let answer: { allowed: boolean; retryAfter: number }
     try {
       answer = await ctx.limit.take(key, rule)
-      // Those of other processes: nobody tells when they are done.
+      // Those of other processes: it is not known when they are done.
       while (!answer.allowed && line.active === 1 && ctx.once.shared && again < pauses.length) {
         await new Promise((resolve) => setTimeout(resolve, pauses[again++]))
         answer = await ctx.limit.take(key, rule)
       }
     } catch (error) {
-      leave(line)
+      leaveLine(line)
       throw error
     }
     if (answer.allowed) return undefined
     line.active--
     if (line.active === 0) {
-      // Nobody here holds a place, so none becomes free for those who wait.
+      // No attempt here holds a place, so none becomes free for those who wait.
       for (const go of line.waiting.splice(0)) go(answer.retryAfter)
       line.forget()
       return answer.retryAfter
     }
-    const refused = await wait(ctx, line)
+    const refused = await waitInLine(ctx, line)
     if (refused !== undefined) return refused
   }
 }
 
-/** Until somebody ends, or the request does. Answers seconds when the wait was for nothing. */
-function wait(ctx: CommonContext, line: Line): Promise<number | undefined> {
+/** Until another attempt ends, or the request does. Answers seconds when the wait was for nothing. */
+function waitInLine(ctx: CommonContext, line: Line): Promise<number | undefined> {
   if (line.waiting.length >= maxWaiting) {
     const text = `More than ${maxWaiting} attempts wait for one name or network.`
     throw new Overloaded(text)
@@ -118,13 +118,13 @@ function wait(ctx: CommonContext, line: Line): Promise<number | undefined> {
   })
 }
 
-async function release(ctx: CommonContext, held: readonly Held[], counts: boolean): Promise<void> {
+async function releasePlaces(ctx: CommonContext, held: readonly Held[], counts: boolean): Promise<void> {
   if (!counts) await Promise.all(held.map(({ key }) => ctx.limit.refund(key)))
-  for (const { line } of held) leave(line)
+  for (const { line } of held) leaveLine(line)
 }
 
-/** Whoever waits longest takes over the activity, so that the line stays known until nobody is in it. */
-function leave(line: Line): void {
+/** The one that waits longest takes over the activity, so that the line stays known until it is empty. */
+function leaveLine(line: Line): void {
   const next = line.waiting.shift()
   if (next) return next()
   line.active--

@@ -16,7 +16,7 @@ export interface BodyReader {
   bytes(): Promise<Uint8Array<ArrayBuffer>>
 }
 
-/** Reads nothing before somebody asks. */
+/** Reads nothing before a caller asks. */
 export function createBodyReader({ request, matched, app }: Source): BodyReader {
   let read: Promise<Uint8Array<ArrayBuffer>> | undefined
   let parsed: Promise<ParsedBody> | undefined

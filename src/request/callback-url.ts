@@ -19,7 +19,7 @@ export async function findCallbackUrl(ctx: Context, named: string | undefined): 
   ] as const) {
     if (candidate === undefined || candidate === '') continue
     if (!isCallbackUrl(candidate, ctx.origin, limits.callbackUrl)) {
-      // Somebody's broken link is not our failure; one warning per request, however often it is broken.
+      // A broken link elsewhere is not our failure; one warning per request, however often it is broken.
       if (!warned) ctx.logger.warn('invalid-callback-url')
       warned = true
       continue

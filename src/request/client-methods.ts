@@ -46,7 +46,7 @@ export function clientMethods<const N extends string, M extends Readonly<Record<
       if (!/^[a-z][a-zA-Z\d]*$/.test(one))
         throw new AuthError(`clientMethods: "${one}" (of ${namespace}) must be letters and digits, in camel case.`)
     }
-    kernel.route(routeOf(`/${kebab(namespace)}/${kebab(name)}`, reads.test(name), method))
+    kernel.route(routeOf(`/${toKebabCase(namespace)}/${toKebabCase(name)}`, reads.test(name), method))
   }
   return {}
 }
@@ -60,7 +60,7 @@ function routeOf(path: `/${string}`, isRead: boolean, { input, handler, form, ta
     ...(!isRead && !form && { body: { types: ['json'] } }),
     async handler(ctx) {
       if (form && isForm(ctx)) return form(ctx)
-      const checked = input && (await check(input as InputOf<unknown>, await sentBy(ctx, isRead)))
+      const checked = input && (await checkInput(input as InputOf<unknown>, await sentBy(ctx, isRead)))
       if (checked && 'issues' in checked) return json({ error: 'InvalidInput', issues: checked.issues }, 400)
       const answer = await handler(ctx, checked?.value as never)
       return answer instanceof Response ? answer : json(answer ?? null)
@@ -88,7 +88,7 @@ async function sentBy(ctx: Context, isRead: boolean): Promise<unknown> {
   }
 }
 
-async function check(input: InputOf<unknown>, sent: unknown): Promise<{ value: unknown } | { issues: readonly object[] }> {
+async function checkInput(input: InputOf<unknown>, sent: unknown): Promise<{ value: unknown } | { issues: readonly object[] }> {
   if (typeof input !== 'function' || '~standard' in input) {
     const result = await (input as Exclude<typeof input, (sent: unknown) => unknown>)['~standard'].validate(sent)
     return result.issues ? { issues: result.issues } : { value: result.value }
@@ -100,6 +100,6 @@ async function check(input: InputOf<unknown>, sent: unknown): Promise<{ value: u
   }
 }
 
-function kebab(name: string): string {
+function toKebabCase(name: string): string {
   return name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 }

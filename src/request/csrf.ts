@@ -12,7 +12,7 @@ const half = 32
 
 /** The token of the browser's cookie, or a new one; sets the cookie when it is new (rows 64, 65). Empty with `skipCSRFCheck`. */
 export async function csrfToken(ctx: Context): Promise<string> {
-  // Nobody asks for it.
+  // It is never compared.
   if (ctx.app.config.skipCSRFCheck === skipCSRFCheck) return ''
   const existing = await validToken(ctx)
   if (existing !== undefined) return existing
@@ -37,7 +37,7 @@ export async function prepareForm(ctx: Context): Promise<string> {
  */
 export async function assertSameSite(ctx: Context, mode: HandleOptions['csrf'] = 'token'): Promise<void> {
   if (ctx.app.config.skipCSRFCheck === skipCSRFCheck) return
-  const word = provenance(ctx)
+  const word = readProvenance(ctx)
   if (word === 'foreign') {
     throw new CrossSiteRequest(
       `A cross-site POST to ${new URL(ctx.request.url).pathname} was refused: its Origin or Sec-Fetch-Site is not ${ctx.origin}. ` +
@@ -74,7 +74,7 @@ async function isIssued(ctx: Context, token: string): Promise<boolean> {
 }
 
 /** What the browser says; 'unknown' is not a browser. */
-function provenance(ctx: Context): 'own' | 'foreign' | 'unknown' {
+function readProvenance(ctx: Context): 'own' | 'foreign' | 'unknown' {
   const site = ctx.request.headers.get('sec-fetch-site')
   const origin = ctx.request.headers.get('origin')
   if (site !== null && site !== 'same-origin' && site !== 'none') return 'foreign'

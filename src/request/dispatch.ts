@@ -1,56 +1,58 @@
 /** From a request to a response: the order in which everything is asked (docs/architecture.md). */
 import type { Awaitable } from '../contract/data.ts'
-import type { Match } from '../contract/route.ts'
+import type { Match, Route } from '../contract/route.ts'
 import { AuthError, CallbackRouteError, HttpError, OAuthSignInError, UnknownAction } from '../errors/index.ts'
 import { RequestTimeout, withTimeout } from '../errors/deadlines.ts'
+import { bodyType } from '../http/body.ts'
 import { isCanonical, pathBelow } from '../http/path.ts'
 import { assertNoCredential, assertOneCredential } from '../registry/presented.ts'
-import { admit } from './admit.ts'
+import { assertSameSite } from './csrf.ts'
 import { configurationAnswer, failureAnswer, refusalAnswer } from './failure.ts'
-import { finish, preflight } from './finish.ts'
+import { finishResponse, answerPreflight } from './finish.ts'
 import type { RequestContext } from './request-context.ts'
-import { wrongMethod } from './handlers.ts'
+import { callbackProtection, wrongMethod } from './handlers.ts'
 
 /** Answers one request. With `throws`, AuthErrors go to the caller (the spec's `raw`). */
 export function dispatch(ctx: RequestContext, throws: boolean): Promise<Response> {
-  return ctx.compiled.observers.length === 0 ? answered(ctx, throws) : observed(ctx, throws)
+  return ctx.compiled.observers.length === 0 ? answerRequest(ctx, throws) : dispatchObserved(ctx, throws)
 }
 
-async function observed(ctx: RequestContext, throws: boolean): Promise<Response> {
-  const work = (): Promise<Response> => answered(ctx, throws)
+async function dispatchObserved(ctx: RequestContext, throws: boolean): Promise<Response> {
+  const work = (): Promise<Response> => answerRequest(ctx, throws)
   return ctx.compiled.observers.reduceRight((inner, { request }) => (request ? () => request(ctx, inner) : inner), work)()
 }
 
-async function answered(ctx: RequestContext, throws: boolean): Promise<Response> {
+async function answerRequest(ctx: RequestContext, throws: boolean): Promise<Response> {
   try {
-    const serving = serve(ctx)
-    return finish(ctx, isLater(serving) ? await inTime(ctx, serving) : serving)
+    const serving = serveRequest(ctx)
+    return finishResponse(ctx, isLater(serving) ? await inTime(ctx, serving) : serving)
   } catch (error) {
     if (error instanceof HttpError) {
       // Refused before any flow began, and logged all the same (row 274).
       if (error.reason) ctx.logger.error(error.reason)
-      await refused(ctx, reasonOf(error), error.reason ?? error)
-      return finish(ctx, await refusalAnswer(ctx, error))
+      await emitRefused(ctx, reasonOf(error), error.reason ?? error)
+      return finishResponse(ctx, await refusalAnswer(ctx, error))
     }
     // Values of a flow that failed must not stay in the browser; deletions must reach it.
     ctx.jar.dropValues()
-    const failure = await report(ctx, error)
+    const failure = await reportFailure(ctx, error)
     if (throws && !ctx.request.headers.has('x-auth-return-redirect')) throw failure
-    return finish(ctx, await failureAnswer(ctx, failure, ctx.matched), true)
+    return finishResponse(ctx, await failureAnswer(ctx, failure, ctx.matched), true)
   }
 }
 
 // No async function: most requests have nothing to wait for before their handler runs, and each turn that is waited costs.
-function serve(ctx: RequestContext): Awaitable<Response> {
+function serveRequest(ctx: RequestContext): Awaitable<Response> {
   const { compiled, request } = ctx
   const { pathname, search } = ctx.sent
   const path = pathBelow(ctx.basePath, pathname, compiled)
   const inBase = path === undefined ? undefined : compiled.routes.find(request.method, path)
   const match = inBase ?? compiled.routes.findRoot(request.method, pathname)
   if (!match) throw notServed(ctx)
-  if (request.method === 'OPTIONS') return preflight(ctx, inBase ? (path as string) : pathname, match.info.at) ?? refuseMethod(ctx, match)
+  if (request.method === 'OPTIONS')
+    return answerPreflight(ctx, inBase ? (path as string) : pathname, match.info.at) ?? refuseMethod(ctx, match)
   // One spelling a path: a guard of the host, a proxy or a log must mean what is routed.
-  if (inBase && !isCanonical(ctx.basePath, pathname, path as string)) return elsewhere(ctx, path as string, search)
+  if (inBase && !isCanonical(ctx.basePath, pathname, path as string)) return redirectToCanonical(ctx, path as string, search)
   if (match.route) {
     ctx.enter(match)
   } else if (match.info.plugin !== 'kernel' || (request.method !== 'GET' && request.method !== 'POST')) {
@@ -58,28 +60,57 @@ function serve(ctx: RequestContext): Awaitable<Response> {
   }
   if (compiled.fault) return configurationAnswer(ctx, compiled.fault)
   const untrusted = faultOf(() => ctx.origin)
-  if (untrusted) return untrustedAnswer(ctx, untrusted)
-  return compiled.bus.known.has('hook:request') ? asked(ctx, match) : handled(ctx, match)
+  if (untrusted) return answerUntrustedHost(ctx, untrusted)
+  return compiled.bus.known.has('hook:request') ? askRequestHook(ctx, match) : runHandler(ctx, match)
 }
 
-async function untrustedAnswer(ctx: RequestContext, untrusted: AuthError): Promise<Response> {
-  await refused(ctx, 'host', untrusted)
+async function answerUntrustedHost(ctx: RequestContext, untrusted: AuthError): Promise<Response> {
+  await emitRefused(ctx, 'host', untrusted)
   return configurationAnswer(ctx, untrusted)
 }
 
-async function asked(ctx: RequestContext, match: Match): Promise<Response> {
-  return (await ctx.ask('request', {})) ?? handled(ctx, match)
+async function askRequestHook(ctx: RequestContext, match: Match): Promise<Response> {
+  return (await ctx.ask('request', {})) ?? runHandler(ctx, match)
 }
 
-function handled(ctx: RequestContext, match: Match): Awaitable<Response> {
+function runHandler(ctx: RequestContext, match: Match): Awaitable<Response> {
   // A route of the kernel that exists for the other method only: still that route (rows 10, 18).
   if (!match.route) throw wrongMethod(ctx)
   assertOneCredential(ctx)
   // Before anything of the flow is used up.
   if (match.info.flow) assertNoCredential(ctx)
   const { handler } = match.route
-  const answer = admit(ctx, match)?.then(() => handler(ctx)) ?? handler(ctx)
+  const answer = admitRequest(ctx, match)?.then(() => handler(ctx)) ?? handler(ctx)
   return isLater(answer) ? answer.then((later) => responseOf(match, later)) : responseOf(match, answer)
+}
+
+/**
+ * What must hold before a handler runs: provider, method of the callback, type of the body, Origin and CSRF token, in this order. Undefined where
+ * nothing is to be waited for. Rejects with InvalidProvider, HttpError 415, MissingCSRF or CrossSiteRequest.
+ */
+function admitRequest(ctx: RequestContext, match: Match & { route: Route }): Promise<void> | undefined {
+  // A GET has no body and takes no token; what is left to look at is its provider.
+  const { route, info } = match
+  return route.method === 'GET' && info.flow !== 'callback' && ctx.params['provider'] === undefined ? undefined : checkRequest(ctx, match)
+}
+
+async function checkRequest(ctx: RequestContext, { route, info }: Match & { route: Route }): Promise<void> {
+  if (ctx.params['provider'] !== undefined) await ctx.provider()
+  // The type of the provider knows what protects its callback: state, for a form that the provider posts.
+  const kind = info.flow === 'callback' && info.plugin === 'kernel' ? await callbackProtection(ctx) : protectionOf(route)
+  const { types } = route.body ?? {}
+  const type = types && route.method !== 'GET' ? bodyType(ctx.request) : undefined
+  if (type && !types?.includes(type)) {
+    throw new HttpError(415, 'Unsupported media type.')
+  }
+  if (kind === 'token') await assertSameSite(ctx, ctx.options.csrf)
+  if (kind === 'origin') await assertSameSite(ctx, 'origin')
+}
+
+function protectionOf({ method, csrf = 'token' }: Route): Exclude<Route['csrf'], false | undefined> {
+  if (method === 'GET' || csrf === false) return 'crossSite'
+  // What is no known word is refused at compile. Should it come here, it is checked.
+  return csrf === 'crossSite' || csrf === 'bearer' || csrf === 'origin' ? csrf : 'token'
 }
 
 function responseOf({ info: { method, path, plugin } }: Match, answer: Response): Response {
@@ -94,7 +125,7 @@ function isResponse(answer: unknown): boolean {
 }
 
 /** The same address in its canonical form: browsers are led there, programs are told. */
-function elsewhere(ctx: RequestContext, path: string, search: string): Response {
+function redirectToCanonical(ctx: RequestContext, path: string, search: string): Response {
   if (ctx.request.method !== 'GET' && ctx.request.method !== 'HEAD') throw notServed(ctx)
   const base = ctx.basePath === '/' ? '' : ctx.basePath
   return new Response(null, {
@@ -110,8 +141,8 @@ function refuseMethod(ctx: RequestContext, match: Match): never {
 }
 
 /** One log entry and, for a sign-in, one event per failure. */
-async function report(ctx: RequestContext, thrown: unknown): Promise<AuthError> {
-  const error = named(ctx, thrown)
+async function reportFailure(ctx: RequestContext, thrown: unknown): Promise<AuthError> {
+  const error = toAuthError(ctx, thrown)
   ctx.logger.error(error)
   if (ctx.route?.flow) {
     const { subject: user, account } = ctx
@@ -124,12 +155,12 @@ async function report(ctx: RequestContext, thrown: unknown): Promise<AuthError> 
       ...(tried !== undefined && { tried }),
     })
   } else {
-    await refused(ctx, error.type, error)
+    await emitRefused(ctx, error.type, error)
   }
   return error
 }
 
-async function refused(ctx: RequestContext, reason: string, error: Error): Promise<void> {
+async function emitRefused(ctx: RequestContext, reason: string, error: Error): Promise<void> {
   await ctx.emit('refused', { reason, route: ctx.route, error })
 }
 
@@ -138,7 +169,7 @@ function reasonOf({ status }: HttpError): string {
 }
 
 /** Unforeseen errors get a name and the provider, so that a log says where to look (row 276). */
-function named(ctx: RequestContext, thrown: unknown): AuthError {
+function toAuthError(ctx: RequestContext, thrown: unknown): AuthError {
   if (thrown instanceof AuthError) return thrown
   const err = thrown instanceof Error ? thrown : new Error(String(thrown))
   const provider = ctx.params['provider']
@@ -150,7 +181,7 @@ function named(ctx: RequestContext, thrown: unknown): AuthError {
   return new AuthError(`The route ${method} ${path} of plugin "${plugin}" threw: ${err.message}`, details)
 }
 
-/** The whole request has a deadline: whoever waits gets an answer (D31). */
+/** The whole request has a deadline: every client gets an answer (D31). */
 function inTime(ctx: RequestContext, work: PromiseLike<Response>): Promise<Response> {
   const { request: deadline } = ctx.app.config.deadlines
   return withTimeout(work, deadline, () => {

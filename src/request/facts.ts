@@ -22,7 +22,8 @@ interface Source {
 
 export function factsOf({ request, options, runtime, settings, clientAddress, app, begun }: Source): Facts {
   return Object.freeze({
-    requestId: options.requestId ?? (app.config.trustProxy || options.trustForwarded ? named(request) : undefined) ?? randomUUID(runtime),
+    requestId:
+      options.requestId ?? (app.config.trustProxy || options.trustForwarded ? readRequestId(request) : undefined) ?? randomUUID(runtime),
     address: clientAddress,
     userAgent: request.headers.get('user-agent')?.slice(0, maxUserAgent),
     namespace: settings.namespace,
@@ -33,6 +34,6 @@ export function factsOf({ request, options, runtime, settings, clientAddress, ap
 }
 
 // What ends in logs must not be able to look like two entries.
-function named({ headers }: Request): string | undefined {
+function readRequestId({ headers }: Request): string | undefined {
   return /^[\w.:-]{1,128}$/.exec(headers.get('x-request-id') ?? '')?.[0]
 }

@@ -45,9 +45,9 @@ function isLate({ cause }: AuthError): boolean {
 }
 
 async function plainAnswer(ctx: RequestContext, error: AuthError, route: Route | undefined): Promise<Response> {
-  const own = await guarded(ctx, () => route?.failure?.(ctx, error))
+  const own = await tryAnswer(ctx, () => route?.failure?.(ctx, error))
   if (own) return own
-  const decided = ctx.has('hook', 'failure') ? await guarded(ctx, () => ctx.ask('failure', { error })) : undefined
+  const decided = ctx.has('hook', 'failure') ? await tryAnswer(ctx, () => ctx.ask('failure', { error })) : undefined
   if (decided) return decided
   if (error instanceof CrossSiteRequest) return json({ error: 'MissingCSRF', message: 'Cross-site request refused.' }, 403)
   const busy = overloadAt(ctx, error)
@@ -80,7 +80,7 @@ export function httpAnswer(error: HttpError): Response {
 
 /** The same where the route or people have an own answer. */
 export async function refusalAnswer(ctx: RequestContext, error: HttpError): Promise<Response> {
-  const own = await guarded(ctx, () => ctx.matched?.refusal?.(ctx, error))
+  const own = await tryAnswer(ctx, () => ctx.matched?.refusal?.(ctx, error))
   return own ?? (await notFoundPage(ctx, error)) ?? (await busyPage(ctx, error)) ?? httpAnswer(error)
 }
 
@@ -88,7 +88,7 @@ export async function refusalAnswer(ctx: RequestContext, error: HttpError): Prom
 async function busyPage(ctx: RequestContext, { status, headers }: HttpError): Promise<Response | undefined> {
   if (status !== 503 || !ctx.request.headers.get('accept')?.includes('text/html') || ctx.request.headers.has('x-auth-return-redirect'))
     return undefined
-  const drawn = await guarded(ctx, () => ctx.app.services.pages?.render('error', ctx, { error: 'Overloaded', status: '503' }))
+  const drawn = await tryAnswer(ctx, () => ctx.app.services.pages?.render('error', ctx, { error: 'Overloaded', status: '503' }))
   if (!drawn) return undefined
   const copy = new Response(drawn.body, drawn)
   for (const [name, value] of Object.entries(headers)) copy.headers.set(name, value)
@@ -109,7 +109,7 @@ async function notFoundPage(ctx: RequestContext, { reason }: HttpError): Promise
   const { headers, method } = ctx.request
   const forPeople = method === 'GET' && headers.get('accept')?.includes('text/html') && !headers.has('x-auth-return-redirect')
   if (!forPeople || !(reason instanceof UnknownAction)) return undefined
-  return guarded(ctx, () => ctx.app.services.pages?.render('error', ctx, { error: 'UnknownAction', status: '404' }))
+  return tryAnswer(ctx, () => ctx.app.services.pages?.render('error', ctx, { error: 'UnknownAction', status: '404' }))
 }
 
 /** Every request while the configuration is wrong: a page for people, JSON for programs, details for the log only. */
@@ -129,7 +129,7 @@ export async function configurationAnswer(ctx: RequestContext, fault: AuthError)
   if (page !== undefined && !looping) {
     return redirectTo(withParams(page.startsWith('/') ? origin + page : page, { error: 'Configuration' }))
   }
-  const drawn = await guarded(ctx, () => ctx.app.services.pages?.render('error', ctx, { error: 'Configuration' }))
+  const drawn = await tryAnswer(ctx, () => ctx.app.services.pages?.render('error', ctx, { error: 'Configuration' }))
   return drawn ?? text(configurationMessage, 500)
 }
 
@@ -142,7 +142,7 @@ function trustedOrigin(ctx: RequestContext): string {
 }
 
 /** A failing failure handler must not hide the failure, and one that hangs must not hold it back: the request's own deadline has passed already. */
-async function guarded(ctx: RequestContext, answer: () => unknown): Promise<Response | undefined> {
+async function tryAnswer(ctx: RequestContext, answer: () => unknown): Promise<Response | undefined> {
   const { store: deadline } = ctx.app.config.deadlines
   try {
     const late = (): Error => new RequestTimeout(`An answer to a failure did not come within ${deadline} ms (deadlines.store).`)

@@ -4,7 +4,7 @@ import type { Provider } from '../contract/provider.ts'
 import { InvalidProvider } from '../errors/index.ts'
 import type { Compiled, KernelContext } from '../registry/snapshot.ts'
 
-/** Throws InvalidProvider for an id nobody knows (row 7). */
+/** Throws InvalidProvider for an unknown id (row 7). */
 export async function findProvider(ctx: KernelContext, id: string | undefined): Promise<Provider> {
   if (id === undefined) throw new InvalidProvider('The path names no provider.')
   return ctx.compiled.addressed(await providerById(ctx, id), ctx.base)

@@ -3,7 +3,7 @@ import type { Route } from '../contract/route.ts'
 import type { RequestContext } from './request-context.ts'
 
 /** Adds what every answer has, and turns redirects into JSON for clients that ask for it (rows 21, 22). */
-export function finish(ctx: RequestContext, response: Response, failed = false): Response {
+export function finishResponse(ctx: RequestContext, response: Response, failed = false): Response {
   const { matched, request } = ctx
   const bodyless = request.method === 'HEAD' && matched !== undefined
   // Nothing to add: a copy would cost more than reading the session did.
@@ -24,8 +24,8 @@ export function finish(ctx: RequestContext, response: Response, failed = false):
   const { headers } = answer
   ctx.jar.write(headers)
   if (!failed) for (const [name, value] of ctx.added ?? []) headers.append(name, value)
-  if (!headers.has('cache-control')) cache(headers, matched?.public)
-  if (matched?.cors) allow(headers, matched.cors, request)
+  if (!headers.has('cache-control')) setCacheControl(headers, matched?.public)
+  if (matched?.cors) allowOrigin(headers, matched.cors, request)
   // Scripts tell the two apart by it.
   if (told && failed) headers.delete('location')
   return answer
@@ -45,14 +45,14 @@ function inJson(ctx: RequestContext, headers: Headers, location: string): Respon
 }
 
 /** Answer to an OPTIONS request of a browser for a route with `cors`; undefined: there is none. */
-export function preflight(ctx: RequestContext, path: string, at: 'base' | 'root'): Response | undefined {
+export function answerPreflight(ctx: RequestContext, path: string, at: 'base' | 'root'): Response | undefined {
   const { routes } = ctx.compiled
   const wanted = ctx.request.headers.get('access-control-request-method') ?? ''
   const match = at === 'root' ? routes.findRoot(wanted, path) : routes.find(wanted, path)
   const cors = match?.route?.cors
   if (!match?.route || !cors) return undefined
   const headers = new Headers({ 'Cache-Control': 'private, no-store' })
-  if (allow(headers, cors, ctx.request)) {
+  if (allowOrigin(headers, cors, ctx.request)) {
     headers.set('Access-Control-Allow-Methods', match.route.method)
     headers.set('Access-Control-Allow-Headers', ['authorization', 'content-type', ...(cors.headers ?? [])].join(', '))
     headers.set('Access-Control-Max-Age', '600')
@@ -60,13 +60,13 @@ export function preflight(ctx: RequestContext, path: string, at: 'base' | 'root'
   return new Response(null, { status: 204, headers })
 }
 
-function cache(headers: Headers, visible: Route['public']): void {
+function setCacheControl(headers: Headers, visible: Route['public']): void {
   if (!visible) headers.set('Cache-Control', 'private, no-store')
   else if (visible !== true) headers.set('Cache-Control', `public, max-age=${visible.maxAge}`)
 }
 
 /** Credentials are never allowed: what these routes answer depends on no cookie. */
-function allow(headers: Headers, { origins }: NonNullable<Route['cors']>, request: Request): boolean {
+function allowOrigin(headers: Headers, { origins }: NonNullable<Route['cors']>, request: Request): boolean {
   if (origins === 'any') {
     headers.set('Access-Control-Allow-Origin', '*')
     return true

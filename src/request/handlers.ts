@@ -9,7 +9,7 @@ import { withParams } from '../http/redirect.ts'
 import { json, redirectTo } from '../http/messages.ts'
 import type { RequestContext } from './request-context.ts'
 
-export async function start(ctx: Context): Promise<Response> {
+export async function startSignIn(ctx: Context): Promise<Response> {
   const provider = await ctx.provider()
   const response = await ctx.flow(provider).start?.(ctx, provider)
   if (!response) return ctx.page('signIn')
@@ -18,7 +18,7 @@ export async function start(ctx: Context): Promise<Response> {
   return response
 }
 
-export async function callback(ctx: Context): Promise<Response> {
+export async function finishCallback(ctx: Context): Promise<Response> {
   const provider = await ctx.provider()
   const result = await ctx.flow(provider).finish(ctx, provider)
   return 'account' in result ? ctx.complete(result) : result
@@ -75,7 +75,7 @@ export async function updateSession(ctx: Context): Promise<Response> {
   }
 }
 
-export async function csrf(ctx: Context): Promise<Response> {
+export async function answerCsrf(ctx: Context): Promise<Response> {
   if (ctx.app.config.skipCSRFCheck !== skipCSRFCheck) return withCookies(ctx, json({ csrfToken: await ctx.csrfToken() }))
   ctx.logger.warn('csrf-disabled')
   // Makes no token now, and still keeps the callback URL (row 15).
@@ -85,13 +85,13 @@ export async function csrf(ctx: Context): Promise<Response> {
   return new Response(null, { status: 404 })
 }
 
-export async function providers(ctx: Context): Promise<Response> {
+export async function answerProviders(ctx: Context): Promise<Response> {
   const entries = (await ctx.providers()).map((provider): [string, PublicProvider] => {
     const { id, name, type } = provider
     const form = publicForm(ctx, provider)
     return [id, { id, name, type, signinUrl: `${ctx.base}/signin/${id}`, callbackUrl: `${ctx.base}/callback/${id}`, form }]
   })
-  // The same for everybody: no cache header, as clients expect (D40). Addresses that follow a proxy's headers are not the same for everybody.
+  // The same for all clients: no cache header, as clients expect (D40). Addresses that follow a proxy's headers are not the same for all.
   const { settings, app } = ctx
   const follows = settings.origin === '' && app.config.trustProxy
   return new Response(JSON.stringify(Object.fromEntries(entries)), {

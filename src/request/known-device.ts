@@ -1,10 +1,17 @@
 /**
- * Browsers in which somebody has already signed in under a name. Strangers who use up the attempts of a name must not keep its owner out.
- * The cookie proves nothing but that: whoever has it still has to know the password, within attempts of its own.
+ * Browsers in which a user has already signed in under a name. Attackers who use up the attempts of a name must not keep its owner out.
+ * The cookie proves nothing but that: a client that has it still has to know the password, within attempts of its own.
  */
 import type { Context } from '../contract/context.ts'
+import type { CookieHandle } from '../contract/cookie.ts'
 import { randomHex } from '../keys/crypto.ts'
-import { deviceSeconds as seconds, knownDeviceCookie } from './device-cookie.ts'
+import { createCookie } from '../http/cookie-handle.ts'
+
+// How long a browser is remembered.
+const seconds = 180 * 24 * 60 * 60
+
+/** The cookie, which the kernel registers. */
+export const knownDeviceCookie: CookieHandle = /* @__PURE__ */ createCookie('known-device', { path: 'base', maxAge: seconds })
 
 interface Device {
   id: string
@@ -14,7 +21,7 @@ interface Device {
 
 const maxNames = 16
 
-/** An id of this browser when somebody has signed in here under `name`; undefined: it is not known for that name. */
+/** An id of this browser when a user has signed in here under `name`; undefined: it is not known for that name. */
 export async function isKnownDevice(ctx: Context, name: string): Promise<string | undefined> {
   const device = await knownDeviceCookie.open<Device>(ctx)
   return device?.of?.includes(await digestOf(ctx, name)) ? device.id : undefined

@@ -22,10 +22,10 @@ const unthrottled: LimitRule = { max: 3, seconds: 600 }
  */
 export async function beginMail(ctx: AnyContext, address: string): Promise<Attempt | undefined> {
   const rule = ctx.app.config.throttle.mail
-  return rule ? begin(ctx, address, rule) : undefined
+  return rule ? countMail(ctx, address, rule) : undefined
 }
 
-async function begin(ctx: AnyContext, address: string, { max, seconds }: LimitRule, provedBy?: string): Promise<Attempt> {
+async function countMail(ctx: AnyContext, address: string, { max, seconds }: LimitRule, provedBy?: string): Promise<Attempt> {
   const to = mailboxOf(address)
   const device = ctx.request && !provedBy ? await isKnownDevice(ctx, deviceName(to)) : undefined
   const share = provedBy ? `proved ${provedBy} ${to}` : device ? `device ${device} ${to}` : to
@@ -47,7 +47,7 @@ export async function mailWithinLimit(
   send: () => Promise<unknown>,
   { provedBy }: { provedBy?: string } = {},
 ): Promise<boolean> {
-  const attempt = await begin(ctx, address, ctx.app.config.throttle.mail || unthrottled, provedBy)
+  const attempt = await countMail(ctx, address, ctx.app.config.throttle.mail || unthrottled, provedBy)
   if (attempt.refused) return false
   try {
     const sent = (await send()) !== false

@@ -56,7 +56,7 @@ export async function takeLease(ctx: Scoped, key: string, seconds: number): Prom
   const until = (length: number): Date => new Date(ctx.runtime.now() + length * 1000)
   if (!ctx.compiled.records.has('lease')) return takeHere(ctx, key, holder, seconds)
   const table = createRecordTable<LeaseFields>('lease', recordScope(ctx))
-  if (!(await take(table, key, holder, until(seconds)))) return null
+  if (!(await insertLease(table, key, holder, until(seconds)))) return null
   return {
     renew: async (length) => (await table.update(key, { until: until(length) }, { if: { holder } })) !== null,
     // Deleting it could delete the next holder's.
@@ -65,7 +65,7 @@ export async function takeLease(ctx: Scoped, key: string, seconds: number): Prom
 }
 
 /** An ended lease is gone by its `expires`, so a plain insert decides who is first. */
-async function take(table: RecordTable<LeaseFields>, key: string, holder: string, until: Date): Promise<boolean> {
+async function insertLease(table: RecordTable<LeaseFields>, key: string, holder: string, until: Date): Promise<boolean> {
   try {
     await table.create({ id: key, holder, until })
     return true

@@ -5,7 +5,7 @@ import type { Provider } from '../contract/provider.ts'
 import type { BodyReader } from './body-reader.ts'
 
 export interface Cached {
-  /** The URL of the request as it came: nobody changes it. */
+  /** The URL of the request as it came; it is never changed. */
   sent: URL | undefined
   origin: string | undefined
   cookies: CookieSet | undefined

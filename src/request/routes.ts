@@ -23,10 +23,10 @@ const by =
 const routes: readonly Route[] = [
   { method: 'GET', path: '/signin', handler: by('signInPage') },
   { method: 'POST', path: '/signin', handler: async (ctx) => ctx.page('signIn') },
-  { method: 'POST', path: '/signin/:provider', flow: 'signIn', handler: by('start') },
-  { method: 'GET', path: '/callback/:provider', flow: 'callback', handler: by('callback') },
-  { method: 'POST', path: '/callback/:provider', flow: 'callback', handler: by('callback') },
-  // No wrong path, but it names nobody: a page for people, and not "Bad request.".
+  { method: 'POST', path: '/signin/:provider', flow: 'signIn', handler: by('startSignIn') },
+  { method: 'GET', path: '/callback/:provider', flow: 'callback', handler: by('finishCallback') },
+  { method: 'POST', path: '/callback/:provider', flow: 'callback', handler: by('finishCallback') },
+  // No wrong path, but it names no provider: a page for users, and not "Bad request.".
   { method: 'GET', path: '/callback', handler: by('leadsNowhere') },
   { method: 'POST', path: '/callback', csrf: 'crossSite', handler: by('leadsNowhere') },
   { method: 'GET', path: '/signout', handler: by('signOutPage') },
@@ -38,8 +38,8 @@ const routes: readonly Route[] = [
     handler: by('updateSession'),
     failure: async (_ctx, error) => json(null, error instanceof SessionTokenError ? 503 : error instanceof CrossSiteRequest ? 403 : 400),
   },
-  { method: 'GET', path: '/csrf', handler: by('csrf') },
-  { method: 'GET', path: '/providers', public: true, handler: by('providers') },
+  { method: 'GET', path: '/csrf', handler: by('answerCsrf') },
+  { method: 'GET', path: '/providers', public: true, handler: by('answerProviders') },
   { method: 'GET', path: '/error', handler: by('errorPage') },
   { method: 'GET', path: '/verify-request', handler: by('verifyRequestPage') },
 ]

@@ -3,7 +3,7 @@ import { recordTables } from '../store/records.ts'
 import { flows } from './request-context.ts'
 import { handlers } from './routes.ts'
 
-export { finish } from './finish.ts'
+export { finishResponse } from './finish.ts'
 export { JobContext } from './job-context.ts'
 export { RequestContext } from './request-context.ts'
 export { resolveSettings, resolveTenant } from './settings.ts'

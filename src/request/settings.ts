@@ -20,7 +20,7 @@ const maxJars = 10_000
 
 /** Throws MissingSecret or an AuthError when the answer is not usable, and what the hook throws: an HttpError for an unknown tenant. */
 export async function resolveSettings(app: Compiled, request: Request, options: HandleOptions): Promise<Settings> {
-  const settings = await answered(app, 'settings', { request })
+  const settings = await askSettings(app, 'settings', { request })
   assertOwnJar(app, settings, request, options)
   return settings
 }
@@ -36,10 +36,10 @@ export async function resolveTenant(app: Compiled, { job, tenant }: JobTarget): 
     throw new AuthError(
       `A job is for the tenant ${JSON.stringify(tenant)}, but no plugin answers the hook \`tenant\`: give tenantsPlugin the option \`tenant\`.`,
     )
-  return answered(app, 'tenant', { tenant })
+  return askSettings(app, 'tenant', { tenant })
 }
 
-async function answered(app: Compiled, hook: 'settings' | 'tenant', message: Record<string, unknown>): Promise<Settings> {
+async function askSettings(app: Compiled, hook: 'settings' | 'tenant', message: Record<string, unknown>): Promise<Settings> {
   const { request: deadline } = app.config.deadlines
   const asked = Promise.resolve(app.bus.ask(hook, message) as Awaitable<Partial<Settings> | undefined>)
   const answer = await withTimeout(

@@ -24,7 +24,7 @@ export async function checkSurroundings(
     const fault = await faultOf(async () => {
       // Without this a store that is away is a warning: the server may start before it.
       if (wait > 0 && app.store?.supports('getUserByEmail')) await app.store.getUserByEmail('ready@invalid.invalid')
-      await look(app)
+      await checkOnce(app)
     })
     const seconds = Math.round((performance.now() - started) / 1000)
     if (!fault || !(fault instanceof AdapterError) || seconds >= wait) {
@@ -43,7 +43,7 @@ function onTerminal({ seconds, message }: { seconds: number; message: string }):
   if (stderr?.isTTY) stderr.write(`\r\u001B[K${message && `authkernel waits since ${seconds} s: ${message}`}`)
 }
 
-async function look(app: Compiled): Promise<void> {
+async function checkOnce(app: Compiled): Promise<void> {
   if (checked.has(app)) return
   const found = await Promise.all(
     [...app.providers.values()].map((provider) => faultOf(() => flowOf(app.flows, provider.type).check?.(provider as never))),

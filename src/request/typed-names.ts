@@ -10,7 +10,7 @@ const fields = ['email', 'username', 'identifier', 'phone', 'name', 'login']
  */
 export async function typedNames(ctx: Context): Promise<string[]> {
   if (ctx.request.method === 'GET') return []
-  // A body that cannot be read names nobody; the route says what is wrong with it.
+  // A body that cannot be read names no user; the route says what is wrong with it.
   const body = await ctx.body().catch((): Record<string, unknown> => ({}))
   const names = ctx.params['provider'] === undefined ? fields : await ownField(ctx)
   const values = names.map((name) => oneSpelling(body[name])).filter((value) => value !== '')

@@ -14,7 +14,7 @@ type Watching = Scoped &
 // As many rows as one query answers.
 const page = 1_000
 
-/** The store itself where nobody listens and nothing is to be erased. */
+/** The store itself where no plugin listens and nothing is to be erased. */
 export function watchedStore(ctx: Watching): Store | undefined {
   const { store } = ctx.services
   if (!store) return undefined
@@ -24,18 +24,18 @@ export function watchedStore(ctx: Watching): Store | undefined {
   if (!asks && !deleted && !unlinked && !erases && !ends) return store
   return overlay<Store>(store, {
     async deleteUser(userId) {
-      // Nobody writes anything before all have agreed.
+      // Nothing is written before all have agreed.
       for (const final of asks ? [false, true] : [])
         if ((await ctx.ask('deleteUser', { userId, final })) !== true)
           throw new AccessDenied('The `deleteUser` hook refused to delete the user.')
-      // First of all: a deletion that fails half-way leaves nobody signed in.
+      // First of all: a deletion that fails half-way leaves no session.
       if (ends) await endAccess(ctx, userId)
-      if (erases) await begin(ctx, userId)
+      if (erases) await noteErasure(ctx, userId)
       const answer = await store.deleteUser(userId)
-      if (erases) await erase(ctx, userId)
+      if (erases) await eraseRecords(ctx, userId)
       // Stored sessions went with the user. Tokens of a sign-in that began in between did not.
       if (ends && !ctx.session.storedUsers) await endAccess(ctx, userId)
-      // Null: nobody had the id. Published adapters answer nothing.
+      // Null: no user had the id. Published adapters answer nothing.
       if (answer !== null) await ctx.emit('deleteUser', { userId })
       return answer
     },
@@ -59,7 +59,7 @@ export async function finishErasures(ctx: Watching): Promise<number> {
     for (const { id, tenant, userId } of found.rows) {
       const { store } = ctx.compiled.scoped(tenant)
       if (store?.supports('getUser') && (await store.getUser(userId))) await table.delete(id)
-      else await erase(ctx, userId, tenant)
+      else await eraseRecords(ctx, userId, tenant)
       finished++
     }
     cursor = found.cursor
@@ -71,14 +71,14 @@ async function endAccess(ctx: Watching, userId: string): Promise<void> {
   await ctx.access.end({ userId }, { by: 'deleteUser', reason: 'deletion', sessions: 'whereEndable' })
 }
 
-async function begin(ctx: Watching, userId: string): Promise<void> {
+async function noteErasure(ctx: Watching, userId: string): Promise<void> {
   const table = createRecordTable<Erasure>('erasure', { ...recordScope(ctx), namespace: '' })
   const tenant = ctx.settings.namespace
   await table.put({ id: await idOf(userId, tenant), tenant, userId, at: new Date(ctx.runtime.now()) })
 }
 
 /** The user goes before the rows, so that a crash never leaves a person without their second factor. */
-async function erase(ctx: Watching, userId: string, tenant = ctx.settings.namespace): Promise<void> {
+async function eraseRecords(ctx: Watching, userId: string, tenant = ctx.settings.namespace): Promise<void> {
   const scope = { ...recordScope(ctx), namespace: tenant }
   for (const [name, { stored }] of ctx.compiled.records) {
     if (stored.owner === undefined) continue

@@ -144,7 +144,7 @@ function assertStarter(ctx: KernelContext, { match, startedBy, account: { type }
 }
 
 /**
- * The identity with the plain id of its account, where that is its own: it was stored before issuers were told apart, or nobody has it and the stored ID
+ * The identity with the plain id of its account, where that is its own: it was stored before issuers were told apart, or no user has it and the stored ID
  * token will say whose it is. Else another issuer's user has the plain id.
  */
 async function withFormerAccount(ctx: KernelContext, identity: Identity, former: NonNullable<Identity['former']>): Promise<Identity> {
@@ -156,7 +156,7 @@ async function withFormerAccount(ctx: KernelContext, identity: Identity, former:
     account: { ...identity.account, ...key },
     ...(identity.record && { record: { ...identity.record, ...key } }),
   }
-  // Without stored users there is no account that somebody else could have.
+  // Without stored users there is no account that another user could have.
   if (!store) return plain
   if (!store.supports('getUserByAccount') || (await store.getUserByAccount({ provider, providerAccountId }))) return identity
   const owner = await store.getUserByAccount(key)
@@ -183,7 +183,7 @@ async function findOwner(ctx: KernelContext, { match, account, user }: Identity)
   return ownerAfterLateWrites(store, keyOf({ match, account, user }), read)
 }
 
-// An email account has no row of its own; its owner is whoever has the address.
+// An email account has no row of its own; its owner is the user who has the address.
 function withOwner(identity: Identity, owner: AdapterUser | null): Identity {
   const userId = (owner ?? identity.user).id
   return userId === undefined ? identity : { ...identity, account: { ...identity.account, userId } }

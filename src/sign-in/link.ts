@@ -44,7 +44,7 @@ async function linkByAccount(
   current: User | null,
 ): Promise<LinkedLogin | Response> {
   const store = ctx.store as NonNullable<KernelContext['store']>
-  // Whoever is signed in meant to link the account: not to become another user, nor to make one.
+  // A user who is signed in meant to link the account: not to become another user, nor to make one.
   const isOwn = owner !== null && current?.id === owner.id
   if (typeof identity.startedBy === 'string' && !isOwn && identity.startedBy !== (await subjectOf(ctx)))
     throw await notLinkedError(ctx, 'The user who started the sign-in is no longer signed in here: sign in, and start it again.')
@@ -53,7 +53,7 @@ async function linkByAccount(
       throw await notLinkedError(ctx, 'The account belongs to another user than the one who is signed in.')
     if (identity.provesEmail && !owner.emailVerified && sameAddress(owner.email, identity.user.email))
       return linkByAccount(ctx, identity, await setVerified(ctx, owner), current)
-    // Attestation "none" signs no credential id: whoever knows another person's could register it and be taken for the owner.
+    // Attestation "none" signs no credential id: an attacker who knows another user's could register it and be taken for the owner.
     if (!current && identity.isRegistration) throw await registeredElsewhereError(ctx)
     if (identity.refreshTokens && store.supports('updateAccount')) await store.updateAccount(accountOf(identity, owner.id))
     // Signing in again proves something anew: the new session has the attributes of this sign-in, and the token of the former one is dead.
@@ -64,7 +64,7 @@ async function linkByAccount(
     })
   }
   if (current?.id) {
-    // Cookies of a flow can be planted by a sibling sub-domain: then somebody else went to the provider, to own a way into this user.
+    // Cookies of a flow can be planted by a sibling sub-domain: then an attacker went to the provider, to own a way into this user.
     if (identity.startedBy !== undefined && identity.startedBy !== (await subjectOf(ctx)))
       throw await notLinkedError(ctx, 'The sign-in was not started by the user who is signed in now: start it again to link the account.')
     return linkAccountTo(ctx, identity, await requireProvedAddress(ctx, identity, current as AdapterUser), current)
@@ -96,11 +96,11 @@ async function createOwner(ctx: KernelContext, identity: Identity): Promise<Link
   try {
     written = await writeOnce(ctx, identity)
   } catch (error) {
-    // Somebody else was made with this address meanwhile.
+    // Another user was made with this address meanwhile.
     if (error instanceof AddressTaken) return linkByAccount(ctx, identity, null, null)
     throw error
   }
-  // Somebody registered it at the same moment: that is their user, not ours.
+  // Another request registered it at the same moment: that is its user, not ours.
   if (identity.isRegistration && !written.createdUser) throw await registeredElsewhereError(ctx)
   await emitLinkEvents(ctx, identity, written)
   return createLogin(identity, written.user, { isNewUser: written.createdUser })
@@ -125,7 +125,7 @@ async function linkAccountTo(
     ({ linked }) => (linked ? unlinkAccount(ctx, identity.account, user.id) : undefined),
   )
   await emitLinkEvents(ctx, identity, written)
-  // Somebody may have been faster: the account then belongs to whoever linked it first.
+  // Another request may have been faster: the account then belongs to the user who was linked first.
   if (written.user.id !== user.id) throw await notLinkedError(ctx, 'The account was linked to another user at the same moment.')
   return createLogin(identity, written.user, {
     isNewUser: false,
@@ -165,7 +165,7 @@ async function setVerified(ctx: KernelContext, { id }: AdapterUser): Promise<Ada
 }
 
 /**
- * Nothing is added to a user whose address was only typed: whoever proves it later would share the user with whoever typed it. An account that
+ * Nothing is added to a user whose address was only typed: the user who proves it later would share the account with the visitor who typed it. An account that
  * proves this very address is the way out. Where no provider can prove an address, a further passkey is fine.
  */
 async function requireProvedAddress(ctx: KernelContext, identity: Identity, user: AdapterUser): Promise<AdapterUser> {

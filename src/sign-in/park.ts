@@ -18,7 +18,7 @@ const carriedStamps = new WeakMap<KernelContext, Map<string, StampOfAccess>>()
 const defaultSeconds = 600
 const flowLength = 12
 
-/** Stores the login and redirects to the page. Throws AuthError for a page that no plugin has and nobody names, and LoginTooLarge. */
+/** Stores the login and redirects to the page. Throws AuthError for a page that no plugin has and no caller names, and LoginTooLarge. */
 export async function parkLogin(
   ctx: KernelContext,
   login: Login,
@@ -136,7 +136,7 @@ async function reloadUser(ctx: KernelContext, { user, match, account }: Login): 
   return stored
 }
 
-/** The second of two clicks: whoever is signed in by the first goes where it led, everybody else starts again. */
+/** The second of two clicks: a user who is signed in by the first goes where it led, all others start again. */
 async function answerRepeated(ctx: KernelContext, { user, callbackUrl }: Login): Promise<Response> {
   const current = await ctx.session.user(ctx)
   return current?.id !== undefined && current.id === user.id ? redirectTo(callbackUrl) : ctx.page('signIn')

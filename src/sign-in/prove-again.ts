@@ -4,7 +4,7 @@ import type { StepUpDemand } from '../contract/flow.ts'
 import { redirectTo } from '../http/messages.ts'
 import { type ProofDemand, isFreshProof } from '../session/attributes.ts'
 
-/** Who is signed in, as text to compare; null: nobody. */
+/** Who is signed in, as text to compare; null: signed out. */
 export async function subjectOf(ctx: Context): Promise<string | null> {
   return ctx.session.subject ? ctx.session.subject(ctx) : ((await ctx.session.user(ctx))?.id ?? null)
 }

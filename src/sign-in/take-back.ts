@@ -36,7 +36,7 @@ export async function removeAdded(ctx: AnyContext, userId: string, { had, since 
   }
 }
 
-/** Takes an address from a user who never proved it, for whoever has. False: the user is there and has proved it. */
+/** Takes an address from a user who never proved it, for the one who has. False: the user is there and has proved it. */
 export async function takeAddressFrom(ctx: AnyContext, address: string, owner: string): Promise<boolean> {
   const holder: AdapterUser | null = await ctx.service('store').getUserByEmail(address)
   if (!holder || holder.id === owner) return true

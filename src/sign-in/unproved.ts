@@ -1,4 +1,4 @@
-/** Users whose address nobody has proved: what may not be added to them, and how its owner gets the address (GHSA-g38m-r43w-p2q7). */
+/** Users with an unverified address: what may not be added to them, and how its owner gets the address (GHSA-g38m-r43w-p2q7). */
 import type { AdapterAccount, AdapterUser, Store } from '../contract/adapter.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Provider } from '../contract/provider.ts'
@@ -8,13 +8,13 @@ import { endSessions } from '../access/end.ts'
 import type { AnyContext } from '../contract/context.ts'
 
 /**
- * `typed`: the user was made by typing an address, a passkey for example. `dormant`: likewise, and nothing of it has signed anybody in. `claimed`: by a
- * provider that does not vouch for the address. `believed`: somebody proved it, a provider vouches for it, or nothing leads into the user.
+ * `typed`: the user was made by typing an address, a passkey for example. `dormant`: likewise, and nothing of it has signed a user in. `claimed`: by a
+ * provider that does not vouch for the address. `believed`: it was proved, a provider vouches for it, or nothing leads into the user.
  */
 export type Claim = 'believed' | 'typed' | 'dormant' | 'claimed'
 
 /**
- * Whether the user was made by what any visitor gets for a typed address, such as a passkey, and nobody proved the address where that can be done. Whoever proves it gets the
+ * Whether the user was made by what any visitor gets for a typed address, such as a passkey, and the address was not proved where that can be done. The user who proves it gets the
  * user: nothing is added to it before.
  */
 export async function hasTypedAddress(ctx: AnyContext, userId: string): Promise<boolean> {
@@ -26,7 +26,7 @@ export async function hasTypedAddress(ctx: AnyContext, userId: string): Promise<
   return accounts.length > 0 && accounts.every(({ type }) => (ctx as KernelContext).compiled.flows.get(type)?.typed !== undefined)
 }
 
-/** Whether the user has nothing but what anybody gets by typing the address. Reads authenticators only where such a provider type exists. */
+/** Whether the user has nothing but what any visitor gets by typing the address. Reads authenticators only where such a provider type exists. */
 export async function isTyped(ctx: KernelContext, user: AdapterUser): Promise<boolean> {
   if (user.emailVerified || !user.email || !(await findTyped(ctx, user))) return false
   const accounts = await accountsOf(ctx, user)
@@ -41,16 +41,16 @@ export async function claimOf(ctx: KernelContext, user: AdapterUser): Promise<Cl
   if (user.emailVerified || !user.email) return 'believed'
   const typed = await findTyped(ctx, user)
   const accounts = await accountsOf(ctx, user)
-  // Without a list of accounts nobody can say whether a provider made the user. Taking only the address away is right for both.
+  // Without a list of accounts it is not known whether a provider made the user. Taking only the address away is right for both.
   if (!accounts) return typed || !allProvidersVouch(ctx, user.email) ? 'claimed' : 'believed'
-  // Nobody comes in by an account whose provider is gone.
+  // No user signs in by an account whose provider is gone.
   const others = accounts.filter(({ type, provider }) => flowOf(ctx, type)?.typed === undefined && ctx.app.providers.has(provider))
   if (others.length === 0) return typed === 'dormant' && accounts.length === 0 ? 'dormant' : typed ? 'typed' : 'believed'
   return others.some((account) => providerVouches(ctx, account, user.email)) ? 'believed' : 'claimed'
 }
 
 /**
- * Somebody else proves the address. The answer is the user, emptied of everything that gave a way in, where sessions can be ended and accounts
+ * Another user proves the address. The answer is the user, emptied of everything that gave a way in, where sessions can be ended and accounts
  * removed. Else it is null: the user has lost the address and is not the owner's.
  */
 export async function evictUser(ctx: KernelContext, user: AdapterUser, claim: Exclude<Claim, 'believed'>): Promise<AdapterUser | null> {
@@ -70,7 +70,7 @@ export async function evictUser(ctx: KernelContext, user: AdapterUser, claim: Ex
   return user
 }
 
-/** A user whose address nobody proved loses it. */
+/** A user who never proved the address loses it. */
 export async function freeAddress(ctx: KernelContext, user: AdapterUser): Promise<void> {
   await (ctx.store as Store).updateUser({ id: user.id, email: null as never })
   // A token from before names the address.
@@ -83,7 +83,7 @@ export function canProveAddresses(ctx: KernelContext): boolean {
   return [...ctx.app.providers.values()].some((provider) => ctx.flow(provider).provesAddress?.(provider) === true)
 }
 
-// A jwt session names its user by id: while nobody can end it at once and everywhere, the id must not become the owner's.
+// A jwt session names its user by id: while it cannot be ended at once and everywhere, the id must not become the owner's.
 function canEmptyUser({ session, compiled }: KernelContext, store: Store): boolean {
   if (!abilitiesOf(session).has('revoke:user') || !store.supports('unlinkAccount')) return false
   // Other processes believe a revoked token for some seconds more.

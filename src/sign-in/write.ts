@@ -37,7 +37,7 @@ export async function writeOnce(ctx: Context, identity: Identity, owner?: Adapte
 }
 
 /**
- * Reads again before a user is made, when somebody may have been faster: a slow `signIn` hook, two links for one address. Stores without unique
+ * Reads again before a user is made, when another request may have been faster: a slow `signIn` hook, two links for one address. Stores without unique
  * keys would keep two users. Throws AddressTaken.
  */
 async function createUnlessTaken(ctx: Context, store: Store, identity: Identity, owner: AdapterUser | undefined): Promise<Written> {
@@ -63,7 +63,7 @@ async function createUnlessTaken(ctx: Context, store: Store, identity: Identity,
 }
 
 /**
- * The owner of the account once whoever is making it has finished, or null. Stores with a transaction have no moment
+ * The owner of the account once the request that makes it has finished, or null. Stores with a transaction have no moment
  * in which the user is there and the account is not; for others that moment is waited for, unless `brief`.
  */
 export async function awaitOwner(ctx: Context, identity: Identity, brief: boolean): Promise<AdapterUser | null> {
@@ -135,7 +135,7 @@ interface Attempt {
 }
 
 /**
- * After a failed write: the write may be done and only its answer lost, or somebody else was faster; either way the person has an account.
+ * After a failed write: the write may be done and only its answer lost, or another request was faster; either way the person has an account.
  * Else what this request made is taken back, so that a retry signs in instead of meeting half a user. Throws `error` then.
  */
 async function recoverWrite(
@@ -151,7 +151,7 @@ async function recoverWrite(
   const makesUser = !owner && !created
   undoWhenLateAnswerArrives(store, keyOf(identity), error, (answer) => {
     if (!makesUser) return winner ? undefined : undoWrite(ctx, store, identity, undefined)
-    // Nobody checked this answer.
+    // This answer was not checked.
     const id = (answer as AdapterUser | null | undefined)?.id
     return id === undefined || id === winner?.id ? undefined : undoWrite(ctx, store, undefined, answer as AdapterUser)
   })
@@ -229,7 +229,7 @@ const lateWrites = new WeakMap<Store, Map<string, LateWrite>>()
 
 /**
  * Undoes a write when its late answer arrives, unless a sign-in went on with it meanwhile. `key` is the person; `undo` is called with the
- * answer. Nobody waits for it, so nothing is thrown.
+ * answer. No caller waits for it, so nothing is thrown.
  */
 function undoWhenLateAnswerArrives(store: Store, key: string, error: unknown, undo: (answer: unknown) => Promise<void> | undefined): void {
   const answer = lateAnswer(error)
@@ -276,7 +276,7 @@ function rememberCreatedUser(store: Store, email: string): void {
   for (const oldest of known) if (known.size > maxRemembered) known.delete(oldest)
 }
 
-/** Waits for whoever makes a user of this address in this process. */
+/** Waits for the request that makes a user of this address in this process. */
 async function waitForAddress(store: Store, email: string): Promise<{ waited: boolean; done: () => void }> {
   const waiting = addressQueues.get(innermostOf(store)) ?? new Map<string, Promise<void>>()
   addressQueues.set(innermostOf(store), waiting)

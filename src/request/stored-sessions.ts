@@ -9,7 +9,7 @@ const notOfTheSession = ['cookie', 'authorization', 'content-type', 'content-len
 
 /**
  * The same request with the session of `stored` cookies in place of the browser's own: settings, tenant, origin and its other cookies are those of the request. With
- * `''` nobody is signed in; with null the session is the browser's own, in a context that collects cookies of its own.
+ * `''` the request is signed out; with null the session is the browser's own, in a context that collects cookies of its own.
  */
 export function contextBehind(kernel: Pick<Kernel, 'contextOf'>, ctx: Context, stored: string | null): Promise<Context> {
   const { request, cookies } = ctx
