@@ -323,30 +323,12 @@ const vagueNames =
   /\/(?!pwned)(?:\w*[^e]ed|told|made|said|kept|given|found|gone|upkeep|desk|turn|behind|speaker|door|keeper|who|late|others|work|table|api|page|texts)\.ts$/
 /** Chunks that `test/package/loading.test.ts` knows by their names, and the sender of HTTP mailers, which is the option `api`. */
 const namedOtherwise = new Set(['plugins/sign-in/oauth/configured.ts', 'plugins/sign-in/oauth/work.ts', 'plugins/sign-in/email/api.ts'])
-/**
- * Folders that do not follow the anatomy yet. Whoever moves a folder deletes its line. A folder that follows the anatomy and is still listed fails, so
- * the list ends empty; then it goes, with the second test below.
- */
-const notYetMoved = new Set<string>([
-  'plugins/federation/provider-tokens',
-  'plugins/federation/shared-signals',
-  'plugins/federation/single-logout',
-])
-
 describe('anatomy of a plugin', () => {
   const files = sources.filter(({ path }) => path.startsWith('plugins/') && !path.startsWith('plugins/providers/'))
-  const folders = [...new Set(files.map(({ path }) => folderOf(path)))].map((folder) => ({
-    folder: folder.slice(0, -1),
-    wrong: misplaced(files.filter(({ path }) => path.startsWith(folder))),
-  }))
+  const folders = [...new Set(files.map(({ path }) => folderOf(path)))]
 
   it('a file of a plugin with several files is named after what it contains', () => {
-    expect(folders.filter(({ folder }) => !notYetMoved.has(folder)).flatMap(({ wrong }) => wrong)).toEqual([])
-  })
-
-  it('a folder that follows the anatomy is not on the list of those that do not', () => {
-    const left = folders.filter(({ wrong }) => wrong.length > 0).map(({ folder }) => folder)
-    expect([...notYetMoved].filter((folder) => !left.includes(folder))).toEqual([])
+    expect(folders.flatMap((folder) => misplaced(files.filter(({ path }) => path.startsWith(folder))))).toEqual([])
   })
 
   function misplaced(ofPlugin: readonly Source[]): string[] {

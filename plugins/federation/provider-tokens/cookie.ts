@@ -18,7 +18,7 @@ import {
 import { decodeJwt } from 'jose'
 import { TokensBusy, TokensExpired, TokensNotWritable } from './errors.ts'
 import type { Resolved } from './options.ts'
-import { inTime, isValid, joined } from './refresh.ts'
+import { inTime, isValid, joinTokens } from './refresh.ts'
 
 /** What is kept of one account. Without tokens: the provider has ended them. */
 interface Kept {
@@ -55,7 +55,7 @@ export function checkSealed({ of }: Resolved, { providers }: CompileView): void 
 export async function sealTokens(ctx: Context, { user, account }: Login): Promise<void> {
   if ((account.type !== 'oauth' && account.type !== 'oidc') || user.id === undefined || typeof account.access_token !== 'string') return
   const { provider, providerAccountId } = account
-  const former = await opened(ctx, user.id)
+  const former = await openSealed(ctx, user.id)
   const { tokens: before } = former.kept[provider] ?? {}
   const tokens = Object.fromEntries(fields.filter((name) => account[name] !== undefined).map((name) => [name, account[name]])) as TokenSet
   // Many providers give a refresh token at the first consent only.
@@ -66,59 +66,59 @@ export async function sealTokens(ctx: Context, { user, account }: Login): Promis
     ...(sub !== undefined && { sub }),
     tokens: { ...tokens, ...(refresh !== undefined && { refresh_token: refresh }) },
   }
-  await write(ctx, { ...former, kept: { ...former.kept, [provider]: kept } })
+  await writeSealed(ctx, { ...former, kept: { ...former.kept, [provider]: kept } })
 }
 
 /** Scopes that the account has already. */
 export async function sealedScopes(ctx: Context, provider: string): Promise<string[]> {
-  const sealed = await mine(ctx)
+  const sealed = await readOwn(ctx)
   return (sealed?.kept[provider]?.tokens?.scope ?? '').split(' ').filter(Boolean)
 }
 
-/** The set; null: nobody is signed in, or the person has no account there. `writable`: the answer can carry the cookie. */
+/** The set; null: signed out, or the user has no account there. `writable`: the answer can carry the cookie. */
 export async function sealedToken(
   ctx: Context,
   provider: string,
   { minValid, writable, options }: { minValid: number; writable: boolean; options: Resolved },
 ): Promise<TokenSet | null> {
   const end = Date.now() + options.wait
-  const sealed = await mine(ctx)
+  const sealed = await readOwn(ctx)
   const kept = sealed?.kept[provider]
   if (!sealed || !kept) return null
-  if (!kept.tokens) throw expired(provider, 'the provider ended them')
+  if (!kept.tokens) throw tokensExpired(provider, 'the provider ended them')
   if (isValid(ctx, kept.tokens, minValid)) return kept.tokens
   const { refresh_token: token } = kept.tokens
-  if (token === undefined) throw expired(provider, 'the provider gave no refresh token')
+  if (token === undefined) throw tokensExpired(provider, 'the provider gave no refresh token')
   if (!writable) throw notWritable(`The tokens of provider "${provider}" must be refreshed`)
   const key = `provider-tokens ${toBase64Url(await sha256(JSON.stringify([ctx.settings.namespace, sealed.userId, provider, token])))}`
-  const work = ctx.app.shared.flight(key, () => refreshed(ctx, provider, kept, token))
+  const work = ctx.app.shared.flight(key, () => refreshTokens(ctx, provider, kept, token))
   work.catch(() => {})
   try {
     const tokens = await inTime(work, { provider }, end)
-    await write(ctx, { ...sealed, kept: { ...sealed.kept, [provider]: { ...kept, tokens } } })
+    await writeSealed(ctx, { ...sealed, kept: { ...sealed.kept, [provider]: { ...kept, tokens } } })
     return tokens
   } catch (error) {
-    if (error instanceof TokensExpired) await lose(ctx, sealed, provider, { options, reason: String(error.cause?.['outcome']) })
+    if (error instanceof TokensExpired) await loseTokens(ctx, sealed, provider, { options, reason: String(error.cause?.['outcome']) })
     throw error
   }
 }
 
 /** Ends the tokens at the provider and forgets them. */
 export async function revokeSealed(ctx: Context, provider: string, writable: boolean): Promise<boolean> {
-  const sealed = await mine(ctx)
+  const sealed = await readOwn(ctx)
   const tokens = sealed?.kept[provider]?.tokens
   if (!sealed || !tokens) return false
   if (!writable) throw notWritable(`The tokens of provider "${provider}" must be forgotten`)
   const { [provider]: _gone, ...kept } = sealed.kept
-  await write(ctx, { ...sealed, kept })
+  await writeSealed(ctx, { ...sealed, kept })
   const { refresh_token: refresh, access_token: access } = tokens
   if (refresh !== undefined) await ctx.service('oauth').revoke(ctx, provider, refresh, 'refresh_token')
   if (access !== undefined) await ctx.service('oauth').revoke(ctx, provider, access, 'access_token')
   return true
 }
 
-/** Once more when nobody knows what came of it: the provider keeps the token. */
-async function refreshed(ctx: Context, provider: string, { sub, tokens = {} }: Kept, token: string): Promise<TokenSet> {
+/** Once more when the outcome is unknown: the provider keeps the token. */
+async function refreshTokens(ctx: Context, provider: string, { sub, tokens = {} }: Kept, token: string): Promise<TokenSet> {
   const { dpop_key: dpopKey } = tokens
   const ask = (): Promise<TokenSet> =>
     ctx.service('oauth').refresh(ctx, provider, token, {
@@ -137,39 +137,39 @@ async function refreshed(ctx: Context, provider: string, { sub, tokens = {} }: K
     if (outcomeOf(error) === 'unused') throw new TokensBusy(`Provider "${provider}" refused to refresh for now.`, retryAfter, error)
     if (!(error instanceof AuthError)) ctx.logger.error(error as Error)
     throw outcomeOf(error) === 'refused'
-      ? expired(provider, 'the provider ended them', 'invalid_grant')
-      : expired(provider, 'a refresh got lost', 'unknown outcome')
+      ? tokensExpired(provider, 'the provider ended them', 'invalid_grant')
+      : tokensExpired(provider, 'a refresh got lost', 'unknown outcome')
   }
-  const { id_token: _id, ...kept } = joined(ctx, tokens, fresh)
-  const userId = (await mine(ctx))?.userId ?? ''
+  const { id_token: _id, ...kept } = joinTokens(ctx, tokens, fresh)
+  const userId = (await readOwn(ctx))?.userId ?? ''
   await ctx.emit('tokensRefreshed', { userId, provider, expiresAt: kept.expires_at })
   return kept
 }
 
-async function lose(
+async function loseTokens(
   ctx: Context,
   sealed: Sealed,
   provider: string,
   { options, reason }: { options: Resolved; reason: string },
 ): Promise<void> {
   const { tokens: _gone, ...rest } = sealed.kept[provider] as Kept
-  await write(ctx, { ...sealed, kept: { ...sealed.kept, [provider]: rest } })
+  await writeSealed(ctx, { ...sealed, kept: { ...sealed.kept, [provider]: rest } })
   await ctx.emit('tokensExpired', { userId: sealed.userId, provider, reason })
   if (options.endSessions) await ctx.session.end(ctx)
 }
 
-/** Of the person who is signed in: a cookie of somebody else says nothing. */
-async function mine(ctx: Context): Promise<Sealed | null> {
+/** Of the user who is signed in: a cookie of another user says nothing. */
+async function readOwn(ctx: Context): Promise<Sealed | null> {
   const user = await ctx.session.user(ctx)
-  return user?.id === undefined ? null : opened(ctx, user.id)
+  return user?.id === undefined ? null : openSealed(ctx, user.id)
 }
 
-async function opened(ctx: Context, userId: string): Promise<Sealed> {
+async function openSealed(ctx: Context, userId: string): Promise<Sealed> {
   const sealed = written.get(ctx.request) ?? (await tokenCookie.open<Sealed>(ctx))
   return sealed?.userId === userId ? sealed : { userId, kept: {} }
 }
 
-async function write(ctx: Context, { userId, kept }: Sealed): Promise<void> {
+async function writeSealed(ctx: Context, { userId, kept }: Sealed): Promise<void> {
   written.set(ctx.request, { userId, kept })
   const { maxAge } = ctx.app.config.session
   const expires = new Date(ctx.runtime.now() + maxAge * 1000)
@@ -188,7 +188,7 @@ function subjectOf({ id_token: token }: Account): string | undefined {
   }
 }
 
-function expired(provider: string, reason: string, outcome?: string): TokensExpired {
+function tokensExpired(provider: string, reason: string, outcome?: string): TokensExpired {
   return new TokensExpired(`There is no token of provider "${provider}": ${reason}. Send the person to the sign-in at this provider.`, {
     cause: { provider, reason, ...(outcome !== undefined && { outcome }) },
   })

@@ -13,7 +13,7 @@ export class TokensNotWritable extends AuthError {
   static override row: ErrorRow = { page: 'error', status: 500 }
 }
 
-/** Not now: somebody else refreshes, or the provider does not answer. Try again after `retryAfter` seconds. */
+/** Not now: another request refreshes, or the provider does not answer. Try again after `retryAfter` seconds. */
 export class TokensBusy extends AuthError {
   static override type = 'TokensBusy'
   static override row: ErrorRow = { page: 'error', status: 503 }

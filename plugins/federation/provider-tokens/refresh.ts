@@ -1,12 +1,12 @@
 /**
  * A token that is good for a while, refreshed when needed. One holder of a lease sends the refresh token, and the mark that it does is committed
- * before a byte goes out. What nobody knows the outcome of is not sent again, unless the provider does not rotate.
+ * before a byte goes out. A token of unknown outcome is not sent again, unless the provider does not rotate.
  */
 import { type AnyContext, AuthError, endSessions, OAuthRequestError, toBase64Url, type TokenSet } from 'authkernel/kernel'
 import { decodeJwt } from 'jose'
 import { TokensBusy, TokensExpired } from './errors.ts'
 import { keepsToken, type Resolved } from './options.ts'
-import { change, isLasting, isReadable, newest, rows, type Stored } from './table.ts'
+import { changeRow, isLasting, isReadable, newestRow, type Stored, tokenRows } from './tables.ts'
 
 const leaseSeconds = 60
 // Milliseconds: shorter than the lease, so that a late answer can still be written under it.
@@ -29,12 +29,12 @@ export interface Wanted {
 export async function validTokens(ctx: AnyContext, wanted: Wanted): Promise<TokenSet | null> {
   const end = Date.now() + wanted.options.wait
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
-    const row = await newest(ctx, wanted.userId, wanted.provider)
+    const row = await newestRow(ctx, wanted.userId, wanted.provider)
     if (!row) return null
-    if (!isReadable(row)) throw expired(wanted, 'what is stored cannot be opened, because its secret is gone')
-    if (row.state === 'lost') throw expired(wanted, 'the provider ended them, or a refresh got lost')
+    if (!isReadable(row)) throw tokensExpired(wanted, 'what is stored cannot be opened, because its secret is gone')
+    if (row.state === 'lost') throw tokensExpired(wanted, 'the provider ended them, or a refresh got lost')
     if (row.state === 'ready' && isValid(ctx, row.tokens, wanted.minValid)) return row.tokens
-    const step = await advance(ctx, wanted, row, end)
+    const step = await advanceRow(ctx, wanted, row, end)
     if (step !== 'again') return step
     if (Date.now() + pause > end) throw new TokensBusy(`The tokens of provider "${wanted.provider}" are being refreshed elsewhere.`, 1)
     await new Promise((resolve) => setTimeout(resolve, pause))
@@ -42,28 +42,28 @@ export async function validTokens(ctx: AnyContext, wanted: Wanted): Promise<Toke
 }
 
 // What is further ahead was written before the clock went back.
-function lasts(until: Date | null, now: number, longest: number): boolean {
+function isAhead(until: Date | null, now: number, longest: number): boolean {
   const left = (until?.getTime() ?? 0) - now
   return left > 0 && left <= longest
 }
 
 /** One step with a row that cannot be answered as it is. */
-async function advance(ctx: AnyContext, wanted: Wanted, row: Stored, end: number): Promise<TokenSet | 'again'> {
+async function advanceRow(ctx: AnyContext, wanted: Wanted, row: Stored, end: number): Promise<TokenSet | 'again'> {
   const now = ctx.runtime.now()
-  if (row.state === 'refreshing' && lasts(row.leaseUntil, now, longestLease)) {
+  if (row.state === 'refreshing' && isAhead(row.leaseUntil, now, longestLease)) {
     const mine = ctx.app.shared.cache<Promise<TokenSet>>('provider-tokens').get(flightKey(ctx, row))
     return mine ? inTime(mine, wanted, end) : 'again'
   }
   if (row.state !== 'ready' && !mayRetry(wanted, row)) {
     // Sent, and no word of what came of it: a rotating token that is sent twice ends the whole family at the provider.
-    if (await change(ctx, row, { state: 'lost', lease: '', leaseUntil: null })) await lose(ctx, wanted, 'unknown outcome')
+    if (await changeRow(ctx, row, { state: 'lost', lease: '', leaseUntil: null })) await emitLost(ctx, wanted, 'unknown outcome')
     return 'again'
   }
-  if (row.notBefore && lasts(row.notBefore, now, longestRest))
+  if (row.notBefore && isAhead(row.notBefore, now, longestRest))
     throw new TokensBusy(`Provider "${wanted.provider}" did not answer a moment ago.`, Math.ceil((row.notBefore.getTime() - now) / 1000))
-  if (typeof row.tokens.refresh_token !== 'string') throw expired(wanted, 'the provider gave no refresh token')
+  if (typeof row.tokens.refresh_token !== 'string') throw tokensExpired(wanted, 'the provider gave no refresh token')
   const lease = toBase64Url(ctx.runtime.random(16))
-  const leased = await change(ctx, row, {
+  const leased = await changeRow(ctx, row, {
     state: 'refreshing',
     lease,
     leaseUntil: new Date(now + leaseSeconds * 1000),
@@ -72,14 +72,14 @@ async function advance(ctx: AnyContext, wanted: Wanted, row: Stored, end: number
   if (!leased) return 'again'
   const running = ctx.app.shared.cache<Promise<TokenSet>>('provider-tokens')
   const key = flightKey(ctx, leased)
-  const work = exchange(ctx, wanted, leased).finally(() => running.delete(key))
+  const work = exchangeToken(ctx, wanted, leased).finally(() => running.delete(key))
   work.catch(() => {})
   running.set(key, work)
   return inTime(work, wanted, end)
 }
 
-/** Sends the refresh token and writes what came of it. Goes on when nobody waits any more. */
-async function exchange(ctx: AnyContext, wanted: Wanted, row: Stored): Promise<TokenSet> {
+/** Sends the refresh token and writes what came of it. Goes on when no caller waits any more. */
+async function exchangeToken(ctx: AnyContext, wanted: Wanted, row: Stored): Promise<TokenSet> {
   let fresh: TokenSet
   try {
     const [subject, { dpop_key: dpopKey }] = [subjectOf(row.tokens), row.tokens]
@@ -89,10 +89,10 @@ async function exchange(ctx: AnyContext, wanted: Wanted, row: Stored): Promise<T
       ...(dpopKey !== undefined && { dpopKey }),
     })
   } catch (error) {
-    return failed(ctx, wanted, row, error)
+    return recordFailure(ctx, wanted, row, error)
   }
   const same = fresh.refresh_token === undefined || fresh.refresh_token === row.tokens.refresh_token
-  const tokens = joined(ctx, row.tokens, fresh)
+  const tokens = joinTokens(ctx, row.tokens, fresh)
   const next = {
     tokens,
     lasting: isLasting(tokens),
@@ -104,30 +104,30 @@ async function exchange(ctx: AnyContext, wanted: Wanted, row: Stored): Promise<T
     tries: 0,
     kept: same ? row.kept + 1 : 0,
   }
-  if (await committed(ctx, row, next)) {
+  if (await commitRow(ctx, row, next)) {
     await ctx.emit('tokensRefreshed', { userId: row.userId, provider: row.provider, expiresAt: tokens.expires_at })
     return tokens
   }
-  // A new sign-in was faster. Nobody will use what came now.
+  // A new sign-in was faster. What came now is used by no request.
   const late = fresh.refresh_token ?? fresh.access_token
   if (late !== undefined && !same)
     await ctx
       .service('oauth')
       .revoke(ctx, row.provider, late)
       .catch(() => false)
-  return validTokens(ctx, wanted).then((set) => set ?? Promise.reject(expired(wanted, 'the account was removed')))
+  return validTokens(ctx, wanted).then((set) => set ?? Promise.reject(tokensExpired(wanted, 'the account was removed')))
 }
 
 /** Tries until the lease is over: a set that is not stored may not be handed out. Null: the row has moved on. */
-async function committed(ctx: AnyContext, row: Stored, next: Parameters<typeof change>[2]): Promise<Stored | null> {
+async function commitRow(ctx: AnyContext, row: Stored, next: Parameters<typeof changeRow>[2]): Promise<Stored | null> {
   const until = row.leaseUntil?.getTime() ?? 0
   const patience = performance.now() + (leaseSeconds * 1000) / 2
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause * 4)) {
     try {
-      const written = await change(ctx, row, next)
+      const written = await changeRow(ctx, row, next)
       if (written) return written
       // The first answer may have been lost: then the row is ours already.
-      const found = await rows(ctx).get(row.id)
+      const found = await tokenRows(ctx).get(row.id)
       return found && isWritten(found, row, next) ? found : null
     } catch (error) {
       if (ctx.runtime.now() + pause >= until || performance.now() + pause >= patience) throw error
@@ -136,22 +136,22 @@ async function committed(ctx: AnyContext, row: Stored, next: Parameters<typeof c
   }
 }
 
-function isWritten(found: Stored, row: Stored, next: Parameters<typeof change>[2]): boolean {
+function isWritten(found: Stored, row: Stored, next: Parameters<typeof changeRow>[2]): boolean {
   if (next.tokens) return found.generation === next.generation && found.tokens?.access_token === next.tokens.access_token
   return found.generation === row.generation && found.state === next.state && found.lease === '' && found.tries === row.tries
 }
 
-async function failed(ctx: AnyContext, wanted: Wanted, row: Stored, error: unknown): Promise<TokenSet> {
+async function recordFailure(ctx: AnyContext, wanted: Wanted, row: Stored, error: unknown): Promise<TokenSet> {
   const { outcome, retryAfter = defaultWait } =
     error instanceof OAuthRequestError ? error : { outcome: 'unknown' as const, retryAfter: undefined }
   if (outcome === 'unused') {
     const notBefore = new Date(ctx.runtime.now() + retryAfter * 1000)
-    await committed(ctx, row, { state: 'ready', lease: '', leaseUntil: null, notBefore })
+    await commitRow(ctx, row, { state: 'ready', lease: '', leaseUntil: null, notBefore })
     throw new TokensBusy(`Provider "${row.provider}" refused to refresh for now.`, retryAfter, error)
   }
   if (!(error instanceof AuthError)) ctx.logger.error(error as Error)
   const state = outcome === 'refused' ? 'lost' : 'unknown'
-  const marked = await committed(ctx, row, { state, lease: '', leaseUntil: null })
+  const marked = await commitRow(ctx, row, { state, lease: '', leaseUntil: null })
   if (marked && state === 'unknown')
     await ctx.emit('noted', {
       name: 'tokens.unknownOutcome',
@@ -160,14 +160,14 @@ async function failed(ctx: AnyContext, wanted: Wanted, row: Stored, error: unkno
       user: { id: row.userId },
       provider: row.provider,
     })
-  if (marked && state === 'lost') await lose(ctx, wanted, 'invalid_grant')
-  // Whoever was faster, or the next try: from the row.
+  if (marked && state === 'lost') await emitLost(ctx, wanted, 'invalid_grant')
+  // The faster request, or the next try: from the row.
   const set = await validTokens(ctx, wanted)
-  if (!set) throw expired(wanted, 'the account was removed')
+  if (!set) throw tokensExpired(wanted, 'the account was removed')
   return set
 }
 
-async function lose(ctx: AnyContext, { userId, provider, options }: Wanted, reason: string): Promise<void> {
+async function emitLost(ctx: AnyContext, { userId, provider, options }: Wanted, reason: string): Promise<void> {
   await ctx.emit('tokensExpired', { userId, provider, reason })
   if (options.endSessions && ctx.session.abilities?.has('revoke:user')) await endSessions(ctx, { userId }, 'provider-tokens')
 }
@@ -177,7 +177,7 @@ function mayRetry({ provider, options }: Wanted, row: Stored): boolean {
 }
 
 // Beside the fresh members the former ones stay: no `scope` means unchanged (RFC 6749 section 6).
-export function joined(ctx: AnyContext, former: TokenSet, fresh: TokenSet): TokenSet {
+export function joinTokens(ctx: AnyContext, former: TokenSet, fresh: TokenSet): TokenSet {
   const { expires_at: _former, expires_in: _seconds, ...rest } = former
   const next = Object.fromEntries(Object.entries(fresh).filter(([name, value]) => value !== undefined && members.has(name))) as TokenSet
   const over = fresh.expires_at === undefined && fresh.expires_in !== undefined
@@ -213,7 +213,7 @@ export async function inTime(work: Promise<TokenSet>, { provider }: Pick<Wanted,
   }
 }
 
-function expired({ provider }: Pick<Wanted, 'provider'>, reason: string): TokensExpired {
+function tokensExpired({ provider }: Pick<Wanted, 'provider'>, reason: string): TokensExpired {
   return new TokensExpired(`There is no token of provider "${provider}": ${reason}. Send the person to the sign-in at this provider.`, {
     cause: { provider, reason },
   })

@@ -44,7 +44,8 @@ const revoking: readonly RevokingSignal[] = ['session-revoked', 'credential-chan
 export function resolveOptions(options: SharedSignalsOptions): ReadonlyMap<string, Sender> {
   assertOptions('Plugin "shared-signals"', options ?? {}, { providers: true })
   const given = Object.entries(options?.providers ?? {})
-  if (given.length === 0) throw wrong('`providers` names nobody. Write the ids of providers that may send: `providers: { acme: {} }`.')
+  if (given.length === 0)
+    throw optionError('`providers` names nobody. Write the ids of providers that may send: `providers: { acme: {} }`.')
   for (const [id, own] of given)
     assertOptions(
       'Plugin "shared-signals"',
@@ -54,8 +55,9 @@ export function resolveOptions(options: SharedSignalsOptions): ReadonlyMap<strin
     )
   return new Map(
     given.map(([id, { revoke = false, authorization, experimentalGlobalTokenRevocation: revokesGlobally = false }]) => {
-      if (typeof revokesGlobally !== 'boolean') throw wrong(`\`providers.${id}.experimentalGlobalTokenRevocation\` must be true or false.`)
-      return [id, { revokes: new Set(kinds(id, revoke)), authorization, revokesGlobally, keeps: false }]
+      if (typeof revokesGlobally !== 'boolean')
+        throw optionError(`\`providers.${id}.experimentalGlobalTokenRevocation\` must be true or false.`)
+      return [id, { revokes: new Set(revokedKinds(id, revoke)), authorization, revokesGlobally, keeps: false }]
     }),
   )
 }
@@ -65,19 +67,19 @@ export function checkProviders(senders: ReadonlyMap<string, Sender>, view: Compi
   for (const id of senders.keys()) {
     const type = view.providers.get(id)?.type
     if (type !== 'oauth' && type !== 'oidc')
-      throw wrong(
+      throw optionError(
         `\`providers.${id}\` names ${type ? `a provider of type ${type}` : 'no provider'}. Use the id of an oauth or oidc provider.`,
       )
   }
 }
 
-function kinds(id: string, revoke: boolean | readonly RevokingSignal[]): readonly RevokingSignal[] {
+function revokedKinds(id: string, revoke: boolean | readonly RevokingSignal[]): readonly RevokingSignal[] {
   const list = revoke === true ? revoking : revoke === false ? [] : revoke
   for (const kind of list)
-    if (!revoking.includes(kind)) throw wrong(`\`providers.${id}.revoke\` has ${JSON.stringify(kind)}: use ${revoking.join(', ')}.`)
+    if (!revoking.includes(kind)) throw optionError(`\`providers.${id}.revoke\` has ${JSON.stringify(kind)}: use ${revoking.join(', ')}.`)
   return list
 }
 
-function wrong(what: string): AuthError {
+function optionError(what: string): AuthError {
   return new AuthError(`sharedSignalsPlugin: ${what}`)
 }

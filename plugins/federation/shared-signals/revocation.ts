@@ -13,7 +13,7 @@ import {
 import { RevocationRefused } from './errors.ts'
 import type { Sender } from './options.ts'
 import { findSubject, type Subject } from './subject.ts'
-import { nameOf, userOf } from './user.ts'
+import { nameOf, userOf } from './users.ts'
 import { isObject, type JsonObject } from './token.ts'
 
 // Seconds.
@@ -26,12 +26,12 @@ export async function revokeGlobally(ctx: Context, senders: ReadonlyMap<string, 
   const { provider = '' } = ctx.params
   const sender = senders.get(provider)
   if (!sender?.revokesGlobally) throw new RevocationRefused(403, `Provider "${provider}" may not revoke.`)
-  const { jti, iat, exp, iss: issuer } = await authenticated(ctx, provider)
+  const { jti, iat, exp, iss: issuer } = await authenticateSender(ctx, provider)
   const subject = await subjectOf(ctx)
   // Asked for each address, in whatever form the subject names it.
   let untrusted = false
   const speaksFor = async (email: string): Promise<boolean> => {
-    const may = await trusts(ctx, provider, email)
+    const may = await isTrustedFor(ctx, provider, email)
     untrusted ||= !may
     return may
   }
@@ -50,7 +50,7 @@ export async function revokeGlobally(ctx: Context, senders: ReadonlyMap<string, 
   )
   // After the effect: one that failed may be repeated.
   const key = await keyOf(provider, jti)
-  if (!(await ctx.once.take(key, exp - iat + 2 * leeway))) return done()
+  if (!(await ctx.once.take(key, exp - iat + 2 * leeway))) return emptyAnswer()
   const details = { sub_id: subject }
   const told = {
     provider,
@@ -63,7 +63,7 @@ export async function revokeGlobally(ctx: Context, senders: ReadonlyMap<string, 
     details,
   } as const
   await ctx.emit('signalReceived', told)
-  return done()
+  return emptyAnswer()
 }
 
 /** What was wrong is a status; for everything else the sender should try again. */
@@ -75,11 +75,11 @@ export function revocationFailure(error: AuthError): Response {
   return json({ error: error.code === 400 ? 'invalid_request' : 'access_denied' }, error.code, { ...headers, ...challenge })
 }
 
-function done(): Response {
+function emptyAnswer(): Response {
   return new Response(null, { status: 204, headers: { 'Cache-Control': 'no-store' } })
 }
 
-async function authenticated(ctx: Context, provider: string): Promise<{ iss: string; jti: string; iat: number; exp: number }> {
+async function authenticateSender(ctx: Context, provider: string): Promise<{ iss: string; jti: string; iat: number; exp: number }> {
   const [, jwt] = /^Bearer ([\w-]+\.[\w-]+\.[\w-]+)$/i.exec(ctx.request.headers.get('authorization') ?? '') ?? []
   const refuse = (what: string, err?: Error): RevocationRefused => new RevocationRefused(401, `The token of the request ${what}.`, err)
   if (jwt === undefined) throw refuse('is missing')
@@ -114,7 +114,7 @@ async function subjectOf(ctx: Context): Promise<JsonObject> {
   throw new RevocationRefused(400, 'The request names nobody (`sub_id`).')
 }
 
-async function trusts(ctx: Context, id: string, email: string): Promise<boolean> {
+async function isTrustedFor(ctx: Context, id: string, email: string): Promise<boolean> {
   const { trustEmail } = (await ctx.providerById(id)) as { trustEmail?: boolean | readonly string[] }
   const domain = email
     .slice(email.lastIndexOf('@') + 1)

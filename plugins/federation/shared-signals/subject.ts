@@ -1,6 +1,6 @@
 /** Who a signal is about: subject identifiers of RFC 9493 and complex subjects of the Shared Signals Framework 1.0. */
 import { type AnyContext, toAddress } from 'authkernel/kernel'
-import { subOf } from './user.ts'
+import { subOf } from './users.ts'
 import { isObject, type JsonObject } from './token.ts'
 
 /** The person and the session, by their names at the sender. */
@@ -21,17 +21,17 @@ const maxAliases = 10
 export async function findSubject(ctx: AnyContext, sender: Teller, subject: JsonObject, session: boolean): Promise<Subject> {
   // RFC 9493, and the form before it, which Google sends.
   const format = String(subject['format'] ?? subject['subject_type']).replaceAll('-', '_')
-  if (format === 'iss_sub') return subject['iss'] === sender.issuer ? named('sub', subject['sub']) : {}
+  if (format === 'iss_sub') return subject['iss'] === sender.issuer ? nameIn('sub', subject['sub']) : {}
   // The id of a person, or in `session-revoked` (CAEP 1.0 section 3.1) that of a session.
-  if (format === 'opaque') return { ...named('sub', subject['id']), ...(session && named('sid', subject['id'])) }
+  if (format === 'opaque') return { ...nameIn('sub', subject['id']), ...(session && nameIn('sid', subject['id'])) }
   if (format === 'email') return byAddress(ctx, sender, subject['email'])
-  if (format === 'aliases') return firstOf(ctx, sender, subject['identifiers'], session)
-  if (format === 'complex' || format === 'undefined') return complex(ctx, sender, subject)
+  if (format === 'aliases') return firstSubject(ctx, sender, subject['identifiers'], session)
+  if (format === 'complex' || format === 'undefined') return complexSubject(ctx, sender, subject)
   return {}
 }
 
 // A device, a tenant or a group cannot be told here, so the person counts.
-async function complex(ctx: AnyContext, sender: Teller, { user, session }: JsonObject): Promise<Subject> {
+async function complexSubject(ctx: AnyContext, sender: Teller, { user, session }: JsonObject): Promise<Subject> {
   const simple = (value: unknown): value is JsonObject => isObject(value) && value['format'] !== 'complex' && 'format' in value
   const person = simple(user) ? await findSubject(ctx, sender, user, false) : {}
   if (!simple(session)) return person
@@ -39,7 +39,7 @@ async function complex(ctx: AnyContext, sender: Teller, { user, session }: JsonO
   return sid === undefined ? {} : { sid }
 }
 
-async function firstOf(ctx: AnyContext, sender: Teller, identifiers: unknown, session: boolean): Promise<Subject> {
+async function firstSubject(ctx: AnyContext, sender: Teller, identifiers: unknown, session: boolean): Promise<Subject> {
   if (!Array.isArray(identifiers)) return {}
   for (const identifier of identifiers.slice(0, maxAliases) as unknown[]) {
     // RFC 9493 section 3.2.8: aliases have no aliases.
@@ -66,6 +66,6 @@ async function byAddress(ctx: AnyContext, sender: Teller, email: unknown): Promi
   return {}
 }
 
-function named<K extends 'sub' | 'sid'>(key: K, value: unknown): Subject {
+function nameIn<K extends 'sub' | 'sid'>(key: K, value: unknown): Subject {
   return typeof value === 'string' && value !== '' && value.length <= 255 ? { [key]: value } : {}
 }

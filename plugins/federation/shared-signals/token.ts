@@ -21,19 +21,19 @@ const type = 'secevent+jwt'
 export async function readToken(ctx: AnyContext, provider: string, jwt: string): Promise<SecurityEventToken> {
   const oauth = ctx.service('oauth')
   const stated = unverifiedJwt(jwt)
-  if (!stated) throw refused('invalid_request', 'The body must be one signed JWT.')
+  if (!stated) throw createRefusal('invalid_request', 'The body must be one signed JWT.')
   const { issuer } = await oauth.metadata(ctx, provider, stated.claims)
   // Before the signature: what is wrong is named by its code. Nothing of it is used unless the signature is right.
-  if (!isType(stated.header['typ'])) throw refused('invalid_request', `The header \`typ\` must be ${type}.`)
-  if (stated.claims['iss'] !== issuer) throw refused('invalid_issuer', 'The token is of another issuer.')
+  if (!isType(stated.header['typ'])) throw createRefusal('invalid_request', `The header \`typ\` must be ${type}.`)
+  if (stated.claims['iss'] !== issuer) throw createRefusal('invalid_issuer', 'The token is of another issuer.')
   const { clientId } = (await ctx.providerById(provider)) as { clientId?: string }
   if (clientId !== undefined && ![stated.claims['aud']].flat().includes(clientId))
-    throw refused('invalid_audience', 'The token is for another audience.')
+    throw createRefusal('invalid_audience', 'The token is for another audience.')
   const { iat, jti } = stated.claims
-  if (typeof iat !== 'number' || !Number.isFinite(iat)) throw refused('invalid_request', 'The token has no `iat`.')
-  if (iat * 1000 > ctx.runtime.now() + 60_000) throw refused('invalid_request', 'The token is from the future.')
+  if (typeof iat !== 'number' || !Number.isFinite(iat)) throw createRefusal('invalid_request', 'The token has no `iat`.')
+  if (iat * 1000 > ctx.runtime.now() + 60_000) throw createRefusal('invalid_request', 'The token is from the future.')
   if (typeof jti !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(jti))
-    throw refused('invalid_request', 'The token needs a `jti` of 1 to 200 visible ASCII characters.')
+    throw createRefusal('invalid_request', 'The token needs a `jti` of 1 to 200 visible ASCII characters.')
   const { claims } = await oauth.verify(ctx, provider, jwt, { typ: type, claims: ['iat', 'jti'] }).catch((error: unknown) => {
     throw verdict(error)
   })
@@ -44,13 +44,13 @@ export async function readToken(ctx: AnyContext, provider: string, jwt: string):
 function verdict(error: unknown): unknown {
   if (!(error instanceof OAuthRequestError) || !error.invalidToken) return error
   const err = error.cause?.err
-  if (error.invalidSignature) return refused('invalid_key', 'The signature is not one of the issuer.', err)
-  return refused('invalid_request', 'The token does not count now.', err)
+  if (error.invalidSignature) return createRefusal('invalid_key', 'The signature is not one of the issuer.', err)
+  return createRefusal('invalid_request', 'The token does not count now.', err)
 }
 
 function eventsOf(value: unknown): SecurityEventToken['events'] {
   if (!isObject(value) || Object.keys(value).length === 0 || !Object.values(value).every(isObject))
-    throw refused('invalid_request', '`events` must be an object of objects.')
+    throw createRefusal('invalid_request', '`events` must be an object of objects.')
   return value as SecurityEventToken['events']
 }
 
@@ -62,6 +62,6 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
-function refused(code: SignalErrorCode, message: string, err?: Error): SignalRefused {
+function createRefusal(code: SignalErrorCode, message: string, err?: Error): SignalRefused {
   return new SignalRefused(code, message, err)
 }

@@ -1,30 +1,7 @@
 /** ID tokens, kept until the sign-out: in records by the id of the session, else in a sealed cookie that is bound to it. */
-import { type Context, type CookieHandle, createCookie, type RecordSpec, type RecordTable } from 'authkernel/kernel'
+import { type Context, type CookieHandle, createCookie, type RecordTable } from 'authkernel/kernel'
+import type { LogoutHintRow } from './tables.ts'
 
-/** One row of the record that keeps the ID token of a session until sign-out. */
-export interface LogoutHintRow extends Record<string, unknown> {
-  userId: string
-  idToken: string
-  expires: Date
-}
-
-declare module 'authkernel/kernel' {
-  interface Records {
-    logoutHint: LogoutHintRow
-  }
-}
-
-/** Its id is that of the session, or of a sign-out that goes on. */
-export const hintTable: RecordSpec<LogoutHintRow> = {
-  fields: {
-    userId: { type: 'string', max: 200 },
-    idToken: { type: 'text', sealed: true, unreadable: 'absent' },
-    expires: { type: 'date' },
-  },
-  owner: 'user',
-  expires: 'expires',
-  id: 'given',
-}
 export const hintCookie: CookieHandle = /* @__PURE__ */ createCookie('logout-hint', { path: 'base', chunked: true })
 
 /** Where ID tokens wait. */
@@ -36,19 +13,19 @@ export interface Hints {
 
 /** In records; with a cookie, in that. */
 export function createHints(cookie: CookieHandle | undefined): Hints {
-  return cookie ? inCookie(cookie) : inRecords
+  return cookie ? createCookieHints(cookie) : inRecords
 }
 
 const inRecords: Hints = {
   async put(ctx, id, hint, seconds) {
-    await table(ctx).put({ id, ...hint, expires: new Date(ctx.runtime.now() + seconds * 1000) })
+    await hintRows(ctx).put({ id, ...hint, expires: new Date(ctx.runtime.now() + seconds * 1000) })
   },
   async take(ctx, id) {
-    return (await table(ctx).take(id)) ?? undefined
+    return (await hintRows(ctx).take(id)) ?? undefined
   },
 }
 
-function inCookie(cookie: CookieHandle): Hints {
+function createCookieHints(cookie: CookieHandle): Hints {
   return {
     async put(ctx, id, hint, seconds) {
       cookie.set(ctx, await cookie.seal(ctx, { id, ...hint }, seconds), { expires: new Date(ctx.runtime.now() + seconds * 1000) })
@@ -61,6 +38,6 @@ function inCookie(cookie: CookieHandle): Hints {
   }
 }
 
-function table(ctx: Context): RecordTable<LogoutHintRow> {
+function hintRows(ctx: Context): RecordTable<LogoutHintRow> {
   return ctx.records('logoutHint')
 }

@@ -1,4 +1,4 @@
-/** Logouts that a provider tells: by a signed token, or by a frame in the browser. */
+/** Logouts that a provider sends: by a signed token, or by a frame in the browser. */
 import {
   type AnyContext,
   type AuthError,
@@ -8,33 +8,13 @@ import {
   InvalidProvider,
   json,
   RecordConflict,
-  type RecordSpec,
   type AccessSelector,
   sha256,
   toHex,
 } from 'authkernel/kernel'
 import { LogoutRefused } from './errors.ts'
 import type { Resolved } from './options.ts'
-import { type LogoutToken, readToken } from './token.ts'
-
-/** A token that came. Its id is made of provider and `jti`. */
-export interface LogoutTokenRow extends Record<string, unknown> {
-  token: string
-  at: Date
-  expires: Date
-}
-
-declare module 'authkernel/kernel' {
-  interface Records {
-    logoutToken: LogoutTokenRow
-  }
-}
-
-export const tokenTable: RecordSpec<LogoutTokenRow> = {
-  fields: { token: { type: 'string', max: 64 }, at: { type: 'date' }, expires: { type: 'date' } },
-  expires: 'expires',
-  id: 'given',
-}
+import { type LogoutToken, readToken } from './logout-token.ts'
 
 const noStore = { 'Cache-Control': 'no-store' }
 // Seconds.
@@ -43,20 +23,20 @@ const remembered = 600
 const longest = 86_400
 
 /** `POST /backchannel-logout/:provider`. */
-export async function backChannel(ctx: Context, options: Resolved): Promise<Response> {
+export async function answerBackChannel(ctx: Context, options: Resolved): Promise<Response> {
   const { provider = '' } = ctx.params
   const { backChannel: takes, legacyLogoutTokens = false } = options.of(provider)
   if (!takes) throw new LogoutRefused(`Provider "${provider}" may not send logout tokens (\`backChannel\`).`)
   const jwt = await tokenOf(ctx)
   const sent = await readToken(ctx, provider, jwt, legacyLogoutTokens)
-  const token = await named(ctx, provider, sent)
-  const mark = await begin(ctx, provider, token, toHex(await sha256(jwt)))
+  const token = await withStoredNames(ctx, provider, sent)
+  const mark = await rememberToken(ctx, provider, token, toHex(await sha256(jwt)))
   // What began after it first came is none of its business.
   const which = selectorOf(provider, token, Math.min((token.iat + leeway) * 1000, mark.at.getTime()))
   if (!mark.first) {
-    // It came before, and may have been interrupted: what it should have ended then, and nothing that began since. Nobody is told twice.
+    // It came before, and may have been interrupted: what it should have ended then, and nothing that began since. No event fires twice.
     await ctx.access.end(which, { by: 'single-logout', silent: true })
-    return done()
+    return emptyAnswer()
   }
   try {
     await endSessions(ctx, which, 'single-logout')
@@ -69,17 +49,17 @@ export async function backChannel(ctx: Context, options: Resolved): Promise<Resp
     throw error
   }
   await ctx.emit('providerLogout', { provider, sub: sent.sub, sid: sent.sid, channel: 'back' })
-  return done()
+  return emptyAnswer()
 }
 
 /** `GET /frontchannel-logout/:provider` (OpenID Connect Front-Channel Logout 1.0). */
-export async function frontChannel(ctx: Context, options: Resolved): Promise<Response> {
+export async function answerFrontChannel(ctx: Context, options: Resolved): Promise<Response> {
   const { provider = '' } = ctx.params
   if (options.of(provider).frontChannel !== true) throw new LogoutRefused(`Provider "${provider}" may not end sessions (\`frontChannel\`).`)
   const { searchParams: query } = ctx.url
   const [sid = ''] = query.getAll('sid')
   const { issuer } = await ctx.service('oauth').metadata(ctx, provider, { iss: query.get('iss') })
-  // A page of anybody can load this address: who does not know the session ends none.
+  // A page of an attacker can load this address: without the name of the session it ends none.
   if (issuer === '' || query.getAll('iss').join() !== issuer || query.getAll('sid').length !== 1 || sid === '' || sid.length > 255)
     throw new LogoutRefused('A front-channel logout needs `iss` and `sid` of the provider.')
   const ofIssuer = await nameOf(ctx, provider, issuer, sid)
@@ -92,13 +72,13 @@ export async function frontChannel(ctx: Context, options: Resolved): Promise<Res
 }
 
 /** What the provider did wrong is 400; for everything else it should try again. */
-export function refusal(error: AuthError): Response {
+export function refusalAnswer(error: AuthError): Response {
   return error instanceof LogoutRefused || error instanceof InvalidProvider
     ? json({ error: 'invalid_request' }, 400, noStore)
     : new Response(null, { status: 503, headers: { 'Retry-After': '60', ...noStore } })
 }
 
-function done(): Response {
+function emptyAnswer(): Response {
   return new Response(null, { status: 200, headers: noStore })
 }
 
@@ -115,7 +95,7 @@ async function tokenOf(ctx: Context): Promise<string> {
 }
 
 /** Remembers the token before it ends anything: whenever it comes again, it ends nothing that began later. */
-async function begin(
+async function rememberToken(
   ctx: AnyContext,
   provider: string,
   { jti, exp, issuer }: LogoutToken,
@@ -143,7 +123,7 @@ async function begin(
 }
 
 /** The token with the names as sessions keep them. */
-async function named(ctx: AnyContext, provider: string, token: LogoutToken): Promise<LogoutToken> {
+async function withStoredNames(ctx: AnyContext, provider: string, token: LogoutToken): Promise<LogoutToken> {
   const [sub, sid] = await Promise.all(
     [token.sub, token.sid].map((name) => (name === undefined ? undefined : nameOf(ctx, provider, token.issuer, name))),
   )

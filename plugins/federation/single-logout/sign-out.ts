@@ -47,7 +47,7 @@ export function withHints(inner: SessionStrategy, hints: Hints): Partial<Session
     async issue(ctx, login, attributes) {
       const former = login.session === 'new' ? null : await inner.id?.(ctx)
       const issued = await inner.issue(ctx, login, attributes)
-      if (issued) await quietly(ctx, () => keep(ctx, hints, { login, attributes, id: issued.id, former }))
+      if (issued) await quietly(ctx, () => keepHint(ctx, hints, { login, attributes, id: issued.id, former }))
       return issued
     },
     async end(ctx) {
@@ -63,7 +63,7 @@ export function withHints(inner: SessionStrategy, hints: Hints): Partial<Session
 }
 
 /** Where the browser goes after a sign-out; undefined: the provider has no logout, or is not reachable. */
-export async function leave(ctx: Context, hints: Hints, options: Resolved): Promise<string | undefined> {
+export async function leaveProvider(ctx: Context, hints: Hints, options: Resolved): Promise<string | undefined> {
   const ending = endings.get(ctx)
   if (!ending) return undefined
   return quietly(ctx, async () => {
@@ -87,7 +87,7 @@ export async function leave(ctx: Context, hints: Hints, options: Resolved): Prom
 }
 
 /** What a form must post where a URL would be too long; undefined: there is no such sign-out, or it went on already. */
-export async function posted(ctx: Context, hints: Hints, options: Resolved, state: string): Promise<EndSession | undefined> {
+export async function requestToPost(ctx: Context, hints: Hints, options: Resolved, state: string): Promise<EndSession | undefined> {
   const entry = (await returns.all(ctx)).find(({ id }) => id === state)
   const hint = entry && (await hints.take(ctx, hintOf(state)))
   const known = hint && (await endpointOf(ctx, entry.provider))
@@ -97,19 +97,19 @@ export async function posted(ctx: Context, hints: Hints, options: Resolved, stat
   return { endpoint: known.endpoint, parameters: parametersOf(known.clientId, ending, uri, state) }
 }
 
-/** Where somebody who comes back from the provider wanted to go; the origin for a `state` that this browser was not given. */
-export async function returned(ctx: Context, state: string): Promise<string> {
+/** Where a user who comes back from the provider wanted to go; the origin for a `state` that this browser was not given. */
+export async function takeReturn(ctx: Context, state: string): Promise<string> {
   return (await returns.take(ctx, state))?.callbackUrl ?? `${ctx.origin}/`
 }
 
-interface Kept {
+interface NewHint {
   login: Parameters<SessionStrategy['issue']>[1]
   attributes: SessionAttributes
   id: string
   former: string | null | undefined
 }
 
-async function keep(ctx: Context, hints: Hints, { login, attributes, id, former }: Kept): Promise<void> {
+async function keepHint(ctx: Context, hints: Hints, { login, attributes, id, former }: NewHint): Promise<void> {
   const { maxAge, absoluteMaxAge = 0 } = ctx.app.config.session
   const seconds = Math.max(maxAge, absoluteMaxAge)
   const { account, user } = login

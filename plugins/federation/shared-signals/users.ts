@@ -1,23 +1,5 @@
 /** Which stored user a sender means. `profile()` may have made the id of the account of something else than the `sub` that senders know. */
-import { type AdapterAccount, type AnyContext, indexed, type Login, type RecordSpec, sha256, toHex, unverifiedJwt } from 'authkernel/kernel'
-
-/** Whose `sub` at a provider: a row for each account whose id is another text. Its id is made of provider and name. */
-export interface ProviderSubjectRow extends Record<string, unknown> {
-  userId: string
-}
-
-declare module 'authkernel/kernel' {
-  interface Records {
-    providerSubject: ProviderSubjectRow
-  }
-}
-
-export const subjectTable: RecordSpec<ProviderSubjectRow> = {
-  fields: { userId: { type: 'string', max: 200 } },
-  index: [['userId']],
-  owner: 'user',
-  id: 'given',
-}
+import { type AdapterAccount, type AnyContext, indexed, type Login, sha256, toHex, unverifiedJwt } from 'authkernel/kernel'
 
 /** A person, by the name that an issuer gave. */
 export interface Person {

@@ -1,7 +1,7 @@
 /** Words of the page between the sign-out here and the one at the provider. */
 import type { Messages } from 'authkernel/kernel'
 
-export const texts: Messages = {
+export const messages: Messages = {
   en: {
     'single-logout.title': 'Signing out',
     'single-logout.lead': 'You are signed out here. One more step signs you out at your sign-in provider.',

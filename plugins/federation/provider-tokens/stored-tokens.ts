@@ -1,4 +1,4 @@
-/** A sign-in brings a new set of tokens. */
+/** Tokens in records: a sign-in brings a new set, and the end of a session at the provider takes it away. */
 import {
   type Account,
   type AnyContext,
@@ -11,9 +11,9 @@ import {
   type TokenSet,
 } from 'authkernel/kernel'
 import { keepsToken, type Resolved } from './options.ts'
-import { isLasting, isReadable, newest, type ProviderTokenRow, rows, type Stored } from './table.ts'
+import { isLasting, isReadable, newestRow, type ProviderTokenRow, type Stored, tokenRows } from './tables.ts'
 
-const kept = ['access_token', 'refresh_token', 'id_token', 'expires_at', 'scope', 'token_type', 'dpop_key'] as const
+const storedFields = ['access_token', 'refresh_token', 'id_token', 'expires_at', 'scope', 'token_type', 'dpop_key'] as const
 const maxTries = 5
 
 /** Stores the tokens of a login, whatever state the former ones are in. */
@@ -33,8 +33,8 @@ export async function keepTokens(
   // A session that goes on beside a linked account is of another provider, which has other names.
   const { sid, sub = providerAccountId } = attributes?.provider === provider ? attributes : (proof ?? {})
   for (let tries = 0; tries < maxTries; tries++) {
-    const former = await rows(ctx).get(key)
-    const tokens = merged(former, account, options)
+    const former = await tokenRows(ctx).get(key)
+    const tokens = mergeTokens(former, account, options)
     const next: ProviderTokenRow = {
       ...key,
       sid: sid === undefined ? null : await indexed(sid),
@@ -51,7 +51,8 @@ export async function keepTokens(
       tokens,
       expires: ctx.store ? null : new Date(ctx.runtime.now() + ctx.app.config.session.maxAge * 1000),
     }
-    if (former ? await rows(ctx).update(former.id, next, { if: { generation: former.generation } }) : await created(ctx, next)) return
+    if (former ? await tokenRows(ctx).update(former.id, next, { if: { generation: former.generation } }) : await createRow(ctx, next))
+      return
   }
 }
 
@@ -65,14 +66,14 @@ export async function dropTokens(ctx: AnyContext, which: SessionSelector): Promi
   // Those of a later sign-in are none of its business.
   const range = until === undefined ? {} : { range: { at: { lte: new Date(until) } } }
   if (!('sid' in which)) {
-    await rows(ctx).deleteWhere({ where: { provider, sub: await indexed(which.sub), lasting: false }, ...range })
+    await tokenRows(ctx).deleteWhere({ where: { provider, sub: await indexed(which.sub), lasting: false }, ...range })
     // Rows of former versions name the account alone.
     await dropEach(ctx, { where: { provider, account: which.sub, lasting: false }, ...range }, (row) => row.sub === null)
     return
   }
   const where = { provider, sid: await indexed(which.sid), lasting: false }
   if (which.sub === undefined) {
-    await rows(ctx).deleteWhere({ where, ...range })
+    await tokenRows(ctx).deleteWhere({ where, ...range })
     return
   }
   const sub = await indexed(which.sub)
@@ -80,39 +81,41 @@ export async function dropTokens(ctx: AnyContext, which: SessionSelector): Promi
   await dropEach(ctx, { where, ...range }, (row) => (row.sub === null ? row.account === which.sub : row.sub === sub))
 }
 
-type Listed = NonNullable<Parameters<ReturnType<typeof rows>['find']>[0]>
+type Listed = NonNullable<Parameters<ReturnType<typeof tokenRows>['find']>[0]>
 
 /** Each by itself, unless a sign-in has brought a new set meanwhile. A refresh under way saves none. */
 async function dropEach(ctx: AnyContext, query: Listed, isMeant: (row: Stored) => boolean): Promise<void> {
   const found: Stored[] = []
   let cursor: string | undefined
   do {
-    const page = await rows(ctx).find({ ...query, limit: 1000, cursor })
+    const page = await tokenRows(ctx).find({ ...query, limit: 1000, cursor })
     found.push(...page.rows.filter(isMeant))
     cursor = page.cursor
   } while (cursor !== undefined)
-  for (const { id, at } of found) await rows(ctx).take(id, { if: { at } })
+  for (const { id, at } of found) await tokenRows(ctx).take(id, { if: { at } })
 }
 
 /** Scopes that the account has already. */
 export async function grantedScopes(ctx: Context, provider: string): Promise<string[]> {
   const user = await ctx.session.user(ctx)
-  const row = user?.id === undefined ? null : await newest(ctx, user.id, provider)
+  const row = user?.id === undefined ? null : await newestRow(ctx, user.id, provider)
   return row && row.state !== 'lost' && isReadable(row) ? (row.tokens.scope ?? '').split(' ').filter(Boolean) : []
 }
 
 // Many providers give a refresh token at the first consent only: the former one stays good, unless it may be on its way to be used up.
-function merged(former: Stored | null, account: Account, options: Resolved): TokenSet {
-  const fresh = Object.fromEntries(kept.filter((name) => account[name] !== undefined).map((name) => [name, account[name]])) as TokenSet
+function mergeTokens(former: Stored | null, account: Account, options: Resolved): TokenSet {
+  const fresh = Object.fromEntries(
+    storedFields.filter((name) => account[name] !== undefined).map((name) => [name, account[name]]),
+  ) as TokenSet
   if (fresh.refresh_token !== undefined || !former || former.state === 'lost' || !isReadable(former)) return fresh
   if (former.state !== 'ready' && !keepsToken(options.of(former.provider), former)) return fresh
   const { refresh_token } = former.tokens
   return refresh_token === undefined ? fresh : { ...fresh, refresh_token }
 }
 
-async function created(ctx: Context, row: ProviderTokenRow): Promise<boolean> {
+async function createRow(ctx: Context, row: ProviderTokenRow): Promise<boolean> {
   try {
-    await rows(ctx).create(row)
+    await tokenRows(ctx).create(row)
     return true
   } catch (error) {
     if (error instanceof RecordConflict) return false

@@ -39,7 +39,7 @@ declare module 'authkernel/kernel' {
   }
 }
 
-export const table: RecordSpec<ProviderTokenRow> = {
+export const providerTokenTable: RecordSpec<ProviderTokenRow> = {
   fields: {
     userId: { type: 'string', max: 200 },
     provider: { type: 'string', max: 64 },
@@ -69,7 +69,7 @@ export const table: RecordSpec<ProviderTokenRow> = {
   expires: 'expires',
 }
 
-export function rows(ctx: AnyContext): RecordTable<ProviderTokenRow> {
+export function tokenRows(ctx: AnyContext): RecordTable<ProviderTokenRow> {
   return ctx.records('providerToken')
 }
 
@@ -84,13 +84,13 @@ export function isReadable({ tokens }: Stored): boolean {
 }
 
 /** The account that the person used last. */
-export async function newest(ctx: AnyContext, userId: string, provider: string): Promise<Stored | null> {
-  const found = await rows(ctx).find({ where: { userId, provider }, order: 'desc', limit: 1 })
+export async function newestRow(ctx: AnyContext, userId: string, provider: string): Promise<Stored | null> {
+  const found = await tokenRows(ctx).find({ where: { userId, provider }, order: 'desc', limit: 1 })
   return found.rows[0] ?? null
 }
 
 /** Changes the row when it is still what was read; null: somebody was faster. */
-export function change(ctx: AnyContext, row: Stored, next: Partial<ProviderTokenRow>): Promise<Stored | null> {
+export function changeRow(ctx: AnyContext, row: Stored, next: Partial<ProviderTokenRow>): Promise<Stored | null> {
   const { generation, lease, state } = row
-  return rows(ctx).update(row.id, next, { if: { generation, lease, state } })
+  return tokenRows(ctx).update(row.id, next, { if: { generation, lease, state } })
 }

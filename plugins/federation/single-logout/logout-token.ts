@@ -47,7 +47,7 @@ export async function readToken(ctx: AnyContext, provider: string, jwt: string, 
   }
   const typ = legacy ? [type, 'JWT', undefined] : type
   const { header, claims } = await oauth.verify(ctx, provider, jwt, { typ, claims: ['iat', 'jti', 'events'] }).catch((error: unknown) => {
-    throw verdict(error)
+    throw toRefusal(error)
   })
   checkHeader(header, expected, algorithms)
   const { issuer } = encrypted ? await oauth.metadata(ctx, provider, claims) : metadata
@@ -70,7 +70,7 @@ function checkHeader({ typ, alg }: JsonObject, { provider, legacy }: Expected, a
   const name = typeof typ === 'string' ? typ.toLowerCase().replace(/^application\//, '') : typ
   if (name === type || (legacy && (name === undefined || name === 'jwt'))) return
   throw new LogoutRefused(
-    `The logout token of provider "${provider}" has not the header \`typ: ${type}\`.${name === undefined || name === 'jwt' ? remedy(provider) : ''}`,
+    `The logout token of provider "${provider}" has not the header \`typ: ${type}\`.${name === undefined || name === 'jwt' ? remedyFor(provider) : ''}`,
   )
 }
 
@@ -85,7 +85,7 @@ function checkClaims(claims: JsonObject, { provider, issuer, audience, legacy, n
   if (!isTime(iat)) return refuse('has no `iat`')
   if (iat > now + leeway) refuse('is from the future (`iat`)')
   if (iat < now - (legacy && claims['exp'] === undefined ? maxLegacyAge : maxAge)) refuse('is too old (`iat`)')
-  if (exp === undefined) return refuse(`has no \`exp\`.${remedy(provider)}`)
+  if (exp === undefined) return refuse(`has no \`exp\`.${remedyFor(provider)}`)
   if (!isTime(exp)) return refuse('has an `exp` that is no time')
   if (exp <= now - leeway) refuse('has expired (`exp`)')
   if (typeof jti !== 'string' || jti === '') return refuse('has no `jti`')
@@ -95,12 +95,12 @@ function checkClaims(claims: JsonObject, { provider, issuer, audience, legacy, n
   return { jti, iat, exp, sub, sid, issuer }
 }
 
-function remedy(provider: string): string {
+function remedyFor(provider: string): string {
   return ` If this provider sends no others, set \`providers.${provider}.legacyLogoutTokens: true\` of singleLogoutPlugin`
 }
 
 /** Where the keys could not be had, the provider should send the token again. */
-function verdict(error: unknown): unknown {
+function toRefusal(error: unknown): unknown {
   if (!(error instanceof OAuthRequestError) || !error.invalidToken) return error
   return new LogoutRefused('The logout token is not one of the issuer for this client.', error.cause?.err)
 }

@@ -3,7 +3,7 @@ import { type AnyContext, endSessions, type SessionSelector } from 'authkernel/k
 import { SignalRefused } from './errors.ts'
 import type { Sender, SignalKind } from './options.ts'
 import { findSubject, type Subject } from './subject.ts'
-import { nameOf, userOf } from './user.ts'
+import { nameOf, userOf } from './users.ts'
 import { isObject, type JsonObject, readToken, type SecurityEventToken } from './token.ts'
 
 /** A signal, as it is told. */
@@ -40,7 +40,7 @@ const remembered = 30 * 24 * 3_600
 const leeway = 60
 
 /** Resolves when everything is done that must outlive the answer. Throws SignalRefused; all else means: send it again. */
-export async function receive(ctx: AnyContext, provider: string, sender: Sender, jwt: string): Promise<void> {
+export async function receiveToken(ctx: AnyContext, provider: string, sender: Sender, jwt: string): Promise<void> {
   const token = await readToken(ctx, provider, jwt)
   const key = `signal:${provider}:${await nameOf(ctx, { provider, issuer: token.issuer }, token.jti)}`
   const ignored = token.iat < ctx.runtime.now() / 1000 - oldest ? 'old' : (await ctx.once.taken(key)) ? 'repeated' : undefined
@@ -48,7 +48,7 @@ export async function receive(ctx: AnyContext, provider: string, sender: Sender,
   const signals: Signal[] = []
   for (const [type, details] of Object.entries(token.events)) {
     const kind = Object.hasOwn(kinds, type) ? kinds[type] : undefined
-    if (kind) signals.push(await act(ctx, { provider, sender, token, kind, details }))
+    if (kind) signals.push(await applyEvent(ctx, { provider, sender, token, kind, details }))
   }
   // Recorded after the effect: when that failed, the sender tries again. Ending sessions twice ends nothing more.
   if (!(await ctx.once.take(key, remembered))) return
@@ -63,7 +63,7 @@ interface Sent {
   details: JsonObject
 }
 
-async function act(ctx: AnyContext, { provider, sender, token, kind, details }: Sent): Promise<Signal> {
+async function applyEvent(ctx: AnyContext, { provider, sender, token, kind, details }: Sent): Promise<Signal> {
   const about = kind === 'verification' || kind === 'stream-updated' ? {} : await subjectOf(ctx, { provider, token, kind, details })
   const happened = details['event_timestamp']
   const { reason } = details
@@ -75,7 +75,7 @@ async function act(ctx: AnyContext, { provider, sender, token, kind, details }: 
     subject: about,
     at: (typeof happened === 'number' && Number.isFinite(happened) ? happened : token.iat) * 1000,
     reason: typeof reason === 'string' ? reason.slice(0, 200) : undefined,
-    count: sender.revokes.has(kind) ? await end(ctx, { provider, issuer }, about, token.iat) : 0,
+    count: sender.revokes.has(kind) ? await endSessionsOf(ctx, { provider, issuer }, about, token.iat) : 0,
     details,
   }
 }
@@ -87,7 +87,7 @@ function subjectOf(ctx: AnyContext, { provider, token, kind, details }: Omit<Sen
 }
 
 /** Only sessions of this sender, and none that began after the signal. */
-async function end(
+async function endSessionsOf(
   ctx: AnyContext,
   of: { provider: string; issuer: string },
   { sub, sid }: Subject,
