@@ -38,6 +38,7 @@ const registering = [
   'src/session/strategy.ts',
   'src/session/record.ts',
   'src/store/lazy-store.ts',
+  'src/store/store-error.ts',
   'src/request/action-url.ts',
 ]
 

@@ -27,7 +27,7 @@ const platformFiles: Record<string, string> = {
   'src/runtime/runtime.ts': 'the default of `runtime`',
   'src/request/surroundings.ts': '`ready()` waits for the store in real time',
   'src/store/steady-limit.ts': 'a pause after a fault is in real time, also when the clock is set',
-  'src/store/namespaces.ts': 'a placeholder for a user without an address and an id; it need not be unpredictable',
+  'src/store/tenant-rows.ts': 'a placeholder for a user without an address and an id; it need not be unpredictable',
   'src/keys/token.ts': '`encode` and `decode` of authkernel/jwt have no kernel',
   'src/jwt/get-token.ts': '`getToken` of authkernel/jwt has no kernel',
   'plugins/adapters/': 'an adapter is created by the host app, before and without a kernel',

@@ -1,7 +1,7 @@
 /** Ending access: sessions of browsers, then what plugins gave. Nothing that began before can be granted any more by then. */
 import type { AccessSelector, EndOptions, EndReason, EndReport, EndStep } from '../contract/access.ts'
 import type { AnyContext } from '../contract/context.ts'
-import { abilitiesOf, abilityFor, strategyWith } from '../registry/strategies.ts'
+import { abilitiesOf, abilityFor, strategyWith } from '../registry/abilities.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import type { SessionSelector } from '../contract/session.ts'
 

@@ -5,7 +5,7 @@ import type { RecordSpec, RecordTable } from '../contract/records.ts'
 import { sha256, toHex } from '../keys/crypto.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import { type Moment, type Moments, setBounded } from '../runtime/shared.ts'
-import { RecordConflict } from '../store/store-error.ts'
+import { RecordConflict } from '../store/record-spec.ts'
 
 /** Name of the record. */
 export const accessRecordName = 'access'

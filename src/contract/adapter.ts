@@ -186,7 +186,7 @@ export interface Adapter {
   deleteAuthenticator?(credentialID: string): Awaitable<unknown>
   /**
    * Removes sessions, verification tokens and the marks of `once` and `limit` that ended before `now` (default: the present). Ours answer
-   * `ExpiredRows`, delete in batches and lock nobody; it may take minutes, so the store sets no deadline.
+   * `ExpiredRows`, delete in batches and lock no other call; it may take minutes, so the store sets no deadline.
    */
   deleteExpired?(now?: Date, options?: CleanUpOptions): Awaitable<unknown>
   /** Sessions come back with `createdAt`; needed for `session.absoluteMaxAge` (D37). */

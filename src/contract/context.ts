@@ -75,7 +75,7 @@ export interface CommonContext {
   lease(key: string, seconds: number): Promise<Lease | null>
   /** The answer to a hook, without the handlers of the plugins in `skip`. */
   ask<K extends keyof Hooks>(name: K, message: HookInput<K>, skip?: string | readonly string[]): Awaitable<Answer<K>>
-  /** Whether anybody answers a hook or listens to an event. */
+  /** Whether a hook or an event has a handler. */
   has(kind: 'hook' | 'on', name: string): boolean
   /** Fires an event. An error thrown by a listener is logged and ignored. */
   emit<K extends keyof Events>(name: K, message: Events[K]): Awaitable<void>
@@ -120,7 +120,7 @@ export interface Context extends CommonContext {
   /** Providers to show. */
   providers(): Promise<readonly Provider[]>
   /**
-   * Where the flow ends, past the `redirect` hook. A flow that carries its own target names it as `candidate`, before anybody asked:
+   * Where the flow ends, past the `redirect` hook. A flow that carries its own target names it as `candidate`, before it is asked for:
    * later it throws a TypeError.
    */
   callbackUrl(candidate?: string): Promise<string>

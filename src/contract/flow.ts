@@ -36,7 +36,7 @@ export interface ProviderFlow<P> {
   /** How pages draw it; default: one button that posts to `/signin/:provider`. The same for every request: what is drawn of it is kept. */
   form?(provider: P): ProviderForm
   /**
-   * Whether a user has something that anybody gets by typing an address. `dormant`: something that has not signed anybody in and will not before a
+   * Whether a user has something that an attacker can get by typing an address. `dormant`: something that has signed no user in and will not before a
    * proof, such as a password of another product. Types that have it also have `revokeUnverified`.
    */
   typed?(ctx: Context, user: AdapterUser): Awaitable<boolean | 'dormant'>
@@ -49,7 +49,7 @@ export interface ProviderFlow<P> {
   /** Whether signing in with this provider can prove an address; default false. */
   provesAddress?(provider: P): boolean
   /**
-   * Somebody else proves the address of a user: takes away what anybody could have got by typing it, and says whether there was any.
+   * Another person proves the address of a user: takes away what an attacker could have got by typing it, and says whether there was any.
    */
   revokeUnverified?(ctx: Context, user: AdapterUser): Awaitable<boolean>
   /**

@@ -26,7 +26,7 @@ export interface Identity {
   /** A registration, which proves nothing about an account that exists: such an account is refused unless the signed-in user owns it. */
   isRegistration?: boolean
   /**
-   * `subjectOf` when the flow began: the account is linked to no other signed-in user. Required of types with `start`, null when nobody was
+   * `subjectOf` when the flow began: the account is linked to no other signed-in user. Required of types with `start`, null when no user was
    * signed in. Undefined for types without: it began in this request.
    */
   startedBy?: string | null

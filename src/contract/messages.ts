@@ -98,7 +98,7 @@ export interface Hooks {
   deleteUser: Guard<{ userId: string; final: boolean }, AnyContext>
   /**
    * Whether a user may be given access now: bans, memberships, guests. Asked wherever access is given, and at each use of API keys and tokens of apps.
-   * `by` names what is given. All must say true. Whoever changes the answer to no calls `endAccess` afterwards, which ends what was given before.
+   * `by` names what is given. All must say true. Code that changes the answer to no calls `endAccess` afterwards, which ends what was given before.
    */
   access: Guard<{ userId: string; by: AccessPurpose }, AnyContext>
   /** Settled, not yet signed in: a second factor parks the login here. */
@@ -115,7 +115,7 @@ export interface Hooks {
   signOut: First<{ ended: Events['signOut'] }, string>
   /** Which level a sensitive change needs for the person who is signed in: `mfa` where they have a second factor. */
   proofLevel: First<{ login: Login }, 'mfa'>
-  /** Somebody who is signed in must prove it anew: who can ask for that parks the login. `level` mfa: by a second factor. `maxAge` in seconds. `acr`: classes of which the session must get one. */
+  /** A signed-in user must prove anew who they are: who can ask for that parks the login. `level` mfa: by a second factor. `maxAge` in seconds. `acr`: classes of which the session must get one. */
   stepUp: First<{ login: Login; level: 'mfa' | undefined; maxAge: number; acr?: readonly string[] | undefined }, Response>
   /** Answers in place of the error redirect. */
   failure: First<{ error: AuthError }, Response>
@@ -134,7 +134,7 @@ export interface Events {
   unlinkAccount: { userId: string; account: AccountKey }
   /** A session was read. */
   session: { session: Session; token?: JWT }
-  /** Somebody signed in. */
+  /** A user signed in. */
   signIn: { user: User; account: Account | null; profile?: Profile; isNewUser?: boolean | undefined }
   /** After `signIn` and after the cookies are set; null: the strategy issued no session. */
   signedIn: { login: Login; session: { id: string; attributes: SessionAttributes } | null }
@@ -163,7 +163,7 @@ export interface Events {
     /** Of the credential, where it has one that opens nothing. */
     id?: string
   }
-  /** Somebody who is signed in set out to link an account of a provider. */
+  /** A signed-in user set out to link an account of a provider. */
   linkRequested: { user: User; provider: string }
   /** Ended rows were removed. */
   cleanedUp: { report: CleanUpReport }
@@ -197,7 +197,7 @@ export type HookInput<K extends keyof Hooks> = Hooks[K]['in'] & { readonly ctx?:
 export type EventMessage<K extends keyof Events> = Events[K] & { readonly ctx: AnyContext; readonly facts: Facts }
 /** Answer to a hook. */
 export type Answer<K extends keyof Hooks> = Hooks[K] extends { verb: 'first'; out: infer R } ? R | undefined : Hooks[K]['out']
-/** Handler of a hook. Undefined: no opinion (`first`), unchanged (`pipe`), no (`guard`: a forgotten `return` must not let anybody in). */
+/** Handler of a hook. Undefined: no opinion (`first`), unchanged (`pipe`), no (`guard`: a forgotten `return` must not give access). */
 export type HookHandler<K extends keyof Hooks> = (message: HookMessage<K>) => Awaitable<Hooks[K]['out'] | undefined | void>
 /** Handler of an event. */
 export type EventHandler<K extends keyof Events> = (message: EventMessage<K>) => unknown

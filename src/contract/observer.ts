@@ -8,7 +8,7 @@ import type { AnyContext, Context } from './context.ts'
 export interface Observer {
   /** Around a request to a route, from the search for the route to the response. `ctx.route` is known when the work is done. */
   request?(ctx: Context, work: () => Promise<Response>): Promise<Response>
-  /** Around all handlers of a hook, or all listeners of an event. Only where somebody answers or listens. The answer may be a promise. */
+  /** Around all handlers of a hook, or all listeners of an event. Only where there is a handler. The answer may be a promise. */
   hook?<T>(call: HookCall, work: () => T): T
   /** Around one handler of a hook. The answer may be a promise. */
   handler?<T>(call: HandlerCall, work: () => T): T

@@ -29,10 +29,10 @@ export interface RecordSpec<T = Record<string, unknown>> {
   index?: readonly (readonly (keyof T & string)[])[]
   /** The field that holds a user's id: deleting the user deletes the row. `user` is short for `{ field: 'userId', of: 'user' }`. */
   owner?: 'user' | { field: keyof T & string; of: 'user' }
-  /** A date field: once it has passed, the row is gone for everybody. */
+  /** A date field: once it has passed, the row is gone for all readers. */
   expires?: keyof T & string
   /**
-   * For rows that give access to their owner, or replace a proof: the date field that says since when. Whoever takes back a stolen account removes
+   * For rows that give access to their owner, or replace a proof: the date field that says since when. A user who takes back a stolen account removes
    * the rows that are younger than the theft. Null: no field says it, and all such rows go. Absent: the row gives no access.
    */
   added?: (keyof T & string) | null

@@ -38,7 +38,7 @@ export interface Route {
    * link's token, a parked login or a session, and no captcha. Default: `typed` for routes with `flow`, nothing for others.
    */
   takes?: 'typed' | 'proof'
-  /** The answer is the same for everybody: no `private, no-store`, and a `max-age` in seconds where one is given. */
+  /** The answer is the same for all users: no `private, no-store`, and a `max-age` in seconds where one is given. */
   public?: true | { maxAge: number }
   /** For scripts of other origins, on `bearer` and `public` routes only; credentials are never allowed. */
   cors?: { origins: 'any' | readonly string[]; headers?: readonly string[] }

@@ -60,7 +60,7 @@ export type PageName = 'signIn' | 'signOut' | 'error' | 'verifyRequest' | 'verif
 export interface HomeRealm {
   /**
    * Looks at the domain of the address alone, so that the answer tells nothing about persons. Null for a domain without a provider, and for what is no
-   * address. Never throws for what somebody typed.
+   * address. Never throws for what a user typed.
    */
   find(ctx: Context, address: string): Awaitable<{ provider: string } | null>
 }

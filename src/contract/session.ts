@@ -84,7 +84,7 @@ export interface SessionStrategy {
   /** Who is signed in, from the store where there is one. */
   user(ctx: Context): Awaitable<User | null>
   /**
-   * Text that stays the same while the same person is signed in, null: nobody. Reads no store. A flow that leads elsewhere and back keeps it,
+   * Text that stays the same while the same user is signed in, null: signed out. Reads no store. A flow that leads elsewhere and back keeps it,
    * so that a planted flow links nothing; default: the id of `user`.
    */
   subject?(ctx: Context): Awaitable<string | null>

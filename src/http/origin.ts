@@ -5,7 +5,7 @@ import type { HandleOptions } from '../contract/handle-options.ts'
 import type { Settings } from '../contract/settings.ts'
 import { UntrustedHost } from '../errors/index.ts'
 import { readEnv } from '../options/providers.ts'
-import { isLoopback } from '../runtime/network.ts'
+import { isLoopback } from '../runtime/runtime.ts'
 import { forwardedValue, hostMatches } from './hosts.ts'
 
 const remedies =

@@ -1,6 +1,6 @@
 /** `verifyAccessToken`: what a resource server checks of an access token (RFC 9068 section 4). */
 import { AuthError, type ErrorRow } from '../errors/base.ts'
-import { isSecureUrl } from '../runtime/network.ts'
+import { isSecureUrl } from '../runtime/runtime.ts'
 import { InvalidProof, verifyProof } from './dpop-proof.ts'
 
 /** Algorithms with a public key. */

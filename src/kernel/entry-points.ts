@@ -150,7 +150,7 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
       await checked()
       return contextFor(who, options)
     }) as Kernel['contextOf'],
-    // Whoever has a context has loaded it.
+    // A caller with a context has loaded it.
     answer: (ctx, response) => (serving() as Serving).finishResponse(ctx as RequestContext, response),
     job: async (target, work) => work(await jobContext(target)),
     placeOf,

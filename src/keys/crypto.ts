@@ -1,6 +1,7 @@
 /** Hashing, key derivation, randomness and comparison: synchronous inside on Node, over Web Crypto elsewhere. */
 import type { Awaitable } from '../contract/data.ts'
 import type { Runtime } from '../contract/runtime.ts'
+import type { Settings } from '../contract/settings.ts'
 
 const utf8 = new TextEncoder()
 
@@ -23,6 +24,19 @@ export async function hkdf(secret: string, salt: string, info: string, length: n
   const material = await crypto.subtle.importKey('raw', bytes(secret), 'HKDF', false, ['deriveBits'])
   const bits = await crypto.subtle.deriveBits({ name: 'HKDF', hash: 'SHA-256', salt: bytes(salt), info: bytes(info) }, material, length * 8)
   return new Uint8Array(bits)
+}
+
+/**
+ * HKDF info of a purpose under the settings of a request. It names the tenant, so that nothing of one tenant opens at another, whatever secrets they share. The default namespace changes nothing: what was sealed before stays readable.
+ */
+export function keyInfoOf({ keyInfo, namespace }: Settings, purpose: string): string {
+  const info = keyInfo(purpose)
+  return namespace === '' ? info : `${info} namespace ${namespace}`
+}
+
+/** HKDF info of this library's keys (D2). */
+export function defaultKeyInfo(salt: string): string {
+  return `authkernel derived key (${salt})`
 }
 
 /** HMAC-SHA-256 under one key: a text to lower-case hex. */

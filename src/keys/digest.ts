@@ -2,8 +2,7 @@
 import type { Shared } from '../contract/runtime.ts'
 import type { Settings } from '../contract/settings.ts'
 import { setBounded } from '../runtime/shared.ts'
-import { createHmac, hkdf, type Hmac } from './crypto.ts'
-import { keyInfoOf } from './key-ring.ts'
+import { createHmac, hkdf, type Hmac, keyInfoOf } from './crypto.ts'
 
 const maxKeys = 10_000
 const maxPurposes = 64

@@ -78,16 +78,3 @@ export function strictBytes(part: string): Uint8Array<ArrayBuffer> {
 export function textOf(read: BufferSource): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(read)
 }
-
-/**
- * HKDF info of a purpose under the settings of a request. It names the tenant, so that nothing of one tenant opens at another, whatever secrets they share. The default namespace changes nothing: what was sealed before stays readable.
- */
-export function keyInfoOf({ keyInfo, namespace }: Settings, purpose: string): string {
-  const info = keyInfo(purpose)
-  return namespace === '' ? info : `${info} namespace ${namespace}`
-}
-
-/** HKDF info of this library's keys (D2). */
-export function defaultKeyInfo(salt: string): string {
-  return `authkernel derived key (${salt})`
-}

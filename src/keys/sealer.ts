@@ -6,8 +6,8 @@ import { outdatedKey } from '../contract/symbols.ts'
 import { setBounded } from '../runtime/shared.ts'
 import { decryptNode, decryptWeb, deriveNodeKey, deriveWebKey, encryptNode, encryptWeb, type NodeKey, type WebKey } from './ciphers.ts'
 import { acceptClaims, textOfClaims } from './claims.ts'
-import { type NodeCrypto, nodeCrypto } from './crypto.ts'
-import { eachKey, type Encryption, foreignKey, keyInfoOf, keyOf, maxHeader, maxKeys, maxPurposes, type Ring, ringOf } from './key-ring.ts'
+import { keyInfoOf, type NodeCrypto, nodeCrypto } from './crypto.ts'
+import { eachKey, type Encryption, foreignKey, keyOf, maxHeader, maxKeys, maxPurposes, type Ring, ringOf } from './key-ring.ts'
 
 /** Which platform it is is asked once, here, and not while requests run. */
 export function createSealer(runtime: Runtime, shared: Shared): Sealer {

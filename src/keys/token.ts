@@ -2,8 +2,8 @@
 import type { JWT } from '../contract/data.ts'
 import type { DecodeParams, EncodeParams } from '../contract/token.ts'
 import { setBounded } from '../runtime/shared.ts'
-import { defaultKeyInfo, eachKey, type Encryption, keyOf, type Ring, ringOf } from './key-ring.ts'
-import { type NodeCrypto, nodeCrypto } from './crypto.ts'
+import { eachKey, type Encryption, keyOf, type Ring, ringOf } from './key-ring.ts'
+import { defaultKeyInfo, type NodeCrypto, nodeCrypto } from './crypto.ts'
 import { decryptNode, decryptWeb, deriveNodeKey, deriveWebKey, encryptNode, encryptWeb, type NodeKey, type WebKey } from './ciphers.ts'
 import { acceptClaims } from './claims.ts'
 

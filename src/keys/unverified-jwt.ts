@@ -1,4 +1,4 @@
-/** What a signed JWT says before anybody has checked its signature. */
+/** What a signed JWT says before its signature is checked. */
 import { fromBase64 } from './crypto.ts'
 
 /** Header and claims as they are stated. */
@@ -9,7 +9,7 @@ export interface UnverifiedJwt {
   readonly claims: Readonly<Record<string, unknown>>
 }
 
-/** Header and claims of a signed JWT; undefined for any other text. The signature is not checked: refuse by them, and let nobody in. */
+/** Header and claims of a signed JWT; undefined for any other text. The signature is not checked: refuse by them, and give no access. */
 export function unverifiedJwt(jwt: string): UnverifiedJwt | undefined {
   const [header, claims] = jwt.split('.').slice(0, 2).map(toObject)
   return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(jwt) && header && claims ? { header, claims } : undefined

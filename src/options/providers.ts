@@ -93,7 +93,7 @@ export function createAddresses(): (provider: Provider, base: string) => Provide
   }
 }
 
-/** The flow of a type. Throws InvalidProvider for a type nobody registered. */
+/** The flow of a type. Throws InvalidProvider for a type that no plugin registered. */
 export function flowOf(flows: ReadonlyMap<string, ProviderFlow<never>>, type: ProviderType): ProviderFlow<never> {
   const flow = flows.get(type)
   if (!flow) throw new InvalidProvider(`No plugin knows the provider type "${type}": \`.use()\` the plugin that brings it.`)

@@ -74,7 +74,7 @@ const readEvent = 'session'
 
 /** Handlers of one compiled kernel. */
 export class HookBus {
-  /** `hook:name` and `on:name` of everything that somebody answers or listens to. */
+  /** `hook:name` and `on:name` of every hook and event with a handler. */
   declare readonly known: Set<string>
   /** Events that may be listened to. */
   declare readonly events: Set<string>
@@ -109,7 +109,7 @@ export class HookBus {
     }
     keep(key)
     if (!reads || key !== 'on:*') return
-    // Under a name of its own, since an event that nobody hears is not even made.
+    // Under a name of its own, since an event without a listener is not even created.
     keep('on:* reads')
     this.known.add(`on:${readEvent}`)
   }
@@ -118,7 +118,7 @@ export class HookBus {
     return this.known.has(`${kind}:${name}`) || (kind === 'on' && name !== readEvent && this.known.has('on:*'))
   }
 
-  /** From now on the observer sees every call. A bus that nobody observes runs through nothing more. */
+  /** From now on the observer sees every call. A bus without observers runs through nothing more. */
   observe({ hook: around, handler }: Observer): void {
     if (handler) this.watchers.push(handler)
     if (!around) return
@@ -153,7 +153,7 @@ export class HookBus {
     return this.handlers.callHookWith(caller as never, `hook:${name}`, [asked] as never)
   }
 
-  /** Tells everybody, in order; failures are reported and break nothing. Undefined where nobody listens. */
+  /** Calls all listeners, in order; failures are reported and break nothing. Undefined without listeners. */
   emit(name: string, message: Message, telling: Telling): Promise<void> | undefined {
     if (!this.has('on', name)) return undefined
     const { facts } = telling.ctx

@@ -51,7 +51,7 @@ export class PageRegistry {
           throw new AuthError(
             `The message "${key}" of plugin "${owner}" has a text for "${lang}" and none for "en", which is the fallback.`,
           )
-        // Labels are shared: whoever came first has translated them.
+        // Labels are shared: the first plugin has translated them.
         if (key.startsWith('text:') && known[key] !== undefined) continue
         if (known[key] !== undefined && known[key] !== text)
           throw new AuthError(`The message "${key}" of plugin "${owner}" is also one of another plugin. Give it another key.`)
@@ -81,7 +81,7 @@ export class PageRegistry {
     return new Map([...this.#templates].map(([name, { template }]) => [name, template]))
   }
 
-  /** Throws for a mail whose texts nobody gave. `own` are the messages of the host. */
+  /** Throws for a mail without texts. `own` are the messages of the host. */
   check(own: Messages = {}): void {
     for (const [name, { template, owner }] of this.#templates) {
       const { subject, heading = subject, lines, after = [], button, note = subject } = template

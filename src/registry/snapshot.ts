@@ -20,7 +20,7 @@ export interface Compiled extends App {
   scoped(namespace: string): Readonly<Partial<Services>>
   /** Orders requests and the endings of access. */
   readonly moments: Moments
-  /** Whether somebody must know of people and accounts that go. */
+  /** Whether deletions of users and accounts have a listener, or rows that go with them. */
   readonly watchesStore: boolean
   /** What plugins require. */
   readonly required: ReadonlySet<string>
@@ -58,6 +58,6 @@ export interface KernelContext extends Context {
   readonly presented: readonly string[]
   /** Number of the moment at which the request began. */
   readonly begun: number
-  /** Throws the reason when whoever asked was already told that it failed (D31). */
+  /** Throws the reason when the caller was already told that it failed (D31). */
   assertAwaited(): void
 }

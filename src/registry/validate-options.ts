@@ -9,7 +9,7 @@ import { originFault } from '../http/hosts.ts'
 import { flowOf } from '../options/providers.ts'
 import type { Registration } from './registration.ts'
 import type { Compiled } from './snapshot.ts'
-import { abilitiesOf, missingAbility } from './strategies.ts'
+import { abilitiesOf, missingAbility } from './abilities.ts'
 import type { CookieSpec } from '../contract/cookie.ts'
 import type { CookieOptions, CookiesOptions, PagesOptions } from '../contract/data.ts'
 import { type OptionNames, assertNames } from '../options/option-names.ts'
@@ -100,7 +100,7 @@ function checkPlugins(app: Checked, records: readonly Registration[]): void {
 // `callbacks` of a configuration that is shared with Next.js: its binding declares the hook, and nothing else asks it.
 const ofOtherBindings = ['authorized']
 
-/** A guard with a misspelt name would refuse nobody. */
+/** A guard with a misspelt name would refuse no request. */
 function checkHandlers({ draft: { handlers, bus, eventOwners } }: Checked, records: readonly Registration[]): void {
   // A plugin that declares no events may tell some all the same, under names of its own.
   const isOpen = records.some(({ name, layer }) => layer === 'plugin' && !eventOwners.has(name))

@@ -6,7 +6,7 @@ import { AuthError } from '../errors/index.ts'
 import { toBase64Url } from '../keys/crypto.ts'
 import type { Compiled } from '../registry/snapshot.ts'
 import { setBounded } from '../runtime/shared.ts'
-import { RecordConflict } from '../store/store-error.ts'
+import { RecordConflict } from '../store/record-spec.ts'
 import { createRecordTable, type RecordScope } from '../store/records.ts'
 
 /** A context as this file sees it. */

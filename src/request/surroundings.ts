@@ -5,7 +5,7 @@ import { AdapterError, AuthError } from '../errors/index.ts'
 import { withTimeout } from '../errors/deadlines.ts'
 import { unnamedHostsWarning } from '../http/origin.ts'
 import { flowOf } from '../options/providers.ts'
-import { abilitiesOf } from '../registry/strategies.ts'
+import { abilitiesOf } from '../registry/abilities.ts'
 import type { Compiled } from '../registry/snapshot.ts'
 import { assertTables } from '../store/record-table.ts'
 

@@ -1,11 +1,12 @@
-/** Calls to foreign servers: https, no redirects, one deadline for the whole answer, a size limit . */
+/** Calls to foreign servers: https, no redirects, one deadline for the whole answer, a size limit. */
+import { isSecureUrl } from './runtime.ts'
 import { withDeadline } from '../errors/deadlines.ts'
 
 /** What every call is held to. */
 export interface NetworkLimits {
   /** Sends the request: `ctx.runtime.fetch`, for example. */
   fetch: typeof fetch
-  /** Milliseconds from the call to the last byte: total, so that one byte a second holds nobody up. */
+  /** Milliseconds from the call to the last byte: total, so that a server that sends one byte a second delays no request. */
   deadline: number
   /** Bytes of the answer after decompression. */
   limit: number
@@ -77,16 +78,6 @@ export function boundedRead(limits: NetworkLimits): (...request: Parameters<type
     }
     return withDeadline(limits.deadline, outer, call, late)
   }
-}
-
-/** https, or http on loopback (D9), or any http when permitted. */
-export function isSecureUrl(url: URL, insecure = false): boolean {
-  return url.protocol === 'https:' || (url.protocol === 'http:' && (insecure || isLoopback(url.hostname)))
-}
-
-/** Returns whether a host is the local machine (RFC 6761 section 6.3, RFC 8252 section 8.3). */
-export function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }
 
 /** The answer as `fetch` gives it. */

@@ -1,4 +1,4 @@
-/** Clock, random and fetch: what tests and some runtimes replace. */
+/** What the platform gives: clock, random and fetch, which tests and some runtimes replace; what is a date, and which addresses are this machine. */
 
 import type { Optional } from '../contract/data.ts'
 import type { Runtime } from '../contract/runtime.ts'
@@ -42,4 +42,14 @@ export function randomBytes(count: number): Uint8Array<ArrayBuffer> {
 /** Whether something is a `Date`, of another realm too: a VM context, a frame and a test runner each have a class of their own. */
 export function isDate(value: unknown): value is Date {
   return Object.prototype.toString.call(value) === '[object Date]'
+}
+
+/** https, or http on loopback (D9), or any http when permitted. */
+export function isSecureUrl(url: URL, insecure = false): boolean {
+  return url.protocol === 'https:' || (url.protocol === 'http:' && (insecure || isLoopback(url.hostname)))
+}
+
+/** Returns whether a host is the local machine (RFC 6761 section 6.3, RFC 8252 section 8.3). */
+export function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname.endsWith('.localhost') || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }

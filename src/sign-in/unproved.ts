@@ -3,7 +3,7 @@ import type { AdapterAccount, AdapterUser, Store } from '../contract/adapter.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
-import { abilitiesOf } from '../registry/strategies.ts'
+import { abilitiesOf } from '../registry/abilities.ts'
 import { endSessions } from '../access/end.ts'
 import type { AnyContext } from '../contract/context.ts'
 

@@ -2,7 +2,7 @@
 import type { AdapterMethod, AdapterUser, AdditionalFields } from '../contract/adapter.ts'
 import { AdapterError } from '../errors/index.ts'
 import { isDate } from '../runtime/runtime.ts'
-import { decodeRow, keyedFields } from './namespaces.ts'
+import { decodeRow, keyedFields } from './tenant-rows.ts'
 
 /** A call of an operation, as its answer is read. */
 export interface Call {

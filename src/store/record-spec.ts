@@ -1,6 +1,6 @@
 /** What a plugin declared, checked and as a store sees it. */
 import type { FieldSpec, RecordSpec, StoredField, StoredTable } from '../contract/records.ts'
-import { AuthError } from '../errors/base.ts'
+import { AuthError, type ErrorRow } from '../errors/base.ts'
 import { assertNames, type OptionNames } from '../options/option-names.ts'
 
 /** A declaration with everything worked out that operations need. */
@@ -99,4 +99,19 @@ function storedField(name: string, { type, max = defaultMax, optional = undefine
   const plain = type === 'json' || sealed ? 'text' : type
   const value = preset !== undefined && preset !== null && type === 'date' ? new Date(preset as number) : preset
   return { name, type: plain, max, optional: optional === true, default: value }
+}
+
+/** Thrown when an id, or the values of a unique key, belong to another row. */
+export class RecordConflict extends AuthError {
+  static override type = 'RecordConflict'
+  static override row: ErrorRow = { page: 'error', status: 409 }
+  readonly record: string
+  /** The fields of the key; `id` alone for the id. */
+  readonly fields: readonly string[]
+
+  constructor(record: string, fields: readonly string[]) {
+    super(`A row of the record "${record}" with the same ${fields.join(' and ')} exists.`, { cause: { record, fields } })
+    this.record = record
+    this.fields = fields
+  }
 }

@@ -16,9 +16,9 @@ import type {
 } from '../contract/records.ts'
 import { AuthError } from '../errors/base.ts'
 import { withTimeout } from '../errors/deadlines.ts'
-import { RecordConflict, failedCall, lateCall } from './store-error.ts'
+import { failedCall, lateCall } from './store-error.ts'
 import { toKey, toQuery, writeCursor } from './record-query.ts'
-import type { Declared } from './record-spec.ts'
+import { type Declared, RecordConflict } from './record-spec.ts'
 import { type RecordScope, fromStored, toChange, toCondition, toStored, unreadableIn } from './record-values.ts'
 
 export type { RecordScope } from './record-values.ts'

@@ -17,7 +17,7 @@ export interface RecordScope extends FieldSealer {
   readonly deadline: number
   now(): number
   newId(): string
-  /** Throws for a name that nobody declared. */
+  /** Throws for a name that is not declared. */
   declared(name: string): Declared
   /** Told of a row whose sealed fields no secret opens. */
   unreadable?(record: string, fields: readonly string[]): void

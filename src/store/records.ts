@@ -22,7 +22,7 @@ const operations = [
   'deleteWhere',
 ] as const satisfies (keyof RecordTable<Record<string, unknown>>)[]
 
-/** The operations of one record. Throws for a name that nobody declared. */
+/** The operations of one record. Throws for a name that is not declared. */
 export function createRecordTable<T extends Record<string, unknown>>(name: string, scope: RecordScope): RecordTable<T> {
   const loaded = recordTables()
   if (!(loaded instanceof Promise)) return loaded.createRecordTable<T>(name, scope)

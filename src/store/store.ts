@@ -12,9 +12,10 @@ import type {
 import { withTimeout } from '../errors/deadlines.ts'
 import { AdapterError } from '../errors/index.ts'
 import { type Call, checkAnswer, cleanRow, type Ids, nullableMethods, restoreIds, withFieldDefaults } from './answers.ts'
-import { encodeArgs, isNoAddress, ownUsersOnly } from './namespaces.ts'
+import { encodeArgs, isNoAddress, ownUsersOnly } from './tenant-rows.ts'
 import { checkFields, storeFacts, storeMethods } from './lazy-store.ts'
-import { failedCall, isAbsence, lateCall, withoutTokens } from './store-error.ts'
+import { withoutTokens } from './error-tokens.ts'
+import { failedCall, isAbsence, lateCall } from './store-error.ts'
 import type { Awaitable } from '../contract/data.ts'
 
 /** Milliseconds until a call is given up; default 5000 (D31). */
@@ -33,7 +34,7 @@ interface Border {
   fields: AdditionalFields | undefined
 }
 
-// A clean-up takes as long as there are rows: each of its statements is short, and nobody who signs in waits for it.
+// A clean-up takes as long as there are rows: each of its statements is short, and no sign-in waits for it.
 const withoutDeadline = new Set<AdapterMethod>(['deleteExpired'])
 // Milliseconds; timers know no longer time.
 const longestTimer = 2 ** 31 - 1
@@ -86,7 +87,7 @@ function storeOf(own: Border): Store {
   return whole
 }
 
-/** An answer that came after the deadline: whoever gave up may still have to undo it. */
+/** An answer that came after the deadline: the caller that gave up may still have to undo it. */
 export function lateAnswer(error: unknown): Promise<unknown> | undefined {
   return error instanceof AdapterError ? (error.cause?.['late'] as (() => Promise<unknown>) | undefined)?.() : undefined
 }

@@ -5,7 +5,7 @@ import type { Runtime } from '../../src/contract/runtime.ts'
 import type { Sealer } from '../../src/contract/services.ts'
 import type { KeyInfo } from '../../src/contract/settings.ts'
 import { hkdf } from '../../src/keys/crypto.ts'
-import { keyInfoOf } from '../../src/keys/key-ring.ts'
+import { keyInfoOf } from '../../src/keys/crypto.ts'
 
 /** Content encryption of a token (RFC 7518 section 5.1). */
 export type ContentEncryption = 'A256CBC-HS512' | 'A256GCM'

@@ -1,7 +1,7 @@
 /** Keyed digests of CSRF and verification tokens (D3, row 69). */
 import { expect, it } from 'vitest'
 import { computeDigest, computeDigests } from '../../src/keys/digest.ts'
-import { defaultKeyInfo } from '../../src/keys/key-ring.ts'
+import { defaultKeyInfo } from '../../src/keys/crypto.ts'
 import type { Settings } from 'authkernel/kernel'
 import { createShared } from '../../src/runtime/shared.ts'
 

@@ -3,7 +3,7 @@ import { base64url, calculateJwkThumbprint, decodeProtectedHeader, EncryptJWT } 
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { decode, encode, getToken } from 'authkernel/jwt'
 import { deriveKey } from './_jose.ts'
-import { defaultKeyInfo } from '../../src/keys/key-ring.ts'
+import { defaultKeyInfo } from '../../src/keys/crypto.ts'
 import { secret } from '../_setup.ts'
 
 const salt = 'authkernel.session-token'

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { EncryptJWT } from 'jose'
 import { deriveKey } from './_jose.ts'
-import { defaultKeyInfo } from '../../src/keys/key-ring.ts'
+import { defaultKeyInfo } from '../../src/keys/crypto.ts'
 import { decode, encode } from '../../src/keys/token.ts'
 import type { Settings } from 'authkernel/kernel'
 import { createSealer } from '../../src/keys/sealer.ts'

@@ -6,7 +6,7 @@ import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { CompactEncrypt } from 'jose'
 import { deriveKey } from '../kernel/_jose.ts'
-import { defaultKeyInfo } from '../../src/keys/key-ring.ts'
+import { defaultKeyInfo } from '../../src/keys/crypto.ts'
 import { baseConfig, Client, secret } from '../_setup.ts'
 
 const name = 'authkernel.session-token'
