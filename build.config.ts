@@ -7,10 +7,10 @@ import { kernelEntry } from './scripts/kernel-entry.ts'
 import { pluginFiles } from './scripts/plugins.ts'
 
 // A leading `_` marks what is private: it ends in shared chunks.
-const folder = (dir: string) =>
+const folder = (dir: string, name = dir) =>
   readdirSync(dir)
     .filter((file) => file.endsWith('.ts') && !file.startsWith('_'))
-    .map((file) => ({ input: `./${dir}/${file}`, name: `${dir}/${file.slice(0, -3)}` }))
+    .map((file) => ({ input: `./${dir}/${file}`, name: `${name}/${file.slice(0, -3)}` }))
 
 // unbuild leaves a package's own name to the consumer's resolver; here it becomes a relative import, so that each class exists once.
 const self = {
@@ -63,7 +63,9 @@ function groups(id: string, { getModuleInfo }: { getModuleInfo: (id: string) => 
   return chunks.find(([, ways]) => ways.some((way) => way.split(' and ').every((entry) => reached(entry).has(id))))?.[0]
 }
 const pathOf = (file: string) => fileURLToPath(new URL(file, import.meta.url))
-const indexes = new Set(['src/kernel/index.ts', 'plugins/pages/pages/index.ts', 'plugins/sign-in/email/index.ts'].map(pathOf))
+/** What authors of plugins import. */
+const kernelEntries = ['src/kernel/index.ts', ...readdirSync('src/kernel/entries').map((file) => `src/kernel/entries/${file}`)]
+const indexes = new Set([...kernelEntries, 'plugins/pages/pages/index.ts', 'plugins/sign-in/email/index.ts'].map(pathOf))
 const reachedFrom: Record<string, Set<string>> = {}
 /** Name of a chunk, and from where its files are reached. In this order: what belongs to several belongs to the first. */
 const chunks: readonly [name: string, ways: readonly string[]][] = [
@@ -78,7 +80,7 @@ const chunks: readonly [name: string, ways: readonly string[]][] = [
   // Plugins of the preset: an import would load their files one by one.
   ['preset', ['src/preset.ts', 'plugins/pages/pages/plugin.ts', 'plugins/sign-in/email/plugin.ts']],
   // What plugins import, and what is loaded later has most of.
-  ['toolkit', ['src/kernel/index.ts']],
+  ['toolkit', kernelEntries],
   ['serving', ['src/request/serving.ts']],
 ]
 
@@ -94,6 +96,7 @@ export default defineBuildConfig({
     ...[...pluginFiles()].map(([name, file]) => ({ input: `./${file}`, name: `plugins/${name}` })),
     ...folder('plugins/providers'),
     ...folder('bindings'),
+    ...folder('src/kernel/entries', 'kernel'),
     { input: './src/cli/main.ts', name: 'cli' },
   ],
   // SvelteKit's own module, which Vite makes: see bindings/sveltekit.ts.

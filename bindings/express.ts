@@ -1,6 +1,7 @@
 /** Express 4 and 5: `createAuth().use(expressBinding())`, or `ExpressAuth(config)` and `getSession(req, config)`. */
 import type { AuthConfig } from 'authkernel'
-import { assertOptions, type NoOptions, type Plugin, type Session, SessionTokenError } from 'authkernel/kernel'
+import { assertOptions, type NoOptions, type Plugin, type Session } from 'authkernel/kernel'
+import { SessionTokenError } from 'authkernel/errors'
 import { type ConfigSource, type Kernels, kernelsOf } from './_shared/kernels.ts'
 import type { GuardOptions } from './_shared/actions.ts'
 import { createApi, type Api } from './_shared/node-api.ts'

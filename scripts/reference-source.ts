@@ -45,9 +45,9 @@ function shared(members: Member[]): Member[] {
   )
 }
 
-/** Exports of src/kernel/index.ts, sorted; deprecated ones are left out. */
-export function readExports(): Member[] {
-  return [...exportsOf(join(root, 'kernel/index.ts'))].sort((a, b) => (a.name < b.name ? -1 : 1))
+/** Exports of a module of src/, sorted; deprecated ones are left out. */
+export function readExports(file = 'kernel/index.ts'): Member[] {
+  return [...exportsOf(join(root, file))].sort((a, b) => (a.name < b.name ? -1 : 1))
 }
 
 /** Names of what people fill in: every member of such an interface has a sentence. */

@@ -99,6 +99,11 @@ export function referencePages(): Record<string, string> {
   for (const [name, file] of publicModules()) silent.push(...silentOptions(file).map((member) => `${name} ${member}`))
   const all = readExports()
   silent.push(...missing('authkernel/kernel', all))
+  const parts = [...kernelParts()].flatMap(([name, file]) => {
+    const members = readExports(file)
+    silent.push(...missing(name, members))
+    return [`## ${name}`, '', ...table(members, lines.get('exports'), (member) => silent.push(`exports ${member}: no example`)), '']
+  })
   made['exports.md'] = [
     '# Exports of authkernel/kernel',
     '',
@@ -107,10 +112,20 @@ export function referencePages(): Record<string, string> {
     ...example('exports'),
     ...table(all, lines.get('exports'), (name) => silent.push(`exports ${name}: no example`)),
     '',
+    ...parts,
   ].join('\n')
   made['README.md'] = index()
   if (silent.length > 0) throw new Error(`These have no sentence in their comment, or no line in scripts/examples:\n${silent.join('\n')}`)
   return made
+}
+
+/** Modules beside `authkernel/kernel` that a plugin may import, and their files below `src/`. */
+function kernelParts(): Map<string, string> {
+  const files = readdirSync(join(folder, '../../src/kernel/entries')).sort()
+  return new Map([
+    ...files.map((file) => [`authkernel/kernel/${file.slice(0, -3)}`, `kernel/entries/${file}`] as const),
+    ['authkernel/errors', 'errors/index.ts'],
+  ])
 }
 
 function missing(owner: string, members: readonly Member[]): string[] {

@@ -32,6 +32,7 @@ export function publicModules(): Map<string, string> {
   return new Map([
     ['authkernel', 'src/index.ts'],
     ...parts.map((name) => [name, `src/${name}/index.ts`] as const),
+    ...readdirSync(join(root, 'src/kernel/entries')).map((file) => [`kernel/${file.slice(0, -3)}`, `src/kernel/entries/${file}`] as const),
     ...[...pluginFiles()].sort().map(([name, file]) => [`plugins/${name}`, file] as const),
     ...bindings.map((file) => [`bindings/${file.slice(0, -3)}`, `bindings/${file}`] as const),
   ])

@@ -1,5 +1,6 @@
 /** One line for each member of `Identity`, `Proof`, `Login`, `Parked` and `ProviderFlow`; docs/reference shows them. */
-import { AccountNotLinked, type Identity, type Login, type Parked, type Proof, type ProviderFlow, redirectTo } from 'authkernel/kernel'
+import { type Identity, type Login, type Parked, type Proof, type ProviderFlow, redirectTo } from 'authkernel/kernel'
+import { AccountNotLinked } from 'authkernel/errors'
 import type { DoorCardConfig } from './types.ts'
 
 type Part<T> = Readonly<{ [K in keyof T]-?: () => Partial<T> }>

@@ -5,13 +5,13 @@ import {
   assertOptions,
   type HealedFault,
   lazily,
-  lazyStore,
   type Limit,
   type Once,
   type Plugin,
   type RecordStore,
   type Store,
 } from 'authkernel/kernel'
+import { lazyStore } from 'authkernel/kernel/stores'
 import { limitWithDeadline, onceWithDeadline } from './services.ts'
 
 /** Services that go with a data layer; our adapters over SQL and unstorage bring them themselves. */

@@ -1,5 +1,6 @@
 /** The services of a data layer with the rules of the store: failures name the operation, calls end in time, and a wrong kind of answer is a failure. */
-import { type Awaitable, failedCall, lateCall, type Limit, type Once, withTimeout } from 'authkernel/kernel'
+import { type Awaitable, type Limit, type Once, withTimeout } from 'authkernel/kernel'
+import { failedCall, lateCall } from 'authkernel/kernel/stores'
 
 /** `once` with the deadline of a store call. */
 export function onceWithDeadline(once: Once, deadline: number): Once {

@@ -1,5 +1,6 @@
 /** Keeps the provider tokens of accounts encrypted in any store: an attacker who reads the database cannot act as the user elsewhere. */
-import { assertOptions, type Adapter, type AdapterAccount, bytes, fromBase64, hkdf, toBase64Url } from 'authkernel/kernel'
+import { assertOptions, type Adapter, type AdapterAccount, bytes, fromBase64, toBase64Url } from 'authkernel/kernel'
+import { hkdf } from 'authkernel/kernel/protocols'
 
 /** Options of `encryptTokens`. */
 export interface EncryptTokensOptions {

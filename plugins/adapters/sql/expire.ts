@@ -1,5 +1,6 @@
 /** Deletes rows that have ended in statements of a thousand: none holds a lock for long, and memory does not grow with the number of rows. */
-import { type CleanUpOptions, type ExpiredRows, isDate } from 'authkernel/kernel'
+import { type CleanUpOptions, type ExpiredRows } from 'authkernel/kernel'
+import { isDate } from 'authkernel/kernel/stores'
 import { sql } from 'kysely'
 import type { Database } from './database.ts'
 import { batchSize, inList, valuesOfList } from './rows.ts'

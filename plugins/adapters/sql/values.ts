@@ -1,5 +1,6 @@
 /** Values on their way into columns and back: dates in UTC whatever the column and the time zones of process and server. */
-import { fromBase64, isDate, toBase64, toBase64Url } from 'authkernel/kernel'
+import { fromBase64, toBase64, toBase64Url } from 'authkernel/kernel'
+import { isDate } from 'authkernel/kernel/stores'
 import { sql } from 'kysely'
 import { columnRef, Slot } from './statements.ts'
 import type { Column, DialectName, Form, Kind, SqlExpression, Table } from './types.ts'

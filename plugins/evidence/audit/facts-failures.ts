@@ -1,5 +1,6 @@
 /** What failures mean: a wrong proof, a refusal, or a fault of a server. */
-import { type AuthError, overloadOf } from 'authkernel/kernel'
+import { type AuthError } from 'authkernel/kernel'
+import { overloadOf } from 'authkernel/kernel/protocols'
 import { anonymous, type Fact, type Message, reasonOf, readText } from './message.ts'
 
 /** Facts of `signInFailed`. */

@@ -3,13 +3,13 @@ import {
   type Account,
   type AnyContext,
   type Context,
-  indexed,
   type Login,
   RecordConflict,
   type SessionAttributes,
   type SessionSelector,
   type TokenSet,
 } from 'authkernel/kernel'
+import { indexed } from 'authkernel/kernel/strategies'
 import { keepsToken, type Resolved } from './options.ts'
 import { isLasting, isReadable, newestRow, type ProviderTokenRow, type Stored, tokenRows } from './tables.ts'
 

@@ -1,5 +1,6 @@
 /** A receiver of security events that providers push: Shared Signals Framework 1.0, CAEP 1.0, RISC 1.0 (RFC 8417, RFC 8935). */
-import { type Plugin, sessionRecord } from 'authkernel/kernel'
+import { type Plugin } from 'authkernel/kernel'
+import { sessionRecord } from 'authkernel/kernel/strategies'
 import { checkProviders, resolveOptions, type SharedSignalsOptions } from './options.ts'
 import { addRoutes } from './routes.ts'
 import type { Signal } from './signals.ts'

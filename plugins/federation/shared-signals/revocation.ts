@@ -1,15 +1,6 @@
 /** Global Token Revocation, as Okta Universal Logout sends it. Experimental: draft-parecki-oauth-global-token-revocation is no standard. */
-import {
-  type AuthError,
-  type Context,
-  endSessions,
-  HttpError,
-  InvalidProvider,
-  json,
-  OAuthRequestError,
-  sha256,
-  toHex,
-} from 'authkernel/kernel'
+import { type AuthError, type Context, endSessions, HttpError, json, OAuthRequestError, sha256, toHex } from 'authkernel/kernel'
+import { InvalidProvider } from 'authkernel/errors'
 import { RevocationRefused } from './errors.ts'
 import type { Sender } from './options.ts'
 import { findSubject, type Subject } from './subject.ts'

@@ -1,5 +1,6 @@
 /** Routes that providers post signals to (RFC 8935), and requests for Global Token Revocation. */
-import { type AuthError, type Context, HttpError, InvalidProvider, json, type Kernel } from 'authkernel/kernel'
+import { type AuthError, type Context, HttpError, json, type Kernel } from 'authkernel/kernel'
+import { InvalidProvider } from 'authkernel/errors'
 import { SignalRefused } from './errors.ts'
 import type { Sender } from './options.ts'
 import { revocationFailure, revokeGlobally } from './revocation.ts'

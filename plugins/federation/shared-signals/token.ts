@@ -1,5 +1,6 @@
 /** A security event token (RFC 8417), verified. */
-import { type AnyContext, OAuthRequestError, unverifiedJwt } from 'authkernel/kernel'
+import { type AnyContext, OAuthRequestError } from 'authkernel/kernel'
+import { unverifiedJwt } from 'authkernel/kernel/protocols'
 import { type SignalErrorCode, SignalRefused } from './errors.ts'
 
 export type JsonObject = Readonly<Record<string, unknown>>

@@ -1,5 +1,7 @@
 /** Which stored user a sender means. `profile()` may have made the id of the account of something else than the `sub` that senders know. */
-import { type AdapterAccount, type AnyContext, indexed, type Login, sha256, toHex, unverifiedJwt } from 'authkernel/kernel'
+import { type AdapterAccount, type AnyContext, type Login, sha256, toHex } from 'authkernel/kernel'
+import { unverifiedJwt } from 'authkernel/kernel/protocols'
+import { indexed } from 'authkernel/kernel/strategies'
 
 /** A person, by the name that an issuer gave. */
 export interface Person {

@@ -1,5 +1,6 @@
 /** A logout token, verified (OpenID Connect Back-Channel Logout 1.0 section 2.6). */
-import { type AnyContext, OAuthRequestError, unverifiedJwt } from 'authkernel/kernel'
+import { type AnyContext, OAuthRequestError } from 'authkernel/kernel'
+import { unverifiedJwt } from 'authkernel/kernel/protocols'
 import { LogoutRefused } from './errors.ts'
 
 type JsonObject = Readonly<Record<string, unknown>>

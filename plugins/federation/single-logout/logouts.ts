@@ -5,13 +5,13 @@ import {
   type Context,
   endSessions,
   HttpError,
-  InvalidProvider,
   json,
   RecordConflict,
   type AccessSelector,
   sha256,
   toHex,
 } from 'authkernel/kernel'
+import { InvalidProvider } from 'authkernel/errors'
 import { LogoutRefused } from './errors.ts'
 import type { Resolved } from './options.ts'
 import { type LogoutToken, readToken } from './logout-token.ts'

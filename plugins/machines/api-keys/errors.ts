@@ -1,5 +1,5 @@
 /** Errors that the host app and the client receive. */
-import { SignInError } from 'authkernel/kernel'
+import { SignInError } from 'authkernel/errors'
 
 /** The proof of the session is older than `proofAge`: `auth.stepUp.require(request)`, or a new sign-in, renews it. */
 export class StepUpRequired extends SignInError {

@@ -1,5 +1,6 @@
 /** Creates, lists, rotates and revokes keys. */
-import { type AnyContext, AuthError, hasTypedAddress, HttpError, type Row, sha256, toHex } from 'authkernel/kernel'
+import { type AnyContext, AuthError, HttpError, type Row, sha256, toHex } from 'authkernel/kernel'
+import { hasTypedAddress } from 'authkernel/kernel/users'
 import { makeKey } from './format.ts'
 import { isEnv, isLimit, type KeyLimit, type ResolvedOptions } from './options.ts'
 import { type ApiKey, type ApiKeyRow, type KeyOwner, never, ownerFields, ownerQuery, toApiKey } from './tables.ts'

@@ -1,14 +1,6 @@
 /** Whose keys a caller may see and change, and how fresh the proof of the user must be: a copied session makes no key that outlives it. */
-import {
-  AccessDenied,
-  type AnyContext,
-  type Context,
-  hasFreshProof,
-  jobFor,
-  type Kernel,
-  type OfTenant,
-  proveAgain,
-} from 'authkernel/kernel'
+import { AccessDenied, type AnyContext, type Context, jobFor, type Kernel, type OfTenant, proveAgain } from 'authkernel/kernel'
+import { hasFreshProof } from 'authkernel/kernel/strategies'
 import { StepUpRequired } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { KeyOwner } from './tables.ts'

@@ -1,5 +1,6 @@
 /** App sessions: how one begins, how its refresh token rotates, what it may do now, and how it ends (RFC 9700 section 4.14.2). */
-import { type AnyContext, type AppClient, type AppGrant, equal, indexed, randomHex, type TokenAnswer, type User } from 'authkernel/kernel'
+import { type AnyContext, type AppClient, type AppGrant, equal, randomHex, type TokenAnswer, type User } from 'authkernel/kernel'
+import { indexed } from 'authkernel/kernel/strategies'
 import type { ResolvedOptions } from './options.ts'
 import type { AppSession } from './tables.ts'
 import { hashOf, isMarked, makeFirstRefresh, nextRefreshTexts, parseRefresh, type RefreshText } from './tokens.ts'

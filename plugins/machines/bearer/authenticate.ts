@@ -1,5 +1,6 @@
 /** Who a request with an access token is. */
-import { type AnyContext, type Context, HttpError, type Session, unverifiedJwt } from 'authkernel/kernel'
+import { type AnyContext, type Context, HttpError, type Session } from 'authkernel/kernel'
+import { unverifiedJwt } from 'authkernel/kernel/protocols'
 import { readOwner, scopesOf } from './app-sessions.ts'
 import { nonceDemand, readProofKey } from './dpop.ts'
 import { issuerOf, type ResolvedOptions } from './options.ts'

@@ -1,6 +1,7 @@
 /** Which key the sender of a request has (RFC 9449). A proof is good once, for one request. */
 import { InvalidProof, verifyProof } from 'authkernel/jwt'
-import { type Context, equal, hostRequestOf, HttpError, networksOf } from 'authkernel/kernel'
+import { type Context, equal, HttpError, networksOf } from 'authkernel/kernel'
+import { hostRequestOf } from 'authkernel/kernel/protocols'
 import type { ResolvedOptions } from './options.ts'
 
 /** The thumbprint of the key; null: the request has no proof. `error`: the code of RFC 9449, with the answer's headers. */

@@ -1,7 +1,6 @@
 /** What the token endpoint gives: for a code, for a refresh token, and for what other plugins accept. */
 import {
   AccessDenied,
-  AccessEnded,
   type AppClient,
   type AppGrant,
   type AppTokens,
@@ -12,6 +11,7 @@ import {
   toBase64Url,
   type TokenAnswer,
 } from 'authkernel/kernel'
+import { AccessEnded } from 'authkernel/kernel/users'
 import { createFamily, describeSession, endSession, type Family, readOwner, rotateRefresh, scopesOf } from './app-sessions.ts'
 import { challengeAfter } from './challenge.ts'
 import { readProofKey } from './dpop.ts'

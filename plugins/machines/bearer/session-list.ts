@@ -2,12 +2,12 @@
 import {
   type AnyContext,
   type Awaitable,
-  indexed,
   type Kernel,
   type SessionInfo,
   type SessionSelector,
   type SessionStrategy,
 } from 'authkernel/kernel'
+import { indexed } from 'authkernel/kernel/strategies'
 import { endSession } from './app-sessions.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { AppSession } from './tables.ts'

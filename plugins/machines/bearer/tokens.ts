@@ -4,7 +4,8 @@
  * give the same successor again: the server makes it from the token that it is shown.
  * Access tokens are `at.<session>.<end>.<scopes>.<secret>`: the secret is a keyed hash under the key of the app session, which is sealed at rest.
  */
-import { type AnyContext, type Context, equal, hkdf, randomHex, sha256, toBase64Url, toHex } from 'authkernel/kernel'
+import { type AnyContext, type Context, equal, randomHex, sha256, toBase64Url, toHex } from 'authkernel/kernel'
+import { hkdf } from 'authkernel/kernel/protocols'
 import type { AppSession } from './tables.ts'
 
 /** A refresh token, taken apart. */

@@ -1,5 +1,6 @@
 /** The user at the page types or compares the code, sees which device asks, and answers. The answer is mailed: a user who was tricked learns of it. */
-import { type Context, hasFreshProof, HttpError, type Kernel, networksOf, redirectTo, type User } from 'authkernel/kernel'
+import { type Context, HttpError, type Kernel, networksOf, redirectTo, type User } from 'authkernel/kernel'
+import { hasFreshProof } from 'authkernel/kernel/strategies'
 import { readUserCode, rowOf } from './codes.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { DeviceCode } from './tables.ts'

@@ -1,15 +1,7 @@
 /** Writes and sends mails by the names of their templates. */
-import {
-  type AnyContext,
-  AuthError,
-  type Mail,
-  mailedHostFault,
-  MailNotSent,
-  type MailTemplate,
-  redactError,
-  type Theme,
-  withDeadline,
-} from 'authkernel/kernel'
+import { type AnyContext, AuthError, type Mail, MailNotSent, type MailTemplate, type Theme } from 'authkernel/kernel'
+import { mailedHostFault } from 'authkernel/kernel/mail'
+import { redactError, withDeadline } from 'authkernel/kernel/protocols'
 import { type Data, oneAddress, ownSender, writeMail } from './write.ts'
 
 /** The service `mail`. */

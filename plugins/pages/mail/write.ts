@@ -1,8 +1,6 @@
 /** Mails from templates, in the language of the recipient. */
 import {
   type AnyContext,
-  createLanguages,
-  drawMail,
   type Language,
   type Languages,
   type MailMessage,
@@ -12,8 +10,8 @@ import {
   type MailValue,
   type PageParts,
   type Theme,
-  unlinked,
 } from 'authkernel/kernel'
+import { createLanguages, drawMail, unlinked } from 'authkernel/kernel/mail'
 
 /** Values of a mail by name. */
 export type Data = Readonly<Record<string, MailValue>>

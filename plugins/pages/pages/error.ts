@@ -1,5 +1,6 @@
 /** The error page: what happened in plain words, and the way back. */
-import { type AuthError, type Context, CrossSiteRequest, overloadOf } from 'authkernel/kernel'
+import { type AuthError, type Context } from 'authkernel/kernel'
+import { CrossSiteRequest, overloadOf } from 'authkernel/kernel/protocols'
 import { errorText, type ErrorText } from './ui/alert.ts'
 import { markup } from './ui/html.ts'
 import { iconTile } from './ui/icons.ts'

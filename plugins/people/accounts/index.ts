@@ -1,5 +1,6 @@
 /** A server API for what users manage themselves: linked accounts, sessions on other devices, and the deletion of the account. */
-import { assertOptions, type NoOptions, type Plugin, sessionRecord } from 'authkernel/kernel'
+import { assertOptions, type NoOptions, type Plugin } from 'authkernel/kernel'
+import { sessionRecord } from 'authkernel/kernel/strategies'
 import { type AccountsApi, createApi } from './methods.ts'
 
 export type { AccountsApi, LinkedAccount } from './methods.ts'

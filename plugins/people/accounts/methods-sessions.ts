@@ -1,5 +1,6 @@
 /** `auth.sessions`: the sessions of a user, listed and ended, whatever the strategy. */
-import { type AnyContext, endSessions, jobFor, type Kernel, type OfTenant, type SessionInfo, strategyWith } from 'authkernel/kernel'
+import { type AnyContext, endSessions, jobFor, type Kernel, type OfTenant, type SessionInfo } from 'authkernel/kernel'
+import { strategyWith } from 'authkernel/kernel/strategies'
 
 /** Whose: the user who is signed in on a request, or a stored user of a tenant. */
 export type Who = Request | ({ userId: string } & OfTenant)

@@ -1,7 +1,6 @@
 /** `auth.accounts`, `auth.sessions` and `auth.users`. */
 import {
   type Account,
-  AccountNotLinked,
   type AdapterAccount,
   type AdapterAccountType,
   type AdapterMethod,
@@ -9,10 +8,9 @@ import {
   AuthError,
   jobFor,
   type Kernel,
-  MissingAdapter,
-  MissingAdapterMethods,
   type Store,
 } from 'authkernel/kernel'
+import { AccountNotLinked, MissingAdapter, MissingAdapterMethods } from 'authkernel/errors'
 import { createSessions, type SessionsApi, type Who } from './methods-sessions.ts'
 
 /** A linked account as users may see it: without tokens. */

@@ -1,15 +1,6 @@
 /** Asking for another address, and the proof of it: a session of the user and the mailed link together. */
-import {
-  type AdapterUser,
-  type Context,
-  endSessions,
-  mailWithinLimit,
-  mailedHostFault,
-  proveAgain,
-  randomHex,
-  redirectTo,
-  toAddress,
-} from 'authkernel/kernel'
+import { type AdapterUser, type Context, endSessions, proveAgain, randomHex, redirectTo, toAddress } from 'authkernel/kernel'
+import { mailWithinLimit, mailedHostFault } from 'authkernel/kernel/mail'
 import { sendMail } from './mails.ts'
 import type { ResolvedOptions } from './options.ts'
 import { offerUndo } from './undo.ts'

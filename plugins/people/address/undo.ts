@@ -1,5 +1,6 @@
 /** The way back, for the owner of the former mailbox: a stolen session must not take an account away. */
-import { type Context, endSessions, type Holdings, holdingsOf, randomHex, removeAdded, takeAddressFrom } from 'authkernel/kernel'
+import { type Context, endSessions, type Holdings, randomHex } from 'authkernel/kernel'
+import { holdingsOf, removeAdded, takeAddressFrom } from 'authkernel/kernel/users'
 import { sendMail } from './mails.ts'
 import { storeAddress } from './user.ts'
 

@@ -5,13 +5,13 @@ import {
   clientMethod,
   clientMethods,
   type ClientPart,
-  endAccess,
   HttpError,
   type Kernel,
   type Store,
   type User,
   type Wire,
 } from 'authkernel/kernel'
+import { endAccess } from 'authkernel/kernel/users'
 import { type Admin, assertAllowed, findAdmin } from './administrator.ts'
 import { type Ban, banId, findBan } from './bans.ts'
 import type { AdminAct, AdminOptions, By } from './options.ts'

@@ -1,5 +1,6 @@
 /** The mail about a sign-in from a browser that was not known for the user. */
-import { type Context, isKnownDevice, type Kernel, rememberDevice, type User } from 'authkernel/kernel'
+import { type Context, type Kernel, type User } from 'authkernel/kernel'
+import { isKnownDevice, rememberDevice } from 'authkernel/kernel/users'
 import { messages } from './messages.ts'
 
 /** The texts of the mail, and its template. */

@@ -1,13 +1,6 @@
 /** The session strategy with devices: where a session began and is used, when it ends, and what it is bound to. */
-import {
-  type Awaitable,
-  type Context,
-  type Login,
-  reportUnguarded,
-  type SessionAttributes,
-  type SessionStrategy,
-  withKind,
-} from 'authkernel/kernel'
+import { type Awaitable, type Context, type Login, type SessionAttributes, type SessionStrategy } from 'authkernel/kernel'
+import { reportUnguarded, withKind } from 'authkernel/kernel/strategies'
 import { announceRegistration, createOffer, deleteShortCookie, holdsCookie } from './binding.ts'
 import { notifyOfDevice } from './notice.ts'
 import type { ResolvedOptions } from './options.ts'

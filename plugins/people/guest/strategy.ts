@@ -2,16 +2,8 @@
  * The session strategy with guests: a session read says `guest`, and nothing else takes a guest for a user who is signed in. So a guest has no factor, key or
  * linked account, and a sign-in ends with the user that it finds. Every sign-in method ends in `issue`: there the guest is handed over.
  */
-import {
-  type Awaitable,
-  type Context,
-  reportUnguarded,
-  type Row,
-  type SessionAttributes,
-  type SessionStrategy,
-  type User,
-  withKind,
-} from 'authkernel/kernel'
+import { type Awaitable, type Context, type Row, type SessionAttributes, type SessionStrategy, type User } from 'authkernel/kernel'
+import { reportUnguarded, withKind } from 'authkernel/kernel/strategies'
 import { deleteGuest, idleEnd } from './guests.ts'
 import type { ResolvedOptions } from './options.ts'
 import { guestId, type GuestRow, kind, provider } from './tables.ts'

@@ -2,17 +2,14 @@
 import {
   AccessDenied,
   type Context,
-  contextBehind,
-  cookiesToStore,
-  hasFreshProof,
   HttpError,
   type Kernel,
   type Login,
   randomHex,
-  redirectBehind,
   type SessionAttributes,
   type User,
 } from 'authkernel/kernel'
+import { contextBehind, cookiesToStore, hasFreshProof, redirectBehind } from 'authkernel/kernel/strategies'
 import type { ImpersonationOptions } from './options.ts'
 import { attributesWithin, endAlone } from './strategy.ts'
 import { kind, provider, returnCookie, readReturnId, cookieAge } from './tables.ts'

@@ -6,15 +6,14 @@ import {
   type AnyContext,
   type Awaitable,
   type Context,
-  contextBehind,
   type Kernel,
-  reportUnguarded,
   type Row,
   type Session,
   type SessionAttributes,
   type SessionStrategy,
   type User,
 } from 'authkernel/kernel'
+import { contextBehind, reportUnguarded } from 'authkernel/kernel/strategies'
 import type { ImpersonationOptions } from './options.ts'
 import { type ImpersonationRow, kind, provider, returnCookie, readReturnId } from './tables.ts'
 

@@ -1,16 +1,6 @@
 /** Switching between sessions of one browser. Each one has its own id, and a new token whenever it comes or goes. */
-import {
-  AccessDenied,
-  type Context,
-  contextBehind,
-  cookiesToStore,
-  HttpError,
-  type Kernel,
-  redirectBehind,
-  redirectTo,
-  type Row,
-  type User,
-} from 'authkernel/kernel'
+import { AccessDenied, type Context, HttpError, type Kernel, redirectTo, type Row, type User } from 'authkernel/kernel'
+import { contextBehind, cookiesToStore, redirectBehind } from 'authkernel/kernel/strategies'
 import { AccountGone, TooManyAccounts } from './errors.ts'
 import { readIds, storeIds, cookieAge, type WaitingSessionRow } from './tables.ts'
 

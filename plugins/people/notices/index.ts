@@ -1,15 +1,6 @@
 /** Mails about what happened to an account: a browser that was not known, and ways to sign in that were added or removed. */
-import {
-  assertOptions,
-  type AnyContext,
-  AuthError,
-  type Context,
-  isKnownDevice,
-  type MailValue,
-  type Plugin,
-  rememberDevice,
-  type User,
-} from 'authkernel/kernel'
+import { assertOptions, type AnyContext, AuthError, type Context, type MailValue, type Plugin, type User } from 'authkernel/kernel'
+import { isKnownDevice, rememberDevice } from 'authkernel/kernel/users'
 import { messages } from './messages.ts'
 
 /** What a mail can be about. */

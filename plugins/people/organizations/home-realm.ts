@@ -1,5 +1,6 @@
 /** Where the users of a domain sign in, and what a provider that an organization brought may say. */
-import { AccessDenied, type AnyContext, type Context, type HomeRealm, InvalidProvider, type Kernel, toAddress } from 'authkernel/kernel'
+import { AccessDenied, type AnyContext, type Context, type HomeRealm, type Kernel, toAddress } from 'authkernel/kernel'
+import { InvalidProvider } from 'authkernel/errors'
 import { type PluginInstance, rowsOf } from './actor.ts'
 import { recheckDomain, isDue, isLive } from './domains.ts'
 import { domainOf } from './input.ts'

@@ -1,14 +1,6 @@
 /** Invitations: mailed, bound to an address, used once, and void when the inviter may not invite any more. */
-import {
-  type AnyContext,
-  type AtomicWrite,
-  AuthError,
-  type Context,
-  mailWithinLimit,
-  randomHex,
-  type Row,
-  toAddress,
-} from 'authkernel/kernel'
+import { type AnyContext, type AtomicWrite, AuthError, type Context, randomHex, type Row, toAddress } from 'authkernel/kernel'
+import { mailWithinLimit } from 'authkernel/kernel/mail'
 import { type Actor, type PluginInstance, isId, isRowId, findMember, type Membership, requireMembership } from './actor.ts'
 import { AlreadyMember, InvitationInvalid, InvitationOther, OrganizationBusy, OrganizationFull, OrganizationInput } from './errors.ts'
 import { emitChange } from './events.ts'

@@ -1,5 +1,6 @@
 /** When a captcha is needed: after failures of the same network or account. */
-import { type AnyContext, type Context, networksOf, typedNames } from 'authkernel/kernel'
+import { type AnyContext, type Context, networksOf } from 'authkernel/kernel'
+import { typedNames } from 'authkernel/kernel/users'
 
 /** Failures after which a captcha is needed. */
 export interface Suspicion {

@@ -1,5 +1,6 @@
 /** Limits by route, account, address and network, for every sign-in method and for routes of plugins and hosts. */
-import { assertOptions, AuthError, type Context, type Kernel, type Plugin, rememberDevice } from 'authkernel/kernel'
+import { assertOptions, AuthError, type Context, type Kernel, type Plugin } from 'authkernel/kernel'
+import { rememberDevice } from 'authkernel/kernel/users'
 import { countRequest, declareNotice, type Open } from './attempts.ts'
 import { TooManyRequests } from './errors.ts'
 import { deviceName, namesOf, subjectOf } from './keys.ts'

@@ -1,5 +1,6 @@
 /** What one request is counted under. */
-import { type Context, countedName, isKnownDevice, type Login, networksOf, typedNames } from 'authkernel/kernel'
+import { type Context, countedName, type Login, networksOf } from 'authkernel/kernel'
+import { isKnownDevice, typedNames } from 'authkernel/kernel/users'
 import type { LimitRuleFull } from './rules.ts'
 
 /** Which account and browser a request is about. */

@@ -4,13 +4,13 @@ import {
   type NoOptions,
   AuthError,
   type Context,
-  hasFreshProof,
   type Kernel,
   type Login,
   type Plugin,
   redirectTo,
   type Session,
 } from 'authkernel/kernel'
+import { hasFreshProof } from 'authkernel/kernel/strategies'
 
 /** What a page or a call needs. */
 export interface StepUpDemand {

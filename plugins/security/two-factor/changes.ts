@@ -1,5 +1,6 @@
 /** What a change of factors needs, and what follows from it. */
-import { type AnyContext, type Context, endSessions, hasFreshProof, redirectTo, type User } from 'authkernel/kernel'
+import { type AnyContext, type Context, endSessions, redirectTo, type User } from 'authkernel/kernel'
+import { hasFreshProof } from 'authkernel/kernel/strategies'
 import { hasStrong, usableKinds } from './factors.ts'
 import { mailNotice } from './mails.ts'
 import type { Options } from './options.ts'

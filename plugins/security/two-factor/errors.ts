@@ -1,5 +1,5 @@
 /** Why a second factor was refused, as users and logs read it. */
-import { SignInError } from 'authkernel/kernel'
+import { SignInError } from 'authkernel/errors'
 
 /** A wrong, used or old code. */
 export class WrongSecondFactor extends SignInError {

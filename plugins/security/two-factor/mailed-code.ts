@@ -1,5 +1,6 @@
 /** Six digits by mail: a weak second step, and the proof of the address before a first factor. */
-import { type AnyContext, type Context, equal, mailWithinLimit } from 'authkernel/kernel'
+import { type AnyContext, type Context, equal } from 'authkernel/kernel'
+import { mailWithinLimit } from 'authkernel/kernel/mail'
 import type { Person } from './person.ts'
 
 const seconds = 600

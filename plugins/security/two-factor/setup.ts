@@ -1,5 +1,6 @@
 /** Users add, remove and renew factors; a login that must have one enrols it here. */
-import { AccessDenied, type Context, hasTypedAddress, type Parked, redirectTo } from 'authkernel/kernel'
+import { AccessDenied, type Context, type Parked, redirectTo } from 'authkernel/kernel'
+import { hasTypedAddress } from 'authkernel/kernel/users'
 import { beginTry } from './attempts.ts'
 import { renewBackupCodes } from './backup-codes.ts'
 import { applyChange, isFresh, proveAgain } from './changes.ts'

@@ -4,7 +4,6 @@ import {
   type Awaitable,
   type Context,
   type CookieHandle,
-  indexed,
   type RecordTable,
   type SessionAttributes,
   type SessionCookie,
@@ -12,6 +11,7 @@ import {
   sha256,
   toHex,
 } from 'authkernel/kernel'
+import { indexed } from 'authkernel/kernel/strategies'
 import { infoCookie, type Keeping } from './options.ts'
 
 /** A session that is about to be stored. */

@@ -1,5 +1,6 @@
 /** Sessions in a store; the cookie holds a random token only (D6, D38, D44, D45). */
-import { assertOptions, AuthError, lazily, lazyObject, type Plugin, sessionRecord, strategyMethods } from 'authkernel/kernel'
+import { assertOptions, AuthError, lazily, lazyObject, type Plugin } from 'authkernel/kernel'
+import { sessionRecord, strategyMethods } from 'authkernel/kernel/strategies'
 import { abilitiesWith, type DatabaseSessionOptions, infoCookie, type Keeping, resolveOptions, storeMethods } from './options.ts'
 
 export type { DatabaseSessionOptions } from './options.ts'

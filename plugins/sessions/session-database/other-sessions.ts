@@ -2,7 +2,6 @@
 import {
   type AdapterSession,
   type AnyContext,
-  indexed,
   type RecordTable,
   type SessionAttributes,
   type SessionCookie,
@@ -11,6 +10,7 @@ import {
   type SessionSelector,
   type Store,
 } from 'authkernel/kernel'
+import { indexed } from 'authkernel/kernel/strategies'
 import { type AttributeStore, readToken, sessionIdOf, sessionRows } from './attributes.ts'
 
 type FoundSession = { id: string; token: string }

@@ -16,9 +16,9 @@ import {
   type Store,
   type StrategyWork,
   toBase64Url,
-  unanswered,
   type User,
 } from 'authkernel/kernel'
+import { unanswered } from 'authkernel/kernel/strategies'
 import { createAttributeStore, type AttributeStore, readToken, sessionIdOf } from './attributes.ts'
 import { looksMarked, markedToken, marksOf } from './marks.ts'
 import type { DatabaseOptions, Keeping } from './options.ts'

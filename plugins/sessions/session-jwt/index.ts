@@ -1,5 +1,6 @@
 /** Sessions in an encrypted cookie: nothing is stored on the server (D5, D37, D51). */
-import { assertOptions, AuthError, lazily, lazyObject, type Plugin, sessionRecord, strategyMethods } from 'authkernel/kernel'
+import { assertOptions, AuthError, lazily, lazyObject, type Plugin } from 'authkernel/kernel'
+import { sessionRecord, strategyMethods } from 'authkernel/kernel/strategies'
 import { revocationRecord } from './tables.ts'
 import { createRevocations } from './revocations.ts'
 import { abilitiesOf, type JwtSessionOptions, type JwtStrategy, resolveOptions } from './options.ts'

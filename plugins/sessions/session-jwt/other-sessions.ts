@@ -2,7 +2,6 @@
 import {
   type AnyContext,
   type Context,
-  indexed,
   type RecordTable,
   type Revocation,
   type SessionAttributes,
@@ -10,6 +9,7 @@ import {
   type SessionInfo,
   type SessionSelector,
 } from 'authkernel/kernel'
+import { indexed } from 'authkernel/kernel/strategies'
 import type { JwtStrategy } from './options.ts'
 import { attributeKey, type Claim, expiryOf, type HeldToken, latestRevocation } from './token.ts'
 

@@ -7,12 +7,12 @@ import {
   type JWT,
   lazily,
   type Login,
-  outdatedKey,
   type Session,
   type SessionAttributes,
   SignOutError,
   type StrategyWork,
 } from 'authkernel/kernel'
+import { outdatedKey } from 'authkernel/kernel/strategies'
 import type { JwtStrategy } from './options.ts'
 import {
   type Claim,

@@ -3,7 +3,6 @@ import {
   type Awaitable,
   type Context,
   type JWT,
-  JWTSessionError,
   marksHold,
   randomUUID,
   type Revocation,
@@ -13,6 +12,7 @@ import {
   toHex,
   type User,
 } from 'authkernel/kernel'
+import { JWTSessionError } from 'authkernel/errors'
 import type { JwtStrategy, JwtOptions } from './options.ts'
 
 /** The session that a token is of: a claim that neither hooks nor events see. */

@@ -1,5 +1,5 @@
 /** Why a code was refused, as users and logs read it. */
-import { SignInError } from 'authkernel/kernel'
+import { SignInError } from 'authkernel/errors'
 
 /** A wrong, used or old code, or one that another browser asked for. */
 export class WrongCode extends SignInError {

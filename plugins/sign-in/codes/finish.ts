@@ -1,5 +1,6 @@
 /** A typed code or an opened link: each counts once, and using one consumes both. */
-import { AdapterError, type Context, equal, type Row, SessionTokenError, sha256, toHex, Verification } from 'authkernel/kernel'
+import { AdapterError, type Context, equal, type Row, sha256, toHex } from 'authkernel/kernel'
+import { SessionTokenError, Verification } from 'authkernel/errors'
 import { TooManyCodes, WrongCode } from './errors.ts'
 import { beginGuess, forgetGuesses } from './guesses.ts'
 import type { CodeKind } from './kind.ts'

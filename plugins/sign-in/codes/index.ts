@@ -1,15 +1,6 @@
 /** Sign-in by a code of six digits: by mail beside the link, or by anything else that carries a message. */
-import {
-  assertOptions,
-  AuthError,
-  beginMail,
-  type ClientPart,
-  createCookie,
-  type Plugin,
-  randomUUID,
-  rememberMailbox,
-  toAddress,
-} from 'authkernel/kernel'
+import { assertOptions, AuthError, type ClientPart, createCookie, type Plugin, randomUUID, toAddress } from 'authkernel/kernel'
+import { beginMail, rememberMailbox } from 'authkernel/kernel/mail'
 import { checkChannel, type CodeChannel, isMail, messageText } from './channel.ts'
 import { TooManyCodes, UnknownRecipient, WrongCode } from './errors.ts'
 import type { CodeKind } from './kind.ts'

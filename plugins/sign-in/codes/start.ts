@@ -1,15 +1,6 @@
 /** Asking for a code. Every identifier gets the same answer, and the message leaves after it. */
-import {
-  AccessDenied,
-  type Context,
-  type LoggerInstance,
-  mailedHostFault,
-  randomHex,
-  redirectTo,
-  sha256,
-  subjectOf,
-  toHex,
-} from 'authkernel/kernel'
+import { AccessDenied, type Context, type LoggerInstance, randomHex, redirectTo, sha256, subjectOf, toHex } from 'authkernel/kernel'
+import { mailedHostFault } from 'authkernel/kernel/mail'
 import { isStopped } from './guesses.ts'
 import type { CodeKind } from './kind.ts'
 import { guessId, messageId } from './tables.ts'

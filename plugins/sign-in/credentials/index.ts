@@ -2,13 +2,13 @@
 import {
   type CredentialsConfig,
   lazily,
-  MissingAuthorize,
   type Plugin,
   type ProviderFlow,
   type ProviderGiven,
   type ProviderOf,
   providerPlugin,
 } from 'authkernel/kernel'
+import { MissingAuthorize } from 'authkernel/errors'
 
 import { isDemoAccount } from './demo.ts'
 

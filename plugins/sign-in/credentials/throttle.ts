@@ -1,15 +1,6 @@
 /** How often a client may be wrong. Right credentials and outages do not count, and wrong ones of attackers do not keep the owner out. */
-import {
-  beginAttempt,
-  type Bucket,
-  type Context,
-  countedName,
-  CredentialsSignin,
-  isKnownDevice,
-  networksOf,
-  type ProviderOf,
-  rememberDevice,
-} from 'authkernel/kernel'
+import { beginAttempt, type Bucket, type Context, countedName, CredentialsSignin, networksOf, type ProviderOf } from 'authkernel/kernel'
+import { isKnownDevice, rememberDevice } from 'authkernel/kernel/users'
 
 type Credentials = ProviderOf<'credentials'>
 

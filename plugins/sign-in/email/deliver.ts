@@ -1,14 +1,7 @@
 /** Hands one mail over, in time, and says of a failure what a log may know. */
-import {
-  type Context,
-  type EmailConfig,
-  EmailSignInError,
-  MailNotSent,
-  redactError,
-  toAsciiAddress,
-  withDeadline,
-  withFields,
-} from 'authkernel/kernel'
+import { type Context, type EmailConfig, MailNotSent, toAsciiAddress, withFields } from 'authkernel/kernel'
+import { EmailSignInError } from 'authkernel/errors'
+import { redactError, withDeadline } from 'authkernel/kernel/protocols'
 import { transportOf } from './transport.ts'
 
 /** A link that is about to be mailed. */

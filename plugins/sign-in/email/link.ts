@@ -6,13 +6,12 @@ import {
   type EmailConfig,
   equal,
   isAddress,
-  isKnownMailbox,
-  mailedHostFault,
   randomHex,
   type Store,
-  Verification,
   type VerificationToken,
 } from 'authkernel/kernel'
+import { Verification } from 'authkernel/errors'
+import { isKnownMailbox, mailedHostFault } from 'authkernel/kernel/mail'
 import { deliverLink } from './deliver.ts'
 
 const purpose = 'verification-token'

@@ -1,5 +1,6 @@
 /** The mail with the sign-in link, for hosts that send it themselves. */
-import { drawMail, type Theme, unlinked } from 'authkernel/kernel'
+import { type Theme } from 'authkernel/kernel'
+import { drawMail, unlinked } from 'authkernel/kernel/mail'
 import { en } from './messages.ts'
 
 /** What a mail says. */

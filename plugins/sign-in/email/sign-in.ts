@@ -4,18 +4,15 @@ import {
   AdapterError,
   type AdapterUser,
   AuthError,
-  beginMail,
   CallbackRouteError,
   type Context,
-  EmailSignInError,
   type ProviderOf,
   randomUUID,
   readAddress,
-  rememberMailbox,
-  SessionTokenError,
   type SignInQuestion,
-  Verification,
 } from 'authkernel/kernel'
+import { EmailSignInError, SessionTokenError, Verification } from 'authkernel/errors'
+import { beginMail, rememberMailbox } from 'authkernel/kernel/mail'
 import { mailLink, redeemLink } from './link.ts'
 
 type Email = ProviderOf<'email'>

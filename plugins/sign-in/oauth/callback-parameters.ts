@@ -3,7 +3,8 @@
  * the session of the browser would be unknown. Such an answer comes once more as a GET of the site itself, sealed, and then with every cookie. On a redirect
  * proxy, one registered redirect_uri for many deployments (rows 203 to 205), the answer is sent on to the deployment that its state names.
  */
-import { type Context, hostMatches, InvalidCheck, randomHex, redirectTo } from 'authkernel/kernel'
+import { type Context, InvalidCheck, randomHex, redirectTo } from 'authkernel/kernel'
+import { hostMatches } from 'authkernel/kernel/protocols'
 import { findFlow } from './checks.ts'
 import { flowLifetime } from './pending-flows.ts'
 import { isFormPost, type OAuthProvider, proxyOf } from './provider.ts'

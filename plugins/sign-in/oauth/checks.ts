@@ -3,7 +3,8 @@
  * list, an entry per tab, with verifier and nonce; an entry is known by the hash of the flow's `state` and used once. The cookies of the
  * other checks hold a mark of each flow, without which its answer counts for nothing.
  */
-import { type Awaitable, bytes, type Context, equal, InvalidCheck, nodeCrypto, type OIDCCheck, toBase64Url } from 'authkernel/kernel'
+import { type Awaitable, bytes, type Context, equal, InvalidCheck, type OIDCCheck, toBase64Url } from 'authkernel/kernel'
+import { nodeCrypto } from 'authkernel/kernel/protocols'
 import {
   flowLifetime,
   isCrossSite,

@@ -2,16 +2,9 @@
  * Errors as they may be logged: what went wrong, never a token, a secret or what a provider echoed of them (D10). Those of the service also say whether
  * a token that works once may have been used up.
  */
-import {
-  AuthError,
-  CallbackRouteError,
-  NetworkError,
-  OAuthCallbackError,
-  type OAuthOutcome,
-  OAuthRequestError,
-  redactError,
-  redactText,
-} from 'authkernel/kernel'
+import { AuthError, CallbackRouteError, NetworkError, type OAuthOutcome, OAuthRequestError, redactText } from 'authkernel/kernel'
+import { OAuthCallbackError } from 'authkernel/errors'
+import { redactError } from 'authkernel/kernel/protocols'
 import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } from 'oauth4webapi'
 import { Refusal, type Secrets, TokenRefusal } from './errors.ts'
 import type { JsonObject } from './json.ts'

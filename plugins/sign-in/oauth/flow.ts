@@ -1,14 +1,7 @@
 /** What the types oauth and oidc have in common: all but their names. */
-import {
-  type Kernel,
-  lazily,
-  OAuthAccountNotLinked,
-  type OAuthService,
-  type OIDCConfig,
-  type Profile,
-  type ProviderFlow,
-  unverifiedJwt,
-} from 'authkernel/kernel'
+import { type Kernel, lazily, type OAuthService, type OIDCConfig, type Profile, type ProviderFlow } from 'authkernel/kernel'
+import { OAuthAccountNotLinked } from 'authkernel/errors'
+import { unverifiedJwt } from 'authkernel/kernel/protocols'
 import { registerCheckCookies } from './pending-flows.ts'
 import type { OAuthProvider } from './provider.ts'
 

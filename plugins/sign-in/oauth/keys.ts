@@ -3,7 +3,8 @@
  * header may be used at all, is decided by jose. What it accepted once is remembered by the text of the header, and checked over `node:crypto` from then on:
  * Web Crypto takes a turn in the thread pool for each signature.
  */
-import { type AnyContext, nodeCrypto, setBounded } from 'authkernel/kernel'
+import { type AnyContext, setBounded } from 'authkernel/kernel'
+import { nodeCrypto } from 'authkernel/kernel/protocols'
 import { type CompactJWSHeaderParameters, compactVerify, createLocalJWKSet, type CryptoKey, errors, type JSONWebKeySet } from 'jose'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { Refusal, TokenRefusal } from './errors.ts'

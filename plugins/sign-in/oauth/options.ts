@@ -1,5 +1,6 @@
 /** Mistakes in a provider's options, found before the first request (rows 184, 362, D9). */
-import { allowInsecureRequests, InvalidEndpoints, isSecureUrl, type ResolvedConfig } from 'authkernel/kernel'
+import { allowInsecureRequests, isSecureUrl, type ResolvedConfig } from 'authkernel/kernel'
+import { InvalidEndpoints } from 'authkernel/errors'
 import {
   authorizationOf,
   bindsCertificate,

@@ -3,7 +3,6 @@ import {
   type Account,
   type Context,
   type Identity,
-  OAuthProfileParseError,
   type Profile,
   type ProviderUser,
   randomUUID,
@@ -11,9 +10,10 @@ import {
   toAddress,
   toHex,
   type TokenSet,
-  unverifiedJwt,
   type User,
 } from 'authkernel/kernel'
+import { OAuthProfileParseError } from 'authkernel/errors'
+import { unverifiedJwt } from 'authkernel/kernel/protocols'
 import { saysVerified, trustsAddress } from './email-trust.ts'
 import { Refusal } from './errors.ts'
 import { withoutSecrets } from './failure.ts'

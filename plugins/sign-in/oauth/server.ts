@@ -3,12 +3,12 @@ import {
   allowInsecureRequests,
   type AnyContext,
   boundedFetch,
-  boundedRead,
   customFetch,
   isSecureUrl,
   type NetworkLimits,
   setBounded,
 } from 'authkernel/kernel'
+import { boundedRead } from 'authkernel/kernel/protocols'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { Refusal } from './errors.ts'
 import { leadsInside } from './hosts.ts'

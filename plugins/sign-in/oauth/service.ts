@@ -1,7 +1,6 @@
 /** The service `oauth`: what other plugins need of a provider (RFC 6749 section 6, RFC 7009, RFC 8414). */
 import {
   type AnyContext,
-  InvalidProvider,
   NetworkError,
   type OAuthOutcome,
   OAuthRequestError,
@@ -10,6 +9,7 @@ import {
   type RefreshOptions,
   type TokenSet,
 } from 'authkernel/kernel'
+import { InvalidProvider } from 'authkernel/errors'
 import * as oauth from 'oauth4webapi'
 import { authenticationOf, clientOf, secretOf } from './client.ts'
 import { Refusal, type Secrets } from './errors.ts'

@@ -1,5 +1,6 @@
 /** `POST /signin/:provider`: sends the person to the provider (RFC 6749 section 4.1.1). */
-import { AuthError, type Context, OAuthSignInError, type OIDCCheck, redirectTo, subjectOf, toBase64Url } from 'authkernel/kernel'
+import { AuthError, type Context, type OIDCCheck, redirectTo, subjectOf, toBase64Url } from 'authkernel/kernel'
+import { OAuthSignInError } from 'authkernel/errors'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { configuredRequest, type ConfiguredRequest, demandStepUp, forwardParameters, maxAgeOf, withValues } from './authorization-url.ts'
 import { bringsSession, sealOrigin } from './callback-parameters.ts'

@@ -2,16 +2,8 @@
  * Step-up at the provider (RFC 9470, OpenID Connect Core section 3.1.2.1): the user who signed in there proves it anew, with `max_age` and `acr_values`.
  * The response must be about the same account and say when and how the user was authenticated; else nothing changes.
  */
-import {
-  AccessDenied,
-  AuthError,
-  type Context,
-  OAuthSignInError,
-  type Provider,
-  redirectTo,
-  type StepUpDemand,
-  subjectOf,
-} from 'authkernel/kernel'
+import { AccessDenied, AuthError, type Context, type Provider, redirectTo, type StepUpDemand, subjectOf } from 'authkernel/kernel'
+import { OAuthSignInError } from 'authkernel/errors'
 import { Refusal } from './errors.ts'
 import { withoutSecrets } from './failure.ts'
 import { proofOf, providerNames } from './id-token.ts'

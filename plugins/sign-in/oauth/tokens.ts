@@ -1,5 +1,6 @@
 /** The code for tokens, and the tokens checked (RFC 6749 section 4.1.3, OpenID Connect Core 3.1.3). */
-import { type AnyContext, bytes, type Context, type ReadAnswer, responseOf, type TokenEndpoint, type TokenSet } from 'authkernel/kernel'
+import { type AnyContext, bytes, type Context, type ReadAnswer, type TokenEndpoint, type TokenSet } from 'authkernel/kernel'
+import { responseOf } from 'authkernel/kernel/protocols'
 import * as oauth from 'oauth4webapi'
 import type { Flow } from './checks.ts'
 import { authenticationOf, clientOf } from './client.ts'

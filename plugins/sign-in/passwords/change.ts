@@ -1,5 +1,6 @@
 /** Changing the password of the session that is here, setting a first one, and replacing one that is too short. */
-import { type Context, CredentialsSignin, hasFreshProof, type Kernel, redirectTo } from 'authkernel/kernel'
+import { type Context, CredentialsSignin, type Kernel, redirectTo } from 'authkernel/kernel'
+import { hasFreshProof } from 'authkernel/kernel/strategies'
 import { orPage, PasswordRefused } from './errors.ts'
 import { isRight } from './flow.ts'
 import type { Parts } from './options.ts'

@@ -1,5 +1,6 @@
 /** Passwords: registration, sign-in, reset and change, with hashes of other products taken over. */
-import { type AdapterUser, type Context, type Plugin, rememberMailbox } from 'authkernel/kernel'
+import { type AdapterUser, type Context, type Plugin } from 'authkernel/kernel'
+import { rememberMailbox } from 'authkernel/kernel/mail'
 import { replaceShortPasswords } from './change.ts'
 import { passwordsFlow } from './flow.ts'
 import { createHasher } from './hash.ts'

@@ -1,15 +1,6 @@
 /** A password that waits for a proof of its address: the browser that asked, the mail, and the row between them. */
-import {
-  type Context,
-  type CookieHandle,
-  createCookie,
-  equal,
-  mailWithinLimit,
-  randomHex,
-  redirectTo,
-  sha256,
-  toHex,
-} from 'authkernel/kernel'
+import { type Context, type CookieHandle, createCookie, equal, randomHex, redirectTo, sha256, toHex } from 'authkernel/kernel'
+import { mailWithinLimit } from 'authkernel/kernel/mail'
 import { runDetached, sendMail } from './store-password.ts'
 import { tokenDigest, newToken, type PendingRow } from './tables.ts'
 

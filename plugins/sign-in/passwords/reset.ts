@@ -1,5 +1,7 @@
 /** A new password by a mailed link: for users who forgot it, and for users of another sign-in method. */
-import { type AdapterUser, type Context, endAccess, mailWithinLimit, redirectTo, toAddress } from 'authkernel/kernel'
+import { type AdapterUser, type Context, redirectTo, toAddress } from 'authkernel/kernel'
+import { mailWithinLimit } from 'authkernel/kernel/mail'
+import { endAccess } from 'authkernel/kernel/users'
 import { orPage, PasswordRefused } from './errors.ts'
 import type { Parts } from './options.ts'
 import { acceptNew } from './policy.ts'

@@ -1,5 +1,6 @@
 /** A new password of a user, and what ends with the old one. */
-import { type StampOfAccess, type AnyContext, endAccess, type MailValue, type User } from 'authkernel/kernel'
+import { type StampOfAccess, type AnyContext, type MailValue, type User } from 'authkernel/kernel'
+import { endAccess } from 'authkernel/kernel/users'
 import { rowId } from './tables.ts'
 
 /** A user of the store. */

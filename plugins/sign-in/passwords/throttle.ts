@@ -1,5 +1,6 @@
 /** How often a wrong password may be tried. It does not depend on whether the address is known. */
-import { beginAttempt, type Bucket, type Context, CredentialsSignin, isKnownDevice, networksOf, rememberDevice } from 'authkernel/kernel'
+import { beginAttempt, type Bucket, type Context, CredentialsSignin, networksOf } from 'authkernel/kernel'
+import { isKnownDevice, rememberDevice } from 'authkernel/kernel/users'
 
 const nameScale = 10
 const networkScale = 100

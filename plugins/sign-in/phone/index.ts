@@ -8,12 +8,11 @@ import {
   type ClientPart,
   type Context,
   createCookie,
-  isKnownDevice,
   networksOf,
   type Plugin,
   randomUUID,
-  rememberDevice,
 } from 'authkernel/kernel'
+import { isKnownDevice, rememberDevice } from 'authkernel/kernel/users'
 import { messageText } from '../codes/channel.ts'
 import { TooManyCodes, UnknownRecipient, WrongCode } from '../codes/errors.ts'
 import type { CodeKind, CodeMessage } from '../codes/kind.ts'

@@ -7,8 +7,8 @@ import {
   type Identity,
   InvalidCheck,
   type ProviderOf,
-  WebAuthnVerificationError,
 } from 'authkernel/kernel'
+import { WebAuthnVerificationError } from 'authkernel/errors'
 import type { PendingChallenge } from './challenge.ts'
 import { type CredentialAnswer, descriptorOf, toStored } from './credential.ts'
 import { isOwnHandle } from './handles.ts'

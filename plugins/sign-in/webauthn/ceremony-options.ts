@@ -1,5 +1,6 @@
 /** `GET /webauthn-options/:provider`: what a browser needs to begin a ceremony. */
-import { type Context, InvalidProvider, json, type ProviderOf, sha256, toAddress, toBase64Url, type User } from 'authkernel/kernel'
+import { type Context, json, type ProviderOf, sha256, toAddress, toBase64Url, type User } from 'authkernel/kernel'
+import { InvalidProvider } from 'authkernel/errors'
 import { keepChallenge } from './challenge.ts'
 import { descriptorOf } from './credential.ts'
 import { loadLibrary } from './library.ts'

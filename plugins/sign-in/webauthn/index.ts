@@ -2,15 +2,8 @@
  * Passkeys and security keys (WebAuthn Level 3). The kernel finds and links users; this type makes the options of a ceremony, keeps its challenge
  * and verifies what the browser brings back, with `@simplewebauthn/server` 14, which is an optional peer.
  */
-import {
-  AccountNotLinked,
-  lazily,
-  type Plugin,
-  type ProviderFlow,
-  type ProviderGiven,
-  type ProviderOf,
-  providerPlugin,
-} from 'authkernel/kernel'
+import { lazily, type Plugin, type ProviderFlow, type ProviderGiven, type ProviderOf, providerPlugin } from 'authkernel/kernel'
+import { AccountNotLinked } from 'authkernel/errors'
 import { optionNames, passkey } from './options.ts'
 import { challenges } from './pending.ts'
 import { loadCeremonies, webauthnRoutes } from './routes.ts'

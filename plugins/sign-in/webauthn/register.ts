@@ -8,8 +8,8 @@ import {
   type ProviderOf,
   toBase64,
   type User,
-  WebAuthnVerificationError,
 } from 'authkernel/kernel'
+import { WebAuthnVerificationError } from 'authkernel/errors'
 import type { PendingChallenge } from './challenge.ts'
 import { type CredentialAnswer, toStored, transportsOf } from './credential.ts'
 import { keepHandle } from './handles.ts'

@@ -1,5 +1,6 @@
 /** The routes of the type; paths without a provider are answered like those of other actions (row 10). */
-import { type AuthError, type Context, InvalidProvider, json, lazily, type Lazy, type Route, UnknownAction } from 'authkernel/kernel'
+import { type AuthError, type Context, json, lazily, type Lazy, type Route } from 'authkernel/kernel'
+import { InvalidProvider, UnknownAction } from 'authkernel/errors'
 
 /** Loaded by the first ceremony. */
 export const loadCeremonies: Lazy<typeof import('./ceremonies.ts')> = /* @__PURE__ */ lazily(() => import('./ceremonies.ts'))

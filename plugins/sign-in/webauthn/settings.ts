@@ -1,13 +1,6 @@
 /** What a WebAuthn provider's options mean, with their defaults, and what is wrong with them. */
-import {
-  AuthError,
-  DuplicateConditionalUI,
-  type InputAttributes,
-  MissingWebAuthnAutocomplete,
-  type Provider,
-  type ProviderForm,
-  type ProviderOf,
-} from 'authkernel/kernel'
+import { AuthError, type InputAttributes, type Provider, type ProviderForm, type ProviderOf } from 'authkernel/kernel'
+import { DuplicateConditionalUI, MissingWebAuthnAutocomplete } from 'authkernel/errors'
 import { browserScript } from './browser.generated.ts'
 
 type WebAuthn = ProviderOf<'webauthn'>

@@ -1,5 +1,6 @@
 /** The languages of the pages: the five built-in ones, and what plugins and the host add. */
-import { type App, createLanguages, type Language as AnyLanguage, type Languages, type Messages, type PageParts } from 'authkernel/kernel'
+import { type App, type Language as AnyLanguage, type Languages, type Messages, type PageParts } from 'authkernel/kernel'
+import { createLanguages } from 'authkernel/kernel/mail'
 import { de } from '../messages/de.ts'
 import { en, type Texts } from '../messages/en.ts'
 import { es } from '../messages/es.ts'

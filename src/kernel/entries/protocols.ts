@@ -1,0 +1,9 @@
+/** `authkernel/kernel/protocols`: for plugins that speak a protocol with other servers. */
+export { overloadOf, withDeadline } from '../../errors/deadlines.ts'
+export { CrossSiteRequest } from '../../errors/kernel-errors.ts'
+export { redactError } from '../../errors/redact.ts'
+export { hostMatches } from '../../http/hosts.ts'
+export { hostRequestOf } from '../../http/messages.ts'
+export { hkdf, nodeCrypto } from '../../keys/crypto.ts'
+export { unverifiedJwt } from '../../keys/unverified-jwt.ts'
+export { boundedRead, responseOf } from '../../runtime/network.ts'
