@@ -68,13 +68,13 @@ describe('modules', () => {
       const response = await auth.handler(new Request('http://localhost/auth/signin'))
       if (!(await response.text()).includes('Google')) throw new Error('no page')`
     const loaded = modules(program)
-    expect(late(loaded).some((file) => file.endsWith('/chunks/draw.mjs'))).toBe(true)
+    expect(late(loaded).some((file) => file.endsWith('/chunks/renderer.mjs'))).toBe(true)
     expect(libraries(loaded)).toEqual(['defu', 'hookable', 'rou3'])
   })
 
   it('ready({ warm: true }) loads them before', () => {
     const loaded = modules(`${host}\nawait auth.ready({ warm: true })`)
-    for (const name of ['draw', 'work', 'dispatch', 'handlers', 'flows', 'sign-in'])
+    for (const name of ['renderer', 'work', 'dispatch', 'handlers', 'flows', 'sign-in'])
       expect(
         late(loaded).some((file) => file.endsWith(`/chunks/${name}.mjs`)),
         name,
@@ -123,7 +123,7 @@ function modules(program: string): string[] {
 function late(loaded: readonly string[]): string[] {
   // Express, Fastify and Koa are Node: what turns its requests into those of the platform is a chunk for the others. What `authkernel/jwt` and the kernel
   // share is named a chunk because the bearer plugin imports that entry on demand.
-  return loaded.filter((file) => file.includes('/authkernel/dist/chunks/') && !/\/(?:_node|jwt)\.mjs$/.test(file))
+  return loaded.filter((file) => file.includes('/authkernel/dist/chunks/') && !/\/(?:node-request|jwt)\.mjs$/.test(file))
 }
 
 function libraries(loaded: readonly string[]): string[] {
