@@ -9,6 +9,7 @@ import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { type OrganizationsApi, type OrganizationsOptions, organizationsPlugin, type PermissionOf } from 'authkernel/plugins/organizations'
 import { expect, vi } from 'vitest'
 import { baseConfig, Client, type fakeRuntime, type recordingLogger } from '../_setup.ts'
+import { settle } from '../_settle.ts'
 
 export const statements = { project: ['create', 'update', 'delete'], billing: ['read'] } as const
 export const roles = { member: { project: ['update'], member: ['read'] }, viewer: {} } as const
@@ -84,7 +85,6 @@ export async function world(
         })
     return { status: response.status, answer: (await response.json()) as Answer }
   }
-  const settle = () => new Promise((resolve) => setTimeout(resolve, 5))
   const token = async () => {
     // The first mail loads what writes mails.
     await vi.waitFor(() => expect(mails).not.toEqual([]))

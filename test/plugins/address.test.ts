@@ -12,9 +12,9 @@ import { Kysely } from 'kysely'
 import { describe, expect, it } from 'vitest'
 import { totpAt } from '../_totp.ts'
 import { baseConfig, Client } from '../_setup.ts'
+import { settle } from '../_settle.ts'
 
 const [ada, fresh] = ['ada@example.com', 'ada@new.example']
-const settle = () => new Promise((resolve) => setTimeout(resolve, 15))
 
 async function world(strategy: 'jwt' | 'database', options: AddressOptions = {}, adapter: Adapter = memoryAdapter(memoryData())) {
   const base = baseConfig({ session: { strategy, ...(strategy === 'jwt' && { revocable: true }) }, throttle: false })

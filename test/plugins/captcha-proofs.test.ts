@@ -13,10 +13,10 @@ import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { describe, expect, it } from 'vitest'
 import { baseConfig, Client } from '../_setup.ts'
 import { totpAt } from '../_totp.ts'
+import { settle } from '../_settle.ts'
 
 const ada = 'ada@example.com'
 const password = 'seven purple otters sing'
-const settle = () => new Promise((resolve) => setTimeout(resolve, 30))
 
 async function world(options: CaptchaOptions = {}) {
   const base = baseConfig({

@@ -7,6 +7,7 @@ import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { type CodeMessage, codesPlugin, type CodesOptions, email } from 'authkernel/plugins/codes'
 import { memoryAdapter, memoryData } from 'authkernel/plugins/memory'
 import { baseConfig, Client } from '../_setup.ts'
+import { settle } from '../_settle.ts'
 
 const ada = 'ada@example.com'
 const firefox = 'Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0'
@@ -20,7 +21,6 @@ async function world(options: CodesOptions = { via: email() }, config: AuthConfi
   await auth.ready()
   const failures: AuthError[] = []
   auth.on('signInFailed', ({ error }) => void failures.push(error))
-  const settle = () => new Promise((resolve) => setTimeout(resolve, 15))
   const last = () => mails.at(-1)?.text ?? ''
   const code = async () => (await settle(), /^\s*(\d{6})\s*$/m.exec(last())?.[1] ?? '')
   const link = async () => (await settle(), /https?:\S+token=[0-9a-f]{64}/.exec(last())?.[0] ?? '')

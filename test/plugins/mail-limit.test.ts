@@ -9,10 +9,10 @@ import { passwordsPlugin } from 'authkernel/plugins/passwords'
 import { twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { expect, it } from 'vitest'
 import { baseConfig, Client } from '../_setup.ts'
+import { settle } from '../_settle.ts'
 
 const ada = 'ada@example.com'
 const password = 'seven purple otters sing'
-const settle = () => new Promise((resolve) => setTimeout(resolve, 30))
 
 async function world(required = false) {
   const mails: MailMessage[] = []

@@ -14,9 +14,9 @@ import { describe, expect, it } from 'vitest'
 import { LocalOp } from '../rows/_op.ts'
 import { baseConfig, Client } from '../_setup.ts'
 import { Authenticator, type CreationOptions } from './_authenticator.ts'
+import { settle } from '../_settle.ts'
 
 const ada = 'ada@example.com'
-const settle = () => new Promise((resolve) => setTimeout(resolve, 15))
 
 async function world(strategy: 'jwt' | 'database', options: NoticesOptions = {}, more: readonly Plugin<never>[] = []) {
   const base = baseConfig({

@@ -15,6 +15,7 @@ import { webauthnPlugin } from 'authkernel/plugins/webauthn'
 import { LocalOp } from '../rows/_op.ts'
 import { baseConfig, Client } from '../_setup.ts'
 import { Authenticator, type CreationOptions, type RequestOptions } from './_authenticator.ts'
+import { settle } from '../_settle.ts'
 
 const victim = 'ada@example.com'
 const strategies = ['jwt', 'database'] as const
@@ -45,7 +46,6 @@ async function world(strategy: 'jwt' | 'database') {
     .use(phonePlugin({ send: (message) => void texts.push(message) }))
     .use(webauthnPlugin())
   await auth.ready()
-  const settle = () => new Promise((resolve) => setTimeout(resolve, 12))
   const newest = async (pattern: RegExp): Promise<string> => (await settle(), pattern.exec(mails.at(-1)?.text ?? '')?.[1] ?? '')
   const atProvider = async (client: Client, sub: string, verified: boolean, id: 'bank' | 'rogue' = 'bank') => {
     const before = op.person
@@ -189,7 +189,7 @@ describe.each(strategies)('under the %s strategy', (strategy) => {
     const { auth, adapter, mails } = await world(strategy)
     const client = new Client(auth)
     for (const typed of ['ADA@Example.com', 'ａｄａ@example.com', ' ada@example.com ']) await client.post('/signin/codes', { email: typed })
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await settle()
     expect(mails.map(({ to }) => to)).toEqual([victim, victim, victim])
     const code = /^\s*(\d{6})\s*$/m.exec(mails.at(-1)!.text)![1]!
     await client.post('/callback/codes', { code })

@@ -6,8 +6,7 @@ import { memoryAdapter } from 'authkernel/plugins/memory'
 import { type PasswordsOptions, passwordsPlugin } from 'authkernel/plugins/passwords'
 import { describe, expect, it } from 'vitest'
 import { baseConfig, Client } from '../_setup.ts'
-
-const settle = () => new Promise((resolve) => setTimeout(resolve, 30))
+import { settle } from '../_settle.ts'
 
 async function world(options: PasswordsOptions = {}, config: AuthConfig = {}) {
   const mails: MailMessage[] = []

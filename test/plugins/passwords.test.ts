@@ -16,6 +16,7 @@ import {
   pwned,
 } from 'authkernel/plugins/passwords'
 import { baseConfig, Client } from '../_setup.ts'
+import { settle } from '../_settle.ts'
 
 const good = 'seven purple otters sing'
 const other = 'nine yellow llamas dance'
@@ -32,7 +33,6 @@ async function world(options: PasswordsOptions = {}, config: AuthConfig = {}) {
     .use(postbox)
     .use(passwordsPlugin({ breached: false, ...options }))
   await auth.ready({ warm: true })
-  const settle = () => new Promise((resolve) => setTimeout(resolve, 20))
   const token = async (before: number): Promise<string> => {
     // Mails leave after the answer, and a busy machine takes its time.
     for (let turns = 0; turns < 25 && mails.length === before; turns++) await settle()

@@ -8,6 +8,7 @@ import { type CodeMessage, phonePlugin, type PhoneOptions } from 'authkernel/plu
 import { type TwoFactorApi, twoFactorPlugin } from 'authkernel/plugins/two-factor'
 import { baseConfig, Client } from '../_setup.ts'
 import { totpAt } from '../_totp.ts'
+import { settle } from '../_settle.ts'
 
 const number = '+4915123456789'
 const none = { name: 'none', setup: () => ({}) } as unknown as Plugin<TwoFactorApi>
@@ -21,7 +22,6 @@ async function world(options: Partial<PhoneOptions> = {}, config: AuthConfig = {
     .use(phonePlugin({ send: (message) => void sent.push(message), ...options }))
     .use(more)
   await auth.ready()
-  const settle = () => new Promise((resolve) => setTimeout(resolve, 15))
   const ask = async (phone = number, client = new Client(auth), address?: string) => {
     const handler = (request: Request) => auth.handler(request, address ? { clientAddress: address } : {})
     const asker = address ? new Client({ handler }) : client

@@ -13,11 +13,11 @@ import { emailCode, type Factor, passkey, totp, type TwoFactorOptions, twoFactor
 import { describe, expect, it } from 'vitest'
 import { baseConfig, Client } from '../_setup.ts'
 import { totpAt } from '../_totp.ts'
+import { settle } from '../_settle.ts'
 
 const ada = 'ada@example.com'
 const short = 'short one'
 const good = 'seven purple otters sing'
-const settle = () => new Promise((resolve) => setTimeout(resolve, 30))
 
 async function world(options: TwoFactorOptions = {}, order: 'factorFirst' | 'passwordFirst' = 'factorFirst', config: AuthConfig = {}) {
   const base = baseConfig({ session: { strategy: 'database' }, throttle: false, ...config })

@@ -15,12 +15,12 @@ import { LocalOp } from '../rows/_op.ts'
 import { baseConfig, Client } from '../_setup.ts'
 import { totpAt } from '../_totp.ts'
 import { Authenticator, type CreationOptions, type RequestOptions } from './_authenticator.ts'
+import { settle } from '../_settle.ts'
 
 const ada = 'ada@example.com'
 const origin = 'http://localhost:3000'
 // As a host sets it for keys without a PIN.
 const unverified = { requireUserVerification: false }
-const settle = () => new Promise((resolve) => setTimeout(resolve, 15))
 const where = (response: Response): string => new URL(response.headers.get('location') ?? 'x:/none', origin).pathname
 
 async function world(strategy: 'jwt' | 'database' = 'database', options: TwoFactorOptions = {}) {

@@ -9,6 +9,7 @@ import { type UsernamesOptions, usernamesPlugin } from 'authkernel/plugins/usern
 import { baseConfig, Client } from '../_setup.ts'
 import { confusables } from '../../plugins/sign-in/usernames/confusables.generated.ts'
 import { skeletonOf } from '../../plugins/sign-in/usernames/skeleton.ts'
+import { settle } from '../_settle.ts'
 
 const good = 'seven purple otters sing'
 const emails = { ada: 'ada@example.com', eve: 'eve@example.com' }
@@ -35,7 +36,7 @@ async function world(options: UsernamesOptions = {}, strategy: 'jwt' | 'database
   const own = async (address = emails.ada) => {
     const client = new Client(auth)
     await client.post('/passwords/reset', { email: address })
-    await new Promise((resolve) => setTimeout(resolve, 20))
+    await settle()
     await client.post('/passwords/new', { token: /token=([0-9a-f]{64})/.exec(mails.at(-1)!)![1]!, password: good })
     return signIn(address)
   }
