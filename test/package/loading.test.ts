@@ -68,13 +68,13 @@ describe('modules', () => {
       const response = await auth.handler(new Request('http://localhost/auth/signin'))
       if (!(await response.text()).includes('Google')) throw new Error('no page')`
     const loaded = modules(program)
-    expect(late(loaded).some((file) => file.endsWith('/chunks/renderer.mjs'))).toBe(true)
+    expect(late(loaded).some((file) => file.endsWith('/chunks/draw.mjs'))).toBe(true)
     expect(libraries(loaded)).toEqual(['defu', 'hookable', 'rou3'])
   })
 
   it('ready({ warm: true }) loads them before', () => {
     const loaded = modules(`${host}\nawait auth.ready({ warm: true })`)
-    for (const name of ['renderer', 'work', 'dispatch', 'handlers', 'flows', 'sign-in'])
+    for (const name of ['draw', 'work', 'dispatch', 'handlers', 'flows', 'sign-in'])
       expect(
         late(loaded).some((file) => file.endsWith(`/chunks/${name}.mjs`)),
         name,

@@ -5,7 +5,7 @@ import { checkOptions, type PagesPluginOptions } from './options.ts'
 import { addRoutes } from './routes.ts'
 import { typedCookie } from './typed-fields.ts'
 
-const load = /* @__PURE__ */ lazily(() => import('./renderer.ts'))
+const load = /* @__PURE__ */ lazily(() => import('./draw.ts'))
 
 /** Draws the sign-in, sign-out, error, verify-request and verify-confirm pages, and the account page. */
 export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {

@@ -2,7 +2,7 @@
 import type { Kernel, Lazy } from 'authkernel/kernel'
 
 /** `load` brings the code of the pages, at the first request. */
-export function addRoutes(kernel: Kernel, load: Lazy<typeof import('./renderer.ts')>): void {
+export function addRoutes(kernel: Kernel, load: Lazy<typeof import('./draw.ts')>): void {
   kernel.page('account', async (...args) => (await load()).accountPage(...args), { path: '/account' })
   kernel.page('accountDelete', async (...args) => (await load()).deletePage(...args), { path: '/account/delete' })
   kernel.route({ method: 'POST', path: '/account/delete', handler: async (ctx) => (await load()).deleteAccount(ctx) })

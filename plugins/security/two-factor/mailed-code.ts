@@ -11,10 +11,15 @@ export function hasAddress({ user }: Person): boolean {
   return typeof user.email === 'string' && user.email !== ''
 }
 
-/** Mails a code; a former one of this `id` is void. False: too many were sent. Throws MailNotSent. */
-export async function mailCode(ctx: Context, person: Person, id: string): Promise<boolean> {
+/** Mails a code; a former one of this `id` is void. `limit` is that of `mailWithinLimit`. False: too many were sent. Throws MailNotSent. */
+export async function mailCode(ctx: Context, person: Person, id: string, limit: { provedBy?: string } = {}): Promise<boolean> {
   const { email } = person.user
-  return email ? mailWithinLimit(ctx, email, () => sendCode(ctx, person, email, id), { provedBy: person.key }) : false
+  return email ? mailWithinLimit(ctx, email, () => sendCode(ctx, person, email, id), limit) : false
+}
+
+/** Mails a code as an enrolled factor: the user has proved the first factor, and strangers who mail the address must not lock the user out. */
+export function mailChallengeCode(ctx: Context, person: Person, id: string): Promise<boolean> {
+  return mailCode(ctx, person, id, { provedBy: person.key })
 }
 
 async function sendCode(ctx: Context, person: Person, email: string, id: string): Promise<void> {

@@ -18,7 +18,7 @@ import { isFresh, resetFactors } from './changes.ts'
 import { listDevices } from './devices.ts'
 import { NoLoginWaits, ProofTooOld, TooManySecondFactors, WrongSecondFactor } from './errors.ts'
 import { confirmedFactors, hasStrong, usableKinds } from './factors.ts'
-import { mailCode } from './mailed-code.ts'
+import { mailChallengeCode } from './mailed-code.ts'
 import type { Options } from './options.ts'
 import { currentPerson, type Person, personOfLogin } from './person.ts'
 import { type Answer, findWaiting, tryFactor } from './question.ts'
@@ -158,7 +158,7 @@ async function sendWaitingCode(ctx: Context, options: Options): Promise<null> {
   const waiting = await findWaiting(ctx, options)
   if (!waiting) throw new NoLoginWaits('twoFactor.sendCode: this browser has no sign-in that waits for a factor.')
   const { parked, login, kinds } = waiting
-  if (kinds.includes('emailCode')) await mailCode(ctx, await personOfLogin(ctx, login), parked.id)
+  if (kinds.includes('emailCode')) await mailChallengeCode(ctx, await personOfLogin(ctx, login), parked.id)
   return null
 }
 

@@ -5,7 +5,7 @@ import { isFresh } from './changes.ts'
 import { isBrowserTrusted, trustBrowser } from './devices.ts'
 import { TooManySecondFactors, WrongSecondFactor } from './errors.ts'
 import { acceptCode, confirmedFactors, type Factor, hasBackup, hasStrong, kindsToAsk } from './factors.ts'
-import { mailCode } from './mailed-code.ts'
+import { mailChallengeCode } from './mailed-code.ts'
 import { mailNotice } from './mails.ts'
 import type { Options } from './options.ts'
 import { acceptPasskey } from './passkey.ts'
@@ -137,6 +137,6 @@ export async function sendMailedCode(ctx: Context, options: Options): Promise<Re
   const waiting = await findWaiting(ctx, options)
   if (!waiting) return ctx.page('signIn')
   const { parked, login, kinds } = waiting
-  if (kinds.includes('emailCode')) await mailCode(ctx, await personOfLogin(ctx, login), parked.id)
+  if (kinds.includes('emailCode')) await mailChallengeCode(ctx, await personOfLogin(ctx, login), parked.id)
   return redirectTo(`${ctx.base}/two-factor?flow=${parked.flow}&sent=1`)
 }
