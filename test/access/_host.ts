@@ -1,6 +1,6 @@
 /** A server with every way in that needs no provider: sign-ins, parked sign-ins, codes of apps, approvals of devices, API keys. */
 import { createAuth } from 'authkernel'
-import type { Adapter, Auth, Plugin, Runtime } from 'authkernel/kernel'
+import type { Adapter, Auth, Runtime } from 'authkernel/kernel'
 import { type AccountsApi, accountsPlugin } from 'authkernel/plugins/accounts'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { type AdminApi, adminPlugin } from 'authkernel/plugins/admin'
@@ -8,6 +8,7 @@ import { type ApiKeysApi, apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { type BearerApi, bearerPlugin } from 'authkernel/plugins/bearer'
 import { deviceFlowPlugin } from 'authkernel/plugins/device-flow'
 import { baseConfig, Client } from '../_setup.ts'
+import { termsPlugin } from './_terms.ts'
 
 const origin = 'http://localhost:3000'
 const redirectUri = 'https://app.example/signed-in'
@@ -21,22 +22,6 @@ export type WayIn = (typeof waysIn)[number]
 export type Strategy = 'jwt' | 'database'
 /** Headers that open something. */
 export type Credential = Record<string, string>
-
-// Asks for one click more before the session, as terms of use would.
-const terms: Plugin = {
-  name: 'terms',
-  setup(kernel) {
-    kernel.hook('login', ({ login, ctx }) => (login.account['terms'] === true ? ctx.park(login, { to: '/terms' }) : undefined))
-    kernel.route({
-      method: 'POST',
-      path: '/terms',
-      handler: async (ctx) => {
-        const parked = await ctx.parked()
-        return parked ? ctx.resume(parked) : ctx.page('signIn')
-      },
-    })
-  },
-}
 
 /** What tests ask of the server. */
 export type AccessHost = Auth<AccountsApi & AdminApi & ApiKeysApi & BearerApi>
@@ -62,7 +47,7 @@ export function accessHost(adapter: Adapter, strategy: Strategy, runtime?: Runti
     .use(apiKeysPlugin())
     .use(bearerPlugin({ apps: [{ id: 'app', name: 'App', redirectUris: [redirectUri], scopes: ['read'] }] }))
     .use(deviceFlowPlugin({ apps: ['app'] }))
-    .use(terms)
+    .use(termsPlugin(({ account }) => account['terms'] === true))
   auth.hook('signIn', ({ account, credentials }) => {
     if (credentials?.['terms'] === '1') Object.assign(account, { terms: true })
     return true

@@ -1,6 +1,5 @@
 /** A logout token of the provider ends all that rests on its session: codes, approvals, parked sign-ins, and callbacks that are under way. */
 import { createAuth } from 'authkernel'
-import type { Plugin } from 'authkernel/kernel'
 import { bearerPlugin } from 'authkernel/plugins/bearer'
 import { deviceFlowPlugin } from 'authkernel/plugins/device-flow'
 import { memoryAdapter } from 'authkernel/plugins/memory'
@@ -10,6 +9,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { Client, locationOf } from '../_client.ts'
 import { HostileOp } from '../_op/hostile.ts'
 import { jws, keys } from '../_op/keys.ts'
+import { termsPlugin } from './_terms.ts'
 
 const origin = 'http://localhost:3000'
 const redirectUri = 'https://app.example/signed-in'
@@ -29,20 +29,6 @@ async function send(browser: Client, path: string, fields: Record<string, string
 
 function world(strategy: 'jwt' | 'database') {
   const state = { parks: false, gate: Promise.resolve() as Promise<unknown>, waiting: () => {} }
-  const terms: Plugin = {
-    name: 'terms',
-    setup(kernel) {
-      kernel.hook('login', ({ login, ctx }) => (state.parks ? ctx.park(login, { to: '/terms' }) : undefined))
-      kernel.route({
-        method: 'POST',
-        path: '/terms',
-        handler: async (ctx) => {
-          const parked = await ctx.parked()
-          return parked ? ctx.resume(parked) : ctx.page('signIn')
-        },
-      })
-    },
-  }
   const auth = createAuth({
     secret: 'the-secret-of-the-instance-has-40-letters',
     trustHost: true,
@@ -55,7 +41,7 @@ function world(strategy: 'jwt' | 'database') {
     .use(singleLogoutPlugin())
     .use(bearerPlugin({ apps: [{ id: 'app', name: 'App', redirectUris: [redirectUri], scopes: ['read'] }] }))
     .use(deviceFlowPlugin({ apps: ['app'] }))
-    .use(terms)
+    .use(termsPlugin(() => state.parks))
   auth.hook('signIn', async () => {
     state.waiting()
     await state.gate

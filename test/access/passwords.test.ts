@@ -8,6 +8,7 @@ import { bcryptHash, passwordsPlugin } from 'authkernel/plugins/passwords'
 import bcrypt from 'bcryptjs'
 import { describe, expect, it } from 'vitest'
 import { baseConfig, Client } from '../_setup.ts'
+import { termsPlugin } from './_terms.ts'
 
 const former = 'seven purple otters sing'
 const later = 'nine yellow llamas dance'
@@ -17,27 +18,13 @@ async function world(strategy: 'jwt' | 'database') {
   const mails: MailMessage[] = []
   const state = { parks: false }
   const postbox: Plugin = { name: 'postbox', setup: (kernel) => kernel.provide('mailTransport', { send: (mail) => void mails.push(mail) }) }
-  const terms: Plugin = {
-    name: 'terms',
-    setup(kernel) {
-      kernel.hook('login', ({ login, ctx }) => (state.parks ? ctx.park(login, { to: '/terms' }) : undefined))
-      kernel.route({
-        method: 'POST',
-        path: '/terms',
-        handler: async (ctx) => {
-          const parked = await ctx.parked()
-          return parked ? ctx.resume(parked) : ctx.page('signIn')
-        },
-      })
-    },
-  }
   const adapter = memoryAdapter()
   const auth = createAuth(baseConfig({ session: { strategy, ...(strategy === 'jwt' && { revocable: true }) } }))
     .use(adapterPlugin(adapter))
     .use(postbox)
     .use(passwordsPlugin({ breached: false, verify: [bcryptHash()] }))
     .use(apiKeysPlugin())
-    .use(terms)
+    .use(termsPlugin(() => state.parks))
   await auth.ready({ warm: true })
   await adapter.createUser({ id: 'ada', email, name: 'Ada', emailVerified: new Date(0) } as never)
   const signIn = async (password: string, client = new Client(auth)) => {
