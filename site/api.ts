@@ -31,8 +31,9 @@ export function publicModules(): Map<string, string> {
   const bindings = readdirSync(join(root, 'bindings')).filter((file) => file.endsWith('.ts') && !file.startsWith('_'))
   return new Map([
     ['authkernel', 'src/index.ts'],
-    ...parts.map((name) => [name, `src/${name}/index.ts`] as const),
+    // Before `kernel`, whose type `Mail` would take the name of the page `kernel/mail`.
     ...readdirSync(join(root, 'src/kernel/entries')).map((file) => [`kernel/${file.slice(0, -3)}`, `src/kernel/entries/${file}`] as const),
+    ...parts.map((name) => [name, `src/${name}/index.ts`] as const),
     ...[...pluginFiles()].sort().map(([name, file]) => [`plugins/${name}`, file] as const),
     ...bindings.map((file) => [`bindings/${file.slice(0, -3)}`, `bindings/${file}`] as const),
   ])
@@ -46,6 +47,7 @@ export async function writeApi(folder: string, modules: ReadonlyMap<string, stri
     entryPoints: [...modules.values()].map((file) => join(root, file)),
     tsconfig: join(root, 'tsconfig.json'),
     basePath: root,
+    sortEntryPoints: false,
     plugin: ['typedoc-plugin-markdown'],
     outputs: [{ name: 'markdown', path: folder }],
     outputFileStrategy: 'modules',
