@@ -111,14 +111,15 @@ export function createAccess(ctx: AnyContext): Access {
     },
     async grant(given, by, write, takeBack) {
       await askHook(given, by)
-      const written = await write()
+      const { written, failure } = await tryWrite(write)
       try {
         await compare(given, by)
       } catch (error) {
         await takeBack(written)
         throw error
       }
-      return written
+      if (failure) throw failure.error
+      return written as Awaited<ReturnType<typeof write>>
     },
     async end(which, options) {
       // Before the generation is raised: a request that cannot end sessions must not make sign-ins under way void.
@@ -132,6 +133,15 @@ export function createAccess(ctx: AnyContext): Access {
       } else own.set(key, { before: new Set([raised.before]), after: raised.after })
       return endAll(ctx, which, options)
     },
+  }
+}
+
+// A store may write and lose its answer: what a failed write left must not outlive an ending either.
+async function tryWrite<T>(write: () => Promise<T>): Promise<{ written?: T; failure?: { error: unknown } }> {
+  try {
+    return { written: await write() }
+  } catch (error) {
+    return { failure: { error } }
   }
 }
 

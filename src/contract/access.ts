@@ -113,9 +113,10 @@ export interface Access {
   assert(stamp: StampOfAccess, by: AccessPurpose): Promise<void>
   /**
    * Asks the hook `access`, writes, and compares again. When access ended meanwhile, `takeBack` undoes the write and AccessEnded is thrown: nothing of it
-   * may have left the server before. Throws AccessDenied when a handler refuses: nothing is written then.
+   * may have left the server before. `written` is undefined where the write failed: it may have been done, and its answer lost. Throws AccessDenied when
+   * a handler refuses: nothing is written then; and what `write` throws.
    */
-  grant<T>(stamp: StampOfAccess, by: AccessPurpose, write: () => Promise<T>, takeBack: (written: T) => unknown): Promise<T>
+  grant<T>(stamp: StampOfAccess, by: AccessPurpose, write: () => Promise<T>, takeBack: (written: T | undefined) => unknown): Promise<T>
   /**
    * Ends access: first nothing that began before can be granted any more, then sessions of browsers end, then what waits, app sessions, keys and
    * provider tokens. Idempotent: after a fault the next call finishes it. Throws MissingSessionAbility when the strategy cannot end sessions from elsewhere.

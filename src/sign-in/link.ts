@@ -122,7 +122,7 @@ async function linkAccountTo(
     'link',
     async () => writeOnce(ctx, identity, user),
     // Access ended meanwhile: the account must not stay as a way to sign in.
-    ({ linked }) => (linked ? unlinkAccount(ctx, identity.account, user.id) : undefined),
+    (written) => (written?.linked ? unlinkAccount(ctx, identity.account, user.id) : undefined),
   )
   await emitLinkEvents(ctx, identity, written)
   // Another request may have been faster: the account then belongs to the user who was linked first.

@@ -63,3 +63,19 @@ it('where sessions cannot be ended, nothing is: sign-ins under way go on', async
     await access.assert(stamp, 'signIn')
   })
 })
+
+it.each([true, false])('a write that lost its answer is taken back when access ended meanwhile: %s', async (ended) => {
+  const inRequest = start('database', false, true)
+  const lost = new Error('the answer was lost')
+  const takenBack: unknown[] = []
+  await inRequest(async (access) => {
+    const stamp = await access.stamp(subject)
+    const write = async (): Promise<string> => {
+      if (ended) await inRequest(async (other) => void (await other.end(which, { by })))
+      throw lost
+    }
+    const granted = access.grant(stamp, 'deviceApproval', write, (written) => void takenBack.push(written))
+    await expect(granted).rejects.toMatchObject(ended ? { type: 'AccessEnded' } : { message: lost.message })
+  })
+  expect(takenBack).toEqual(ended ? [undefined] : [])
+})

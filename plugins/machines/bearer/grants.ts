@@ -99,8 +99,8 @@ async function isGranted(
 ): Promise<boolean> {
   try {
     const stamp = access ?? (await ctx.access.stamp(`user:${userId}`))
-    const undo = async (written: boolean): Promise<void> => {
-      if (written) await endSession(ctx, session, 'revoked')
+    const undo = async (written: boolean | undefined): Promise<void> => {
+      if (written !== false) await endSession(ctx, session, 'revoked')
     }
     return await ctx.access.grant(stamp, 'appToken', async () => (await ctx.atomic(writes)) !== false, undo)
   } catch (error) {

@@ -86,7 +86,7 @@ async function writeDecision(ctx: Context, { id }: Ticket, user: { id: string },
     access,
     'deviceApproval',
     () => codes.update(id, { status: 'approved', userId: user.id, attributes, access }, { if: { status: 'pending' } }),
-    (approved) => approved && codes.delete(id),
+    (approved) => approved !== null && codes.delete(id),
   )
 }
 

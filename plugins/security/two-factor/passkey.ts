@@ -98,7 +98,11 @@ export async function addPasskey(ctx: Context, person: Person, data: unknown, st
     stamp,
     'credential',
     () => factors.create(row),
-    ({ id }) => factors.delete(id),
+    async (written) => {
+      // Its id is not known where the answer of the write was lost.
+      const found = written ? [written] : (await factors.find({ where: { person: person.key } })).rows
+      for (const { id, secret } of found) if (secret === row.secret) await factors.delete(id)
+    },
   )
   return true
 }

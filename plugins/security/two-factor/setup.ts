@@ -143,7 +143,7 @@ export async function confirmGranted(
     stamp,
     'credential',
     () => confirmTotp(ctx, row, code),
-    (confirmed) => confirmed && ctx.records('twoFactor').delete(row.id),
+    (confirmed) => confirmed !== false && ctx.records('twoFactor').delete(row.id),
   )
 }
 
