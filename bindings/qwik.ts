@@ -21,7 +21,7 @@ export function qwikBinding(options: NoOptions = {}): Plugin<{ qwik: QwikApi }> 
   return {
     name: 'qwik',
     setup(kernel) {
-      const api = memoizeLoad(async () => (await import('./_qwik/server.ts')).qwikApi(() => kernel))
+      const api = memoizeLoad(async () => (await import('./_qwik/qwik-server.ts')).qwikApi(() => kernel))
       const qwik: QwikApi = {
         onRequest: async (event) => (await api()).onRequest(event),
         session: async (event) => (await api()).session(event),
@@ -36,9 +36,9 @@ export function qwikBinding(options: NoOptions = {}): Plugin<{ qwik: QwikApi }> 
 
 /** `QwikAuth$` as Qwik's optimizer calls it. */
 export function QwikAuthQrl(source: QwikSource): QwikAuth {
-  const server = memoizeLoad(async () => (await import('./_qwik/server.ts')).apiOf(source))
+  const server = memoizeLoad(async () => (await import('./_qwik/qwik-server.ts')).apiOf(source))
   const api = async (event: QwikEvent): Promise<QwikApi> => (await server())(event)
-  announceInstance(async (event) => (await import('./_qwik/server.ts')).instanceOf(source, event as QwikEvent))
+  announceInstance(async (event) => (await import('./_qwik/qwik-server.ts')).instanceOf(source, event as QwikEvent))
   const useSession = routeLoaderQrl(
     inlinedQrl((event: QwikEvent) => (event.sharedMap.get('session') ?? null) as Session | null, 'useSession_authkernelSession'),
     { id: 'authkernel-session' },

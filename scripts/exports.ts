@@ -10,14 +10,18 @@ export function assertExports(root: string): void {
 
 /** Differences between `exports` and `bin`, the sources that they promise, and the built files. */
 export function compareExports(root: string): string[] {
-  const { exports, bin } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  const { exports, bin, browser } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
     exports: Record<string, Record<string, string> | string | null>
     bin: Record<string, string>
+    browser?: Record<string, false>
   }
   const built = files(join(root, 'dist')).map((file) => `./dist/${file}`)
   const programs = new Set(Object.values(bin))
   const named = new Set<string>()
   const differences = [...programs].filter((file) => !built.includes(file)).map((file) => `"bin" names ${file}, which was not built`)
+
+  // What browsers must not get: a chunk of another name would be bundled for them.
+  for (const file of Object.keys(browser ?? {})) if (!built.includes(file)) differences.push(`"browser" names ${file}, which was not built`)
 
   for (const [name, conditions] of Object.entries(exports)) {
     for (const target of typeof conditions === 'string' ? [conditions] : Object.values(conditions ?? {})) {

@@ -25,7 +25,8 @@ export async function bundleTests(outfile: string, files: readonly string[]): Pr
     ...options,
     entryPoints: [join(here, 'worker.ts')],
     outfile,
-    external: ['node:*'],
+    // An optional peer: where it is missing, passwords are hashed with scrypt.
+    external: ['node:*', '@node-rs/argon2'],
     banner: { js: `import { createRequire } from 'node:module'\nconst require = createRequire('/')` },
     plugins: [standIns(`export default {\n${entries.join('\n')}\n}`)],
   })

@@ -34,7 +34,7 @@ async function journey({ config, enter }: Way, strategy: Strategy): Promise<stri
   const errors: Error[] = []
   const options: AuthConfig = {
     secret: 'a secret of more than thirty-two characters',
-    trustHost: true,
+    origin,
     session: { strategy },
     adapter: memoryAdapter(),
     logger: { error: (error) => void errors.push(error), warn: () => {} },
