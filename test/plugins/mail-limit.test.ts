@@ -1,6 +1,7 @@
 /** How many mails one address gets: one count for links, codes, registrations, resets, factors and changes of the address. */
 import { createAuth } from 'authkernel'
-import type { MailMessage } from 'authkernel/kernel'
+import type { Kernel, MailMessage } from 'authkernel/kernel'
+import { mailWithinLimit } from 'authkernel/kernel/mail'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { addressPlugin } from 'authkernel/plugins/address'
 import { codesPlugin, email } from 'authkernel/plugins/codes'
@@ -113,4 +114,21 @@ it('the new address of a change has the same count', async () => {
   for (const form of ['/signin/codes', '/signin/mail', '/account/address', '/account/address', '/account/address'])
     await owner.post(form, { email: other })
   expect(await sent(other)).toBe(3)
+})
+
+it('a user who proved the first factor has a share of its own: strangers do not use it up, and thirty requests at once do not exceed it', async () => {
+  const { auth, from, sent } = await world()
+  let kernel: Kernel
+  auth.use({ name: 'inside', setup: (own) => void (kernel = own) })
+  for (let each = 0; each < 6; each++) await from(`198.51.100.${each + 1}`).post('/signin/mail', { email: ada })
+  expect(await sent()).toBe(3)
+  await auth.ready()
+  const mail = async (provedBy?: string): Promise<boolean> => {
+    const ctx = await kernel.contextOf(new Request('http://localhost:3000/'))
+    return mailWithinLimit(ctx, ada, async () => true, provedBy === undefined ? {} : { provedBy })
+  }
+  expect(await mail()).toBe(false)
+  const answers = await Promise.all(Array.from({ length: 30 }, () => mail('user:ada')))
+  expect(answers.filter(Boolean)).toHaveLength(3)
+  expect([await mail('user:ada'), await mail('user:bob')]).toEqual([false, true])
 })

@@ -18,10 +18,9 @@ import { isFresh, resetFactors } from './changes.ts'
 import { listDevices } from './devices.ts'
 import { NoLoginWaits, ProofTooOld, TooManySecondFactors, WrongSecondFactor } from './errors.ts'
 import { confirmedFactors, hasStrong, usableKinds } from './factors.ts'
-import { mailChallengeCode } from './mailed-code.ts'
 import type { Options } from './options.ts'
 import { currentPerson, type Person, personOfLogin } from './person.ts'
-import { type Answer, findWaiting, tryFactor } from './question.ts'
+import { type Answer, findWaiting, mailWaitingCode, tryFactor } from './question.ts'
 import { confirmGranted, countFactor, forgetBrowser, removeFactor, renewCodes } from './setup.ts'
 import { beginTotp, enrolmentOf, type TotpEnrolment } from './totp.ts'
 
@@ -155,10 +154,8 @@ async function verifyCode(ctx: Context, options: Options, given: Answer): Promis
 }
 
 async function sendWaitingCode(ctx: Context, options: Options): Promise<null> {
-  const waiting = await findWaiting(ctx, options)
-  if (!waiting) throw new NoLoginWaits('twoFactor.sendCode: this browser has no sign-in that waits for a factor.')
-  const { parked, login, kinds } = waiting
-  if (kinds.includes('emailCode')) await mailChallengeCode(ctx, await personOfLogin(ctx, login), parked.id)
+  if (!(await mailWaitingCode(ctx, options)))
+    throw new NoLoginWaits('twoFactor.sendCode: this browser has no sign-in that waits for a factor.')
   return null
 }
 

@@ -132,11 +132,17 @@ export async function tryFactor(
   return ctx.resume(parked, { proof: { ...proof, authTime: Math.floor(ctx.now.getTime() / 1000) } })
 }
 
-/** `POST /two-factor/send`. */
-export async function sendMailedCode(ctx: Context, options: Options): Promise<Response> {
+/** Mails a code for the login that waits in this browser, where its user has that factor. Null: none waits. */
+export async function mailWaitingCode(ctx: Context, options: Options): Promise<Parked | null> {
   const waiting = await findWaiting(ctx, options)
-  if (!waiting) return ctx.page('signIn')
+  if (!waiting) return null
   const { parked, login, kinds } = waiting
   if (kinds.includes('emailCode')) await mailChallengeCode(ctx, await personOfLogin(ctx, login), parked.id)
-  return redirectTo(`${ctx.base}/two-factor?flow=${parked.flow}&sent=1`)
+  return parked
+}
+
+/** `POST /two-factor/send`. */
+export async function sendMailedCode(ctx: Context, options: Options): Promise<Response> {
+  const parked = await mailWaitingCode(ctx, options)
+  return parked ? redirectTo(`${ctx.base}/two-factor?flow=${parked.flow}&sent=1`) : ctx.page('signIn')
 }
