@@ -116,7 +116,8 @@ export function createAccess(ctx: AnyContext): Access {
         await compare(given, by)
       } catch (error) {
         await takeBack(written)
-        throw error
+        // A store that fails twice is told as it failed first.
+        throw failure && !(error instanceof AccessEnded) ? failure.error : error
       }
       if (failure) throw failure.error
       return written as Awaited<ReturnType<typeof write>>

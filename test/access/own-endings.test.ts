@@ -10,12 +10,25 @@ const subject = 'user:ada'
 const which = { userId: 'ada' }
 const by = 'test'
 
-function start(strategy: 'jwt' | 'database', revocable: boolean, records: boolean) {
-  const { records: store, ...rest } = memoryAdapter()
+function start(strategy: 'jwt' | 'database', revocable: boolean, records: boolean, fault: { isDown?: boolean } = {}) {
+  const { records: found, ...rest } = memoryAdapter()
+  const get: NonNullable<typeof found>['get'] = async (...given) => {
+    if (fault.isDown) throw new Error('the store is down')
+    return found!.get(...given)
+  }
+  const store = { ...found!, get }
   let kernel: Kernel
-  const inside: Plugin = { name: 'inside', setup: (own) => void (kernel = own) }
+  const inside: Plugin = {
+    name: 'inside',
+    ...(records && { requires: ['records'] }),
+    setup: (own) => {
+      kernel = own
+      // The number of endings is a record where a plugin has records.
+      if (records) own.records('note' as never, { fields: { text: { type: 'string' } } } as never)
+    },
+  }
   const auth = createAuth(baseConfig({ session: { strategy, revocable } }))
-    .use(adapterPlugin(records ? { ...rest, records: store! } : rest))
+    .use(adapterPlugin(records ? { ...rest, records: store } : rest))
     .use(inside)
   return async (work: (access: Access, ctx: AnyContext) => Promise<void>): Promise<void> => {
     await auth.ready()
@@ -78,4 +91,20 @@ it.each([true, false])('a write that lost its answer is taken back when access e
     await expect(granted).rejects.toMatchObject(ended ? { type: 'AccessEnded' } : { message: lost.message })
   })
   expect(takenBack).toEqual(ended ? [undefined] : [])
+})
+
+it('a store that fails twice is told as it failed first, and what it may have written is taken back', async () => {
+  const fault = { isDown: false }
+  const inRequest = start('database', false, true, fault)
+  const lost = new Error('the answer was lost')
+  const takenBack: unknown[] = []
+  await inRequest(async (access) => {
+    const stamp = await access.stamp(subject)
+    const write = async (): Promise<string> => {
+      fault.isDown = true
+      throw lost
+    }
+    await expect(access.grant(stamp, 'credential', write, (written) => void takenBack.push(written))).rejects.toBe(lost)
+  })
+  expect(takenBack).toEqual([undefined])
 })

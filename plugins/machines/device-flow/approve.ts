@@ -86,7 +86,8 @@ async function writeDecision(ctx: Context, { id }: Ticket, user: { id: string },
     access,
     'deviceApproval',
     () => codes.update(id, { status: 'approved', userId: user.id, attributes, access }, { if: { status: 'pending' } }),
-    (approved) => approved !== null && codes.delete(id),
+    // Its own approval: another user may have read the same code.
+    (approved) => approved !== null && codes.take(id, { if: { userId: user.id } }),
   )
 }
 
