@@ -36,10 +36,9 @@ const registering = [
   'src/registry/provider-plugin.ts',
   'src/keys/unverified-jwt.ts',
   'src/session/strategy.ts',
-  'src/session/record.ts',
   'src/store/lazy-store.ts',
   'src/store/store-error.ts',
-  'src/request/action-url.ts',
+  'src/http/action-url.ts',
 ]
 
 /**

@@ -2,7 +2,7 @@
 # Chromium, oathtool, openssl, PostgreSQL, MariaDB, Redis and PgBouncer for the tests: installs what is absent, starts what does not answer.
 # Tests start PgBouncer themselves, and servers of their own where they change what other tests rely on.
 # The tests reach them at their standard ports on 127.0.0.1, PostgreSQL as postgres and MariaDB as root, both without a password.
-# A server that AUTHKERNEL_TEST_POSTGRES_URL, _MYSQL_URL or _REDIS_URL names is somebody else's: it is left alone.
+# A server that AUTHKERNEL_TEST_POSTGRES_URL, _MYSQL_URL or _REDIS_URL names belongs to the developer: it is left alone.
 set -uo pipefail
 
 as_root() { if [ "$(id -u)" = 0 ]; then "$@"; else sudo -n "$@"; fi; }

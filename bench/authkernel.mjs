@@ -15,7 +15,17 @@ export { expressBinding } from 'authkernel/bindings/express'
 `
 
 /** Imported on demand by plugins. */
-const external = ['nodemailer', '@simplewebauthn/server', 'kysely', 'unstorage', '@libsql/client']
+const external = [
+  'nodemailer',
+  '@simplewebauthn/server',
+  'kysely',
+  'unstorage',
+  '@libsql/client',
+  '@node-rs/argon2',
+  'bcryptjs',
+  'csv-parse',
+  'stream-json',
+]
 
 /** Answers the address of the bundle and how to remove it. */
 export async function bundle() {

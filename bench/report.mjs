@@ -102,11 +102,13 @@ const why = `## Why
   it; where that fails, Web Crypto does the work, and tokens of either open with the other.
 - **ID tokens** are verified by jose the first time: it decides whether the header and the key may be used. Later tokens with the same protected header are verified over
   \`node:crypto\` with the key that was imported then (\`plugins/sign-in/oauth/keys.ts\`), until the key set is fetched anew.
-- **Keys are derived once** per (secret, purpose) and found by the token's protected header, which is the same text in every token under a key. Only a header that somebody
-  else wrote is parsed. Hence the number of secrets does not matter.
-- **No \`await\` where there is no promise** inside the jwt strategy, and **no re-encryption** of a token that is young and unchanged.
+- **Keys are derived once** per (secret, purpose) and found by the token's protected header, which is the same text in every token under a key. Only a header that another
+  party wrote is parsed. Hence the number of secrets does not matter.
+- **No re-encryption** of a token that is young and unchanged.
+- **One asynchronous path.** A second, synchronous way through a session read took less CPU time, and had every function twice: 19 instead of 23 µs for a session in a
+  cookie, 62 instead of 74 µs for the route of it, and the same for a session in a store.
 - **Settings, cookie names and hooks are settled at compile**, not per request; providers are looked at only by requests that name one.
-- **No Response and no Request that nobody needs.** On Node one with a body costs 20 µs: the answer of a token endpoint is read once and handed on as bytes.
+- **No Response and no Request without need.** On Node one with a body costs 20 µs: the answer of a token endpoint is read once and handed on as bytes.
 
 ## What tests hold
 

@@ -35,7 +35,7 @@ export async function currentScope(): Promise<Scope> {
     const known = store.getAll().map(({ name, value }) => `${name}=${encodeURIComponent(value)}`)
     headers.set('cookie', [...known, ...doubled].join('; '))
     scope = {
-      request: setHostRequest(new Request(addressOf(headers, '/'), { headers }), store),
+      request: setHostRequest(new Request(requestUrlOf(headers, '/'), { headers }), store),
       source: undefined,
       write: isWritable(store) ? cookieWriter(store) : undefined,
     }
@@ -47,7 +47,7 @@ export async function currentScope(): Promise<Scope> {
 /** The request with the host that the browser named: Next puts its own listening address into the URL. */
 export function withBrowserHost(request: Request & { nextUrl?: { href: string } }): Request {
   const url = new URL(request.nextUrl?.href ?? request.url)
-  const address = addressOf(request.headers, url.pathname + url.search, url)
+  const address = requestUrlOf(request.headers, url.pathname + url.search, url)
   if (address === request.url) return request
   const { method, headers, body, signal } = request
   const init: RequestInit & { duplex: 'half' } = { method, headers, signal, duplex: 'half' }
@@ -67,7 +67,7 @@ export function nodeScope(
     const cookies = found.getSetCookie()
     if (cookies.length > 0) res.appendHeader('set-cookie', cookies)
   }
-  const request = setHostRequest(new Request(addressOf(headers, '/'), { headers }), req)
+  const request = setHostRequest(new Request(requestUrlOf(headers, '/'), { headers }), req)
   return { request, source: undefined, write: res.headersSent ? undefined : write }
 }
 
@@ -84,7 +84,7 @@ export async function passRequest(): Promise<Response> {
 }
 
 /** The protocol is Next's own view: it writes x-forwarded-proto when no proxy before it did. The host is the Host header (D34). */
-function addressOf(headers: Headers, path: string, fallback?: URL): string {
+function requestUrlOf(headers: Headers, path: string, fallback?: URL): string {
   const said = headers.get('x-forwarded-proto')?.split(',')[0]?.trim()
   const protocol = said === 'http' || said === 'https' ? `${said}:` : (fallback?.protocol ?? 'http:')
   const address = `${protocol}//${headers.get('host') ?? fallback?.host ?? 'localhost'}`

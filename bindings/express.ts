@@ -97,8 +97,8 @@ function expressApi(kernel: Kernels<ExpressRequest>): ExpressApi {
     edge: (req) => ({ protocol: req.protocol, host: forwardedHost(req, trustsProxy(req)) }),
     options: (req) => ({ clientAddress: req.ip, trustForwarded: trustsProxy(req) }),
     mount: mountPath,
-    send: (req, response) => sendResponse(responseOf(req), response),
-    cookies: (req, headers) => appendCookies(responseOf(req), headers),
+    send: (req, response) => sendResponse(findResponse(req), response),
+    cookies: (req, headers) => appendCookies(findResponse(req), headers),
   })
   /** Hands on with the session in `res.locals`, unless there is none to hand on with. */
   const handOnSession =
@@ -149,7 +149,7 @@ async function runMiddleware(res: ExpressResponse, next: Next, work: () => Promi
   if (more) next()
 }
 
-function responseOf(req: ExpressRequest): ExpressResponse {
+function findResponse(req: ExpressRequest): ExpressResponse {
   if (req.res) return req.res
   throw new Error('express binding: this request has no response. Call signIn and signOut with the request of a running route.')
 }

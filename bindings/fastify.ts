@@ -4,7 +4,7 @@ import { type ConfigSource, type Kernels, kernelsOf } from './_shared/kernels.ts
 import type { GuardOptions, SignInOptions } from './_shared/actions.ts'
 import { createApi } from './_shared/node-api.ts'
 import { type NodeRequest, type NodeResponse, toStream } from './_shared/node-request.ts'
-import { pathOf } from './_shared/edge.ts'
+import { targetPath } from './_shared/edge.ts'
 
 export { AuthError, CredentialsSignin, customFetch } from 'authkernel/kernel'
 export type { GuardOptions, SignInOptions } from './_shared/actions.ts'
@@ -153,5 +153,5 @@ function addCookies(reply: FastifyReplyLike, headers: Headers): void {
 /** A prefix as the client sees it: it may end in a slash, and hold parameters. */
 function mountOf({ raw }: FastifyRequestLike, prefix = ''): string | undefined {
   const count = prefix.replace(/(?<!\/)\/+$/, '').split('/').length
-  return pathOf(raw).split('/').slice(0, count).join('/') || undefined
+  return targetPath(raw).split('/').slice(0, count).join('/') || undefined
 }

@@ -86,7 +86,7 @@ function fetchApi(kernel: Kernels<Request>, infos: WeakMap<Request, unknown>): O
     argument,
     kernel,
     request: (request) => request,
-    options: (request) => optionsOf(request, infos.get(request)),
+    options: (request) => handleOptionsOf(request, infos.get(request)),
     cookies: (request, headers) => {
       for (const cookie of headers.getSetCookie()) answering.get(request)?.append('set-cookie', cookie)
     },
@@ -95,7 +95,7 @@ function fetchApi(kernel: Kernels<Request>, infos: WeakMap<Request, unknown>): O
   const wrapped = async (request: Request, info: unknown, answer: () => Response | Promise<Response>): Promise<Response> => {
     const headers = new Headers()
     answering.set(noteInfo(infos, request, info), headers)
-    return withCookies(await answer(), headers)
+    return addResponseCookies(await answer(), headers)
   }
   return {
     handler: async (request, info) => api.answer(noteInfo(infos, request, info)),
@@ -127,7 +127,7 @@ function answersPath(kernel: Kernel, { url }: Request): boolean {
   return kernel.placeOf(new URL(url).pathname) !== undefined
 }
 
-function withCookies(response: Response, headers: Headers): Response {
+function addResponseCookies(response: Response, headers: Headers): Response {
   const cookies = headers.getSetCookie()
   if (cookies.length === 0) return response
   // Responses may be immutable.
@@ -137,6 +137,6 @@ function withCookies(response: Response, headers: Headers): Response {
 }
 
 /** The peer's address as the runtime tells it; srvx puts it on the request. */
-function optionsOf(request: Request & { ip?: unknown }, info: unknown): HandleOptions {
+function handleOptionsOf(request: Request & { ip?: unknown }, info: unknown): HandleOptions {
   return { clientAddress: addressFrom(info, request) ?? (typeof request.ip === 'string' ? request.ip : undefined) }
 }

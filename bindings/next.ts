@@ -179,12 +179,12 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
     if (verdict instanceof Response) response = verdict
     else if (handler) response = await handler(Object.assign(request, { auth }))
     else if (verdict === false) {
-      const page = signInPage(own, ctx)
+      const page = redirectToSignIn(own, ctx)
       response = page && ((auth ? undefined : await createChallenge(own, scope.request, {})) ?? page)
     }
     response ??= await passRequest()
-    const answered = response as Response
-    const copy = new Response(answered.body, answered)
+    const answerWeb = response as Response
+    const copy = new Response(answerWeb.body, answerWeb)
     for (const cookie of cookies.getSetCookie()) copy.headers.append('set-cookie', cookie)
     return copy
   }
@@ -239,7 +239,7 @@ function nextApi(kernel: (request: Request | undefined) => Awaitable<Kernel>): N
 }
 
 /** The sign-in page and back; undefined: the request is for that page, or for a route of authkernel. */
-function signInPage({ placeOf }: Kernel, ctx: Context): Response | undefined {
+function redirectToSignIn({ placeOf }: Kernel, ctx: Context): Response | undefined {
   const { pathname, href } = ctx.url
   const page = new URL(ctx.app.config.pages.signIn ?? `${ctx.base}/signin`, ctx.origin)
   if (pathname === page.pathname || placeOf(pathname, ctx.basePath) !== undefined) return undefined

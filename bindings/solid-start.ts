@@ -91,7 +91,7 @@ function solidStartApi(kernel: (event: SolidStartEvent) => Awaitable<Kernel>): S
     },
     kernel,
     request: ({ request }) => request,
-    page: pageOf,
+    page: pageRequest,
     options: ({ clientAddress }) => ({ clientAddress }),
     cookies: ({ response }, headers) => {
       for (const cookie of headers.getSetCookie()) response?.headers.append('set-cookie', cookie)
@@ -116,7 +116,7 @@ function solidStartApi(kernel: (event: SolidStartEvent) => Awaitable<Kernel>): S
 }
 
 /** A server function is called by a page: that is what users are sent away from, and back to. */
-function pageOf({ request }: SolidStartEvent): Request {
+function pageRequest({ request }: SolidStartEvent): Request {
   if (!request.headers.has('x-server-id') && new URL(request.url).pathname !== '/_server') return request
   const headers = new Headers(request.headers)
   headers.set('accept', 'text/html')

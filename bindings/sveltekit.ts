@@ -82,7 +82,7 @@ export function SvelteKitAuth(config: ConfigSource<SvelteKitEvent>, ...plugins: 
 }
 
 function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): SvelteKitApi {
-  const answered = new WeakSet<SvelteKitEvent>()
+  const answerWeb = new WeakSet<SvelteKitEvent>()
   // `load`, actions and endpoints get copies of the event that `handle` got; all have its request.
   const events = new WeakMap<Request, SvelteKitEvent>()
   const first = (event: SvelteKitEvent): SvelteKitEvent => {
@@ -95,10 +95,10 @@ function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sve
   const api = createWebApi<SvelteKitEvent>({
     kernel,
     request: ({ request }) => request,
-    page: pageOf,
-    options: optionsOf,
+    page: pageRequest,
+    options: handleOptionsOf,
     cookies: setCookies,
-    writable: (event) => !answered.has(event),
+    writable: (event) => !answerWeb.has(event),
   })
 
   /** Takes the cookies of a flow's answer along and goes where it says. */
@@ -115,7 +115,7 @@ function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sve
       const own = await api.route(event)
       if (own) return own
       const response = await resolve(event)
-      answered.add(event)
+      answerWeb.add(event)
       return restoreMeant(event, response)
     },
     async signIn(given, provider, options) {
@@ -140,7 +140,7 @@ function svelteKitApi(kernel: (event: SvelteKitEvent) => Awaitable<Kernel>): Sve
 }
 
 /** The router of the browser fetches data for a page: the page is what users are sent away from, and back to. */
-function pageOf({ request, url, isDataRequest }: SvelteKitEvent): Request {
+function pageRequest({ request, url, isDataRequest }: SvelteKitEvent): Request {
   const headers = new Headers(request.headers)
   if (isDataRequest) headers.set('accept', 'text/html')
   return setHostRequest(new Request(url, { method: request.method, headers }), request)
@@ -156,13 +156,13 @@ function splitRedirect<O extends object>(
   return { options, redirect }
 }
 
-function optionsOf(event: SvelteKitEvent): HandleOptions {
+function handleOptionsOf(event: SvelteKitEvent): HandleOptions {
   // SvelteKit's clients send no token; the browser's own word protects (D30).
-  return { clientAddress: addressOf(event), csrf: 'origin' }
+  return { clientAddress: clientAddressOf(event), csrf: 'origin' }
 }
 
 /** Prerendering has no client, and SvelteKit throws when asked for its address. */
-function addressOf(event: SvelteKitEvent): string | undefined {
+function clientAddressOf(event: SvelteKitEvent): string | undefined {
   try {
     return event.getClientAddress()
   } catch {

@@ -3,7 +3,7 @@ export type { Argument } from './_shared/web-api.ts'
 export type { GuardOptions, SignInOptions } from './_shared/actions.ts'
 export { createApi, type Api, type Seam } from './_shared/node-api.ts'
 export {
-  answered,
+  answerWeb,
   appendCookies,
   type NodeRequest,
   type NodeResponse,

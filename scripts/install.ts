@@ -1,4 +1,4 @@
-/** The package of this repository in somebody's node_modules, as a release would lie there. */
+/** The package of this repository in the node_modules of an app, as a release would lie there. */
 import { execFileSync } from 'node:child_process'
 import { lstatSync, mkdirSync, mkdtempSync, readdirSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -12,7 +12,7 @@ const entry = 'kernel.mjs'
 const own = 'shared/authkernel.create-kernel.mjs'
 
 /**
- * Of a module that somebody imports a name from, bundlers with code splitting take every file that it names for one that is there from the beginning,
+ * Of a module that an app imports a name from, bundlers with code splitting take every file that it names for one that is there from the beginning,
  * also where only what is loaded later uses it. They look through `export *`: a host that imports `createKernel` alone has nothing of the rest.
  */
 export const kernelEntry = {

@@ -137,7 +137,7 @@ function waysOf(node: ts.Node): string[][] {
 }
 
 function isDemanded({ name, questionToken, type }: ts.PropertySignature): boolean {
-  // The environment may bring the issuer, so the type does not ask for it; somebody has to.
+  // The environment may bring the issuer, so the type does not ask for it; the host app or the environment has to give it.
   return questionToken === undefined || (name.getText() === 'issuer' && type?.kind !== ts.SyntaxKind.UndefinedKeyword)
 }
 

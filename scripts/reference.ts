@@ -36,7 +36,7 @@ const pages: readonly Page[] = [
     file: 'identity',
     title: 'Identity and login',
     lead: 'Write a sign-in method: it returns an `Identity`, and the kernel makes a `Login` of it.',
-    interfaces: ['Identity', 'Proof', 'Login', 'Parked', 'ProviderFlow'],
+    interfaces: ['Identity', 'Proof', 'Login', 'ParkedLogin', 'ProviderFlow'],
   },
   {
     file: 'hooks',

@@ -95,9 +95,9 @@ export function rowNumbers(title: string): number[] {
   )
 }
 
-const suites = /^(?:it|test|describe|test(?:Adapter|Binding|Provider|Services|Session))$/
+const suites = /^(?:it|test|describe|test(?:Adapter|Binding|Provider|Services|Session|Flow))$/
 
-/** Names of tests, and of the contract suites of authkernel/testing: their first argument, or its property `name`. */
+/** Names of tests, of sampled flows, and of the contract suites of authkernel/testing: their first argument, or its property `name`. */
 function titles(file: string): string[] {
   const found: string[] = []
   const visit = (node: ts.Node): void => {

@@ -34,7 +34,7 @@ interface Locked {
   dependencies?: Record<string, string>
 }
 
-/** The same for everybody who has the same lock file. */
+/** The same for all who have the same lock file. */
 export function billOfMaterials(): Bill {
   const { packages } = json<{ packages: Record<string, Locked> }>('package-lock.json')
   const own = json<{ name: string; version: string; license: string; dependencies: Record<string, string> }>('package.json')

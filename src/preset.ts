@@ -32,7 +32,7 @@ export function isAuthAction(action: string): action is AuthAction {
 /** A kernel with the five provider types, both strategies and the pages; `.use()` replaces any of them. Reads the environment (D41). */
 export function createAuth(config: AuthConfig = {}, options: Pick<KernelOptions, 'shared'> = {}): Auth {
   const resolved = withEnvironment(config)
-  announce(resolved)
+  announceExperimental(resolved)
   return createKernel(resolved, { ...options, preset: presetPlugins(resolved) })
 }
 
@@ -84,7 +84,7 @@ function processEnv(name: string): string | undefined {
   return typeof process === 'undefined' ? undefined : process.env[name]
 }
 
-function announce({ debug, experimental, logger }: AuthConfig): void {
+function announceExperimental({ debug, experimental, logger }: AuthConfig): void {
   const { warn } = createLogger(logger)
   if (debug) warn('debug-enabled')
   if (experimental?.enableWebAuthn) warn('experimental-webauthn')

@@ -17,6 +17,7 @@ const nodeFiles: Record<string, string> = {
   'plugins/adapters/unstorage/folder-lock.ts': 'locks a folder of the file system; imported on demand, when a host asks for it',
   'plugins/people/organizations/dns.ts': 'looks up TXT records; imported on demand, unless a host gives its own look-up',
   'plugins/hosting/better-auth-compat/xchacha.ts': 'decrypts what better-auth stored; imported on demand',
+  'plugins/hosting/import/formats.ts': 'reads files of exports; imported on demand, by the command line',
   'plugins/sign-in/passwords/foreign.ts': 'computes hashes of other products; imported on demand',
   'plugins/sign-in/passwords/line.ts': 'counts cores; imported at the first hash',
   'plugins/sign-in/passwords/scrypt.ts': 'computes scrypt; imported on demand',
@@ -25,7 +26,7 @@ const nodeFiles: Record<string, string> = {
 /** Files, or folders with a last `/`, that read the clock, randomness or the network of the platform, with the reason. All others use `runtime`. */
 const platformFiles: Record<string, string> = {
   'src/runtime/runtime.ts': 'the default of `runtime`',
-  'src/request/surroundings.ts': '`ready()` waits for the store in real time',
+  'src/kernel/surroundings.ts': '`ready()` waits for the store in real time',
   'src/store/steady-limit.ts': 'a pause after a fault is in real time, also when the clock is set',
   'src/store/tenant-rows.ts': 'a placeholder for a user without an address and an id; it need not be unpredictable',
   'src/keys/token.ts': '`encode` and `decode` of authkernel/jwt have no kernel',
@@ -63,6 +64,7 @@ const floors: Readonly<Record<string, number>> = {
 const variants: Readonly<Record<string, string>> = {
   'plugins/sign-in/oidc/': 'plugins/sign-in/oauth/',
   'plugins/sign-in/phone/': 'plugins/sign-in/codes/',
+  'plugins/hosting/better-auth-compat/': 'plugins/hosting/import/',
 }
 
 /** They stand beside the kernel and see what everybody sees. */
@@ -96,8 +98,8 @@ const kernelWords = new Set([
 const namedPlugins: Record<string, string> = {
   'src/contract/oauth-options.ts oauth': 'the type of the options of such a provider',
   'src/contract/oauth-options.ts oidc': 'the type of the options of such a provider',
-  'src/contract/provider-options.ts credentials': 'the type of the options of such a provider',
-  'src/contract/provider-options.ts webauthn': 'the type of the options of such a provider',
+  'src/contract/provider.ts credentials': 'the type of the options of such a provider',
+  'src/contract/provider.ts webauthn': 'the type of the options of such a provider',
   'src/contract/adapter.ts credentials': 'a type: accounts of this provider type are not stored',
   'src/contract/config.ts jwt': 'the name of an option, in a type',
   'src/errors/index.ts credentials': 'the code that clients of Auth.js find in the URL',
@@ -201,7 +203,8 @@ describe('layering', () => {
 
   it.each(outside)('%s imports public names of the package and its own folder; what browsers load nothing of the server', (room) => {
     const libraries: Record<string, string[]> = {
-      cli: ['citty', '@clack/prompts'],
+      // The parser is an optional peer that the codemod imports on demand.
+      cli: ['citty', '@clack/prompts', 'oxc-parser'],
       testing: ['vitest'],
       client: [],
       react: ['react'],
@@ -358,7 +361,22 @@ describe('anatomy of a plugin', () => {
   }
 })
 
+/** Names that are reserved because they say too much: data, no prose. */
+const personWordsAllowed = new Set(['plugins/sign-in/usernames/options.ts'])
+
 describe('texts', () => {
+  it('sources name users, visitors, clients, attackers and host apps, and no "somebody"', () => {
+    const found = sources
+      .filter(({ path }) => !personWordsAllowed.has(path))
+      .flatMap(({ path, text }) =>
+        text
+          .split('\n')
+          .filter((line) => /\b(?:(?:some|any|every)(?:body|one)|nobody|no one(?!-)|who(?:so)?ever|whomever)\b/i.test(line))
+          .map((line) => `${path}: ${line.trim()}`),
+      )
+    expect(found).toEqual([])
+  })
+
   it('tests and sources cite nothing that a reader cannot open', () => {
     const files = ['src', 'plugins', 'bindings', 'test', 'scripts'].flatMap((folder) => list(folder, '.ts'))
     const cited = files.flatMap((path) =>

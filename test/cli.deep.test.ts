@@ -1,5 +1,6 @@
 /** The command `authkernel`, run as a process over the sources. */
 import { execFile } from 'node:child_process'
+import { gzipSync } from 'node:zlib'
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -303,7 +304,7 @@ describe('doctor', () => {
     expect(findings.map(({ code }) => code)).toEqual(['missing', 'missing', 'migrate'])
     const [passkey, mail, tables] = findings.map(({ message }) => message)
     expect(passkey).toMatch(/"passkey" needs @simplewebauthn\/server 14: npm install @simplewebauthn/)
-    expect(mail).toMatch(/"mail" needs nodemailer 10: npm install nodemailer/)
+    expect(mail).toMatch(/"mail" needs nodemailer 7, 8 or 10: npm install nodemailer/)
     expect(tables).toMatch(
       /lacks the tables users, accounts, verification_token, sessions, authenticators\..*npx authkernel migrate --apply/,
     )
@@ -520,27 +521,71 @@ describe('migrate', () => {
   it('refuses a mistyped option instead of passing over it', async () => {
     expect(await cli('migrate', '--aply')).toMatchObject({
       code: 1,
-      stderr: expect.stringMatching(/no option "--aply". Known: --env, --apply, --from, --json\./),
+      stderr: expect.stringMatching(/no option "--aply". Known: --env, --apply, --from, --file, --accept, --conflicts, --html, --json\./),
     })
   })
 
   it('takes over from better-auth, a dry run first', async () => {
-    const report = `{ users: 3, sessions: 4, passwords: { found: 2, taken: 2 }, factors: { found: 1, taken: 0 }, notes: apply ? [] : ['look at this'] }`
-    const uses = `.use({ name: 'other', setup: () => ({ betterAuth: { takeOver: async ({ apply }: { apply: boolean }) => (${report}) } }) })`
+    const counts = `{ found: 2, new: 2, unchanged: 0, refreshed: 0, kept: 0, conflict: 0, removed: 0, refused: 0, conflicts: [], open: 0, refusals: {} }`
+    const problem = `{ name: 'bans', level: 'loss', count: 1, message: '1 banned users could sign in: <b>use adminPlugin.', examples: ['eve@example.com'] }`
+    const report = `{ users: 3, sessions: 4, source: 'better-auth', kinds: { passwords: ${counts} }, problems: [${problem}], before: { passwords: 1 },
+      after: { passwords: 3 }, refused: accept.includes('bans') ? [] : ['bans'], applied: apply && accept.includes('bans'), notes: [] }`
+    const taking = `async ({ apply, accept }: { apply: boolean; accept: string[] }) => (${report})`
+    const uses = `.use({ name: 'other', setup: () => ({ betterAuth: { takeOver: ${taking}, compare: async () => [{ kind: 'passwords', there: 17, taken: 0 }] } }) })`
     const file = app('other', `session: { strategy: 'jwt' }, adapter: ${adapter}`, undefined, uses)
-    const dry = await cli('migrate', file, '--from', 'better-auth')
+    const dry = await cli('migrate', file, '--from', 'better-auth', '--html', 'move.html')
     expect(dry.code).toBe(1)
     expect(dry.stdout).toMatch(
-      /3 users and 4 sessions[\s\S]*2 found, 2 to take over[\s\S]*1 found, 0 to take over[\s\S]*note look at this[\s\S]*--from better-auth --apply/,
+      /3 users and 4 sessions[\s\S]*passwords +2 +2 [\s\S]*passwords: 1 here before, 3 afterwards[\s\S]*stop 1 banned[\s\S]*--accept bans[\s\S]*eve@example\.com[\s\S]*1 problems stop/,
     )
-    const done = JSON.parse((await cli('migrate', file, '--from', 'better-auth', '--apply', '--json')).stdout)
-    expect(done).toMatchObject({ ok: true, applied: true, from: { users: 3, passwords: { taken: 2 } } })
+    expect(readFileSync(join(folder, 'move.html'), 'utf8')).toMatch(
+      /<td>bans<\/td><td>stops<\/td><td>1<\/td><td>[^<]*&lt;b&gt;use adminPlugin/,
+    )
+    const refused = JSON.parse((await cli('migrate', file, '--from', 'better-auth', '--apply', '--json')).stdout)
+    expect(refused).toMatchObject({ ok: false, applied: false, statements: expect.any(Array), from: { refused: ['bans'] } })
+    const done = JSON.parse((await cli('migrate', file, '--from', 'better-auth', '--apply', '--accept', 'bans', '--json')).stdout)
+    expect(done).toMatchObject({ ok: true, applied: true, from: { users: 3, refused: [] } })
+    expect((await cli('migrate', file, '--accept', 'bans')).stderr).toContain('give --from')
+    expect((await cli('migrate', file, '--from', 'better-auth', '--conflicts', 'mine')).stderr).toContain('here or source')
+    const doctor = await cli('doctor', file)
+    expect(doctor).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(/17 of 17 passwords of better-auth[\s\S]*migrate --from better-auth --apply/),
+    })
     expect(await cli('migrate', file, '--from', 'authjs')).toMatchObject({
       code: 1,
       stderr: expect.stringContaining('--from knows better-auth'),
     })
     const without = app('without', `session: { strategy: 'jwt' }, adapter: ${adapter}`)
     expect((await cli('migrate', without, '--from', 'better-auth')).stderr).toContain('betterAuthCompatPlugin({ db })')
+  })
+
+  it('imports a service: reads the files in order, and tells how far it is on stderr', async () => {
+    const report = `{ source: 'clerk', kinds: {}, problems: [], before: {}, after: {}, refused: [], applied: apply }`
+    const run = `async ({ from, files, apply, accept, onProgress }: any) => {
+      let text = ''
+      for (const file of files()) for await (const chunk of file) text += Buffer.from(chunk).toString()
+      onProgress(1500, apply ? 'write' : 'look')
+      return { ...${report}, problems: [{ name: 'n', level: 'note', count: 1, message: from + ' ' + text + ' ' + accept.join() }] }
+    }`
+    const uses = `.use({ name: 'other', setup: () => ({ import: { sources: ['clerk'], run: ${run} } }) })`
+    const file = app('service', `session: { strategy: 'jwt' }, adapter: ${adapter}`, undefined, uses)
+    writeFileSync(join(folder, 'one.csv'), 'one')
+    writeFileSync(join(folder, 'two.json.gz'), gzipSync('two'))
+    const files = ['--from', 'clerk', '--file', 'one.csv,two.json.gz']
+    const dry = await cli('migrate', file, ...files)
+    expect(dry).toMatchObject({
+      stdout: expect.stringMatching(/note clerk onetwo \n[\s\S]*--from clerk --file one\.csv,two\.json\.gz --apply/),
+      stderr: expect.stringMatching(/^read 1,500 rows, [\d,]+ a second\n$/),
+    })
+    // What passed the look is not looked at again.
+    expect(await cli('migrate', file, ...files, '--apply')).toMatchObject({
+      stdout: expect.stringContaining('note clerk onetwo all'),
+      stderr: expect.stringMatching(/read 1,500 rows[\s\S]*imported 1,500 rows/),
+    })
+    expect((await cli('migrate', file, '--from', 'clerk', '--file', 'three.csv')).stderr).toContain('There is no file')
+    expect((await cli('migrate', file, '--from', 'clark')).stderr).toContain('--from knows better-auth, clerk, and not "clark"')
+    expect((await cli('migrate', file, '--file', 'one.csv')).stderr).toContain('give --from')
   })
 
   it('says so when there is nothing to migrate', async () => {

@@ -43,12 +43,12 @@ export function qwikApi(kernels: Kernels<QwikEvent>): QwikApi {
     argument,
     kernel: kernels,
     request: ({ request }) => request,
-    options: optionsOf,
+    options: handleOptionsOf,
     cookies: setCookies,
     writable: ({ headersSent }) => headersSent !== true,
   })
   const challenge = async (event: QwikEvent, error?: HttpError): Promise<void> => {
-    const answer = await createChallenge(await kernels(event), event.request, optionsOf(event), error)
+    const answer = await createChallenge(await kernels(event), event.request, handleOptionsOf(event), error)
     if (answer) throw sendToQwik(event, answer)
   }
   /** Throws the answer of a request that needs a nonce. */
@@ -65,10 +65,10 @@ export function qwikApi(kernels: Kernels<QwikEvent>): QwikApi {
       if (own) throw sendToQwik(event, own)
       event.sharedMap.set('session', await sessionOf(event))
     },
-    async signIn(event, provider, { redirectTo = pageOf(event), errors, ...options } = {}) {
+    async signIn(event, provider, { redirectTo = pageRequest(event), errors, ...options } = {}) {
       followResponse(event, await api.signIn(event, provider, { ...options, redirectTo }, errors === 'page' ? 'handler' : 'dispatch'))
     },
-    async signOut(event, { redirectTo = pageOf(event), errors } = {}) {
+    async signOut(event, { redirectTo = pageRequest(event), errors } = {}) {
       const response = await api.signOut(event, { redirectTo }, errors === 'page' ? 'handler' : 'dispatch')
       // Loaders of the same request run after its action.
       event.sharedMap.set('session', null)
@@ -81,7 +81,7 @@ export function qwikApi(kernels: Kernels<QwikEvent>): QwikApi {
       if (found?.user && !instead) return found
       // Qwik's router goes to the page whose data are no JSON; asked for itself, the page leads to the sign-in page.
       if (isData(event)) throw event.send(new Response('Unauthorized', { status: 401, headers: { 'content-type': 'text/plain' } }))
-      throw refuseEvent(event, instead ?? (await createRefusal(await kernels(event), event.request, optionsOf(event), options)))
+      throw refuseEvent(event, instead ?? (await createRefusal(await kernels(event), event.request, handleOptionsOf(event), options)))
     },
   }
 }
@@ -122,7 +122,7 @@ function isData({ request }: QwikEvent): boolean {
 const dataPath = '/q-data.json'
 
 /** The page of the request, without what Qwik adds for actions and data (row 313). */
-function pageOf(event: QwikEvent): string {
+function pageRequest(event: QwikEvent): string {
   assertArgument(event, argument)
   const { url } = event
   const page = new URL(url)
@@ -131,7 +131,7 @@ function pageOf(event: QwikEvent): string {
   return page.href
 }
 
-function optionsOf({ clientConn }: QwikEvent): { clientAddress: string | undefined; csrf: 'origin' } {
+function handleOptionsOf({ clientConn }: QwikEvent): { clientAddress: string | undefined; csrf: 'origin' } {
   // Qwik's actions send no token; the browser's own word protects (D30).
   return { clientAddress: clientConn?.ip, csrf: 'origin' }
 }

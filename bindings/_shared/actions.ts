@@ -133,7 +133,7 @@ export async function runCheck(
   return new Response('Forbidden', { status: 403, headers: { ...headers, 'Content-Type': 'text/plain; charset=utf-8' } })
 }
 
-/** A misspelt `check` would let everyone pass. */
+/** A misspelt `check` would let every request pass. */
 export function assertGuard(guard: GuardOptions | undefined): void {
   assertOptions('The guard', guard ?? {}, { redirectTo: true, check: true })
 }

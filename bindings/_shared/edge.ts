@@ -48,7 +48,7 @@ function requestPath(req: Target): string {
 }
 
 /** Path of the request target, without the query. */
-export function pathOf(req: Target): string {
+export function targetPath(req: Target): string {
   const target = requestPath(req)
   const end = target.search(/[?#]/)
   return end === -1 ? target : target.slice(0, end)
@@ -62,17 +62,18 @@ export function badRequest(): HttpError {
 /** Address of the client as runtimes tell it: from Bun's server, Deno's info, or the `incoming` of Hono's Node server. Nothing else counts: workers pass their environment there. */
 export function addressFrom(info: unknown, request: Request): string | undefined {
   if (typeof info !== 'object' || info === null) return undefined
-  if ('requestIP' in info && typeof info.requestIP === 'function') return textOf(memberOf(info.requestIP(request), 'address'))
+  if ('requestIP' in info && typeof info.requestIP === 'function')
+    return stringOrUndefined(stringMember(info.requestIP(request), 'address'))
   return (
-    textOf(memberOf(memberOf(info, 'remoteAddr'), 'hostname')) ??
-    textOf(memberOf(memberOf(memberOf(info, 'incoming'), 'socket'), 'remoteAddress'))
+    stringOrUndefined(stringMember(stringMember(info, 'remoteAddr'), 'hostname')) ??
+    stringOrUndefined(stringMember(stringMember(stringMember(info, 'incoming'), 'socket'), 'remoteAddress'))
   )
 }
 
-function memberOf(from: unknown, key: string): unknown {
+function stringMember(from: unknown, key: string): unknown {
   return typeof from === 'object' && from !== null ? (from as Record<string, unknown>)[key] : undefined
 }
 
-function textOf(value: unknown): string | undefined {
+function stringOrUndefined(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }

@@ -25,12 +25,12 @@ export function readForm(entries: Iterable<readonly [string, unknown]>): FormReq
   }
   const { providerId, redirectTo, redirect, ...rest } = fields
   return {
-    provider: textOf(providerId),
+    provider: nonEmptyText(providerId),
     redirect: redirect !== 'false' && redirect !== false,
-    options: { redirectTo: textOf(redirectTo), fields: rest, authorizationParams },
+    options: { redirectTo: nonEmptyText(redirectTo), fields: rest, authorizationParams },
   }
 }
 
-function textOf(value: unknown): string | undefined {
+function nonEmptyText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined
 }

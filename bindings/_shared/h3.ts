@@ -76,13 +76,13 @@ export function h3Api(
     if (isModern(event)) return api[how](event)
     const given = event.web?.request
     if (given && !given.bodyUsed) return api[how](translateEvent(event, given))
-    const { answered } = await import('./node-request.ts')
+    const { answerWeb } = await import('./node-request.ts')
     const { req, res } = event.node
     const shell = await open(event).catch(keepHttpError)
     // Before the body is opened: that of another path is for the app to read.
     if (!(shell instanceof HttpError) && !(await api.isOwn(shell, how))) return undefined
     await restoreBody(req)
-    return answered(req, res, edgeOf(event), (request) => {
+    return answerWeb(req, res, edgeOf(event), (request) => {
       const whole = translateEvent(event, request)
       if (!(shell instanceof HttpError)) shells.set(whole, shell)
       return api.answer(whole)

@@ -47,7 +47,7 @@ function kernelsFor<E>(name: string, source: ConfigSource<E>, additions: Additio
   const asked = new WeakMap<object, Promise<Kernel>>()
   const ask = async (event: E): Promise<Kernel> => {
     const config = await source(event)
-    const key = keyOf(config)
+    const key = configKey(config)
     return setBounded(kernels, key, kernels.get(key) ?? buildKernel(name, config, additions, shared, event), maxKernels)
   }
   return (event) => {
@@ -112,16 +112,16 @@ let last = 0
  * Equal texts for configurations that act alike: data by value, functions and instances by identity. Two closures of one source line are two
  * functions: they may hold two different requests.
  */
-export function keyOf(value: unknown, within: readonly object[] = []): string {
+export function configKey(value: unknown, within: readonly object[] = []): string {
   if (typeof value === 'symbol') return `@${idIn(symbols, value)}`
   if (typeof value === 'function') return `#${idIn(ids, value)}`
   if (typeof value !== 'object' || value === null) return `${typeof value}:${JSON.stringify(String(value))}`
-  if (within.includes(value) || !isPlain(value)) return `#${idIn(ids, value)}`
+  if (within.includes(value) || !isPlainValue(value)) return `#${idIn(ids, value)}`
   const inside = [...within, value]
-  if (Array.isArray(value)) return `[${value.map((item) => keyOf(item, inside)).join()}]`
+  if (Array.isArray(value)) return `[${value.map((item) => configKey(item, inside)).join()}]`
   const fields = value as Record<PropertyKey, unknown>
   return `{${Reflect.ownKeys(value)
-    .map((key) => `${typeof key === 'symbol' ? keyOf(key) : JSON.stringify(key)}=${keyOf(fields[key], inside)}`)
+    .map((key) => `${typeof key === 'symbol' ? configKey(key) : JSON.stringify(key)}=${configKey(fields[key], inside)}`)
     .join()}}`
 }
 
@@ -131,7 +131,7 @@ function idIn<K>(map: { get(key: K): number | undefined; set(key: K, id: number)
   return id
 }
 
-function isPlain(value: object): boolean {
+function isPlainValue(value: object): boolean {
   const prototype: unknown = Object.getPrototypeOf(value)
   return Array.isArray(value) || prototype === Object.prototype || prototype === null
 }

@@ -1,6 +1,6 @@
 /** Where a handler is mounted, as the path that matched it tells: by the pattern of a wildcard route, or by what Express took off (D23). */
 import { isBelow } from 'authkernel/kernel'
-import { pathOf, type Target } from './edge.ts'
+import { targetPath, type Target } from './edge.ts'
 
 /**
  * Base path of a handler at `pattern` (`/api/auth/*`, `/t/:tenant/auth/**`, `/api/auth/:rest{.+}`) for a request to `path`; undefined: that of the options.
@@ -21,7 +21,7 @@ export function mountedAt(pattern: string | undefined, path: string, basePath: s
  * into `params`, so that `baseUrl` is the whole path or nothing.
  */
 export function mountPath(req: Target & { baseUrl: string; params: unknown }): string | undefined {
-  const path = pathOf(req)
+  const path = targetPath(req)
   const tail = wildcardMatch(req.params)
   const base = tail === undefined ? undefined : pathWithout(path, tail)
   return (base ?? trimEndSlashes(req.baseUrl)) || undefined
@@ -42,12 +42,12 @@ function wildcardMatch(params: unknown): string | undefined {
 function pathWithout(path: string, tail: string): string | undefined {
   const segments = trimEndSlashes(path).split('/')
   for (let at = segments.length - 1; at > 0; at--) {
-    if (trimSlashes(decodeText(segments.slice(at).join('/'))) === tail) return segments.slice(0, at).join('/')
+    if (trimSlashes(decodePath(segments.slice(at).join('/'))) === tail) return segments.slice(0, at).join('/')
   }
   return undefined
 }
 
-function decodeText(text: string): string {
+function decodePath(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

@@ -1,8 +1,8 @@
 /** What `auth.<framework>` offers in every Node framework: the API of web requests, over Node's own. They differ in a seam only. */
 import type { Awaitable, HandleOptions, Kernel, Session } from 'authkernel/kernel'
 import type { GuardOptions, SignInOptions } from './actions.ts'
-import { type Edge, pathOf } from './edge.ts'
-import { answered, type NodeRequest, type NodeResponse, toRequest } from './node-request.ts'
+import { type Edge, targetPath } from './edge.ts'
+import { answerWeb, type NodeRequest, type NodeResponse, toRequest } from './node-request.ts'
 import { type Argument, assertArgument, createWebApi } from './web-api.ts'
 
 /** How a framework's request is read and answered; `C` is what its routes get. */
@@ -75,7 +75,7 @@ export function createApi<C>(seam: Seam<C>): Api<C> {
   // Node's body is opened for a route alone: that of another path is for the app to read.
   async function answer(from: C, { entryPoints }: Kernel, basePath?: string): Promise<void> {
     const work = (request: Request): Promise<Response> => entryPoints.handler(request, { ...seam.options(from), basePath })
-    await seam.send(from, await answered(seam.req(from), seam.res(from), seam.edge(from), work))
+    await seam.send(from, await answerWeb(seam.req(from), seam.res(from), seam.edge(from), work))
   }
 
   return {
@@ -85,7 +85,7 @@ export function createApi<C>(seam: Seam<C>): Api<C> {
     async handle(from) {
       const req = requestOf(from)
       const kernel = await seam.kernel(from)
-      const [place, basePath] = [kernel.placeOf(pathOf(req)), seam.mount?.(from)]
+      const [place, basePath] = [kernel.placeOf(targetPath(req)), seam.mount?.(from)]
       if (basePath === undefined && place === undefined) return false
       // A path at the root lies below no mount, whatever the handler's own route is.
       await answer(from, kernel, place === 'root' ? undefined : basePath)
@@ -94,7 +94,7 @@ export function createApi<C>(seam: Seam<C>): Api<C> {
     async root(from) {
       const req = requestOf(from)
       const kernel = await seam.kernel(from)
-      if (kernel.placeOf(pathOf(req)) !== 'root') return false
+      if (kernel.placeOf(targetPath(req)) !== 'root') return false
       await answer(from, kernel)
       return true
     },

@@ -21,7 +21,7 @@ export type NodeRequest = IncomingMessage & {
 export type NodeResponse = ServerResponse
 
 /** The web response to a Node request, for frameworks to send. Rejects with what `answer` throws. */
-export async function answered(
+export async function answerWeb(
   req: NodeRequest,
   res: NodeResponse | undefined,
   edge: Edge,

@@ -63,7 +63,7 @@ export interface WebApi<E extends object> {
 }
 
 /** An event as the kernel takes it. */
-interface Opened {
+interface KernelCall {
   kernel: Kernel
   request: Request
   options: HandleOptions
@@ -79,7 +79,7 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
   /** The request that an event had first: some frameworks make one at each question. */
   const firsts = new WeakMap<E, Request>()
 
-  async function open(event: E): Promise<Opened> {
+  async function open(event: E): Promise<KernelCall> {
     check(event)
     const kernel = await seam.kernel(event)
     const request = await seam.request(event)
@@ -87,7 +87,7 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
     firsts.set(event, first)
     return { kernel, request: setHostRequest(request, first), options: seam.options?.(event) ?? {} }
   }
-  async function openRoute(event: E): Promise<Opened> {
+  async function openRoute(event: E): Promise<KernelCall> {
     const { kernel, request, options } = await open(event)
     // A path at the root lies below no mount, whatever the handler's own route is.
     const root = kernel.placeOf(new URL(request.url).pathname) === 'root'
@@ -97,7 +97,7 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
     const { kernel, request, options } = await open(event)
     const changes = news.get(event)
     // What is true now. Extending what the request brought along would undo a sign-out.
-    if (changes) return kernel.entryPoints.session(withCookies(request, changes), options)
+    if (changes) return kernel.entryPoints.session(updateRequestCookies(request, changes), options)
     if (!seam.cookies || seam.writable?.(event) === false) return kernel.entryPoints.session(request, options)
     const { session, headers } = await kernel.entryPoints.read(request, options)
     seam.cookies(event, headers)
@@ -141,12 +141,12 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
     },
     async guard(event, how) {
       const found = await readForGuard(session(event))
-      const pageOf = async (): Promise<Request> => seam.page?.(event) ?? (await open(event)).request
+      const pageRequest = async (): Promise<Request> => seam.page?.(event) ?? (await open(event)).request
       if (found instanceof HttpError || !found?.user) {
         const { kernel, options } = await open(event)
-        return createRefusal(kernel, await pageOf(), options, how, found)
+        return createRefusal(kernel, await pageRequest(), options, how, found)
       }
-      const instead = await runCheck(pageOf, found, how)
+      const instead = await runCheck(pageRequest, found, how)
       // The check may have changed who is signed in.
       if (instead) sessions.delete(event)
       return instead ?? found
@@ -166,15 +166,15 @@ export function createWebApi<E extends object>(seam: WebSeam<E>): WebApi<E> {
   }
 }
 
-function answerOpened({ kernel, request, options }: Opened): Promise<Response> {
+function answerOpened({ kernel, request, options }: KernelCall): Promise<Response> {
   return kernel.entryPoints.handler(assertUnread(request), options)
 }
 
-function isRoot({ kernel, request }: Opened): boolean {
+function isRoot({ kernel, request }: KernelCall): boolean {
   return kernel.placeOf(new URL(request.url).pathname) === 'root'
 }
 
-async function isBelow({ kernel, request, options }: Opened): Promise<boolean> {
+async function isBelow({ kernel, request, options }: KernelCall): Promise<boolean> {
   return kernel.placeOf(new URL(request.url).pathname, options.basePath ?? (await basePathOf(kernel, request))) !== undefined
 }
 
@@ -189,7 +189,7 @@ async function basePathOf(kernel: Kernel, request: Request): Promise<string> {
 }
 
 /** The request as the browser would send it after a response. Of several lines of one name the last one counts. */
-function withCookies(request: Request, set: Headers): Request {
+function updateRequestCookies(request: Request, set: Headers): Request {
   const fresh = new Map(cookiesOf(set).map(({ name, value, options }) => [name, options.maxAge === 0 ? '' : value]))
   const headers = new Headers(request.headers)
   const kept = (headers.get('cookie') ?? '').split(/; */).filter((pair) => pair !== '' && !fresh.has(pair.split('=', 1)[0] ?? ''))

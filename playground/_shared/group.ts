@@ -18,7 +18,7 @@ export function runGroup(
       if (detached && child.pid) process.kill(-child.pid, signal)
       else child.kill(signal)
     } catch {
-      // Nobody is left.
+      // No member is left.
     }
   }
   const stop = (): void => {

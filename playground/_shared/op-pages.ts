@@ -50,7 +50,7 @@ export async function logoutPage(ctx: { body: string }, form: string): Promise<v
   ).markup
 }
 
-/** After a sign-out that nobody waits for. */
+/** After a sign-out that no app waits for. */
 export async function goodbyePage(ctx: { body: string }): Promise<void> {
   ctx.body = messagePage('Signed out', 'You can close this page.').markup
 }

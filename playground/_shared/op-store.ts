@@ -1,4 +1,4 @@
-/** Storage of the playground's provider, in memory: it forgets everybody when it ends. */
+/** Storage of the playground's provider, in memory: it forgets all users when it ends. */
 
 type Payload = Record<string, unknown> & { uid?: string; grantId?: string; consumed?: number }
 interface Row {

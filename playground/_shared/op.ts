@@ -66,7 +66,7 @@ async function configuration(issuer: string, clients: OPClient[]): Promise<Recor
     },
     // Its own dispatcher refuses loopback, where the playgrounds receive logout tokens.
     fetch: (url: string, { dispatcher: _own, ...options }: RequestInit & { dispatcher?: unknown }) => fetch(url, options),
-    // Also without offline_access, so that nobody has to consent each time.
+    // Also without offline_access, so that users do not consent each time.
     issueRefreshToken: (_ctx: unknown, client: { grantTypeAllowed(type: string): boolean }) => client.grantTypeAllowed('refresh_token'),
     interactions: { url: (_ctx: unknown, { uid }: { uid: string }) => `/interaction/${uid}` },
     renderError: (ctx: { type: string; body: string }, out: Record<string, string>) => {

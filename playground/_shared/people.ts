@@ -1,4 +1,4 @@
-/** Who can sign in at the playground's provider. Nobody needs a password there. */
+/** Who can sign in at the playground's provider. No user needs a password there. */
 
 /** A person as the provider knows them; the fields are claims of OpenID Connect Core 5.1. */
 export interface Person {

@@ -10,7 +10,7 @@ export interface Holdings {
   sessions: readonly ListedSession[]
   /** Of the access token of Acme ID; undefined: there is none. */
   token: TokenState | undefined
-  /** Somebody tried to give up the last way in. */
+  /** The user tried to give up the last sign-in method. */
   last: boolean
 }
 
@@ -31,7 +31,7 @@ export function accountPage(session: Session, { accounts, sessions, token, last 
       <h1>Your account</h1>
       <p class="lead">Every way in that is listed here leads to the same person.</p>
     </div>
-    ${last && html`<p class="card" role="alert">That is the last account: without it, nobody could come in as you. Add another one first.</p>`}
+    ${last && html`<p class="card" role="alert">That is the last account: without it, you could not sign in. Add another one first.</p>`}
     <section class="card">${personCard(session.user ?? {})}</section>
     <div class="columns">${accountCard(others)}${passkeyCard(keys)}${sessionCard(sessions)}${tokenCard(token)}</div>`
   return layout('/account', 'Account', session, content, 'account')

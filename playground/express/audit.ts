@@ -1,4 +1,4 @@
-/** The log of everything that happened: every event of the kernel and every mail, live to whoever looks. */
+/** The log of everything that happened: every event of the kernel and every mail, live in the browser. */
 import type { EventHandler, Events } from 'authkernel'
 import type { Response } from 'express'
 
@@ -55,7 +55,7 @@ export function record(on: On, audit: Audit): void {
   on('tokensRefreshed', ({ provider }) => audit.write('tokensRefreshed', provider))
   on('tokensExpired', ({ provider, reason }) => audit.write('tokensExpired', `${provider}: ${reason}`, true))
   on('providerLogout', ({ provider, sub }) => audit.write('providerLogout', `${sub ?? 'a session'} at ${provider}`))
-  on('sessionsEnded', ({ count, by }) => audit.write('sessionsEnded', `${count ?? 'some'} by ${by ?? 'nobody'}`))
+  on('sessionsEnded', ({ count, by }) => audit.write('sessionsEnded', `${count ?? 'some'} by ${by ?? 'the system'}`))
   on('session', ({ session }) => audit.write('session', who(session.user)))
   on('signInFailed', ({ provider, error, user }) =>
     audit.write(
@@ -67,5 +67,5 @@ export function record(on: On, audit: Audit): void {
 }
 
 function who(user: { name?: string | null; email?: string | null; id?: string } | undefined): string {
-  return user?.email ?? user?.name ?? user?.id ?? 'nobody'
+  return user?.email ?? user?.name ?? user?.id ?? 'no user'
 }

@@ -4,6 +4,7 @@ import type { Plugin } from 'authkernel/kernel'
 import { accountsPlugin } from 'authkernel/plugins/accounts'
 import { addressPlugin } from 'authkernel/plugins/address'
 import { adminPlugin } from 'authkernel/plugins/admin'
+import { admissionPlugin } from 'authkernel/plugins/admission'
 import { apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { auditPlugin } from 'authkernel/plugins/audit'
 import { authjsCompatPlugin } from 'authkernel/plugins/authjs-compat'
@@ -18,9 +19,11 @@ import { deviceSessionsPlugin } from 'authkernel/plugins/device-sessions'
 import { guestPlugin } from 'authkernel/plugins/guest'
 import { healthPlugin } from 'authkernel/plugins/health'
 import { impersonationPlugin } from 'authkernel/plugins/impersonation'
+import { importPlugin } from 'authkernel/plugins/import'
 import { jwtPlugin } from 'authkernel/plugins/jwt'
 import { limitsPlugin } from 'authkernel/plugins/limits'
 import { multiSessionPlugin } from 'authkernel/plugins/multi-session'
+import { nextAuth4CompatPlugin } from 'authkernel/plugins/next-auth-4-compat'
 import { noticesPlugin } from 'authkernel/plugins/notices'
 import { organizationsPlugin } from 'authkernel/plugins/organizations'
 import { passwordsPlugin } from 'authkernel/plugins/passwords'
@@ -92,8 +95,8 @@ export function catalogue(first: readonly Switch[], around: Around): Readonly<Re
       { id: 'accounts', text: 'Linked accounts and devices, for the account page.', on: true, make: () => accountsPlugin() },
       { id: 'address', text: 'People change their mail address, and can take it back.', make: () => addressPlugin() },
       { id: 'notices', text: 'Mails about new browsers, passkeys, accounts and keys.', make: () => noticesPlugin() },
-      { id: 'admin', text: 'Search, ban, end sessions. Nobody is an administrator here.', make: () => adminPlugin({ can: () => false }) },
-      { id: 'impersonation', text: 'Act as a user. Nobody may do it here.', make: () => impersonationPlugin({ can: () => false }) },
+      { id: 'admin', text: 'Search, ban, end sessions. No user is an administrator here.', make: () => adminPlugin({ can: () => false }) },
+      { id: 'impersonation', text: 'Act as a user. No user may do it here.', make: () => impersonationPlugin({ can: () => false }) },
       {
         id: 'device-sessions',
         text: 'Sessions know their device: a mail after a sign-in from a new browser, and an end after an hour without a request.',
@@ -103,6 +106,11 @@ export function catalogue(first: readonly Switch[], around: Around): Readonly<Re
         id: 'multi-session',
         text: 'Several accounts in one browser, with a page to switch between them.',
         make: () => multiSessionPlugin(),
+      },
+      {
+        id: 'admission',
+        text: 'New users need an invitation, and ask for one on a waitlist.',
+        make: () => admissionPlugin({ mode: 'waitlist' }),
       },
       { id: 'organizations', text: 'Organizations with roles and invitations.', make: () => organizationsPlugin() },
     ],
@@ -172,6 +180,12 @@ export function catalogue(first: readonly Switch[], around: Around): Readonly<Re
         text: 'The cookie of better-auth. It signs you out here.',
         make: () => betterAuthCompatPlugin({ secret }),
       },
+      {
+        id: 'next-auth-4-compat',
+        text: 'Cookies and answers of NextAuth 4. It signs you out here: the cookies have other names.',
+        make: () => nextAuth4CompatPlugin(),
+      },
+      { id: 'import', text: 'Users of other services and libraries, by `npx authkernel migrate --from`.', make: () => importPlugin() },
     ],
     ...foundations(around),
   }

@@ -38,7 +38,7 @@ export function foundations({ adapter, secret }: Around): Readonly<Record<string
       },
       {
         id: 'hash-session-tokens',
-        text: 'The store of the playground, with session tokens hashed: whoever reads it cannot sign in with them.',
+        text: 'The store of the playground, with session tokens hashed: an attacker who reads it cannot sign in with them.',
         make: () => adapterPlugin(hashSessionTokens(adapter)),
         otherwise,
       },

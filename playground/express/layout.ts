@@ -46,7 +46,7 @@ export function layout(path: string, title: string, session: Session | null, con
 
 /** The signed-in person at a glance. */
 export function personCard(user: NonNullable<Session['user']>): Html {
-  const name = user.name ?? user.email ?? 'Somebody'
+  const name = user.name ?? user.email ?? 'A user'
   return html`<div class="person">
     ${user.image ? html`<img src="${user.image}" alt="" />` : html`<span class="initial" aria-hidden="true">${name.slice(0, 1).toUpperCase()}</span>`}
     <div><b>${name}</b><span>${user.email}</span></div>

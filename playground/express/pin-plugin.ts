@@ -33,7 +33,7 @@ declare module 'authkernel/kernel' {
 class WrongPin extends CredentialsSignin {
   override code = 'wrong_pin'
 }
-/** Somebody said no to `pinAllowed`. */
+/** A handler of `pinAllowed` returned false. */
 class PinClosed extends CredentialsSignin {
   override code = 'pin_closed'
 }
@@ -69,7 +69,7 @@ const pinFlow: ProviderFlow<ProviderOf<'pin'>> = {
   }),
   async finish(ctx, provider) {
     if ((await ctx.ask('pinAllowed', { provider, now: ctx.now })) !== true) throw new PinClosed('This screen is closed now.')
-    // Four digits are guessed in no time: five attempts in ten minutes, whoever asks.
+    // Four digits are guessed in no time: five attempts in ten minutes, for all clients together.
     const { allowed } = await ctx.limit.take(`pin:${provider.id}:${ctx.clientAddress ?? ''}`, { max: 5, seconds: 600 })
     const { pin } = await ctx.body()
     const user = allowed && typeof pin === 'string' ? await ctx.service('pins').find(provider, pin) : undefined

@@ -8,7 +8,7 @@ export interface AmazonSesOptions extends Partial<Omit<EmailConfig, 'type' | 'op
   pass: string | undefined
 }
 
-/** Amazon SES over SMTP and TLS: its HTTP API would need a signature over each request. Needs the package nodemailer 10. */
+/** Amazon SES over SMTP and TLS: its HTTP API would need a signature over each request. Needs the package nodemailer 7, 8 or 10. */
 export default function amazonSes({ region, user, pass, ...options }: AmazonSesOptions): ProviderOf<'email'> {
   return {
     id: 'amazon-ses',

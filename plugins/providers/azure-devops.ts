@@ -24,7 +24,7 @@ export default function azureDevops(options: OAuthUserConfig<AzureDevOpsProfile>
       url: 'https://app.vssps.visualstudio.com/oauth2/authorize',
       params: { response_type: 'Assertion', scope: options.scope ?? 'vso.profile' },
     },
-    token: { url: 'https://app.vssps.visualstudio.com/oauth2/token', request: exchange },
+    token: { url: 'https://app.vssps.visualstudio.com/oauth2/token', request: exchangeAssertion },
     userinfo: {
       url: 'https://app.vssps.visualstudio.com/_apis/profile/profiles/me',
       params: { details: 'true', coreAttributes: 'Avatar', 'api-version': '6.0' },
@@ -44,7 +44,7 @@ export default function azureDevops(options: OAuthUserConfig<AzureDevOpsProfile>
 export { azureDevops }
 
 /** The vendor's own form of RFC 7523: the code is the assertion, the secret the client assertion. */
-async function exchange({ params, redirectUri, clientSecret, fetch }: TokenRequestContext): Promise<{ tokens: TokenSet }> {
+async function exchangeAssertion({ params, redirectUri, clientSecret, fetch }: TokenRequestContext): Promise<{ tokens: TokenSet }> {
   const response = await fetch('https://app.vssps.visualstudio.com/oauth2/token', {
     method: 'POST',
     body: new URLSearchParams({

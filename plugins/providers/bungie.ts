@@ -36,7 +36,7 @@ export default function bungie(options: BungieOptions = {}): OAuthConfig<BungieP
       id: Response?.bungieNetUser?.membershipId,
       name: Response?.bungieNetUser?.displayName,
       email: null,
-      image: picture(Response?.bungieNetUser?.profilePicturePath),
+      image: pictureUrl(Response?.bungieNetUser?.profilePicturePath),
     }),
     style: { brandColor: '#0075bb', logo },
     options,
@@ -44,7 +44,7 @@ export default function bungie(options: BungieOptions = {}): OAuthConfig<BungieP
 }
 export { bungie }
 
-function picture(path: string | undefined): string | null {
+function pictureUrl(path: string | undefined): string | null {
   return path ? `https://www.bungie.net${path.startsWith('/') ? '' : '/'}${path}` : null
 }
 

@@ -33,7 +33,7 @@ export default function discord(options: OAuthUserConfig<DiscordProfile> = {}): 
       id: profile.id,
       name: profile.global_name ?? profile.username,
       email: profile.email,
-      image: avatar(profile),
+      image: avatarUrl(profile),
     }),
     style: { brandColor: '#5865f2', logo },
     options,
@@ -41,7 +41,7 @@ export default function discord(options: OAuthUserConfig<DiscordProfile> = {}): 
 }
 export { discord }
 
-function avatar({ id, discriminator, avatar: hash }: DiscordProfile): string | null {
+function avatarUrl({ id, discriminator, avatar: hash }: DiscordProfile): string | null {
   if (!id) return null
   if (hash) return `https://cdn.discordapp.com/avatars/${id}/${hash}.${hash.startsWith('a_') ? 'gif' : 'png'}`
   // Accounts without a number share their default picture by age: the upper bits of an id are its time.

@@ -24,11 +24,11 @@ export default function eventbrite(options: OAuthUserConfig<EventbriteProfile> =
     token: 'https://www.eventbrite.com/oauth/token',
     userinfo: 'https://www.eventbriteapi.com/v3/users/me/',
     client: { token_endpoint_auth_method: 'client_secret_post' },
-    emailVerified: (profile) => primary(profile)?.verified,
+    emailVerified: (profile) => findPrimaryEmail(profile)?.verified,
     profile: (profile) => ({
       id: profile.id,
       name: profile.name,
-      email: primary(profile)?.email,
+      email: findPrimaryEmail(profile)?.email,
       image: profile.image_id
         ? `https://img.evbuc.com/https%3A%2F%2Fcdn.evbuc.com%2Fimages%2F${profile.image_id}%2F1%2Foriginal.jpg`
         : null,
@@ -39,6 +39,6 @@ export default function eventbrite(options: OAuthUserConfig<EventbriteProfile> =
 }
 export { eventbrite }
 
-function primary({ emails }: EventbriteProfile): { email: string; verified?: boolean } | undefined {
+function findPrimaryEmail({ emails }: EventbriteProfile): { email: string; verified?: boolean } | undefined {
   return emails?.find((address) => address.primary)
 }

@@ -35,7 +35,7 @@ export default function github(options: GitHubOptions = {}): OAuthConfig<GitHubP
     id: 'github',
     name: 'GitHub',
     type: 'oauth',
-    // An Enterprise Server is run by somebody else.
+    // An Enterprise Server is run by another company.
     trustEmail: site === 'https://github.com',
     issuer: `${site}/login/oauth`,
     authorization: { url: `${site}/login/oauth/authorize`, params: { scope: 'read:user user:email' } },

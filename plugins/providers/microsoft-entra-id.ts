@@ -41,13 +41,13 @@ export default function microsoftEntraId(options: MicrosoftEntraIDOptions = {}):
     issuer: `${authority}/${tenantId}/v2.0`,
     authorization: { params: { scope: 'openid profile email User.Read' } },
     discoveryIssuer: [`${authority}/{tenantid}/v2.0`, `${authority}/${personal}/v2.0`, '{issuer}'],
-    issuerOf: (claims, { id, issuer = '' }) => issuerOf(claims, id, issuer, allowedTenants),
+    issuerOf: (claims, { id, issuer = '' }) => resolveIssuer(claims, id, issuer, allowedTenants),
     emailVerified: (profile) => (profile.xms_edov === undefined ? profile.email_verified : /^(1|true)$/.test(String(profile.xms_edov))),
     profile: async (profile, tokens, { fetch } = globalThis) => ({
       id: profile.sub,
       name: profile.name,
       email: profile.email,
-      image: profilePhotoSize ? await photo(profilePhotoSize, tokens, fetch) : null,
+      image: profilePhotoSize ? await readPhoto(profilePhotoSize, tokens, fetch) : null,
     }),
     style: { brandColor: '#0072c6' },
     options,
@@ -61,7 +61,7 @@ const guid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i
 const personal = '9188040d-6c67-4c5b-b112-36a304b66dad'
 
 /** The document of a multi-tenant issuer says `{tenantid}`: the token's own tenant takes its place, once it is known to be allowed. */
-function issuerOf(claims: Record<string, unknown>, id: string, issuer: string, allowed: readonly string[] | undefined): string {
+function resolveIssuer(claims: Record<string, unknown>, id: string, issuer: string, allowed: readonly string[] | undefined): string {
   // Tokens that sign people out name their tenant in `iss` alone.
   const tenant = String(claims['tid'] ?? issued.exec(String(claims['iss']))?.[1])
   const named = /\/([^/]+)\/v2\.0\/?$/.exec(issuer)?.[1] ?? ''
@@ -76,8 +76,8 @@ function issuerOf(claims: Record<string, unknown>, id: string, issuer: string, a
   return multi ? issuer.replace(`/${named}/`, `/${tenant}/`) : issuer
 }
 
-/** Nobody is kept out by a photo that is missing, too large or slow. */
-async function photo(size: number, tokens: TokenSet, fetch: typeof globalThis.fetch): Promise<string | null> {
+/** A photo that is missing, too large or slow keeps no user out. */
+async function readPhoto(size: number, tokens: TokenSet, fetch: typeof globalThis.fetch): Promise<string | null> {
   try {
     const url = `https://graph.microsoft.com/v1.0/me/photos/${size}x${size}/$value`
     const response = await fetch(url, { headers: { Authorization: `Bearer ${tokens.access_token}` } })

@@ -6,7 +6,7 @@ export interface NodemailerOptions extends Partial<Omit<EmailConfig, 'type' | 'o
   server: string | Record<string, unknown> | undefined
 }
 
-/** Any mail server, over SMTP. Needs the package nodemailer 10. */
+/** Any mail server, over SMTP. Needs the package nodemailer 7, 8 or 10. */
 export default function nodemailer(options: NodemailerOptions): ProviderOf<'email'> {
   return { id: 'nodemailer', name: 'Nodemailer', type: 'email', maxAge: 600, options }
 }

@@ -36,11 +36,11 @@ export default function paypal(options: PayPalOptions = {}): OAuthConfig<PayPalP
     token: `https://api-m.${host}/v1/oauth2/token`,
     userinfo: { url: `https://api-m.${host}/v1/identity/oauth2/userinfo`, params: { schema: 'paypalv1.1' } },
     checks: ['state'],
-    emailVerified: (profile) => primary(profile)?.confirmed ?? profile.email_verified,
+    emailVerified: (profile) => findPrimaryEmail(profile)?.confirmed ?? profile.email_verified,
     profile: (profile) => ({
       id: profile.user_id,
       name: profile.name,
-      email: profile.email ?? primary(profile)?.value,
+      email: profile.email ?? findPrimaryEmail(profile)?.value,
       image: profile.picture,
     }),
     style: { brandColor: '#002991', logo },
@@ -49,7 +49,7 @@ export default function paypal(options: PayPalOptions = {}): OAuthConfig<PayPalP
 }
 export { paypal }
 
-function primary({ emails }: PayPalProfile): { value: string; confirmed?: boolean } | undefined {
+function findPrimaryEmail({ emails }: PayPalProfile): { value: string; confirmed?: boolean } | undefined {
   return emails?.find((address) => address.primary) ?? emails?.[0]
 }
 

@@ -22,7 +22,7 @@ export default function twitch(options: OIDCUserConfig<TwitchProfile> = {}): OID
     authorization: {
       params: { scope: 'openid user:read:email', claims: { id_token: { email: null, picture: null, preferred_username: null } } },
     },
-    token: { conform },
+    token: { conform: conformToken },
     client: { token_endpoint_auth_method: 'client_secret_post' },
     style: { brandColor: '#65459b', logo },
     options,
@@ -31,7 +31,7 @@ export default function twitch(options: OIDCUserConfig<TwitchProfile> = {}): OID
 export { twitch }
 
 /** Twitch sends `scope` as a list and some errors without the `error` of RFC 6749 section 5.2. */
-async function conform(response: Response): Promise<Response | undefined> {
+async function conformToken(response: Response): Promise<Response | undefined> {
   const { scope, ...answer } = (await response.clone().json()) as Record<string, unknown>
   if (response.ok) {
     if (typeof scope === 'string') return undefined

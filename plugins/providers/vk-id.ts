@@ -27,8 +27,8 @@ export default function vkId(options: OAuthUserConfig<VKIDProfile> = {}): OAuthC
     name: 'VK ID',
     type: 'oauth',
     authorization: { url: 'https://id.vk.com/authorize', params: { scope: 'vkid.personal_info email' } },
-    token: { url: 'https://id.vk.com/oauth2/auth', request: exchange },
-    userinfo: { url: 'https://id.vk.com/oauth2/user_info', request: person },
+    token: { url: 'https://id.vk.com/oauth2/auth', request: exchangeCode },
+    userinfo: { url: 'https://id.vk.com/oauth2/user_info', request: readPerson },
     checks: ['pkce', 'state'],
     profile: (profile) => ({
       id: String(profile.user_id),
@@ -42,9 +42,9 @@ export default function vkId(options: OAuthUserConfig<VKIDProfile> = {}): OAuthC
 }
 export { vkId }
 
-async function exchange(context: TokenRequestContext): Promise<{ tokens: TokenSet }> {
+async function exchangeCode(context: TokenRequestContext): Promise<{ tokens: TokenSet }> {
   const { params, checks, redirectUri, provider } = context
-  const tokens = await post(context.fetch, 'https://id.vk.com/oauth2/auth', {
+  const tokens = await postForm(context.fetch, 'https://id.vk.com/oauth2/auth', {
     grant_type: 'authorization_code',
     code: params['code'],
     code_verifier: checks.code_verifier,
@@ -56,13 +56,13 @@ async function exchange(context: TokenRequestContext): Promise<{ tokens: TokenSe
   return { tokens }
 }
 
-async function person({ tokens, provider, fetch }: UserinfoRequestContext): Promise<VKIDProfile> {
+async function readPerson({ tokens, provider, fetch }: UserinfoRequestContext): Promise<VKIDProfile> {
   const body = { client_id: provider.clientId, access_token: tokens.access_token }
-  const { user } = await post(fetch, 'https://id.vk.com/oauth2/user_info', body)
+  const { user } = await postForm(fetch, 'https://id.vk.com/oauth2/user_info', body)
   return (user ?? {}) as VKIDProfile
 }
 
-async function post(fetch: typeof globalThis.fetch, url: string, body: Record<string, string | undefined>): Promise<TokenSet> {
+async function postForm(fetch: typeof globalThis.fetch, url: string, body: Record<string, string | undefined>): Promise<TokenSet> {
   const response = await fetch(url, {
     method: 'POST',
     body: new URLSearchParams(Object.entries(body).map(([key, value]) => [key, value ?? ''])),

@@ -14,7 +14,7 @@ export interface WorkOSProfile {
 }
 /** What WorkOS needs, and what may be changed. */
 export interface WorkOSOptions extends OAuthUserConfig<WorkOSProfile> {
-  /** Id of the connection that everybody signs in with. */
+  /** Id of the connection that all users sign in with. */
   connection?: string | undefined
 }
 

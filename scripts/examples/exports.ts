@@ -41,13 +41,16 @@ import {
   fromBase64,
   isBelow,
   isCallbackUrl,
+  isLocalPath,
+  readFields,
+  toLocalPath,
   isLoopback,
   isSecureUrl,
   json,
   lazyObject,
   marksHold,
   merge,
-  nearest,
+  findNearest,
   networksOf,
   proveAgain,
   providerPlugin,
@@ -113,7 +116,7 @@ import {
   rememberMailbox,
   drawMail,
   mailedHostFault,
-  unlinked,
+  withoutLinks,
 } from 'authkernel/kernel/mail'
 import {
   hostRequestOf,
@@ -122,37 +125,44 @@ import {
   boundedRead,
   hkdf,
   hostMatches,
+  isJsonObject,
   nodeCrypto,
   redactError,
-  responseOf,
+  toResponse,
   unverifiedJwt,
   withDeadline,
 } from 'authkernel/kernel/protocols'
-import { failedCall, isDate, lateCall, lazyStore } from 'authkernel/kernel/stores'
+import { failedCall, isDate, lateCall, lazyStore, listRows, readRows } from 'authkernel/kernel/stores'
 import {
   hasFreshProof,
   isFreshProof,
+  leadToProof,
   MissingSessionAbility,
   contextBehind,
+  copyShownFields,
   cookiesToStore,
-  indexed,
+  indexedName,
   strategyMethods,
   outdatedKey,
   redirectBehind,
   reportUnguarded,
   sessionRecord,
   strategyWith,
+  toSessionUser,
   unanswered,
   withKind,
 } from 'authkernel/kernel/strategies'
 import {
   AccessEnded,
   endAccess,
+  findOwnUser,
   holdingsOf,
   removeAdded,
   takeAddressFrom,
   typedNames,
   hasTypedAddress,
+  mayCreateUser,
+  storeNewUser,
   isKnownDevice,
   rememberDevice,
 } from 'authkernel/kernel/users'
@@ -171,7 +181,7 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
     throw new AccessDenied('No seat is left.')
   },
   AccountNotLinked: () => {
-    throw new AccountNotLinked('The card belongs to somebody else.')
+    throw new AccountNotLinked('The card belongs to another user.')
   },
   AdapterError: ({ error }) => error instanceof AdapterError,
   AuthError: () => {
@@ -251,10 +261,27 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   fromBase64: () => fromBase64('c2hvcA=='),
   hkdf: () => hkdf('secret', 'salt', 'shop key', 32),
   hostMatches: () => hostMatches('*.example.com', 'app.example.com'),
-  indexed: () => indexed('a name of any length'),
+  indexedName: () => indexedName('a name of any length'),
   isBelow: () => isBelow('/auth', '/auth/signin'),
+  isLocalPath: () => isLocalPath('/inside'),
+  toLocalPath: ({ ctx }) => ctx.origin + toLocalPath('/inside', 'shop.open'),
+  readFields: () => readFields({ name: 'Ada' })['name'],
+  isJsonObject: () => isJsonObject(JSON.parse('{}')),
   isCallbackUrl: ({ ctx }) => isCallbackUrl('/inside', ctx.origin, 2048),
   isDate: () => isDate(new Date()),
+  mayCreateUser: ({ ctx }) =>
+    mayCreateUser(ctx, {
+      user: { email: 'ada@example.com' },
+      account: { provider: 'letters', providerAccountId: 'ada@example.com', type: 'letters' },
+      proved: true,
+    }),
+  storeNewUser: ({ ctx }) =>
+    storeNewUser(
+      ctx,
+      ctx.service('store'),
+      { id: 'user-1', email: null as never, emailVerified: null },
+      { provider: 'kiosk', providerAccountId: 'user-1', type: 'kiosk' },
+    ),
   hasTypedAddress: ({ ctx }) => hasTypedAddress(ctx, 'user-1'),
   isKnownDevice: ({ ctx }) => isKnownDevice(ctx, 'shop user-1'),
   isLoopback: () => isLoopback('127.0.0.1'),
@@ -268,10 +295,11 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
       lazily(() => import('node:os')),
       (os) => ({ freemem: async () => os.freemem() }),
     ),
+  listRows: async ({ ctx }) => (await listRows(ctx.records('shopNote'), { where: { userId: 'user-1' } })).length,
   strategyMethods: ({ strategy }) => strategyMethods.filter((name) => typeof strategy[name] === 'function'),
   marksHold: ({ ctx }) => marksHold(ctx, { kinds: ['guest'], until: ctx.now.getTime() + 60_000 }),
   merge: () => merge({ maxAge: 60 }, { maxAge: 300, name: 'shop' }),
-  nearest: () => nearest('prts', ['parts', 'tools']),
+  findNearest: () => findNearest('prts', ['parts', 'tools']),
   mailedHostFault: ({ ctx }) => mailedHostFault(ctx)?.message,
   networksOf: ({ ctx }) => networksOf(ctx.clientAddress).map(({ key }) => key),
   outdatedKey: async ({ ctx }) => outdatedKey in ((await ctx.open('shop-order', 'a sealed value')) ?? {}),
@@ -280,12 +308,15 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   randomHex: ({ ctx }) => randomHex(ctx.runtime, 16),
   randomUUID: ({ ctx }) => randomUUID(ctx.runtime),
   raw: () => createKernel({ [raw]: true } as never),
+  readRows: async ({ ctx }) => {
+    for await (const { text } of readRows(ctx.records('shopNote'))) ctx.logger.debug(text)
+  },
   redactError: ({ error }) => redactError(error, ['a secret']).message,
   redactText: () => redactText('token=abc', ['abc']),
   nodeCrypto: () => nodeCrypto()?.createHash('sha384').update('text').digest('hex'),
   redirectTo: ({ ctx }) => redirectTo(`${ctx.base}/terms`),
-  responseOf: async ({ ctx }) =>
-    responseOf(await boundedRead({ fetch: ctx.runtime.fetch, deadline: 5000, limit: 100_000 })('https://api.example/')),
+  toResponse: async ({ ctx }) =>
+    toResponse(await boundedRead({ fetch: ctx.runtime.fetch, deadline: 5000, limit: 100_000 })('https://api.example/')),
   redirectBehind: ({ kernel, ctx }) => redirectBehind(kernel, ctx.origin, ctx, ctx),
   reportUnguarded: ({ ctx }) => reportUnguarded(ctx, 'kiosk', 'the id of a session'),
   rememberDevice: ({ ctx }) => rememberDevice(ctx, 'shop user-1'),
@@ -304,7 +335,7 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   toBase64Url: ({ ctx }) => toBase64Url(ctx.runtime.random(16)),
   toHex: ({ ctx }) => toHex(ctx.runtime.random(16)),
   unanswered: ({ error }) => error instanceof Error && unanswered in error,
-  unlinked: () => unlinked('shop.example'),
+  withoutLinks: () => withoutLinks('shop.example'),
   unverifiedJwt: () => unverifiedJwt('a token')?.header['typ'] === 'logout+jwt',
   visibleType: () => visibleType(new AccessDenied()),
   withDeadline: ({ ctx }) =>
@@ -327,6 +358,13 @@ export const exportsExamples: Readonly<Record<string, (given: With) => unknown>>
   countedName: () => countedName(' Ada@Example.com '),
   endAccess: ({ ctx }) => endAccess(ctx, { userId: 'user-1' }, 'shop'),
   hasFreshProof: ({ ctx }) => hasFreshProof(ctx, { maxAge: 300, level: 'mfa' }),
+  findOwnUser: async ({ ctx }) => (await findOwnUser(ctx, 'shop.pay'))?.email,
+  leadToProof: ({ ctx }) => leadToProof(ctx, { maxAge: 300, level: 'mfa' }, `${ctx.base}/account`),
+  copyShownFields: ({ ctx }) => copyShownFields(ctx.store, { role: 'cashier' }, { name: 'Ada' }),
+  toSessionUser: async ({ ctx }) => {
+    const user = await ctx.store?.getUser('user-1')
+    return user && toSessionUser(ctx.store, user).name
+  },
   holdingsOf: ({ ctx }) => holdingsOf(ctx, 'user-1'),
   hostRequestOf: ({ ctx }) => hostRequestOf(ctx.request),
   isAddress: () => isAddress('ada@example.com'),

@@ -15,6 +15,7 @@ export const hooksExamples: Answers = {
   },
   signIn: ({ user, known }) => known === true || user.email?.endsWith('@example.com') === true,
   link: ({ account }) => account.provider !== 'untrusted',
+  createUser: ({ user, proved }) => proved && user.email?.endsWith('@acme.example') === true,
   deleteUser: ({ userId }) => userId !== 'root',
   login: ({ login, ctx }) => (login.isNewUser ? ctx.park(login, { to: '/terms' }) : undefined),
   authenticate: ({ ctx }) => (ctx.request.headers.has('x-revoked') ? null : undefined),
@@ -25,6 +26,8 @@ export const hooksExamples: Answers = {
   signOut: () => 'https://id.example/logout',
   proofLevel: async ({ login, ctx }) => ((await ctx.records('shopNote').count({ userId: login.user.id ?? '' })) > 0 ? 'mfa' : undefined),
   stepUp: ({ login, level, ctx }) => (level === 'mfa' ? ctx.park(login, { to: '/second-factor' }) : undefined),
+  response: ({ response, ctx }) =>
+    ctx.request.headers.has('x-old-client') ? new Response(response.body, { status: 200, headers: response.headers }) : undefined,
   failure: ({ error }) => (error.type === 'AccessDenied' ? new Response('Ask your administrator.', { status: 403 }) : undefined),
 }
 type Listeners = { readonly [K in keyof Events & string]?: EventHandler<K> }

@@ -1,5 +1,5 @@
-/** One line for each member of `Identity`, `Proof`, `Login`, `Parked` and `ProviderFlow`; docs/reference shows them. */
-import { type Identity, type Login, type Parked, type Proof, type ProviderFlow, redirectTo } from 'authkernel/kernel'
+/** One line for each member of `Identity`, `Proof`, `Login`, `ParkedLogin` and `ProviderFlow`; docs/reference shows them. */
+import { type Identity, type Login, type ParkedLogin, type Proof, type ProviderFlow, redirectTo } from 'authkernel/kernel'
 import { AccountNotLinked } from 'authkernel/errors'
 import type { DoorCardConfig } from './types.ts'
 
@@ -49,7 +49,7 @@ export const loginExamples: Reads<Login> = {
   linked: (login) => login.linked === true,
   callbackUrl: (login) => new URL(login.callbackUrl).pathname,
 }
-export const parkedExamples: Reads<Parked<{ tries: number }>> = {
+export const parkedLoginExamples: Reads<ParkedLogin<{ tries: number }>> = {
   id: (parked) => `tries ${parked.id}`,
   flow: (parked) => `/second-factor?flow=${parked.flow}`,
   login: (parked) => parked.login.user.name,

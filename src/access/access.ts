@@ -6,6 +6,7 @@ import { AccessDenied, AuthError, type ErrorRow } from '../errors/index.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import { isAfter } from '../runtime/shared.ts'
 import { assertEndable, endAll } from './end.ts'
+import { undoGrant } from './undo.ts'
 import { accessRecordName, endingKey, lastEnding, proofKeys, raiseEnding } from './endings.ts'
 
 /**
@@ -93,7 +94,12 @@ export function createAccess(ctx: AnyContext): Access {
     }
     // An ending that is under way has raised the number and may still have to end the session. A link asks no more than Auth.js where there is none.
     const isEnding = begun - last < endingTime
-    if (ofSession.has(given) && compiled.records.has(accessRecordName) && (by !== 'link' || isEnding) && !(await isLive(ctx as Context)))
+    if (
+      ofSession.has(given) &&
+      compiled.records.has(accessRecordName) &&
+      (by !== 'link' || isEnding) &&
+      !(await isSessionLive(ctx as Context))
+    )
       throw accessEnded('The session of the request has ended.')
   }
 
@@ -115,7 +121,7 @@ export function createAccess(ctx: AnyContext): Access {
       try {
         await compare(given, by)
       } catch (error) {
-        await takeBack(written)
+        await undoGrant(ctx, given, by, () => takeBack(written))
         // A store that fails twice is told as it failed first.
         throw failure && !(error instanceof AccessEnded) ? failure.error : error
       }
@@ -146,7 +152,7 @@ async function tryWrite<T>(write: () => Promise<T>): Promise<{ written?: T; fail
   }
 }
 
-async function isLive(ctx: Context): Promise<boolean> {
+async function isSessionLive(ctx: Context): Promise<boolean> {
   return (await ctx.session.isLive?.(ctx)) ?? true
 }
 

@@ -1,7 +1,7 @@
 /** Ending access: sessions of browsers, then what plugins gave. Nothing that began before can be granted any more by then. */
 import type { AccessSelector, EndOptions, EndReason, EndReport, EndStep } from '../contract/access.ts'
 import type { AnyContext } from '../contract/context.ts'
-import { abilitiesOf, abilityFor, strategyWith } from '../registry/abilities.ts'
+import { abilitiesOf, abilityFor, strategyWith } from '../registry/strategies.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import type { SessionSelector } from '../contract/session.ts'
 
@@ -36,7 +36,7 @@ export function assertEndable(ctx: AnyContext, which: AccessSelector, { by, sess
 export async function endAll(
   ctx: AnyContext,
   which: AccessSelector,
-  { by, reason = reasonOf(which), silent = false }: EndOptions,
+  { by, reason = endReason(which), silent = false }: EndOptions,
 ): Promise<EndReport> {
   const sessions = await endSessionsOf(ctx, which)
   const ended: Partial<Record<EndStep, number | undefined>> = {}
@@ -72,6 +72,6 @@ function stepsOf(ctx: AnyContext, step: EndStep): KernelContext['compiled']['end
   return (ctx as KernelContext).compiled.endSteps.filter((one) => one.step === step)
 }
 
-function reasonOf(which: AccessSelector): EndReason {
+function endReason(which: AccessSelector): EndReason {
   return 'userId' in which ? 'signOutEverywhere' : 'providerLogout'
 }

@@ -33,8 +33,8 @@ const maxTries = 20
 /** The last ending under a key; undefined: there was none. */
 export async function lastEnding(ctx: AnyContext, key: string): Promise<Moment | undefined> {
   const table = tableOf(ctx)
-  if (!table) return endingsHere(ctx).get(nameOf(ctx, key))
-  const row = await table.get(await idOf(key))
+  if (!table) return endingsHere(ctx).get(namespacedKey(ctx, key))
+  const row = await table.get(await endingRowId(key))
   if (!row) return undefined
   const at = Number(row.generation)
   momentsOf(ctx).advance(at)
@@ -48,13 +48,13 @@ export async function raiseEnding(ctx: AnyContext, key: string, until?: number):
   const now = moments.next()
   const wanted = until === undefined || until >= Math.floor(now / 1000) ? now : until * 1000 + 999
   if (!table) {
-    const name = nameOf(ctx, key)
+    const name = namespacedKey(ctx, key)
     const before = endingsHere(ctx).get(name)?.at ?? 0
     const after = Math.max(wanted, before)
     setBounded(endingsHere(ctx), name, { at: after, process: moments.process }, maxInProcess)
     return { before, after }
   }
-  const id = await idOf(key)
+  const id = await endingRowId(key)
   const expires = new Date(ctx.runtime.now() + (until === undefined ? lifetimes.subject : lifetimes.proof))
   for (let tries = 0; tries < maxTries; tries++) {
     // Most logout tokens are the first for their session: one statement then.
@@ -65,7 +65,9 @@ export async function raiseEnding(ctx: AnyContext, key: string, until?: number):
     // As late as can be: what began before the write reaches the store began before the ending.
     const after = Math.max(until === undefined ? moments.next() : wanted, before + 1)
     const next = { generation: String(after), process: moments.process, expires }
-    const written = row ? await table.update(id, next, { if: { generation: row.generation } }) : await createRow(table, { id, ...next })
+    const written = row
+      ? await table.update(id, next, { if: { generation: row.generation } })
+      : await createEndingRow(table, { id, ...next })
     if (written) return { before, after }
   }
   throw new Error('The ending of access could not be written: too many others were written at the same moment.')
@@ -94,7 +96,7 @@ function tableOf(ctx: AnyContext): RecordTable<EndingRow> | undefined {
   return records.has(accessRecordName) ? (ctx.records(accessRecordName) as unknown as RecordTable<EndingRow>) : undefined
 }
 
-async function createRow(table: RecordTable<EndingRow>, row: EndingRow & { id: string }): Promise<boolean> {
+async function createEndingRow(table: RecordTable<EndingRow>, row: EndingRow & { id: string }): Promise<boolean> {
   try {
     await table.create(row)
     return true
@@ -112,11 +114,11 @@ function endingsHere(ctx: AnyContext): Map<string, Moment> {
   return (ctx as KernelContext).compiled.shared.cache<Moment>('access-endings')
 }
 
-function nameOf(ctx: AnyContext, key: string): string {
+function namespacedKey(ctx: AnyContext, key: string): string {
   return `${ctx.settings.namespace} ${key}`
 }
 
 /** Names of providers may be long, and addresses of users are nothing for an index. */
-async function idOf(key: string): Promise<string> {
+async function endingRowId(key: string): Promise<string> {
   return toHex(await sha256(key))
 }

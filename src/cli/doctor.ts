@@ -3,6 +3,7 @@ import type { Auth, Context } from 'authkernel/kernel'
 import { findFaults, findUnreachable } from './faults.ts'
 import { askIssuers } from './issuers.ts'
 import { type Loaded, loadModule } from './load.ts'
+import { findMoves, nameMove } from './moves.ts'
 import { type Finding, type Paint, type Report, type Setting, UsageError, table } from './report.ts'
 import { askRootPaths } from './root-paths.ts'
 import { lookInside, originOf } from './snapshot.ts'
@@ -63,7 +64,7 @@ async function watchApp(loaded: Loaded, options: DoctorOptions, setting: Setting
 
 async function examineApp({ auth, file }: Loaded, options: DoctorOptions, setting: Setting): Promise<Report> {
   const inspection = auth.inspect()
-  const findings = await findFaults(auth)
+  const findings = nameMove(auth, await findFaults(auth))
   const sound = !findings.some(({ level }) => level === 'error')
   const ctx = await lookInside(auth, 'https://your-app.example')
   const { origin, guessed } = originOf(options.origin, ctx.app.settings.origin)
@@ -79,6 +80,7 @@ async function examineApp({ auth, file }: Loaded, options: DoctorOptions, settin
     findings.push(...(await askIssuers(ctx.app.providers.values(), ctx.runtime.fetch)))
     if (!guessed) findings.push(...(await askRootPaths(auth, origin, inspection.plugins, ctx.runtime.fetch)))
   }
+  if (!options.offline) findings.push(...(await findMoves(auth)))
   // What lacks a package or a table cannot be well.
   if (!options.offline && sound) findings.push(...(await askHealth(auth, ctx)))
   const { plugins, services, routes } = inspection

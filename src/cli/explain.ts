@@ -6,7 +6,7 @@ import { type Report, type Setting, UsageError } from './report.ts'
 
 /** Throws UsageError for a type that the page does not know, with the nearest one; without a type it lists all. */
 export function explain(given: string | undefined, { paint }: Pick<Setting, 'paint'>): Report {
-  const rows = readRows()
+  const rows = readErrorRows()
   const types = rows.map(({ type }) => type)
   if (given === undefined) return { data: { types }, lines: [types.join(', '), '', 'authkernel explain <type> says what to do.'] }
   // As it is in a log, or in the URL of an error page.
@@ -36,7 +36,7 @@ interface Row {
   remedy: string
 }
 
-function readRows(): Row[] {
+function readErrorRows(): Row[] {
   const file = new URL('docs/errors.md', packageRoot())
   if (!existsSync(file)) throw new UsageError(`${file.pathname} is missing: install authkernel again.`)
   const lines = readFileSync(file, 'utf8').split('\n')

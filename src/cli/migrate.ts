@@ -1,6 +1,12 @@
 /** `authkernel migrate`: shows what the tables of the app's database lack, and adds it when told to. Nothing is ever dropped. */
+import { writeFile } from 'node:fs/promises'
+import { resolve } from 'node:path'
 import { adapterOf } from 'authkernel/plugins/adapter'
+import type { Auth } from 'authkernel/kernel'
+import type { ImportReport } from 'authkernel/plugins/import'
+import { type Mover, openImport } from './import.ts'
 import { loadModule } from './load.ts'
+import { describeMove, drawMove } from './migrate-report.ts'
 import { type Report, UsageError, type Setting } from './report.ts'
 import { lookInside } from './snapshot.ts'
 
@@ -9,8 +15,16 @@ export interface MigrateOptions {
   auth?: string | undefined
   env?: string | undefined
   apply?: boolean | undefined
-  /** `better-auth`. */
+  /** `better-auth`, or a service such as `clerk`. */
   from?: string | undefined
+  /** Files of an export, with commas between them. */
+  file?: string | undefined
+  /** Names of problems that do not stop `--apply`, with commas between them; `all`. */
+  accept?: string | undefined
+  /** Which side wins where both changed: `here` or `source`. */
+  conflicts?: string | undefined
+  /** File for the report of a move as HTML. */
+  html?: string | undefined
 }
 /** What an adapter that can migrate offers: `sqlAdapter()` does. */
 export interface Migrates {
@@ -20,23 +34,18 @@ export interface Migrates {
 
 /** What `betterAuthCompatPlugin` puts on `auth`. */
 interface TakesOver {
-  takeOver(options: { apply: boolean }): Promise<{
-    users: number
-    sessions: number
-    passwords: { found: number; taken: number }
-    factors: { found: number; taken: number }
-    notes: readonly string[]
-  }>
+  takeOver(options: MoveOptions & { apply: boolean }): Promise<ImportReport & { users: number; sessions: number }>
+}
+interface MoveOptions {
+  accept: readonly string[]
+  conflicts?: 'here' | 'source'
 }
 
 /** Throws UsageError when the app's adapter has nothing to migrate. */
 export async function migrate(options: MigrateOptions, setting: Setting): Promise<Report> {
   const { auth, file, module } = await loadModule(options, setting)
-  if (options.from !== undefined && options.from !== 'better-auth')
-    throw new UsageError(`--from knows better-auth, and not ${JSON.stringify(options.from)}. From Auth.js nothing has to be taken over.`)
-  const other = (auth as { betterAuth?: TakesOver }).betterAuth
-  if (options.from && !other)
-    throw new UsageError(`${file} does not use betterAuthCompatPlugin({ db }): add it, so that the tables of better-auth can be read.`)
+  const other = findMover(auth, options, file, setting)
+  const moveOptions = readMoveOptions(options)
   const { store, config, services } = (await lookInside(auth, 'https://your-app.example')).app
   const adapter = [adapterOf(store), config.adapter, module['adapter']].find(canMigrate)
   // What an adapter keeps for plugins is in its own migration.
@@ -47,7 +56,17 @@ export async function migrate(options: MigrateOptions, setting: Setting): Promis
       `${file} has no adapter that migrates: give sqlAdapter() to createAuth as \`adapter\`, use it with adapterPlugin(), or export it as \`adapter\`. Other stores have no tables.`,
     )
   }
-  const apply = options.apply === true
+  const move = async (apply: boolean) =>
+    options.from === undefined
+      ? undefined
+      : other!
+          .takeOver({ ...moveOptions, apply, accept: apply ? [...moveOptions.accept, 'all'] : moveOptions.accept })
+          .catch((error: unknown) => {
+            throw new UsageError(`${options.from} could not be taken over: ${reasonOf(error)}`)
+          })
+  // Before any table is made: a move that is refused changes nothing. What stops none is not asked again.
+  const planned = options.apply === true ? await move(false) : undefined
+  const apply = options.apply === true && (planned?.refused ?? []).length === 0
   const [statements, notes]: [string[], string[]] = [[], []]
   for (const part of parts) {
     const done = await part.migrate({ apply }).catch((error: unknown) => {
@@ -56,37 +75,55 @@ export async function migrate(options: MigrateOptions, setting: Setting): Promis
     statements.push(...done.statements.filter((statement) => !statements.includes(statement)))
     notes.push(...(done.notes ?? []))
   }
-  const taken = options.from
-    ? await other!.takeOver({ apply }).catch((error: unknown) => {
-        throw new UsageError(`better-auth could not be taken over: ${reasonOf(error)}`)
-      })
-    : undefined
-  notes.push(...(taken?.notes ?? []))
+  const taken = apply || !planned ? await move(apply) : planned
   await auth.close()
   const { good, faint, warn } = setting.paint
   const said = notes.map((note) => `${warn('note')} ${note}`)
+  const facts = statements.map((statement) => `${statement};`)
   const last = apply
     ? good(`${statements.length} statements were run.`)
-    : faint(`Nothing was changed. \`authkernel migrate${taken ? ' --from better-auth' : ''} --apply\` does it.`)
+    : faint('Nothing was changed. `authkernel migrate --apply` does it.')
+  if (!taken)
+    return {
+      data: { file, statements, notes, applied: apply },
+      // They must be looked at first.
+      ok: notes.length === 0,
+      lines:
+        statements.length === 0
+          ? [...said, notes.length === 0 ? good('The database is up to date.') : 'There is nothing else to do.']
+          : [...facts, '', ...said, last],
+    }
+  const command = `npx authkernel migrate --from ${options.from}${options.file === undefined ? '' : ` --file ${options.file}`}`
+  if (options.html !== undefined) await writeFile(resolve(setting.cwd, options.html), drawMove(taken, command))
   return {
-    data: { file, statements, notes, ...(taken && { from: taken }), applied: apply },
-    // Somebody must look at them first.
-    ok: notes.length === 0,
-    lines: taken
-      ? [...statements.map((statement) => `${statement};`), '', ...summarizeReport(taken, apply), ...said, last]
-      : statements.length === 0
-        ? [...said, notes.length === 0 ? good('The database is up to date.') : 'There is nothing else to do.']
-        : [...statements.map((statement) => `${statement};`), '', ...said, last],
+    data: { file, statements, notes, from: taken, applied: taken.applied },
+    ok: notes.length === 0 && taken.refused.length === 0,
+    lines: [...facts, '', ...other!.describe(taken), ...said, ...describeMove(taken, command, setting.paint)],
   }
 }
 
-function summarizeReport({ users, sessions, passwords, factors }: Awaited<ReturnType<TakesOver['takeOver']>>, apply: boolean): string[] {
-  const done = apply ? 'taken over' : 'to take over'
-  return [
+/** What takes over from the product that `--from` names. Throws UsageError where the app lacks its plugin. */
+function findMover(auth: Auth, { from, file: files }: MigrateOptions, file: string, setting: Setting): Mover | undefined {
+  if (from === undefined) return undefined
+  if (from !== 'better-auth') return openImport(auth, { from, file, files }, setting)
+  const { betterAuth } = auth as { betterAuth?: TakesOver }
+  if (!betterAuth)
+    throw new UsageError(`${file} does not use betterAuthCompatPlugin({ db }): add it, so that the tables of better-auth can be read.`)
+  if (files !== undefined)
+    throw new UsageError('--file belongs to services such as clerk: the tables of better-auth are read from its database.')
+  const describe = ({ users, sessions }: Awaited<ReturnType<TakesOver['takeOver']>>): string[] => [
     `${users} users and ${sessions} sessions are read where they are.`,
-    `Passwords: ${passwords.found} found, ${passwords.taken} ${done}.`,
-    `Second factors: ${factors.found} found, ${factors.taken} ${done}.`,
   ]
+  return { takeOver: (options) => betterAuth.takeOver(options), describe: describe as Mover['describe'] }
+}
+
+function readMoveOptions({ from, file, accept = '', conflicts, html }: MigrateOptions): MoveOptions {
+  if (from === undefined && (accept !== '' || conflicts !== undefined || html !== undefined || file !== undefined))
+    throw new UsageError('--file, --accept, --conflicts and --html belong to a move: give --from.')
+  if (conflicts !== undefined && conflicts !== 'here' && conflicts !== 'source')
+    throw new UsageError(`--conflicts is here or source, and not ${JSON.stringify(conflicts)}.`)
+  const names = accept.split(',').map((name) => name.trim())
+  return { accept: names.filter((name) => name !== ''), ...(conflicts !== undefined && { conflicts }) }
 }
 
 // Where a name has several addresses, Node's error is a list without a text of its own.

@@ -20,6 +20,8 @@ export interface Setting {
   print(text: string): void
   /** A line that the next one replaces; shown where a person looks at a terminal. */
   progress(text: string): void
+  /** How far long work is, on stderr, so that it does not mix with the report. `replaces`: each line takes the place of the one before. */
+  status: { readonly replaces: boolean; write(text: string): void }
 }
 
 /** Something to change; `error` stops sign-ins, `warning` weakens them. */

@@ -46,7 +46,7 @@ function configurationRisks({ config, settings }: App, env: Record<string, strin
     ],
     config.debug === true &&
       env['NODE_ENV'] === 'production' && ['debug', '`debug` is on in production: the log tells who signs in and when.'],
-    config.throttle.mail === false && ['throttle-mail', '`throttle.mail` is off: anybody can send any number of mails to anybody.'],
+    config.throttle.mail === false && ['throttle-mail', '`throttle.mail` is off: any client can send any number of mails to any address.'],
     config.throttle.credentials === false && [
       'throttle-credentials',
       '`throttle.credentials` is off: passwords can be guessed without limit.',
@@ -91,7 +91,7 @@ function providerRisks({ providers }: App): Risk[] {
         ? [
             [
               'demo-account',
-              `Provider "${id}" is the demo account of \`authkernel init\`: user name and password are known to everybody. Remove it when another way to sign in works.`,
+              `Provider "${id}" is the demo account of \`authkernel init\`: user name and password are public. Remove it when another sign-in method works.`,
             ] as const,
           ]
         : []),
@@ -115,7 +115,7 @@ function providerRisks({ providers }: App): Risk[] {
         ? [
             [
               'checks',
-              `Provider "${id}" has no checks: another site can sign its visitors in as somebody else. Remove \`checks: ['none']\`.`,
+              `Provider "${id}" has no checks: another site can sign its visitors in as another user. Remove \`checks: ['none']\`.`,
             ] as const,
           ]
         : []),

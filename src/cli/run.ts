@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from 'node:util'
 import { type ArgsDef, type CommandDef, defineCommand, renderUsage, runCommand } from 'citty'
 import { didYouMean } from 'authkernel/kernel'
 import { audit } from './audit.ts'
+import { codemod } from './codemod/codemod.ts'
 import { doctor } from './doctor.ts'
 import { explain } from './explain.ts'
 import { add } from './init/add.ts'
@@ -20,7 +21,7 @@ import { readVersion } from './package.ts'
 /** What a process gives to a command. */
 export interface Terminal {
   stdout: { write(text: string): unknown; isTTY?: boolean | undefined }
-  stderr: { write(text: string): unknown }
+  stderr: { write(text: string): unknown; isTTY?: boolean | undefined }
   /** Questions are asked where a person can answer. */
   stdin?: { isTTY?: boolean | undefined }
   env: Record<string, string | undefined>
@@ -48,6 +49,13 @@ export async function runCli(argv: string[], terminal: Terminal): Promise<number
     paint: createPaint(terminal.stdout, terminal.env),
     ask: asks ? print : undefined,
     print: (text) => void (json || print(text)),
+    status: {
+      replaces: terminal.stderr.isTTY === true,
+      write: (text) => {
+        if (terminal.stderr.isTTY) terminal.stderr.write(`\r\u001B[K${text}`)
+        else if (text !== '') terminal.stderr.write(`${text}\n`)
+      },
+    },
     progress: (text) => void (terminal.stdout.isTTY && !json && terminal.stdout.write(`\r\u001B[K${text}`)),
   }
   try {
@@ -114,6 +122,15 @@ function createProgram(setting: Setting): CommandDef {
         },
         run: ({ args }) => add(args, setting),
       }),
+      codemod: defineCommand({
+        meta: { name: 'codemod', description: 'Changes the sources of an app that moves: shows the changes, then writes them' },
+        args: {
+          name: { type: 'positional', required: false, description: 'next-auth-4' },
+          yes: yesArg,
+          json: jsonArg,
+        },
+        run: ({ args }) => codemod(args, setting),
+      }),
       explain: defineCommand({
         meta: { name: 'explain', description: 'Tells what an error type means and what to do; without a type: lists them' },
         args: { type: { type: 'positional', required: false, description: 'Type of the error: InvalidCheck' }, json: jsonArg },
@@ -152,7 +169,19 @@ function createProgram(setting: Setting): CommandDef {
           auth: authArg,
           env: envArg,
           apply: { type: 'boolean', description: 'Run the statements; without it they are only shown' },
-          from: { type: 'string', valueHint: 'better-auth', description: 'Also take over what that product stored' },
+          from: {
+            type: 'string',
+            valueHint: 'product',
+            description: 'Also take over what it stored: better-auth, clerk, auth0, firebase …',
+          },
+          file: { type: 'string', valueHint: 'files', description: 'With --from: files of the export, in order, with commas between them' },
+          accept: { type: 'string', valueHint: 'names', description: 'With --from: problems that do not stop --apply: bans,jwks; or all' },
+          conflicts: {
+            type: 'string',
+            valueHint: 'side',
+            description: 'With --from: here or source, where both changed since the last run',
+          },
+          html: { type: 'string', valueHint: 'file', description: 'With --from: write the report as a page, too' },
           json: jsonArg,
         },
         run: ({ args }) => migrate(args, setting),

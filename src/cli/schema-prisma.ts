@@ -8,7 +8,7 @@ export function prismaModels(models: readonly RecordModel[]): string[] {
   return models.flatMap((model, at) => [
     ...(at > 0 ? [''] : []),
     `/// Record "${model.record}" of authkernel.`,
-    `model ${nameOf(model)} {`,
+    `model ${modelName(model)} {`,
     ...model.columns.map((column) => `  ${drawField(model, column)}`),
     '',
     `  @@id([ns, id])`,
@@ -19,17 +19,17 @@ export function prismaModels(models: readonly RecordModel[]): string[] {
   ])
 }
 
-function nameOf({ record }: RecordModel): string {
+function modelName({ record }: RecordModel): string {
   return `Auth${record[0]!.toUpperCase()}${record.slice(1)}`
 }
 
 function drawField({ dialect }: RecordModel, column: Column): string {
   const { field: name, name: stored, optional } = column
   const mapped = name === stored ? '' : ` @map("${stored}")`
-  return `${name} ${typeOf(dialect, column)}${optional ? '?' : ''}${defaultAttribute(dialect, column)}${mapped}${nativeType(dialect, column)}`
+  return `${name} ${prismaTypeOf(dialect, column)}${optional ? '?' : ''}${defaultAttribute(dialect, column)}${mapped}${nativeType(dialect, column)}`
 }
 
-function typeOf(dialect: RecordModel['dialect'], { type }: Column): string {
+function prismaTypeOf(dialect: RecordModel['dialect'], { type }: Column): string {
   // SQLite: authkernel keeps dates as text, and booleans as 0 and 1.
   if (type === 'date') return dialect === 'sqlite' ? 'String' : 'DateTime'
   if (type === 'boolean') return dialect === 'sqlite' ? 'Int' : 'Boolean'

@@ -24,7 +24,7 @@ export function secret({ write, rotate }: SecretOptions, { cwd }: Pick<Setting, 
   const text = existsSync(file) ? readFileSync(file, 'utf8') : ''
   const name = nextName(text, file, rotate === true)
   const separator = text === '' || text.endsWith('\n') ? '' : '\n'
-  // Nobody else on the machine may read it.
+  // Other users of the machine may not read it.
   writeFileSync(file, `${text}${separator}${name}="${value}"\n`, { mode: 0o600 })
   const after = name === 'AUTH_SECRET' ? [] : ['Sessions under the older secrets stay valid. Remove those when their sessions have ended.']
   return { data: { file, name }, lines: [`${name} was written to ${file}. Keep this file out of version control.`, ...after] }

@@ -4,7 +4,7 @@ import { base64url, createProver, hashText } from './app-key.ts'
 import type { AppClient, AppClientOptions, DeviceSignIn } from './app-types.ts'
 import type { AuthClientError } from './protocol.ts'
 
-interface Kept {
+interface AppTokenSet {
   access: string
   refresh: string
   /** The token is bound to the key. */
@@ -25,7 +25,7 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
   const base = origin + basePath.replace(/\/$/, '')
   const key = `authkernel ${origin} ${clientId}`
   const prover = dpop && createProver(dpop)
-  let renewing: Promise<Kept | null> | undefined
+  let renewing: Promise<AppTokenSet | null> | undefined
 
   const failure = (message: string, { error }: Answer): Error =>
     error === undefined ? new Refusal(message, 400) : new Refusal(`${message} (${error})`, 400, { error })
@@ -56,7 +56,7 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
   const write = (name: string, value: unknown): unknown => storage.set(`${key} ${name}`, JSON.stringify(value))
   const forget = (name: string): unknown => storage.remove(`${key} ${name}`)
 
-  async function keep(answer: Answer): Promise<Kept> {
+  async function keep(answer: Answer): Promise<AppTokenSet> {
     const { access_token: access, refresh_token: refresh, expires_in: seconds, token_type: type } = answer
     if (typeof access !== 'string' || typeof refresh !== 'string') throw failure('The server answered no tokens.', answer)
     const bound = String(type).toLowerCase() === 'dpop'
@@ -68,21 +68,21 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
   }
 
   /** One refresh at a time. Null: signed out. */
-  const renew = (before: Kept): Promise<Kept | null> => (renewing ??= exchange(before).finally(() => (renewing = undefined)))
+  const renew = (before: AppTokenSet): Promise<AppTokenSet | null> => (renewing ??= exchange(before).finally(() => (renewing = undefined)))
 
-  async function exchange(before: Kept): Promise<Kept | null> {
+  async function exchange(before: AppTokenSet): Promise<AppTokenSet | null> {
     const answer = await post('token', { grant_type: 'refresh_token', refresh_token: before.refresh })
     if (answer.error === undefined) return keep(answer)
     if (answer.error !== 'invalid_grant') throw failure('The refresh was refused.', answer)
     // Another process of the app may have been faster.
-    const now = await read<Kept>('tokens')
+    const now = await read<AppTokenSet>('tokens')
     if (now && now.refresh !== before.refresh) return now
     await forget('tokens')
     return null
   }
 
-  async function valid(): Promise<Kept | null> {
-    const kept = await read<Kept>('tokens')
+  async function valid(): Promise<AppTokenSet | null> {
+    const kept = await read<AppTokenSet>('tokens')
     return kept && Date.now() >= kept.renewAt ? renew(kept) : kept
   }
 
@@ -94,7 +94,7 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
     return target.href
   }
 
-  async function headersOf(kept: Kept | null, url: string, method: string): Promise<Record<string, string>> {
+  async function headersOf(kept: AppTokenSet | null, url: string, method: string): Promise<Record<string, string>> {
     if (!kept) return {}
     if (!kept.bound || !prover) return { authorization: `Bearer ${kept.access}` }
     return { authorization: `DPoP ${kept.access}`, dpop: await prover.proof(method, url, kept.access) }
@@ -103,7 +103,7 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
   async function call(url: string, init: RequestInit = {}): Promise<Response> {
     const target = targetOf(url)
     const method = (init.method ?? 'GET').toUpperCase()
-    const ask = (kept: Kept | null): Promise<Response> =>
+    const ask = (kept: AppTokenSet | null): Promise<Response> =>
       send(target, { ...init, method }, async () => {
         const headers = new Headers(init.headers)
         for (const [name, value] of Object.entries(await headersOf(kept, target, method))) headers.set(name, value)
@@ -188,7 +188,7 @@ export function appFlow(options: AppClientOptions, Refusal: typeof AuthClientErr
       return (await response.json()) as Session | null
     },
     async signOut() {
-      const kept = await read<Kept>('tokens')
+      const kept = await read<AppTokenSet>('tokens')
       await forget('tokens')
       if (!kept) return
       const body = new URLSearchParams({ client_id: clientId, token: kept.refresh })

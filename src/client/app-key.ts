@@ -68,7 +68,7 @@ export async function hashText(text: string): Promise<string> {
 async function openKeys(keys: AppKeys | true): Promise<CryptoKeyPair> {
   const known = keys === true ? null : await keys.get()
   if (known) return known
-  // Nobody can read the private key, the app itself neither.
+  // The private key cannot be read, not even by the app itself.
   const made = (await crypto.subtle.generateKey(algorithm, false, ['sign', 'verify'])) as CryptoKeyPair
   if (keys !== true) await keys.set(made)
   return made

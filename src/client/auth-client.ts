@@ -1,6 +1,6 @@
 /** A client that knows its server: the methods that plugins bring are typed by the type of `auth`, and are found by their names at run time. */
 import type { ClientMethodsOf } from 'authkernel'
-import { type Client, type ClientOptions, clientOf } from './client.ts'
+import { type Client, type ClientOptions, createClientFunctions } from './client.ts'
 import { createProtocol } from './protocol.ts'
 
 /** The functions of `createClient` and, by namespace, the methods of the plugins of `A`. */
@@ -16,7 +16,7 @@ const reads = /^(?:get|list|is|has)(?![a-z])/
  */
 export function createAuthClient<A = unknown>({ basePath = '/auth' }: ClientOptions = {}): AuthClient<A> {
   const protocol = createProtocol(basePath.replace(/\/$/, ''))
-  const client = clientOf(protocol)
+  const client = createClientFunctions(protocol)
   const method =
     (namespace: string, name: string) =>
     async (input?: unknown): Promise<unknown> => {

@@ -67,11 +67,11 @@ export interface Client {
 
 /** The functions for one server. */
 export function createClient({ basePath = '/auth' }: ClientOptions = {}): Client {
-  return clientOf(createProtocol(basePath.replace(/\/$/, '')))
+  return createClientFunctions(createProtocol(basePath.replace(/\/$/, '')))
 }
 
 /** The functions over one protocol. */
-export function clientOf(protocol: Protocol): Client {
+export function createClientFunctions(protocol: Protocol): Client {
   const target = ({ redirectTo, callbackUrl }: FlowOptions): string => redirectTo ?? callbackUrl ?? location.href
 
   /** Tells all parts of the page that the session changed, and goes where the flow ended. `begins`: it goes on elsewhere, and nothing has changed yet. */

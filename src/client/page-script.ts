@@ -33,14 +33,14 @@ const texts = {
 // A challenge lives 15 minutes on the server; the autofill must not offer an older one.
 const refreshAfter = 10 * 60 * 1000
 
-if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start)
-else start()
+if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', enhanceForms)
+else enhanceForms()
 
-function start(): void {
-  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-options-url]')) enhance(form)
+function enhanceForms(): void {
+  for (const form of document.querySelectorAll<HTMLFormElement>('form[data-options-url]')) enhanceForm(form)
 }
 
-function enhance(form: HTMLFormElement): void {
+function enhanceForm(form: HTMLFormElement): void {
   let waiting: AbortController | undefined
   let timer: number | undefined
 
@@ -65,7 +65,7 @@ function enhance(form: HTMLFormElement): void {
       const credential = answer.action === 'register' ? await createPasskey(answer.options) : await getPasskey(answer.options)
       send(answer.action, credential)
     } catch (error) {
-      fail(textOf(error))
+      fail(errorTextOf(error))
     }
   }
 
@@ -150,7 +150,7 @@ function queryOf(form: HTMLFormElement, submitter: HTMLElement | null): URLSearc
   return query
 }
 
-function textOf(error: unknown): Text {
+function errorTextOf(error: unknown): Text {
   const name = error instanceof Error || error instanceof DOMException ? error.name : ''
   if (name === 'NotAllowedError' || name === 'AbortError') return 'cancelled'
   return name === 'InvalidStateError' ? 'known' : 'failed'

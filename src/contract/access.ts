@@ -113,8 +113,9 @@ export interface Access {
   assert(stamp: StampOfAccess, by: AccessPurpose): Promise<void>
   /**
    * Asks the hook `access`, writes, and compares again. When access ended meanwhile, `takeBack` undoes the write and AccessEnded is thrown: nothing of it
-   * may have left the server before. `written` is undefined where the write failed: it may have been done, and its answer lost. Throws AccessDenied when
-   * a handler refuses: nothing is written then; and what `write` throws.
+   * may have left the server before. `written` is undefined where the write failed: it may have been done, and its answer lost. `takeBack` is repeated
+   * while it throws, four times at most; what it could not take back is logged. Hand out nothing of what was written before `grant` has answered. Throws
+   * AccessDenied when a handler refuses: nothing is written then; and what `write` throws.
    */
   grant<T>(stamp: StampOfAccess, by: AccessPurpose, write: () => Promise<T>, takeBack: (written: T | undefined) => unknown): Promise<T>
   /**

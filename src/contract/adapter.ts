@@ -19,10 +19,18 @@ export type AdapterAccountType = Exclude<Account['type'], 'credentials'>
 export interface AdapterAccount extends Account {
   userId: string
   type: AdapterAccountType
+  /** Fields that are stored and that no secret decrypts. They are absent in this object, and that does not mean that they were never stored. */
+  readonly unreadable?: readonly string[]
 }
 /** An account whose owner is made together with it. */
 export interface NewAdapterAccount extends Account {
   type: AdapterAccountType
+}
+/** A user of an import, with the accounts that are stored together with it. */
+export interface NewUserWithAccounts {
+  user: AdapterUser
+  /** Empty: the user has none. */
+  accounts: readonly NewAdapterAccount[]
 }
 /** A stored session of the database strategy. */
 export interface AdapterSession {
@@ -166,6 +174,8 @@ export interface Adapter {
   // ---- operations that Auth.js does not have; used when `store.supports()` says so
   /** User and account in one transaction; a taken account key or email must throw and leave nothing behind (D32). */
   createUserWithAccount?(user: AdapterUser, account: NewAdapterAccount): Awaitable<AdapterUser>
+  /** Several users with their accounts, at most 500, all or none: a taken id, address or account must throw and leave nothing behind. Answers the users. */
+  createUsers?(users: readonly NewUserWithAccounts[]): Awaitable<AdapterUser[]>
   /** Replaces the token fields of an existing account (D15). */
   updateAccount?(account: Partial<AdapterAccount> & AccountKey): Awaitable<AdapterAccount | Nothing | void>
   /** Accounts of a user. */
@@ -206,6 +216,8 @@ export interface AdapterTables {
    * deleted and no session is ended for that.
    */
   readonly replica?: boolean
+  /** Tokens of accounts are encrypted: an account may come with `unreadable`, and the next sign-in stores fresh tokens. */
+  readonly encryptsTokens?: boolean
   /** Tables that these operations need and the database lacks. Asked by `auth.ready()`, which names `npx authkernel migrate --apply`. */
   missingTables?(operations: readonly (AdapterMethod | 'nullableEmail')[]): Awaitable<readonly (string | MissingPart)[]>
 }
@@ -236,6 +248,10 @@ export type Store = Required<Pick<Adapter, AdapterMethod>> & {
   readonly nullableEmail: boolean
   /** Whether reads may be answered by a replica that lags behind. */
   readonly replica: boolean
+  /** Whether accounts may come with `unreadable`. */
+  readonly encryptsTokens: boolean
+  /** Names of additional fields. */
+  readonly fieldNames: readonly string[]
   /** Additional fields that a session shows. */
   readonly shownFields: readonly string[]
   /** Where the adapter can tell. */

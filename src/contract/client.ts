@@ -43,9 +43,9 @@ export type ClientMethods<M> = { readonly [K in keyof M]: M[K] extends ClientMet
 /** The methods of all plugins of `typeof auth`, by namespace. */
 export type ClientMethodsOf<A> = A extends { readonly '~client'?: infer T } ? (unknown extends T ? object : NonNullable<T>) : object
 
-type Call<I, O> = [I] extends [void] ? () => Promise<Answered<O>> : (input: I) => Promise<Answered<O>>
+type Call<I, O> = [I] extends [void] ? () => Promise<MethodResult<O>> : (input: I) => Promise<MethodResult<O>>
 // A redirect comes as its address.
-type Answered<O> = O extends Response ? { url: string } : Wire<O>
+type MethodResult<O> = O extends Response ? { url: string } : Wire<O>
 
 /** The type of a value after JSON: a `Date` becomes text. */
 export type Wire<T> = T extends string | number | boolean | null

@@ -1,12 +1,11 @@
-/** The options of a host. Types only. */
+/** The options of a host: as it writes them, with their defaults, what may differ per request, and what its functions of tokens take. Types only. */
 import type { Adapter, AdapterTables } from './adapter.ts'
-import type { CookiesOptions, JWT, LoggerInstance, Optional, PagesOptions, Theme, User } from './data.ts'
+import type { Awaitable, CookiesOptions, JWT, LoggerInstance, Optional, PagesOptions, Theme, User } from './data.ts'
 import type { HookHandler, Hooks, EventHandler, Events, JwtMessage, SessionMessage } from './messages.ts'
 import type { Provider } from './provider.ts'
-import type { Runtime } from './runtime.ts'
+import type { Runtime } from './services.ts'
 import type { SessionStrategies } from './session.ts'
 import type { raw, skipCSRFCheck } from './symbols.ts'
-import type { DecodeParams, EncodeParams } from './token.ts'
 
 /** Where environment values come from. */
 export type Env = Record<string, string | undefined> | ((name: string) => string | undefined)
@@ -172,4 +171,56 @@ export interface ResolvedConfig extends Omit<
   readonly logger: LoggerInstance
   /** Clock, randomness and `fetch`. */
   readonly runtime: Runtime
+}
+
+/** Names the purpose of a derived key; Auth.js has its own, see `authjsCompatPlugin`. */
+export type KeyInfo = (salt: string) => string
+
+/** Settings that can differ for each request. Return the same object for the same tenant from the `settings` hook: it is the cache key. */
+export interface Settings {
+  /** Newest first. */
+  secret: readonly string[]
+  /** `https://host[:port]`, or '' to follow the request (D34). */
+  origin: string
+  basePath: string
+  cookiePrefix: string
+  /** Name of the session's cookie behind the prefix; default `session-token`. */
+  sessionCookieName?: string
+  /** Of the tenant: 0 to 32 characters of a-z, 0-9 and "-"; '' is the default. What one namespace stores is absent in every other. */
+  namespace: string
+  /** HKDF info of a key, by salt. */
+  keyInfo(salt: string): string
+  /** HKDF salt of the key of a sealed value, by purpose; default: the purpose. For cookies of another product (`nextAuth4CompatPlugin`). */
+  keySalt?(purpose: string): string
+  /** Algorithms accepted on open; the first one seals. */
+  encryption: readonly ('A256CBC-HS512' | 'A256GCM')[]
+  /** Whether `session.user` has the `id` of the user; default true. */
+  sessionUserId?: boolean
+  /** Digests that also count for CSRF and verification tokens: those of another product (`authjsCompatPlugin`). */
+  legacyDigests?(value: string, secrets: readonly string[]): Awaitable<readonly string[]>
+}
+
+/** What `encode` needs. */
+export interface EncodeParams<Payload = JWT> {
+  /** Default: empty. */
+  token?: Payload | undefined
+  /** The first one encrypts (row 99). */
+  secret: string | readonly string[]
+  /** The name of the session cookie, for session tokens. */
+  salt: string
+  /** Seconds; default 2592000 (30 days). */
+  maxAge?: number | undefined
+  /** HKDF info of the key by `salt`; default: that of authkernel. Give the same one to `decode`. */
+  keyInfo?: KeyInfo | undefined
+}
+/** What `decode` needs. */
+export interface DecodeParams {
+  /** What `encode` returned. Without one the answer is null. */
+  token?: string | undefined
+  /** Any of them decrypts (row 99). */
+  secret: string | readonly string[]
+  /** The one that `encode` got. */
+  salt: string
+  /** The one that `encode` got. */
+  keyInfo?: KeyInfo | undefined
 }

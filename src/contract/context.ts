@@ -1,19 +1,19 @@
-/** One request, or one job, as plugins see it. Types only; `src/request` makes them. */
+/** One request, one job, and the compiled kernel that they run in, as plugins see them. Types only; `src/request` makes them. */
+import type { AuthError } from '../errors/index.ts'
 import type { Access } from './access.ts'
-import type { App } from './app.ts'
 import type { Store } from './adapter.ts'
+import type { ResolvedConfig, Settings } from './config.ts'
 import type { Awaitable, CookieOptions, CookieSet, JWT, LoggerInstance, Session } from './data.ts'
 import type { ProviderFlow } from './flow.ts'
-import type { Identity, Login } from './login.ts'
+import type { Identity, Login, ParkedLogin, ParkOptions, ResumeOptions } from './login.ts'
+import type { MailTemplate } from './mail.ts'
 import type { Answer, Events, HookInput, Hooks } from './messages.ts'
-import type { Parked, ParkOptions, ResumeOptions } from './park.ts'
+import type { PageParts } from './page.ts'
 import type { Provider } from './provider.ts'
 import type { AtomicWrite, RecordFields, RecordTable } from './records.ts'
-import type { RouteInfo } from './route.ts'
-import type { Runtime } from './runtime.ts'
-import type { Lease, Limit, Once, PageName, Services } from './services.ts'
+import type { RouteInfo, Routes } from './route.ts'
+import type { Lease, Limit, Once, PageName, Runtime, Services, Shared } from './services.ts'
 import type { SessionStrategy } from './session.ts'
-import type { Settings } from './settings.ts'
 
 /** The client of a request and its time, as plain data that can be stored and queued. */
 export interface Facts {
@@ -161,16 +161,44 @@ export interface Context extends CommonContext {
   /** Stores a login until the person has completed a step on another page, and redirects there. The `redirect` hook does not run. */
   park(login: Login, options: ParkOptions): Promise<Response>
   /** The login that this browser has parked for the plugin of the running route, or for `by`. Looks, uses nothing up. */
-  parked<D = unknown>(by?: string): Promise<Parked<D> | null>
+  parked<D = unknown>(by?: string): Promise<ParkedLogin<D> | null>
   /** Stores other `data` with it. */
-  keep(parked: Parked, data: unknown): Promise<void>
+  keep(parked: ParkedLogin, data: unknown): Promise<void>
   /** Forgets it. */
-  drop(parked: Parked): Promise<void>
+  drop(parked: ParkedLogin): Promise<void>
   /** Continues a parked login, once: runs the remaining `login` hooks, issues the session, fires the events, redirects. */
-  resume(parked: Parked | Login, options?: ResumeOptions): Promise<Response>
+  resume(parked: ParkedLogin | Login, options?: ResumeOptions): Promise<Response>
   /** A login for the current session, for a step-up; null if the request is signed out. */
   loginAgain(options: { callbackUrl: string }): Promise<Login | null>
 }
 
 /** The context of a request or of a job. In a job `ctx.request` is undefined. */
 export type AnyContext = Context | JobContext
+
+/** A compiled kernel. It is frozen, and a request keeps the one it began with. */
+export interface App {
+  /** The options of the host with their defaults. */
+  readonly config: ResolvedConfig
+  /** Those of no request: read `ctx.settings` for the ones of this request. */
+  readonly settings: Settings
+  /** Providers of the list by id, without those that the `provider` hook brings. */
+  readonly providers: ReadonlyMap<string, Provider>
+  /** Routes of the kernel and of all plugins. */
+  readonly routes: Routes
+  /** Parts of pages and texts that plugins registered. */
+  readonly parts: PageParts
+  /** Templates by name. */
+  readonly mailTemplates: ReadonlyMap<string, MailTemplate>
+  /** Services by name; absent ones are undefined. */
+  readonly services: Readonly<Partial<Services>>
+  /** The adapter, without the namespace of a request. */
+  readonly store: Store | undefined
+  /** Names of the plugins, in their order. */
+  readonly plugins: readonly string[]
+  /** Kinds of sessions that plugins declared. */
+  readonly sessionKinds: ReadonlySet<string>
+  /** State that several snapshots share: caches and requests under way. */
+  readonly shared: Shared
+  /** The first configuration mistake; no request is served until it is gone. Options are checked before the first request. */
+  readonly fault: AuthError | undefined
+}

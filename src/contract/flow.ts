@@ -3,11 +3,10 @@ import type { AuthError } from '../errors/index.ts'
 import type { Account } from './account.ts'
 import type { AccountKey, AdapterAccount, AdapterMethod, AdapterUser } from './adapter.ts'
 import type { ResolvedConfig } from './config.ts'
-import type { Context } from './context.ts'
+import type { AnyContext, Context } from './context.ts'
 import type { Awaitable, Profile } from './data.ts'
 import type { Identity, Login, Proof } from './login.ts'
-import type { InputAttributes } from './provider-options.ts'
-import type { Provider } from './provider.ts'
+import type { InputAttributes, Provider } from './provider.ts'
 import type { Services } from './services.ts'
 
 /** How a provider type signs people in: a module-level constant. */
@@ -42,10 +41,11 @@ export interface ProviderFlow<P> {
   typed?(ctx: Context, user: AdapterUser): Awaitable<boolean | 'dormant'>
   /**
    * Whether a stored account of this provider is a reason to believe the address of a user without `emailVerified`; default true. A provider that
-   * can prove an address answers false: what it vouched for is stored. Not asked of types with `typed`. Undefined: the adapter cannot list accounts.
-   * The answer is then about any account of the provider.
+   * can prove an address answers false: what it vouched for is stored. `silent`: it says nothing of the address, and is believed as in Auth.js unless another
+   * account of the user answers `denied`. `denied`: it said of this account that the address is not verified. Not asked of types with `typed`. `account`
+   * undefined: the adapter cannot list accounts. The answer is then about any account of the provider.
    */
-  vouches?(provider: P, account: AdapterAccount | undefined, email: string): boolean
+  vouches?(provider: P, account: AdapterAccount | undefined, email: string, ctx: AnyContext): Awaitable<boolean | 'silent' | 'denied'>
   /** Whether signing in with this provider can prove an address; default false. */
   provesAddress?(provider: P): boolean
   /**
@@ -53,7 +53,7 @@ export interface ProviderFlow<P> {
    */
   revokeUnverified?(ctx: Context, user: AdapterUser): Awaitable<boolean>
   /**
-   * An account that a refused sign-in had linked to a user was unlinked again: removes what the type stored beside it, so that nothing of it signs anyone
+   * An account that a refused sign-in had linked to a user was unlinked again: removes what the type stored beside it, so that nothing of it signs a user
    * in.
    */
   onUnlinked?(ctx: Context, account: AccountKey, userId: string): Awaitable<void>

@@ -6,11 +6,11 @@ import type { AccountKey, AdapterSession, AdapterUser } from './adapter.ts'
 import type { AnyContext, Context, Facts } from './context.ts'
 import type { Awaitable, JWT, Profile, Session, User } from './data.ts'
 import type { Login } from './login.ts'
-import type { CleanUpReport } from './maintenance.ts'
+import type { CleanUpReport } from './entry-points.ts'
 import type { Provider } from './provider.ts'
 import type { RouteInfo } from './route.ts'
 import type { SessionAttributes, SessionSelector } from './session.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './config.ts'
 
 /** All must say true; the first other answer wins: false, or a URL. `C` is the type of `message.ctx`. */
 export interface Guard<Q, C = Context> {
@@ -44,6 +44,22 @@ export interface SignInQuestion {
   credentials?: Record<string, unknown>
   /** Whether the account, or the address, has a stored owner. Not enumerable, so that messages stay what hosts of Auth.js compare. */
   readonly known?: boolean
+}
+/** A user who is about to be made. */
+export interface NewUser {
+  /** As it would be stored. */
+  user: User | AdapterUser
+  /** What the visitor signs in with. A guest has the provider `guest`. */
+  account: { provider: string; providerAccountId: string; type: string }
+  /** The address of `user` is the visitor's: a mail proved it, or a trusted provider says so. Before a mail is sent: that mail will prove it. */
+  proved: boolean
+}
+/** Question of the `createUser` hook. */
+export interface NewUserQuestion extends NewUser {
+  /** False: asked before a mail or a code is sent, and nothing may be used up. True: the user is written next. */
+  final: boolean
+  /** Calls `listener` with the stored user, or with null if no user was made after all: refused, failed, or another request was faster. */
+  whenDone(listener: (user: User | null) => Awaitable<void>): void
 }
 /** Message of the `jwt` hook (row 131). */
 export interface JwtMessage {
@@ -89,6 +105,11 @@ export interface Hooks {
   authorizationRequest: Pipe<{ provider: Provider; parameters: URLSearchParams }, 'parameters'>
   /** Decides whether a person may sign in. All handlers must return `true`. A string is a URL to redirect to. */
   signIn: Guard<SignInQuestion>
+  /**
+   * Whether a visitor may become a user. Asked by every sign-in method before it stores a user, and before it sends a mail to an address without one.
+   * Not asked for users that your own code or an import stores. Throw an error with a row of its own to tell the visitor why.
+   */
+  createUser: Guard<NewUserQuestion, AnyContext>
   /** Before an account is linked to an existing user. */
   link: Guard<{ user: User; account: Account }, AnyContext>
   /**
@@ -119,6 +140,11 @@ export interface Hooks {
   stepUp: First<{ login: Login; level: 'mfa' | undefined; maxAge: number; acr?: readonly string[] | undefined }, Response>
   /** Answers in place of the error redirect. */
   failure: First<{ error: AuthError }, Response>
+  /**
+   * Gives an answer another form, before cookies and headers of the request are added: for clients of another product. `ctx.route` is the route, undefined
+   * for a path that is none. A handler that throws is logged, and the answer stays as it is. Asked for every answer, so return undefined at once for others.
+   */
+  response: First<{ response: Response }, Response>
 }
 /** Facts told afterwards; a failing handler is reported and breaks nothing (row 150). Messages have `ctx` and `facts`, not enumerable. */
 export interface Events {
@@ -187,10 +213,10 @@ export interface NoteDetails {
   typed?: string | undefined
   details?: Readonly<Record<string, string | number | boolean | undefined>> | undefined
 }
-type Told<C> = [C] extends [never] ? {} : { readonly ctx: C }
+type WithContext<C> = [C] extends [never] ? {} : { readonly ctx: C }
 /** What a handler of a hook is called with. */
 export type HookMessage<K extends keyof Hooks> = Hooks[K]['in'] &
-  (Hooks[K] extends { ctx: infer C } ? Told<C> : { readonly ctx: AnyContext })
+  (Hooks[K] extends { ctx: infer C } ? WithContext<C> : { readonly ctx: AnyContext })
 /** The message of a hook. The kernel adds `ctx`. */
 export type HookInput<K extends keyof Hooks> = Hooks[K]['in'] & { readonly ctx?: AnyContext }
 /** What a listener is called with. */

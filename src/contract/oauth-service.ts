@@ -1,7 +1,6 @@
 /** What other plugins may do at the provider of an oauth or oidc sign-in. Types only. */
 import type { TokenSet } from './account.ts'
-import type { AnyContext, Context } from './context.ts'
-import type { Login } from './login.ts'
+import type { AnyContext } from './context.ts'
 
 /** Metadata of an authorization server (RFC 8414, OpenID Connect Discovery 3). */
 export interface OAuthMetadata {
@@ -62,12 +61,4 @@ export interface OAuthService {
   fetch(ctx: AnyContext, id: string, tokens: TokenSet, url: URL, init?: RequestInit): Promise<Response>
   /** Revokes a token (RFC 7009). False: the provider has no revocation endpoint. */
   revoke(ctx: AnyContext, id: string, token: string, hint?: 'access_token' | 'refresh_token'): Promise<boolean>
-  /**
-   * Leads to the OpenID Provider of the session that is here, which proves the person anew (RFC 9470). Undefined: the session began elsewhere, or the
-   * provider cannot give what is demanded.
-   */
-  stepUp?(
-    ctx: Context,
-    demand: { login: Login; level: 'mfa' | undefined; maxAge: number; acr?: readonly string[] | undefined },
-  ): Promise<Response | undefined>
 }

@@ -2,7 +2,7 @@
 import type { Messages } from './config.ts'
 import type { Context } from './context.ts'
 import type { Awaitable } from './data.ts'
-import type { InputAttributes } from './provider-options.ts'
+import type { InputAttributes } from './provider.ts'
 
 declare const safe: unique symbol
 /** Markup whose values were escaped: what `tools.html` makes, and nothing else. */

@@ -5,24 +5,20 @@
 import type { Ending, EndStep } from './access.ts'
 import type { AdapterMethod } from './adapter.ts'
 import type { CookieHandle, CookieSpec, PendingList, PendingSpec } from './cookie.ts'
-import type { Messages, ResolvedConfig } from './config.ts'
+import type { Messages, ResolvedConfig, Settings } from './config.ts'
 import type { AnyContext, Context, JobContext } from './context.ts'
-import type { Awaitable, CookiesOptions, Session } from './data.ts'
+import type { Awaitable, CookiesOptions } from './data.ts'
 import type { ProviderFlow } from './flow.ts'
-import type { HandleOptions } from './handle-options.ts'
-import type { CleanUpReport, CleanUpRun, ResealReport, ResealRun } from './maintenance.ts'
+import type { EntryPoints, HandleOptions } from './entry-points.ts'
 import type { MailTemplate } from './mail.ts'
 import type { AnyEvent, EventHandler, Events, HookHandler, Hooks } from './messages.ts'
 import type { Observer } from './observer.ts'
 import type { AccountSection, PageDraw, SlotDraw, SlotPlace } from './page.ts'
-import type { Parked, ResumeOptions } from './park.ts'
 import type { Provider, ProviderOf, ProviderType } from './provider.ts'
 import type { Route } from './route.ts'
 import type { RecordFields, RecordSpec } from './records.ts'
-import type { Runtime } from './runtime.ts'
+import type { CompileView, PageName, Runtime, Services } from './services.ts'
 import type { SessionAbility, SessionStrategies, SessionStrategy } from './session.ts'
-import type { CompileView, PageName, Services } from './services.ts'
-import type { Settings } from './settings.ts'
 
 /** A service, `session:` and an ability of the session strategy, or `store:` and an operation of the adapter, or `nullableEmail`. */
 export type Requirement = keyof Services | `session:${SessionAbility}` | `store:${AdapterMethod | 'nullableEmail'}`
@@ -43,48 +39,6 @@ export interface OptionalRecord {
   optional: true
   /** `needsTables`: a further record means a migration for the host. */
   when?: (requires: CompileView['requires'], facts: { needsTables: boolean }) => boolean
-}
-
-/** Options of `ready()`. */
-export interface ReadyOptions {
-  /** Also loads what the first sign-in and the first page would load. Default false. */
-  warm?: boolean
-  /** Seconds to wait for a store that does not answer; default 0, where it is a warning. Mistakes of the configuration are thrown at once. */
-  wait?: number
-  /** Told each second why it waits. Default: a line on a terminal. */
-  onProgress?: (waiting: { seconds: number; message: string }) => void
-}
-/** What a host or a binding asks of the kernel (docs/architecture.md). */
-export interface EntryPoints {
-  /** Answers every route; every error becomes a response. */
-  handler(request: Request, options?: HandleOptions): Promise<Response>
-  /** Like `handler`, but throws `AuthError` to the caller: for form actions on the server. */
-  dispatch(request: Request, options?: HandleOptions): Promise<Response>
-  /** The session; extends nothing and stores nothing (D51). Throws SessionTokenError when the store failed (D38). */
-  session(request: Request, options?: HandleOptions): Promise<Session | null>
-  /** The session and the Set-Cookie headers that go with it. Throws like `session`. */
-  read(request: Request, options?: HandleOptions): Promise<{ session: Session | null; headers: Headers }>
-  /** Compiles; throws the configuration mistake. `warm` also loads what the first sign-in and the first page would load: for servers, not for functions. */
-  ready(options?: ReadyOptions): Promise<void>
-  /**
-   * Removes what has ended: rows of records, sessions, mailed links, marks of `once` and `limit`, of all tenants, 1000 rows a statement. One
-   * process at a time; null: another one is at it. Run it once a day.
-   */
-  cleanup(run?: CleanUpRun): Promise<CleanUpReport | null>
-  /** Seals the sealed fields of one tenant's records with the newest secret; afterwards the former one can be dropped. */
-  reseal(run?: ResealRun): Promise<ResealReport>
-  /** Parked logins, for pages of the host outside of the routes. */
-  readonly login: LoginApi
-  /** Paths below `/.well-known/` at the origin's root that plugins answer; bindings mount them. */
-  readonly rootPaths: readonly string[]
-}
-
-/** `auth.login`: what a page of the host does with a login that was parked with `by` and leads to it. */
-export interface LoginApi {
-  /** Looks, uses nothing up. Null: this browser has none. */
-  parked<D = unknown>(request: Request, by: string, options?: HandleOptions): Promise<Parked<D> | null>
-  /** Continues a parked login: the response redirects and sets the cookies of the session. Throws AuthErrors. Call it from a route that checks the CSRF token. */
-  resume(request: Request, by: string, more?: ResumeOptions, options?: HandleOptions): Promise<Response>
 }
 
 /** What `setup` registers with. */

@@ -40,8 +40,31 @@ export interface RecordSpec<T = Record<string, unknown>> {
   id?: 'given'
 }
 
+/** Fields of a kept session; its id is that of the session. */
+export interface SessionFields {
+  /** Whose session it is. */
+  userId: string
+  /** What opens it, for strategies that must delete by it. */
+  token: string | null
+  /** Id of the provider that was signed in with. */
+  provider: string
+  /** As `indexedName` makes them. */
+  sub: string | null
+  sid: string | null
+  /** `SessionAttributes`. */
+  attributes: unknown
+  /** When the user signed in. */
+  started: Date
+  lastUsed: Date
+  /** When the session ends. */
+  expires: Date
+}
+
 /** Records by name. Plugins add the fields of theirs by declaration merging. */
-export interface Records {}
+export interface Records {
+  /** What is kept of sessions: declared by session strategies, and by plugins that list sessions. */
+  sessionRecord: SessionFields
+}
 /** The fields of a record, or anything where no plugin merged it in. */
 export type RecordFields<K extends string> = K extends keyof Records ? Records[K] : Record<string, unknown>
 /** A stored row. */
@@ -83,6 +106,8 @@ export interface IncrementOptions<T> {
 export interface RecordTable<T> {
   /** By id, or by all fields of a unique key. */
   get(key: string | Where<T>): Promise<Row<T> | null>
+  /** The live rows of these ids, at most 500, in no order. An id without a row is left out. */
+  getMany(ids: readonly string[]): Promise<Row<T>[]>
   /** Rows in the order of an index, a page at a time. Throws TypeError without a fitting index. */
   find(options?: FindOptions<T>): Promise<{ rows: Row<T>[]; cursor: string | undefined }>
   /** Counts to `max` (default 1000) and stops. */
@@ -204,6 +229,8 @@ export interface RecordStore {
   define(tables: readonly StoredTable[]): void
   /** One row by its key; null for none. */
   get(table: string, ns: string, key: StoredKey, now: number): Awaitable<StoredRow | null>
+  /** The rows of these ids, in any order. Without it they are read one by one. */
+  getMany?(table: string, ns: string, ids: readonly string[], now: number): Awaitable<StoredRow[]>
   /** Rows of a query. */
   find(table: string, query: StoredQuery, now: number): Awaitable<StoredRow[]>
   /** Counts to `query.limit`. */

@@ -25,10 +25,8 @@ export interface Route {
    * - `origin`: the Origin of the app, or a same-origin Sec-Fetch-Site.
    * - `crossSite`: nothing is checked; the flow itself proves the request, by a `state` for example. Cookies are there.
    * - `bearer`: nothing is checked and there are no cookies: the context has an empty jar and sends none.
-   *
-   * `false` is the former name of `crossSite` and deprecated.
    */
-  csrf?: 'token' | 'origin' | 'crossSite' | 'bearer' | false
+  csrf?: 'token' | 'origin' | 'crossSite' | 'bearer'
   /** Another plugin's route of the same method and path takes its place. Default: two are refused at compile. */
   fallback?: true
   /** The step of a sign-in that runs here. Its failures fire `signInFailed`. */

@@ -1,16 +1,14 @@
-/** What plugins share by name. Types only. */
+/** What plugins share by name, and the platform below it. Types only. */
 import type { Store } from './adapter.ts'
 import type { AccessTokens, AppTokens } from './app-tokens.ts'
-import type { ResolvedConfig } from './config.ts'
+import type { ResolvedConfig, Settings } from './config.ts'
 import type { AnyContext, Context } from './context.ts'
 import type { Awaitable, JWT } from './data.ts'
 import type { Mail, MailTransport } from './mail.ts'
 import type { Provider } from './provider.ts'
 import type { OAuthService } from './oauth-service.ts'
 import type { RecordStore } from './records.ts'
-import type { Shared } from './runtime.ts'
 import type { Revocations, SessionAbility, SessionStrategy } from './session.ts'
-import type { Settings } from './settings.ts'
 
 /** One-time use: `take` answers true for exactly one caller until `ttlSeconds` have passed. */
 export interface Once {
@@ -42,7 +40,7 @@ export interface Lease {
   /** Ends the lease before its time is over. */
   release(): Promise<void>
 }
-/** Encrypted, purpose-bound, expiring values. Synchronous where the runtime can. */
+/** Encrypted, purpose-bound, expiring values. */
 export interface Sealer {
   /** `seconds` null: no end, for values that are stored. */
   seal(purpose: string, payload: JWT, seconds: number | null, settings: Settings): Awaitable<string>
@@ -72,18 +70,53 @@ export interface SessionCookie {
   /** The value of the cookie of a token. */
   write(ctx: AnyContext, token: string): Awaitable<string>
 }
+/** One thing of another product: a password, a ban, a membership. `key` names it here and there: the id of the user, or of the thing itself. */
+export interface ImportRow<T> {
+  key: string
+  value: T
+}
+/** What is here for a key. */
+export interface ImportState {
+  /** A text that differs after every change by the user or the host. Upkeep, such as a new hash of the same password, leaves it. At most 128 characters. */
+  version: string
+  /** Whether it already is what the given value says. False where no value was given. */
+  same: boolean
+}
+/**
+ * Stores things of another product as one plugin keeps them. Each call takes at most 500 rows and answers in their order. A move compares `version` with
+ * the one that it wrote, so that it never replaces what a user changed here.
+ */
+export interface ImportTarget<T> {
+  /** Why a value cannot be stored, in words; undefined: it can. */
+  refuse?(ctx: AnyContext, value: T): Awaitable<string | undefined>
+  /** Undefined: nothing is here for the key. */
+  read(ctx: AnyContext, rows: readonly { key: string; value?: T }[]): Promise<readonly (ImportState | undefined)[]>
+  /** The version of each row that was stored. `over`: replaces what has this version; without it there must be nothing. Undefined: another request was faster. */
+  write(ctx: AnyContext, rows: readonly (ImportRow<T> & { over?: string | undefined })[]): Promise<readonly (string | undefined)[]>
+  /** Removes what still has the version. Answers how many. */
+  remove(ctx: AnyContext, rows: readonly { key: string; version: string }[]): Promise<number>
+}
+
 /** Takes over what another product stored for people who are in the store. */
-export interface Takeover<T> {
+export interface Takeover<T> extends ImportTarget<T> {
   /** Stores what a person does not have here yet, and answers how many; with `dry` it only counts. Throws AuthError for what it does not know. */
   take(ctx: AnyContext, rows: readonly T[], options: { dry: boolean }): Promise<number>
 }
 /** A second factor of another product. */
-export interface FactorTaken {
+export interface ImportedFactor {
   userId: string
   /** Base32 secret of codes of 6 digits, 30 seconds, SHA-1. */
   secret: string
   /** In clear text, as the person has them. */
   backupCodes: readonly string[]
+}
+/** A password of another product. */
+export interface PasswordTaken {
+  userId: string
+  /** In a format that `verify` of `passwordsPlugin` knows. */
+  hash: string
+  /** Whether the other product has verified the address. False: the hash is parked. Absent: the store is asked. */
+  verified?: boolean
 }
 
 /** Services by name. Plugins add theirs by declaration merging. */
@@ -119,9 +152,12 @@ export interface Services {
   /** The form of the session's cookie, where it is not the token itself. */
   sessionCookie: SessionCookie
   /** Hashes of passwords of another product. */
-  passwordTakeover: Takeover<{ userId: string; hash: string }>
+  passwordTakeover: Takeover<PasswordTaken>
   /** Second factors of another product. */
-  factorTakeover: Takeover<FactorTaken>
+  factorTakeover: Takeover<ImportedFactor> & {
+    /** Those of the backup codes that the user has not used here, in the same order. */
+    listUnused(ctx: AnyContext, userId: string, codes: readonly string[]): Promise<string[]>
+  }
 }
 
 /** What a service factory may look at. */
@@ -136,4 +172,21 @@ export interface CompileView {
   readonly providers: ReadonlyMap<string, Provider>
   /** Another service, or undefined; a circle is an error. */
   service<K extends keyof Services>(name: K): Services[K] | undefined
+}
+
+/** Clock, randomness and `fetch`. Tests and runtimes can replace them. */
+export interface Runtime {
+  /** Milliseconds since the epoch. */
+  now(): number
+  /** That many unpredictable bytes. */
+  random(bytes: number): Uint8Array
+  fetch: typeof fetch
+}
+
+/** State that several kernels share: one-time use, derived keys, discovery documents, requests under way. One object per host, or per function-config binding. */
+export interface Shared {
+  /** A named map; the caller bounds its size. */
+  cache<T>(name: string): Map<string, T>
+  /** Runs `work` once for callers of the same key at the same time; all get its result. */
+  flight<T>(key: string, work: () => Promise<T>): Promise<T>
 }

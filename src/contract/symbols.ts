@@ -1,5 +1,5 @@
 /**
- * Markers that must be imported by name: each of them weakens a check or replaces a part, so none is a quiet boolean.
+ * Markers that must be imported by name: each of them weakens a check or replaces a part, so none is a quiet boolean. The only values of this folder.
  * They are registered symbols, so that two copies of this package in one process agree on them.
  */
 

@@ -2,12 +2,12 @@
 
 /** ` Did you mean "clientId"?` with a space in front, or an empty text when no known name is close enough. */
 export function didYouMean(name: string, known: Iterable<string>): string {
-  const meant = nearest(name, known)
+  const meant = findNearest(name, known)
   return meant === undefined ? '' : ` Did you mean "${meant}"?`
 }
 
 /** The known name that differs by case, separators or at most that share of its letters (default a third, three at most). */
-export function nearest(name: string, known: Iterable<string>, share: number = 1 / 3): string | undefined {
+export function findNearest(name: string, known: Iterable<string>, share: number = 1 / 3): string | undefined {
   const plain = plainOf(name)
   let best: { candidate: string; distance: number } | undefined
   for (const candidate of known) {

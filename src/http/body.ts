@@ -1,4 +1,4 @@
-/** Reads a request's body within its limit (D20, rows 8 and 9). */
+/** The body of a request: read once, within its limit, and offered in every form (D20, rows 8 and 9). */
 import type { BodyType } from '../contract/route.ts'
 import { AuthError, HttpError } from '../errors/index.ts'
 import { joinBytes } from '../runtime/network.ts'
@@ -7,6 +7,27 @@ import { joinBytes } from '../runtime/network.ts'
 export interface ParsedBody {
   fields: Record<string, unknown>
   form: URLSearchParams
+}
+
+/** A body in every form. */
+export interface BodyReader {
+  parsed(): Promise<ParsedBody>
+  text(): Promise<string>
+  bytes(): Promise<Uint8Array<ArrayBuffer>>
+}
+
+const utf8 = new TextDecoder()
+
+/** Reads nothing before it is called, and then once. `limit` in bytes. */
+export function createBodyReader(request: Request, limit: number): BodyReader {
+  let read: Promise<Uint8Array<ArrayBuffer>> | undefined
+  let parsed: Promise<ParsedBody> | undefined
+  const bytes = (): Promise<Uint8Array<ArrayBuffer>> => (read ??= readBytes(request, limit))
+  const text = async (): Promise<string> => utf8.decode(await bytes())
+  // A body of another type stays unread, for a handler that streams it.
+  const parse = async (): Promise<ParsedBody> =>
+    hasFields(request) ? parseBody(request, await text()) : { fields: {}, form: new URLSearchParams() }
+  return { bytes, text, parsed: () => (parsed ??= parse()) }
 }
 
 /** The kind of a content type; undefined where the request has no body. */

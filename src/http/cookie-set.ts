@@ -1,7 +1,7 @@
 /** The only place that knows the names, prefixes and flags of cookies. */
 import type { CookieHandle } from '../contract/cookie.ts'
 import type { CookieOption, CookieOptions, CookieSet, CookiesOptions } from '../contract/data.ts'
-import type { Settings } from '../contract/settings.ts'
+import type { Settings } from '../contract/config.ts'
 import { merge } from '../options/config.ts'
 
 type CookieNames = Pick<Settings, 'cookiePrefix' | 'sessionCookieName'>
@@ -33,12 +33,12 @@ export function cookieSet(
   return merge(overrides, { ...own, ...Object.fromEntries(others) }) as CookieSet
 }
 
-/** Sets by settings and protocol, each built once and kept in `sets`. */
+/** Sets by settings and protocol, each built once. */
 export function createCookieSets(
-  sets: WeakMap<object, readonly [plain: CookieSet, secure: CookieSet]>,
   overrides: Partial<CookiesOptions>,
   declared: readonly CookieHandle['spec'][] = [],
 ): (settings: CookieNames, secure: boolean) => CookieSet {
+  const sets = new WeakMap<object, readonly [plain: CookieSet, secure: CookieSet]>()
   return (settings, secure) => {
     let pair = sets.get(settings)
     if (!pair) {

@@ -21,18 +21,17 @@ interface Written {
 
 /** Cookies of one request and those of its response. */
 export class CookieJar {
-  declare private readonly sent: Record<string, string | undefined>
-  /** Made by the first cookie that is written: most requests write none. */
-  declare private written: Map<string, Written> | undefined
-  declare private readonly sealed: boolean
-  declare private readonly header: string
+  private readonly sent: Record<string, string | undefined>
+  /** Created by the first cookie that is written: most requests write none. */
+  private written: Map<string, Written> | undefined
+  private readonly sealed: boolean
+  private readonly header: string
 
   /** `sealed`: nothing is written either, for routes without cookies. */
   constructor(header: string | null, sealed = false) {
     this.sealed = sealed
     this.header = header ?? ''
     this.sent = header === null ? {} : parseCookie(header)
-    this.written = undefined
   }
 
   /** First value of a name; over-long values are ignored (D20). */
@@ -58,9 +57,7 @@ export class CookieJar {
    * doubled: a planted session must not take the place of the person's own.
    */
   getChunked(name: string): string | undefined {
-    // Once is the rule: a session read pays for two searches and for no function.
-    const { header } = this
-    if (header.includes(name, header.indexOf(name) + name.length) && isDoubled(header, name)) return undefined
+    if (this.isDoubled(name)) return undefined
     const whole = this.sent[name]
     if (whole && whole.length <= maxValue) return whole
     const chunks = this.chunks(name)

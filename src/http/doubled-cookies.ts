@@ -8,7 +8,7 @@ const maxSuffix = 5
 
 /** Whether the header has different values of `name` or of one of its chunks, or a whole value beside chunks. */
 export function isDoubled(header: string, name: string): boolean {
-  if (!repeats(header, name)) return false
+  if (!countCookies(header, name)) return false
   const all = valuesOf(header, name)
   return all.some(([key, values]) => values.size > 1 || (key === name && all.length > 1))
 }
@@ -32,7 +32,7 @@ export function expiredElsewhere(header: string, name: string, options: CookieOp
 }
 
 /** Whether a name comes twice, or a whole value beside chunks: looked for without decoding, because a strange cookie must cost no more than a good one. */
-function repeats(header: string, name: string): boolean {
+function countCookies(header: string, name: string): boolean {
   const seen = new Set<string>()
   for (let at = header.indexOf(name); at !== -1; at = header.indexOf(name, at + name.length)) {
     const end = header.indexOf('=', at)

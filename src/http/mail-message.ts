@@ -15,18 +15,18 @@ const brand = '#346df1'
 /** Draws a mail. `html` of its texts is markup already; everything else is escaped. The button leads to an http(s) URL, everything else is refused. */
 export function drawMail(content: MailContent): { subject: string; text: string; html: string } {
   const { subject, heading, lines, after, code, button, note } = content
-  const url = button && addressOf(button.url)
+  const url = button && linkText(button.url)
   const paragraphs = (list: readonly MailText[]): string => list.map(({ text }) => text).join('\n')
   const parts = [heading.text, paragraphs(lines), code, url, [paragraphs(after), note?.text].filter(Boolean).join('\n')]
   return { subject, text: `${parts.filter(Boolean).join('\n\n')}\n`, html: drawPage(content, url) }
 }
 
 /** Keeps mail readers from making a link of a host or a name: a zero-width space before each dot, and none of it is markup. */
-export function unlinked(text: string): string {
+export function withoutLinks(text: string): string {
   return escapeHtml(text).replaceAll('.', '&#8203;.')
 }
 
-function addressOf(url: string): string {
+function linkText(url: string): string {
   const { protocol, href } = new URL(url)
   if (protocol !== 'https:' && protocol !== 'http:') throw new Error('The link of the mail is not an http(s) URL.')
   return href

@@ -1,8 +1,7 @@
 /** Who we are on the network: own origin, trusted hosts, forwarded headers (D34). */
-import type { ResolvedConfig } from '../contract/config.ts'
+import type { ResolvedConfig, Settings } from '../contract/config.ts'
 import type { AnyContext } from '../contract/context.ts'
-import type { HandleOptions } from '../contract/handle-options.ts'
-import type { Settings } from '../contract/settings.ts'
+import type { HandleOptions } from '../contract/entry-points.ts'
 import { UntrustedHost } from '../errors/index.ts'
 import { readEnv } from '../options/providers.ts'
 import { isLoopback } from '../runtime/runtime.ts'

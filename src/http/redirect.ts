@@ -1,4 +1,5 @@
 /** The only maker of redirects to targets that come from outside (rows 70 to 76, D57). */
+import { HttpError } from '../errors/base.ts'
 
 /** Default rule: a path or a URL on the own origin (or an allowed one), else the origin. */
 export function sameOrigin(target: string, origin: string, allowed: readonly string[] = []): string {
@@ -8,6 +9,17 @@ export function sameOrigin(target: string, origin: string, allowed: readonly str
   if (target.startsWith('/')) return url.origin === origin ? url.href : origin
   if (url.origin === origin) return target === url.origin ? origin : url.href
   return allowed.includes(url.origin) ? url.href : origin
+}
+
+/** Whether a value is a path of the own origin: `//host` and `/\\host` name another one. */
+export function isLocalPath(value: unknown): value is string {
+  return typeof value === 'string' && /^\/(?![/\\])/.test(value)
+}
+
+/** The option `returnTo` of a method as a path of the own origin. Throws HttpError 400 that begins with `act`. */
+export function toLocalPath(returnTo: unknown, act: string): string {
+  if (isLocalPath(returnTo)) return returnTo
+  throw new HttpError(400, `${act}: \`returnTo\` must be a path that begins with one "/".`)
 }
 
 /** Whether a candidate can be a callback URL at all: http(s), or a path; not too long; no control characters. */

@@ -1,7 +1,6 @@
 /** Reads the session token of a request without a kernel (rows 103 to 109). */
 import type { Awaitable, JWT, LoggerInstance } from '../contract/data.ts'
-import type { KeyInfo } from '../contract/settings.ts'
-import type { DecodeParams } from '../contract/token.ts'
+import type { DecodeParams, KeyInfo } from '../contract/config.ts'
 import { MissingSecret } from '../errors/index.ts'
 import { CookieJar } from '../http/cookies.ts'
 import { decode as defaultDecode } from '../keys/token.ts'

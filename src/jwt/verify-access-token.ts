@@ -21,7 +21,7 @@ export interface PublicKeys {
   keys: readonly Record<string, unknown>[]
 }
 /** A request with a token, as the client sent it. */
-export interface ProofGiven {
+export interface ProofInput {
   /** Its method, and its headers `Authorization` and `DPoP`. */
   request: Pick<Request, 'method' | 'url'> & { headers: Pick<Headers, 'get'> }
   /** URL as the client knows it, behind a proxy that changes it; default: that of the request. */
@@ -43,7 +43,7 @@ export interface VerifyAccessTokenOptions {
   /** Scopes that the token must have, all of them. */
   scope?: string | readonly string[] | undefined
   /** The request that brought the token. Without it a token that is bound to a key (RFC 9449) is refused. */
-  proof?: ProofGiven | undefined
+  proof?: ProofInput | undefined
   /** Seconds that clocks may differ; default 5, at most 60. */
   clockTolerance?: number | undefined
   /** Milliseconds since the epoch; default: the clock of the process. */
@@ -114,7 +114,7 @@ export async function verifyAccessToken(token: string, options: VerifyAccessToke
   const { decodeProtectedHeader, jwtVerify } = await import('jose')
   const { issuer, audience, algorithms, clockTolerance = 5, now = Date.now, scope } = options
   if (typeof token !== 'string' || token.length > maxLength) throw new InvalidAccessToken('The access token is no text, or too long.')
-  const keys = await keysOf(options)
+  const keys = await loadKeySource(options)
   let payload: Record<string, unknown>
   try {
     const header = readHeader(token, decodeProtectedHeader)
@@ -154,7 +154,7 @@ function checkOptions({ issuer, audience, algorithms, clockTolerance = 0 }: Veri
   if (!(clockTolerance >= 0 && clockTolerance <= maxTolerance)) throw wrong(`\`clockTolerance\` must be 0 to ${maxTolerance} seconds.`)
 }
 
-async function keysOf({ issuer, jwks, fetch }: VerifyAccessTokenOptions): Promise<KeySource> {
+async function loadKeySource({ issuer, jwks, fetch }: VerifyAccessTokenOptions): Promise<KeySource> {
   const jose = await import('jose')
   if (jwks && typeof jwks === 'object' && 'keys' in jwks) return jose.createLocalJWKSet(jwks as never)
   const place = jwks ?? new URL('/.well-known/jwks.json', issuer)
@@ -206,7 +206,7 @@ const maxUsedProofs = 100_000
 async function assertHeld(
   token: string,
   cnf: unknown,
-  { proof: given, now = Date.now }: { proof?: ProofGiven | undefined; now?: (() => number) | undefined },
+  { proof: given, now = Date.now }: { proof?: ProofInput | undefined; now?: (() => number) | undefined },
 ): Promise<void> {
   const scheme = /^(\S+) /.exec(given?.request.headers.get('authorization') ?? '')?.[1]?.toLowerCase()
   if (cnf === undefined) {

@@ -1,10 +1,10 @@
 /** createKernel: registration and snapshots. */
 
-import type { AuthConfig } from '../contract/config.ts'
+import type { AuthConfig, Settings } from '../contract/config.ts'
 import type { EventHandler, Events, HookHandler, Hooks } from '../contract/messages.ts'
-import type { EntryPoints, Kernel, Plugin, With } from '../contract/plugin.ts'
-import type { Shared } from '../contract/runtime.ts'
-import type { Settings } from '../contract/settings.ts'
+import type { EntryPoints } from '../contract/entry-points.ts'
+import type { Kernel, Plugin, With } from '../contract/plugin.ts'
+import type { Shared } from '../contract/services.ts'
 import { AuthError } from '../errors/index.ts'
 import { defaultKeyInfo } from '../keys/crypto.ts'
 import { resolveConfig } from '../options/config.ts'
@@ -20,7 +20,7 @@ import {
   replayOrder,
 } from '../registry/registration.ts'
 import { coreRoutes } from '../request/routes.ts'
-import { knownDeviceCookie } from '../request/known-device.ts'
+import { knownDeviceCookie } from '../request/sign-in-names.ts'
 import { createLimit, createOnce, createShared } from '../runtime/shared.ts'
 import { lazily, lazyObject } from '../runtime/lazy.ts'
 import { type Current, createEntryPoints } from './entry-points.ts'

@@ -2,9 +2,8 @@
 import type { Store } from '../contract/adapter.ts'
 import type { ResolvedConfig } from '../contract/config.ts'
 import type { AnyContext } from '../contract/context.ts'
-import type { Awaitable, Session } from '../contract/data.ts'
-import type { HandleOptions } from '../contract/handle-options.ts'
-import type { EntryPoints, JobTarget, Kernel } from '../contract/plugin.ts'
+import type { EntryPoints, HandleOptions } from '../contract/entry-points.ts'
+import type { JobTarget, Kernel, OfTenant } from '../contract/plugin.ts'
 import type { Services } from '../contract/services.ts'
 import { raw } from '../contract/symbols.ts'
 import { AuthError, HttpError } from '../errors/index.ts'
@@ -12,7 +11,7 @@ import { isBelow, pathBelow } from '../http/path.ts'
 import type { KernelParts } from '../registry/registration.ts'
 import type { Compiled } from '../registry/snapshot.ts'
 import { overlay } from '../registry/overlay.ts'
-import type { JobContext } from '../request/job-context.ts'
+import type { JobContext } from '../request/common-context.ts'
 import type { RequestContext } from '../request/request-context.ts'
 import { lazily } from '../runtime/lazy.ts'
 
@@ -23,7 +22,11 @@ const failing = /* @__PURE__ */ lazily(() => import('../request/failure.ts'))
 const maintaining = /* @__PURE__ */ lazily(() => import('./maintenance.ts'))
 
 type Serving = typeof import('../request/serving.ts')
-type ContextArgs = [app: Compiled, request: Request, options: HandleOptions, canSetCookies: boolean]
+
+/** The target of `kernel.contextOf` for what a caller of an API named, where it is given no request. */
+export function jobFor(job: string, { tenant }: OfTenant = {}): JobTarget {
+  return tenant === undefined ? { job } : { job, tenant }
+}
 
 /** The snapshot of the moment: dropped by each registration, made by the next request. */
 export interface Current {
@@ -33,25 +36,13 @@ export interface Current {
 
 /** Everything that reads the snapshot. */
 export function createEntryPoints(current: Current, config: ResolvedConfig): Omit<KernelParts, 'config' | 'invalidate'> {
-  // The class, once it is loaded: a read pays for no call.
-  let Ready: Serving['RequestContext'] | undefined
-  /** A promise only for the first request, and where a hook must be waited for. */
-  function contextFor(request: Request, options: HandleOptions = {}, canSetCookies = true): Awaitable<RequestContext> {
-    const app = (current.compiled ??= current.compile())
-    if (!Ready || !app.found.checked) return firstContext(app, request, options, canSetCookies)
-    if (!app.bus.known.has('hook:settings')) return new Ready(app, request, app.settings, options, canSetCookies)
-    return tenantContext(app, request, options, canSetCookies)
-  }
-  // Of the snapshot that was there when the request came.
-  async function firstContext(...[app, request, options, canSetCookies]: ContextArgs): Promise<RequestContext> {
-    const [code] = await Promise.all([serving(), app.found.checked || app.check()])
-    Ready = code.RequestContext
-    if (app.bus.known.has('hook:settings')) return tenantContext(app, request, options, canSetCookies)
-    return new Ready(app, request, app.settings, options, canSetCookies)
-  }
-  async function tenantContext(...[app, request, options, canSetCookies]: ContextArgs): Promise<RequestContext> {
+  /** Of the snapshot that is there when the request comes. */
+  async function contextFor(request: Request, options: HandleOptions = {}, canSetCookies = true): Promise<RequestContext> {
+    const app = snapshot()
+    if (!app.found.checked) await app.check()
     const { RequestContext, resolveSettings } = await serving()
-    return new RequestContext(app, request, await resolveSettings(app, request, options), options, canSetCookies)
+    const settings = app.bus.known.has('hook:settings') ? await resolveSettings(app, request, options) : app.settings
+    return new RequestContext(app, request, settings, options, canSetCookies)
   }
   const snapshot = (): Compiled => (current.compiled ??= current.compile())
   const sound = (): Compiled => {
@@ -80,31 +71,26 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
     async handler(request, options) {
       let ctx: RequestContext
       try {
-        const made = contextFor(request, options)
-        ctx = made instanceof Promise ? await made : (made as RequestContext)
+        ctx = await contextFor(request, options)
       } catch (error) {
         config.logger.error(error instanceof HttpError ? (error.reason ?? error) : (error as Error))
         return (await failing()).bareFailure(error)
       }
-      const loaded = routing()
-      return await (loaded instanceof Promise ? await loaded : loaded).dispatch(ctx, config.raw === raw)
+      return (await routing()).dispatch(ctx, config.raw === raw)
     },
     async dispatch(request, options) {
       const ctx = await contextFor(request, options)
       return (await routing()).dispatch(ctx, true)
     },
     async session(request, options) {
-      const made = contextFor(request, options, false)
-      const ctx = made instanceof Promise ? await made : (made as RequestContext)
-      if (ctx.compiled.found.fault) throw ctx.compiled.found.fault
-      return ctx.sessionNow()
+      const ctx = await contextFor(request, options, false)
+      if (ctx.compiled.fault) throw ctx.compiled.fault
+      return ctx.currentSession()
     },
     async read(request, options) {
-      const made = contextFor(request, options)
-      const ctx = made instanceof Promise ? await made : (made as RequestContext)
-      if (ctx.compiled.found.fault) throw ctx.compiled.found.fault
-      const found = ctx.sessionNow()
-      const session = found instanceof Promise ? await found : (found as Session | null)
+      const ctx = await contextFor(request, options)
+      if (ctx.compiled.fault) throw ctx.compiled.fault
+      const session = await ctx.currentSession()
       const headers = new Headers()
       ctx.jar.write(headers)
       return { session, headers }

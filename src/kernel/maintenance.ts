@@ -1,16 +1,15 @@
 /** Jobs of a host, loaded on demand: removing what has ended, and sealing fields under the newest secret. */
 import type { ExpiredRows } from '../contract/adapter.ts'
-import type { CleanUpReport, CleanUpRun, ResealReport } from '../contract/maintenance.ts'
-import type { JobContext } from '../request/job-context.ts'
-import { finishErasures } from '../request/watched-store.ts'
+import type { CleanUpReport, CleanUpRun, ResealReport } from '../contract/entry-points.ts'
+import type { JobContext } from '../request/common-context.ts'
+import { finishErasures, recordScope } from '../request/context-store.ts'
 import { failedCall } from '../store/store-error.ts'
-import { recordScope } from '../request/record-scope.ts'
 import type { StoredKey, StoredRow, StoredValue } from '../contract/records.ts'
-import type { Declared } from '../store/record-spec.ts'
+import type { DeclaredRecord } from '../store/record-spec.ts'
 import { type RecordScope, callRecordStore } from '../store/record-table.ts'
 import { fromStored, toChange } from '../store/record-values.ts'
 
-export { checkSurroundings } from '../request/surroundings.ts'
+export { checkSurroundings } from './surroundings.ts'
 
 // Rows of one statement.
 const batch = 1_000
@@ -78,7 +77,11 @@ export async function resealAll(ctx: JobContext, onProgress?: (report: ResealRep
 }
 
 /** Row by row: a row that changes meanwhile is sealed anew by that change. */
-async function resealRecord(scope: RecordScope, declared: Declared, onProgress: (report: ResealReport) => void): Promise<ResealReport> {
+async function resealRecord(
+  scope: RecordScope,
+  declared: DeclaredRecord,
+  onProgress: (report: ResealReport) => void,
+): Promise<ResealReport> {
   const report: ResealReport = { resealed: 0, unreadable: 0 }
   const { name } = declared.stored
   const fields = [...declared.fields].filter(([, { sealed }]) => sealed).map(([field]) => field)
@@ -102,7 +105,7 @@ async function resealRecord(scope: RecordScope, declared: Declared, onProgress: 
 
 async function resealRow(
   scope: RecordScope,
-  declared: Declared,
+  declared: DeclaredRecord,
   fields: readonly string[],
   row: StoredRow,
 ): Promise<keyof ResealReport | undefined> {

@@ -2,29 +2,57 @@
  * Tokens as JWE (RFC 7516, `dir`): synchronously over `node:crypto`, and over Web Crypto where the runtime has none. Web Crypto takes five turns in the
  * thread pool to open one token, which costs thirty times the cryptography itself (docs/speed.md).
  */
+import type { Awaitable } from '../contract/data.ts'
 import { joinBytes } from '../runtime/network.ts'
 import { randomBytes } from '../runtime/runtime.ts'
-import { bytes, equal, hkdf, type NodeCrypto, toBase64Url } from './crypto.ts'
-import { type Encryption, headerOf, ivSize, type NamedKey, keySize, strictBytes, tagSize, textOf, thumbprintOf } from './key-ring.ts'
+import { bytes, equal, hkdf, type NodeCrypto, nodeCrypto, toBase64Url } from './crypto.ts'
+import { type Encryption, headerOf, ivSize, type NamedKey, keySize, strictBytes, tagSize, decodeUtf8, thumbprintOf } from './key-ring.ts'
 
 type Secret = ReturnType<NodeCrypto['createSecretKey']>
 
 /** A key of `node:crypto`. */
-export interface NodeKey extends NamedKey {
+interface NodeKey extends NamedKey {
   cipher: Secret
   /** A256CBC-HS512 alone has one; A256GCM authenticates by itself. */
   mac: Secret | undefined
 }
 /** A key that no script can read out again. */
-export interface WebKey extends NamedKey {
+interface WebKey extends NamedKey {
   cipher: CryptoKey
   /** A256CBC-HS512 alone has one. */
   mac: CryptoKey | undefined
 }
 type Bytes = Uint8Array<ArrayBuffer>
 
+/** The encryption of one platform. Its keys are of no use to another one. */
+export interface Cipher<Key extends NamedKey = NamedKey> {
+  readonly platform: 'node' | 'web'
+  deriveKey(secret: string, salt: string, info: string, enc: Encryption): Awaitable<Key>
+  /** A token of a text. */
+  encrypt(key: Key, text: string): Awaitable<string>
+  /** The text of a token. Undefined or an error for one of another shape or with a wrong tag. */
+  decrypt(key: Key, token: string): Awaitable<string | undefined>
+}
+
+/** `node:crypto` where it works, else Web Crypto. */
+export function chooseCipher(): Cipher {
+  const crypto = nodeCrypto()
+  return crypto ? createNodeCipher(crypto) : webCipher
+}
+
+function createNodeCipher(crypto: NodeCrypto): Cipher<NodeKey> {
+  return {
+    platform: 'node',
+    deriveKey: (secret, salt, info, enc) => deriveNodeKey(crypto, secret, salt, info, enc),
+    encrypt: (key, text) => encryptNode(crypto, key, text),
+    decrypt: (key, token) => decryptNode(crypto, key, token),
+  }
+}
+
+const webCipher: Cipher<WebKey> = { platform: 'web', deriveKey: deriveWebKey, encrypt: encryptWeb, decrypt: decryptWeb }
+
 /** Derives a key by HKDF-SHA-256, with the RFC 7638 thumbprint as its `kid`. */
-export function deriveNodeKey(crypto: NodeCrypto, secret: string, salt: string, info: string, enc: Encryption): NodeKey {
+function deriveNodeKey(crypto: NodeCrypto, secret: string, salt: string, info: string, enc: Encryption): NodeKey {
   const cbc = enc === 'A256CBC-HS512'
   const raw = Buffer.from(crypto.hkdfSync('sha256', secret, salt, info, keySize[enc]))
   const kid = crypto
@@ -42,7 +70,7 @@ export function deriveNodeKey(crypto: NodeCrypto, secret: string, salt: string, 
 }
 
 /** A token of a text. */
-export function encryptNode(crypto: NodeCrypto, { enc, header, cipher, mac }: NodeKey, text: string): string {
+function encryptNode(crypto: NodeCrypto, { enc, header, cipher, mac }: NodeKey, text: string): string {
   const iv = Buffer.from(randomBytes(ivSize[enc]).buffer)
   let sealed: Buffer
   let tag: Buffer
@@ -59,7 +87,7 @@ export function encryptNode(crypto: NodeCrypto, { enc, header, cipher, mac }: No
 }
 
 /** The text of a token. Undefined for a token of another shape or with a wrong tag; nothing is decrypted before the tag is right. */
-export function decryptNode(crypto: NodeCrypto, { enc, cipher, mac }: NodeKey, token: string): string | undefined {
+function decryptNode(crypto: NodeCrypto, { enc, cipher, mac }: NodeKey, token: string): string | undefined {
   const [header = '', wrapped, vector, body, end, more] = token.split('.', 6)
   if (wrapped !== '' || vector === undefined || body === undefined || end === undefined || more !== undefined) return undefined
   const iv = toStrictBuffer(vector)
@@ -90,7 +118,7 @@ function toStrictBuffer(part: string): Buffer {
 }
 
 /** `deriveNodeKey` over Web Crypto. */
-export async function deriveWebKey(secret: string, salt: string, info: string, enc: Encryption): Promise<WebKey> {
+async function deriveWebKey(secret: string, salt: string, info: string, enc: Encryption): Promise<WebKey> {
   const { subtle } = crypto
   const cbc = enc === 'A256CBC-HS512'
   const raw = await hkdf(secret, salt, info, keySize[enc])
@@ -106,7 +134,7 @@ export async function deriveWebKey(secret: string, salt: string, info: string, e
 }
 
 /** `encryptNode` over Web Crypto. */
-export async function encryptWeb({ enc, header, cipher, mac }: WebKey, text: string): Promise<string> {
+async function encryptWeb({ enc, header, cipher, mac }: WebKey, text: string): Promise<string> {
   const iv = randomBytes(ivSize[enc])
   const made = new Uint8Array(await crypto.subtle.encrypt(webAlgorithm(header, iv, mac), cipher, bytes(text)))
   // Web Crypto appends the tag of GCM to the text.
@@ -117,7 +145,7 @@ export async function encryptWeb({ enc, header, cipher, mac }: WebKey, text: str
 }
 
 /** `decryptNode` over Web Crypto. It may also throw for a wrong tag. */
-export async function decryptWeb({ enc, cipher, mac }: WebKey, token: string): Promise<string | undefined> {
+async function decryptWeb({ enc, cipher, mac }: WebKey, token: string): Promise<string | undefined> {
   const [header = '', wrapped, vector, body, end, more] = token.split('.', 6)
   if (wrapped !== '' || vector === undefined || body === undefined || end === undefined || more !== undefined) return undefined
   const iv = strictBytes(vector)
@@ -127,7 +155,7 @@ export async function decryptWeb({ enc, cipher, mac }: WebKey, token: string): P
   if (iv.length !== ivSize[enc] || tag.length !== tagSize[enc]) return undefined
   // One value has one spelling, so texts are equal where bytes are.
   if (mac && !equal(toBase64Url(await signWeb(mac, header, iv, sealed)), end)) return undefined
-  return textOf(await crypto.subtle.decrypt(webAlgorithm(header, iv, mac), cipher, mac ? sealed : joinBytes([sealed, tag])))
+  return decodeUtf8(await crypto.subtle.decrypt(webAlgorithm(header, iv, mac), cipher, mac ? sealed : joinBytes([sealed, tag])))
 }
 
 function webAlgorithm(header: string, iv: Bytes, mac: CryptoKey | undefined): AesCbcParams | AesGcmParams {

@@ -1,6 +1,6 @@
 /** Times of sealed values: when they were made, and whether they count now. */
 import type { JWT } from '../contract/data.ts'
-import type { Runtime } from '../contract/runtime.ts'
+import type { Runtime } from '../contract/services.ts'
 import { randomUUID } from './crypto.ts'
 
 // Nodes of one host may disagree a little; more is not an honest token.

@@ -1,7 +1,7 @@
 /** Hashing, key derivation, randomness and comparison: synchronous inside on Node, over Web Crypto elsewhere. */
 import type { Awaitable } from '../contract/data.ts'
-import type { Runtime } from '../contract/runtime.ts'
-import type { Settings } from '../contract/settings.ts'
+import type { Runtime } from '../contract/services.ts'
+import type { Settings } from '../contract/config.ts'
 
 const utf8 = new TextEncoder()
 
@@ -32,6 +32,11 @@ export async function hkdf(secret: string, salt: string, info: string, length: n
 export function keyInfoOf({ keyInfo, namespace }: Settings, purpose: string): string {
   const info = keyInfo(purpose)
   return namespace === '' ? info : `${info} namespace ${namespace}`
+}
+
+/** HKDF salt of the key of a purpose. */
+export function keySaltOf({ keySalt }: Settings, purpose: string): string {
+  return keySalt ? keySalt(purpose) : purpose
 }
 
 /** HKDF info of this library's keys (D2). */

@@ -1,6 +1,6 @@
 /** Keyed hashes of one-time values, under keys derived per purpose (D3). */
-import type { Shared } from '../contract/runtime.ts'
-import type { Settings } from '../contract/settings.ts'
+import type { Shared } from '../contract/services.ts'
+import type { Settings } from '../contract/config.ts'
 import { setBounded } from '../runtime/shared.ts'
 import { createHmac, hkdf, type Hmac, keyInfoOf } from './crypto.ts'
 

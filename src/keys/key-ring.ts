@@ -1,5 +1,6 @@
 /** Keys of sealed values, as the sealers of all runtimes have them: how a token names its key, and which keys a purpose has. */
-import type { Settings } from '../contract/settings.ts'
+import type { Settings } from '../contract/config.ts'
+import type { Awaitable } from '../contract/data.ts'
 import { bytes, fromBase64, toBase64Url } from './crypto.ts'
 
 /** Content encryption of a token (RFC 7518 section 5.1). */
@@ -13,7 +14,7 @@ export interface NamedKey {
   header: string
 }
 /** Keys of one purpose: under each algorithm in order of the secrets. */
-export interface Ring<Key> {
+export interface Ring<Key = NamedKey> {
   sealing: Key
   keys: readonly Key[]
   byHeader: ReadonlyMap<string, Key>
@@ -25,28 +26,28 @@ export const ivSize = { 'A256CBC-HS512': 16, A256GCM: 12 } as const
 export const tagSize = { 'A256CBC-HS512': 32, A256GCM: 16 } as const
 
 /** No header is that long: what is no token must not cost as much as one. */
-export const maxHeader = 1_024
+const maxHeader = 1_024
 export const maxKeys = 10_000
 export const maxPurposes = 64
 
-/** One of each algorithm and secret, in the order of a ring. */
-export function eachKey<T>(of: Pick<Settings, 'secret' | 'encryption'>, make: (secret: string, enc: Encryption) => T): T[] {
-  return of.encryption.flatMap((enc) => of.secret.map((secret) => make(secret, enc)))
-}
-
-/** Throws a TypeError without a secret. */
-export function ringOf<Key extends NamedKey>(keys: readonly Key[]): Ring<Key> {
+/** The keys of one purpose. Throws a TypeError without a secret. */
+export async function createRing<Key extends NamedKey>(
+  { secret: secrets, encryption }: Pick<Settings, 'secret' | 'encryption'>,
+  deriveKey: (secret: string, enc: Encryption) => Awaitable<Key>,
+): Promise<Ring<Key>> {
+  const keys = await Promise.all(encryption.flatMap((enc) => secrets.map((secret) => deriveKey(secret, enc))))
   const sealing = keys[0]
   if (!sealing) throw new TypeError('no secret to seal with')
   return { sealing, keys, byHeader: new Map(keys.map((key) => [key.header, key])) }
 }
 
 /** The key that the header of a token means. Throws on what is no header. */
-export function keyOf<Key extends NamedKey>(ring: Ring<Key>, token: string): Key | undefined {
+export function findKeyOfToken<Key extends NamedKey>(ring: Ring<Key>, token: string): Key | undefined {
   const end = token.indexOf('.')
   if (end < 0 || end > maxHeader) return undefined
   const header = token.slice(0, end)
-  return ring.byHeader.get(header) ?? foreignKey(ring, header)
+  // Nearly every token is under the newest key: to compare texts costs less than to hash one.
+  return header === ring.sealing.header ? ring.sealing : (ring.byHeader.get(header) ?? foreignKey(ring, header))
 }
 
 /** What the RFC 7638 thumbprint of a key is the hash of: SHA-512 for A256CBC-HS512, SHA-256 for A256GCM (row 93). */
@@ -59,8 +60,8 @@ export function headerOf(enc: Encryption, kid: string): string {
 }
 
 /** The key of a header that another program wrote: no `kid`, or members in another order. Throws on what is no header. */
-export function foreignKey<Key extends NamedKey>(ring: Ring<Key>, header: string): Key | undefined {
-  const { alg, enc, kid, ...rest } = JSON.parse(textOf(strictBytes(header))) as Record<string, unknown>
+function foreignKey<Key extends NamedKey>(ring: Ring<Key>, header: string): Key | undefined {
+  const { alg, enc, kid, ...rest } = JSON.parse(decodeUtf8(strictBytes(header))) as Record<string, unknown>
   // `zip` unpacks a small token into a large one (GHSA-hhhv-q57g-882q), `crit` asks for what is not understood, claims in the
   // header are not encrypted. Only what says nothing of consequence may stand beside the three.
   if (alg !== 'dir' || Object.keys(rest).some((name) => name !== 'typ' && name !== 'cty')) return undefined
@@ -75,6 +76,6 @@ export function strictBytes(part: string): Uint8Array<ArrayBuffer> {
 }
 
 /** UTF-8; a byte order mark is a character. */
-export function textOf(read: BufferSource): string {
+export function decodeUtf8(read: BufferSource): string {
   return new TextDecoder('utf-8', { ignoreBOM: true }).decode(read)
 }

@@ -1,4 +1,4 @@
-/** What a signed JWT says before its signature is checked. */
+/** What a signed JWT says before its signature is checked, and the shape of JSON objects. */
 import { fromBase64 } from './crypto.ts'
 
 /** Header and claims as they are stated. */
@@ -15,10 +15,18 @@ export function unverifiedJwt(jwt: string): UnverifiedJwt | undefined {
   return /^[\w-]+\.[\w-]+\.[\w-]+$/.test(jwt) && header && claims ? { header, claims } : undefined
 }
 
+/** Members of a JSON object by name. */
+export type JsonObject = Record<string, unknown>
+
+/** Whether a parsed JSON value is an object: not null, and no array. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
 function toObject(part: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value: unknown = JSON.parse(new TextDecoder().decode(fromBase64(part)))
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Record<string, unknown>) : undefined
+    return isJsonObject(value) ? value : undefined
   } catch {
     return undefined
   }

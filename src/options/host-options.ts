@@ -2,7 +2,7 @@
 import type { AuthConfig, JWTOptions, SessionOptions } from '../contract/config.ts'
 import { AuthError } from '../errors/index.ts'
 import type { Theme } from '../contract/data.ts'
-import { didYouMean, nearest } from '../errors/did-you-mean.ts'
+import { didYouMean, findNearest } from '../errors/did-you-mean.ts'
 import { type OptionNames, assertNames } from './option-names.ts'
 
 const shapes: Readonly<Record<string, readonly string[]>> = {
@@ -130,5 +130,6 @@ export function checkHostNames(config: AuthConfig, maker: 'createAuth' | 'create
   // A logger may have levels and members of its own, so only a misspelt level is refused.
   const levels = ['error', 'warn', 'debug'].filter((level) => !(level in (config.logger ?? {})))
   for (const name of Object.keys(config.logger ?? {}))
-    if (nearest(name, levels) !== undefined) throw new AuthError(`${maker} has no option \`logger.${name}\`.${didYouMean(name, levels)}`)
+    if (findNearest(name, levels) !== undefined)
+      throw new AuthError(`${maker} has no option \`logger.${name}\`.${didYouMean(name, levels)}`)
 }

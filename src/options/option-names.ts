@@ -1,7 +1,7 @@
 /** Refuses names of options that nothing knows, for hosts without TypeScript: an option that is left out in silence may be a protection. */
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Provider } from '../contract/provider.ts'
-import { didYouMean, nearest } from '../errors/did-you-mean.ts'
+import { didYouMean, findNearest } from '../errors/did-you-mean.ts'
 import { AuthError, InvalidProvider } from '../errors/index.ts'
 
 type NameOf<T> = T extends unknown ? Exclude<keyof T, symbol> : never
@@ -53,7 +53,7 @@ export function checkOptionNames(written: Provider, flow: ProviderFlow<never> | 
   const open = options !== undefined || flow.open?.(written as never) === true
   const names = options ? [...known, ...Object.keys(own)] : known
   for (const [name, value] of Object.entries(options ?? own)) {
-    if (value === undefined || names.includes(name) || (open && nearest(name, names, 1 / 5) === undefined)) continue
+    if (value === undefined || names.includes(name) || (open && findNearest(name, names, 1 / 5) === undefined)) continue
     const who = `Provider "${(options as { id?: string } | undefined)?.id ?? own.id}" (${written.type})`
     throw new InvalidProvider(`${who} has no option "${name}".${didYouMean(name, names) || ` Its options: ${sortNames(known)}.`}`)
   }

@@ -36,22 +36,22 @@ export interface SessionProviderOptions extends Omit<SharedOptions, 'client' | '
 
 type Options = Omit<SessionProviderOptions, 'session'>
 /** What components below a provider are given. All of it goes through the HTML. */
-interface Kept {
+interface ProvidedSession {
   state: SessionSignal<SessionState>
   options: Options
 }
-const context = createContextId<Kept>('authkernel.session')
+const context = createContextId<ProvidedSession>('authkernel.session')
 
 /** Gives the components below it one session. Call it in the layout. Without it each component listens for itself, to one client per page at `/auth`. */
 export function useSessionProvider({ session, ...options }: SessionProviderOptions = {}): UseSession {
-  const kept: Kept = { state: useWatched(options, session), options }
+  const kept: ProvidedSession = { state: useWatched(options, session), options }
   useContextProvider(context, kept)
   return toUseSession(kept)
 }
 
 /** The session. It begins with what the server rendered, and listens from the moment the page is in the browser. */
 export function useSession(): UseSession {
-  const given = useContext<Kept | null>(context, null)
+  const given = useContext<ProvidedSession | null>(context, null)
   // A component has a provider above it or not: the order of its hooks stays.
   return toUseSession(given ?? { state: useWatched({}), options: {} })
 }
@@ -75,7 +75,7 @@ function useWatched(options: Options, session?: SessionProviderOptions['session'
   return state
 }
 
-function toUseSession({ state, options }: Kept): UseSession {
+function toUseSession({ state, options }: ProvidedSession): UseSession {
   return {
     state,
     refresh: inlinedQrl(

@@ -55,7 +55,7 @@ export const UserButton: FunctionComponent<UserButtonProps> = ({ accountUrl, tex
       'summary',
       null,
       session.user?.image && h('img', { src: session.user.image, alt: '', referrerPolicy: 'no-referrer' }),
-      nameOf(session.user),
+      userLabel(session.user),
     ),
     accountUrl !== undefined && h('a', { href: accountUrl }, texts.account),
     h('button', { type: 'button', onClick: () => void signOut() }, texts.signOut),
@@ -75,7 +75,7 @@ export const AccountPage: FunctionComponent<PartProps> = ({ texts: own }) => {
   return h(
     'section',
     { 'data-part': 'account-page' },
-    h('h2', null, nameOf(session.user)),
+    h('h2', null, userLabel(session.user)),
     session.user?.email && h('p', null, session.user.email),
     (note ?? failure) !== undefined && h('p', { role: 'status' }, note ?? failure),
     choices?.map(({ id, name, type }) => {
@@ -149,6 +149,6 @@ function useChoices(client: Client, own: Partial<PartTexts> | undefined): [Choic
   return found
 }
 
-function nameOf(user: { name?: string | null; email?: string | null } | undefined): string {
+function userLabel(user: { name?: string | null; email?: string | null } | undefined): string {
   return user?.name ?? user?.email ?? ''
 }

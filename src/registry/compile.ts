@@ -1,11 +1,10 @@
 /** Turns registrations into one frozen snapshot and checks it; the only place where plugins can conflict. */
 
-import type { ProviderInput, ResolvedConfig } from '../contract/config.ts'
+import type { ProviderInput, ResolvedConfig, Settings } from '../contract/config.ts'
 import type { Observer } from '../contract/observer.ts'
 import type { Provider } from '../contract/provider.ts'
-import type { Shared } from '../contract/runtime.ts'
+import type { Shared } from '../contract/services.ts'
 import type { RecordSpec } from '../contract/records.ts'
-import type { Settings } from '../contract/settings.ts'
 import { AuthError, InvalidProvider } from '../errors/index.ts'
 import { createCookieSets } from '../http/cookie-set.ts'
 import { merge, assertSecrets } from '../options/config.ts'
@@ -72,7 +71,6 @@ export function compileSnapshot(
   if (settings.secret.length > 0 || !draft.bus.has('hook', 'settings')) attempt(() => assertSecrets(settings.secret))
   const routes = attempt(() => createRoutes(draft.routes)) ?? noRoutes
   const known = new WeakMap<Provider, Provider>()
-  const cookieSets: Compiled['cookieSets'] = new WeakMap()
   const app = {
     config: resolved,
     settings,
@@ -101,9 +99,7 @@ export function compileSnapshot(
     credentials: draft.credentials,
     endSteps: draft.endSteps,
     flows,
-    cookieSets,
     cookies: createCookieSets(
-      cookieSets,
       resolved.cookies,
       [...draft.ownCookies.values()].map(({ value }) => value.spec),
     ),

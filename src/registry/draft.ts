@@ -11,9 +11,9 @@ import type { OptionalRecord } from '../contract/plugin.ts'
 import type { Route } from '../contract/route.ts'
 import type { CompileView, Services } from '../contract/services.ts'
 import type { SessionAbility, SessionStrategy } from '../contract/session.ts'
-import type { Settings } from '../contract/settings.ts'
+import type { Settings } from '../contract/config.ts'
 import { AuthError } from '../errors/index.ts'
-import { type Declared, declareRecord } from '../store/record-spec.ts'
+import { type DeclaredRecord, declareRecord } from '../store/record-spec.ts'
 import { HookBus, type Verb } from './hooks.ts'
 import { PageRegistry } from './page-parts.ts'
 
@@ -54,7 +54,7 @@ export class Draft {
   readonly routes: Owned<Route>[] = []
   readonly providers: (Owned<Provider | (() => Provider)> & { fallback?: boolean })[] = []
   readonly ownCookies: Map<string, Owned<CookieHandle>> = new Map()
-  readonly records: Map<string, Declared & Pick<Owned<RecordSpec>, 'owner'>> = new Map()
+  readonly records: Map<string, DeclaredRecord & Pick<Owned<RecordSpec>, 'owner'>> = new Map()
   readonly optionalRecords: { name: string; spec: RecordSpec; owner: string; when: OptionalRecord['when'] }[] = []
   readonly strategies: NamedStrategy[] = []
   readonly sessionKinds: Map<string, string> = new Map()

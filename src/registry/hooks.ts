@@ -1,7 +1,6 @@
 /** Hooks and events over hookable: it keeps, removes and calls the handlers. The four verbs are callers. */
 import { Hookable } from 'hookable'
 import type { AnyContext, Facts } from '../contract/context.ts'
-import type { Awaitable } from '../contract/data.ts'
 import type { HookCall, Observer } from '../contract/observer.ts'
 import type { Events } from '../contract/messages.ts'
 import { unanswered } from '../contract/symbols.ts'
@@ -16,8 +15,8 @@ export interface HookSpec {
 }
 type Message = Record<string, unknown>
 type Handler = ((message: Message) => unknown) & { owner?: string; last?: boolean }
-/** What an event is told with. */
-export interface Telling {
+/** What listeners run with. */
+export interface ListenerRun {
   ctx: AnyContext
   report(error: unknown): void
   /** Milliseconds that one listener may take. */
@@ -33,6 +32,7 @@ export const hookSpecs: Readonly<Record<string, HookSpec>> = {
   providers: { verb: 'pipe', carry: 'providers' },
   authorizationRequest: { verb: 'pipe', carry: 'parameters' },
   signIn: { verb: 'guard' },
+  createUser: { verb: 'guard' },
   access: { verb: 'guard' },
   link: { verb: 'guard' },
   deleteUser: { verb: 'guard' },
@@ -45,6 +45,7 @@ export const hookSpecs: Readonly<Record<string, HookSpec>> = {
   proofLevel: { verb: 'first' },
   stepUp: { verb: 'first' },
   failure: { verb: 'first' },
+  response: { verb: 'first' },
 }
 /** The built-in events; third parties declare theirs with `kernel.declareEvent`. */
 const ownEvents = [
@@ -75,20 +76,12 @@ const readEvent = 'session'
 /** Handlers of one compiled kernel. */
 export class HookBus {
   /** `hook:name` and `on:name` of every hook and event with a handler. */
-  declare readonly known: Set<string>
+  readonly known: Set<string> = new Set()
   /** Events that may be listened to. */
-  declare readonly events: Set<string>
-  declare private readonly handlers: Hookable
-  declare private readonly watchers: NonNullable<Observer['handler']>[]
-  declare private readonly specByName: Map<string, HookSpec>
-
-  constructor() {
-    this.known = new Set()
-    this.events = new Set(ownEvents)
-    this.handlers = new Hookable()
-    this.watchers = []
-    this.specByName = new Map(Object.entries(hookSpecs))
-  }
+  readonly events: Set<string> = new Set(ownEvents)
+  private readonly handlers = new Hookable()
+  private readonly watchers: NonNullable<Observer['handler']>[] = []
+  private readonly specByName: Map<string, HookSpec> = new Map(Object.entries(hookSpecs))
 
   declare(name: string, spec: HookSpec): void {
     this.specByName.set(name, spec)
@@ -136,35 +129,35 @@ export class HookBus {
   }
 
   /** The answer to a hook, leaving out the handlers of the plugins in `skip`. Throws what a handler throws, and on an undeclared hook. */
-  ask(name: string, message: Message, ctx?: AnyContext, skip?: string | readonly string[]): Awaitable<unknown> {
+  async ask(name: string, message: Message, ctx?: AnyContext, skip?: string | readonly string[]): Promise<unknown> {
     const spec = this.specByName.get(name)
     if (!spec) throw new TypeError(`No plugin declared the hook "${name}": call kernel.declareHook("${name}", verb) in the plugin's setup.`)
     if (!this.has('hook', name))
-      return spec.verb === 'first' ? undefined : spec.verb === 'guard' || runPipe([], message, spec.carry ?? name, 0)
-    const asked = ctx ? attachContext(message, ctx) : message
-    const caller = (all: readonly Handler[]): unknown => {
+      return spec.verb === 'first' ? undefined : spec.verb === 'guard' || runPipe([], message, spec.carry ?? name)
+    const input = ctx ? attachContext(message, ctx) : message
+    const caller = (all: readonly Handler[]): Promise<unknown> => {
       let handlers =
         skip === undefined ? all : all.filter(({ owner = '' }) => (typeof skip === 'string' ? owner !== skip : !skip.includes(owner)))
       for (const see of this.watchers) handlers = handlers.map((inner) => withObservers(see, inner, { kind: 'hook', name, ctx }))
-      if (spec.verb === 'first') return runFirst(inOrder(handlers), asked, 0)
-      return spec.verb === 'guard' ? runGuard(handlers, asked, 0) : runPipe(handlers, asked, spec.carry ?? name, 0)
+      if (spec.verb === 'first') return runFirst(inOrder(handlers), input)
+      return spec.verb === 'guard' ? runGuard(handlers, input) : runPipe(handlers, input, spec.carry ?? name)
     }
     // hookable's own types know callers of handlers without answers only.
-    return this.handlers.callHookWith(caller as never, `hook:${name}`, [asked] as never)
+    return this.handlers.callHookWith(caller as never, `hook:${name}`, [input] as never)
   }
 
   /** Calls all listeners, in order; failures are reported and break nothing. Undefined without listeners. */
-  emit(name: string, message: Message, telling: Telling): Promise<void> | undefined {
+  emit(name: string, message: Message, run: ListenerRun): Promise<void> | undefined {
     if (!this.has('on', name)) return undefined
-    const { facts } = telling.ctx
-    const copy = (): Message => attachContext(copyForListeners(message), telling.ctx, facts)
-    const toldTo = (key: string, each: () => Message): Promise<void> =>
-      this.handlers.callHookWith(((all: readonly Handler[]) => runListeners(all, each, telling)) as never, key, [
+    const { facts } = run.ctx
+    const copy = (): Message => attachContext(copyForListeners(message), run.ctx, facts)
+    const callListeners = (key: string, each: () => Message): Promise<void> =>
+      this.handlers.callHookWith(((all: readonly Handler[]) => runListeners(all, each, run)) as never, key, [
         message,
       ] as never) as Promise<void>
     const everything = name === readEvent ? 'on:* reads' : 'on:*'
-    const named = toldTo(`on:${name}`, copy)
-    return this.known.has(everything) ? named.then(() => toldTo(everything, () => ({ event: name, message: copy() }))) : named
+    const named = callListeners(`on:${name}`, copy)
+    return this.known.has(everything) ? named.then(() => callListeners(everything, () => ({ event: name, message: copy() }))) : named
   }
 }
 
@@ -180,60 +173,42 @@ function inOrder(handlers: readonly Handler[]): readonly Handler[] {
   return [...reversed.filter(({ last }) => !last), ...reversed.filter(({ last }) => last)]
 }
 
-// All stay synchronous until a handler answers with a promise: a session read pays for no tick it does not need.
-
-function runGuard(handlers: readonly Handler[], message: Message, from: number): Awaitable<boolean | string> {
-  for (let i = from; i < handlers.length; i++) {
-    const answer = handlers[i]?.(message)
-    if (isPromise(answer)) return answer.then((value) => (value === true ? runGuard(handlers, message, i + 1) : toRefusal(value)))
-    if (answer !== true) return toRefusal(answer)
+async function runGuard(handlers: readonly Handler[], message: Message): Promise<boolean | string> {
+  for (const handler of handlers) {
+    const answer = await handler(message)
+    // A URL redirects; everything else but true is no.
+    if (answer !== true) return typeof answer === 'string' && answer !== '' ? answer : false
   }
   return true
 }
 
-// A URL redirects; everything else is no.
-function toRefusal(answer: unknown): boolean | string {
-  return typeof answer === 'string' && answer !== '' ? answer : false
-}
-
-function runFirst(handlers: readonly Handler[], message: Message, from: number): unknown {
-  for (let i = from; i < handlers.length; i++) {
-    const answer = handlers[i]?.(message)
-    if (isPromise(answer)) return answer.then((value) => (value === undefined ? runFirst(handlers, message, i + 1) : value))
+async function runFirst(handlers: readonly Handler[], message: Message): Promise<unknown> {
+  for (const handler of handlers) {
+    const answer = await handler(message)
     if (answer !== undefined) return answer
   }
   return undefined
 }
 
-function runPipe(handlers: readonly Handler[], message: Message, carry: string, from: number, answered = false): unknown {
+async function runPipe(handlers: readonly Handler[], message: Message, carry: string): Promise<unknown> {
   let current = message
-  let said = answered
-  for (let i = from; i < handlers.length; i++) {
-    const answer = handlers[i]?.(current)
+  let isAnswered = false
+  for (const handler of handlers) {
+    const answer = await handler(current)
     if (answer === null) return null
     if (answer === undefined) continue
-    const { ctx } = current
-    if (typeof (answer as PromiseLike<unknown>).then === 'function') {
-      const before = current
-      const saidBefore = said
-      return (answer as PromiseLike<unknown>).then((value) => {
-        if (value === null) return null
-        if (value === undefined) return runPipe(handlers, before, carry, i + 1, saidBefore)
-        return runPipe(handlers, attachContext({ ...before, [carry]: value }, ctx as AnyContext | undefined), carry, i + 1, true)
-      })
-    }
     // The context goes with the copy.
-    current = attachContext({ ...current, [carry]: answer }, ctx as AnyContext | undefined)
-    said = true
+    current = attachContext({ ...current, [carry]: answer }, current['ctx'] as AnyContext | undefined)
+    isAnswered = true
   }
-  return !said && unanswered in message ? message[unanswered as never] : current[carry]
+  return !isAnswered && unanswered in message ? message[unanswered as never] : current[carry]
 }
 
-async function runListeners(handlers: readonly Handler[], message: () => Message, { report, deadline }: Telling): Promise<void> {
+async function runListeners(handlers: readonly Handler[], message: () => Message, { report, deadline }: ListenerRun): Promise<void> {
   for (const handler of handlers) {
     try {
       const done = handler(message())
-      // A listener that hangs must not hold a sign-in.
+      // A listener that hangs must not hold a sign-in. One that answers at once needs no timer.
       if (isPromise(done)) await withTimeout(done, deadline, () => new Error(`an event handler did not finish within ${deadline} ms`))
     } catch (error) {
       report(error)
@@ -254,7 +229,7 @@ function attachContext(message: Message, ctx: AnyContext | undefined, facts?: Fa
 function copyForListeners<T>(value: T, seen: Map<unknown, unknown> = new Map()): T {
   if (typeof value !== 'object' || value === null) return value
   const prototype: unknown = Object.getPrototypeOf(value)
-  // Errors, dates and objects of a class are told as they are.
+  // Errors, dates and objects of a class stay as they are.
   if (!Array.isArray(value) && prototype !== Object.prototype && prototype !== null) return value
   if (seen.has(value)) return seen.get(value) as T
   const copy = (Array.isArray(value) ? [] : Object.create(prototype as object | null)) as Record<string, unknown>

@@ -6,7 +6,7 @@ import type { Route } from '../contract/route.ts'
 import { InvalidProvider } from '../errors/index.ts'
 
 /** A provider as a host gives it to the plugin of its type: `type`, `id` and `name` have defaults. */
-export type ProviderGiven<T extends ProviderType> = T extends ProviderType
+export type ProviderOptionsOf<T extends ProviderType> = T extends ProviderType
   ? Omit<ProviderOf<T>, 'type' | 'id' | 'name'> & { type?: T | undefined; id?: string | undefined; name?: string | undefined }
   : never
 
@@ -32,7 +32,7 @@ export interface ProviderPluginSpec<T extends ProviderType, Ext = void> {
  */
 export function providerPlugin<T extends ProviderType, Ext = void>(
   spec: ProviderPluginSpec<T, Ext>,
-): (...providers: readonly (ProviderGiven<T> | (() => ProviderGiven<T>))[]) => Plugin<Ext> {
+): (...providers: readonly (ProviderOptionsOf<T> | (() => ProviderOptionsOf<T>))[]) => Plugin<Ext> {
   const { type, flow, defaults, alone = false, routes = [], setup } = spec
   return (...providers) => {
     const ids = providers.flatMap((provider) => idOf(provider, defaults.id) ?? [])

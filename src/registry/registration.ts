@@ -1,6 +1,7 @@
 /** What each plugin registered, through its `kernel`, as a list of small steps in its own record: removing a plugin is deleting a record. */
 import type { Awaitable } from '../contract/data.ts'
-import type { EntryPoints, Kernel, Plugin, Requirement } from '../contract/plugin.ts'
+import type { EntryPoints } from '../contract/entry-points.ts'
+import type { Kernel, Plugin, Requirement } from '../contract/plugin.ts'
 import type { Decorator, Draft, Rank } from './draft.ts'
 import type { ResolvedConfig } from '../contract/config.ts'
 import type { Context } from '../contract/context.ts'

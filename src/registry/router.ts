@@ -77,7 +77,7 @@ const rootPath = /^\/\.well-known\/[\w./-]+$/
 
 const kinds: Readonly<Record<string, readonly unknown[]>> = {
   at: ['base', 'root'],
-  csrf: ['token', 'origin', 'crossSite', 'bearer', false],
+  csrf: ['token', 'origin', 'crossSite', 'bearer'],
   fallback: [true, false],
   flow: ['signIn', 'callback'],
   takes: ['typed', 'proof'],
@@ -95,8 +95,10 @@ function assertKinds(route: Route, owner: string): void {
     const known = kinds[name]
     if (value === undefined || !known || known.includes(value)) continue
     const words = known.filter((one) => typeof one === 'string')
+    // `csrf: false` reads as "no check".
+    const hint = name === 'csrf' && value === false ? ' Did you mean "crossSite"?' : didYouMean(String(value), words)
     throw new AuthError(
-      `${where} has \`${name}: ${JSON.stringify(value)}\`.${didYouMean(String(value), words)} Known: ${known.map((one) => JSON.stringify(one)).join(', ')}.`,
+      `${where} has \`${name}: ${JSON.stringify(value)}\`.${hint} Known: ${known.map((one) => JSON.stringify(one)).join(', ')}.`,
     )
   }
   if (typeof route.handler !== 'function') throw new AuthError(`${where} has no function \`handler\`.`)

@@ -1,7 +1,6 @@
 /** Which service a name stands for, with its decorators, for each tenant. */
 import type { ResolvedConfig } from '../contract/config.ts'
-import type { Shared } from '../contract/runtime.ts'
-import type { CompileView, Limit, Once, Services } from '../contract/services.ts'
+import type { CompileView, Limit, Once, Services, Shared } from '../contract/services.ts'
 import type { SessionStrategy } from '../contract/session.ts'
 import { AuthError } from '../errors/index.ts'
 import { createLimit, setBounded } from '../runtime/shared.ts'

@@ -1,14 +1,13 @@
 /** One compiled kernel: what requests read. Types only. */
-import type { App } from '../contract/app.ts'
-import type { Context } from '../contract/context.ts'
+import type { App, Context } from '../contract/context.ts'
 import type { Awaitable, CookieSet } from '../contract/data.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Observer } from '../contract/observer.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { Services } from '../contract/services.ts'
-import type { Settings } from '../contract/settings.ts'
+import type { Settings } from '../contract/config.ts'
 import type { Moments } from '../runtime/shared.ts'
-import type { Declared } from '../store/record-spec.ts'
+import type { DeclaredRecord } from '../store/record-spec.ts'
 import type { AuthError } from '../errors/index.ts'
 import type { Credential, Draft } from './draft.ts'
 import type { HookBus } from './hooks.ts'
@@ -27,7 +26,7 @@ export interface Compiled extends App {
   /** First segments of the paths that exist with a provider and without one. */
   readonly providerPaths: ReadonlySet<string>
   /** Declared records by name. */
-  readonly records: ReadonlyMap<string, Declared>
+  readonly records: ReadonlyMap<string, DeclaredRecord>
   readonly bus: HookBus
   readonly observers: readonly Observer[]
   /** Of `kernel.credential`. */
@@ -35,15 +34,13 @@ export interface Compiled extends App {
   /** What plugins do when access ends. */
   readonly endSteps: Draft['endSteps']
   readonly flows: ReadonlyMap<string, ProviderFlow<never>>
-  /** Sets of cookies that were made, for http and https. */
-  readonly cookieSets: WeakMap<object, readonly [plain: CookieSet, secure: CookieSet]>
   /** Cookies of a request's settings, for http or https. */
   cookies(settings: Settings, secure: boolean): CookieSet
   /** The provider with the URLs of a base. */
   addressed(provider: Provider, base: string): Provider
   /** A provider that came at run time: normalised and checked once per object. Throws its configuration error. */
   dynamic(provider: Provider): Promise<Provider>
-  /** `checked`: whether `check` is over. Read by every request, hence no getter. */
+  /** `checked`: whether `check` is over. */
   readonly found: { readonly fault: AuthError | undefined; readonly checked: boolean }
   /** Looks for mistakes in the options; the first one is in `fault` afterwards. */
   check(): Awaitable<unknown>
@@ -58,6 +55,10 @@ export interface KernelContext extends Context {
   readonly presented: readonly string[]
   /** Number of the moment at which the request began. */
   readonly begun: number
+  /** Throws HttpError 400 for two different credentials. */
+  assertOneCredential(): void
+  /** Throws HttpError 400: a credential in a header is the one of the request, so that it begins no session of a browser. */
+  assertNoCredential(): void
   /** Throws the reason when the caller was already told that it failed (D31). */
   assertAwaited(): void
 }

@@ -1,6 +1,6 @@
 /** Protection against cross-site requests: a double-submit token and a look at where the request comes from (D3, D30). */
 import type { Context } from '../contract/context.ts'
-import type { HandleOptions } from '../contract/handle-options.ts'
+import type { HandleOptions } from '../contract/entry-points.ts'
 import { skipCSRFCheck } from '../contract/symbols.ts'
 import { CrossSiteRequest } from '../errors/kernel-errors.ts'
 import { AuthError, MissingCSRF } from '../errors/index.ts'

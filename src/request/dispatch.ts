@@ -1,13 +1,11 @@
-/** From a request to a response: the order in which everything is asked (docs/architecture.md). */
-import type { Awaitable } from '../contract/data.ts'
+/** From a request to a response: the order of all steps (docs/architecture.md). */
 import type { Match, Route } from '../contract/route.ts'
 import { AuthError, CallbackRouteError, HttpError, OAuthSignInError, UnknownAction } from '../errors/index.ts'
 import { RequestTimeout, withTimeout } from '../errors/deadlines.ts'
 import { bodyType } from '../http/body.ts'
 import { isCanonical, pathBelow } from '../http/path.ts'
-import { assertNoCredential, assertOneCredential } from '../registry/presented.ts'
 import { assertSameSite } from './csrf.ts'
-import { configurationAnswer, failureAnswer, refusalAnswer } from './failure.ts'
+import { configurationAnswer, failureAnswer, refusalAnswer, tryAnswer } from './failure.ts'
 import { finishResponse, answerPreflight } from './finish.ts'
 import type { RequestContext } from './request-context.ts'
 import { callbackProtection, wrongMethod } from './handlers.ts'
@@ -24,25 +22,39 @@ async function dispatchObserved(ctx: RequestContext, throws: boolean): Promise<R
 
 async function answerRequest(ctx: RequestContext, throws: boolean): Promise<Response> {
   try {
-    const serving = serveRequest(ctx)
-    return finishResponse(ctx, isLater(serving) ? await inTime(ctx, serving) : serving)
+    return finishResponse(ctx, await shapeAnswer(ctx, await serveInTime(ctx)))
   } catch (error) {
     if (error instanceof HttpError) {
       // Refused before any flow began, and logged all the same (row 274).
       if (error.reason) ctx.logger.error(error.reason)
       await emitRefused(ctx, reasonOf(error), error.reason ?? error)
-      return finishResponse(ctx, await refusalAnswer(ctx, error))
+      return finishResponse(ctx, await shapeAnswer(ctx, await refusalAnswer(ctx, error)))
     }
     // Values of a flow that failed must not stay in the browser; deletions must reach it.
     ctx.jar.dropValues()
     const failure = await reportFailure(ctx, error)
     if (throws && !ctx.request.headers.has('x-auth-return-redirect')) throw failure
-    return finishResponse(ctx, await failureAnswer(ctx, failure, ctx.matched), true)
+    return finishResponse(ctx, await shapeAnswer(ctx, await failureAnswer(ctx, failure, ctx.matched)), true)
   }
 }
 
-// No async function: most requests have nothing to wait for before their handler runs, and each turn that is waited costs.
-function serveRequest(ctx: RequestContext): Awaitable<Response> {
+/** The form that a plugin gives an answer: clients of another product read other forms. */
+async function shapeAnswer(ctx: RequestContext, response: Response): Promise<Response> {
+  if (!ctx.compiled.bus.known.has('hook:response')) return response
+  return (await tryAnswer(ctx, () => ctx.ask('response', { response }))) ?? response
+}
+
+/** The whole request has a deadline: every client gets an answer (D31). */
+function serveInTime(ctx: RequestContext): Promise<Response> {
+  const { request: deadline } = ctx.app.config.deadlines
+  return withTimeout(serveRequest(ctx), deadline, () => {
+    const error = new RequestTimeout(`The request took longer than ${deadline} ms (deadlines.request).`)
+    ctx.abort(error)
+    return error
+  })
+}
+
+async function serveRequest(ctx: RequestContext): Promise<Response> {
   const { compiled, request } = ctx
   const { pathname, search } = ctx.sent
   const path = pathBelow(ctx.basePath, pathname, compiled)
@@ -53,47 +65,33 @@ function serveRequest(ctx: RequestContext): Awaitable<Response> {
     return answerPreflight(ctx, inBase ? (path as string) : pathname, match.info.at) ?? refuseMethod(ctx, match)
   // One spelling a path: a guard of the host, a proxy or a log must mean what is routed.
   if (inBase && !isCanonical(ctx.basePath, pathname, path as string)) return redirectToCanonical(ctx, path as string, search)
-  if (match.route) {
-    ctx.enter(match)
-  } else if (match.info.plugin !== 'kernel' || (request.method !== 'GET' && request.method !== 'POST')) {
-    return refuseMethod(ctx, match)
-  }
+  if (match.route) ctx.enter(match)
+  else if (match.info.plugin !== 'kernel' || (request.method !== 'GET' && request.method !== 'POST')) return refuseMethod(ctx, match)
   if (compiled.fault) return configurationAnswer(ctx, compiled.fault)
   const untrusted = faultOf(() => ctx.origin)
-  if (untrusted) return answerUntrustedHost(ctx, untrusted)
-  return compiled.bus.known.has('hook:request') ? askRequestHook(ctx, match) : runHandler(ctx, match)
+  if (untrusted) {
+    await emitRefused(ctx, 'host', untrusted)
+    return configurationAnswer(ctx, untrusted)
+  }
+  const answer = ctx.has('hook', 'request') ? await ctx.ask('request', {}) : undefined
+  return answer ?? runHandler(ctx, match)
 }
 
-async function answerUntrustedHost(ctx: RequestContext, untrusted: AuthError): Promise<Response> {
-  await emitRefused(ctx, 'host', untrusted)
-  return configurationAnswer(ctx, untrusted)
-}
-
-async function askRequestHook(ctx: RequestContext, match: Match): Promise<Response> {
-  return (await ctx.ask('request', {})) ?? runHandler(ctx, match)
-}
-
-function runHandler(ctx: RequestContext, match: Match): Awaitable<Response> {
+async function runHandler(ctx: RequestContext, match: Match): Promise<Response> {
   // A route of the kernel that exists for the other method only: still that route (rows 10, 18).
   if (!match.route) throw wrongMethod(ctx)
-  assertOneCredential(ctx)
+  ctx.assertOneCredential()
   // Before anything of the flow is used up.
-  if (match.info.flow) assertNoCredential(ctx)
-  const { handler } = match.route
-  const answer = admitRequest(ctx, match)?.then(() => handler(ctx)) ?? handler(ctx)
-  return isLater(answer) ? answer.then((later) => responseOf(match, later)) : responseOf(match, answer)
+  if (match.info.flow) ctx.assertNoCredential()
+  // A GET has no body and takes no token; what is left to look at is its provider.
+  if (match.route.method !== 'GET' || ctx.params['provider'] !== undefined) await checkRequest(ctx, match)
+  return responseOf(match, await match.route.handler(ctx))
 }
 
 /**
- * What must hold before a handler runs: provider, method of the callback, type of the body, Origin and CSRF token, in this order. Undefined where
- * nothing is to be waited for. Rejects with InvalidProvider, HttpError 415, MissingCSRF or CrossSiteRequest.
+ * What must hold before a handler runs: provider, method of the callback, type of the body, Origin and CSRF token, in this order. Rejects with
+ * InvalidProvider, HttpError 415, MissingCSRF or CrossSiteRequest.
  */
-function admitRequest(ctx: RequestContext, match: Match & { route: Route }): Promise<void> | undefined {
-  // A GET has no body and takes no token; what is left to look at is its provider.
-  const { route, info } = match
-  return route.method === 'GET' && info.flow !== 'callback' && ctx.params['provider'] === undefined ? undefined : checkRequest(ctx, match)
-}
-
 async function checkRequest(ctx: RequestContext, { route, info }: Match & { route: Route }): Promise<void> {
   if (ctx.params['provider'] !== undefined) await ctx.provider()
   // The type of the provider knows what protects its callback: state, for a form that the provider posts.
@@ -107,8 +105,8 @@ async function checkRequest(ctx: RequestContext, { route, info }: Match & { rout
   if (kind === 'origin') await assertSameSite(ctx, 'origin')
 }
 
-function protectionOf({ method, csrf = 'token' }: Route): Exclude<Route['csrf'], false | undefined> {
-  if (method === 'GET' || csrf === false) return 'crossSite'
+function protectionOf({ method, csrf = 'token' }: Route): NonNullable<Route['csrf']> {
+  if (method === 'GET') return 'crossSite'
   // What is no known word is refused at compile. Should it come here, it is checked.
   return csrf === 'crossSite' || csrf === 'bearer' || csrf === 'origin' ? csrf : 'token'
 }
@@ -124,7 +122,7 @@ function isResponse(answer: unknown): boolean {
   return typeof (answer as Response | undefined)?.status === 'number' && typeof (answer as Response).headers?.get === 'function'
 }
 
-/** The same address in its canonical form: browsers are led there, programs are told. */
+/** The same address in its canonical form: browsers are redirected, other requests get 400. */
 function redirectToCanonical(ctx: RequestContext, path: string, search: string): Response {
   if (ctx.request.method !== 'GET' && ctx.request.method !== 'HEAD') throw notServed(ctx)
   const base = ctx.basePath === '/' ? '' : ctx.basePath
@@ -179,20 +177,6 @@ function toAuthError(ctx: RequestContext, thrown: unknown): AuthError {
   if (!ctx.route || ctx.route.plugin === 'kernel') return new AuthError(err)
   const { method, path, plugin } = ctx.route
   return new AuthError(`The route ${method} ${path} of plugin "${plugin}" threw: ${err.message}`, details)
-}
-
-/** The whole request has a deadline: every client gets an answer (D31). */
-function inTime(ctx: RequestContext, work: PromiseLike<Response>): Promise<Response> {
-  const { request: deadline } = ctx.app.config.deadlines
-  return withTimeout(work, deadline, () => {
-    const error = new RequestTimeout(`The request took longer than ${deadline} ms (deadlines.request).`)
-    ctx.abort(error)
-    return error
-  })
-}
-
-function isLater(answer: Awaitable<Response>): answer is PromiseLike<Response> {
-  return typeof (answer as { then?: unknown } | undefined)?.then === 'function'
 }
 
 function faultOf(read: () => unknown): AuthError | undefined {

@@ -141,8 +141,8 @@ function trustedOrigin(ctx: RequestContext): string {
   }
 }
 
-/** A failing failure handler must not hide the failure, and one that hangs must not hold it back: the request's own deadline has passed already. */
-async function tryAnswer(ctx: RequestContext, answer: () => unknown): Promise<Response | undefined> {
+/** A handler that fails must not hide the answer that is there, and one that hangs must not hold it back: the request's own deadline may have passed. */
+export async function tryAnswer(ctx: RequestContext, answer: () => unknown): Promise<Response | undefined> {
   const { store: deadline } = ctx.app.config.deadlines
   try {
     const late = (): Error => new RequestTimeout(`An answer to a failure did not come within ${deadline} ms (deadlines.store).`)

@@ -18,8 +18,8 @@ export function finishResponse(ctx: RequestContext, response: Response, failed =
   )
     return response
   const location = response.headers.get('location')
-  const told = location !== null && request.headers.has('x-auth-return-redirect')
-  const answer = told ? inJson(ctx, response.headers, location) : copyOf(response, bodyless)
+  const isJsonWanted = location !== null && request.headers.has('x-auth-return-redirect')
+  const answer = isJsonWanted ? redirectInJson(ctx, response.headers, location) : copyOf(response, bodyless)
   // Written into the copy itself: headers that are handed over are checked once more.
   const { headers } = answer
   ctx.jar.write(headers)
@@ -27,7 +27,7 @@ export function finishResponse(ctx: RequestContext, response: Response, failed =
   if (!headers.has('cache-control')) setCacheControl(headers, matched?.public)
   if (matched?.cors) allowOrigin(headers, matched.cors, request)
   // Scripts tell the two apart by it.
-  if (told && failed) headers.delete('location')
+  if (isJsonWanted && failed) headers.delete('location')
   return answer
 }
 
@@ -37,7 +37,7 @@ function copyOf({ body, status, statusText, headers }: Response, bodyless: boole
 }
 
 /** Clients read it with `new URL(url)`: it must be absolute. */
-function inJson(ctx: RequestContext, headers: Headers, location: string): Response {
+function redirectInJson(ctx: RequestContext, headers: Headers, location: string): Response {
   const url = location.startsWith('/') && !ctx.lenientOrigin ? ctx.origin + location : location
   const answer = new Response(JSON.stringify({ url }), { status: 200, headers })
   answer.headers.set('Content-Type', 'application/json')

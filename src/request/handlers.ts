@@ -1,8 +1,7 @@
 /** What the kernel's own routes do: loaded by the first request to one of them. */
 import type { Context } from '../contract/context.ts'
-import type { Awaitable, PagesOptions } from '../contract/data.ts'
-import type { Provider } from '../contract/provider.ts'
-import type { PublicProvider } from '../contract/provider-options.ts'
+import type { PagesOptions } from '../contract/data.ts'
+import type { Provider, PublicProvider } from '../contract/provider.ts'
 import { skipCSRFCheck } from '../contract/symbols.ts'
 import { InvalidProvider, SessionTokenError, SignOutError, UnknownAction, UntrustedHost } from '../errors/index.ts'
 import { withParams } from '../http/redirect.ts'
@@ -59,10 +58,8 @@ export async function signOut(ctx: Context): Promise<Response> {
   return redirectTo(elsewhere ?? callbackUrl)
 }
 
-// No promise, and no deadline to watch, where the session is there at once.
-export function readSession(ctx: Context): Awaitable<Response> {
-  const found = (ctx as RequestContext).sessionNow()
-  return found instanceof Promise ? found.then((session) => withCookies(ctx, json(session))) : withCookies(ctx, json(found))
+export async function readSession(ctx: Context): Promise<Response> {
+  return withCookies(ctx, json(await ctx.currentSession()))
 }
 
 export async function updateSession(ctx: Context): Promise<Response> {

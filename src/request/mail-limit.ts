@@ -7,7 +7,7 @@ import type { LimitRule } from '../contract/services.ts'
 import { countedName } from '../http/mail-address.ts'
 import { networksOf } from '../http/hosts.ts'
 import { type Attempt, beginAttempt, type Bucket } from './attempts.ts'
-import { isKnownDevice, rememberDevice } from './known-device.ts'
+import { isKnownDevice, rememberDevice } from './sign-in-names.ts'
 
 const day = 86_400
 // Mails to one address in a day, as a multiple of those in one window: 10 where 3 go out in ten minutes.

@@ -1,24 +1,76 @@
-/** One request: everything is lazy, and worked out at most once. */
-import type { Context } from '../contract/context.ts'
-import type { CookieOptions } from '../contract/data.ts'
-import type { Identity, Login } from '../contract/login.ts'
-import type { Parked, ParkOptions, ResumeOptions } from '../contract/park.ts'
+/** One request: what it has is worked out at the first use, and at most once. */
+import type { Account } from '../contract/account.ts'
+import type { Settings } from '../contract/config.ts'
+import type { Context, Facts } from '../contract/context.ts'
+import type { CookieOptions, CookieSet, Session, User } from '../contract/data.ts'
+import type { HandleOptions } from '../contract/entry-points.ts'
+import type { Identity, Login, ParkedLogin, ParkOptions, ResumeOptions } from '../contract/login.ts'
 import type { Provider } from '../contract/provider.ts'
-import type { Match } from '../contract/route.ts'
+import type { Match, Route, RouteInfo } from '../contract/route.ts'
 import type { PageName } from '../contract/services.ts'
-import { CookieJar } from '../http/cookies.ts'
+import { AuthError, HttpError, InvalidProvider, SessionTokenError, UntrustedHost } from '../errors/index.ts'
+import { type BodyReader, createBodyReader } from '../http/body.ts'
+import { CookieJar, PlainJar } from '../http/cookies.ts'
 import { redirectTo } from '../http/messages.ts'
-import type { KernelContext } from '../registry/snapshot.ts'
+import { resolveOrigin } from '../http/origin.ts'
+import { randomUUID } from '../keys/crypto.ts'
+import type { Compiled, KernelContext } from '../registry/snapshot.ts'
 import { lazily, type Lazy } from '../runtime/lazy.ts'
-import type { BodyReader } from './body-reader.ts'
-import { findProvider, listProviders } from './find-provider.ts'
+import { CommonContext } from './common-context.ts'
 import { pageRedirect, renderPage } from './pages.ts'
-import { ReadContext } from './read-context.ts'
 
-/** Bodies, redirects, CSRF tokens and sign-ins. */
+/** Redirects, CSRF tokens and sign-ins: a session read needs none of it. */
 export const flows: Lazy<typeof import('./flows.ts')> = /* @__PURE__ */ lazily(() => import('./flows.ts'))
 
-export class RequestContext extends ReadContext implements KernelContext, Context {
+const maxUserAgent = 256
+
+/** What is worked out at most once. */
+interface Memo {
+  sent?: URL
+  origin?: string
+  cookies?: CookieSet
+  secure?: boolean
+  provider?: Promise<Provider>
+  providers?: Promise<readonly Provider[]>
+  facts?: Facts
+  body?: BodyReader
+  candidate?: string | undefined
+  callbackUrl?: Promise<string>
+  csrfToken?: Promise<string>
+  abort?: AbortController
+}
+
+export class RequestContext extends CommonContext implements KernelContext, Context {
+  readonly request: Request
+  readonly options: HandleOptions
+  readonly canSetCookies: boolean
+  readonly clientAddress: string | undefined
+  /** Credentials in its headers, each once. With one the request has no cookies but that against cross-site requests. */
+  readonly presented: readonly string[]
+  jar: CookieJar
+  /** Headers of the answer that plugins added. */
+  added: Headers | undefined
+  /** These three are set by the dispatcher, once the path is known. */
+  route: RouteInfo | undefined
+  matched: Route | undefined
+  params: Readonly<Record<string, string>> = {}
+  /** Set while a configuration mistake is shown: the host may be the mistake, and the page needs some origin. */
+  lenientOrigin = false
+  /** Who is signing in, for `signInFailed`. */
+  subject: User | undefined
+  account: Account | undefined
+  private readonly memo: Memo = {}
+
+  constructor(compiled: Compiled, request: Request, settings: Settings, options: HandleOptions, canSetCookies: boolean) {
+    super(compiled, settings)
+    this.request = request
+    this.options = options
+    this.canSetCookies = canSetCookies
+    this.clientAddress = options.clientAddress
+    this.presented = readCredentials(compiled, request.headers)
+    this.jar = createJar(compiled, request.headers.get('cookie'), this.presented)
+  }
+
   /** A route was found: from here on the context knows it. */
   enter({ route, info, params }: Extract<Match, { params: unknown }>): void {
     this.matched = route
@@ -28,7 +80,98 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
     if (route.csrf === 'bearer') this.jar = new CookieJar(null, true)
   }
 
-  /** The name that somebody typed, for `signInFailed`. */
+  /** The URL of the request as it came, parsed once. */
+  get sent(): Readonly<URL> {
+    return (this.memo.sent ??= new URL(this.request.url))
+  }
+  get url(): URL {
+    const { pathname, search } = this.sent
+    return new URL(this.origin + pathname + search)
+  }
+  get origin(): string {
+    return (this.memo.origin ??=
+      this.settings.origin ||
+      (this.lenientOrigin ? this.sent.origin : resolveOrigin(this.request, this.settings, this.app.config, this.options, this.sent)))
+  }
+  get basePath(): string {
+    return this.options.basePath ?? this.settings.basePath
+  }
+  get base(): string {
+    return this.origin + (this.basePath === '/' ? '' : this.basePath)
+  }
+  get facts(): Facts {
+    return (this.memo.facts ??= readFacts(this))
+  }
+
+  get signal(): AbortSignal {
+    return (this.memo.abort ??= new AbortController()).signal
+  }
+  abort(reason: Error): void {
+    ;(this.memo.abort ??= new AbortController()).abort(reason)
+  }
+  assertAwaited(): void {
+    // Without a signal no work was stopped.
+    const signal = this.memo.abort?.signal
+    if (signal?.aborted) throw signal.reason as Error
+  }
+
+  assertOneCredential(): void {
+    if (this.presented.length > 1) throw badRequest('Two different credentials were sent. Send one, in one header.')
+  }
+  assertNoCredential(): void {
+    if (this.presented.length > 0)
+      throw badRequest('A request with an API key or an access token cannot sign in. Send it without the credential.')
+  }
+
+  async currentSession(): Promise<Session | null> {
+    if (this.has('hook', 'authenticate')) {
+      this.assertOneCredential()
+      const session = await this.ask('authenticate', {})
+      if (session !== undefined) return session && this.showSession(session)
+    }
+    try {
+      return await this.session.read(this)
+    } catch (error) {
+      return this.reportUnread(error)
+    }
+  }
+  /** What `authenticate` answered, past the hook and the event that every session passes. */
+  private async showSession(session: Session): Promise<Session | null> {
+    const shown = this.has('hook', 'session') ? await this.ask('session', { session }) : session
+    await this.emit('session', { session: shown as Session })
+    return shown
+  }
+  private reportUnread(error: unknown): null {
+    // A configuration mistake is no outage: it must not look as if the request were signed out (row 129).
+    if (error instanceof UntrustedHost) throw error
+    const failure = error instanceof SessionTokenError ? error : new SessionTokenError(error as Error)
+    if (this.compiled.config.sessionOnError !== 'null') throw failure
+    this.logger.error(failure)
+    return null
+  }
+
+  /** Throws InvalidProvider for an unknown id (row 7). */
+  provider(): Promise<Provider> {
+    return (this.memo.provider ??= this.findProvider())
+  }
+  private async findProvider(): Promise<Provider> {
+    const id = this.params['provider']
+    if (id === undefined) throw new InvalidProvider('The path names no provider.')
+    return this.compiled.addressed(await this.providerById(id), this.base)
+  }
+  /** What `/providers` and the pages show. */
+  providers(): Promise<readonly Provider[]> {
+    return (this.memo.providers ??= this.listProviders())
+  }
+  private async listProviders(): Promise<readonly Provider[]> {
+    const { compiled, base } = this
+    const providers = [...compiled.providers.values()]
+    const shown = this.has('hook', 'providers') ? ((await this.ask('providers', { providers })) ?? []) : providers
+    const known = await Promise.all(shown.map((provider) => (providers.includes(provider) ? provider : compiled.dynamic(provider))))
+    return known.map((provider) => compiled.addressed(provider, base))
+  }
+
+  /** The name that was typed, for `signInFailed`. */
   async tried(): Promise<string | undefined> {
     if (!this.has('on', 'signInFailed') || this.request.method === 'GET') return undefined
     const { username, email, identifier, name } = await this.body().catch((): Record<string, unknown> => ({}))
@@ -36,96 +179,73 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
     return (typed as string | undefined)?.slice(0, 200)
   }
 
-  get basePath(): string {
-    return this.options.basePath ?? this.settings.basePath
-  }
-  get base(): string {
-    return this.origin + (this.basePath === '/' ? '' : this.basePath)
-  }
-  get signal(): AbortSignal {
-    return (this.cache.abort ??= new AbortController()).signal
-  }
-
-  get url(): URL {
-    const { pathname, search } = this.sent
-    return new URL(this.origin + pathname + search)
-  }
-
-  /** Without a signal nobody was told yet: making one costs more than asking. */
-  assertAwaited(): void {
-    const signal = this.cache.abort?.signal
-    if (signal?.aborted) throw signal.reason as Error
-  }
-
-  abort(reason: Error): void {
-    ;(this.cache.abort ??= new AbortController()).abort(reason)
-  }
-
-  provider(): Promise<Provider> {
-    return (this.cache.provider ??= findProvider(this, this.params['provider']))
-  }
-  providers(): Promise<readonly Provider[]> {
-    return (this.cache.providers ??= listProviders(this))
-  }
-
   useCallbackUrl(candidate: string | undefined): void {
-    if (candidate !== undefined && this.cache.callbackUrl)
+    if (candidate !== undefined && this.memo.callbackUrl)
       throw new TypeError('ctx.callbackUrl(candidate) was called after the callback URL was used: name the candidate first.')
-    this.cache.candidate = candidate
+    this.memo.candidate = candidate
   }
-
   async callbackUrl(candidate?: string): Promise<string> {
     if (candidate !== undefined) this.useCallbackUrl(candidate)
-    return (this.cache.callbackUrl ??= this.foundCallbackUrl())
+    return (this.memo.callbackUrl ??= this.findCallbackUrl())
+  }
+  private async findCallbackUrl(): Promise<string> {
+    return (await flows()).findCallbackUrl(this, this.memo.candidate)
   }
 
-  private async foundCallbackUrl(): Promise<string> {
-    return (await flows()).findCallbackUrl(this, this.cache.candidate)
-  }
-
-  private async reader(): Promise<BodyReader> {
-    const { createBodyReader } = await flows()
-    return (this.cache.body ??= createBodyReader(this))
+  private get reader(): BodyReader {
+    return (this.memo.body ??= createBodyReader(this.request, this.matched?.body?.bytes ?? this.app.config.limits.body))
   }
   async body(): Promise<Record<string, unknown>> {
-    return (await (await this.reader()).parsed()).fields
+    return (await this.reader.parsed()).fields
   }
   async form(): Promise<URLSearchParams> {
-    return this.request.method === 'GET' || this.request.method === 'HEAD'
-      ? new URL(this.request.url).searchParams
-      : (await (await this.reader()).parsed()).form
+    const { method, url } = this.request
+    return method === 'GET' || method === 'HEAD' ? new URL(url).searchParams : (await this.reader.parsed()).form
   }
-  async text(): Promise<string> {
-    return (await this.reader()).text()
+  text(): Promise<string> {
+    return this.reader.text()
   }
-  async bytes(): Promise<Uint8Array<ArrayBuffer>> {
-    return (await this.reader()).bytes()
+  bytes(): Promise<Uint8Array<ArrayBuffer>> {
+    return this.reader.bytes()
   }
 
+  get cookies(): CookieSet {
+    if (this.memo.cookies) return this.memo.cookies
+    const { settings, request, options, compiled } = this
+    const { useSecureCookies, trustHost, trustProxy, allowedHosts } = compiled.config
+    // Without proxies and lists the protocol is plain to see; everything else is for the origin to say.
+    const plain = settings.origin !== '' || (trustHost && !trustProxy && !options.trustForwarded && !allowedHosts)
+    this.memo.secure = useSecureCookies ?? (plain ? settings.origin || request.url : this.origin).startsWith('https:')
+    return (this.memo.cookies = compiled.cookies(settings, this.memo.secure))
+  }
   cookie(name: string): string | undefined {
     return this.jar.get(name)
   }
-  /** Cookies of plugins are `Secure` where the own ones are. */
-  private secured(options: CookieOptions | undefined): CookieOptions {
-    return options && 'secure' in options ? options : { secure: this.cookies && this.cache.secure, ...options }
+  chunkedCookie(name: string): string | undefined {
+    const value = this.jar.getChunked(name)
+    if (value === undefined && this.jar.isDoubled(name)) this.logger.warn('doubled-cookie', { name })
+    return value
   }
   setCookie(name: string, value: string, options?: CookieOptions, when?: 'always'): void {
-    this.jar.set(name, value, this.secured(options), when)
+    this.jar.set(name, value, this.withSecure(options), when)
   }
   setChunkedCookie(name: string, value: string, options?: CookieOptions): void {
-    const secured = this.secured(options)
-    this.sweep(name, secured)
+    const secured = this.withSecure(options)
+    this.expireDoubled(name, secured)
     this.jar.setChunked(name, value, secured)
   }
   deleteCookie(name: string, options?: CookieOptions): void {
-    const secured = this.secured(options)
-    this.sweep(name, secured)
+    const secured = this.withSecure(options)
+    this.expireDoubled(name, secured)
     this.jar.delete(name, secured)
   }
-  private sweep(name: string, options: CookieOptions): void {
+  /** Cookies of plugins are `Secure` where the own ones are. */
+  private withSecure(options: CookieOptions | undefined): CookieOptions {
+    return options && 'secure' in options ? options : { secure: this.cookies && this.memo.secure, ...options }
+  }
+  private expireDoubled(name: string, options: CookieOptions): void {
     if (this.jar.isDoubled(name)) this.jar.expireElsewhere(name, options, new URL(this.origin).hostname, this.basePath)
   }
-
   addHeader(name: string, value: string): void {
     ;(this.added ??= new Headers()).append(name, value)
   }
@@ -136,16 +256,13 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
   render(name: PageName, params: Readonly<Record<string, string | undefined>> = {}): Promise<Response> {
     return renderPage(this, name, params)
   }
-
   async redirect(target: string): Promise<Response> {
     return redirectTo(await (await flows()).resolveRedirect(this, target))
   }
-
   csrfToken(): Promise<string> {
-    return (this.cache.csrfToken ??= this.preparedForm())
+    return (this.memo.csrfToken ??= this.prepareForm())
   }
-
-  private async preparedForm(): Promise<string> {
+  private async prepareForm(): Promise<string> {
     return (await flows()).prepareForm(this)
   }
 
@@ -154,20 +271,19 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
     this.account = identity.account
     return (await flows()).completeSignIn(this, identity)
   }
-
   async park(login: Login, options: ParkOptions): Promise<Response> {
     return (await flows()).parkLogin(this, login, options)
   }
-  async parked<D = unknown>(by?: string): Promise<Parked<D> | null> {
+  async parked<D = unknown>(by?: string): Promise<ParkedLogin<D> | null> {
     return (await flows()).findParked<D>(this, by)
   }
-  async keep(login: Parked, data: unknown): Promise<void> {
+  async keep(login: ParkedLogin, data: unknown): Promise<void> {
     return (await flows()).keepParkedData(this, login, data)
   }
-  async drop(login: Parked): Promise<void> {
+  async drop(login: ParkedLogin): Promise<void> {
     return (await flows()).dropParked(this, login)
   }
-  async resume(given: Parked | Login, options?: ResumeOptions): Promise<Response> {
+  async resume(given: ParkedLogin | Login, options?: ResumeOptions): Promise<Response> {
     const { user, account } = 'login' in given ? given.login : given
     this.subject = user
     this.account = account
@@ -176,4 +292,38 @@ export class RequestContext extends ReadContext implements KernelContext, Contex
   async loginAgain({ callbackUrl }: { callbackUrl: string }): Promise<Login | null> {
     return (await flows()).loginAgain(this, callbackUrl)
   }
+}
+
+/** What plugins find in the headers, each text once. */
+function readCredentials({ credentials }: Compiled, headers: Headers): readonly string[] {
+  return [...new Set(credentials.map(({ read }) => read(headers)).filter((text) => text !== undefined))]
+}
+
+/** A request with a credential in a header reads and writes one cookie: that against cross-site requests. */
+function createJar({ config }: Compiled, header: string | null, presented: readonly string[]): CookieJar {
+  if (presented.length === 0) return new CookieJar(header)
+  const name = config.cookies.csrfToken?.name
+  return new PlainJar(header, (cookie) => cookie === name || cookie.endsWith('csrf-token'))
+}
+
+function readFacts({ request, options, runtime, settings, clientAddress, app, begun }: RequestContext): Facts {
+  const isProxyTrusted = app.config.trustProxy || options.trustForwarded
+  return Object.freeze({
+    requestId: options.requestId ?? (isProxyTrusted ? readRequestId(request.headers) : undefined) ?? randomUUID(runtime),
+    address: clientAddress,
+    userAgent: request.headers.get('user-agent')?.slice(0, maxUserAgent),
+    namespace: settings.namespace,
+    // When the request began, however late the first question comes.
+    at: Math.floor(begun / 1000),
+    job: undefined,
+  })
+}
+
+// What ends in logs must not be able to look like two entries.
+function readRequestId(headers: Headers): string | undefined {
+  return /^[\w.:-]{1,128}$/.exec(headers.get('x-request-id') ?? '')?.[0]
+}
+
+function badRequest(what: string): HttpError {
+  return new HttpError(400, what, {}, new AuthError(what))
 }

@@ -1,6 +1,5 @@
 /** The kernel's own routes; everything else comes from plugins. */
 import type { Context } from '../contract/context.ts'
-import type { Awaitable } from '../contract/data.ts'
 import type { Route } from '../contract/route.ts'
 import { CrossSiteRequest } from '../errors/kernel-errors.ts'
 import { SessionTokenError } from '../errors/index.ts'
@@ -15,10 +14,8 @@ export const handlers: Lazy<Handlers> = /* @__PURE__ */ lazily(() => import('./h
 
 const by =
   (name: Exclude<keyof Handlers, 'callbackProtection' | 'wrongMethod'>) =>
-  (ctx: Context): Awaitable<Response> => {
-    const loaded = handlers()
-    return loaded instanceof Promise ? loaded.then((all) => all[name](ctx)) : loaded[name](ctx)
-  }
+  async (ctx: Context): Promise<Response> =>
+    (await handlers())[name](ctx)
 
 const routes: readonly Route[] = [
   { method: 'GET', path: '/signin', handler: by('signInPage') },

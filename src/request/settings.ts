@@ -1,8 +1,7 @@
 /** Settings of one request: what the `settings` hook answers over the frozen ones, derived once per answer. */
-import type { Awaitable } from '../contract/data.ts'
-import type { HandleOptions } from '../contract/handle-options.ts'
+import type { HandleOptions } from '../contract/entry-points.ts'
 import type { JobTarget } from '../contract/plugin.ts'
-import type { Settings } from '../contract/settings.ts'
+import type { Settings } from '../contract/config.ts'
 import { AuthError, HttpError } from '../errors/index.ts'
 import { RequestTimeout, withTimeout } from '../errors/deadlines.ts'
 import { originFault } from '../http/hosts.ts'
@@ -41,9 +40,8 @@ export async function resolveTenant(app: Compiled, { job, tenant }: JobTarget): 
 
 async function askSettings(app: Compiled, hook: 'settings' | 'tenant', message: Record<string, unknown>): Promise<Settings> {
   const { request: deadline } = app.config.deadlines
-  const asked = Promise.resolve(app.bus.ask(hook, message) as Awaitable<Partial<Settings> | undefined>)
   const answer = await withTimeout(
-    asked,
+    app.bus.ask(hook, message) as Promise<Partial<Settings> | undefined>,
     deadline,
     () => new RequestTimeout(`The hook \`${hook}\` did not answer within ${deadline} ms (deadlines.request).`),
   )

@@ -45,7 +45,7 @@ export interface ReadAnswer {
 /** A `fetch` within limits; the answer is complete when it returns. Throws NetworkError. */
 export function boundedFetch(limits: NetworkLimits): typeof fetch {
   const read = boundedRead(limits)
-  return async (input, init) => responseOf(await read(input, init))
+  return async (input, init) => toResponse(await read(input, init))
 }
 
 /** The same without a Response around the bytes. Throws NetworkError. */
@@ -81,7 +81,7 @@ export function boundedRead(limits: NetworkLimits): (...request: Parameters<type
 }
 
 /** The answer as `fetch` gives it. */
-export function responseOf({ status, statusText, headers, content }: ReadAnswer): Response {
+export function toResponse({ status, statusText, headers, content }: ReadAnswer): Response {
   return new Response(status === 204 || status === 205 ? null : content, { status, statusText, headers })
 }
 

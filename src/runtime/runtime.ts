@@ -1,7 +1,7 @@
 /** What the platform gives: clock, random and fetch, which tests and some runtimes replace; what is a date, and which addresses are this machine. */
 
 import type { Optional } from '../contract/data.ts'
-import type { Runtime } from '../contract/runtime.ts'
+import type { Runtime } from '../contract/services.ts'
 
 /** The platform's clock, Web Crypto and `fetch`, with the host's replacements. */
 export function resolveRuntime(overrides: Optional<Runtime> = {}): Runtime {

@@ -1,6 +1,5 @@
 /** State that the kernels of one process share: caches, requests under way, one-time use, counted attempts, and the order of what happens. */
-import type { Runtime, Shared } from '../contract/runtime.ts'
-import type { Limit, Once } from '../contract/services.ts'
+import type { Limit, Once, Runtime, Shared } from '../contract/services.ts'
 
 const maxKeys = 100_000
 

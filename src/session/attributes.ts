@@ -48,7 +48,7 @@ export function attributesOf(
 }
 
 /** A provider's name for something, as it is indexed: itself, or its hash where a column would not hold it. */
-export async function indexed(name: string): Promise<string> {
+export async function indexedName(name: string): Promise<string> {
   return /^[\x21-\x7e]{1,200}$/.test(name) ? name : `sha256:${toHex(await sha256(name))}`
 }
 

@@ -6,7 +6,7 @@ import { setBounded } from '../runtime/shared.ts'
 /** What a session says of itself, wherever its strategy keeps it. */
 export type SessionMarks = Pick<SessionAttributes, 'kinds' | 'until'>
 
-const maxTold = 1_000
+const maxWarnings = 1_000
 
 /**
  * Whether a session with these marks counts now: each of its kinds is declared by a plugin that is here, and its fixed end is not reached. For
@@ -41,8 +41,8 @@ export function reportUnguarded(ctx: AnyContext, kind: string, sessionId: string
 }
 
 function warnOnce(ctx: AnyContext, about: string, details: object): void {
-  const told = ctx.app.shared.cache<true>('session kinds')
-  if (told.has(about)) return
-  setBounded(told, about, true, maxTold)
+  const warnings = ctx.app.shared.cache<true>('session kinds')
+  if (warnings.has(about)) return
+  setBounded(warnings, about, true, maxWarnings)
   ctx.logger.warn('session-not-guarded', details)
 }

@@ -1,4 +1,5 @@
-/** The members of a session strategy: those that its code is needed for, and those that a snapshot reads before any request. */
+/** What session strategies share: the names of their members, and the record in which sessions are found by user, and by the provider's names for them. */
+import type { RecordSpec, SessionFields } from '../contract/records.ts'
 import type { SessionStrategy } from '../contract/session.ts'
 
 /** What a snapshot must know of a strategy before any request: abilities, operations of the adapter, whether users are stored. */
@@ -22,3 +23,26 @@ export const strategyMethods: readonly (keyof StrategyWork)[] = [
   'revoke',
   'kinds',
 ]
+
+/** One object: whichever strategy declares it, it is the same table. */
+export const sessionRecord: RecordSpec<SessionFields> = {
+  fields: {
+    userId: { type: 'string' },
+    token: { type: 'text', sealed: true, optional: true },
+    provider: { type: 'string', max: 128 },
+    sub: { type: 'string', max: 200, optional: true },
+    sid: { type: 'string', max: 200, optional: true },
+    attributes: { type: 'json' },
+    started: { type: 'date' },
+    lastUsed: { type: 'date' },
+    expires: { type: 'date' },
+  },
+  index: [
+    ['userId', 'started'],
+    ['provider', 'sid', 'started'],
+    ['provider', 'sub', 'started'],
+  ],
+  owner: { field: 'userId', of: 'user' },
+  expires: 'expires',
+  id: 'given',
+}

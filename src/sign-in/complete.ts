@@ -8,17 +8,16 @@ import type { Events, SignInQuestion } from '../contract/messages.ts'
 import { AccessDenied, AuthError } from '../errors/index.ts'
 import { withParams } from '../http/redirect.ts'
 import { redirectTo } from '../http/messages.ts'
-import { abilitiesOf } from '../registry/abilities.ts'
-import { assertNoCredential } from '../registry/presented.ts'
+import { abilitiesOf } from '../registry/strategies.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
 import { attributesOf } from '../session/attributes.ts'
-import { ownerAfterLateWrites, keyOf } from './write.ts'
+import { ownerAfterLateWrites, identityKey } from './write.ts'
 import { linkIdentity, undoLinkOnFailure } from './link.ts'
 
 /** From an identity to a session. Throws AccessDenied and what linking throws. */
 export async function completeSignIn(ctx: KernelContext, identity: Identity): Promise<Response> {
   try {
-    assertNoCredential(ctx)
+    ctx.assertNoCredential()
     const login = await resolveIdentity(ctx, identity)
     return 'status' in login ? login : await continueLogin(ctx, login)
   } catch (error) {
@@ -31,13 +30,13 @@ async function resolveIdentity(ctx: KernelContext, given: Identity): Promise<Log
   const callbackUrl = await ctx.callbackUrl()
   assertStarter(ctx, given)
   const found = given.former ? await withFormerAccount(ctx, given, given.former) : given
-  const known = found.ownerAfterSignIn ? null : await findOwner(ctx, found)
+  const known = found.ownerAfterSignIn ? null : await findAccountOwner(ctx, found)
   // Before anything is asked or written: an ending that comes later makes this sign-in void.
   if (known) await ctx.access.stamp(`user:${known.id}`)
   const identity = found.match === 'email' ? withOwner(found, known) : found
   const verdict = await askSignIn(ctx, createQuestion(identity, known))
   if (typeof verdict === 'string') return ctx.redirect(verdict)
-  const owner = found.ownerAfterSignIn ? await findOwner(ctx, found) : known
+  const owner = found.ownerAfterSignIn ? await findAccountOwner(ctx, found) : known
   // Nothing more may be made of a request that was given up: no user and no session.
   ctx.assertAwaited()
   const login = await linkIdentity(ctx, identity, owner)
@@ -58,7 +57,7 @@ function namesIn({ compiled }: KernelContext, { account }: Login): ProviderFlow<
 
 /** From a settled login to a session: plugins in `passed` are not asked again. `access` is the stamp of a login that was parked. */
 export async function continueLogin(ctx: KernelContext, login: Login, access?: StampOfAccess): Promise<Response> {
-  assertNoCredential(ctx)
+  ctx.assertNoCredential()
   const stamp = access ?? (await stampLogin(ctx, login))
   const session = await undoLinkOnFailure(ctx, login, async () => {
     if (login.purpose === 'signIn') {
@@ -138,7 +137,7 @@ export async function askSignIn(ctx: KernelContext, message: SignInQuestion): Pr
 function assertStarter(ctx: KernelContext, { match, startedBy, account: { type } }: Identity): void {
   if (startedBy !== undefined || match !== 'account' || !ctx.compiled.flows.get(type)?.start) return
   throw new AuthError(
-    `Provider type "${type}" has \`start\`, and its \`finish\` returned no \`startedBy\`. Keep \`await subjectOf(ctx)\` with what \`start\` stores, and return it; null when nobody was signed in.`,
+    `Provider type "${type}" has \`start\`, and its \`finish\` returned no \`startedBy\`. Keep \`await subjectOf(ctx)\` with what \`start\` stores, and return it; null if no user was signed in.`,
     { cause: { missing: 'startedBy' } },
   )
 }
@@ -172,7 +171,7 @@ async function findAccount(store: Store, userId: string, { provider, providerAcc
   return accounts.find((one) => one.provider === provider && one.providerAccountId === providerAccountId) ?? null
 }
 
-async function findOwner(ctx: KernelContext, { match, account, user }: Identity): Promise<AdapterUser | null> {
+async function findAccountOwner(ctx: KernelContext, { match, account, user }: Identity): Promise<AdapterUser | null> {
   const { store } = ctx
   if (!store || match === 'none') return null
   const { provider, providerAccountId } = account
@@ -180,7 +179,7 @@ async function findOwner(ctx: KernelContext, { match, account, user }: Identity)
     if (match === 'email') return user.email ? store.getUserByEmail(user.email) : null
     return store.getUserByAccount({ provider, providerAccountId })
   }
-  return ownerAfterLateWrites(store, keyOf({ match, account, user }), read)
+  return ownerAfterLateWrites(store, identityKey({ match, account, user }), read)
 }
 
 // An email account has no row of its own; its owner is the user who has the address.

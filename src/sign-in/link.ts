@@ -1,6 +1,6 @@
 /** The only writer of users and accounts: who an identity belongs to, and what is stored for it. */
 import type { Account } from '../contract/account.ts'
-import type { AdapterUser } from '../contract/adapter.ts'
+import type { AdapterUser, Store } from '../contract/adapter.ts'
 import type { User } from '../contract/data.ts'
 import type { Identity, Login } from '../contract/login.ts'
 import { AccountNotLinked, type AuthError, CallbackRouteError } from '../errors/index.ts'
@@ -55,7 +55,8 @@ async function linkByAccount(
       return linkByAccount(ctx, identity, await setVerified(ctx, owner), current)
     // Attestation "none" signs no credential id: an attacker who knows another user's could register it and be taken for the owner.
     if (!current && identity.isRegistration) throw await registeredElsewhereError(ctx)
-    if (identity.refreshTokens && store.supports('updateAccount')) await store.updateAccount(accountOf(identity, owner.id))
+    if (store.supports('updateAccount') && (identity.refreshTokens || (await replacesUnreadable(store, identity))))
+      await store.updateAccount(accountOf(identity, owner.id))
     // Signing in again proves something anew: the new session has the attributes of this sign-in, and the token of the former one is dead.
     return createLogin(identity, owner, {
       isNewUser: false,
@@ -89,6 +90,15 @@ async function linkByAccount(
     ctx,
     'Another user has the same address. Sign in as that user and link the account, or see allowDangerousEmailAccountLinking.',
   )
+}
+
+/** Whether this sign-in brings a token in place of a stored one that no secret decrypts. Asks only stores that encrypt. */
+async function replacesUnreadable(store: Store, identity: Identity): Promise<boolean> {
+  if (!store.encryptsTokens || !store.supports('getAccount')) return false
+  const { provider, providerAccountId } = identity.account
+  const { unreadable = [] } = (await store.getAccount(providerAccountId, provider)) ?? {}
+  const fresh = recordOf(identity)
+  return unreadable.some((name) => fresh[name] !== undefined)
 }
 
 async function createOwner(ctx: KernelContext, identity: Identity): Promise<LinkedLogin | Response> {
@@ -172,10 +182,7 @@ async function requireProvedAddress(ctx: KernelContext, identity: Identity, user
   const typing = ctx.compiled.flows.get(identity.account.type)?.typed !== undefined
   if ((typing && !canProveAddresses(ctx)) || !(await isTyped(ctx, user))) return user
   if (identity.provesEmail && sameAddress(user.email, identity.user.email)) return setVerified(ctx, user)
-  throw await notLinkedError(
-    ctx,
-    'Nobody has proved the address of the user who is signed in: prove it by a mailed link, then add accounts.',
-  )
+  throw await notLinkedError(ctx, 'The email of the signed-in user is not verified: verify it by a link in a mail, then add accounts.')
 }
 
 function sameAddress(one: string | null | undefined, other: string | null | undefined): boolean {
@@ -200,7 +207,7 @@ function createLogin(identity: Identity, user: User, rest: Partial<LinkedLogin> 
 }
 
 function registeredElsewhereError(ctx: KernelContext): Promise<AuthError> {
-  return notLinkedError(ctx, 'Somebody registered an account that already belongs to a user.')
+  return notLinkedError(ctx, 'The account that was to be registered already belongs to a user.')
 }
 
 async function notLinkedError(ctx: KernelContext, message: string): Promise<AuthError> {

@@ -1,8 +1,7 @@
 /** Parking a login, and going on with it. */
 import type { StampOfAccess } from '../contract/access.ts'
 import type { AdapterUser } from '../contract/adapter.ts'
-import type { Login, Proof } from '../contract/login.ts'
-import type { Parked, ParkOptions, ResumeOptions } from '../contract/park.ts'
+import type { Login, ParkedLogin, ParkOptions, Proof, ResumeOptions } from '../contract/login.ts'
 import { AccessDenied, AuthError } from '../errors/index.ts'
 import { withParams } from '../http/redirect.ts'
 import { redirectTo } from '../http/messages.ts'
@@ -41,7 +40,7 @@ export async function parkLogin(
 }
 
 /** The login that is parked for `by`: the one that `flow` names, else the newest. */
-export async function findParked<D>(ctx: KernelContext, by: string | undefined): Promise<Parked<D> | null> {
+export async function findParked<D>(ctx: KernelContext, by: string | undefined): Promise<ParkedLogin<D> | null> {
   const name = by ?? ctx.route?.plugin
   const flow = await readFlowId(ctx)
   const own = (await listParked(ctx)).filter((one) => one.by === name)
@@ -49,18 +48,18 @@ export async function findParked<D>(ctx: KernelContext, by: string | undefined):
   return found ? toParked<D>(found) : null
 }
 
-export async function keepParkedData(ctx: KernelContext, login: Parked, data: unknown): Promise<void> {
+export async function keepParkedData(ctx: KernelContext, login: ParkedLogin, data: unknown): Promise<void> {
   await replaceData(ctx, login, data)
 }
 
-export async function dropParked(ctx: KernelContext, login: Parked): Promise<void> {
+export async function dropParked(ctx: KernelContext, login: ParkedLogin): Promise<void> {
   await takeParked(ctx, login)
 }
 
 /** Goes on with a login, parked or not. A parked one is used up: exactly one of many callers gets a session. */
 export async function resumeLogin(
   ctx: KernelContext,
-  given: Parked | Login,
+  given: ParkedLogin | Login,
   { proof, passed = [] }: ResumeOptions = {},
 ): Promise<Response> {
   if (!('login' in given)) return continueLogin(ctx, withProof(given, proof, passed, secondsOf(ctx)))
@@ -70,7 +69,7 @@ export async function resumeLogin(
   const login = withProof(given.login, proof, [given.by, ...passed], secondsOf(ctx))
   const fresh = await undoLinkOnFailure(ctx, login, async () => {
     if (login.session !== 'new' && subject !== (await subjectOf(ctx)))
-      throw new AccessDenied('Somebody else is signed in than when the login was parked. Start again.', { cause: { by: given.by } })
+      throw new AccessDenied('Another user is signed in than when the login was parked. Start again.', { cause: { by: given.by } })
     return { ...login, user: await reloadUser(ctx, login) }
   })
   await ctx.emit('loginResumed', { login: fresh, by: given.by })
@@ -92,7 +91,7 @@ export async function loginAgain(ctx: KernelContext, callbackUrl: string): Promi
   return { ...base, callbackUrl, session: 'renew', purpose: 'stepUp', passed: [], proof: { amr: [], factors: 1 }, person }
 }
 
-function toParked<D>({ id, by, login, data, expires, access }: StoredLogin): Parked<D> {
+function toParked<D>({ id, by, login, data, expires, access }: StoredLogin): ParkedLogin<D> {
   return { id, flow: id.slice(0, flowLength), by, login, data: data as D, expires, access }
 }
 

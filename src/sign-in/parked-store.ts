@@ -4,8 +4,7 @@
  */
 import type { StampOfAccess } from '../contract/access.ts'
 import type { CookieHandle } from '../contract/cookie.ts'
-import type { Login } from '../contract/login.ts'
-import type { Parked } from '../contract/park.ts'
+import type { Login, ParkedLogin } from '../contract/login.ts'
 import type { RecordTable } from '../contract/records.ts'
 import { AuthError, type ErrorRow } from '../errors/index.ts'
 import { bytes, fromBase64, sha256, toBase64Url, toHex } from '../keys/crypto.ts'
@@ -74,7 +73,7 @@ export async function listParked(ctx: KernelContext): Promise<StoredLogin[]> {
 }
 
 /** Uses one up: true for exactly one caller. */
-export async function takeParked(ctx: KernelContext, parked: Pick<Parked, 'id' | 'expires'>): Promise<boolean> {
+export async function takeParked(ctx: KernelContext, parked: Pick<ParkedLogin, 'id' | 'expires'>): Promise<boolean> {
   if (hasRecords(ctx)) {
     const row = await tableOf(ctx).take(parked.id)
     await handles.drop(ctx, [parked.id])
@@ -85,7 +84,7 @@ export async function takeParked(ctx: KernelContext, parked: Pick<Parked, 'id' |
 }
 
 /** Replaces `data`. */
-export async function replaceData(ctx: KernelContext, { id, login, by, expires }: Parked, data: unknown): Promise<void> {
+export async function replaceData(ctx: KernelContext, { id, login, by, expires }: ParkedLogin, data: unknown): Promise<void> {
   const found = (await listParked(ctx)).find((one) => one.id === id)
   if (!found) return
   // A factor that was set up here ends other access, and not the sign-in that set it up.

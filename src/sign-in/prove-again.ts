@@ -1,7 +1,10 @@
 /** Who is signed in, and how fresh the proof of it is. */
 import type { Context } from '../contract/context.ts'
+import type { Session, User } from '../contract/data.ts'
 import type { StepUpDemand } from '../contract/flow.ts'
+import { AccessDenied } from '../errors/index.ts'
 import { redirectTo } from '../http/messages.ts'
+import type { KernelContext } from '../registry/snapshot.ts'
 import { type ProofDemand, isFreshProof } from '../session/attributes.ts'
 
 /** Who is signed in, as text to compare; null: signed out. */
@@ -10,9 +13,32 @@ export async function subjectOf(ctx: Context): Promise<string | null> {
 }
 
 /**
+ * The user whose own session the request has; null: signed out, or a guest. Not for an API key, for the token of an app, and for an administrator who
+ * acts as the user: null as well, or AccessDenied that begins with `act` where it is given.
+ */
+export async function findOwnUser(ctx: Context, act?: string): Promise<User | null> {
+  const session = await ctx.currentSession()
+  if (!session) return null
+  if (isDelegated(ctx, session)) {
+    if (act === undefined) return null
+    throw new AccessDenied(
+      `${act}: only for the session of the user, not for an API key, an app, or an administrator who acts as the user.`,
+    )
+  }
+  const user = await ctx.session.user(ctx)
+  // What a plugin recognized by other means may be another user than the one of the cookie.
+  return user && (session.user?.id === undefined || session.user.id === user.id) ? user : null
+}
+
+/** A credential in a header makes the session, or another user is in it (`actor` in `SessionAttributes`). */
+function isDelegated(ctx: Context, session: Session): boolean {
+  return (ctx as KernelContext).presented.length > 0 || (session as { actor?: unknown }).actor !== undefined
+}
+
+/**
  * Whether the session of this request was proved as demanded. Where the user has a second factor, it must have been proved within `maxAge`, whatever
- * `level` says: neither a trusted device nor a mailed code stands in for it. False if the request is signed out. Says nothing about API keys and people
- * who act as another user: refuse them yourself.
+ * `level` says: neither a trusted device nor a mailed code stands in for it. False if the request is signed out. Says nothing about API keys and
+ * administrators who act as the user: `findOwnUser` refuses them.
  */
 export async function hasFreshProof(ctx: Context, demand: ProofDemand): Promise<boolean> {
   const attributes = await ctx.session.attributes?.(ctx)
@@ -28,8 +54,16 @@ export async function hasFreshProof(ctx: Context, demand: ProofDemand): Promise<
  */
 export async function proveAgain(ctx: Context, maxAge: number, back: string): Promise<Response | undefined> {
   if (await hasFreshProof(ctx, { maxAge })) return undefined
+  return leadToProof(ctx, { maxAge, level: await levelFor(ctx, undefined) }, back)
+}
+
+/**
+ * Leads to what `demand` asks for and back to the URL `back`: through a factor of this site, else through the provider of the session, else through the
+ * first method, from which a user comes back with a new session.
+ */
+export async function leadToProof(ctx: Context, { maxAge, level, acr }: ProofDemand, back: string): Promise<Response> {
   const login = await ctx.loginAgain({ callbackUrl: back })
-  const demand = login && { login, level: await levelFor(ctx, undefined), maxAge }
+  const demand = login && { login, level, maxAge, ...(acr && { acr }) }
   const answer = demand && ((await ctx.ask('stepUp', demand)) ?? (await askProvider(ctx, demand)))
   return answer ?? redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(back)}`)
 }

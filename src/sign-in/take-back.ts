@@ -2,18 +2,17 @@
 import type { AdapterAuthenticator, AdapterUser, Store } from '../contract/adapter.ts'
 import type { AnyContext } from '../contract/context.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
+import { readRows } from '../store/record-pages.ts'
 import { freeAddress } from './unproved.ts'
 
 /** What a user had, as texts that open nothing: accounts and passkeys have no date in a store of Auth.js. */
 export type Holdings = readonly string[]
 
-const page = 500
-
 /** What the user has now, to be told from what comes later. At most `most`; what is beyond counts as added later. */
 export async function holdingsOf(ctx: AnyContext, userId: string, most = 100): Promise<Holdings> {
   const { accounts, passkeys } = await listHoldings(ctx, userId)
   const names = [...accounts.map(({ name }) => name), ...passkeys.map(({ name }) => name)]
-  return (await Promise.all(names.map((name) => digestOf(ctx, name)))).slice(0, most)
+  return (await Promise.all(names.map((name) => digestHolding(ctx, name)))).slice(0, most)
 }
 
 /**
@@ -24,15 +23,12 @@ export async function removeAdded(ctx: AnyContext, userId: string, { had, since 
   const store = ctx.service('store')
   const { accounts, passkeys } = await listHoldings(ctx, userId)
   const known = new Set(had)
-  for (const { name, remove } of [...passkeys, ...accounts]) if (!known.has(await digestOf(ctx, name))) await remove(store)
+  for (const { name, remove } of [...passkeys, ...accounts]) if (!known.has(await digestHolding(ctx, name))) await remove(store)
   for (const { spec, stored } of (ctx as KernelContext).compiled.records.values()) {
     if (spec.added === undefined || stored.owner === undefined) continue
     const table = ctx.records(stored.name)
-    for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
-      const found = await table.find({ where: { [stored.owner]: userId }, limit: page, cursor })
-      cursor = found.cursor
-      for (const row of found.rows) if (spec.added === null || isSince(row[spec.added], since)) await table.delete(row.id)
-    }
+    for await (const row of readRows(table, { where: { [stored.owner]: userId } }))
+      if (spec.added === null || isSince(row[spec.added], since)) await table.delete(row.id)
   }
 }
 
@@ -74,6 +70,6 @@ function isSince(date: unknown, since: Date): boolean {
   return !(date instanceof Date) || Math.floor(date.getTime() / 1000) >= Math.floor(since.getTime() / 1000)
 }
 
-async function digestOf(ctx: AnyContext, name: string): Promise<string> {
+async function digestHolding(ctx: AnyContext, name: string): Promise<string> {
   return (await ctx.digest('holdings', name)).slice(0, 16)
 }

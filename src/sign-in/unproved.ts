@@ -3,7 +3,7 @@ import type { AdapterAccount, AdapterUser, Store } from '../contract/adapter.ts'
 import type { ProviderFlow } from '../contract/flow.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { KernelContext } from '../registry/snapshot.ts'
-import { abilitiesOf } from '../registry/abilities.ts'
+import { abilitiesOf } from '../registry/strategies.ts'
 import { endSessions } from '../access/end.ts'
 import type { AnyContext } from '../contract/context.ts'
 
@@ -18,19 +18,22 @@ export type Claim = 'believed' | 'typed' | 'dormant' | 'claimed'
  * user: nothing is added to it before.
  */
 export async function hasTypedAddress(ctx: AnyContext, userId: string): Promise<boolean> {
-  const { store } = ctx
-  if (!ctx.app.services.mailTransport || !store?.supports('listAccountsByUserId')) return false
-  const stored = await store.getUser(userId)
-  if (!stored?.email || stored.emailVerified) return false
-  const accounts = await store.listAccountsByUserId(userId)
-  return accounts.length > 0 && accounts.every(({ type }) => (ctx as KernelContext).compiled.flows.get(type)?.typed !== undefined)
+  if (!ctx.app.services.mailTransport || !ctx.store) return false
+  const user = await ctx.store.getUser(userId)
+  return user !== null && isTypedClaim(await claimOf(ctx as KernelContext, user))
 }
 
-/** Whether the user has nothing but what any visitor gets by typing the address. Reads authenticators only where such a provider type exists. */
+/**
+ * Whether the user has nothing but what any visitor gets by typing the address, and signs in by it. Accounts are listed only then (row 202): a passkey
+ * that is gone signs in no attacker.
+ */
 export async function isTyped(ctx: KernelContext, user: AdapterUser): Promise<boolean> {
   if (user.emailVerified || !user.email || !(await findTyped(ctx, user))) return false
-  const accounts = await accountsOf(ctx, user)
-  return accounts === undefined || accounts.every(({ type }) => flowOf(ctx, type)?.typed !== undefined)
+  return isTypedClaim(await claimOf(ctx, user))
+}
+
+function isTypedClaim(claim: Claim): boolean {
+  return claim === 'typed' || claim === 'dormant'
 }
 
 /**
@@ -39,14 +42,18 @@ export async function isTyped(ctx: KernelContext, user: AdapterUser): Promise<bo
  */
 export async function claimOf(ctx: KernelContext, user: AdapterUser): Promise<Claim> {
   if (user.emailVerified || !user.email) return 'believed'
-  const typed = await findTyped(ctx, user)
+  const found = await findTyped(ctx, user)
   const accounts = await accountsOf(ctx, user)
-  // Without a list of accounts it is not known whether a provider made the user. Taking only the address away is right for both.
-  if (!accounts) return typed || !allProvidersVouch(ctx, user.email) ? 'claimed' : 'believed'
+  // The account of a passkey tells how the user was made, also where the passkey itself is gone.
+  const typed = found === true || accounts?.some(({ type }) => findFlow(ctx, type)?.typed !== undefined) ? true : found
+  if (!accounts) return typed ? 'typed' : (await doAllVouch(ctx, user.email)) ? 'believed' : 'claimed'
   // No user signs in by an account whose provider is gone.
-  const others = accounts.filter(({ type, provider }) => flowOf(ctx, type)?.typed === undefined && ctx.app.providers.has(provider))
+  const others = accounts.filter(({ type, provider }) => findFlow(ctx, type)?.typed === undefined && ctx.app.providers.has(provider))
   if (others.length === 0) return typed === 'dormant' && accounts.length === 0 ? 'dormant' : typed ? 'typed' : 'believed'
-  return others.some((account) => providerVouches(ctx, account, user.email)) ? 'believed' : 'claimed'
+  const words = await Promise.all(others.map((account) => wordOf(ctx, account.provider, account, user.email)))
+  if (words.includes(true)) return 'believed'
+  // An attacker can add the account of a silent provider to the one whose provider said no.
+  return words.includes('silent') && !words.includes('denied') ? 'believed' : 'claimed'
 }
 
 /**
@@ -55,7 +62,8 @@ export async function claimOf(ctx: KernelContext, user: AdapterUser): Promise<Cl
  */
 export async function evictUser(ctx: KernelContext, user: AdapterUser, claim: Exclude<Claim, 'believed'>): Promise<AdapterUser | null> {
   const store = ctx.store as Store
-  const addressOnly = claim === 'claimed' || (claim !== 'dormant' && !canEmptyUser(ctx, store))
+  // Without a list of accounts it is not known whether a provider made the user. Taking only the address away is right for both.
+  const addressOnly = claim === 'claimed' || !store.supports('listAccountsByUserId') || (claim !== 'dormant' && !canEmptyUser(ctx, store))
   const details = { what: addressOnly ? 'address' : 'all' }
   await ctx.emit('noted', { name: 'registration.evicted', outcome: 'success', user, details })
   if (addressOnly) {
@@ -102,7 +110,7 @@ async function findTyped(ctx: KernelContext, user: AdapterUser): Promise<boolean
 
 /** Flows of the providers that are there, each once. */
 function typedFlows(ctx: KernelContext): Set<ProviderFlow<never>> {
-  const flows = [...ctx.app.providers.values()].map(({ type }) => flowOf(ctx, type))
+  const flows = [...ctx.app.providers.values()].map(({ type }) => findFlow(ctx, type))
   return new Set(flows.filter((flow) => flow?.typed !== undefined) as ProviderFlow<never>[])
 }
 
@@ -110,15 +118,22 @@ async function accountsOf({ store }: KernelContext, { id }: AdapterUser): Promis
   return store?.supports('listAccountsByUserId') ? store.listAccountsByUserId(id) : undefined
 }
 
-function providerVouches(ctx: KernelContext, account: AdapterAccount, email: string): boolean {
-  const provider: Provider | undefined = ctx.app.providers.get(account.provider)
-  return !provider || (ctx.flow(provider).vouches?.(provider, account, email) ?? true)
+/** What a provider says of the address; `account` undefined: the adapter cannot list accounts. A provider that is gone says nothing against it. */
+async function wordOf(
+  ctx: KernelContext,
+  providerId: string,
+  account: AdapterAccount | undefined,
+  email: string,
+): Promise<boolean | 'silent' | 'denied'> {
+  const provider: Provider | undefined = ctx.app.providers.get(providerId)
+  return !provider || ((await ctx.flow(provider).vouches?.(provider, account, email, ctx)) ?? true)
 }
 
-function allProvidersVouch(ctx: KernelContext, email: string): boolean {
-  return [...ctx.app.providers.values()].every((provider) => ctx.flow(provider).vouches?.(provider, undefined, email) ?? true)
+async function doAllVouch(ctx: KernelContext, email: string): Promise<boolean> {
+  const words = await Promise.all([...ctx.app.providers.keys()].map((id) => wordOf(ctx, id, undefined, email)))
+  return words.every((word) => word === true || word === 'silent')
 }
 
-function flowOf(ctx: KernelContext, type: string): ProviderFlow<never> | undefined {
+function findFlow(ctx: KernelContext, type: string): ProviderFlow<never> | undefined {
   return ctx.compiled.flows.get(type)
 }

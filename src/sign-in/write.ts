@@ -7,6 +7,7 @@ import { randomUUID } from '../keys/crypto.ts'
 import { innermostOf } from '../registry/overlay.ts'
 import { healedFault } from '../store/store-error.ts'
 import { lateAnswer } from '../store/store.ts'
+import { writeNewUser } from './create-user.ts'
 
 /** What became of it; `createdUser` and `linked` are true for exactly one of several simultaneous callers. */
 export interface Written {
@@ -28,7 +29,7 @@ const ownerPauses = [20, 60, 150]
 export async function writeOnce(ctx: Context, identity: Identity, owner?: AdapterUser): Promise<Written> {
   const store = ctx.store as Store
   const running = runningWritesOf(store)
-  const key = keyOf(identity)
+  const key = identityKey(identity)
   const other = running.get(key)
   if (other) return { user: (await other).user, createdUser: false, linked: false }
   const work = createUnlessTaken(ctx, store, identity, owner).finally(() => running.delete(key))
@@ -69,11 +70,11 @@ async function createUnlessTaken(ctx: Context, store: Store, identity: Identity,
 export async function awaitOwner(ctx: Context, identity: Identity, brief: boolean): Promise<AdapterUser | null> {
   const store = ctx.store as Store
   await runningWritesOf(store)
-    .get(keyOf(identity))
+    .get(identityKey(identity))
     ?.catch(() => {})
   const { provider, providerAccountId } = identity.account
   const owner = (): Promise<AdapterUser | null> =>
-    ownerAfterLateWrites(store, keyOf(identity), () => store.getUserByAccount({ provider, providerAccountId }))
+    ownerAfterLateWrites(store, identityKey(identity), () => store.getUserByAccount({ provider, providerAccountId }))
   const found = await owner()
   return found || brief || store.supports('createUserWithAccount') ? found : pollOwner(owner)
 }
@@ -94,13 +95,34 @@ function runningWritesOf(store: Store): Map<string, Promise<Written>> {
 }
 
 /** Names the person whom an identity is about. */
-export function keyOf({ match, user, account: { provider, providerAccountId } }: Pick<Identity, 'match' | 'user' | 'account'>): string {
+export function identityKey({
+  match,
+  user,
+  account: { provider, providerAccountId },
+}: Pick<Identity, 'match' | 'user' | 'account'>): string {
   return JSON.stringify(match === 'email' ? [user.email] : [provider, providerAccountId])
 }
 
 async function writeRows(ctx: Context, store: Store, identity: Identity, owner: AdapterUser | undefined): Promise<Written> {
-  const links = identity.match === 'account'
   const candidate = newUserOf(ctx, identity)
+  if (owner) return writeCandidate(ctx, store, identity, owner, candidate)
+  const { account, trustsEmail } = identity
+  return writeNewUser(
+    ctx,
+    { user: candidate, account, proved: candidate.emailVerified !== null || trustsEmail === true },
+    () => writeCandidate(ctx, store, identity, undefined, candidate),
+    ({ createdUser, user }) => (createdUser ? user : null),
+  )
+}
+
+async function writeCandidate(
+  ctx: Context,
+  store: Store,
+  identity: Identity,
+  owner: AdapterUser | undefined,
+  candidate: AdapterUser,
+): Promise<Written> {
+  const links = identity.match === 'account'
   let created: AdapterUser | undefined
   let linked = false
   try {
@@ -149,7 +171,7 @@ async function recoverWrite(
   const mine = created ?? (owner ? undefined : ((await readQuietly(() => store.getUser(candidate.id))) ?? undefined))
   const winner = await findWinner(store, identity, mine)
   const makesUser = !owner && !created
-  undoWhenLateAnswerArrives(store, keyOf(identity), error, (answer) => {
+  undoWhenLateAnswerArrives(store, identityKey(identity), error, (answer) => {
     if (!makesUser) return winner ? undefined : undoWrite(ctx, store, identity, undefined)
     // This answer was not checked.
     const id = (answer as AdapterUser | null | undefined)?.id

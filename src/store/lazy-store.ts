@@ -44,6 +44,7 @@ export const storeMethods: readonly AdapterMethod[] = [
   'listAuthenticatorsByUserId',
   'updateAuthenticatorCounter',
   'createUserWithAccount',
+  'createUsers',
   'updateAccount',
   'listAccountsByUserId',
   'listSessionsByUserId',
@@ -64,13 +65,18 @@ const singleRow: Partial<Record<AdapterMethod, AdapterMethod>> = { getUsers: 'ge
 export function storeFacts(
   adapter: Adapter & AdapterTables,
   namespace: string,
-): Pick<Store, 'supports' | 'keepsCreatedAt' | 'nullableEmail' | 'replica' | 'shownFields' | 'missingTables'> {
+): Pick<
+  Store,
+  'supports' | 'keepsCreatedAt' | 'nullableEmail' | 'replica' | 'encryptsTokens' | 'fieldNames' | 'shownFields' | 'missingTables'
+> {
   return {
     supports: (method) => typeof (adapter[method] ?? adapter[singleRow[method] ?? method]) === 'function',
     keepsCreatedAt: adapter.keepsCreatedAt === true,
     // A tenant's user is told by the prefix of its address, unless the adapter keeps tenants apart itself.
     nullableEmail: adapter.nullableEmail === true && namespace === '',
     replica: adapter.replica === true,
+    encryptsTokens: adapter.encryptsTokens === true,
+    fieldNames: Object.keys(adapter.additionalFields ?? {}),
     shownFields: shownFields(adapter.additionalFields ?? {}),
     missingTables: adapter.missingTables?.bind(adapter),
   }

@@ -3,10 +3,10 @@ import type { StoredKey, StoredQuery, StoredRow, StoredTable, StoredValue } from
 import { HttpError } from '../errors/base.ts'
 import { bytes, fromBase64, toBase64Url } from '../keys/crypto.ts'
 import { isDate } from '../runtime/runtime.ts'
-import type { Declared } from './record-spec.ts'
+import type { DeclaredRecord } from './record-spec.ts'
 import { toCondition } from './record-values.ts'
 
-interface Asked {
+interface RecordQuery {
   where?: Record<string, unknown> | undefined
   range?: Record<string, unknown> | undefined
   order?: 'asc' | 'desc' | undefined
@@ -15,7 +15,11 @@ interface Asked {
 }
 
 /** Throws TypeError without a fitting index, with the declaration to add, and HttpError 400 for a cursor that is none. */
-export function toQuery(declared: Declared, ns: string, { where = {}, range = {}, order = 'asc', limit, cursor }: Asked): StoredQuery {
+export function toQuery(
+  declared: DeclaredRecord,
+  ns: string,
+  { where = {}, range = {}, order = 'asc', limit, cursor }: RecordQuery,
+): StoredQuery {
   const equal = toCondition(declared, where)
   const ranged = Object.entries(range).filter(([, bounds]) => bounds !== undefined)
   if (ranged.length > 1) throw new TypeError(`The record "${declared.stored.name}" takes a range over one field.`)
@@ -41,7 +45,7 @@ export function toQuery(declared: Declared, ns: string, { where = {}, range = {}
 }
 
 /** The key as fields: an id, or all fields of a unique key. Throws TypeError for other sets of fields. */
-export function toKey(declared: Declared, key: string | Record<string, unknown>): StoredKey {
+export function toKey(declared: DeclaredRecord, key: string | Record<string, unknown>): StoredKey {
   if (typeof key === 'string') return { id: key }
   const given = Object.keys(key)
   const fits = declared.stored.unique.some((fields) => fields.length === given.length && fields.every((field) => given.includes(field)))
@@ -58,7 +62,7 @@ export function writeCursor({ by }: StoredQuery, row: StoredRow): string {
   return toBase64Url(bytes(JSON.stringify([plain, row.id])))
 }
 
-function readCursor(declared: Declared, by: string | undefined, cursor: string): { value: StoredValue; id: string } {
+function readCursor(declared: DeclaredRecord, by: string | undefined, cursor: string): { value: StoredValue; id: string } {
   try {
     const [plain, id] = JSON.parse(new TextDecoder().decode(fromBase64(cursor))) as [unknown, unknown]
     const value = typeof plain === 'object' && plain !== null ? new Date((plain as { at: number }).at) : plain

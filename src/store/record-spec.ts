@@ -4,7 +4,7 @@ import { AuthError, type ErrorRow } from '../errors/base.ts'
 import { assertNames, type OptionNames } from '../options/option-names.ts'
 
 /** A declaration with everything worked out that operations need. */
-export interface Declared {
+export interface DeclaredRecord {
   readonly spec: RecordSpec
   readonly fields: ReadonlyMap<string, FieldSpec>
   readonly stored: StoredTable
@@ -27,7 +27,7 @@ const recordMembers: OptionNames<RecordSpec> = {
 const fieldMembers: OptionNames<FieldSpec> = { type: true, max: true, optional: true, default: true, sealed: true, unreadable: true }
 
 /** Throws AuthError with the name of the plugin, the record and what is wrong. */
-export function declareRecord(name: string, spec: RecordSpec, owner: string): Declared {
+export function declareRecord(name: string, spec: RecordSpec, owner: string): DeclaredRecord {
   const wrong = (what: string): AuthError => new AuthError(`Plugin "${owner}": the record "${name}" ${what}.`)
   if (!/^[a-z][A-Za-z0-9]{0,47}$/.test(name)) throw wrong('needs a name of up to 48 letters and digits that starts with a small letter')
   const who = `Plugin "${owner}": the record "${name}"`

@@ -18,7 +18,7 @@ import { AuthError } from '../errors/base.ts'
 import { withTimeout } from '../errors/deadlines.ts'
 import { failedCall, lateCall } from './store-error.ts'
 import { toKey, toQuery, writeCursor } from './record-query.ts'
-import { type Declared, RecordConflict } from './record-spec.ts'
+import { type DeclaredRecord, RecordConflict } from './record-spec.ts'
 import { type RecordScope, fromStored, toChange, toCondition, toStored, unreadableIn } from './record-values.ts'
 
 export type { RecordScope } from './record-values.ts'
@@ -46,12 +46,20 @@ export function createRecordTable<T extends Fields>(name: string, scope: RecordS
   const writeOne = async (write: StoredWrite): Promise<unknown> =>
     (await call(write.op, async () => assertList(await writeOverLostRows(scope, [write]))))?.[0] ?? null
   const build = async (row: NewRow<T>): Promise<StoredRow> =>
-    toStored(declared, ns, idOf(declared, row as { id?: string }, scope), withoutId(row), scope)
+    toStored(declared, ns, createRowId(declared, row as { id?: string }, scope), withoutId(row), scope)
 
   return {
     async get(key) {
       const stored = toKey(declared, key)
       return back(await call('get', () => store.get(name, ns, stored, scope.now())))
+    },
+    async getMany(ids) {
+      if (ids.length > maxMany) throw new TypeError(`The record "${name}" takes at most ${maxMany} ids at once.`)
+      const wanted = [...new Set(ids)]
+      if (wanted.length === 0) return []
+      const found = await call('getMany', async () => assertList(await readMany(store, name, ns, wanted, scope.now())))
+      const rows = await Promise.all(found.map(back))
+      return rows.filter((row) => row !== null)
     },
     async find({ where, range, order, limit = defaultLimit, cursor }: FindOptions<T> = {}) {
       const size = Math.min(Math.max(1, Math.trunc(limit)), maxLimit)
@@ -143,7 +151,7 @@ async function toWrite(scope: RecordScope, write: Fields): Promise<StoredWrite> 
     return {
       op: 'create' in write ? 'create' : 'put',
       table,
-      row: await toStored(declared, ns, idOf(declared, row, scope), withoutId(row), scope),
+      row: await toStored(declared, ns, createRowId(declared, row, scope), withoutId(row), scope),
     }
   }
   if ('update' in write) {
@@ -165,7 +173,7 @@ async function toWrite(scope: RecordScope, write: Fields): Promise<StoredWrite> 
 }
 
 async function toIncrement(
-  declared: Declared,
+  declared: DeclaredRecord,
   scope: RecordScope,
   id: string,
   field: string,
@@ -190,7 +198,13 @@ async function toIncrement(
   }
 }
 
-function idOf({ spec, stored }: Declared, { id }: { id?: string }, scope: RecordScope): string {
+async function readMany(store: RecordStore, name: string, ns: string, ids: readonly string[], now: number): Promise<StoredRow[]> {
+  if (store.getMany) return store.getMany(name, ns, ids, now)
+  const rows = await Promise.all(ids.map((id) => store.get(name, ns, { id }, now)))
+  return rows.filter((row) => row !== null)
+}
+
+function createRowId({ spec, stored }: DeclaredRecord, { id }: { id?: string }, scope: RecordScope): string {
   if (id !== undefined) return id
   if (spec.id === 'given') throw new TypeError(`The record "${stored.name}" takes rows with an \`id\`.`)
   return scope.newId()
@@ -242,7 +256,7 @@ function assertCount(answer: number): number {
 }
 
 /** The row as its plugin knows it; null where no secret opens a field that it needs: such a row is absent for plugins. */
-async function toReadableRow(scope: RecordScope, declared: Declared, stored: StoredRow): Promise<Record<string, unknown> | null> {
+async function toReadableRow(scope: RecordScope, declared: DeclaredRecord, stored: StoredRow): Promise<Record<string, unknown> | null> {
   const row = await fromStored(declared, stored, scope)
   const { names, lost } = unreadableIn(declared, stored, row)
   if (names.length > 0) scope.unreadable?.(declared.stored.name, names)
@@ -279,7 +293,7 @@ async function findLostRows(scope: RecordScope, writes: readonly StoredWrite[]):
 }
 
 /** One that has a null is no key. */
-function uniqueKeys({ stored }: Declared, row: StoredRow): StoredKey[] {
+function uniqueKeys({ stored }: DeclaredRecord, row: StoredRow): StoredKey[] {
   return stored.unique
     .map((fields) => Object.fromEntries(fields.map((field) => [field, (row[field] ?? null) as StoredValue])))
     .filter((key) => !Object.values(key).includes(null))

@@ -2,7 +2,7 @@
 import type { Awaitable, JWT } from '../contract/data.ts'
 import type { FieldSpec, RecordStore, StoredRow, StoredValue } from '../contract/records.ts'
 import { isDate } from '../runtime/runtime.ts'
-import type { Declared } from './record-spec.ts'
+import type { DeclaredRecord } from './record-spec.ts'
 
 /** What sealing needs of a context. `null` seconds: no end. */
 export interface FieldSealer {
@@ -18,7 +18,7 @@ export interface RecordScope extends FieldSealer {
   now(): number
   newId(): string
   /** Throws for a name that is not declared. */
-  declared(name: string): Declared
+  declared(name: string): DeclaredRecord
   /** Told of a row whose sealed fields no secret opens. */
   unreadable?(record: string, fields: readonly string[]): void
 }
@@ -29,7 +29,7 @@ const firstDate = Date.UTC(1000, 0)
 const lastDate = Date.UTC(10_000, 0)
 
 /** A whole row: what is left out has its default, or null where the field is optional. Throws TypeError. */
-export async function toStored(declared: Declared, ns: string, id: string, row: Plain, sealer: FieldSealer): Promise<StoredRow> {
+export async function toStored(declared: DeclaredRecord, ns: string, id: string, row: Plain, sealer: FieldSealer): Promise<StoredRow> {
   assertKnown(declared, row)
   const stored: Record<string, StoredValue> = { ns, id: toStoredText(declared, 'id', id, 64) }
   for (const [name, field] of declared.fields) {
@@ -40,7 +40,12 @@ export async function toStored(declared: Declared, ns: string, id: string, row: 
 }
 
 /** Some fields of a row. */
-export async function toChange(declared: Declared, id: string, change: Plain, sealer: FieldSealer): Promise<Record<string, StoredValue>> {
+export async function toChange(
+  declared: DeclaredRecord,
+  id: string,
+  change: Plain,
+  sealer: FieldSealer,
+): Promise<Record<string, StoredValue>> {
   assertKnown(declared, change)
   const entries = Object.entries(change).filter(([name, value]) => name !== 'id' && value !== undefined)
   const stored: Record<string, StoredValue> = {}
@@ -50,7 +55,7 @@ export async function toChange(declared: Declared, id: string, change: Plain, se
 }
 
 /** Fields to compare with; sealed ones and JSON have no comparable form. */
-export function toCondition(declared: Declared, where: Plain): Record<string, StoredValue> {
+export function toCondition(declared: DeclaredRecord, where: Plain): Record<string, StoredValue> {
   assertKnown(declared, where)
   const stored: Record<string, StoredValue> = {}
   for (const [name, value] of Object.entries(where)) {
@@ -65,7 +70,7 @@ export function toCondition(declared: Declared, where: Plain): Record<string, St
 }
 
 /** A row as its plugin knows it. A sealed field that cannot be opened is null: its secret is gone, or it was moved from another row. */
-export async function fromStored(declared: Declared, row: StoredRow, sealer: FieldSealer): Promise<Plain & { id: string }> {
+export async function fromStored(declared: DeclaredRecord, row: StoredRow, sealer: FieldSealer): Promise<Plain & { id: string }> {
   if (typeof row.id !== 'string') throw new TypeError(`The store answered no row of the record "${declared.stored.name}".`)
   const result: Plain & { id: string } = { id: row.id }
   for (const [name, field] of declared.fields) {
@@ -82,13 +87,13 @@ export async function fromStored(declared: Declared, row: StoredRow, sealer: Fie
 /**
  * Sealed fields of a row that have a value and cannot be opened. `lost`: without one of them the row is of no use, and counts as absent.
  */
-export function unreadableIn({ fields }: Declared, stored: StoredRow, row: Plain): { names: readonly string[]; lost: boolean } {
+export function unreadableIn({ fields }: DeclaredRecord, stored: StoredRow, row: Plain): { names: readonly string[]; lost: boolean } {
   const names = [...fields.keys()].filter((name) => fields.get(name)?.sealed && (stored[name] ?? null) !== null && row[name] === null)
   return { names, lost: names.some((name) => fields.get(name)?.unreadable === 'absent') }
 }
 
 async function storedValue(
-  declared: Declared,
+  declared: DeclaredRecord,
   name: string,
   field: FieldSpec,
   value: unknown,
@@ -104,16 +109,16 @@ async function storedValue(
   return toStoredText(declared, name, written, Infinity)
 }
 
-async function openField(declared: Declared, name: string, id: string, token: string, sealer: FieldSealer): Promise<unknown> {
+async function openField(declared: DeclaredRecord, name: string, id: string, token: string, sealer: FieldSealer): Promise<unknown> {
   const opened = await sealer.open(purposeOf(declared, name), token)
   return opened?.['id'] === id ? opened['value'] : null
 }
 
-function purposeOf({ stored }: Declared, name: string): string {
+function purposeOf({ stored }: DeclaredRecord, name: string): string {
   return `record ${stored.name} ${name}`
 }
 
-function plainValue(declared: Declared, name: string, { type, max = 255, optional }: FieldSpec, value: unknown): StoredValue {
+function plainValue(declared: DeclaredRecord, name: string, { type, max = 255, optional }: FieldSpec, value: unknown): StoredValue {
   const { name: record } = declared.stored
   const wrong = (): TypeError =>
     new TypeError(`The field "${name}" of the record "${record}" takes a ${type}, not ${value === null ? 'null' : typeof value}.`)
@@ -129,7 +134,7 @@ function plainValue(declared: Declared, name: string, { type, max = 255, optiona
   return new Date(time)
 }
 
-function toStoredText({ stored }: Declared, name: string, value: unknown, max: number): string {
+function toStoredText({ stored }: DeclaredRecord, name: string, value: unknown, max: number): string {
   const where = `The field "${name}" of the record "${stored.name}"`
   if (typeof value !== 'string') throw new TypeError(`${where} takes a text.`)
   // NUL and halves of characters are what some databases cannot hold: the same for all.
@@ -142,7 +147,7 @@ function defaultOf({ default: value, type }: FieldSpec): unknown {
   return value !== undefined && value !== null && type === 'date' ? new Date(value as number) : value
 }
 
-function assertKnown({ fields, stored }: Declared, row: Plain): void {
+function assertKnown({ fields, stored }: DeclaredRecord, row: Plain): void {
   const unknown = Object.keys(row).find((name) => name !== 'id' && !fields.has(name))
   if (unknown !== undefined) throw new TypeError(`The record "${stored.name}" has no field "${unknown}".`)
 }

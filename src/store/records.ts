@@ -10,6 +10,7 @@ export const recordTables: Lazy<typeof import('./record-table.ts')> = /* @__PURE
 
 const operations = [
   'get',
+  'getMany',
   'find',
   'count',
   'create',

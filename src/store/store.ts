@@ -5,6 +5,7 @@ import type {
   AdapterTables,
   AdapterUser,
   AdditionalFields,
+  NewUserWithAccounts,
   Store,
   TenantAdapter,
   UserQuery,
@@ -58,7 +59,7 @@ function storeOf(own: Border): Store {
   }
   for (const method of storeMethods) {
     store[method] = (...given: unknown[]): unknown => {
-      const args = fields && method.startsWith('createUser') ? [withFieldDefaults(fields, given[0] as object), ...given.slice(1)] : given
+      const args = fields && method.startsWith('createUser') ? withDefaults(fields, method, given) : given
       const operation = adapter[method] as ((...args: unknown[]) => unknown) | undefined
       if (typeof operation !== 'function') {
         throw new AdapterError(`The adapter has no ${method}(). Add it, or use an adapter that has it.`, { cause: { method } })
@@ -87,6 +88,12 @@ function storeOf(own: Border): Store {
   return whole
 }
 
+/** Arguments of an operation that creates users, with the defaults of additional fields. */
+function withDefaults(fields: AdditionalFields, method: AdapterMethod, [first, ...rest]: readonly unknown[]): unknown[] {
+  if (method !== 'createUsers') return [withFieldDefaults(fields, first as object), ...rest]
+  return [(first as NewUserWithAccounts[]).map((each) => ({ ...each, user: withFieldDefaults(fields, each.user) })), ...rest]
+}
+
 /** An answer that came after the deadline: the caller that gave up may still have to undo it. */
 export function lateAnswer(error: unknown): Promise<unknown> | undefined {
   return error instanceof AdapterError ? (error.cause?.['late'] as (() => Promise<unknown>) | undefined)?.() : undefined
@@ -112,10 +119,10 @@ function callAdapter(asked: Call, call: () => unknown, deadline: number): unknow
   // Synchronous stores stay synchronous: no promise, no timer.
   const later = typeof (answer as PromiseLike<unknown> | null | undefined)?.then === 'function'
   if (!later) return checkAnswer(asked, answer)
-  return inTime(asked, answer as PromiseLike<unknown>, withoutDeadline.has(asked.method) ? longestTimer : deadline)
+  return withCallDeadline(asked, answer as PromiseLike<unknown>, withoutDeadline.has(asked.method) ? longestTimer : deadline)
 }
 
-async function inTime(asked: Call, answer: PromiseLike<unknown>, deadline: number): Promise<unknown> {
+async function withCallDeadline(asked: Call, answer: PromiseLike<unknown>, deadline: number): Promise<unknown> {
   const { method } = asked
   const late = (): AdapterError => {
     const error = lateCall(method, deadline)

@@ -33,6 +33,15 @@ export function encodeArgs(namespace: string, method: AdapterMethod, args: reado
     const [user, ...rest] = args as [Row]
     return [encodeRow(namespace, withAddress(user, method === 'updateUser')), ...rest.map((row) => encodeRow(namespace, row))]
   }
+  if (method === 'createUsers') {
+    const entries = args[0] as { user: Row; accounts: readonly Row[] }[]
+    return [
+      entries.map(({ user, accounts }) => ({
+        user: encodeRow(namespace, namespace === '' ? user : withAddress(user, false)),
+        accounts: accounts.map((account) => encodeRow(namespace, account)),
+      })),
+    ]
+  }
   if (method === 'getAccount') return [args[0], encodeKey(namespace, String(args[1]))]
   if (method === 'getUsers') return args
   if (method === 'deleteSessions') return [(args[0] as string[]).map((token) => encodeKey(namespace, token))]
@@ -89,7 +98,7 @@ export function ownUsersOnly(store: Store, namespace: string, asStored: AsStored
     if (!store.supports('getUser')) return false
     const user = (await asStored('getUser', userId)) as StoredUser
     // What a deleted user left may be read in each namespace.
-    return user !== null && !(await isOwn(store, namespace, user, asStored))
+    return user !== null && !(await isRowOfTenant(store, namespace, user, asStored))
   }
   Object.assign(store, {
     async getUser(userId) {
@@ -116,7 +125,7 @@ export function ownUsersOnly(store: Store, namespace: string, asStored: AsStored
   } satisfies Partial<Store>)
 }
 
-async function isOwn(
+async function isRowOfTenant(
   store: Store,
   namespace: string,
   { id, email }: { id: unknown; email?: unknown },

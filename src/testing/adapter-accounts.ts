@@ -1,4 +1,5 @@
 /** Contract: accounts. */
+import type { NewAdapterAccount } from 'authkernel/kernel'
 import { expect } from './runner.ts'
 import { accountKey, newAccount, newUser, type Subject, unique } from './adapter-subject.ts'
 
@@ -133,4 +134,46 @@ export function accountRules({ rule, stored }: Subject): void {
     expect(await adapter.getAccount(free.providerAccountId, free.provider)).toBeNull()
     expect(await adapter.getUserByEmail(owner.email)).toMatchObject({ id: owner.id })
   })
+
+  rule('createUsers stores users with their accounts', ['createUsers', 'getAccount', 'getUsers'], async (adapter) => {
+    const entries = [...Array(120).keys()].map((at) => ({
+      user: newUser({ emailVerified: at % 2 === 0 ? new Date('2026-03-29T01:30:00.123Z') : null }),
+      accounts: [...Array(at % 3).keys()].map(() => withoutOwner()),
+    }))
+    const made = await adapter.createUsers(entries)
+    expect(made.map(({ email }) => email)).toEqual(entries.map(({ user }) => user.email))
+    expect(await adapter.getUsers(made.map(({ id }) => id))).toHaveLength(120)
+    expect(await adapter.getUser(made[2]!.id)).toMatchObject({
+      email: entries[2]!.user.email,
+      emailVerified: entries[2]!.user.emailVerified,
+    })
+    for (const { provider, providerAccountId } of entries[2]!.accounts)
+      expect(await adapter.getAccount(providerAccountId, provider)).toMatchObject({ userId: made[2]!.id })
+    expect(await adapter.createUsers([])).toEqual([])
+  })
+
+  rule(
+    'createUsers leaves nothing behind when an address, an account or an id is taken',
+    ['createUsers', 'linkAccount'],
+    async (adapter) => {
+      const owner = await stored(adapter)
+      const account = withoutOwner()
+      await adapter.linkAccount({ ...account, userId: owner.id })
+      const free = { user: newUser(), accounts: [withoutOwner()] }
+      const refused = [
+        { user: newUser({ email: owner.email }), accounts: [] },
+        { user: newUser(), accounts: [account] },
+        { user: free.user, accounts: [] },
+      ]
+      for (const one of refused) await expect(adapter.createUsers([free, one])).rejects.toBeInstanceOf(Error)
+      expect(await adapter.getUserByEmail(free.user.email)).toBeNull()
+      expect(await adapter.getAccount(free.accounts[0]!.providerAccountId, free.accounts[0]!.provider)).toBeNull()
+      expect(await adapter.getAccount(account.providerAccountId, account.provider)).toMatchObject({ userId: owner.id })
+    },
+  )
+}
+
+function withoutOwner(): NewAdapterAccount {
+  const { userId: _none, ...account } = newAccount('')
+  return account
 }

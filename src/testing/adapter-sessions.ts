@@ -106,7 +106,7 @@ export function sessionRules({ rule, stored }: Subject): void {
       expect(await adapter.getSessionAndUser(first.sessionToken)).toBeNull()
       expect(await adapter.getSessionAndUser(third.sessionToken)).toBeNull()
       expect((await adapter.getSessionAndUser(second.sessionToken))?.user.id).toBe(user.id)
-      // Somebody else's token protects nothing and is not touched.
+      // The token of another user protects nothing and is not touched.
       await adapter.deleteSessionsByUserId(user.id, { sessionToken: foreign.sessionToken })
       expect(await adapter.getSessionAndUser(second.sessionToken)).toBeNull()
       expect((await adapter.getSessionAndUser(foreign.sessionToken))?.user.id).toBe(other.id)

@@ -37,7 +37,7 @@ export function userRules({ rule, stored }: Subject): void {
     expect(many).toHaveLength(3)
   })
 
-  rule('getUsers finds nobody for an id of another shape', ['getUsers', 'createUser'], async (adapter) => {
+  rule('getUsers finds no user for an id of another shape', ['getUsers', 'createUser'], async (adapter) => {
     const { id } = await stored(adapter)
     expect((await adapter.getUsers(['a\'"; --', id])).map((user) => user.id)).toEqual([id])
   })
@@ -59,7 +59,7 @@ export function userRules({ rule, stored }: Subject): void {
     const all = await adapter.listUsers({ limit: 100_000 })
     expect(all.filter(({ id }) => id === other.id)).toHaveLength(1)
     expect(all.map(({ id }) => id).filter((id) => ids.includes(id))).toEqual(found)
-    expect(await adapter.listUsers({ email: unique('nobody'), limit: 5 })).toEqual([])
+    expect(await adapter.listUsers({ email: unique('unknown'), limit: 5 })).toEqual([])
   })
 
   rule('reads answer null when nothing is there', ['getUser', 'getUserByEmail', 'getUserByAccount'], async (adapter) => {
@@ -79,7 +79,7 @@ export function userRules({ rule, stored }: Subject): void {
     expect((await adapter.getUserByEmail(user.email))?.emailVerified).toEqual(dates[0])
   })
 
-  rule('null stays null, and nobody owns an absent name', ['createUser', 'getUser'], async (adapter) => {
+  rule('null stays null, and no user owns an absent name', ['createUser', 'getUser'], async (adapter) => {
     const user = await stored(adapter, { name: null, image: null })
     const read = await adapter.getUser(user.id)
     expect(read?.name ?? null).toBeNull()
@@ -131,7 +131,7 @@ export function userRules({ rule, stored }: Subject): void {
       if (!adapter.nullableEmail) return
       const [one, two] = [await stored(adapter, { email: null as never }), await stored(adapter, { email: null as never })]
       expect((await adapter.getUser(one.id))?.email ?? null).toBeNull()
-      for (const nobody of ['', 'null', 'undefined']) expect(await adapter.getUserByEmail(nobody)).toBeNull()
+      for (const absent of ['', 'null', 'undefined']) expect(await adapter.getUserByEmail(absent)).toBeNull()
       const email = `${unique('late')}@example.com`
       await adapter.updateUser({ id: one.id, email })
       expect(await adapter.getUserByEmail(email)).toMatchObject({ id: one.id })

@@ -1,6 +1,6 @@
 /** A browser of few words: cookies, forms, and redirects that are looked at and not followed. */
 
-/** Somebody who can sign in with a form. */
+/** A user who can sign in with a form. */
 export interface BindingPerson {
   /** Id of the credentials provider. */
   provider: string

@@ -17,7 +17,7 @@ export function faultRules({ host, client, base, paths, person }: BindingSubject
     expect((await ada.get(paths.session)).text).toBe('null')
   })
 
-  it('a POST without a token signs nobody in unless the browser vouches for it', async () => {
+  it('a POST without a token signs no user in unless the browser vouches for it', async () => {
     const stranger = client()
     const answer = await stranger.post(`${base}/callback/${person.provider}`, { ...person.right, callbackUrl: '/after' })
     expect([answer.cookies.filter(isSession), answer.status < 500], answer.told).toEqual([[], true])
@@ -56,7 +56,7 @@ export function faultRules({ host, client, base, paths, person }: BindingSubject
     }
   })
 
-  it('a cookie that is none is nobody', async () => {
+  it('a malformed cookie is no session', async () => {
     const stranger = client()
     stranger.jar.set('authkernel.session-token', '%E0%A4%A.not.a-token')
     expect((await stranger.get(paths.session)).text).toBe('null')

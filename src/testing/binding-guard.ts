@@ -50,8 +50,8 @@ export function guardRule({ start, base, paths }: BindingSubject): void {
         nonceChallenge,
         'n',
       ])
-      const nobody = await ask({ accept: 'application/json' })
-      expect([nobody.status, nobody.headers.get('www-authenticate')], nobody.told).toEqual([401, null])
+      const visitor = await ask({ accept: 'application/json' })
+      expect([visitor.status, visitor.headers.get('www-authenticate')], visitor.told).toEqual([401, null])
       // What counts once, such as a proof, counts once for everything that a binding asks about one request, and for no other request.
       const objects: object[] = []
       for (const marker of ['first', 'second']) {

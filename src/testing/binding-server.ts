@@ -42,7 +42,7 @@ export function rootRule({ start, base }: BindingSubject): void {
         headers: { origin: 'https://elsewhere.example', 'access-control-request-method': 'GET' },
       })
       expect([preflight.status, preflight.headers.get('access-control-allow-origin')], preflight.told).toEqual([204, '*'])
-      expect((await client.get(`${path}-of-nobody`)).status, "another path below /.well-known/ is the host's").toBe(404)
+      expect((await client.get(`${path}-of-no-route`)).status, "another path below /.well-known/ is the host's").toBe(404)
       expect((await client.get(`${base}/session`)).text).toBe('null')
     } finally {
       await host.close()
@@ -57,7 +57,7 @@ export function addressRule({ start, base, paths, person }: BindingSubject): voi
     try {
       const [name = ''] = Object.keys(person.wrong)
       // Other names each time: only the address is the same.
-      const guess = (n: number): Record<string, string> => ({ ...person.wrong, [name]: `nobody-${n}` })
+      const guess = (n: number): Record<string, string> => ({ ...person.wrong, [name]: `unknown-${n}` })
       const forged = (n: number): Record<string, string> => ({ 'x-forwarded-for': `192.0.2.${n}`, forwarded: `for=192.0.2.${n}` })
       const client = new Client(host.origin, base)
       await client.signIn(person, guess(1), 'form', forged(1))

@@ -91,7 +91,7 @@ function routeRules({ host, client, base, person }: BindingSubject): void {
     expect([script.status, script.text], script.told).toEqual([200, JSON.stringify({ url: `${host().origin}/after` })])
   })
 
-  it('a wrong password leads to the page that says so, with nobody signed in', async () => {
+  it('a wrong password leads to the page that says so, and signs no user in', async () => {
     const stranger = client()
     const answer = await stranger.signIn(person, person.wrong)
     expect(answer.status, answer.told).toBe(302)
@@ -102,7 +102,7 @@ function routeRules({ host, client, base, person }: BindingSubject): void {
 }
 
 function serverRules({ host, client, base, paths, person }: BindingSubject, guard?: 'redirect' | 'own'): void {
-  it('the session is there on the server, for the person who asks and nobody else', async () => {
+  it('the session is there on the server, for the user who asks alone', async () => {
     const [ada, stranger] = [client(), client()]
     await ada.signIn(person, person.right)
     const answers = await Promise.all([...Array(8).keys()].map((i) => (i % 2 === 0 ? ada : stranger).get(paths.session)))
@@ -127,10 +127,10 @@ function serverRules({ host, client, base, paths, person }: BindingSubject, guar
   it('server code signs in and out', async () => {
     const ada = client()
     const into = await ada.post(paths.login, person.right, { origin: host().origin })
-    expect([isRedirect(into), pathOf(into, host().origin)], into.told).toEqual([true, '/in'])
+    expect([isRedirect(into), locationPath(into, host().origin)], into.told).toEqual([true, '/in'])
     expect(JSON.parse((await ada.get(paths.session)).text)).toMatchObject({ user: { name: person.name } })
     const out = await ada.post(paths.logout, {}, { origin: host().origin })
-    expect([isRedirect(out), pathOf(out, host().origin)], out.told).toEqual([true, '/out'])
+    expect([isRedirect(out), locationPath(out, host().origin)], out.told).toEqual([true, '/out'])
     expect((await ada.get(paths.session)).text).toBe('null')
   })
 }
@@ -143,9 +143,9 @@ function optionRules({ start, paths, base, person }: BindingSubject): void {
       const { cookies: issued } = await ada.signIn(person, person.right)
       const { cookies, told } = await ada.get(paths.session)
       expect(
-        attributesOf(cookies),
+        cookieAttributes(cookies),
         `${told}\n\`cookies\` of the seam sets the session's cookie on it, once, with the attributes that it had at sign-in`,
-      ).toEqual(attributesOf(issued))
+      ).toEqual(cookieAttributes(issued))
       const again = await ada.get(paths.session)
       expect(JSON.parse(again.text), `the refreshed cookie lost its value\n${again.told}`).toMatchObject({ user: { name: person.name } })
     } finally {
@@ -191,7 +191,7 @@ const brokenAdapter = {
 }
 
 /** Attributes of the session's cookies, in any spelling: jars write lifetimes in their own way. */
-function attributesOf(cookies: readonly string[]): string[][] {
+function cookieAttributes(cookies: readonly string[]): string[][] {
   const lasting = /^(?:expires|max-age)=.*/
   return cookies
     .filter((cookie) => /session-token=[^;]/.test(cookie))
@@ -203,6 +203,6 @@ function isRedirect({ status }: Reply): boolean {
   return [301, 302, 303].includes(status)
 }
 
-function pathOf({ headers }: Reply, origin: string): string {
+function locationPath({ headers }: Reply, origin: string): string {
   return new URL(headers.get('location') ?? '', origin).pathname
 }

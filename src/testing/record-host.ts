@@ -72,7 +72,7 @@ export function createRecordHost(store: RecordStore, specs: Record<string, Recor
   }
   const session = { read: () => null, user: () => null, issue: () => null, update: () => null, end: () => null }
   const auth = createKernel({ secret: 'a-secret-for-tests-with-enough-letters', runtime: { now } })
-    .use({ name: 'nobody', setup: (kernel) => kernel.provide('session', session) })
+    .use({ name: 'signed-out', setup: (kernel) => kernel.provide('session', session) })
     .use(recordsPlugin({ ...store, close: () => {} }))
     .use(plugin)
   return {

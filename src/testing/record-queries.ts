@@ -28,6 +28,17 @@ export function queryRules({ host }: RecordSubject): void {
     expect(names(await items.find({ where: { group: bytes }, range: { name: { gt: 'a', lt: 'b' } } }))).toEqual(['a ', 'a!', 'aa'])
   })
 
+  it('many ids are read at once: each row once, and nothing for an id without a row', async () => {
+    const items = await host().items()
+    const group = unique()
+    const made = await items.createMany([...Array(230).keys()].map((at) => ({ group, name: `${at}` })))
+    const ids = made.map(({ id }) => id)
+    const read = async (some: readonly string[]) => names({ rows: await items.getMany(some) }).toSorted((a, b) => Number(a) - Number(b))
+    expect(await read([...ids, ...ids.slice(0, 3), 'none'])).toEqual([...ids.keys()].map(String))
+    expect([await read([ids[7]!]), await read(ids.slice(8, 10)), await read([]), await read(['none'])]).toEqual([['7'], ['8', '9'], [], []])
+    await expect(items.getMany(Array.from({ length: 501 }, (_, at) => `${at}`))).rejects.toThrow('at most 500')
+  })
+
   it('ranges have ends that count or not, and null is in none', async () => {
     const items = await host().items()
     const group = unique()

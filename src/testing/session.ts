@@ -35,7 +35,7 @@ export function testSession(name: string, options: TestSessionOptions): void {
       expect(new Date((await one.session())?.expires ?? '').getTime()).toBeGreaterThan(0)
     })
 
-    it('nobody has no session, and gets no cookie', async () => {
+    it('a visitor without a session gets null, and no cookie', async () => {
       const { browser } = await setUp(options)
       const response = await browser().send('/session')
       expect([response.status, await response.json(), response.headers.getSetCookie()]).toEqual([200, null, []])
@@ -59,7 +59,7 @@ export function testSession(name: string, options: TestSessionOptions): void {
       expect(victim.cookie()).not.toContain('planted')
     })
 
-    it.each(['x', 'a.b.c.d.e', '%00', `${'a'.repeat(3000)}`])('the forged value %j is nobody', async (value) => {
+    it.each(['x', 'a.b.c.d.e', '%00', `${'a'.repeat(3000)}`])('the forged value %j is no session', async (value) => {
       const { browser } = await setUp(options)
       expect(await browser(`authkernel.session-token=${value}`).session()).toBeNull()
     })
@@ -93,7 +93,7 @@ export function testSession(name: string, options: TestSessionOptions): void {
 
     if (options.kinds === true) testKinds(options)
 
-    it('an update of nobody is null', async () => {
+    it('an update without a session is null', async () => {
       const { browser } = await setUp(options)
       const response = await browser().post('/session', { data: 'x' })
       expect([response.status, await response.json()]).toEqual([200, null])

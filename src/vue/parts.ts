@@ -36,7 +36,7 @@ export const UserButton: PartComponent<{ accountUrl?: string }> = defineComponen
         return h('button', { 'data-part': 'user-button', type: 'button', onClick: () => void signIn() }, say.signIn)
       const image = session.user?.image
       return h('details', { 'data-part': 'user-button' }, [
-        h('summary', [image && h('img', { src: image, alt: '', referrerpolicy: 'no-referrer' }), nameOf(session.user)]),
+        h('summary', [image && h('img', { src: image, alt: '', referrerpolicy: 'no-referrer' }), userLabel(session.user)]),
         props.accountUrl !== undefined && h('a', { href: props.accountUrl }, say.account),
         h('button', { type: 'button', onClick: () => void signOut() }, say.signOut),
       ])
@@ -64,7 +64,7 @@ export const AccountPage: PartComponent<object> = defineComponent({
       if (status === 'unauthenticated') return h(SignInForm, { texts: props.texts ?? {} })
       const told = note.value ?? failure.value
       return h('section', { 'data-part': 'account-page' }, [
-        h('h2', nameOf(session.user)),
+        h('h2', userLabel(session.user)),
         session.user?.email && h('p', session.user.email),
         told !== undefined && h('p', { role: 'status' }, told),
         choices.value?.map(({ id, name, type }) => {
@@ -142,6 +142,6 @@ function givenTexts(props: { readonly redirectTo?: string | undefined; readonly 
   return { ...(redirectTo !== undefined && { redirectTo }), ...(texts && { texts }) }
 }
 
-function nameOf(user: { name?: string | null; email?: string | null } | undefined): string {
+function userLabel(user: { name?: string | null; email?: string | null } | undefined): string {
   return user?.name ?? user?.email ?? ''
 }

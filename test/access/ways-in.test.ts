@@ -13,6 +13,7 @@ const opening: Readonly<Record<string, string>> = {
   apiKey: 'plugins/machines/api-keys/manage.ts',
   password: 'plugins/sign-in/passwords/store-password.ts',
   twoFactor: 'plugins/security/two-factor/setup.ts',
+  twoFactorBackupCode: 'plugins/security/two-factor/setup.ts',
 }
 /** Tables of users' rows that open nothing, with the reason. */
 const harmless: Readonly<Record<string, string>> = {
@@ -22,17 +23,19 @@ const harmless: Readonly<Record<string, string>> = {
   impersonation: 'describes an acting session, which its start grants',
   guest: 'describes a guest, whose session `complete` grants',
   parkedLogin: 'holds a stamp, which is compared when the login goes on',
+  deniedAddress: 'says what a provider denied',
   providerSubject: 'says which user a name at a provider is',
   providerToken: 'opens the API of the provider, and ends by the step `token`',
   logoutHint: 'is sent to the provider at sign-out',
   jwtKey: 'is a key of the server',
+  legacyPassword: 'says that a former service is asked no more about a user',
   passwordReset: 'is a link that ends by the step `pending`; the new password is granted',
   passkeyHandle: 'is the name of a user for authenticators',
   userName: 'is a name',
+  admittedUser: 'says by which invitation a user came in',
   userBan: 'refuses',
   phoneUse: 'says when a number was used',
   twoFactorState: 'counts wrong codes',
-  twoFactorBackupCode: 'counts beside a confirmed factor alone',
   twoFactorMailedCode: 'counts for one parked login alone',
   twoFactorDevice: 'replaces a factor and no sign-in, and ends with all sessions',
   organizationMember: 'is a right, which is read at each use',
@@ -58,6 +61,14 @@ describe('the list of ways in', () => {
 
   it.each(Object.entries(opening))('rows of %s are written by a grant', (_, file) => {
     expect(readFileSync(new URL(`../../${file}`, import.meta.url), 'utf8')).toContain('access.grant(')
+  })
+
+  it('another address is stored by a grant, except by the link that takes a change back', () => {
+    const storing = sources.filter(({ text }) => /\bstoreAddress\(/.test(text)).map(({ path }) => path)
+    expect(storing.sort()).toEqual(['plugins/people/address/change.ts', 'plugins/people/address/undo.ts', 'plugins/people/address/user.ts'])
+    expect(readFileSync(new URL('../../plugins/people/address/change.ts', import.meta.url), 'utf8')).toMatch(
+      /access\.grant\([\s\S]{0,120}storeAddress\(/,
+    )
   })
 
   it('sessions are issued by a grant', () => {

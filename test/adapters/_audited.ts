@@ -25,7 +25,7 @@ export function auditedHost(adapter: Adapter, durable: boolean): Auth<AuditApi> 
         kernel.route({
           method: 'POST',
           path: '/changed',
-          csrf: false,
+          csrf: 'crossSite',
           async handler(ctx) {
             await ctx.emit('credentialChanged', { user: { id: ctx.url.searchParams.get('user')! }, kind: 'password', action: 'changed' })
             return new Response(null, { status: 204 })

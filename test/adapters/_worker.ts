@@ -3,6 +3,7 @@ import type { Adapter, Once, RecordStore } from 'authkernel/kernel'
 import { newAccount, newAuthenticator, newSession, newToken, newUser } from '../../src/testing/adapter-subject.ts'
 import type { RecordTask } from '../../src/testing/record-options.ts'
 import { workOnRecords } from '../../src/testing/record-races.ts'
+import { type AdmissionTask, comeIn } from './_admission.ts'
 import { type AuditTask, changeForever } from './_audited.ts'
 import { type AppTask, workOnApps } from './_apps.ts'
 import { actAsDevices, type DeviceTask } from './_devices.ts'
@@ -34,6 +35,7 @@ export type Task =
   | AuditTask
   | LocalsTask
   | AccessTask
+  | AdmissionTask
   | { do: 'close' }
 /** Counts of a finished task, and what the fulfilled operations returned. */
 export interface Answer {
@@ -88,6 +90,7 @@ async function run(task: Task): Promise<PromiseSettledResult<unknown>[]> {
   if (task.do === 'tokens') return askForTokens(subject, task)
   if (task.do === 'sign') return sign(subject, task)
   if (task.do === 'locals') return actAsLocals(subject, task)
+  if (task.do === 'admission') return comeIn(subject, task)
   if (task.do === 'app') return workOnApps(subject, task)
   if (task.do === 'devices') return actAsDevices(subject, task)
   if (task.do === 'people') return actAsPeople(subject, task)

@@ -70,4 +70,33 @@ describe.each(['memory', 'postgres'] as const)('second factors of one user on %s
       if (spec) await dropStore(spec)
     }
   })
+
+  it.skipIf(!there[kind])('one waiting sign-in compares five codes in four processes whose limits know nothing of each other', async () => {
+    const data = memoryData()
+    const spec = kind === 'postgres' ? await newDatabase('postgres') : undefined
+    const adapters = Array.from({ length: 4 }, (): Adapter => {
+      // As with an adapter of Auth.js beside `recordsPlugin`.
+      return { ...(spec ? openStore(spec) : memoryAdapter(data)), limit: undefined, once: undefined } as Adapter
+    })
+    const { base, hosts, signIn, wrongCodes, advance } = await hostsOn(adapters)
+    try {
+      const owner = await signIn()
+      const page = await (await owner.post('/two-factor/setup', { action: 'totp' })).text()
+      const secret = /<code>([A-Z2-7 ]{32,})<\/code>/.exec(page)?.[1]?.replaceAll(' ', '') ?? ''
+      const id = /name="id" value="([^"]+)"/.exec(page)?.[1] ?? ''
+      await owner.post('/two-factor/setup', { action: 'confirm', id, code: totpAt(secret, base.runtime.now()) })
+      advance(61_000)
+      const client = await signIn()
+      const near = new Set([-30_000, 0, 30_000, 60_000].map((shift) => totpAt(secret, base.runtime.now() + shift)))
+      const wrong = Array.from({ length: 40 }, (_, at) => String(at).padStart(6, '0')).filter((guess) => !near.has(guess))
+      const token = await client.csrfToken()
+      await Promise.all(
+        wrong.map((guess) => client.send('/two-factor', { method: 'POST', body: new URLSearchParams({ csrfToken: token, code: guess }) })),
+      )
+      expect(wrongCodes()).toBe(5)
+    } finally {
+      for (const host of hosts) await host.close()
+      if (spec) await dropStore(spec)
+    }
+  })
 })

@@ -69,4 +69,5 @@ const operations: readonly AdapterMethod[] = [
   'deleteAuthenticator',
   'deleteExpired',
   'listUsers',
+  'createUsers',
 ]

@@ -1,4 +1,5 @@
 /** A server with every plugin that brings methods for the client, and a page that calls each of them: the compiler knows both sides. */
+import { type AdmissionClient, admissionPlugin } from 'authkernel/plugins/admission'
 import { type Auth, createAuth } from 'authkernel'
 import type { AuthClient } from 'authkernel/client'
 import type { Plugin } from 'authkernel/kernel'
@@ -18,6 +19,7 @@ type CodesClient = ReturnType<typeof codesPlugin> extends Plugin<infer Ext> ? Ex
 type Methods = AdminClient &
   ApiKeysClient &
   CodesClient &
+  AdmissionClient &
   GuestClient &
   ImpersonationClient &
   JwtClient &
@@ -34,6 +36,7 @@ export const auth: Auth<Methods> = createAuth({ secret: 'a secret of more than t
   .use(twoFactorPlugin())
   .use(apiKeysPlugin({ routes: true }))
   .use(jwtPlugin({ audiences: ['https://api.example'], routes: true }))
+  .use(admissionPlugin({ mode: 'waitlist', can: () => false, pages: true }))
   .use(guestPlugin())
   .use(multiSessionPlugin())
   .use(impersonationPlugin({ can: () => false }))
@@ -68,6 +71,14 @@ export function callAll(client: AuthClient<typeof auth>): Promise<unknown>[] {
     client.apiKeys.rotate({ id }),
     client.apiKeys.revoke({ id }),
     client.jwt.token({ audience: '' }),
+    client.admission.redeem({ code: '' }),
+    client.admission.join({ email: '' }),
+    client.admission.invite({}),
+    client.admission.listInvitations({}),
+    client.admission.revoke({ id }),
+    client.admission.listWaitlist({}),
+    client.admission.approve({ id }),
+    client.admission.decline({ id }),
     client.guest.start(),
     client.multiSession.list(),
     client.multiSession.switch({ id }),

@@ -1,12 +1,12 @@
 /** Hosts whose framework speaks web requests: a node server in front, the framework's own objects made by hand. */
-import { answered, sendResponse } from '../../bindings/_shared/node-request.ts'
+import { answerWeb, sendResponse } from '../../bindings/_shared/node-request.ts'
 import { serve, type TestServer } from './_http.ts'
 
 /** Serves web answers; what is thrown becomes an empty 500, as frameworks answer. */
 export function serveWeb(answer: (request: Request, peer: string) => Promise<Response>): Promise<TestServer> {
   return serve(
     (req, res) =>
-      void answered(req, res, {}, (request) => answer(request, req.socket.remoteAddress ?? ''))
+      void answerWeb(req, res, {}, (request) => answer(request, req.socket.remoteAddress ?? ''))
         .then((response) => sendResponse(res, response))
         .catch(() => (res.headersSent ? res.destroy() : res.writeHead(500).end())),
   )

@@ -4,7 +4,7 @@ import type { AuthConfig } from 'authkernel'
 import type { Kernel } from 'authkernel/kernel'
 import { authjsCompatPlugin } from 'authkernel/plugins/authjs-compat'
 import { expect, it } from 'vitest'
-import { fromEnv, kernelsOf, keyOf, withBasePath } from '../../bindings/_shared/kernels.ts'
+import { fromEnv, kernelsOf, configKey, withBasePath } from '../../bindings/_shared/kernels.ts'
 import { config } from './_auth.ts'
 
 const providers = config().providers
@@ -103,7 +103,7 @@ it('keys: data by value, functions, instances and symbols by identity', () => {
     [{ shared }, { shared }],
     [raw, raw],
   ]
-  for (const [left, right] of same) expect(keyOf(left)).toBe(keyOf(right))
+  for (const [left, right] of same) expect(configKey(left)).toBe(configKey(right))
   const different: [unknown, unknown][] = [
     [{ a: 1 }, { a: '1' }],
     [{ a: undefined }, { a: null }],
@@ -115,10 +115,10 @@ it('keys: data by value, functions, instances and symbols by identity', () => {
     [Symbol('x'), Symbol('x')],
     [new Date(0), new Date(0)],
   ]
-  for (const [left, right] of different) expect(keyOf(left)).not.toBe(keyOf(right))
+  for (const [left, right] of different) expect(configKey(left)).not.toBe(configKey(right))
   const loop: Record<string, unknown> = {}
   loop.self = loop
-  expect(keyOf(loop)).toBe(keyOf(loop))
+  expect(configKey(loop)).toBe(configKey(loop))
 })
 
 it('the base path: of the options, of AUTH_URL, of the binding', () => {

@@ -233,7 +233,7 @@ function streams(): ReturnType<typeof definePlugin> {
   return definePlugin({
     name: 'streams',
     setup(kernel) {
-      kernel.route({ method: 'POST', path: '/echo', csrf: false, handler: async (ctx) => Response.json([...(await ctx.form())]) })
+      kernel.route({ method: 'POST', path: '/echo', csrf: 'crossSite', handler: async (ctx) => Response.json([...(await ctx.form())]) })
       kernel.route({
         method: 'GET',
         path: '/ticks',

@@ -3,7 +3,7 @@ import { createAuth } from 'authkernel'
 import { FetchAuth, fetchBinding, type FetchApi, type LazyFetchApi } from 'authkernel/bindings/fetch'
 import { bindingConfig, testBinding } from 'authkernel/testing'
 import { expect, it } from 'vitest'
-import { answered, sendResponse } from '../../bindings/_shared/node-request.ts'
+import { answerWeb, sendResponse } from '../../bindings/_shared/node-request.ts'
 import { config } from './_auth.ts'
 import { probe, testFamily } from './_family.ts'
 import { serve, type TestServer } from './_http.ts'
@@ -35,7 +35,7 @@ function host(api: FetchApi | LazyFetchApi): Promise<TestServer> {
   }
   return serve(
     (req, res) =>
-      void answered(req, res, {}, (request) => answer(request, { remoteAddr: { transport: 'tcp', hostname: req.socket.remoteAddress } }))
+      void answerWeb(req, res, {}, (request) => answer(request, { remoteAddr: { transport: 'tcp', hostname: req.socket.remoteAddress } }))
         .then((response) => sendResponse(res, response))
         .catch(() => res.writeHead(500).end()),
   )

@@ -20,6 +20,8 @@ export interface MailServer {
   asked: string[]
   /** Links of the last mail, as a person would click them. */
   lastLink(): string
+  /** Connections that are open. */
+  open(): number
   close(): Promise<void>
 }
 
@@ -60,6 +62,7 @@ export async function startMailServer(options: SMTPServerOptions = {}): Promise<
     delivered,
     asked,
     lastLink: () => /https?:\S+/.exec(delivered.at(-1)?.mail.text ?? '')?.[0] ?? '',
+    open: () => (server as unknown as { connections: ReadonlySet<unknown> }).connections.size,
     close: () => new Promise((resolve) => server.close(() => resolve())),
   }
 }

@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import passkey from 'authkernel/providers/passkey'
 import { errorTable } from '../../src/errors/table.ts'
+import { sampleCases } from '../_tier.ts'
 import { launch, listen, mail, oauth, openWindow, password, type Site, startSite, type Window } from './_pages.ts'
 
 type Axe = { run: typeof run }
@@ -36,24 +37,22 @@ afterAll(async () => {
 })
 
 describe('D19: accessible', () => {
-  for (const colorScheme of ['light', 'dark'] as const) {
-    for (const width of [390, 1280]) {
-      it(`no violation on any page, ${colorScheme}, ${width} pixels`, async () => {
-        const { context, page, complaints } = await openWindow(browser, { colorScheme, viewport: { width, height: 844 } })
-        for (const [name, path, status] of pages) {
-          const answer = await page.goto(`${site.url}/auth${path}`)
-          expect(answer?.status(), name).toBe(status)
-          expect(await violations(page), name).toEqual([])
-          expect(await overflow(page), name).toEqual([])
-        }
-        // Chromium reports the status of the error page itself.
-        expect(complaints.filter((text) => !/status of 403/.test(text))).toEqual([])
-        await context.close()
-      })
+  const looks = (['light', 'dark'] as const).flatMap((colorScheme) => [390, 1280].map((width) => ({ colorScheme, width })))
+  // The small light one and the wide dark one.
+  it.each(sampleCases(looks, 3))('no violation on any page, $colorScheme, $width pixels', async ({ colorScheme, width }) => {
+    const { context, page, complaints } = await openWindow(browser, { colorScheme, viewport: { width, height: 844 } })
+    for (const [name, path, status] of pages) {
+      const answer = await page.goto(`${site.url}/auth${path}`)
+      expect(answer?.status(), name).toBe(status)
+      expect(await violations(page), name).toEqual([])
+      expect(await overflow(page), name).toEqual([])
     }
-  }
+    // Chromium reports the status of the error page itself.
+    expect(complaints.filter((text) => !/status of 403/.test(text))).toEqual([])
+    await context.close()
+  })
 
-  it.each(['en', 'de', 'fr', 'es', 'ja'])('no violation with any error code on a small phone, %s', async (locale) => {
+  it.each(sampleCases(['de', 'en', 'fr', 'ja', 'es'], 3))('no violation with any error code on a small phone, %s', async (locale) => {
     const { context, page } = await openWindow(browser, { locale, viewport: { width: 320, height: 640 } })
     const texts = new Set<string>()
     for (const code of codes) {
@@ -104,7 +103,7 @@ describe('D19: accessible', () => {
     await own.close()
   })
 
-  it.each(['light', 'dark'] as const)(
+  it.each(sampleCases(['light', 'dark'] as const, 2))(
     'no violation on the account page, from a small phone up, and all of it without JavaScript, %s',
     async (colorScheme) => {
       const adapter = memoryAdapter()
@@ -170,7 +169,7 @@ describe('D19: accessible', () => {
     const many = Array.from({ length: 30 }, (_, i) => oauth(`p${i}`, i === 3 ? long : `Provider ${i}`, 'https://p.example/authorize'))
     const crowded = await startSite({ providers: [...many, mail, password, passkey()] })
     const empty = await startSite({ providers: [] })
-    for (const width of [320, 390, 800, 1280]) {
+    for (const width of sampleCases([320, 390, 800, 1280], 3)) {
       const { context, page } = await openWindow(browser, { viewport: { width, height: 800 }, locale: 'de' })
       for (const { url } of [crowded, empty]) {
         await page.goto(`${url}/auth/signin`)
@@ -195,21 +194,20 @@ describe('D19: accessible', () => {
   })
 
   it('any brand colour keeps its contrast, in a theme with a fixed scheme too', async () => {
-    for (const theme of themes) {
-      for (const colorScheme of ['light', 'dark'] as const) {
-        const themed = await startSite({ theme: { ...theme, colorScheme } })
-        const { context, page } = await openWindow(browser, { colorScheme: colorScheme === 'dark' ? 'light' : 'dark' })
-        for (const [name, path] of pages.slice(0, 4)) {
-          await page.goto(`${themed.url}/auth${path}`)
-          expect(await violations(page), `${name} ${JSON.stringify(theme)}`).toEqual([])
-        }
-        await context.close()
-        await themed.close()
+    const cases = themes.flatMap((theme) => (['light', 'dark'] as const).map((colorScheme) => ({ theme, colorScheme })))
+    for (const { theme, colorScheme } of sampleCases(cases, 3)) {
+      const themed = await startSite({ theme: { ...theme, colorScheme } })
+      const { context, page } = await openWindow(browser, { colorScheme: colorScheme === 'dark' ? 'light' : 'dark' })
+      for (const [name, path] of pages.slice(0, 4)) {
+        await page.goto(`${themed.url}/auth${path}`)
+        expect(await violations(page), `${name} ${JSON.stringify(theme)}`).toEqual([])
       }
+      await context.close()
+      await themed.close()
     }
   })
 
-  it.each(['de', 'fr', 'es', 'ja'])('%s fits on a small phone', async (locale) => {
+  it.each(sampleCases(['de', 'fr', 'es', 'ja'], 3))('%s fits on a small phone', async (locale) => {
     const { context, page } = await openWindow(browser, { locale, viewport: { width: 320, height: 640 } })
     for (const [name, path] of pages) {
       await page.goto(`${site.url}/auth${path}`)

@@ -8,6 +8,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { startPlayground } from '../../playground/express/start.ts'
+import { sampleCases } from '../_tier.ts'
 
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const children: ChildProcess[] = []
@@ -22,7 +23,7 @@ afterEach(async () => {
 })
 
 describe('the command', () => {
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  for (const signal of sampleCases(['SIGINT', 'SIGTERM'] as const, 2)) {
     it(`prints what to open, and ${signal} ends the app, the provider and open event streams`, async () => {
       const { child, output, url, issuer } = await start({ AUTH_STRATEGY: 'database' })
       expect(output()).toMatch(/Sessions +database/)

@@ -2,6 +2,7 @@
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { type Playground, startPlayground } from '../../playground/express/start.ts'
+import { sampleCases } from '../_tier.ts'
 import { atProvider, launch, type Person, person } from './_chromium.ts'
 
 let browser: Browser
@@ -13,8 +14,14 @@ beforeAll(async () => {
 })
 afterAll(() => browser.close())
 
-for (const strategy of ['jwt', 'database'] as const) {
+for (const [row, strategy] of (['jwt', 'database'] as const).entries()) {
   describe(`strategy ${strategy}`, () => {
+    // The gate takes each flow with one of the strategies.
+    let at = row
+    const testFlow = (name: string, test: () => Promise<void>): void => {
+      for (const each of sampleCases([name], 2, at++)) it(each, test)
+    }
+
     beforeEach(async () => {
       playground = await startPlayground({ port: 0, opPort: 0, strategy, store: 'memory', quiet: true })
       ada = await person(browser)
@@ -25,7 +32,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       expect(ada.complaints).toEqual([])
     })
 
-    it('rows 340, 371: from a protected page through the provider and back, then out', async () => {
+    testFlow('rows 340, 371: from a protected page through the provider and back, then out', async () => {
       const { page } = ada
       await page.goto(`${playground.url}/protected`)
       expect(page.url()).toContain('/auth/signin?callbackUrl=')
@@ -44,7 +51,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       expect(page.url()).toContain('/auth/signin?callbackUrl=')
     })
 
-    it('the built-in sign-out page works, too', async () => {
+    testFlow('the built-in sign-out page works, too', async () => {
       const { page } = ada
       await signInByButton(page)
       await page.goto(`${playground.url}/auth/signout`)
@@ -54,7 +61,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       await heading(page, 'Sign in, look around, break things.')
     })
 
-    it('D47: two tabs at once, and both finish', async () => {
+    testFlow('D47: two tabs at once, and both finish', async () => {
       const [first, second] = [ada.page, await ada.context.newPage()]
       for (const [page, path] of [
         [first, '/protected'],
@@ -73,7 +80,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       await heading(second, 'Your account')
     })
 
-    it('a wrong password shows a text, its code is logged, and the right one works', async () => {
+    testFlow('a wrong password shows a text, its code is logged, and the right one works', async () => {
       const { page } = ada
       const password = async (value: string): Promise<void> => {
         // After a wrong password the name is there already.
@@ -95,7 +102,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       )
     })
 
-    it('a link by mail arrives in the mailbox and signs in, once', async () => {
+    testFlow('a link by mail arrives in the mailbox and signs in, once', async () => {
       const { page } = ada
       const mailbox = await ada.context.newPage()
       await mailbox.goto(`${playground.url}/mailbox`)
@@ -115,7 +122,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       await thief.context.close()
     })
 
-    it('D25: cancelling, and being refused, end on a page and in the log', async () => {
+    testFlow('D25: cancelling, and being refused, end on a page and in the log', async () => {
       const { page } = ada
       await page.goto(playground.url)
       await page.getByRole('button', { name: 'Continue with Acme ID' }).click()
@@ -132,7 +139,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       ada.complaints.splice(0, ada.complaints.length, ...ada.complaints.filter((text) => !text.includes('403')))
     })
 
-    it('row 370: an account is linked on the account page, and signs in the same person', async () => {
+    testFlow('row 370: an account is linked on the account page, and signs in the same person', async () => {
       const { page } = ada
       await signInByButton(page)
       await page.goto(`${playground.url}/account`)
@@ -155,7 +162,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       expect(await page.locator('#accounts li').count()).toBe(1)
     })
 
-    it('the access token shows its age, and a button refreshes it', async () => {
+    testFlow('the access token shows its age, and a button refreshes it', async () => {
       const { page } = ada
       await signInByButton(page)
       await page.goto(`${playground.url}/account`)
@@ -167,7 +174,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       await page.locator('#log li', { hasText: 'tokensRefreshed' }).waitFor()
     })
 
-    it('sign-out at the provider: it asks for the account anew, and comes back', async () => {
+    testFlow('sign-out at the provider: it asks for the account anew, and comes back', async () => {
       const { page } = ada
       await signInByButton(page)
       await page.goto(`${playground.url}/account`)
@@ -179,7 +186,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       await page.getByRole('button', { name: 'Ada Lovelace' }).waitFor()
     })
 
-    it('two browsers of one person: both are listed, and the one that signs out at the provider is signed out here', async () => {
+    testFlow('two browsers of one person: both are listed, and the one that signs out at the provider is signed out here', async () => {
       const phone = await person(browser)
       for (const { page } of [ada, phone]) await signInByButton(page)
       await ada.page.goto(`${playground.url}/account`)
@@ -194,7 +201,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       await phone.context.close()
     })
 
-    it('the audit log is live', async () => {
+    testFlow('the audit log is live', async () => {
       const { page } = ada
       const stream = page.waitForResponse('**/audit/stream')
       await page.goto(`${playground.url}/audit`)
@@ -206,7 +213,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       await grace.context.close()
     })
 
-    it("a stranger's provider type: the PIN pad", async () => {
+    testFlow("a stranger's provider type: the PIN pad", async () => {
       const { page } = ada
       const enter = async (pin: string): Promise<void> => {
         await page.goto(`${playground.url}/auth/signin`)
@@ -224,7 +231,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       await heading(page, 'Hello, Kim at the kiosk.')
     })
 
-    it('a passkey is added on the account page and signs in', async () => {
+    testFlow('a passkey is added on the account page and signs in', async () => {
       const { page } = ada
       const devtools = await ada.context.newCDPSession(page)
       await devtools.send('WebAuthn.enable', { enableUI: false })
@@ -258,7 +265,7 @@ for (const strategy of ['jwt', 'database'] as const) {
       await heading(page, 'Hello, Ada Lovelace.')
     })
 
-    it('without JavaScript: provider, password and sign-out', async () => {
+    testFlow('without JavaScript: provider, password and sign-out', async () => {
       const grace = await person(browser, { javaScriptEnabled: false })
       const { page } = grace
       await signInByButton(page, 'Grace Hopper')

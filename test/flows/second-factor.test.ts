@@ -342,7 +342,7 @@ describe('single logout', () => {
       kernel.route({
         method: 'POST',
         path: '/backchannel-logout',
-        csrf: false,
+        csrf: 'crossSite',
         async handler(ctx) {
           const { logout_token: proof, sub } = await ctx.body()
           const user = proof === 'signed' ? await ctx.store?.getUserByAccount({ provider: 'oidc', providerAccountId: String(sub) }) : null

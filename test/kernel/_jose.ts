@@ -1,9 +1,8 @@
 /** Sealed values by jose: the oracle of what the sealers make and open (rows 92 to 102, D37). */
 import { base64url, calculateJwkThumbprint, EncryptJWT, jwtDecrypt } from 'jose'
 import type { JWT } from '../../src/contract/data.ts'
-import type { Runtime } from '../../src/contract/runtime.ts'
-import type { Sealer } from '../../src/contract/services.ts'
-import type { KeyInfo } from '../../src/contract/settings.ts'
+import type { Runtime, Sealer } from '../../src/contract/services.ts'
+import type { KeyInfo } from '../../src/contract/config.ts'
 import { hkdf } from '../../src/keys/crypto.ts'
 import { keyInfoOf } from '../../src/keys/crypto.ts'
 

@@ -1,9 +1,8 @@
 /** Bodies within their limit (D20, rows 8 and 9). */
 import { describe, expect, it } from 'vitest'
-import { createBodyReader } from '../../src/request/body-reader.ts'
+import { createBodyReader } from '../../src/http/body.ts'
 
-const readBody = (request: Request, limit: number) =>
-  createBodyReader({ request, matched: undefined, app: { config: { limits: { body: limit } } } }).parsed()
+const readBody = (request: Request, limit: number) => createBodyReader(request, limit).parsed()
 
 const post = (body: BodyInit | null, type?: string, headers: Record<string, string> = {}) =>
   new Request('http://localhost/', {

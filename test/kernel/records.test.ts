@@ -1,6 +1,7 @@
 /** Records of plugins: declaration, types, tenants, sealing, expiry, leases. What stores must do is proved by the contract. */
 import { describe, expect, it } from 'vitest'
 import { createKernel, type Context, type JobContext, type Kernel, type Plugin, RecordConflict, type RecordSpec } from 'authkernel/kernel'
+import { listRows, readRows } from 'authkernel/kernel/stores'
 import { memoryRecords, type RecordData } from 'authkernel/plugins/memory'
 import { recordsPlugin } from 'authkernel/plugins/records'
 import { jwtSessionPlugin } from 'authkernel/plugins/session-jwt'
@@ -75,6 +76,29 @@ describe('operations', () => {
       expect(await members.increment(made.id, 'seen', 2, { max: 3 })).toBeNull()
       const [first, second] = await Promise.all([members.take(made.id), members.take(made.id)])
       expect([first?.seen, second]).toEqual([2, null])
+    })
+  })
+
+  it('all rows of a query are listed, whatever the number of pages, and may be deleted while they are read', async () => {
+    const { run } = make()
+    await run(async (ctx) => {
+      const members = ctx.records('member')
+      const at = (place: number) => new Date(joined.getTime() + place)
+      await members.createMany([...Array(5).keys()].map((place) => ({ ...row('o', `u${place}`), joined: at(place) })))
+      await members.create(row('other', 'u0'))
+      const query = { where: { organizationId: 'o' }, limit: 2 }
+      const names = ['u0', 'u1', 'u2', 'u3', 'u4']
+      expect((await listRows(members, query)).map(({ userId }) => userId)).toEqual(names)
+      expect((await listRows(members, { ...query, order: 'desc', range: { joined: { lte: at(3) } } })).map(({ userId }) => userId)).toEqual(
+        ['u3', 'u2', 'u1', 'u0'],
+      )
+      const seen: string[] = []
+      for await (const { id, userId } of readRows(members, query)) {
+        seen.push(userId)
+        await members.delete(id)
+      }
+      expect(seen).toEqual(names)
+      expect([await listRows(members, query), (await listRows(members)).length]).toEqual([[], 1])
     })
   })
 
@@ -278,6 +302,17 @@ describe.each(['with records', 'without'])('leases %s', (kind) => {
       expect(await ctx.lease('job', 10)).toBeNull()
       await next!.release()
       expect(await ctx.lease('job', 10)).not.toBeNull()
+    })
+  })
+
+  it('take keys of any length, and tell long ones apart', async () => {
+    const { run } = world()
+    await run(async (ctx: Pick<Context, 'lease'>) => {
+      const key = `address ${'ü'.repeat(64)}@${'long.'.repeat(40)}example`
+      const held = await ctx.lease(`${key}1`, 10)
+      expect([held === null, await ctx.lease(`${key}1`, 10), (await ctx.lease(`${key}2`, 10)) === null]).toEqual([false, null, false])
+      await held!.release()
+      expect(await ctx.lease(`${key}1`, 10)).not.toBeNull()
     })
   })
 })

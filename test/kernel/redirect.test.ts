@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { isCallbackUrl, sameOrigin, withParams } from '../../src/http/redirect.ts'
 import type { Context } from '../../src/contract/context.ts'
-import { resolveRedirect } from '../../src/request/callback-url.ts'
+import { resolveRedirect } from '../../src/request/flows.ts'
 
 const origin = 'https://own.example'
 

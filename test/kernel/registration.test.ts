@@ -328,10 +328,23 @@ describe('routes', () => {
     expect(await faultOf(bare().use(route('thief', '/session')))).toContain('by plugin "thief" and by plugin "kernel"')
   })
 
+  it('`csrf: false` is no word of a route: the error names `crossSite`', async () => {
+    const open = (csrf: unknown) =>
+      plugin('open', (kernel) => kernel.route({ method: 'POST', path: '/hook', csrf: csrf as 'crossSite', handler: () => new Response() }))
+    expect(await faultOf(bare().use(open(false)))).toContain(
+      'The route POST /hook of plugin "open" has `csrf: false`. Did you mean "crossSite"? Known: "token", "origin", "crossSite", "bearer".',
+    )
+    expect(await faultOf(bare().use(open('crossite')))).toContain('Did you mean "crossSite"?')
+  })
+
   it('a POST of a plugin is protected unless it says otherwise', async () => {
     const auth = bare()
       .use(route('a', '/x', 'POST'))
-      .use(plugin('open', (kernel) => kernel.route({ method: 'POST', path: '/hook', csrf: false, handler: () => new Response('hooked') })))
+      .use(
+        plugin('open', (kernel) =>
+          kernel.route({ method: 'POST', path: '/hook', csrf: 'crossSite', handler: () => new Response('hooked') }),
+        ),
+      )
     const send = (path: string) => auth.handler(new Request(`http://localhost:3000/auth${path}`, { method: 'POST' }))
     expect((await send('/x')).headers.get('location')).toContain('MissingCSRF')
     expect(await (await send('/hook')).text()).toBe('hooked')

@@ -1,12 +1,11 @@
 /** The sealers of Node and of Web Crypto against jose, in both directions, and against every kind of forged token. */
 import { createCipheriv, createHmac } from 'node:crypto'
 import { CompactEncrypt, CompactSign, EncryptJWT, UnsecuredJWT, base64url } from 'jose'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createAuth } from 'authkernel'
 import type { Runtime, Settings } from 'authkernel/kernel'
 import { decrypt, deriveKey, encrypt, joseSealer } from './_jose.ts'
 import { defaultKeyInfo } from '../../src/keys/crypto.ts'
-import { createNodeSealer } from '../../src/keys/sealer.ts'
 import { createSealer } from '../../src/keys/sealer.ts'
 import type { Sealer } from '../../src/contract/services.ts'
 import { createShared } from '../../src/runtime/shared.ts'
@@ -45,18 +44,19 @@ function without<T>(work: () => T, stub: unknown = undefined): T {
 }
 
 function nodeSealer(runtime: Runtime = clock): Sealer {
-  const sealer = createNodeSealer(runtime, createShared())
-  if (!sealer) throw new Error('node:crypto does not work here')
-  return sealer
+  return createSealer(runtime, createShared())
 }
 
+afterEach(() => void vi.restoreAllMocks())
+
 describe('choice of the sealer, once, when the kernel is made', () => {
-  it('is synchronous on Node', () => {
+  it('is node:crypto on Node: nothing goes to the thread pool', async () => {
+    const encrypts = vi.spyOn(crypto.subtle, 'encrypt')
     const sealer = createSealer(clock, createShared())
-    const token = sealer.seal('p', { a: 1 }, 60, settings())
-    expect(token).toBeTypeOf('string')
-    expect(sealer.open('p', token as string, settings())).toMatchObject({ a: 1 })
-    expect(sealer.open('p', 'x', settings())).toBeNull()
+    const token = await sealer.seal('p', { a: 1 }, 60, settings())
+    expect(await sealer.open('p', token, settings())).toMatchObject({ a: 1 })
+    expect(await sealer.open('p', 'x', settings())).toBeNull()
+    expect(encrypts).not.toHaveBeenCalled()
   })
 
   const broken = {
@@ -70,9 +70,10 @@ describe('choice of the sealer, once, when the kernel is made', () => {
   }
   it.each(Object.entries(broken))('is Web Crypto with %s', async (_, stub) => {
     const sealer = without(() => createSealer(clock, createShared()), stub)
-    const token = sealer.seal('p', { a: 1 }, 60, settings())
-    expect(token).toBeInstanceOf(Promise)
-    expect(await sealer.open('p', await token, settings())).toMatchObject({ a: 1 })
+    const encrypts = vi.spyOn(crypto.subtle, 'encrypt')
+    const token = await sealer.seal('p', { a: 1 }, 60, settings())
+    expect(await sealer.open('p', token, settings())).toMatchObject({ a: 1 })
+    expect(encrypts).toHaveBeenCalledOnce()
   })
 
   it('a whole kernel runs without node:crypto, and reads the sessions of one that has it', async () => {
@@ -265,24 +266,24 @@ describe('forged and confused tokens', async () => {
   }
 
   it.each(Object.entries(honest))('%s: opened, by jose as well', async (_, token) => {
-    expect(nodeSealer().open(purpose, token, settings())).toMatchObject({ sub: '1' })
+    expect(await nodeSealer().open(purpose, token, settings())).toMatchObject({ sub: '1' })
     expect(await webSealer().open(purpose, token, settings())).toMatchObject({ sub: '1' })
     expect(await joseSealer(clock).open(purpose, token, settings())).toMatchObject({ sub: '1' })
   })
 
   it.each(Object.entries(forged))('%s: null, at once, by jose as well', async (_, token) => {
-    expect(nodeSealer().open(purpose, token, settings())).toBeNull()
+    expect(await nodeSealer().open(purpose, token, settings())).toBeNull()
     expect(await webSealer().open(purpose, token, settings())).toBeNull()
     expect(await joseSealer(clock).open(purpose, token, settings())).toBeNull()
   })
 
   it.each(Object.entries(stricter))('%s: null', async (_, token) => {
-    expect(nodeSealer().open(purpose, token, settings())).toBeNull()
+    expect(await nodeSealer().open(purpose, token, settings())).toBeNull()
     expect(await webSealer().open(purpose, token, settings())).toBeNull()
   })
 
   it.each([undefined, null, 1, {}])('%j in place of a token is null', async (token) => {
-    expect(nodeSealer().open(purpose, token as never, settings())).toBeNull()
+    expect(await nodeSealer().open(purpose, token as never, settings())).toBeNull()
     expect(await webSealer().open(purpose, token as never, settings())).toBeNull()
   })
 
@@ -297,8 +298,8 @@ describe('forged and confused tokens', async () => {
   })
 
   it('no secret: sealing says so, opening is null', async () => {
-    expect(() => nodeSealer().seal('p', {}, 60, settings({ secret: [] }))).toThrow('no secret to seal')
-    expect(nodeSealer().open('p', own({}), settings({ secret: [] }))).toBeNull()
+    await expect(nodeSealer().seal('p', {}, 60, settings({ secret: [] }))).rejects.toThrow('no secret to seal')
+    expect(await nodeSealer().open('p', own({}), settings({ secret: [] }))).toBeNull()
     await expect(webSealer().seal('p', {}, 60, settings({ secret: [] }))).rejects.toThrow('no secret to seal')
     expect(await webSealer().open('p', own({}), settings({ secret: [] }))).toBeNull()
   })

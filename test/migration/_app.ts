@@ -18,6 +18,8 @@ export interface MovingApp {
   /** Whether its package of Auth.js comes from this folder's lock file. */
   borrows?: boolean
   builds: readonly (readonly string[])[]
+  /** Run in `beside` first: makes the files that its TypeScript configuration extends. */
+  sync?: readonly string[]
 }
 /** Folders of the copies, and how to remove them. */
 export interface Copies {
@@ -27,10 +29,11 @@ export interface Copies {
 }
 
 /** Makes and builds both copies. */
-export function prepare({ name, beside, borrows = false, builds }: MovingApp): Copies {
+export function prepare({ name, beside, borrows = false, builds, sync }: MovingApp): Copies {
   const home = join(root, beside)
   if (!existsSync(packages)) run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], here)
   if (!existsSync(join(home, 'node_modules'))) run('npm', ['ci', '--no-audit', '--no-fund', '--loglevel=error'], home)
+  if (sync) run(process.execPath, [...sync], home)
   // A folder that git and the linters do not see.
   const work = join(home, '.migration')
   rmSync(work, { recursive: true, force: true })

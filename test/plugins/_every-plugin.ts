@@ -5,6 +5,7 @@ import type { Auth, AuthConfig, Kernel, MailMessage, Plugin } from 'authkernel/k
 import { type AccountsApi, accountsPlugin } from 'authkernel/plugins/accounts'
 import { adapterPlugin } from 'authkernel/plugins/adapter'
 import { addressPlugin } from 'authkernel/plugins/address'
+import { type AdmissionApi, admissionPlugin } from 'authkernel/plugins/admission'
 import { type AdminApi, adminPlugin } from 'authkernel/plugins/admin'
 import { type ApiKeysApi, apiKeysPlugin } from 'authkernel/plugins/api-keys'
 import { auditPlugin, recordsSink } from 'authkernel/plugins/audit'
@@ -34,6 +35,8 @@ import { baseConfig } from '../_setup.ts'
 export const notWalked: Readonly<Record<string, string>> = {
   'authjs-compat': 'names of another product, no routes and no rows',
   'better-auth-compat': 'reads the tables of another product, no routes',
+  'next-auth-4-compat': 'names, keys and answers of another product, no rows; its one route takes a line of a log and stores nothing',
+  import: 'reads exports of other products for the command line, no routes',
   'encrypt-tokens': 'wraps an adapter',
   'hash-session-tokens': 'wraps an adapter',
   captcha: 'only refuses',
@@ -72,7 +75,9 @@ const apps: { id: string; name: string; redirectUris: string[]; scopes: string[]
   { id: 'app', name: 'App', redirectUris: ['http://127.0.0.1/cb'], scopes: ['read'] },
 ]
 
-export type Everything = Auth<AccountsApi & AdminApi & ApiKeysApi & ImpersonationApi & JwtApi & OrganizationsApi & TwoFactorApi>
+export type Everything = Auth<
+  AccountsApi & AdminApi & AdmissionApi & ApiKeysApi & ImpersonationApi & JwtApi & OrganizationsApi & TwoFactorApi
+>
 export interface Made {
   auth: Everything
   data: MemoryData
@@ -140,6 +145,7 @@ export function everything(
     .use(noticesPlugin())
     .use(auditPlugin({ sink: recordsSink() }))
     .use(adminPlugin({ can: ({ admin }) => admins.has(admin.id ?? ''), pages: true }))
+    .use(admissionPlugin({ mode: 'open', can: ({ admin }) => admins.has(admin.id ?? ''), pages: true }))
     .use(impersonationPlugin({ can: ({ admin }) => admins.has(admin.id ?? '') }))
     .use(organizationsPlugin({ domains: { isPublicSuffix: () => false, resolveTxt: () => Promise.resolve([]) } })) as unknown as Everything
   for (const plugin of more) auth.use(plugin)

@@ -61,7 +61,7 @@ export async function world(
   for (const plugin of plugins) auth.use(plugin)
   const told: string[] = []
   auth.on('organizationChanged', ({ act, by }) => void told.push(`${act} ${by}`))
-  await auth.ready()
+  await auth.ready({ warm: true })
   for (const id of ['ada', 'bob', 'cy', 'dan', 'root'])
     await store.createUser({ id, email: `${id}@example.com`, name: id, emailVerified: new Date(0) })
   await store.createUser({ id: 'eve', email: 'eve@example.com', name: 'eve', emailVerified: null })

@@ -1,4 +1,4 @@
-/** Sessions as tickets in a map: a session strategy as anybody may write one. docs/writing-a-session-strategy.md shows this file. */
+/** Sessions as tickets in a map: a session strategy as a plugin author may write one. docs/writing-a-session-strategy.md shows this file. */
 import {
   type Context,
   marksHold,

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { type Adapter, createAuth } from 'authkernel'
 import { createKernel, createStore, type HealedFault, type Kernel, type Limit, type Once, type ProviderFlow } from 'authkernel/kernel'
-import { adapterPlugin, type Declared } from 'authkernel/plugins/adapter'
+import { adapterPlugin, type AdapterTraits } from 'authkernel/plugins/adapter'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { baseConfig, Client } from '../_setup.ts'
 
@@ -127,7 +127,7 @@ describe('adapterPlugin', () => {
 
   it('D31: a fault that the adapter overcame is logged once, as a warning, until auth is closed', async () => {
     const listeners = new Set<(fault: HealedFault) => void>()
-    const adapter: Adapter & Declared = {
+    const adapter: Adapter & AdapterTraits = {
       ...memoryAdapter(),
       onHealed(listener) {
         listeners.add(listener)

@@ -49,6 +49,15 @@ const where = (response: Response): string => new URL(response.headers.get('loca
 const addressOf = async (client: Client) => (await client.session())?.user?.['email']
 
 describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) => {
+  it('may be as long as addresses are', async () => {
+    const { signIn, ask } = await world(strategy)
+    const client = await signIn(ada)
+    const long = `${'a'.repeat(64)}@${'department.'.repeat(15)}example`
+    const { token } = await ask(client, long)
+    await client.post('/account/address/confirm', { token })
+    expect(await addressOf(client)).toBe(long)
+  })
+
   it('is proved at the new address, told at the old one, renews this session and ends the others', async () => {
     const { auth, adapter, mails, signIn, ask } = await world(strategy)
     const [here, elsewhere] = [await signIn(ada), await signIn(ada)]
@@ -75,6 +84,47 @@ describe.each(['jwt', 'database'] as const)('under the %s strategy', (strategy) 
     // The link counts once.
     expect((await here.post('/account/address/confirm', { token })).status).toBe(400)
   })
+
+  it.each([false, true])(
+    'a session that is ended while it changes the address changes nothing, an answer that is lost: %s',
+    async (lost) => {
+      const data = memoryData()
+      const plain = memoryAdapter(data)
+      const other = await world(strategy, {}, plain)
+      let meanwhile: (() => Promise<unknown>) | undefined
+      const racing: Adapter = {
+        ...plain,
+        async updateUser(user) {
+          const work = user.email === fresh ? meanwhile : undefined
+          meanwhile = undefined
+          await work?.()
+          const written = await plain.updateUser(user)
+          if (work && lost) throw new Error('the answer was lost')
+          return written
+        },
+      }
+      const { adapter, signIn, ask, runtime } = await world(strategy, {}, racing)
+      const thief = await signIn(ada)
+      const { token } = await ask(thief, fresh)
+      const user = (await adapter.getUserByEmail!(ada))!
+      // The owner sets a new password at another process.
+      meanwhile = async () => {
+        const owner = new Client(other.auth)
+        await owner.post('/passwords/reset', { email: ada })
+        await owner.post('/passwords/new', {
+          token: await other.newest(ada, /new\?token=([0-9a-f]{64})/),
+          password: 'seven purple otters sing',
+        })
+      }
+      const answer = await thief.post('/account/address/confirm', { token })
+      expect(meanwhile).toBeUndefined()
+      expect(where(answer)).not.toBe('/auth/account')
+      expect(await plain.getUser(user.id)).toMatchObject({ email: ada, emailVerified: user.emailVerified })
+      // A token of a cookie is known to be ended within the staleness.
+      runtime.advance(11_000)
+      expect([await plain.getUserByEmail(fresh), await addressOf(thief)]).toEqual([null, undefined])
+    },
+  )
 
   it('the link without the session, and the session without the link, change nothing', async () => {
     const { auth, adapter, signIn, ask } = await world(strategy)

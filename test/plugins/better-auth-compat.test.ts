@@ -67,6 +67,19 @@ describe('the session cookie', () => {
     expect((await auth.session(new Request('http://localhost:3000', { headers: { cookie } })))?.user?.id).toBe('1')
   })
 
+  it('answers the routes of the client that are asked for, and refuses others', async () => {
+    const { base } = await world()
+    const status = async (auth: { handler(request: Request): Promise<Response> }, path: string): Promise<number> =>
+      (await auth.handler(new Request(`http://localhost:3000/auth${path}`))).status
+    const all = createAuth(base).use(betterAuthCompatPlugin({ routes: true }))
+    expect([await status(all, '/ok'), await status(all, '/get-session')]).toEqual([200, 200])
+    const one = createAuth(base).use(betterAuthCompatPlugin({ routes: ['/get-session'] }))
+    expect([await status(one, '/ok'), await status(one, '/get-session')]).toEqual([400, 200])
+    const none = createAuth(base).use(betterAuthCompatPlugin())
+    expect(await status(none, '/get-session')).toBe(400)
+    expect(() => betterAuthCompatPlugin({ routes: ['/list-sessions'] as never })).toThrow('`routes` has /list-sessions')
+  })
+
   it('refuses an empty secret', () => {
     expect(() => betterAuthCompatPlugin({ secret: '' })).toThrow('`secret` must be the value of BETTER_AUTH_SECRET')
     expect(() => betterAuthCompatPlugin({ secret: [] })).toThrow('`secret`')
@@ -178,7 +191,7 @@ describe('taking over', () => {
     await expect(createAuth(base).use(betterAuthCompatPlugin()).betterAuth.takeOver()).rejects.toThrow('as `db`')
   })
 
-  it('refuses a hash that no format of `verify` knows, and names the entry', async () => {
+  it('refuses a hash that no format of `verify` knows, and names the user; nothing is written until that is accepted', async () => {
     const { base, db, adapter } = await world()
     await sql`insert into account values ('c', '1', 'credential', '1', null, null, null, null, null, null, 'md5:x', '', '')`.execute(db)
     const auth = createAuth(base)
@@ -187,7 +200,16 @@ describe('taking over', () => {
       .use(betterAuthCompatPlugin({ db }))
     await auth.ready().catch(() => {})
     await adapter.migrate({ apply: true })
-    await expect(auth.betterAuth.takeOver()).rejects.toThrow('entry 0')
+    const problem = { name: 'passwords-refused', level: 'loss', count: 1, examples: ['1'] }
+    expect((await auth.betterAuth.takeOver({ apply: true })).problems).toContainEqual(expect.objectContaining(problem))
+    expect(await auth.betterAuth.takeOver({ apply: true })).toMatchObject({
+      applied: false,
+      refused: ['passwords-refused', 'factors-missing'],
+    })
+    expect(await auth.betterAuth.takeOver({ apply: true, accept: ['passwords-refused', 'factors-missing'] })).toMatchObject({
+      applied: true,
+      refused: [],
+    })
   })
 
   it('says so when these are not the tables of better-auth', async () => {
@@ -195,5 +217,62 @@ describe('taking over', () => {
     const db = new Kysely<Record<string, Record<string, unknown>>>({ dialect: libsqlDialect({ url: ':memory:' }) })
     const { notes } = await createAuth(base).use(betterAuthCompatPlugin({ db })).betterAuth.takeOver()
     expect(notes).toEqual(['There is no table user.', 'There is no table account.', 'There is no table session.'])
+  })
+})
+
+describe('tables and columns under names of the app', () => {
+  const schema = { casing: 'snake', models: { user: { modelName: 'people', fields: { email: 'mail_address' } } } } as const
+  const hash = `${'0'.repeat(32)}:${'0'.repeat(128)}`
+  const own = [
+    `create table people (id text primary key, name text not null, mail_address text not null unique, email_verified integer not null, image text,
+      created_at date not null, updated_at date not null, two_factor_enabled integer, banned integer, ban_reason text, ban_expires date)`,
+    `create table session (id text primary key, expires_at date not null, token text not null unique, created_at date not null,
+      updated_at date not null, ip_address text, user_agent text, user_id text not null)`,
+    `create table account (id text primary key, account_id text not null, provider_id text not null, user_id text not null, access_token text,
+      refresh_token text, id_token text, access_token_expires_at date, refresh_token_expires_at date, scope text, password text,
+      created_at date not null, updated_at date not null)`,
+    `create table two_factor (id text primary key, secret text not null, backup_codes text not null, user_id text not null, verified integer)`,
+    `insert into people values ('1', 'Ann', 'ann@example.com', 1, null, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 1, 0, null, null)`,
+    `insert into people values ('2', 'Bob', 'bob@example.com', 1, null, '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', 0, 1, 'spam', null)`,
+    `insert into session values ('s', '2099-01-01T00:00:00.000Z', 'token-of-ann', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z', null, null, '1')`,
+    `insert into account values ('c', '1', 'credential', '1', null, null, null, null, null, null, '${hash}', '2026-01-01T00:00:00.000Z', '2026-01-01T00:00:00.000Z')`,
+    `insert into two_factor values ('t', '00', '[]', '1', 1)`,
+  ]
+  async function renamed() {
+    const db = new Kysely<Record<string, Record<string, unknown>>>({ dialect: libsqlDialect({ url: ':memory:' }) })
+    for (const statement of own) await sql.raw(statement).execute(db)
+    const adapter = sqlAdapter(db, { names: betterAuthNames(schema) })
+    await adapter.migrate({ apply: true })
+    return { db, adapter, base: baseConfig({ adapter, session: { strategy: 'database' } }) }
+  }
+
+  it('are read and written, and everything in them is found', async () => {
+    const { adapter, base, db } = await renamed()
+    expect((await adapter.migrate()).statements).toEqual([])
+    expect(await adapter.getUser('1')).toMatchObject({ email: 'ann@example.com', emailVerified: expect.any(Date) })
+    const auth = createAuth(base).use(betterAuthCompatPlugin({ db, schema, secret: old }))
+    const cookie = `better-auth.session_token=${signed('token-of-ann', old)}`
+    expect((await auth.session(new Request('http://localhost:3000', { headers: { cookie } })))?.user?.id).toBe('1')
+    const { problems, users } = await auth.betterAuth.takeOver()
+    expect([users, problems.map(({ name }) => name)]).toEqual([2, ['passwords', 'factors-unreadable', 'factors', 'bans']])
+    const user = await adapter.createUser({ id: '3', name: null, email: 'cleo@example.com', emailVerified: null } as never)
+    await adapter.linkAccount({ userId: user.id, type: 'oidc', provider: 'acme', providerAccountId: 'x' })
+    const { rows } = await sql`select p.mail_address, a.provider_id, a.created_at is not null as dated from people p join account a
+      on a.user_id = p.id where p.id = '3'`.execute(db)
+    expect(rows).toEqual([{ mail_address: 'cleo@example.com', provider_id: 'acme', dated: 1 }])
+  })
+
+  it('are an error with the missing columns where nothing says what they are called', async () => {
+    const { base, db } = await renamed()
+    const auth = createAuth(base).use(betterAuthCompatPlugin({ db, tables: { user: 'people' } }))
+    for (const ask of [() => auth.betterAuth.takeOver(), () => auth.betterAuth.compare()])
+      await expect(ask()).rejects.toThrow(
+        /The table people has no column email, emailVerified\.[\s\S]*The table account has no column userId[\s\S]*casing: 'snake'/,
+      )
+  })
+
+  it('refuses a model that better-auth does not have', () => {
+    expect(() => betterAuthCompatPlugin({ schema: { models: { users: {} } } as never })).toThrow('has no model users. Known: user, account')
+    expect(() => betterAuthNames({ casing: 'kebab' as never })).toThrow('"camel" or "snake"')
   })
 })

@@ -18,7 +18,8 @@ async function world(options: CodesOptions = { via: email() }, config: AuthConfi
   const postbox: Plugin = { name: 'postbox', setup: (kernel) => kernel.provide('mailTransport', { send: (mail) => void mails.push(mail) }) }
   const adapter = memoryAdapter(memoryData())
   const auth = createAuth(base).use(adapterPlugin(adapter)).use(postbox).use(codesPlugin(options))
-  await auth.ready()
+  // The mails are waited for, and not the first load of what writes them.
+  await auth.ready({ warm: true })
   const failures: AuthError[] = []
   auth.on('signInFailed', ({ error }) => void failures.push(error))
   const last = () => mails.at(-1)?.text ?? ''

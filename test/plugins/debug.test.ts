@@ -67,7 +67,7 @@ it('a session that is read, and a cookie that does not count', async () => {
   await world.auth.session(new Request('http://localhost:3000/', { headers: { cookie: 'authkernel.session-token=planted' } }))
   const text = linesOf(world.options).join('\n')
   expect(text).toMatch(/why: JWTSessionError/)
-  expect(text).toMatch(/session of a request, cookies authkernel\.session-token: nobody is signed in/)
+  expect(text).toMatch(/session of a request, cookies authkernel\.session-token: signed out/)
   expect(text).not.toContain('planted')
 })
 

@@ -183,7 +183,7 @@ describe('the page', () => {
       true,
       true,
     ])
-    expect(question).toContain('Did somebody send you this code?')
+    expect(question).toContain('Did you get this code from another person?')
   })
 
   it('shows what the device says of itself, as text', async () => {

@@ -213,7 +213,7 @@ it('a banner says who acts, on the pages on the way and on its own, with the but
   await act(root)
   for (const path of ['/signin', '/signout', '/error']) expect(await (await root.get(path)).text()).toContain('root acts as ada.')
   const page = await (await root.get('/impersonation')).text()
-  for (const text of ['You act as somebody else', 'Reason: ticket 4711', 'It ends at', 'Stop and return to my account'])
+  for (const text of ['You act as another user', 'Reason: ticket 4711', 'It ends at', 'Stop and return to my account'])
     expect(page).toContain(text)
   expect(await (await root.get('/impersonation', { 'accept-language': 'de' })).text()).toContain('Sie handeln als jemand anderes')
   const [, action] = /<form[^>]* action="([^"]*impersonation\/stop)"/.exec(page) ?? []

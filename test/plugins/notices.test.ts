@@ -40,7 +40,7 @@ async function world(strategy: 'jwt' | 'database', options: NoticesOptions = {},
     .use(apiKeysPlugin())
     .use(noticesPlugin(options))
   for (const plugin of more) auth.use(plugin)
-  await auth.ready()
+  await auth.ready({ warm: true })
   const signIn = async (client = new Client(auth), headers: Record<string, string> = {}) => {
     await client.post('/signin/codes', { email: ada })
     await settle()

@@ -45,7 +45,7 @@ async function world(strategy: 'jwt' | 'database') {
     .use(codesPlugin({ via: email() }))
     .use(phonePlugin({ send: (message) => void texts.push(message) }))
     .use(webauthnPlugin())
-  await auth.ready()
+  await auth.ready({ warm: true })
   const newest = async (pattern: RegExp): Promise<string> => (await settle(), pattern.exec(mails.at(-1)?.text ?? '')?.[1] ?? '')
   const atProvider = async (client: Client, sub: string, verified: boolean, id: 'bank' | 'rogue' = 'bank') => {
     const before = op.person

@@ -194,7 +194,7 @@ it('a provider that an organization brought speaks for its domains alone', async
     .use(adapterPlugin(store))
     .use(sso)
     .use(organizationsPlugin({ domains: { resolveTxt: dns.resolveTxt, own } }))
-  await auth.ready()
+  await auth.ready({ warm: true })
   for (const id of ['ada', 'bob']) await store.createUser({ id, email: `${id}@example.com`, emailVerified: new Date(0) })
   const { organizations } = auth
   const { id } = await organizations.create({ userId: 'ada' }, { name: 'A' })

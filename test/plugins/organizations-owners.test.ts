@@ -42,7 +42,7 @@ describe('the last owner is not deleted', () => {
     expect(refused.headers.get('location')).toBe('http://localhost:3000/auth/account/delete?error=LastOwner')
     const page = await ada.get('/account/delete?error=LastOwner')
     expect(page.status).toBe(409)
-    expect(await page.text()).toContain('Make somebody else owner first, or delete the organization.')
+    expect(await page.text()).toContain('Make another member owner first, or delete the organization.')
     expect((await ada.session())?.user?.id).toBe('ada')
     expect(await store.getUser('ada')).not.toBeNull()
     await auth.organizations.setRole({ userId: 'ada' }, id, 'bob', 'owner')

@@ -258,7 +258,7 @@ describe('sign-out', () => {
     const text = await answer.text()
     expect(answer.status).toBe(200)
     expect(text).not.toContain('<form')
-    expect(text).toContain(de['signOut.nobody.heading'])
+    expect(text).toContain(de['signOut.signedOut.heading'])
     expect(text).toContain('href="http://localhost:3000/auth/signin"')
   })
 

@@ -21,7 +21,7 @@ async function world(options: Partial<PhoneOptions> = {}, config: AuthConfig = {
     .use(adapterPlugin(adapter))
     .use(phonePlugin({ send: (message) => void sent.push(message), ...options }))
     .use(more)
-  await auth.ready()
+  await auth.ready({ warm: true })
   const ask = async (phone = number, client = new Client(auth), address?: string) => {
     const handler = (request: Request) => auth.handler(request, address ? { clientAddress: address } : {})
     const asker = address ? new Client({ handler }) : client

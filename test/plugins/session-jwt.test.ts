@@ -142,7 +142,7 @@ describe('session of the jwt strategy', () => {
     expect(await client.session()).toMatchObject({ user: { name: 'Anna' } })
   })
 
-  it('row 127: an update of nobody is null', async () => {
+  it('row 127: an update without a session is null', async () => {
     const { client } = make()
     const csrfToken = await client.csrfToken()
     const response = await client.send('/session', { method: 'POST', body: new URLSearchParams({ csrfToken }) })

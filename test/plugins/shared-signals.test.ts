@@ -270,7 +270,7 @@ describe('sharedSignalsPlugin', () => {
   })
 
   it.each<[string, unknown, RegExp]>([
-    ['nobody', { providers: {} }, /`providers` names nobody/],
+    ['nobody', { providers: {} }, /`providers` is empty/],
     ['an unknown provider', { providers: { nope: {} } }, /`providers\.nope` names no provider/],
     ['an unknown signal', { providers: { acme: { revoke: ['logout'] } } }, /`providers\.acme\.revoke` has "logout"/],
   ])('refuses options that name %s', async (_name, options, message) => {

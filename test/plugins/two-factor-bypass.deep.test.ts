@@ -42,7 +42,7 @@ async function world(strategy: 'jwt' | 'database' = 'database', options: TwoFact
     .use(webauthnPlugin(webauthn({ verifyAuthenticationOptions: unverified, verifyRegistrationOptions: unverified }) as never))
     .use(stepUpPlugin())
     .use(twoFactorPlugin({ factors: [totp(), passkey()], ...options }))
-  await auth.ready()
+  await auth.ready({ warm: true })
   const mailed = async (pattern: RegExp) => (await settle(), pattern.exec(mails.at(-1)?.text ?? '')?.[1] ?? '')
   const signIn = async (address = ada, client = new Client(auth), callbackUrl = '/app') => {
     await client.post('/signin/codes', { email: address, callbackUrl })

@@ -26,7 +26,7 @@ async function world(options: UsernamesOptions = {}, strategy: 'jwt' | 'database
     .use(postbox)
     .use(passwordsPlugin({ breached: false }))
     .use(usernamesPlugin(options))
-  await auth.ready()
+  await auth.ready({ warm: true })
   for (const [id, email] of Object.entries(emails)) await adapter.createUser!({ id, email, emailVerified: new Date() })
   const signIn = async (email: string, password = good) => {
     const client = new Client(auth)

@@ -25,13 +25,15 @@ export interface AdapterPluginOptions {
 }
 
 /** What an adapter says of itself. */
-export interface Declared extends AdapterPluginOptions, AdapterTables {
+export interface AdapterTraits extends AdapterPluginOptions, AdapterTables {
   /** False: two processes may both take what is to be taken once. */
   readonly atomic?: boolean | undefined
   /** True: no second process can open the store. */
   readonly exclusive?: boolean | undefined
   /** Calls the listener for faults that it overcame by itself; the answer ends that. They are logged as warnings. */
   onHealed?(listener: (fault: HealedFault) => void): () => void
+  /** Calls the listener with the names of fields of an account that no secret decrypts, once for each name. They are logged as warnings. */
+  onUnreadable?(listener: (fields: readonly string[]) => void): () => void
 }
 
 // Loaded by the first call.
@@ -40,18 +42,21 @@ const storeCode = /* @__PURE__ */ lazily(() => import('./store.ts'))
 // Per process, not per copy of this module: the command line brings its own copy.
 const origin: unique symbol = /* @__PURE__ */ Symbol.for('authkernel.adapter') as never
 
+const unreadableTokens =
+  'No secret of `encryptTokens` decrypts these fields, so they count as absent. Add the secret that was dropped again behind the newest one. The next sign-in with the account stores fresh tokens.'
+
 /** The adapter behind a store that this plugin made, with what it can do beyond the contract: for `authkernel doctor` and `migrate`. */
-export function adapterOf(store: Store | undefined): (Adapter & Declared) | undefined {
-  return (store as { [origin]?: Adapter & Declared } | undefined)?.[origin]
+export function adapterOf(store: Store | undefined): (Adapter & AdapterTraits) | undefined {
+  return (store as { [origin]?: Adapter & AdapterTraits } | undefined)?.[origin]
 }
 
 /** Whether two processes can both take what is to be taken once. */
-export function isPerProcess(adapter: Declared, once: Once | undefined): boolean {
+export function isPerProcess(adapter: AdapterTraits, once: Once | undefined): boolean {
   return adapter.atomic === false && adapter.exclusive !== true && !once?.shared
 }
 
 /** Provides the service `store`, and `once`, `limit` and `records` when given here or by the adapter. */
-export function adapterPlugin(adapter: Adapter & Declared, options: AdapterPluginOptions = {}): Plugin {
+export function adapterPlugin(adapter: Adapter & AdapterTraits, options: AdapterPluginOptions = {}): Plugin {
   assertOptions('Plugin "adapter"', options, { once: true, limit: true, records: true })
   const { once = adapter.once, limit = adapter.limit, records = adapter.records } = options
   return {
@@ -70,6 +75,8 @@ export function adapterPlugin(adapter: Adapter & Declared, options: AdapterPlugi
       const { logger } = kernel.config
       const stopListening = adapter.onHealed?.((fault) => logger.warn('store-fault-healed', fault))
       if (stopListening) kernel.onClose(stopListening)
+      const stopReports = adapter.onUnreadable?.((fields) => logger.warn('unreadable-token', { fields, remedy: unreadableTokens }))
+      if (stopReports) kernel.onClose(stopReports)
       if (adapter.close) kernel.onClose(() => adapter.close?.())
     },
   }

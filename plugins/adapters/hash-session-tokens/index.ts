@@ -1,5 +1,5 @@
 /** Keeps session tokens hashed in any store: an attacker who reads the database cannot sign in with what it holds. */
-import { type Adapter, sha256, toHex } from 'authkernel/kernel'
+import { type Adapter, sha256, type TenantAdapter, toHex } from 'authkernel/kernel'
 
 /** How a stored token looks: no cookie holds this, so what is read from a database opens nothing. Tokens of a tenant have its name in front. */
 const storedForm = /^(?:~[a-z0-9-]{0,32}~)?sha256:[0-9a-f]{64}$/
@@ -49,5 +49,8 @@ export function hashSessionTokens<A extends Adapter>(adapter: A): A {
     },
   }
   const present = Object.entries(wrapped).filter(([name]) => typeof adapter[name as keyof Adapter] === 'function')
-  return { ...adapter, ...Object.fromEntries(present) }
+  const tenants = adapter as Partial<TenantAdapter>
+  // An adapter that keeps tenants apart answers with another one for each of them.
+  const apart = tenants.namespaced && { namespaced: (namespace: string) => hashSessionTokens(tenants.namespaced!(namespace)) }
+  return { ...adapter, ...Object.fromEntries(present), ...apart }
 }

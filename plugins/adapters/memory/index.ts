@@ -82,8 +82,9 @@ function userMethods(
   | 'updateUser'
   | 'deleteUser'
   | 'createUserWithAccount'
+  | 'createUsers'
 > {
-  const byEmail = (email: string): AdapterUser | undefined => findRow(data.users, (user) => user.email === email)
+  const byEmail = (email: string): AdapterUser | undefined => findInMap(data.users, (user) => user.email === email)
   function create(user: AdapterUser): AdapterUser {
     const row = deepCopy({ ...user, id: user.id ?? crypto.randomUUID() })
     if (data.users.has(row.id)) throw takenError('user id')
@@ -98,6 +99,25 @@ function userMethods(
       const row = create(user)
       data.accounts.set(accountKey(account), deepCopy({ ...account, userId: row.id }))
       return row
+    },
+    async createUsers(entries) {
+      const made: AdapterUser[] = []
+      const linked: string[] = []
+      try {
+        for (const { user, accounts } of entries) {
+          made.push(create(user))
+          for (const account of accounts) {
+            if (data.accounts.has(accountKey(account))) throw takenError('account')
+            data.accounts.set(accountKey(account), deepCopy({ ...account, userId: made.at(-1)!.id }))
+            linked.push(accountKey(account))
+          }
+        }
+        return made
+      } catch (error) {
+        for (const { id } of made) data.users.delete(id)
+        for (const key of linked) data.accounts.delete(key)
+        throw error
+      }
     },
     getUser: (id) => deepCopy(data.users.get(id) ?? null),
     getUsers: (ids) => ids.flatMap((id) => deepCopy(data.users.get(id)) ?? []),
@@ -196,14 +216,14 @@ function sessionMethods(
 }
 
 function tokenMethods(data: MemoryData): Part<'createVerificationToken' | 'useVerificationToken' | 'deleteVerificationTokens'> {
-  const keyOf = (token: { identifier: string; token: string }): string => JSON.stringify([token.identifier, token.token])
+  const rowKey = (token: { identifier: string; token: string }): string => JSON.stringify([token.identifier, token.token])
   return {
     async createVerificationToken(token) {
-      if (data.tokens.has(keyOf(token))) throw takenError('verification token')
-      data.tokens.set(keyOf(token), deepCopy(token))
+      if (data.tokens.has(rowKey(token))) throw takenError('verification token')
+      data.tokens.set(rowKey(token), deepCopy(token))
       return deepCopy(token)
     },
-    useVerificationToken: (key) => removeRow(data.tokens, keyOf(key)),
+    useVerificationToken: (key) => removeRow(data.tokens, rowKey(key)),
     deleteVerificationTokens(identifier) {
       dropRows(data.tokens, (token) => token.identifier === identifier)
     },
@@ -250,7 +270,7 @@ function assignFields<T extends object>(row: T, change: Partial<T>): T {
   return deepCopy(row)
 }
 
-function findRow<T>(map: Map<string, T>, matches: (row: T) => boolean): T | undefined {
+function findInMap<T>(map: Map<string, T>, matches: (row: T) => boolean): T | undefined {
   for (const row of map.values()) if (matches(row)) return row
   return undefined
 }

@@ -33,7 +33,7 @@ export function memoryRecords(data: RecordData = new Map()): RecordStore & { era
     const table = tableOf(name)
     const rows = rowsOf(name)
     if ('id' in key) {
-      const row = rows.get(keyOf(ns, String(key['id'])))
+      const row = rows.get(rowKey(ns, String(key['id'])))
       return live(table, row, now) ? row : undefined
     }
     for (const row of rows.values()) if (row.ns === ns && hasValues(row, key) && live(table, row, now)) return row
@@ -60,7 +60,7 @@ export function memoryRecords(data: RecordData = new Map()): RecordStore & { era
     const rows = withLog(rowsOf(write.table), log)
     const set = (row: StoredRow): StoredRow => {
       assertFree(table, rows, row, now, live)
-      rows.set(keyOf(row.ns, row.id), row)
+      rows.set(rowKey(row.ns, row.id), row)
       return row
     }
     if (write.op === 'create') {
@@ -70,12 +70,12 @@ export function memoryRecords(data: RecordData = new Map()): RecordStore & { era
     if (write.op === 'put') return set(write.row)
     if (write.op === 'delete') {
       const row = find(write.table, write.ns, { id: write.id }, now)
-      return rows.delete(keyOf(write.ns, write.id)) && row !== undefined
+      return rows.delete(rowKey(write.ns, write.id)) && row !== undefined
     }
     const row = find(write.table, write.ns, write.op === 'take' ? write.key : { id: write.id }, now)
     if (!row || !hasValues(row, write.if)) return null
     if (write.op === 'take') {
-      rows.delete(keyOf(row.ns, row.id))
+      rows.delete(rowKey(row.ns, row.id))
       return row
     }
     if (write.op === 'update') return set({ ...row, ...write.change } as StoredRow)
@@ -119,7 +119,7 @@ export function memoryRecords(data: RecordData = new Map()): RecordStore & { era
     },
     deleteWhere(name, query, now) {
       const found = select(name, query, now)
-      for (const row of found) rowsOf(name).delete(keyOf(row.ns, row.id))
+      for (const row of found) rowsOf(name).delete(rowKey(row.ns, row.id))
       return found.length
     },
     deleteExpired(name, now, limit) {
@@ -185,7 +185,7 @@ function undoChanges(log: Log): null {
   return null
 }
 
-function keyOf(ns: string, id: string): string {
+function rowKey(ns: string, id: string): string {
   return `${ns}\0${id}`
 }
 

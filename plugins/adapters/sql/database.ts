@@ -72,7 +72,7 @@ const outage = 2_000
 const [firstPause, longestPause] = [20, 200]
 
 export function openDatabase(given: SqlDatabase, options: SqlOptions = {}, who = 'sqlAdapter'): Database {
-  checkOptions(options, who)
+  checkSqlOptions(options, who)
   // Plugins of the host (camel case, schemas) would change the names that were found.
   const db = (given as unknown as Kysely<AnyDatabase>).withoutPlugins()
   const scope: Scope = {
@@ -200,7 +200,7 @@ export type Runner = Db
 const knownNames = { users: true, accounts: true, sessions: true, tokens: true, authenticators: true, records: true } as const
 
 /** Throws AuthError for an unknown option, and for an unknown table or member in `names`: it would be left out in silence. */
-function checkOptions(options: SqlOptions & { now?: unknown; replica?: unknown }, who: string): void {
+function checkSqlOptions(options: SqlOptions & { now?: unknown; replica?: unknown }, who: string): void {
   const own = { names: true, additionalFields: true, schema: true, dialect: true, migrate: true, pool: true, prepare: true } as const
   assertOptions(who, options, { ...own, now: true, replica: true })
   assertOptions(who, options.names, knownNames, 'names')

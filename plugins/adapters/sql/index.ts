@@ -11,6 +11,7 @@ import { createLimit, createOnce } from './services.ts'
 import { sessionMethods } from './sessions.ts'
 import { tokenMethods } from './tokens.ts'
 import type { SqlDatabase } from './types.ts'
+import { userBatchMethods } from './user-batch.ts'
 import { userMethods } from './users.ts'
 
 export { type LibsqlClient, libsqlDialect, type LibsqlOptions } from './libsql.ts'
@@ -36,7 +37,7 @@ export interface SqlAdapterOptions extends SqlOptions {
 }
 
 /** An adapter with the shared services of its database. */
-export interface SqlAdapter extends Required<Adapter>, Required<AdapterTables> {
+export interface SqlAdapter extends Required<Adapter>, Required<Omit<AdapterTables, 'encryptsTokens'>> {
   /** One-time use holds between processes. */
   readonly atomic: true
   readonly once: Once
@@ -65,6 +66,7 @@ export function sqlAdapter(db: SqlDatabase, options: SqlAdapterOptions = {}): Sq
   }
   return {
     ...userMethods(database, eraser),
+    ...userBatchMethods(database),
     ...accountMethods(database),
     ...sessionMethods(database),
     ...tokenMethods(database),

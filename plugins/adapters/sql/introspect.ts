@@ -3,7 +3,7 @@ import type { AdditionalFields } from 'authkernel/kernel'
 import { type Kysely, sql } from 'kysely'
 import { candidateNames, fieldOf, mappingOf, requiredFields } from './schema.ts'
 import type { AnyDatabase, Column, DialectName, Layout, Sql, SqlNames, Table, TableName } from './types.ts'
-import { kindOf } from './values.ts'
+import { columnKind } from './values.ts'
 
 /** What of a database is looked at. */
 export interface Scope {
@@ -30,7 +30,7 @@ interface IndexColumn {
 }
 
 /** What is there now. */
-interface Found {
+interface DatabaseLayout {
   /** Tables that are missing are left out. */
   layout: Layout
   /** Tables of something else that have the name of a missing one, where that would be made, with the fields they lack. */
@@ -48,10 +48,10 @@ export async function readCatalog(
 }
 
 /** Looks at a database. */
-export async function readLayout(db: Kysely<AnyDatabase>, scope: Scope): Promise<Found> {
+export async function readLayout(db: Kysely<AnyDatabase>, scope: Scope): Promise<DatabaseLayout> {
   const { found, path, indexes } = await readCatalog(db, scope)
   const layout: Layout = {}
-  const strangers: Found['strangers'] = []
+  const strangers: DatabaseLayout['strangers'] = []
   for (const kind of Object.keys(requiredFields) as TableName[]) {
     const table = chooseTable(kind, found, path, scope)
     if (table) layout[kind] = describeTable(kind, table, indexes, scope)
@@ -106,7 +106,7 @@ function describeTable(kind: TableName, table: FoundTable, indexes: readonly Ind
       field,
       name,
       type,
-      kind: kindOf(dialect, field, type, form),
+      kind: columnKind(dialect, field, type, form),
       form,
       nullable: isNullable,
       filled: hasDefaultValue || isAutoIncrementing,

@@ -1,7 +1,7 @@
 /** Brings a database to the wanted tables: makes what is missing, widens what is too narrow, drops nothing. */
 import { type Kysely, type RawBuilder, sql } from 'kysely'
 import { isUnique, readLayout, type Scope } from './introspect.ts'
-import { binaryCollation, columnNameOf, defaultTables, generatorOf, mappingOf, typeOf, type WantedTable, wantedWith } from './schema.ts'
+import { binaryCollation, columnNameOf, defaultTables, generatorOf, mappingOf, sqlTypeOf, type WantedTable, wantedWith } from './schema.ts'
 import { columnRef, tableRef } from './statements.ts'
 import type { AnyDatabase, Column, Layout, Table } from './types.ts'
 
@@ -60,7 +60,7 @@ export async function planTables(db: Kysely<AnyDatabase>, scope: Scope): Promise
     )
   }
   const collation = scope.dialect === 'mysql' ? await binaryCollation(db) : ''
-  const owner = await ownerOf(db, scope, layout.users, collation)
+  const owner = await findOwnerTable(db, scope, layout.users, collation)
   const statements: string[] = []
   const notes: string[] = []
   for (const whole of wantedWith(scope.fields)) {
@@ -96,7 +96,7 @@ function createTable(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable, o
   const column = (field: string): string => columnNameOf(want.kind, field, names)
   let query = schemaBuilder(db, scope).createTable(name).ifNotExists()
   for (const { field, type, required, generated, default: value } of want.columns) {
-    const sqlType = sql.raw<unknown>(field === 'userId' ? owner.type : typeOf(dialect, type, collation))
+    const sqlType = sql.raw<unknown>(field === 'userId' ? owner.type : sqlTypeOf(dialect, type, collation))
     query = query.addColumn(column(field), sqlType as never, (each) => {
       const strict = required ? each.notNull() : each
       if (value !== undefined) return strict.defaultTo(defaultLiteral(dialect, value))
@@ -121,7 +121,7 @@ function createIndexes(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable,
   const ofForeignKey = scope.dialect === 'mysql' && want.owned && owner.referable ? [['userId']] : []
   const begins = [want.primary, ...want.unique, ...ofForeignKey].map(([first]) => first)
   return [
-    ...want.unique.filter((fields) => !isPrimary(fields)).map((fields) => createIndex(db, scope, name, fields.map(column), true)),
+    ...want.unique.filter((fields) => !isPrimary(fields)).map((fields) => indexStatement(db, scope, name, fields.map(column), true)),
     ...want.index.filter((field) => !begins.includes(field)).map((field) => plainIndex(db, scope, name, column(field))),
   ]
 }
@@ -136,7 +136,7 @@ interface OwnerTable {
   referable: boolean
 }
 
-async function ownerOf(
+async function findOwnerTable(
   db: Kysely<AnyDatabase>,
   { dialect, names }: Scope,
   users: Table | undefined,
@@ -144,7 +144,7 @@ async function ownerOf(
 ): Promise<OwnerTable> {
   const own = typeof names.users === 'string' ? names.users : names.users?.table
   const id = users?.columns.get('id')!.name ?? columnNameOf('users', 'id', names)
-  const owner = { table: users?.name ?? own ?? defaultTables.users, id, type: typeOf(dialect, 'key', collation), referable: true }
+  const owner = { table: users?.name ?? own ?? defaultTables.users, id, type: sqlTypeOf(dialect, 'key', collation), referable: true }
   if (!users) return owner
   const referable = isUnique(users, 'id')
   if (dialect !== 'mysql') return { ...owner, type: users.columns.get('id')!.type, referable }
@@ -167,7 +167,7 @@ function missingColumns(db: Kysely<AnyDatabase>, scope: Scope, want: WantedTable
       ({ field, type, default: value }) =>
         schemaBuilder(db, scope)
           .alterTable(table.name)
-          .addColumn(columnNameOf(want.kind, field, scope.names), sql.raw(typeOf(scope.dialect, type, collation)) as never, (each) =>
+          .addColumn(columnNameOf(want.kind, field, scope.names), sql.raw(sqlTypeOf(scope.dialect, type, collation)) as never, (each) =>
             value === undefined ? each : each.defaultTo(defaultLiteral(scope.dialect, value)),
           )
           .compile().sql,
@@ -184,7 +184,7 @@ function defaultLiteral(dialect: Scope['dialect'], value: string | number | bool
 }
 
 function uniqueIndex(db: Kysely<AnyDatabase>, scope: Scope, table: Table, fields: readonly string[]): string {
-  return createIndex(
+  return indexStatement(
     db,
     scope,
     table.name,
@@ -194,10 +194,10 @@ function uniqueIndex(db: Kysely<AnyDatabase>, scope: Scope, table: Table, fields
 }
 
 function plainIndex(db: Kysely<AnyDatabase>, scope: Scope, table: string, column: string): string {
-  return createIndex(db, scope, table, [column], false)
+  return indexStatement(db, scope, table, [column], false)
 }
 
-function createIndex(db: Kysely<AnyDatabase>, scope: Scope, table: string, columns: readonly string[], unique: boolean): string {
+function indexStatement(db: Kysely<AnyDatabase>, scope: Scope, table: string, columns: readonly string[], unique: boolean): string {
   const name = `${table}_${columns.join('_')}_${unique ? 'key' : 'idx'}`
   const query = schemaBuilder(db, scope)
     .createIndex(name)

@@ -93,7 +93,7 @@ async function writeOrRefuse(target: Parameters<typeof writeOne>[0], write: Stor
 async function lockInOrder(database: Database, runner: Runner, tableOf: TableOf, writes: readonly StoredWrite[]): Promise<void> {
   if (database.dialect === 'sqlite') return
   const keys = writes.flatMap((write) => {
-    const id = idOf(write)
+    const id = rowIdOf(write)
     return id === undefined || write.op === 'create' ? [] : [{ table: write.table, ns: 'row' in write ? write.row.ns : write.ns, id }]
   })
   const sorted = keys.toSorted((a, b) => compareText(a.table, b.table) || compareText(a.id, b.id))
@@ -115,7 +115,7 @@ function compareText(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
 }
 
-function idOf(write: StoredWrite): string | undefined {
+function rowIdOf(write: StoredWrite): string | undefined {
   if ('row' in write) return write.row.id
   if ('id' in write) return write.id
   return 'id' in write.key ? String(write.key['id']) : undefined

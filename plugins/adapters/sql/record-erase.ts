@@ -86,7 +86,7 @@ function chosenRows(table: RecordTable, condition: Condition, end: Sql, placed: 
 }
 
 /** A table by its name. */
-type Named = Parameters<typeof tableName>[0]
+type TableNameParts = Parameters<typeof tableName>[0]
 /** How rows of a table are found. */
 interface Place {
   /** Whether a `ctid` names one row. */
@@ -96,9 +96,9 @@ interface Place {
 }
 /** How rows of tables are found. */
 interface Places {
-  of(table: Named): Promise<Place>
+  of(table: TableNameParts): Promise<Place>
   /** The database refused a `ctid` that its catalog has: rows of this table are found by their keys from now on. */
-  refused(table: Named, error: unknown): boolean
+  refused(table: TableNameParts, error: unknown): boolean
 }
 
 const plain = 'an ordinary table'

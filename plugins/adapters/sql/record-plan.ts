@@ -15,7 +15,7 @@ export async function createRecords(db: Kysely<AnyDatabase>, scope: Scope, table
   const collation = scope.dialect === 'mysql' ? await binaryCollation(db) : ''
   return tables.flatMap((table) => [
     createTable(db, table, collation),
-    ...indexesOf(table).map((index) => createIndex(db, table, index, false)),
+    ...indexesOf(table).map((index) => createRecordIndex(db, table, index, false)),
   ])
 }
 
@@ -33,7 +33,7 @@ export async function planRecords(
   for (const table of tables) {
     const there = found.find(({ name, schema }) => name === table.name && (path === undefined || path.includes(schema ?? '')))
     if (!there) {
-      statements.push(createTable(db, table, collation), ...indexesOf(table).map((index) => createIndex(db, table, index, false)))
+      statements.push(createTable(db, table, collation), ...indexesOf(table).map((index) => createRecordIndex(db, table, index, false)))
       lacks.push(`table ${table.name}`)
       continue
     }
@@ -60,7 +60,7 @@ export async function planRecords(
         )
       else if (index.unique && absent.length === 0 && (await hasDuplicates(db, table, index.fields)))
         notes.push(`${table.name}: values of (${index.fields.join(', ')}) occur more than once. Merge those rows, then migrate again.`)
-      else statements.push(createIndex(db, table, index, ordinary))
+      else statements.push(createRecordIndex(db, table, index, ordinary))
     }
   }
   return { statements, notes, lacks }
@@ -160,7 +160,7 @@ function describeDifferences(table: RecordTable, found: readonly Column[]): stri
   })
 }
 
-function createIndex(db: Kysely<AnyDatabase>, table: RecordTable, { name, fields, unique }: RecordIndex, written: boolean): string {
+function createRecordIndex(db: Kysely<AnyDatabase>, table: RecordTable, { name, fields, unique }: RecordIndex, written: boolean): string {
   // Rows are written meanwhile. A table that is made now is empty.
   const quietly = written && table.dialect === 'postgres' ? sql` concurrently` : sql``
   const columns = fields.map((field) => {

@@ -8,7 +8,17 @@ import { createPlaces, deleteExpired, deleteWhere } from './record-erase.ts'
 import { indexesOf, modelOf, type RecordModel } from './record-model.ts'
 import { createRecords, planRecords } from './record-plan.ts'
 import { equalCondition, joinConditions, liveCondition, queryCondition, readRow, runOnTable, selectRows } from './record-query.ts'
-import { isMissingTable, missingTableError, type RecordTable, recordTable, tableName, toRow } from './record-table.ts'
+import {
+  columnName,
+  columnsToRead,
+  isMissingTable,
+  missingTableError,
+  type RecordTable,
+  recordTable,
+  tableName,
+  toRow,
+  valueSlot,
+} from './record-table.ts'
 import { eraseRows } from './record-write.ts'
 import { Slot } from './statements.ts'
 import type { DialectName, Sql, SqlDatabase } from './types.ts'
@@ -84,8 +94,9 @@ export function createRecordStore(database: Database, { migrate: automatic = fal
           readRow(database, database.db, table, joinConditions(equalCondition(table, { ns, ...key }, 'key.'), liveCondition(table, now))),
         ),
       ),
-    find: (record, query, now) => asking(record, (table) => findRows(database, table, query, now)),
-    count: (record, query, now) => asking(record, (table) => countRows(database, table, query, now)),
+    getMany: (record, ns, ids, now) => asking(record, (table) => readMany(database, table, ns, ids, now)),
+    find: (record, query, now) => asking(record, (table) => findRecordRows(database, table, query, now)),
+    count: (record, query, now) => asking(record, (table) => countRecordRows(database, table, query, now)),
     write: (writes, now) => asking(writes[0]?.table ?? '', () => commitWrites(database, tableOf, writes, now)),
     deleteWhere: (record, query, now) => asking(record, (table) => deleteWhere(database, places, table, query, now)),
     deleteExpired: (record, now, limit) => asking(record, (table) => deleteExpired(database, places, table, now, limit)),
@@ -119,7 +130,30 @@ export function createRecordStore(database: Database, { migrate: automatic = fal
   }
 }
 
-async function findRows(database: Database, table: RecordTable, query: StoredQuery, now: number): Promise<StoredRow[]> {
+// Ids of one statement. Fewer are filled up with the last one, so that there is one text to compile.
+const idsAtOnce = 100
+
+async function readMany(database: Database, table: RecordTable, ns: string, ids: readonly string[], now: number): Promise<StoredRow[]> {
+  const rows: StoredRow[] = []
+  for (let at = 0; at < ids.length; at += idsAtOnce) {
+    const size = ids.length - at === 1 ? 1 : idsAtOnce
+    const values: Record<string, string> = {}
+    for (let n = 0; n < size; n++) values[`id.${n}`] = ids[Math.min(at + n, ids.length - 1)]!
+    const live = liveCondition(table, now)
+    const build = (): Sql => {
+      const places = [...Array(size).keys()].map((n) => valueSlot(table, 'id', `id.${n}`))
+      return sql`select ${columnsToRead(table)} from ${tableName(table)}
+        where ${columnName(table, 'ns')} = ${valueSlot(table, 'ns', 'ns')} and ${columnName(table, 'id')} in (${sql.join(places)}) and ${live.sql()}`
+    }
+    const { rows: found } = await database.repeat(() =>
+      runOnTable(database, database.db, table, `many get ${size} ${live.key}`, build, { ...live.values, ...values, ns }),
+    )
+    rows.push(...found.map((row) => toRow(table, row)))
+  }
+  return rows
+}
+
+async function findRecordRows(database: Database, table: RecordTable, query: StoredQuery, now: number): Promise<StoredRow[]> {
   const condition = queryCondition(table, query, now)
   const build = (): Sql => selectRows(table, query, condition)
   const { rows } = await database.repeat((): Promise<QueryResult<unknown>> =>
@@ -131,7 +165,7 @@ async function findRows(database: Database, table: RecordTable, query: StoredQue
   return rows.map((row) => toRow(table, row))
 }
 
-async function countRows(database: Database, table: RecordTable, query: StoredQuery, now: number): Promise<number> {
+async function countRecordRows(database: Database, table: RecordTable, query: StoredQuery, now: number): Promise<number> {
   const condition = queryCondition(table, query, now)
   const { rows } = await database.repeat(() =>
     runOnTable<{ n: unknown }>(

@@ -4,7 +4,7 @@ import { sql } from 'kysely'
 import type { Database, Runner } from './database.ts'
 import { type Condition, equalCondition, joinConditions, liveCondition, readRow, runOnTable } from './record-query.ts'
 import { columnName, columnsToRead, type RecordTable, tableName, toRow, valueSlot } from './record-table.ts'
-import { countingQuery, countRows } from './rows.ts'
+import { countingQuery, countAffectedRows } from './rows.ts'
 import { Slot } from './statements.ts'
 import type { Sql, SqlExpression } from './types.ts'
 
@@ -170,7 +170,7 @@ export async function eraseRows(
   ending?: () => Sql,
 ): Promise<number> {
   const build = (): Sql => countingQuery(database, sql`delete from ${tableName(table)} where ${condition.sql()}${ending?.() ?? sql``}`)
-  return countRows(database, await runOnTable(database, runner, table, `delete ${condition.key}`, build, condition.values))
+  return countAffectedRows(database, await runOnTable(database, runner, table, `delete ${condition.key}`, build, condition.values))
 }
 
 function writeCondition(table: RecordTable, { ns, id, if: condition }: { ns: string; id: string; if: StoredKey }, now: number): Condition {

@@ -30,7 +30,7 @@ export async function findMany<T>(database: Database, db: Runner, table: Table, 
   for (const list of listBatches(field, values)) {
     const build = (): Sql =>
       sql`select ${selectColumns(table)} from ${tableRef(table)} where ${columnRef(table, field)} in (${listSlots(field)})`
-    const { rows } = await database.run(db, table, `find many ${field}`, build, list)
+    const { rows } = await database.run(db, table, `many find ${field}`, build, list)
     for (const row of rows) found.push(toRecord<T>(table, row))
   }
   // A collation may take others for them.
@@ -80,7 +80,7 @@ export async function insertOwned(database: Database, db: Runner, table: Table, 
       },
       { ...row, 'owner.id': record.userId },
     )
-    if (countRows(database, result) > 0) return
+    if (countAffectedRows(database, result) > 0) return
   }
   throw new Error(`[sql] The row for ${table.name} was not stored: no user has the id it names.`)
 }
@@ -137,7 +137,7 @@ export async function rewriteRows(
     },
     { ...match, ...set, ...guard?.values },
   )
-  return countRows(database, result)
+  return countAffectedRows(database, result)
 }
 
 /** Deletes the row that matches and returns it, to one of several callers. */
@@ -154,7 +154,7 @@ export async function takeRow<T>(database: Database, db: Runner, table: Table, m
   const [row] = await findRows<T>(database, db, table, match)
   if (!row) return null
   const deleted = await database.run(db, table, `delete ${fields.join()}`, query, match)
-  return countRows(database, deleted) > 0 ? row : null
+  return countAffectedRows(database, deleted) > 0 ? row : null
 }
 
 /** Deletes all rows that match and tells how many there were, by the driver's count. */
@@ -231,7 +231,7 @@ export function countingQuery(database: Database, query: Sql): Sql {
   return hasReturning(database) ? sql`${query} returning 1 as one` : query
 }
 
-export function countRows(database: Database, { rows, numAffectedRows }: QueryResult<unknown>): number {
+export function countAffectedRows(database: Database, { rows, numAffectedRows }: QueryResult<unknown>): number {
   return hasReturning(database) ? rows.length : Number(numAffectedRows ?? 0n)
 }
 

@@ -227,7 +227,7 @@ const generators: Readonly<Record<DialectName, string>> = {
 }
 
 /** Type of a column in a dialect. */
-export function typeOf(dialect: DialectName, type: ColumnType, binaryCollation: string): string {
+export function sqlTypeOf(dialect: DialectName, type: ColumnType, binaryCollation: string): string {
   return types[dialect][type].replace('{binary}', binaryCollation)
 }
 

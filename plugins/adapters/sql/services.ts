@@ -3,7 +3,7 @@ import { type Limit, type Once, sha256, toHex } from 'authkernel/kernel'
 import { sql } from 'kysely'
 import type { Database, Runner } from './database.ts'
 import { isConflict } from './dialect.ts'
-import { countingQuery, countRows, findRows, insertInto, insertRow, removeRows } from './rows.ts'
+import { countingQuery, countAffectedRows, findRows, insertInto, insertRow, removeRows } from './rows.ts'
 import { columnOf, columnRef } from './statements.ts'
 import type { Sql, SqlExpression, Table } from './types.ts'
 import { writeExpression } from './values.ts'
@@ -103,7 +103,7 @@ async function upsertMark(database: Database, rows: Table, target: readonly stri
     ...mark,
     now: new Date(now),
   })
-  return countRows(database, result) > 0
+  return countAffectedRows(database, result) > 0
 }
 
 function upsertStatement(database: Database, rows: Table, target: readonly string[]): Sql {

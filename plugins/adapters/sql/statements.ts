@@ -32,7 +32,8 @@ export function createStatements(db: Db, compiled?: (text: string) => void): Run
       statement = build().compile(db)
       if (statements.size >= limit) statements.clear()
       statements.set(key, statement)
-      compiled?.(statement.sql)
+      // The best plan for a list of values depends on the size of the table. A plan that PostgreSQL made while it was small, and keeps by the name, reads all rows.
+      if (!key.startsWith('many ')) compiled?.(statement.sql)
     }
     const { query, queryId, sql, parameters } = statement
     const filled = parameters.map((value) => (value instanceof Slot ? value.encode(values[value.name]) : value))

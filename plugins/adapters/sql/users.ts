@@ -209,7 +209,14 @@ export async function unlessTaken<T>(plain: () => Promise<T>, careful: () => Pro
   }
 }
 
-async function assertEmailFree(database: Database, db: Runner, users: Table, email: string | null | undefined, id?: string): Promise<void> {
+/** Throws when another user has the address: unique indexes say so too, where there are any. */
+export async function assertEmailFree(
+  database: Database,
+  db: Runner,
+  users: Table,
+  email: string | null | undefined,
+  id?: string,
+): Promise<void> {
   const owner = email ? await findByEmail(database, db, users, email) : null
   if (owner && owner.id !== id) throw new Error('[sql] this email is already taken')
 }

@@ -12,7 +12,7 @@ const own = new Set(['createdAt', 'attempt'])
 const known = new WeakMap<Table, Map<string, readonly Part[]>>()
 
 /** How a column of that field and type holds values. */
-export function kindOf(dialect: DialectName, field: string, type: string, form?: Form): Kind {
+export function columnKind(dialect: DialectName, field: string, type: string, form?: Form): Kind {
   if (form === 'flag') return 'boolean'
   if (dates.has(field) || form === 'instant') {
     if (dialect === 'postgres' && /^(timestamp|date)/.test(type)) return 'pg-date'

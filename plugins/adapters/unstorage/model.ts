@@ -29,7 +29,7 @@ export interface Model {
 
 export function createModel(engine: Engine, prefix: string, now: () => number): Model {
   const keys = createKeys(prefix)
-  const index = createIndex(now)
+  const index = createKeyLists(now)
   async function known(reader: Reader, kind: 'account' | 'session', userId: string): Promise<Entry[]> {
     const entries = await index.read(reader, await (kind === 'account' ? keys.accountsOf(userId) : keys.sessionsOf(userId)))
     return entries === 'legacy' ? [gap] : entries
@@ -106,7 +106,7 @@ function isGap({ key }: Entry): boolean {
 }
 
 /** Reads and writes the lists of a user's accounts, sessions, authenticators, or of an address's tokens. */
-function createIndex(now: () => number): {
+function createKeyLists(now: () => number): {
   read(reader: Reader, key: Key): Promise<Entry[] | 'legacy'>
   write(tx: Transaction, key: Key, entries: readonly Entry[]): void
 } {

@@ -19,7 +19,7 @@ export interface RecordPlace {
   set(ns: string, list: readonly string[], bucket: StoredValue | undefined): Promise<string>
 }
 
-export function placeOf(table: StoredTable, root: string): RecordPlace {
+export function recordPlace(table: StoredTable, root: string): RecordPlace {
   const base = `${root}rec:`
   const lists = new Map<string, readonly string[]>()
   for (const fields of [...table.unique, ...table.index]) {
@@ -74,12 +74,12 @@ function sortableText(value: StoredValue): string {
 }
 
 /** What stands for a row in the set of a list. */
-export function memberOf(row: StoredRow, fields: readonly string[]): string {
+export function listMember(row: StoredRow, fields: readonly string[]): string {
   return [...fields.map((field) => sortableText(row[field] ?? null)), row.id].join('\0')
 }
 
 /** The id at the end of a member. */
-export function idOf(member: string): string {
+export function idOfMember(member: string): string {
   return member.slice(member.lastIndexOf('\0') + 1)
 }
 

@@ -1,6 +1,6 @@
 /** Writes of records in a transaction of the engine: rows, unique keys, sets and what a user owns change together. */
 import { RecordConflict, type StoredKey, type StoredRow, type StoredWrite } from 'authkernel/kernel'
-import { hasValues, memberOf, ownedSet, type RecordPlace, toRow, toValue } from './record-codec.ts'
+import { hasValues, listMember, ownedSet, type RecordPlace, toRow, toValue } from './record-codec.ts'
 import type { Engine, Key, Transaction } from './types.ts'
 
 /** What writes need of a store. */
@@ -18,16 +18,16 @@ export async function applyWrite(world: RecordWorld, tx: Transaction, write: Sto
   const place = world.place(write.table)
   if (write.op === 'create' || write.op === 'put') {
     const before = await loadRow(place, tx, write.row.ns, write.row.id)
-    if (write.op === 'create' && before && isLive(place, before, now)) throw new RecordConflict(write.table, ['id'])
+    if (write.op === 'create' && before && isLiveRow(place, before, now)) throw new RecordConflict(write.table, ['id'])
     await storeRow(world, place, tx, before, write.row, now)
     return write.row
   }
   if (write.op === 'delete') {
     const row = await loadRow(place, tx, write.ns, write.id)
     if (row) await storeRow(world, place, tx, row, null, now)
-    return row !== null && isLive(place, row, now)
+    return row !== null && isLiveRow(place, row, now)
   }
-  const row = await findRow(place, tx, write.ns, write.op === 'take' ? write.key : { id: write.id }, now)
+  const row = await findLiveRow(place, tx, write.ns, write.op === 'take' ? write.key : { id: write.id }, now)
   if (!row || !hasValues(row, write.if)) return null
   if (write.op === 'take') {
     await storeRow(world, place, tx, row, null, now)
@@ -45,7 +45,7 @@ export async function applyWrite(world: RecordWorld, tx: Transaction, write: Sto
 }
 
 /** The live row of an id or a unique key. */
-export async function findRow(
+export async function findLiveRow(
   place: RecordPlace,
   reader: Pick<Transaction, 'get'>,
   ns: string,
@@ -54,13 +54,13 @@ export async function findRow(
 ): Promise<StoredRow | null> {
   if ('id' in key) {
     const row = await loadRow(place, reader, ns, String(key['id']))
-    return row && isLive(place, row, now) ? row : null
+    return row && isLiveRow(place, row, now) ? row : null
   }
   const fields = place.table.unique.find((each) => each.length === Object.keys(key).length && each.every((field) => field in key)) ?? []
   const id = await reader.get(await place.unique(fields, { ...key, ns, id: '' }))
   if (typeof id !== 'string') return null
   const row = await loadRow(place, reader, ns, id)
-  return row && isLive(place, row, now) && hasValues(row, key) ? row : null
+  return row && isLiveRow(place, row, now) && hasValues(row, key) ? row : null
 }
 
 /** The row at its place, live or not. */
@@ -69,7 +69,7 @@ export async function loadRow(place: RecordPlace, reader: Pick<Transaction, 'get
   return row?.id === id ? row : null
 }
 
-export function isLive({ table }: RecordPlace, row: StoredRow, now: number): boolean {
+export function isLiveRow({ table }: RecordPlace, row: StoredRow, now: number): boolean {
   const end = table.expires === undefined ? null : row[table.expires]
   return !(end instanceof Date && end.getTime() <= now)
 }
@@ -121,7 +121,7 @@ async function makeRoom(
   if (typeof holder !== 'string' || holder === row.id) return
   const other = await loadRow(place, tx, row.ns, holder)
   if (!other || !fields.every((field) => hasValues(other, { [field]: row[field] ?? null }))) return
-  if (isLive(place, other, now)) throw new RecordConflict(place.table.name, fields)
+  if (isLiveRow(place, other, now)) throw new RecordConflict(place.table.name, fields)
   await storeRow(world, place, tx, other, null, now)
 }
 
@@ -155,5 +155,5 @@ export async function changeSet(
   // Without sorted sets a list of all rows would be written whole with each of them: they are looked through instead.
   if (!engine.sorted && list.length === 0) return
   const bucket = engine.sorted ? undefined : (row[list[0]!] ?? null)
-  tx.change(await place.set(row.ns, list, bucket), memberOf(row, engine.sorted ? list : list.slice(1)), present)
+  tx.change(await place.set(row.ns, list, bucket), listMember(row, engine.sorted ? list : list.slice(1)), present)
 }

@@ -1,7 +1,7 @@
 /** Records of plugins in any unstorage driver. */
 import type { RecordStore, StoredQuery, StoredRow } from 'authkernel/kernel'
-import { hasValues, idOf, matchesQuery, memberOf, ownedSet, placeOf, rangeOf, type RecordPlace, toRow } from './record-codec.ts'
-import { applyWrite, findRow, isLive, loadRow, type RecordWorld, storeRow } from './record-commit.ts'
+import { hasValues, idOfMember, matchesQuery, listMember, ownedSet, recordPlace, rangeOf, type RecordPlace, toRow } from './record-codec.ts'
+import { applyWrite, findLiveRow, isLiveRow, loadRow, type RecordWorld, storeRow } from './record-commit.ts'
 import { assertBuilt, createSchemas, type Schemas } from './record-schema.ts'
 import { compareBytes, inRange } from './sorted-sets.ts'
 import type { Engine, Transaction } from './types.ts'
@@ -44,11 +44,11 @@ export function createRecordStore(engine: Engine, root: string): OwnRecords {
     define(tables) {
       for (const table of tables) {
         if (JSON.stringify(places.get(table.name)?.table) === JSON.stringify(table)) continue
-        places.set(table.name, placeOf(table, root))
+        places.set(table.name, recordPlace(table, root))
         schemas.forget(table.name)
       }
     },
-    get: (record, ns, key, now) => findRow(world.place(record), engine, ns, key, now),
+    get: (record, ns, key, now) => findLiveRow(world.place(record), engine, ns, key, now),
     find: (record, query, now) => selectRows(world, schemas, world.place(record), query, now),
     async count(record, query, now) {
       return (await selectRows(world, schemas, world.place(record), query, now)).length
@@ -73,11 +73,11 @@ export function createRecordStore(engine: Engine, root: string): OwnRecords {
     async deleteWhere(record, query, now) {
       const place = world.place(record)
       const rows = await selectRows(world, schemas, place, query, now)
-      return removeRows(world, place, rows, (row) => isLive(place, row, now) && matchesQuery(row, query))
+      return removeRows(world, place, rows, (row) => isLiveRow(place, row, now) && matchesQuery(row, query))
     },
     async deleteExpired(record, now, limit) {
       const place = world.place(record)
-      const hasEnded = (row: StoredRow): boolean => !isLive(place, row, now)
+      const hasEnded = (row: StoredRow): boolean => !isLiveRow(place, row, now)
       if (place.table.expires === undefined) return 0
       const rows: StoredRow[] = []
       for await (const page of engine.scan(place.folder)) {
@@ -142,11 +142,11 @@ async function selectRows(world: RecordWorld, schemas: Schemas, place: RecordPla
   for (let { min, max } = range; ;) {
     const limit = query.limit - rows.length
     const members = await engine.range(set, { ...range, min, max, limit })
-    const found = await Promise.all(members.map((member) => loadRow(place, engine, query.ns, idOf(member))))
+    const found = await Promise.all(members.map((member) => loadRow(place, engine, query.ns, idOfMember(member))))
     const vanished: string[] = []
     for (const [at, row] of found.entries()) {
       // One that was changed since is in another place of the set, or in none.
-      if (row && isLive(place, row, now) && hasValues(row, query.where) && memberOf(row, fields) === members[at]) rows.push(row)
+      if (row && isLiveRow(place, row, now) && hasValues(row, query.where) && listMember(row, fields) === members[at]) rows.push(row)
       else if (!row) vanished.push(members[at]!)
     }
     if (vanished.length > 0) await removeMembers(world, place, query.ns, set, vanished)
@@ -166,7 +166,7 @@ async function removeMembers(
   members: readonly string[],
 ): Promise<void> {
   await engine.transact(async (tx) => {
-    for (const member of members) if (!(await loadRow(place, tx, ns, idOf(member)))) tx.change(set, member, false)
+    for (const member of members) if (!(await loadRow(place, tx, ns, idOfMember(member)))) tx.change(set, member, false)
   })
 }
 
@@ -181,7 +181,7 @@ async function lookThrough(
   const rows = new Map<string, StoredRow>()
   for (const path of await engine.paths(`${place.folder}${query.ns || '_'}:`)) {
     const row = toRow(place.table, await engine.get({ path }))
-    if (row && row.ns === query.ns && isLive(place, row, now)) rows.set(memberOf(row, list), row)
+    if (row && row.ns === query.ns && isLiveRow(place, row, now)) rows.set(listMember(row, list), row)
   }
   return inRange([...rows.keys()].sort(compareBytes), rangeOf(query, [])).map((member) => rows.get(member)!)
 }

@@ -15,6 +15,7 @@ type Users = Pick<
   | 'updateUser'
   | 'deleteUser'
   | 'createUserWithAccount'
+  | 'createUsers'
 >
 
 /** `erase` deletes what plugins keep for a user, in the transaction that deletes the user. */
@@ -40,6 +41,16 @@ export function userMethods(model: Model, erase: (tx: Transaction, userId: strin
         const user = await create(tx, given)
         await linkAccount(model, tx, { ...record, userId: user.id })
         return user
+      }),
+    createUsers: (entries) =>
+      engine.transact(async (tx) => {
+        const users: AdapterUser[] = []
+        for (const { user: given, accounts } of entries) {
+          const user = await create(tx, given)
+          for (const account of accounts) await linkAccount(model, tx, { ...account, userId: user.id })
+          users.push(user)
+        }
+        return users
       }),
     getUser: async (id) => loadValue(engine, 'user', await keys.user(id), id),
     async getUsers(ids) {

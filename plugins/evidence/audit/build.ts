@@ -25,7 +25,7 @@ export async function toRecord(ctx: AnyContext, fact: Fact, { time, count }: Mom
     provider: fact.outcome === 'success' || ctx.app.providers.has(fact.provider ?? '') ? fact.provider : undefined,
     method: fact.method,
     sessionId: fact.sessionId,
-    address: await addressOf(ctx, facts.address, addresses),
+    address: await auditAddress(ctx, facts.address, addresses),
     userAgent: facts.userAgent,
     traceId: /^[\da-f]{2}-([\da-f]{32})-/.exec(ctx.request?.headers.get('traceparent') ?? '')?.[1],
     job: facts.job,
@@ -55,7 +55,7 @@ async function actorOf(ctx: AnyContext, actor: AuditActor): Promise<AuditActor> 
   return { type: 'user', id: cleanText(acting.userId), impersonator: cleanText(acting.adminId) }
 }
 
-async function addressOf(ctx: AnyContext, address: string | undefined, how: AuditAddresses): Promise<string | undefined> {
+async function auditAddress(ctx: AnyContext, address: string | undefined, how: AuditAddresses): Promise<string | undefined> {
   if (address === undefined || address === '' || how === 'full') return address || undefined
   if (how === 'keyed') return (await ctx.digest('audit-address', address)).slice(0, 32)
   const widest = networksOf(address).at(-1)!.key

@@ -53,7 +53,7 @@ async function eraseValue(ctx: AnyContext, value: string, secret: number): Promi
 
 /** Whether the MAC of a record is right, under any secret of the list. */
 export async function isGenuine(ctx: AnyContext, record: AuditRecord): Promise<boolean> {
-  return (await secretOf(ctx, record)) !== undefined
+  return (await secretIndex(ctx, record)) !== undefined
 }
 export async function isGenuineHead(ctx: AnyContext, { seal, ...head }: AuditHead & { seal: string }): Promise<boolean> {
   return (await findSecret(ctx, seal, (secret) => sealOf(ctx, head, secret))) !== undefined
@@ -61,11 +61,11 @@ export async function isGenuineHead(ctx: AnyContext, { seal, ...head }: AuditHea
 
 /** A record without personal data, whose MAC stays right. */
 export async function anonymizeRecord(ctx: AnyContext, record: AuditRecord): Promise<AuditRecord> {
-  return withoutPersonalData(ctx, record, (await secretOf(ctx, record)) ?? 0)
+  return withoutPersonalData(ctx, record, (await secretIndex(ctx, record)) ?? 0)
 }
 
 /** Place of the secret that a record was linked under. */
-function secretOf(ctx: AnyContext, record: AuditRecord): Promise<number | undefined> {
+function secretIndex(ctx: AnyContext, record: AuditRecord): Promise<number | undefined> {
   return findSecret(ctx, record.mac, (secret) => macOf(ctx, record, secret))
 }
 

@@ -1,7 +1,7 @@
 /** What failures mean: a wrong proof, a refusal, or a fault of a server. */
 import { type AuthError } from 'authkernel/kernel'
 import { overloadOf } from 'authkernel/kernel/protocols'
-import { anonymous, type Fact, type Message, reasonOf, readText } from './message.ts'
+import { anonymous, type Fact, type Message, errorCode, optionalText } from './message.ts'
 
 /** Facts of `signInFailed`. */
 export function factsOfFailedSignIn({ provider, error, user: person, account, tried }: Message): Fact | Fact[] {
@@ -10,7 +10,7 @@ export function factsOfFailedSignIn({ provider, error, user: person, account, tr
   const { type: method } = (account ?? {}) as { type?: string }
   const whom = (person as { id?: unknown } | undefined)?.id
   const storeFaults = storeFault(fault)
-  const common = { reason: reasonOf(fault), provider: readText(provider), method, actor: anonymous, typed: readText(tried) }
+  const common = { reason: errorCode(fault), provider: optionalText(provider), method, actor: anonymous, typed: optionalText(tried) }
   const subject = whom === undefined || whom === null ? {} : { subject: { type: 'user', id: String(whom) } }
   if (kind) return { name: 'request.refused', outcome: 'denied', ...common, target: { kind } }
   if (fault.type === 'AccountNotLinked' || fault.type === 'OAuthAccountNotLinked')
@@ -22,7 +22,7 @@ export function factsOfFailedSignIn({ provider, error, user: person, account, tr
 /** Facts of `refused`. */
 export function factsOfRefusal({ reason, route, error }: Message): Fact | Fact[] {
   const fault = error as AuthError
-  const kind = refusals[fault.type] ?? reasons[String(reason)] ?? readText(reason)
+  const kind = refusals[fault.type] ?? reasons[String(reason)] ?? optionalText(reason)
   const { method, path } = (route ?? {}) as { method?: string; path?: string }
   // A server that fails has not refused the request.
   const broken = reason === fault.type && fault.status >= 500
@@ -31,7 +31,7 @@ export function factsOfRefusal({ reason, route, error }: Message): Fact | Fact[]
       {
         name: fault.type === 'SignOutError' ? 'signOut.failed' : 'request.failed',
         outcome: 'failure',
-        reason: reasonOf(fault),
+        reason: errorCode(fault),
         actor: anonymous,
         target: { route: path && `${method} ${path}` },
       },
@@ -40,7 +40,7 @@ export function factsOfRefusal({ reason, route, error }: Message): Fact | Fact[]
   return {
     name: kind === 'signal' ? 'signal.refused' : 'request.refused',
     outcome: 'denied',
-    reason: reasonOf(fault),
+    reason: errorCode(fault),
     actor: anonymous,
     target: { kind, route: path && `${method} ${path}` },
   }
@@ -68,7 +68,9 @@ function storeFault(fault: AuthError): Fact[] {
     const { type, cause } = error as AuthError
     const { method, err } = Object(cause) as { method?: unknown; err?: unknown }
     if (type === 'AdapterError')
-      return [{ name: 'store.fault', outcome: 'failure', reason: type, actor: { type: 'system' }, target: { method: readText(method) } }]
+      return [
+        { name: 'store.fault', outcome: 'failure', reason: type, actor: { type: 'system' }, target: { method: optionalText(method) } },
+      ]
     error = err
   }
   return []

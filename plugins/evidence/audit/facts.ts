@@ -12,16 +12,16 @@ import {
   ofAccount,
   ofLogin,
   plainOf,
-  reasonOf,
+  errorCode,
   plainFacts,
   success,
-  readText,
+  optionalText,
   userActor,
 } from './message.ts'
 import type { AuditActor } from './record.ts'
 
 /** The facts of an event; none where another event has them. */
-export function factsOf({ event, message }: AnyEvent): Fact[] {
+export function eventFacts({ event, message }: AnyEvent): Fact[] {
   const known = Object.hasOwn(kinds, event) ? kinds[event] : undefined
   const fields = message as unknown as Message
   const fact = known ? known(fields) : unknownEvent(event, fields)
@@ -54,8 +54,18 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
   },
   signInFailed: factsOfFailedSignIn,
   refused: factsOfRefusal,
-  loginParked: ({ login, by }) => ({ name: 'signIn.parked', outcome: success, ...ofLogin(login as Login), target: { by: readText(by) } }),
-  loginResumed: ({ login, by }) => ({ name: 'signIn.resumed', outcome: success, ...ofLogin(login as Login), target: { by: readText(by) } }),
+  loginParked: ({ login, by }) => ({
+    name: 'signIn.parked',
+    outcome: success,
+    ...ofLogin(login as Login),
+    target: { by: optionalText(by) },
+  }),
+  loginResumed: ({ login, by }) => ({
+    name: 'signIn.resumed',
+    outcome: success,
+    ...ofLogin(login as Login),
+    target: { by: optionalText(by) },
+  }),
   signOut(message) {
     const { session, token, userId, sessionId } = message as {
       session?: { userId?: string } | null
@@ -67,7 +77,7 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
       name: 'signOut.completed',
       outcome: success,
       actor: userActor(userId ?? session?.userId ?? token?.['sub']),
-      sessionId: sessionId ?? readText(token?.['sid']),
+      sessionId: sessionId ?? optionalText(token?.['sid']),
     }
   },
   createUser: (message) => withProof('user.created', message),
@@ -84,7 +94,7 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     name: 'account.linkRequested',
     outcome: success,
     ...personsOf(person),
-    provider: readText(provider),
+    provider: optionalText(provider),
   }),
   sessionsEnded: ({ which, count, by }) => {
     const { userId, id } = (which ?? {}) as { userId?: string; id?: string }
@@ -93,13 +103,13 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
       outcome: success,
       ...(userId !== undefined && { subject: { type: 'user', id: userId } }),
       sessionId: id,
-      target: { count: readNumber(count), by: readText(by) },
+      target: { count: readNumber(count), by: optionalText(by) },
     }
   },
   credentialChanged({ user: person, kind, action, id }) {
     const [name, target] = [
-      credentialNames[`${readText(kind)} ${readText(action)}`] ?? `${readText(kind)}.${readText(action)}`,
-      { id: readText(id) },
+      credentialNames[`${optionalText(kind)} ${optionalText(action)}`] ?? `${optionalText(kind)}.${optionalText(action)}`,
+      { id: optionalText(id) },
     ]
     return { name, outcome: success, ...personsOf(person), target }
   },
@@ -115,20 +125,20 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     outcome: success,
     ...personsOf(person),
     actor: { ...personsOf(admin).actor, type: 'admin' },
-    target: { reason: readText(reason) },
+    target: { reason: optionalText(reason) },
   }),
   adminAct: ({ admin, act, user: person, reason }) => ({
-    name: adminNames[String(act)] ?? `admin.${readText(act)}`,
+    name: adminNames[String(act)] ?? `admin.${optionalText(act)}`,
     outcome: success,
     ...personsOf(person),
     actor: { ...personsOf(admin).actor, type: 'admin' },
-    target: { reason: readText(reason) },
+    target: { reason: optionalText(reason) },
   }),
   deviceBinding: ({ what, reason, sessionId, userId }) => ({
-    name: `dbsc.${readText(what)}`,
+    name: `dbsc.${optionalText(what)}`,
     ...endingOf(what === 'failed' ? 'failure' : success, reason),
     ...personsOf({ id: userId }),
-    sessionId: readText(sessionId),
+    sessionId: optionalText(sessionId),
   }),
   accountSwitched: ({ user: person, from }) => ({
     name: 'session.switched',
@@ -138,11 +148,11 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
   }),
   deviceNew: ({ user: person }) => ({ name: 'device.new', outcome: success, ...personsOf(person) }),
   organizationChanged: ({ act, organizationId, by, userId, role, id }) => ({
-    name: `org.${readText(act)}`,
+    name: `org.${optionalText(act)}`,
     outcome: success,
     actor: by === null ? { type: 'system' } : userActor(by),
     ...(typeof userId === 'string' && { subject: { type: 'user', id: userId } }),
-    target: { organizationId: readText(organizationId), role: readText(role), id: readText(id) },
+    target: { organizationId: optionalText(organizationId), role: optionalText(role), id: optionalText(id) },
   }),
   impersonationStarted: (message) => factOfImpersonation('started', { outcome: success }, message),
   impersonationEnded: (message) => factOfImpersonation('ended', { outcome: success }, message),
@@ -152,9 +162,9 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
       name: String(name),
       ...endingOf(outcome, reason),
       ...personsOf(person),
-      provider: readText(provider),
-      sessionId: readText(sessionId),
-      typed: readText(typed),
+      provider: optionalText(provider),
+      sessionId: optionalText(sessionId),
+      typed: optionalText(typed),
       target: plainOf(details),
     }
     // A step-up gives the session a new token.
@@ -165,7 +175,7 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     name: 'guest.converted',
     outcome: success,
     ...personsOf(person),
-    target: { guest: readText((guest as { id?: unknown } | undefined)?.id) },
+    target: { guest: optionalText((guest as { id?: unknown } | undefined)?.id) },
   }),
   signalReceived: (message) => ({
     name: 'signal.received',
@@ -177,8 +187,8 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
     name: 'signOut.remote',
     outcome: success,
     actor: { type: 'provider', id: String(message['provider']) },
-    provider: readText(message['provider']),
-    target: { sid: readText(message['sid']), sub: readText(message['sub']), channel: readText(message['channel']) },
+    provider: optionalText(message['provider']),
+    target: { sid: optionalText(message['sid']), sub: optionalText(message['sub']), channel: optionalText(message['channel']) },
   }),
   cleanedUp({ report }) {
     const count = (report as { records: Record<string, number> }).records['audit'] ?? 0
@@ -191,19 +201,19 @@ const kinds: Readonly<Record<string, (message: Message) => Fact | Fact[] | undef
   // A token was copied: the client was the owner or an attacker.
   appTokenReused: (message) => ({ ...ofApp('bearer.reuseDetected', message, { outcome: 'denied', reason: 'reused' }), actor: anonymous }),
   appSessionEnded: (message) => ofApp('bearer.revoked', message),
-  deviceFlowStarted: (message) => ({ name: 'deviceFlow.started', outcome: success, target: { client: readText(message['clientId']) } }),
+  deviceFlowStarted: (message) => ({ name: 'deviceFlow.started', outcome: success, target: { client: optionalText(message['clientId']) } }),
   deviceFlowApproved: (message) => ofApp('deviceFlow.approved', message),
   deviceFlowDenied: (message) => ofApp('deviceFlow.denied', message, { outcome: 'denied', reason: 'person' }),
   keyRotated: ({ kid, alg, compromised }) => ({
     name: 'key.rotated',
     outcome: success,
     actor: { type: 'system' },
-    target: { kid: readText(kid), alg: readText(alg), compromised: compromised === true },
+    target: { kid: optionalText(kid), alg: optionalText(alg), compromised: compromised === true },
   }),
   configurationFault: ({ error }) => ({
     name: 'config.fault',
     outcome: 'failure',
-    reason: reasonOf(error),
+    reason: errorCode(error),
     actor: { type: 'system' },
   }),
 }
@@ -226,15 +236,21 @@ function withProof(name: string, { user: person, facts }: Message): Fact[] {
   return proved instanceof Date && proved.getTime() >= at - 1000 ? [fact, { ...fact, name: 'address.proved' }] : [fact]
 }
 function ofApp(name: string, { id, user: person, clientId, by }: Message, ending: Ending = { outcome: success }): Fact {
-  return { name, ...ending, ...personsOf(person), sessionId: readText(id), target: { client: readText(clientId), by: readText(by) } }
+  return {
+    name,
+    ...ending,
+    ...personsOf(person),
+    sessionId: optionalText(id),
+    target: { client: optionalText(clientId), by: optionalText(by) },
+  }
 }
 function factOfImpersonation(what: string, ending: Ending, { admin, user: person, reason }: Message): Fact {
   const actor: AuditActor = { ...personsOf(admin).actor, type: 'admin' }
-  return { name: `impersonation.${what}`, ...ending, ...personsOf(person), actor, target: { reason: readText(reason) } }
+  return { name: `impersonation.${what}`, ...ending, ...personsOf(person), actor, target: { reason: optionalText(reason) } }
 }
 /** Events of plugins that are unknown here: users and plain facts under names that hold no secret. */
 function unknownEvent(event: string, message: Message): Fact {
   const fault = message['error']
-  const ending: Ending = fault ? { outcome: 'failure', reason: reasonOf(fault) } : { outcome: success }
+  const ending: Ending = fault ? { outcome: 'failure', reason: errorCode(fault) } : { outcome: success }
   return { name: event, ...ending, ...personsOf(message['user']), ...plainFacts(message) }
 }

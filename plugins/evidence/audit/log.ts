@@ -2,7 +2,7 @@
 import type { AnyContext, AnyEvent, EventMessage, Events, Kernel } from 'authkernel/kernel'
 import { type Moment, toRecord } from './build.ts'
 import { AuditChain } from './chain.ts'
-import { factsOf, isDurable } from './facts.ts'
+import { eventFacts, isDurable } from './facts.ts'
 import type { Fact } from './message.ts'
 import type { AuditOptions } from './options.ts'
 import { AuditQueue, type Waiting } from './queue.ts'
@@ -111,7 +111,7 @@ export function createLog(kernel: Kernel, sinks: readonly AuditSink[], options: 
   return {
     hear(event) {
       const { ctx } = event.message as EventMessage<keyof Events>
-      const facts = factsOf(event)
+      const facts = eventFacts(event)
       const written = facts.map((fact) => enqueue(ctx, fact))
       // The request does not wait for the log, unless a record must not be lost.
       if (!durable || !facts.some(({ name }) => isDurable(name))) return undefined

@@ -25,13 +25,13 @@ export const success = 'success' as const
 
 /** Outcome and reason of a fact that a plugin or a host app names. Code without types may leave the reason out. */
 export function endingOf(outcome: unknown, reason: unknown): Ending {
-  if (outcome === 'failure' || outcome === 'denied') return { outcome, reason: readText(reason) || 'unspecified' }
-  return { outcome: success, reason: readText(reason) }
+  if (outcome === 'failure' || outcome === 'denied') return { outcome, reason: optionalText(reason) || 'unspecified' }
+  return { outcome: success, reason: optionalText(reason) }
 }
 /** The code of an error. */
-export function reasonOf(error: unknown): string {
+export function errorCode(error: unknown): string {
   const { type, name } = Object(error) as { type?: unknown; name?: unknown }
-  return readText(type) || readText(name) || 'unspecified'
+  return optionalText(type) || optionalText(name) || 'unspecified'
 }
 
 export function ofLogin({ user: person, account, proof }: Login): Pick<Fact, 'actor' | 'subject' | 'provider' | 'method' | 'amr'> {
@@ -54,8 +54,8 @@ export function plainFacts(message: Message): Pick<Fact, 'provider' | 'subject' 
   const { userId, provider, sessionId } = message
   return {
     target,
-    provider: readText(provider),
-    sessionId: readText(sessionId),
+    provider: optionalText(provider),
+    sessionId: optionalText(sessionId),
     ...(userId !== undefined && userId !== null && { subject: { type: 'user', id: String(userId as string) } }),
   }
 }
@@ -65,7 +65,7 @@ export function plainOf(details: unknown): Record<string, string | number | bool
   return Object.fromEntries(entries.filter(([, value]) => ['string', 'number', 'boolean'].includes(typeof value)))
 }
 
-export function readText(value: unknown): string | undefined {
+export function optionalText(value: unknown): string | undefined {
   return typeof value === 'string' ? value : undefined
 }
 export function readNumber(value: unknown): number | undefined {

@@ -2,7 +2,7 @@
 import { type AnyContext, AuthError, type Context, jobFor, type Kernel } from 'authkernel/kernel'
 import { anonymizeRecord } from './chain.ts'
 import type { Log } from './log.ts'
-import { endingOf, type FactDetails, userActor as userOf } from './message.ts'
+import { endingOf, type FactDetails, userActor as auditUserId } from './message.ts'
 import type { AuditActor, AuditAnchor, AuditRecord } from './record.ts'
 import type { AuditPage, AuditQuery, AuditSink } from './sink.ts'
 import { type AuditVerification, parseLines, verifyRecords } from './verify.ts'
@@ -112,5 +112,5 @@ async function askerOf(ctx: Context): Promise<AuditActor> {
   const { user, apiKey, bearer } = (session ?? {}) as { user?: { id?: string }; apiKey?: { id?: string }; bearer?: { id?: string } }
   const machine = apiKey ?? bearer
   if (machine) return { type: 'machine', ...(machine.id !== undefined && { id: machine.id }) }
-  return userOf(user?.id)
+  return auditUserId(user?.id)
 }

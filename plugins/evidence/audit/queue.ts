@@ -98,7 +98,7 @@ export class AuditQueue {
       await this.#tellDropped()
       const part = this.#waiting.slice(0, batch)
       try {
-        await inTime(write(part), deadline)
+        await writeInTime(write(part), deadline)
       } catch (error) {
         if (this.#failures++ === 0) logger.error(error instanceof Error ? error : new Error(String(error)))
         const pause = Math.min(longestPause, 500 * 2 ** Math.min(this.#failures, 6))
@@ -121,7 +121,7 @@ export class AuditQueue {
   }
 }
 
-async function inTime(work: Promise<void>, deadline: number): Promise<void> {
+async function writeInTime(work: Promise<void>, deadline: number): Promise<void> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new Error(`auditPlugin: the sink did not take a batch within ${deadline} ms.`)), deadline)

@@ -1,5 +1,6 @@
 /** The log as a table of the service `records`: queryable, per tenant, with an end. */
 import { assertOptions, type AnyContext, RecordConflict, type Row } from 'authkernel/kernel'
+import { readRows } from 'authkernel/kernel/stores'
 import { type AuditRecord, groupBy } from './record.ts'
 import type { AuditSink } from './sink.ts'
 import { type AuditHeadRow, auditHeadTable, type AuditRow, auditTable } from './tables.ts'
@@ -7,7 +8,8 @@ import { type AuditHeadRow, auditHeadTable, type AuditRow, auditTable } from './
 const day = 86_400_000
 // A date that every database can hold.
 const never = new Date(Date.UTC(9999, 0, 1))
-const pageSize = 500
+// Dates are never before it: all rows, in the order of time.
+const everything = { range: { at: { gte: new Date(0) } }, limit: 500 }
 
 /** Keeps records in the table `audit`. `retention`: days; default 400. Ended rows go with the clean-up of the store. */
 export function recordsSink(options: { retention?: number } = {}): AuditSink {
@@ -18,7 +20,7 @@ export function recordsSink(options: { retention?: number } = {}): AuditSink {
     id: record.id,
     at: new Date(record.time),
     name: record.name,
-    userId: userOf(record),
+    userId: auditUserId(record),
     chainId: record.chainId ?? '',
     seq: record.seq ?? 0,
     record,
@@ -62,14 +64,9 @@ export function recordsSink(options: { retention?: number } = {}): AuditSink {
     read: (ctx) => readAll(ctx, rowOf),
     async heads(ctx) {
       const heads: AuditHeadRow['head'][] = []
-      for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
-        const page = await ctx.records('auditHead').find({ range: { at: { gte: new Date(0) } }, limit: pageSize, cursor })
+      for await (const { id, at, head } of readRows(ctx.records('auditHead'), everything))
         // A column that disagrees makes it no end.
-        heads.push(
-          ...page.rows.map(({ id, at, head }) => (id === head.chainId && at.getTime() === head.time ? head : { ...head, seal: '' })),
-        )
-        cursor = page.cursor
-      }
+        heads.push(id === head.chainId && at.getTime() === head.time ? head : { ...head, seal: '' })
       return heads
     },
     async replace(ctx, record, userId) {
@@ -79,13 +76,9 @@ export function recordsSink(options: { retention?: number } = {}): AuditSink {
 }
 
 async function* readAll(ctx: AnyContext, rowOf: (record: AuditRecord) => Row<AuditRow>): AsyncGenerator<AuditRecord> {
-  for (let cursor: string | undefined, more = true; more; more = cursor !== undefined) {
-    const page = await ctx.records('audit').find({ range: { at: { gte: new Date(0) } }, limit: pageSize, cursor })
+  for await (const row of readRows(ctx.records('audit'), everything))
     // A record that cannot be found by what it says was changed, although its own text is right.
-    for (const row of page.rows)
-      yield row.record.mac === undefined || isPlaced(ctx, row, rowOf(row.record)) ? row.record : { ...row.record, mac: '' }
-    cursor = page.cursor
-  }
+    yield row.record.mac === undefined || isPlaced(ctx, row, rowOf(row.record)) ? row.record : { ...row.record, mac: '' }
 }
 
 /** Whether the columns, by which rows are found and ended, say the same as the record, which the chain covers. */
@@ -101,7 +94,7 @@ function isPlaced(ctx: AnyContext, row: Row<AuditRow>, { id, at, name, userId, c
 }
 
 /** Id of the user that a record is listed under. */
-export function userOf({ subject, actor }: AuditRecord): string {
+export function auditUserId({ subject, actor }: AuditRecord): string {
   return (
     (subject?.type === 'user' ? subject.id : undefined) ?? (actor.type === 'user' || actor.type === 'admin' ? actor.id : undefined) ?? ''
   )

@@ -25,7 +25,7 @@ export function openTelemetryLogs(options: { lib?: () => Promise<unknown> } = {}
           severityText,
           eventName: `authkernel.${record.name}`,
           body: record.name,
-          attributes: attributesOf(record),
+          attributes: spanAttributes(record),
         })
       }
     },
@@ -41,7 +41,7 @@ const names: Readonly<Record<string, string>> = {
   'actor.id': 'authkernel.actor.id',
 }
 
-function attributesOf({ time: _time, name: _name, ...record }: AuditRecord): Record<string, string | number | boolean | string[]> {
+function spanAttributes({ time: _time, name: _name, ...record }: AuditRecord): Record<string, string | number | boolean | string[]> {
   const attributes: Record<string, string | number | boolean | string[]> = {}
   const add = (path: string, value: unknown): void => {
     if (value === undefined) return

@@ -9,7 +9,7 @@ export function answerOf(answer: unknown): string {
   if (typeof answer === 'string') return URL.canParse(answer, 'http://relative.invalid') ? urlOf(answer) : 'a text'
   if (answer instanceof Response) return `a response with status ${answer.status}`
   if (Array.isArray(answer)) return `a list of ${answer.length}`
-  if (typeof answer === 'object') return `{ ${namesOf(Object.keys(answer))} }`
+  if (typeof answer === 'object') return `{ ${describeNames(Object.keys(answer))} }`
   return `a ${typeof answer}`
 }
 
@@ -30,11 +30,11 @@ export function urlOf(address: string): string {
   const names = [...new Set(searchParams.keys())].map((name) =>
     name === 'error' ? `error=${cleanName(searchParams.get(name) ?? '')}` : cleanName(name),
   )
-  return `${relative ? '' : origin}${pathOf(pathname)}${names.length > 0 ? `?${names.slice(0, mostNames).join('&')}` : ''}`
+  return `${relative ? '' : origin}${describePath(pathname)}${names.length > 0 ? `?${names.slice(0, mostNames).join('&')}` : ''}`
 }
 
 /** A path without parts that may be a token. */
-export function pathOf(pathname: string): string {
+export function describePath(pathname: string): string {
   return pathname
     .split('/')
     .map((part) => (part.length > 30 ? '…' : cleanName(part)))
@@ -43,7 +43,7 @@ export function pathOf(pathname: string): string {
 }
 
 /** Names of cookies or fields, bounded. */
-export function namesOf(names: readonly string[]): string {
+export function describeNames(names: readonly string[]): string {
   const more = names.length > mostNames ? ` and ${names.length - mostNames} more` : ''
   return `${names.slice(0, mostNames).map(cleanName).join(', ')}${more}`
 }

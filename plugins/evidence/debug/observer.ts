@@ -1,7 +1,7 @@
 /** Requests, hooks, calls to other servers and failures. */
 import { AuthError, type Context, type Observer } from 'authkernel/kernel'
-import { answerOf, namesOf, pathOf, urlOf } from './describe.ts'
-import { nameOf, timeSince, type Trace } from './trace.ts'
+import { answerOf, describeNames, describePath, urlOf } from './describe.ts'
+import { errorName, timeSince, type Trace } from './trace.ts'
 
 export function createObserver(trace: Trace): Observer {
   return {
@@ -9,13 +9,13 @@ export function createObserver(trace: Trace): Observer {
       const { method, url } = ctx.request
       const started = performance.now()
       return trace.within(ctx, async () => {
-        trace.line(`${method} ${pathOf(new URL(url).pathname)}${cookiesOf(ctx.request)}`, ctx)
+        trace.line(`${method} ${describePath(new URL(url).pathname)}${cookiesOf(ctx.request)}`, ctx)
         try {
           const response = await work()
           trace.line(`${response.status}${routeOf(ctx)}${effectsOf(response)} (${timeSince(started)})`, ctx)
           return response
         } catch (error) {
-          trace.line(`${nameOf(error)} is thrown to the caller${routeOf(ctx)} (${timeSince(started)})`, ctx)
+          trace.line(`${errorName(error)} is thrown to the caller${routeOf(ctx)} (${timeSince(started)})`, ctx)
           throw error
         }
       })
@@ -32,7 +32,7 @@ export function createObserver(trace: Trace): Observer {
       )
     },
     log(entry) {
-      trace.line('error' in entry ? `why: ${reasonOf(entry.error)}` : `warning: ${entry.code}`)
+      trace.line('error' in entry ? `why: ${errorReason(entry.error)}` : `warning: ${entry.code}`)
     },
   }
 }
@@ -42,7 +42,7 @@ export function cookiesOf({ headers }: Request): string {
   const names = (headers.get('cookie') ?? '')
     .split(';')
     .flatMap((pair) => (pair.includes('=') ? [pair.slice(0, pair.indexOf('=')).trim()] : []))
-  return names.length > 0 ? `, cookies ${namesOf(names)}` : ', no cookies'
+  return names.length > 0 ? `, cookies ${describeNames(names)}` : ', no cookies'
 }
 
 /** The route that answered, whose it is, and the provider if it is one of the list. */
@@ -61,15 +61,15 @@ function effectsOf({ headers }: Response): string {
   const location = headers.get('location')
   return [
     location === null ? '' : `, leads to ${urlOf(location)}`,
-    set.length > 0 ? `, sets ${namesOf(set)}` : '',
-    deleted.length > 0 ? `, deletes ${namesOf(deleted)}` : '',
+    set.length > 0 ? `, sets ${describeNames(set)}` : '',
+    deleted.length > 0 ? `, deletes ${describeNames(deleted)}` : '',
   ].join('')
 }
 
 // A message that was taken from another error may quote values.
-function reasonOf(error: Error): string {
+function errorReason(error: Error): string {
   const cause = error instanceof AuthError ? error.cause?.err : undefined
-  const from = cause instanceof Error ? `, caused by ${nameOf(cause)}` : ''
+  const from = cause instanceof Error ? `, caused by ${errorName(cause)}` : ''
   const own = error instanceof AuthError && !(cause instanceof Error && error.message.includes(cause.message))
-  return `${nameOf(error)}${own ? `: ${error.message.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, 500)}` : ''}${from}`
+  return `${errorName(error)}${own ? `: ${error.message.replace(/[\p{Cc}\u2028\u2029]+/gu, ' ').slice(0, 500)}` : ''}${from}`
 }

@@ -68,7 +68,7 @@ export function traceServices(kernel: Kernel, trace: Trace): void {
         trace.timed(
           what,
           () => inner.read(ctx),
-          (session) => (session ? 'found' : 'nobody is signed in'),
+          (session) => (session ? 'found' : 'signed out'),
           ctx,
         ),
       )

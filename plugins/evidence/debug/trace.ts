@@ -38,7 +38,7 @@ export function createTrace({ debug }: LoggerInstance): Trace {
         return answer
       }
       const failed = (error: unknown): never => {
-        line(`${what}: failed with ${nameOf(error)} (${timeSince(started)})`, ctx)
+        line(`${what}: failed with ${errorName(error)} (${timeSince(started)})`, ctx)
         throw error
       }
       let answer: ReturnType<typeof work>
@@ -59,7 +59,7 @@ export function timeSince(started: number): string {
 }
 
 /** Class and code of an error. Messages of drivers may quote values, so they are left to `logger.error`. */
-export function nameOf(error: unknown): string {
+export function errorName(error: unknown): string {
   const { type, name, code } = Object(error) as { type?: unknown; name?: unknown; code?: unknown }
   const known = [type, name].find((value) => typeof value === 'string') as string | undefined
   return `${known ?? typeof error}${typeof code === 'string' || typeof code === 'number' ? ` (${String(code).slice(0, 40)})` : ''}`

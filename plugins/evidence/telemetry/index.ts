@@ -47,7 +47,7 @@ function countEvents(kernel: Kernel, loader: Loader, spans: WeakMap<object, Span
   kernel.on('signInFailed', ({ provider, account, error, ctx }) => {
     const facts = {
       'authkernel.provider': account?.provider ?? knownProvider(ctx, provider),
-      'authkernel.outcome': outcomeOf(error),
+      'authkernel.outcome': spanStatus(error),
       'error.type': errorType(error),
     }
     count('signIns', facts)
@@ -64,7 +64,7 @@ function countEvents(kernel: Kernel, loader: Loader, spans: WeakMap<object, Span
 }
 
 // What the user did, or what a server did: an alarm is for the second.
-function outcomeOf({ status }: AuthError): 'failure' | 'error' {
+function spanStatus({ status }: AuthError): 'failure' | 'error' {
   return status >= 500 ? 'error' : 'failure'
 }
 

@@ -3,7 +3,6 @@
  * than once, because tabs and processes may come with a former cookie.
  */
 import {
-  type Account,
   AuthError,
   type CompileView,
   type Context,
@@ -15,22 +14,21 @@ import {
   toBase64Url,
   type TokenSet,
 } from 'authkernel/kernel'
-import { decodeJwt } from 'jose'
 import { TokensBusy, TokensExpired, TokensNotWritable } from './errors.ts'
-import type { Resolved } from './options.ts'
-import { inTime, isValid, joinTokens } from './refresh.ts'
+import type { ResolvedOptions } from './options.ts'
+import { idTokenSubject, isValid, joinTokens, waitForTokens } from './refresh.ts'
 
 /** What is kept of one account. Without tokens: the provider has ended them. */
-interface Kept {
+interface AccountTokens {
   account: string
   /** Of the ID token. */
   sub?: string
   tokens?: TokenSet
 }
 /** What is in the cookie. */
-interface Sealed {
+interface CookieTokens {
   userId: string
-  kept: Record<string, Kept>
+  kept: Record<string, AccountTokens>
 }
 
 export const tokenCookie: CookieHandle = /* @__PURE__ */ createCookie('provider-tokens', { path: '/', chunked: true })
@@ -39,10 +37,10 @@ const fields = ['access_token', 'refresh_token', 'expires_at', 'scope', 'token_t
 const exchangeDeadline = 45_000
 const defaultWait = 5
 // What was written in this request: the cookie that it came with is the former one.
-const written = new WeakMap<Request, Sealed>()
+const written = new WeakMap<Request, CookieTokens>()
 
 /** Refused at compile: providers that rotate, or may. */
-export function checkSealed({ of }: Resolved, { providers }: CompileView): void {
+export function checkSealed({ of }: ResolvedOptions, { providers }: CompileView): void {
   for (const { id, type } of providers.values())
     if ((type === 'oauth' || type === 'oidc') && of(id).rotation !== false)
       throw new AuthError(
@@ -60,8 +58,8 @@ export async function sealTokens(ctx: Context, { user, account }: Login): Promis
   const tokens = Object.fromEntries(fields.filter((name) => account[name] !== undefined).map((name) => [name, account[name]])) as TokenSet
   // Many providers give a refresh token at the first consent only.
   const refresh = tokens.refresh_token ?? (former.kept[provider]?.account === providerAccountId ? before?.refresh_token : undefined)
-  const sub = subjectOf(account)
-  const kept: Kept = {
+  const sub = idTokenSubject(account)
+  const kept: AccountTokens = {
     account: providerAccountId,
     ...(sub !== undefined && { sub }),
     tokens: { ...tokens, ...(refresh !== undefined && { refresh_token: refresh }) },
@@ -79,7 +77,7 @@ export async function sealedScopes(ctx: Context, provider: string): Promise<stri
 export async function sealedToken(
   ctx: Context,
   provider: string,
-  { minValid, writable, options }: { minValid: number; writable: boolean; options: Resolved },
+  { minValid, writable, options }: { minValid: number; writable: boolean; options: ResolvedOptions },
 ): Promise<TokenSet | null> {
   const end = Date.now() + options.wait
   const sealed = await readOwn(ctx)
@@ -94,7 +92,7 @@ export async function sealedToken(
   const work = ctx.app.shared.flight(key, () => refreshTokens(ctx, provider, kept, token))
   work.catch(() => {})
   try {
-    const tokens = await inTime(work, { provider }, end)
+    const tokens = await waitForTokens(work, { provider }, end)
     await writeSealed(ctx, { ...sealed, kept: { ...sealed.kept, [provider]: { ...kept, tokens } } })
     return tokens
   } catch (error) {
@@ -118,7 +116,7 @@ export async function revokeSealed(ctx: Context, provider: string, writable: boo
 }
 
 /** Once more when the outcome is unknown: the provider keeps the token. */
-async function refreshTokens(ctx: Context, provider: string, { sub, tokens = {} }: Kept, token: string): Promise<TokenSet> {
+async function refreshTokens(ctx: Context, provider: string, { sub, tokens = {} }: AccountTokens, token: string): Promise<TokenSet> {
   const { dpop_key: dpopKey } = tokens
   const ask = (): Promise<TokenSet> =>
     ctx.service('oauth').refresh(ctx, provider, token, {
@@ -129,14 +127,14 @@ async function refreshTokens(ctx: Context, provider: string, { sub, tokens = {} 
   let fresh: TokenSet
   try {
     fresh = await ask().catch((error: unknown) => {
-      if (outcomeOf(error) === 'unknown') return ask()
+      if (tokenOutcome(error) === 'unknown') return ask()
       throw error
     })
   } catch (error) {
     const { retryAfter = defaultWait } = error as { retryAfter?: number }
-    if (outcomeOf(error) === 'unused') throw new TokensBusy(`Provider "${provider}" refused to refresh for now.`, retryAfter, error)
+    if (tokenOutcome(error) === 'unused') throw new TokensBusy(`Provider "${provider}" refused to refresh for now.`, retryAfter, error)
     if (!(error instanceof AuthError)) ctx.logger.error(error as Error)
-    throw outcomeOf(error) === 'refused'
+    throw tokenOutcome(error) === 'refused'
       ? tokensExpired(provider, 'the provider ended them', 'invalid_grant')
       : tokensExpired(provider, 'a refresh got lost', 'unknown outcome')
   }
@@ -148,44 +146,36 @@ async function refreshTokens(ctx: Context, provider: string, { sub, tokens = {} 
 
 async function loseTokens(
   ctx: Context,
-  sealed: Sealed,
+  sealed: CookieTokens,
   provider: string,
-  { options, reason }: { options: Resolved; reason: string },
+  { options, reason }: { options: ResolvedOptions; reason: string },
 ): Promise<void> {
-  const { tokens: _gone, ...rest } = sealed.kept[provider] as Kept
+  const { tokens: _gone, ...rest } = sealed.kept[provider] as AccountTokens
   await writeSealed(ctx, { ...sealed, kept: { ...sealed.kept, [provider]: rest } })
   await ctx.emit('tokensExpired', { userId: sealed.userId, provider, reason })
   if (options.endSessions) await ctx.session.end(ctx)
 }
 
 /** Of the user who is signed in: a cookie of another user says nothing. */
-async function readOwn(ctx: Context): Promise<Sealed | null> {
+async function readOwn(ctx: Context): Promise<CookieTokens | null> {
   const user = await ctx.session.user(ctx)
   return user?.id === undefined ? null : openSealed(ctx, user.id)
 }
 
-async function openSealed(ctx: Context, userId: string): Promise<Sealed> {
-  const sealed = written.get(ctx.request) ?? (await tokenCookie.open<Sealed>(ctx))
+async function openSealed(ctx: Context, userId: string): Promise<CookieTokens> {
+  const sealed = written.get(ctx.request) ?? (await tokenCookie.open<CookieTokens>(ctx))
   return sealed?.userId === userId ? sealed : { userId, kept: {} }
 }
 
-async function writeSealed(ctx: Context, { userId, kept }: Sealed): Promise<void> {
+async function writeSealed(ctx: Context, { userId, kept }: CookieTokens): Promise<void> {
   written.set(ctx.request, { userId, kept })
   const { maxAge } = ctx.app.config.session
   const expires = new Date(ctx.runtime.now() + maxAge * 1000)
   tokenCookie.set(ctx, await tokenCookie.seal(ctx, { userId, kept }, maxAge), { expires })
 }
 
-function outcomeOf(error: unknown): OAuthRequestError['outcome'] {
+function tokenOutcome(error: unknown): OAuthRequestError['outcome'] {
   return error instanceof OAuthRequestError ? error.outcome : 'unknown'
-}
-
-function subjectOf({ id_token: token }: Account): string | undefined {
-  try {
-    return token === undefined ? undefined : decodeJwt(token).sub
-  } catch {
-    return undefined
-  }
 }
 
 function tokensExpired(provider: string, reason: string, outcome?: string): TokensExpired {

@@ -8,7 +8,7 @@ import { providerTokenTable, tokenRows } from './tables.ts'
 
 export { TokensBusy, TokensExpired, TokensNotWritable } from './errors.ts'
 export type { ProviderTokensOptions, TokensOfProvider } from './options.ts'
-export type { ProviderToken, ProviderTokensApi, TokensOf, TokenWanted } from './methods.ts'
+export type { ProviderToken, ProviderTokensApi, TokensOf, ProviderTokenOptions } from './methods.ts'
 export type { ProviderTokenRow } from './tables.ts'
 
 declare module 'authkernel/kernel' {
@@ -53,7 +53,10 @@ export function providerTokensPlugin(options: ProviderTokensOptions = {}): Plugi
         }),
       }))
       kernel.onAccessEnd('token', async (ctx, { which, reason }) => {
-        if (where.cookie || !('userId' in which) || (reason !== 'ban' && reason !== 'deletion')) return 0
+        if (where.cookie) return 0
+        // The account is gone at the provider: what was granted for the time after the session ends as well.
+        if (!('userId' in which)) return reason === 'accountDisabled' ? dropTokens(ctx, which, { lasting: true }) : 0
+        if (reason !== 'ban' && reason !== 'deletion') return 0
         return tokenRows(ctx).deleteWhere({ where: { userId: which.userId } })
       })
       kernel.on('sessionsEnded', ({ which, by, ctx }) =>

@@ -1,7 +1,8 @@
 /** `auth.tokens`: the API of the plugin. */
 import { AccessDenied, type AnyContext, AuthError, type Context, jobFor, type Kernel, type TokenSet } from 'authkernel/kernel'
+import { findOwnUser } from 'authkernel/kernel/users'
 import { revokeSealed, sealedToken } from './cookie.ts'
-import type { Resolved } from './options.ts'
+import type { ResolvedOptions } from './options.ts'
 import { validTokens } from './refresh.ts'
 import { isReadable, newestRow, tokenRows } from './tables.ts'
 
@@ -17,7 +18,7 @@ export interface ProviderToken {
   tokenType: string
 }
 /** How a token is asked for. */
-export interface TokenWanted {
+export interface ProviderTokenOptions {
   /** Of your response: with tokens in a cookie, `Set-Cookie` is added when they change. Not needed with records. */
   headers?: Headers | undefined
   /** Seconds that it must be good for; default: the option of the plugin. */
@@ -28,20 +29,20 @@ export interface TokenWanted {
 export interface ProviderTokensApi {
   tokens: {
     /** Null: signed out, or the user has no account at this provider. Throws TokensExpired and TokensBusy. */
-    get(who: TokensOf, provider: string, wanted?: TokenWanted): Promise<ProviderToken | null>
+    get(who: TokensOf, provider: string, wanted?: ProviderTokenOptions): Promise<ProviderToken | null>
     /** Ends the tokens at the provider (RFC 7009) and forgets them. False: there were none. */
-    revoke(who: TokensOf, provider: string, wanted?: Pick<TokenWanted, 'headers'>): Promise<boolean>
+    revoke(who: TokensOf, provider: string, wanted?: Pick<ProviderTokenOptions, 'headers'>): Promise<boolean>
     /** `fetch` with the access token, for origins in `resources` of the provider. Follows no redirect. Throws like `get`. */
-    fetch(who: TokensOf, provider: string, url: string | URL, init?: RequestInit, wanted?: TokenWanted): Promise<Response>
+    fetch(who: TokensOf, provider: string, url: string | URL, init?: RequestInit, wanted?: ProviderTokenOptions): Promise<Response>
   }
 }
 
 /** `where.cookie`: tokens are in a cookie, not in records. */
-export function createApi(kernel: Kernel, options: Resolved, where: { readonly cookie: boolean }): ProviderTokensApi['tokens'] {
+export function createApi(kernel: Kernel, options: ResolvedOptions, where: { readonly cookie: boolean }): ProviderTokensApi['tokens'] {
   async function setOf(
     who: TokensOf,
     provider: string,
-    { minValid = options.minValid, headers }: TokenWanted = {},
+    { minValid = options.minValid, headers }: ProviderTokenOptions = {},
   ): Promise<{ ctx: AnyContext; set: TokenSet | null }> {
     const { ctx, userId } = await findUser(kernel, who)
     if (where.cookie) {
@@ -84,7 +85,7 @@ export function createApi(kernel: Kernel, options: Resolved, where: { readonly c
           `tokens.fetch: ${target?.origin ?? 'what is no URL'} is not in \`providers.${provider}.resources\` of providerTokensPlugin, so it gets no token.`,
         )
       const { ctx, set } = await setOf(who, provider, wanted)
-      if (!set) throw new AccessDenied(`tokens.fetch: nobody is signed in with an account at provider "${provider}".`)
+      if (!set) throw new AccessDenied(`tokens.fetch: no user is signed in with an account at provider "${provider}".`)
       return ctx.service('oauth').fetch(ctx, provider, set, target, init)
     },
   }
@@ -108,12 +109,7 @@ async function findUser(kernel: Kernel, who: TokensOf): Promise<{ ctx: AnyContex
     return { ctx: await kernel.contextOf(jobFor('provider-tokens', who)), userId: who.userId }
   }
   const ctx = await kernel.contextOf(who)
-  const session = await ctx.currentSession()
-  if (session && ('apiKey' in session || 'bearer' in session || 'actor' in session))
-    throw new AccessDenied(
-      'tokens: provider tokens are for the person alone, not for an API key, an app or somebody who acts for the person.',
-    )
-  return { ctx, userId: session ? (await ctx.session.user(ctx))?.id : undefined }
+  return { ctx, userId: (await findOwnUser(ctx, 'tokens'))?.id }
 }
 
 function toProviderToken({

@@ -20,7 +20,7 @@ export interface ProviderTokensOptions {
   onExpired?: 'keep' | 'endSessions' | undefined
 }
 const enoughKept = 2
-export interface Resolved {
+export interface ResolvedOptions {
   /** Providers under the FAPI 2.0 Security Profile. */
   readonly fapi: Set<string>
   minValid: number
@@ -30,7 +30,7 @@ export interface Resolved {
 }
 
 /** Throws AuthError that names the option. */
-export function resolveOptions(options: ProviderTokensOptions): Resolved {
+export function resolveOptions(options: ProviderTokensOptions): ResolvedOptions {
   assertOptions('Plugin "provider-tokens"', options, { providers: true, minValid: true, wait: true, onExpired: true })
   const { providers = {}, minValid = 60, wait = 10_000, onExpired = 'keep' } = options
   for (const [id, own] of Object.entries(providers))
@@ -59,7 +59,7 @@ export function resolveOptions(options: ProviderTokensOptions): Resolved {
 }
 
 /** Ids that no provider has are mistakes. Learns which providers follow FAPI 2.0. */
-export function checkProviders({ providers = {} }: ProviderTokensOptions, { fapi }: Resolved, view: CompileView): void {
+export function checkProviders({ providers = {} }: ProviderTokensOptions, { fapi }: ResolvedOptions, view: CompileView): void {
   fapi.clear()
   for (const [id, { profile, securityProfile }] of view.providers as ReadonlyMap<string, { profile?: unknown; securityProfile?: unknown }>)
     if (profile === 'fapi2' || securityProfile === 'fapi2') fapi.add(id)
@@ -78,7 +78,7 @@ export function keepsToken({ rotation }: TokensOfProvider, { kept }: { kept: num
 }
 
 /** Refused at compile: an option that would do nothing. */
-export function checkEnds({ endSessions }: Resolved, view: CompileView): void {
+export function checkEnds({ endSessions }: ResolvedOptions, view: CompileView): void {
   if (!endSessions || view.service('session')?.abilities?.has('revoke:user') !== false) return
   throw new AuthError(
     'providerTokensPlugin: `onExpired: "endSessions"` needs sessions that can be ended from elsewhere. Use `session.revocable: true` with jwt sessions, or the database strategy.',

@@ -5,8 +5,8 @@
 import { type AnyContext, AuthError, endSessions, OAuthRequestError, toBase64Url, type TokenSet } from 'authkernel/kernel'
 import { decodeJwt } from 'jose'
 import { TokensBusy, TokensExpired } from './errors.ts'
-import { keepsToken, type Resolved } from './options.ts'
-import { changeRow, isLasting, isReadable, newestRow, type Stored, tokenRows } from './tables.ts'
+import { keepsToken, type ResolvedOptions } from './options.ts'
+import { changeRow, isLasting, isReadable, newestRow, type TokenRow, tokenRows } from './tables.ts'
 
 const leaseSeconds = 60
 // Milliseconds: shorter than the lease, so that a late answer can still be written under it.
@@ -18,15 +18,15 @@ const [longestLease, longestRest] = [2 * leaseSeconds * 1000, 2 * 3_600_000]
 const members = new Set(['access_token', 'refresh_token', 'id_token', 'expires_at', 'scope', 'token_type', 'dpop_key'])
 
 /** Whose tokens, and how they are treated. */
-export interface Wanted {
+export interface TokenRequest {
   userId: string
   provider: string
   minValid: number
-  options: Resolved
+  options: ResolvedOptions
 }
 
 /** The set; null: the person has no account there. Throws TokensExpired and TokensBusy. */
-export async function validTokens(ctx: AnyContext, wanted: Wanted): Promise<TokenSet | null> {
+export async function validTokens(ctx: AnyContext, wanted: TokenRequest): Promise<TokenSet | null> {
   const end = Date.now() + wanted.options.wait
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause)) {
     const row = await newestRow(ctx, wanted.userId, wanted.provider)
@@ -48,11 +48,11 @@ function isAhead(until: Date | null, now: number, longest: number): boolean {
 }
 
 /** One step with a row that cannot be answered as it is. */
-async function advanceRow(ctx: AnyContext, wanted: Wanted, row: Stored, end: number): Promise<TokenSet | 'again'> {
+async function advanceRow(ctx: AnyContext, wanted: TokenRequest, row: TokenRow, end: number): Promise<TokenSet | 'again'> {
   const now = ctx.runtime.now()
   if (row.state === 'refreshing' && isAhead(row.leaseUntil, now, longestLease)) {
     const mine = ctx.app.shared.cache<Promise<TokenSet>>('provider-tokens').get(flightKey(ctx, row))
-    return mine ? inTime(mine, wanted, end) : 'again'
+    return mine ? waitForTokens(mine, wanted, end) : 'again'
   }
   if (row.state !== 'ready' && !mayRetry(wanted, row)) {
     // Sent, and no word of what came of it: a rotating token that is sent twice ends the whole family at the provider.
@@ -75,14 +75,14 @@ async function advanceRow(ctx: AnyContext, wanted: Wanted, row: Stored, end: num
   const work = exchangeToken(ctx, wanted, leased).finally(() => running.delete(key))
   work.catch(() => {})
   running.set(key, work)
-  return inTime(work, wanted, end)
+  return waitForTokens(work, wanted, end)
 }
 
 /** Sends the refresh token and writes what came of it. Goes on when no caller waits any more. */
-async function exchangeToken(ctx: AnyContext, wanted: Wanted, row: Stored): Promise<TokenSet> {
+async function exchangeToken(ctx: AnyContext, wanted: TokenRequest, row: TokenRow): Promise<TokenSet> {
   let fresh: TokenSet
   try {
-    const [subject, { dpop_key: dpopKey }] = [subjectOf(row.tokens), row.tokens]
+    const [subject, { dpop_key: dpopKey }] = [idTokenSubject(row.tokens), row.tokens]
     fresh = await ctx.service('oauth').refresh(ctx, row.provider, row.tokens.refresh_token as string, {
       deadline: exchangeDeadline,
       ...(subject !== undefined && { subject }),
@@ -119,7 +119,7 @@ async function exchangeToken(ctx: AnyContext, wanted: Wanted, row: Stored): Prom
 }
 
 /** Tries until the lease is over: a set that is not stored may not be handed out. Null: the row has moved on. */
-async function commitRow(ctx: AnyContext, row: Stored, next: Parameters<typeof changeRow>[2]): Promise<Stored | null> {
+async function commitRow(ctx: AnyContext, row: TokenRow, next: Parameters<typeof changeRow>[2]): Promise<TokenRow | null> {
   const until = row.leaseUntil?.getTime() ?? 0
   const patience = performance.now() + (leaseSeconds * 1000) / 2
   for (let pause = firstPause; ; pause = Math.min(pause * 2, longestPause * 4)) {
@@ -136,12 +136,12 @@ async function commitRow(ctx: AnyContext, row: Stored, next: Parameters<typeof c
   }
 }
 
-function isWritten(found: Stored, row: Stored, next: Parameters<typeof changeRow>[2]): boolean {
+function isWritten(found: TokenRow, row: TokenRow, next: Parameters<typeof changeRow>[2]): boolean {
   if (next.tokens) return found.generation === next.generation && found.tokens?.access_token === next.tokens.access_token
   return found.generation === row.generation && found.state === next.state && found.lease === '' && found.tries === row.tries
 }
 
-async function recordFailure(ctx: AnyContext, wanted: Wanted, row: Stored, error: unknown): Promise<TokenSet> {
+async function recordFailure(ctx: AnyContext, wanted: TokenRequest, row: TokenRow, error: unknown): Promise<TokenSet> {
   const { outcome, retryAfter = defaultWait } =
     error instanceof OAuthRequestError ? error : { outcome: 'unknown' as const, retryAfter: undefined }
   if (outcome === 'unused') {
@@ -167,12 +167,12 @@ async function recordFailure(ctx: AnyContext, wanted: Wanted, row: Stored, error
   return set
 }
 
-async function emitLost(ctx: AnyContext, { userId, provider, options }: Wanted, reason: string): Promise<void> {
+async function emitLost(ctx: AnyContext, { userId, provider, options }: TokenRequest, reason: string): Promise<void> {
   await ctx.emit('tokensExpired', { userId, provider, reason })
   if (options.endSessions && ctx.session.abilities?.has('revoke:user')) await endSessions(ctx, { userId }, 'provider-tokens')
 }
 
-function mayRetry({ provider, options }: Wanted, row: Stored): boolean {
+function mayRetry({ provider, options }: TokenRequest, row: TokenRow): boolean {
   return row.tries < 1 && keepsToken(options.of(provider), row)
 }
 
@@ -188,7 +188,8 @@ export function isValid(ctx: AnyContext, { expires_at: at }: TokenSet, minValid:
   return at === undefined || at - minValid > ctx.runtime.now() / 1000
 }
 
-function subjectOf({ id_token: token }: TokenSet): string | undefined {
+/** `sub` of an ID token that was verified at the sign-in; undefined: there is none. */
+export function idTokenSubject({ id_token: token }: Pick<TokenSet, 'id_token'>): string | undefined {
   try {
     return token === undefined ? undefined : decodeJwt(token).sub
   } catch {
@@ -196,12 +197,12 @@ function subjectOf({ id_token: token }: TokenSet): string | undefined {
   }
 }
 
-function flightKey(ctx: AnyContext, { id, lease }: Stored): string {
+function flightKey(ctx: AnyContext, { id, lease }: TokenRow): string {
   return JSON.stringify([ctx.settings.namespace, id, lease])
 }
 
 /** The set, or TokensBusy when it does not come by `end`. */
-export async function inTime(work: Promise<TokenSet>, { provider }: Pick<Wanted, 'provider'>, end: number): Promise<TokenSet> {
+export async function waitForTokens(work: Promise<TokenSet>, { provider }: Pick<TokenRequest, 'provider'>, end: number): Promise<TokenSet> {
   let timer: ReturnType<typeof setTimeout> | undefined
   const late = new Promise<never>((_resolve, reject) => {
     timer = setTimeout(() => reject(new TokensBusy(`Provider "${provider}" takes long to refresh.`, 1)), Math.max(1, end - Date.now()))
@@ -213,7 +214,7 @@ export async function inTime(work: Promise<TokenSet>, { provider }: Pick<Wanted,
   }
 }
 
-function tokensExpired({ provider }: Pick<Wanted, 'provider'>, reason: string): TokensExpired {
+function tokensExpired({ provider }: Pick<TokenRequest, 'provider'>, reason: string): TokensExpired {
   return new TokensExpired(`There is no token of provider "${provider}": ${reason}. Send the person to the sign-in at this provider.`, {
     cause: { provider, reason },
   })

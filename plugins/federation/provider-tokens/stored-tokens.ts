@@ -9,9 +9,10 @@ import {
   type SessionSelector,
   type TokenSet,
 } from 'authkernel/kernel'
-import { indexed } from 'authkernel/kernel/strategies'
-import { keepsToken, type Resolved } from './options.ts'
-import { isLasting, isReadable, newestRow, type ProviderTokenRow, type Stored, tokenRows } from './tables.ts'
+import { listRows, type RowQuery } from 'authkernel/kernel/stores'
+import { indexedName } from 'authkernel/kernel/strategies'
+import { keepsToken, type ResolvedOptions } from './options.ts'
+import { isLasting, isReadable, newestRow, type ProviderTokenRow, type TokenRow, tokenRows } from './tables.ts'
 
 const storedFields = ['access_token', 'refresh_token', 'id_token', 'expires_at', 'scope', 'token_type', 'dpop_key'] as const
 const maxTries = 5
@@ -21,7 +22,7 @@ export async function keepTokens(
   ctx: Context,
   { user, account, trimmed, proof }: Login,
   attributes: SessionAttributes | undefined,
-  options: Resolved,
+  options: ResolvedOptions,
 ): Promise<void> {
   if (account.type !== 'oauth' && account.type !== 'oidc') return
   if (user.id === undefined || typeof account.access_token !== 'string') {
@@ -37,8 +38,8 @@ export async function keepTokens(
     const tokens = mergeTokens(former, account, options)
     const next: ProviderTokenRow = {
       ...key,
-      sid: sid === undefined ? null : await indexed(sid),
-      sub: await indexed(sub),
+      sid: sid === undefined ? null : await indexedName(sid),
+      sub: await indexedName(sub),
       at: ctx.now,
       generation: (former?.generation ?? 0) + 1,
       state: 'ready',
@@ -51,48 +52,48 @@ export async function keepTokens(
       tokens,
       expires: ctx.store ? null : new Date(ctx.runtime.now() + ctx.app.config.session.maxAge * 1000),
     }
-    if (former ? await tokenRows(ctx).update(former.id, next, { if: { generation: former.generation } }) : await createRow(ctx, next))
+    if (former ? await tokenRows(ctx).update(former.id, next, { if: { generation: former.generation } }) : await createTokenRow(ctx, next))
       return
   }
 }
 
 /**
  * The provider ended sessions: their tokens go with them, unless they were granted for the time afterwards (`offline_access`, OpenID Connect Back-Channel
- * Logout 1.0 section 2.7).
+ * Logout 1.0 section 2.7). `lasting`: these too.
  */
-export async function dropTokens(ctx: AnyContext, which: SessionSelector): Promise<void> {
+export async function dropTokens(
+  ctx: AnyContext,
+  which: SessionSelector,
+  { lasting: all = false }: { lasting?: boolean } = {},
+): Promise<void> {
+  for (const lasting of all ? [false, true] : [false]) await dropKind(ctx, which, lasting)
+}
+
+async function dropKind(ctx: AnyContext, which: SessionSelector, lasting: boolean): Promise<void> {
   if (!('provider' in which)) return
   const { provider, until } = which
   // Those of a later sign-in are none of its business.
   const range = until === undefined ? {} : { range: { at: { lte: new Date(until) } } }
   if (!('sid' in which)) {
-    await tokenRows(ctx).deleteWhere({ where: { provider, sub: await indexed(which.sub), lasting: false }, ...range })
+    await tokenRows(ctx).deleteWhere({ where: { provider, sub: await indexedName(which.sub), lasting }, ...range })
     // Rows of former versions name the account alone.
-    await dropEach(ctx, { where: { provider, account: which.sub, lasting: false }, ...range }, (row) => row.sub === null)
+    await dropEach(ctx, { where: { provider, account: which.sub, lasting }, ...range }, (row) => row.sub === null)
     return
   }
-  const where = { provider, sid: await indexed(which.sid), lasting: false }
+  const where = { provider, sid: await indexedName(which.sid), lasting }
   if (which.sub === undefined) {
     await tokenRows(ctx).deleteWhere({ where, ...range })
     return
   }
-  const sub = await indexed(which.sub)
+  const sub = await indexedName(which.sub)
   // A `sid` beside a `sub` names a session of that person alone.
   await dropEach(ctx, { where, ...range }, (row) => (row.sub === null ? row.account === which.sub : row.sub === sub))
 }
 
-type Listed = NonNullable<Parameters<ReturnType<typeof tokenRows>['find']>[0]>
-
 /** Each by itself, unless a sign-in has brought a new set meanwhile. A refresh under way saves none. */
-async function dropEach(ctx: AnyContext, query: Listed, isMeant: (row: Stored) => boolean): Promise<void> {
-  const found: Stored[] = []
-  let cursor: string | undefined
-  do {
-    const page = await tokenRows(ctx).find({ ...query, limit: 1000, cursor })
-    found.push(...page.rows.filter(isMeant))
-    cursor = page.cursor
-  } while (cursor !== undefined)
-  for (const { id, at } of found) await tokenRows(ctx).take(id, { if: { at } })
+async function dropEach(ctx: AnyContext, query: RowQuery<ProviderTokenRow>, isMeant: (row: TokenRow) => boolean): Promise<void> {
+  const found = await listRows(tokenRows(ctx), query)
+  for (const { id, at } of found.filter(isMeant)) await tokenRows(ctx).take(id, { if: { at } })
 }
 
 /** Scopes that the account has already. */
@@ -103,7 +104,7 @@ export async function grantedScopes(ctx: Context, provider: string): Promise<str
 }
 
 // Many providers give a refresh token at the first consent only: the former one stays good, unless it may be on its way to be used up.
-function mergeTokens(former: Stored | null, account: Account, options: Resolved): TokenSet {
+function mergeTokens(former: TokenRow | null, account: Account, options: ResolvedOptions): TokenSet {
   const fresh = Object.fromEntries(
     storedFields.filter((name) => account[name] !== undefined).map((name) => [name, account[name]]),
   ) as TokenSet
@@ -113,7 +114,7 @@ function mergeTokens(former: Stored | null, account: Account, options: Resolved)
   return refresh_token === undefined ? fresh : { ...fresh, refresh_token }
 }
 
-async function createRow(ctx: Context, row: ProviderTokenRow): Promise<boolean> {
+async function createTokenRow(ctx: Context, row: ProviderTokenRow): Promise<boolean> {
   try {
     await tokenRows(ctx).create(row)
     return true

@@ -6,17 +6,17 @@ export interface ProviderTokenRow extends Record<string, unknown> {
   userId: string
   provider: string
   account: string
-  /** The session at the provider that they are of, as `indexed` makes it. */
+  /** The session at the provider that they are of, as `indexedName` makes it. */
   sid: string | null
-  /** What the provider calls the person, as `indexed` makes it; null in rows of former versions: the account has the name then. */
+  /** What the provider calls the person, as `indexedName` makes it; null in rows of former versions: the account has the name then. */
   sub: string | null
   /** Of the last sign-in. */
   at: Date
   /** Grows with each new set. */
   generation: number
-  /** `ready`; `refreshing`: a lease is out; `unknown`: nobody knows whether the refresh token was used; `lost`: only a new sign-in helps. */
+  /** `ready`; `refreshing`: a lease is out; `unknown`: it is not known whether the refresh token was used; `lost`: only a new sign-in helps. */
   state: string
-  /** Of whoever refreshes now; empty: nobody. */
+  /** Id of the request that refreshes now; empty: none. */
   lease: string
   leaseUntil: Date | null
   /** Refreshes in a row at which the provider kept the refresh token. */
@@ -31,7 +31,7 @@ export interface ProviderTokenRow extends Record<string, unknown> {
   /** For people who are not stored: the end of their session. */
   expires: Date | null
 }
-export type Stored = Row<ProviderTokenRow>
+export type TokenRow = Row<ProviderTokenRow>
 
 declare module 'authkernel/kernel' {
   interface Records {
@@ -79,18 +79,18 @@ export function isLasting({ scope = '' }: TokenSet): boolean {
 }
 
 /** False: what is sealed cannot be opened, because its secret is gone. */
-export function isReadable({ tokens }: Stored): boolean {
+export function isReadable({ tokens }: TokenRow): boolean {
   return (tokens as TokenSet | null) !== null
 }
 
 /** The account that the person used last. */
-export async function newestRow(ctx: AnyContext, userId: string, provider: string): Promise<Stored | null> {
+export async function newestRow(ctx: AnyContext, userId: string, provider: string): Promise<TokenRow | null> {
   const found = await tokenRows(ctx).find({ where: { userId, provider }, order: 'desc', limit: 1 })
   return found.rows[0] ?? null
 }
 
-/** Changes the row when it is still what was read; null: somebody was faster. */
-export function changeRow(ctx: AnyContext, row: Stored, next: Partial<ProviderTokenRow>): Promise<Stored | null> {
+/** Changes the row when it is still what was read; null: another request was faster. */
+export function changeRow(ctx: AnyContext, row: TokenRow, next: Partial<ProviderTokenRow>): Promise<TokenRow | null> {
   const { generation, lease, state } = row
   return tokenRows(ctx).update(row.id, next, { if: { generation, lease, state } })
 }

@@ -29,7 +29,7 @@ export function sharedSignalsPlugin(options: SharedSignalsOptions): Plugin<void>
     setup(kernel) {
       kernel.declareEvent('signalReceived')
       kernel.records('providerSubject', subjectTable, { optional: true })
-      kernel.records('sessionRecord', sessionRecord as never, { optional: true })
+      kernel.records('sessionRecord', sessionRecord, { optional: true })
       kernel.on('signedIn', ({ login, ctx }) => (senders.get(login.account.provider)?.keeps ? keepSubject(ctx, login) : undefined))
       kernel.decorate('oauth', (_inner, view) => {
         checkProviders(senders, view)

@@ -4,18 +4,20 @@ import { assertOptions, AuthError, type CompileView } from 'authkernel/kernel'
 /** What a signal may say. */
 export type SignalKind =
   | 'session-revoked'
+  | 'sessions-revoked'
   | 'credential-change'
   | 'account-disabled'
+  | 'account-purged'
   | 'verification'
   | 'stream-updated'
   /** Experimental: Global Token Revocation. */
   | 'token-revocation'
 /** Signals that may end sessions. */
-export type RevokingSignal = 'session-revoked' | 'credential-change' | 'account-disabled'
+export type RevokingSignal = 'session-revoked' | 'sessions-revoked' | 'credential-change' | 'account-disabled' | 'account-purged'
 
 /** What is said of one sender. */
 export interface SignalsOfProvider {
-  /** Signals that end sessions: a list, or true for all three. Default: none, a signal is an event alone. */
+  /** Signals that end sessions: a list, or true for all of them. Default: none, a signal is an event alone. */
   revoke?: boolean | readonly RevokingSignal[] | undefined
   /** What the sender puts into the header `Authorization`, as agreed with it: `Bearer …`. Default: the signature is enough. */
   authorization?: string | undefined
@@ -38,14 +40,19 @@ export interface Sender {
   keeps: boolean
 }
 
-const revoking: readonly RevokingSignal[] = ['session-revoked', 'credential-change', 'account-disabled']
+const revoking: readonly RevokingSignal[] = [
+  'session-revoked',
+  'sessions-revoked',
+  'credential-change',
+  'account-disabled',
+  'account-purged',
+]
 
 /** Throws AuthError that names the option. */
 export function resolveOptions(options: SharedSignalsOptions): ReadonlyMap<string, Sender> {
   assertOptions('Plugin "shared-signals"', options ?? {}, { providers: true })
   const given = Object.entries(options?.providers ?? {})
-  if (given.length === 0)
-    throw optionError('`providers` names nobody. Write the ids of providers that may send: `providers: { acme: {} }`.')
+  if (given.length === 0) throw optionError('`providers` is empty. Write the ids of providers that may send: `providers: { acme: {} }`.')
   for (const [id, own] of given)
     assertOptions(
       'Plugin "shared-signals"',

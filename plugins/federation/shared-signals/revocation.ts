@@ -1,11 +1,11 @@
 /** Global Token Revocation, as Okta Universal Logout sends it. Experimental: draft-parecki-oauth-global-token-revocation is no standard. */
 import { type AuthError, type Context, endSessions, HttpError, json, OAuthRequestError, sha256, toHex } from 'authkernel/kernel'
 import { InvalidProvider } from 'authkernel/errors'
+import { isJsonObject, type JsonObject } from 'authkernel/kernel/protocols'
 import { RevocationRefused } from './errors.ts'
 import type { Sender } from './options.ts'
 import { findSubject, type Subject } from './subject.ts'
-import { nameOf, userOf } from './users.ts'
-import { isObject, type JsonObject } from './token.ts'
+import { canonicalName, findUserId } from './users.ts'
 
 // Seconds.
 const longest = 300
@@ -18,7 +18,7 @@ export async function revokeGlobally(ctx: Context, senders: ReadonlyMap<string, 
   const sender = senders.get(provider)
   if (!sender?.revokesGlobally) throw new RevocationRefused(403, `Provider "${provider}" may not revoke.`)
   const { jti, iat, exp, iss: issuer } = await authenticateSender(ctx, provider)
-  const subject = await subjectOf(ctx)
+  const subject = await readRevokedSubject(ctx)
   // Asked for each address, in whatever form the subject names it.
   let untrusted = false
   const speaksFor = async (email: string): Promise<boolean> => {
@@ -30,17 +30,18 @@ export async function revokeGlobally(ctx: Context, senders: ReadonlyMap<string, 
   if (sub === undefined && untrusted)
     throw new RevocationRefused(403, `Provider "${provider}" is not trusted for this address (\`trustEmail\`).`)
   const person = sub === undefined ? undefined : { provider, issuer, sub }
-  const userId = person && (await userOf(ctx, person, sender.keeps))
+  const userId = person && (await findUserId(ctx, person, sender.keeps))
   // Without accounts to look into, sessions are all that is known.
   if (!person || (userId === undefined && ctx.store?.supports('getUserByAccount')))
-    throw new RevocationRefused(404, 'Nobody of that name has signed in here.')
+    throw new RevocationRefused(404, 'No user of that name has signed in here.')
   const count = await endSessions(
     ctx,
-    { provider, sub: await nameOf(ctx, person, person.sub), until: Math.min((iat + leeway) * 1000, ctx.runtime.now()) },
+    { provider, sub: await canonicalName(ctx, person, person.sub), until: Math.min((iat + leeway) * 1000, ctx.runtime.now()) },
     'shared-signals',
+    'accountDisabled',
   )
   // After the effect: one that failed may be repeated.
-  const key = await keyOf(provider, jti)
+  const key = await revocationKey(provider, jti)
   if (!(await ctx.once.take(key, exp - iat + 2 * leeway))) return emptyAnswer()
   const details = { sub_id: subject }
   const told = {
@@ -88,21 +89,21 @@ async function authenticateSender(ctx: Context, provider: string): Promise<{ iss
   if (String(header['alg']).startsWith('HS')) throw refuse('is signed with a shared secret')
   if (exp - iat > longest || iat < now - longest - leeway || iat > now + leeway) throw refuse('is valid for too long, or too old')
   if (typeof jti !== 'string' || jti === '') throw refuse('has no `jti`')
-  if (await ctx.once.taken(await keyOf(provider, jti))) throw refuse('was used before')
+  if (await ctx.once.taken(await revocationKey(provider, jti))) throw refuse('was used before')
   return { iss, jti, iat, exp }
 }
 
-async function subjectOf(ctx: Context): Promise<JsonObject> {
+async function readRevokedSubject(ctx: Context): Promise<JsonObject> {
   const type = ctx.request.headers.get('content-type')?.split(';')[0]?.trim().toLowerCase()
   if (type !== 'application/json') throw new RevocationRefused(400, 'The content type must be application/json.')
   try {
     const body = await ctx.body()
     const subject = body['sub_id'] ?? body['subject']
-    if (isObject(subject) && typeof subject['format'] === 'string') return subject
+    if (isJsonObject(subject) && typeof subject['format'] === 'string') return subject
   } catch (error) {
     throw error instanceof HttpError ? new RevocationRefused(400, error.message) : error
   }
-  throw new RevocationRefused(400, 'The request names nobody (`sub_id`).')
+  throw new RevocationRefused(400, 'The request names no user (`sub_id`).')
 }
 
 async function isTrustedFor(ctx: Context, id: string, email: string): Promise<boolean> {
@@ -114,6 +115,6 @@ async function isTrustedFor(ctx: Context, id: string, email: string): Promise<bo
   return trustEmail === true || (Array.isArray(trustEmail) && (trustEmail as string[]).some((one) => one.toLowerCase() === domain))
 }
 
-async function keyOf(provider: string, jti: string): Promise<string> {
+async function revocationKey(provider: string, jti: string): Promise<string> {
   return `revocation:${provider}:${toHex(await sha256(jti))}`
 }

@@ -26,7 +26,7 @@ export function addRoutes(kernel: Kernel, senders: ReadonlyMap<string, Sender>, 
     body: { bytes: maxBytes },
     handler: (ctx) => receiveSignal(ctx, senders),
     // The kernel looks the provider up first.
-    failure: (_ctx, error) => (error instanceof InvalidProvider ? refusalAnswer(unknownSender()) : refusalAnswer(error)),
+    failure: (_ctx, error) => (error instanceof InvalidProvider ? signalErrorResponse(unknownSender()) : signalErrorResponse(error)),
   })
 }
 
@@ -48,7 +48,7 @@ function unknownSender(): SignalRefused {
 }
 
 /** What the sender did wrong is told; for everything else it should try again. */
-function refusalAnswer(error: AuthError): Response {
+function signalErrorResponse(error: AuthError): Response {
   return error instanceof SignalRefused
     ? json({ err: error.code, description: error.message }, 400, { 'Content-Language': 'en' })
     : new Response(null, { status: 503, headers: { 'Retry-After': '60', 'Cache-Control': 'no-store' } })

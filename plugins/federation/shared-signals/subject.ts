@@ -1,7 +1,7 @@
 /** Who a signal is about: subject identifiers of RFC 9493 and complex subjects of the Shared Signals Framework 1.0. */
 import { type AnyContext, toAddress } from 'authkernel/kernel'
+import { isJsonObject, type JsonObject } from 'authkernel/kernel/protocols'
 import { subOf } from './users.ts'
-import { isObject, type JsonObject } from './token.ts'
 
 /** The person and the session, by their names at the sender. */
 export interface Subject {
@@ -17,7 +17,7 @@ export interface Teller {
 }
 const maxAliases = 10
 
-/** Nothing in it: nobody whom this sender has signed in here. */
+/** Nothing in it: no user whom this sender has signed in here. */
 export async function findSubject(ctx: AnyContext, sender: Teller, subject: JsonObject, session: boolean): Promise<Subject> {
   // RFC 9493, and the form before it, which Google sends.
   const format = String(subject['format'] ?? subject['subject_type']).replaceAll('-', '_')
@@ -32,7 +32,7 @@ export async function findSubject(ctx: AnyContext, sender: Teller, subject: Json
 
 // A device, a tenant or a group cannot be told here, so the person counts.
 async function complexSubject(ctx: AnyContext, sender: Teller, { user, session }: JsonObject): Promise<Subject> {
-  const simple = (value: unknown): value is JsonObject => isObject(value) && value['format'] !== 'complex' && 'format' in value
+  const simple = (value: unknown): value is JsonObject => isJsonObject(value) && value['format'] !== 'complex' && 'format' in value
   const person = simple(user) ? await findSubject(ctx, sender, user, false) : {}
   if (!simple(session)) return person
   const { sid } = await findSubject(ctx, sender, session, true)
@@ -43,7 +43,7 @@ async function firstSubject(ctx: AnyContext, sender: Teller, identifiers: unknow
   if (!Array.isArray(identifiers)) return {}
   for (const identifier of identifiers.slice(0, maxAliases) as unknown[]) {
     // RFC 9493 section 3.2.8: aliases have no aliases.
-    if (!isObject(identifier) || identifier['format'] === 'aliases' || identifier['format'] === 'complex') continue
+    if (!isJsonObject(identifier) || identifier['format'] === 'aliases' || identifier['format'] === 'complex') continue
     const found = await findSubject(ctx, sender, identifier, session)
     if (Object.keys(found).length > 0) return found
   }

@@ -1,9 +1,8 @@
 /** A security event token (RFC 8417), verified. */
 import { type AnyContext, OAuthRequestError } from 'authkernel/kernel'
-import { unverifiedJwt } from 'authkernel/kernel/protocols'
+import { unverifiedJwt, isJsonObject, type JsonObject } from 'authkernel/kernel/protocols'
 import { type SignalErrorCode, SignalRefused } from './errors.ts'
 
-export type JsonObject = Readonly<Record<string, unknown>>
 /** What a verified token says. */
 export interface SecurityEventToken {
   jti: string
@@ -19,7 +18,7 @@ export interface SecurityEventToken {
 const type = 'secevent+jwt'
 
 /** Throws SignalRefused for what the sender did wrong, and OAuthRequestError when the keys of the sender cannot be had. */
-export async function readToken(ctx: AnyContext, provider: string, jwt: string): Promise<SecurityEventToken> {
+export async function verifySecurityEventToken(ctx: AnyContext, provider: string, jwt: string): Promise<SecurityEventToken> {
   const oauth = ctx.service('oauth')
   const stated = unverifiedJwt(jwt)
   if (!stated) throw createRefusal('invalid_request', 'The body must be one signed JWT.')
@@ -36,13 +35,13 @@ export async function readToken(ctx: AnyContext, provider: string, jwt: string):
   if (typeof jti !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(jti))
     throw createRefusal('invalid_request', 'The token needs a `jti` of 1 to 200 visible ASCII characters.')
   const { claims } = await oauth.verify(ctx, provider, jwt, { typ: type, claims: ['iat', 'jti'] }).catch((error: unknown) => {
-    throw verdict(error)
+    throw verdictOf(error)
   })
   return { jti, iat, issuer, events: eventsOf(claims['events']), subject: claims['sub_id'] }
 }
 
 /** The sender's fault is told; where its keys could not be had, it should send the token again. */
-function verdict(error: unknown): unknown {
+function verdictOf(error: unknown): unknown {
   if (!(error instanceof OAuthRequestError) || !error.invalidToken) return error
   const err = error.cause?.err
   if (error.invalidSignature) return createRefusal('invalid_key', 'The signature is not one of the issuer.', err)
@@ -50,17 +49,13 @@ function verdict(error: unknown): unknown {
 }
 
 function eventsOf(value: unknown): SecurityEventToken['events'] {
-  if (!isObject(value) || Object.keys(value).length === 0 || !Object.values(value).every(isObject))
+  if (!isJsonObject(value) || Object.keys(value).length === 0 || !Object.values(value).every(isJsonObject))
     throw createRefusal('invalid_request', '`events` must be an object of objects.')
   return value as SecurityEventToken['events']
 }
 
 function isType(value: unknown): boolean {
   return typeof value === 'string' && value.toLowerCase().replace(/^application\//, '') === type
-}
-
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 function createRefusal(code: SignalErrorCode, message: string, err?: Error): SignalRefused {

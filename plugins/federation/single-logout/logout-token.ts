@@ -1,9 +1,8 @@
 /** A logout token, verified (OpenID Connect Back-Channel Logout 1.0 section 2.6). */
 import { type AnyContext, OAuthRequestError } from 'authkernel/kernel'
-import { unverifiedJwt } from 'authkernel/kernel/protocols'
+import { unverifiedJwt, isJsonObject, type JsonObject } from 'authkernel/kernel/protocols'
 import { LogoutRefused } from './errors.ts'
 
-type JsonObject = Readonly<Record<string, unknown>>
 /** Who is signed out; at least one of `sub` and `sid` is there. Times in seconds. */
 export interface LogoutToken {
   jti: string
@@ -23,7 +22,7 @@ const maxLegacyAge = 120
 const maxName = 255
 
 /** Throws LogoutRefused for what the provider did wrong, and OAuthRequestError when its keys cannot be had. */
-export async function readToken(ctx: AnyContext, provider: string, jwt: string, legacy: boolean): Promise<LogoutToken> {
+export async function verifyLogoutToken(ctx: AnyContext, provider: string, jwt: string, legacy: boolean): Promise<LogoutToken> {
   const oauth = ctx.service('oauth')
   const stated = unverifiedJwt(jwt)
   const metadata = await oauth.metadata(ctx, provider, stated?.claims)
@@ -31,7 +30,7 @@ export async function readToken(ctx: AnyContext, provider: string, jwt: string, 
     clientId?: string
     client?: { client_id?: string; id_token_signed_response_alg?: string }
   }
-  const expected: Expected = {
+  const expected: ExpectedLogoutToken = {
     provider,
     issuer: metadata.issuer,
     audience: client?.client_id ?? clientId ?? '',
@@ -55,7 +54,7 @@ export async function readToken(ctx: AnyContext, provider: string, jwt: string, 
   return checkClaims(claims, { ...expected, issuer })
 }
 
-interface Expected {
+interface ExpectedLogoutToken {
   provider: string
   issuer: string
   audience: string
@@ -64,7 +63,7 @@ interface Expected {
 }
 
 /** `algorithms`: the one that the client registered, else those that the issuer names. */
-function checkHeader({ typ, alg }: JsonObject, { provider, legacy }: Expected, algorithms: unknown): void {
+function checkHeader({ typ, alg }: JsonObject, { provider, legacy }: ExpectedLogoutToken, algorithms: unknown): void {
   const listed = typeof algorithms === 'string' ? [algorithms] : algorithms
   if (typeof alg !== 'string' || alg === 'none' || (Array.isArray(listed) && listed.length > 0 && !listed.includes(alg)))
     throw new LogoutRefused(`The logout token of provider "${provider}" is signed with an algorithm that is not the client's (\`alg\`).`)
@@ -75,7 +74,7 @@ function checkHeader({ typ, alg }: JsonObject, { provider, legacy }: Expected, a
   )
 }
 
-function checkClaims(claims: JsonObject, { provider, issuer, audience, legacy, now }: Expected): LogoutToken {
+function checkClaims(claims: JsonObject, { provider, issuer, audience, legacy, now }: ExpectedLogoutToken): LogoutToken {
   const refuse = (what: string): never => {
     throw new LogoutRefused(`The logout token of provider "${provider}" ${what}.`)
   }
@@ -90,9 +89,9 @@ function checkClaims(claims: JsonObject, { provider, issuer, audience, legacy, n
   if (!isTime(exp)) return refuse('has an `exp` that is no time')
   if (exp <= now - leeway) refuse('has expired (`exp`)')
   if (typeof jti !== 'string' || jti === '') return refuse('has no `jti`')
-  const logout = isObject(events) && Object.hasOwn(events, event) ? events[event] : undefined
-  if (!isObject(logout)) refuse('says nothing of a logout (`events`)')
-  if (!isName(sub) || !isName(sid) || (sub === undefined && sid === undefined)) return refuse('names nobody (`sub`, `sid`)')
+  const logout = isJsonObject(events) && Object.hasOwn(events, event) ? events[event] : undefined
+  if (!isJsonObject(logout)) refuse('says nothing of a logout (`events`)')
+  if (!isName(sub) || !isName(sid) || (sub === undefined && sid === undefined)) return refuse('names no user and no session (`sub`, `sid`)')
   return { jti, iat, exp, sub, sid, issuer }
 }
 
@@ -112,8 +111,4 @@ function isTime(value: unknown): value is number {
 
 function isName(value: unknown): value is string | undefined {
   return value === undefined || (typeof value === 'string' && value !== '' && value.length <= maxName)
-}
-
-function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }

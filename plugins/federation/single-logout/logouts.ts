@@ -13,8 +13,8 @@ import {
 } from 'authkernel/kernel'
 import { InvalidProvider } from 'authkernel/errors'
 import { LogoutRefused } from './errors.ts'
-import type { Resolved } from './options.ts'
-import { type LogoutToken, readToken } from './logout-token.ts'
+import type { ResolvedOptions } from './options.ts'
+import { type LogoutToken, verifyLogoutToken } from './logout-token.ts'
 
 const noStore = { 'Cache-Control': 'no-store' }
 // Seconds.
@@ -23,12 +23,12 @@ const remembered = 600
 const longest = 86_400
 
 /** `POST /backchannel-logout/:provider`. */
-export async function answerBackChannel(ctx: Context, options: Resolved): Promise<Response> {
+export async function answerBackChannel(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const { provider = '' } = ctx.params
   const { backChannel: takes, legacyLogoutTokens = false } = options.of(provider)
   if (!takes) throw new LogoutRefused(`Provider "${provider}" may not send logout tokens (\`backChannel\`).`)
   const jwt = await tokenOf(ctx)
-  const sent = await readToken(ctx, provider, jwt, legacyLogoutTokens)
+  const sent = await verifyLogoutToken(ctx, provider, jwt, legacyLogoutTokens)
   const token = await withStoredNames(ctx, provider, sent)
   const mark = await rememberToken(ctx, provider, token, toHex(await sha256(jwt)))
   // What began after it first came is none of its business.
@@ -53,7 +53,7 @@ export async function answerBackChannel(ctx: Context, options: Resolved): Promis
 }
 
 /** `GET /frontchannel-logout/:provider` (OpenID Connect Front-Channel Logout 1.0). */
-export async function answerFrontChannel(ctx: Context, options: Resolved): Promise<Response> {
+export async function answerFrontChannel(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const { provider = '' } = ctx.params
   if (options.of(provider).frontChannel !== true) throw new LogoutRefused(`Provider "${provider}" may not end sessions (\`frontChannel\`).`)
   const { searchParams: query } = ctx.url
@@ -62,7 +62,7 @@ export async function answerFrontChannel(ctx: Context, options: Resolved): Promi
   // A page of an attacker can load this address: without the name of the session it ends none.
   if (issuer === '' || query.getAll('iss').join() !== issuer || query.getAll('sid').length !== 1 || sid === '' || sid.length > 255)
     throw new LogoutRefused('A front-channel logout needs `iss` and `sid` of the provider.')
-  const ofIssuer = await nameOf(ctx, provider, issuer, sid)
+  const ofIssuer = await canonicalName(ctx, provider, issuer, sid)
   const count = await endSessions(ctx, { provider, sid: ofIssuer, until: ctx.runtime.now() }, 'single-logout')
   if (count !== 0) await ctx.emit('providerLogout', { provider, sub: undefined, sid, channel: 'front' })
   const headers = { ...noStore, 'Content-Type': 'text/html; charset=utf-8' }
@@ -72,7 +72,7 @@ export async function answerFrontChannel(ctx: Context, options: Resolved): Promi
 }
 
 /** What the provider did wrong is 400; for everything else it should try again. */
-export function refusalAnswer(error: AuthError): Response {
+export function logoutErrorResponse(error: AuthError): Response {
   return error instanceof LogoutRefused || error instanceof InvalidProvider
     ? json({ error: 'invalid_request' }, 400, noStore)
     : new Response(null, { status: 503, headers: { 'Retry-After': '60', ...noStore } })
@@ -102,7 +102,7 @@ async function rememberToken(
   token: string,
 ): Promise<{ id: string; first: boolean; at: Date }> {
   // The `jti` of one issuer is none of another.
-  const id = toHex(await sha256(JSON.stringify([provider, await nameOf(ctx, provider, issuer, jti)])))
+  const id = toHex(await sha256(JSON.stringify([provider, await canonicalName(ctx, provider, issuer, jti)])))
   const now = ctx.runtime.now()
   const expires = new Date(Math.min((exp + remembered) * 1000, now + longest * 1000))
   const at = new Date(now)
@@ -125,12 +125,12 @@ async function rememberToken(
 /** The token with the names as sessions keep them. */
 async function withStoredNames(ctx: AnyContext, provider: string, token: LogoutToken): Promise<LogoutToken> {
   const [sub, sid] = await Promise.all(
-    [token.sub, token.sid].map((name) => (name === undefined ? undefined : nameOf(ctx, provider, token.issuer, name))),
+    [token.sub, token.sid].map((name) => (name === undefined ? undefined : canonicalName(ctx, provider, token.issuer, name))),
   )
   return { ...token, sub, sid }
 }
 
-async function nameOf(ctx: AnyContext, provider: string, issuer: string, name: string): Promise<string> {
+async function canonicalName(ctx: AnyContext, provider: string, issuer: string, name: string): Promise<string> {
   return (await ctx.service('oauth').named?.(ctx, provider, issuer, name)) ?? name
 }
 

@@ -26,7 +26,7 @@ export interface SingleLogoutOptions {
   /** By provider id. Providers of type oauth and oidc that are not named have the defaults. */
   providers?: Readonly<Record<string, LogoutOfProvider>> | undefined
 }
-export interface Resolved {
+export interface ResolvedOptions {
   /** Whether any provider may end sessions from elsewhere. */
   readonly ends: boolean
   readonly frames: boolean
@@ -35,7 +35,7 @@ export interface Resolved {
 }
 
 /** Throws AuthError that names the option. */
-export function resolveOptions(given: SingleLogoutOptions): Resolved {
+export function resolveOptions(given: SingleLogoutOptions): ResolvedOptions {
   assertOptions('Plugin "single-logout"', given, { backChannel: true, providers: true })
   const { backChannel = true, providers = {} } = given
   const all = Object.entries(providers)

@@ -1,11 +1,11 @@
 /** The page between the sign-out here and the one at the provider, where a URL would be too long. */
 import { type Kernel, redirectTo } from 'authkernel/kernel'
 import type { Hints } from './hints.ts'
-import type { Resolved } from './options.ts'
+import type { ResolvedOptions } from './options.ts'
 import { requestToPost } from './sign-out.ts'
 
 /** `hints` are known once the app is compiled. */
-export function addPage(kernel: Kernel, hints: () => Hints, options: Resolved): void {
+export function addPage(kernel: Kernel, hints: () => Hints, options: ResolvedOptions): void {
   kernel.page(
     'singleLogout',
     async (ctx, { html, say }, { state = '' }) => {

@@ -1,13 +1,13 @@
 /** Routes that a user comes back to, and that providers send logouts to. */
 import { type Kernel, redirectTo } from 'authkernel/kernel'
-import { answerBackChannel, answerFrontChannel, refusalAnswer } from './logouts.ts'
-import type { Resolved } from './options.ts'
+import { answerBackChannel, answerFrontChannel, logoutErrorResponse } from './logouts.ts'
+import type { ResolvedOptions } from './options.ts'
 import { takeReturn } from './sign-out.ts'
 
 // Back-Channel Logout section 2.5: a token is small.
 const maxBytes = 65_536
 
-export function addRoutes(kernel: Kernel, options: Resolved): void {
+export function addRoutes(kernel: Kernel, options: ResolvedOptions): void {
   kernel.route({
     method: 'GET',
     path: '/signed-out',
@@ -20,7 +20,7 @@ export function addRoutes(kernel: Kernel, options: Resolved): void {
       csrf: 'bearer',
       body: { bytes: maxBytes },
       handler: (ctx) => answerBackChannel(ctx, options),
-      failure: (_ctx, error) => refusalAnswer(error),
+      failure: (_ctx, error) => logoutErrorResponse(error),
     })
   }
   if (options.frames)
@@ -28,6 +28,6 @@ export function addRoutes(kernel: Kernel, options: Resolved): void {
       method: 'GET',
       path: '/frontchannel-logout/:provider',
       handler: (ctx) => answerFrontChannel(ctx, options),
-      failure: (_ctx, error) => refusalAnswer(error),
+      failure: (_ctx, error) => logoutErrorResponse(error),
     })
 }

@@ -12,7 +12,7 @@ import {
   toBase64Url,
 } from 'authkernel/kernel'
 import type { Hints } from './hints.ts'
-import type { Resolved } from './options.ts'
+import type { ResolvedOptions } from './options.ts'
 
 /** A sign-out whose return from the provider is awaited. */
 interface Leaving {
@@ -47,11 +47,11 @@ export function withHints(inner: SessionStrategy, hints: Hints): Partial<Session
     async issue(ctx, login, attributes) {
       const former = login.session === 'new' ? null : await inner.id?.(ctx)
       const issued = await inner.issue(ctx, login, attributes)
-      if (issued) await quietly(ctx, () => keepHint(ctx, hints, { login, attributes, id: issued.id, former }))
+      if (issued) await runAndLog(ctx, () => keepHint(ctx, hints, { login, attributes, id: issued.id, former }))
       return issued
     },
     async end(ctx) {
-      await quietly(ctx, async () => {
+      await runAndLog(ctx, async () => {
         const [id, attributes] = [await inner.id?.(ctx), await inner.attributes?.(ctx)]
         if (!id || !attributes) return
         const hint = await hints.take(ctx, id)
@@ -63,10 +63,10 @@ export function withHints(inner: SessionStrategy, hints: Hints): Partial<Session
 }
 
 /** Where the browser goes after a sign-out; undefined: the provider has no logout, or is not reachable. */
-export async function leaveProvider(ctx: Context, hints: Hints, options: Resolved): Promise<string | undefined> {
+export async function leaveProvider(ctx: Context, hints: Hints, options: ResolvedOptions): Promise<string | undefined> {
   const ending = endings.get(ctx)
   if (!ending) return undefined
-  return quietly(ctx, async () => {
+  return runAndLog(ctx, async () => {
     const { provider } = ending.attributes
     const { endSession = true } = options.of(provider)
     const callbackUrl = await ctx.callbackUrl()
@@ -87,7 +87,7 @@ export async function leaveProvider(ctx: Context, hints: Hints, options: Resolve
 }
 
 /** What a form must post where a URL would be too long; undefined: there is no such sign-out, or it went on already. */
-export async function requestToPost(ctx: Context, hints: Hints, options: Resolved, state: string): Promise<EndSession | undefined> {
+export async function requestToPost(ctx: Context, hints: Hints, options: ResolvedOptions, state: string): Promise<EndSession | undefined> {
   const entry = (await returns.all(ctx)).find(({ id }) => id === state)
   const hint = entry && (await hints.take(ctx, hintOf(state)))
   const known = hint && (await endpointOf(ctx, entry.provider))
@@ -152,7 +152,7 @@ function hintOf(state: string): string {
 }
 
 /** The sign-in or sign-out here counts, whatever becomes of the one at the provider. */
-async function quietly<T>(ctx: Context, work: () => Promise<T>): Promise<T | undefined> {
+async function runAndLog<T>(ctx: Context, work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work()
   } catch (error) {

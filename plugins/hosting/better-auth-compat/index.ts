@@ -1,10 +1,22 @@
 /** Cookies, tables and secrets of better-auth 1.6 and 1.7, so that an app that moves keeps every signed-in user. */
-import { assertOptions, AuthError, jobFor, type OfTenant, type Plugin } from 'authkernel/kernel'
+import { assertOptions, AuthError, type ImportTarget, jobFor, type OfTenant, type Plugin } from 'authkernel/kernel'
 import { sessionCookie } from './cookie.ts'
-import { type BetterAuthDatabase, type BetterAuthReport, type BetterAuthTables, takeOver } from './take-over.ts'
+import { entryTable } from '../import/tables.ts'
+import { type BetterAuthModel, type BetterAuthSchema, checkSchema } from './schema.ts'
+import { addRoutes, type BetterAuthRoute, clientRoutes } from './routes.ts'
+import { type BetterAuthDatabase, createRowReader } from './source.ts'
+import { removeUsedCodes } from './used-codes.ts'
+import { type BetterAuthReport, compareWithLedger, type Ground, takeOver, type TakeOverOptions } from './take-over.ts'
 
 export { type BetterAuthNames, betterAuthNames } from './names.ts'
-export type { BetterAuthDatabase, BetterAuthReport, BetterAuthTables } from './take-over.ts'
+export { betterAuthInvitationToken } from './organizations.ts'
+export type { BetterAuthRoute } from './routes.ts'
+export type { BetterAuthModel, BetterAuthSchema } from './schema.ts'
+export type { BetterAuthDatabase } from './source.ts'
+export type { BetterAuthReport, TakeOverOptions } from './take-over.ts'
+
+/** Names of tables; each defaults to its own. */
+export type BetterAuthTables = Partial<Record<'user' | 'account' | 'session' | 'twoFactor', string>>
 
 /** Options of `betterAuthCompatPlugin`. */
 export interface BetterAuthCompatOptions {
@@ -12,18 +24,28 @@ export interface BetterAuthCompatOptions {
   secret?: string | readonly string[] | undefined
   /** The Kysely instance of the database: `auth.betterAuth.takeOver` and `migrate --from better-auth` read it. */
   db?: BetterAuthDatabase | undefined
-  /** Tables that better-auth has under other names. */
+  /** Tables that better-auth has under other names. `schema` says it for columns too. */
   tables?: BetterAuthTables | undefined
+  /** Names of tables and columns, where they are not those of better-auth. Give the same to `betterAuthNames`. */
+  schema?: BetterAuthSchema | undefined
+  /**
+   * Answers the client of better-auth: `/get-session`, `/sign-in/email`, `/sign-up/email`, `/sign-in/social`, `/sign-out` and the second factor, so that
+   * bundles and apps that are out there keep working. A list: these paths alone. Default false.
+   */
+  routes?: boolean | readonly BetterAuthRoute[] | undefined
 }
 
 /** What the plugin puts on `auth`. */
 export interface BetterAuthApi {
   betterAuth: {
     /**
-     * Takes over passwords and second factors; what a user already has here stays. A dry run unless `apply` is true. May be repeated. Throws AuthError
-     * without `db`. `of` names the tenant where there are several.
+     * Takes over passwords, second factors, bans, user names and more. A dry run unless `apply` is true. It may be repeated: a later run refreshes what changed in
+     * better-auth, and never replaces what changed here. With `apply` it writes nothing while a problem is neither solved nor named in `accept`: `refused` lists those.
+     * Throws AuthError without `db`, and for tables that lack a column. `tenant` names the tenant where there are several.
      */
-    takeOver(options?: { apply?: boolean } & OfTenant): Promise<BetterAuthReport>
+    takeOver(options?: TakeOverOptions & OfTenant): Promise<BetterAuthReport>
+    /** How many things of each kind better-auth has, and how many were taken. Reads counts alone. Throws AuthError as `takeOver`. */
+    compare(options?: OfTenant): Promise<{ kind: string; there: number; taken: number }[]>
   }
 }
 
@@ -32,10 +54,20 @@ export interface BetterAuthApi {
  * tables of better-auth: `sqlAdapter(db, { names: betterAuthNames() })`. Throws AuthError for options of the wrong shape.
  */
 export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): Plugin<BetterAuthApi> {
-  assertOptions('Plugin "better-auth-compat"', options, { secret: true, db: true, tables: true })
-  const { secret, db, tables = {} } = options
+  assertOptions('Plugin "better-auth-compat"', options, { secret: true, db: true, tables: true, schema: true, routes: true })
+  const { secret, db, tables = {}, schema: given = {}, routes = false } = options
+  assertOptions('Plugin "better-auth-compat"', given, { casing: true, models: true }, 'schema')
+  checkSchema(given)
+  const schema = { ...given, models: withTables(given.models, tables) }
   assertOptions('Plugin "better-auth-compat"', tables, { user: true, account: true, session: true, twoFactor: true }, 'tables')
   const secrets = secret === undefined ? undefined : [secret].flat()
+  const unknown = (Array.isArray(routes) ? (routes as readonly string[]) : []).filter(
+    (path) => !(clientRoutes as readonly string[]).includes(path),
+  )
+  if (unknown.length > 0)
+    throw new AuthError(
+      `Plugin "better-auth-compat": \`routes\` has ${unknown.join(', ')}, which is not answered here. Known: ${clientRoutes.join(', ')}.`,
+    )
   if (secrets && (secrets.length === 0 || secrets.some((one) => typeof one !== 'string' || one === '')))
     throw new AuthError('Plugin "better-auth-compat": `secret` must be the value of BETTER_AUTH_SECRET, or a list of such values.')
   return {
@@ -43,7 +75,11 @@ export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): P
     requires: ['store', 'store:getSessionAndUser'],
     setup(kernel) {
       kernel.defaults({ cookiePrefix: 'better-auth', sessionCookieName: 'session_token' })
-      kernel.provide('sessionCookie', sessionCookie(secrets))
+      const cookie = sessionCookie(secrets)
+      kernel.provide('sessionCookie', cookie)
+      const findRow = createRowReader(db, schema)
+      if (routes) addRoutes({ kernel, cookie, findRow }, routes === true ? clientRoutes : routes)
+      if (db) removeUsedCodes(kernel, { db, schema, findRow, secrets })
       // better-auth has passkeys without accounts.
       kernel.decorate('store', (inner, { providers }) => {
         const passkeyOf = async (id: string, provider: string): Promise<{ userId: string } | null> =>
@@ -72,21 +108,32 @@ export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): P
         const account = (await store.getAccount(user.id, 'credential')) as { password?: unknown } | null
         if (typeof account?.password === 'string') await store.updateAccount({ ...key, password: null } as never)
       })
+      kernel.records('importEntry', entryTable)
+      const ground = (fallback: readonly string[]): Ground => {
+        if (!db) throw new AuthError('Plugin "better-auth-compat": give the Kysely instance of your database as `db`.')
+        const findTarget = (service: string) =>
+          findService(() => kernel.service(service as 'passwordTakeover')) as ImportTarget<never> | undefined
+        return { database: db, schema, secrets: secrets ?? fallback, findTarget }
+      }
       return {
         betterAuth: {
-          async takeOver({ apply = false, ...tenant } = {}) {
-            if (!db) throw new AuthError('Plugin "better-auth-compat": give the Kysely instance of your database as `db`.')
+          async takeOver({ apply, accept, conflicts, ...tenant } = {}) {
             const ctx = await kernel.contextOf(jobFor('better-auth', tenant))
-            const services = {
-              passwords: findService(() => kernel.service('passwordTakeover')),
-              factors: findService(() => kernel.service('factorTakeover')),
-            }
-            return takeOver(ctx, db, tables, secrets ?? ctx.settings.secret, services, apply)
+            return takeOver(ctx, ground(ctx.settings.secret), { apply, accept, conflicts })
+          },
+          async compare(tenant = {}) {
+            const ctx = await kernel.contextOf(jobFor('better-auth', tenant))
+            return compareWithLedger(ctx, ground(ctx.settings.secret))
           },
         },
       }
     },
   }
+}
+
+function withTables(models: BetterAuthSchema['models'], tables: BetterAuthTables): BetterAuthSchema['models'] {
+  const named = Object.entries(tables).map(([model, modelName]) => [model, { ...models?.[model as BetterAuthModel], modelName }] as const)
+  return { ...models, ...Object.fromEntries(named) }
 }
 
 /** Undefined where no plugin provides the service. */

@@ -1,162 +1,192 @@
-/** What cannot be read where it is: passwords and second factors, copied into the records of the plugins that check them. */
-import { AdapterError, type AnyContext, bytes, type FactorTaken, type Takeover } from 'authkernel/kernel'
+/** The move itself: every kind of things is compared, stored by the plugin that owns it, and counted before and after. */
+import { type AnyContext, AdapterError, AuthError, type ImportTarget } from 'authkernel/kernel'
+import { type ImportRun, removeGone, takePages } from '../import/ledger.ts'
+import { type ImportProblem, type ImportReport, type KindReport, listOpen, newKindReport, problemsOf } from '../import/report.ts'
+import { describeRest } from './findings.ts'
+import { kinds as movedKinds } from './kinds.ts'
+import type { Move } from './users.ts'
+import { type BetterAuthSchema, tableOf } from './schema.ts'
+import { type BetterAuthDatabase, openSource } from './source.ts'
 
-/** Any Kysely instance. */
-export interface BetterAuthDatabase {
-  readonly schema: object
-  readonly introspection: object
-  selectFrom: unknown
-}
-/** Names of tables; each defaults to its own. */
-export interface BetterAuthTables {
-  user?: string
-  account?: string
-  session?: string
-  twoFactor?: string
-}
+/** Name of the source in the ledger. */
+const sourceName = 'better-auth'
+
 /** What was found, and what was, or would be, stored. */
-export interface BetterAuthReport {
+export interface BetterAuthReport extends ImportReport {
   users: number
   sessions: number
   passwords: { found: number; taken: number }
   factors: { found: number; taken: number }
-  /** What the operator must look at. */
+  /** Messages of the problems that stop `apply`. */
   notes: readonly string[]
-  applied: boolean
 }
-interface Services {
-  passwords: Takeover<{ userId: string; hash: string }> | undefined
-  factors: Takeover<FactorTaken> | undefined
+/** How a move runs. */
+export interface TakeOverOptions {
+  /** Writes. Default false: a dry run. */
+  apply?: boolean | undefined
+  /** Names of problems that do not stop it; `all` accepts each of them. */
+  accept?: readonly string[] | undefined
+  /** Which side wins where both changed since the last run; default: the row stays as it is here, and is listed. */
+  conflicts?: 'here' | 'source' | undefined
 }
-type Row = Record<string, unknown>
-/** As much of Kysely as is used here. */
-interface Reader {
-  withoutPlugins(): Reader
-  introspection: { getTables(): Promise<readonly { name: string }[]> }
-  selectFrom(table: string): Query
-}
-interface Query {
-  select(expression: (builder: { fn: { countAll(): { as(name: string): unknown } } }) => unknown): Query
-  selectAll(): Query
-  where(column: string, operator: string, value: unknown): Query
-  orderBy(column: string): Query
-  limit(rows: number): Query
-  execute(): Promise<Row[]>
+/** What the plugin knows. */
+export interface Ground {
+  database: BetterAuthDatabase
+  schema: BetterAuthSchema
+  secrets: readonly string[]
+  /** The service that stores a kind; undefined where no plugin provides it. */
+  findTarget(service: string): ImportTarget<never> | undefined
 }
 
-const pageSize = 500
-
-/** Reads everything in pages; writes only with `apply`. */
+/** Decides first, writes nothing while a problem is open, and then writes. Throws AuthError for tables that lack a column. */
 export async function takeOver(
   ctx: AnyContext,
-  database: BetterAuthDatabase,
-  names: BetterAuthTables,
-  secrets: readonly string[],
-  { passwords, factors }: Services,
-  apply: boolean,
+  ground: Ground,
+  { apply = false, accept = [], conflicts }: TakeOverOptions,
 ): Promise<BetterAuthReport> {
-  const db = (database as unknown as Reader).withoutPlugins()
-  const { user = 'user', account = 'account', session = 'session', twoFactor = 'twoFactor' } = names
-  const there = new Set((await db.introspection.getTables()).map(({ name }) => name))
-  const notes = [user, account, session].filter((name) => !there.has(name)).map((name) => `There is no table ${name}.`)
-  if (notes.length > 0)
-    return { users: 0, sessions: 0, passwords: { found: 0, taken: 0 }, factors: { found: 0, taken: 0 }, notes, applied: false }
-  const dry = !apply
-  const report = { passwords: { found: 0, taken: 0 }, factors: { found: 0, taken: 0 } }
-
-  for await (const rows of readPages(db, account)) {
-    const hashes = rows
-      .filter(({ providerId, password }) => providerId === 'credential' && typeof password === 'string' && password !== '')
-      .map(({ userId, password }) => ({ userId: String(userId), hash: String(password) }))
-    report.passwords.found += hashes.length
-    if (passwords) report.passwords.taken += await takeRows(passwords, ctx, hashes, dry)
+  const source = await openSource(ground.database, ground.schema)
+  const missing = (['user', 'account', 'session'] as const).filter((model) => !source.has(model))
+  if (missing.length > 0) return describeMissing(missing.map((model) => tableOf(ground.schema, model)))
+  const before = await countHere(ctx, apply)
+  const move = (): Move => ({ ctx, source, secrets: ground.secrets, problems: [] })
+  // Where everything is accepted nothing can stop it, and one pass is enough.
+  const whole = accept.includes('all')
+  const dry = move()
+  let kinds = await takeKinds(dry, ground, { apply: apply && whole, conflicts })
+  const unreadable = dry.problems.find(({ name }) => name === 'factors-unreadable')?.count ?? 0
+  const problems = [...dry.problems, ...(await describeRest(dry, (kinds['factors']?.found ?? 0) + unreadable))]
+  const refused = whole ? [] : listOpen(problems, accept)
+  const applied = apply && refused.length === 0
+  if (applied && !whole) kinds = await takeKinds(move(), ground, { apply: true, conflicts })
+  const after = applied ? await countHere(ctx, true) : before
+  if (applied) problems.push(...compareCounts(before, after, kinds))
+  const takenOf = (kind: string): { found: number; taken: number } => {
+    const { found, new: fresh, refreshed } = kinds[kind] ?? newKindReport()
+    const lost = problems.find(({ name }) => name === `${kind}-unreadable`)?.count ?? 0
+    return { found: Math.max(found, lost), taken: ground.findTarget(serviceOf(kind)) ? fresh + refreshed : 0 }
   }
-  if (report.passwords.found > 0 && !passwords)
-    notes.push(`${report.passwords.found} passwords stay behind: use passwordsPlugin({ verify: [betterAuthHash()] }).`)
-
-  const required = there.has(twoFactor) ? await listFactorUsers(db, user) : new Set<string>()
-  for await (const rows of required.size > 0 ? readPages(db, twoFactor) : []) {
-    const taken: FactorTaken[] = []
-    for (const row of rows.filter(({ userId, verified }) => required.has(String(userId)) && isTrue(verified ?? true))) {
-      report.factors.found++
-      const factor = await factorOf(row, secrets)
-      if (typeof factor === 'string') notes.push(factor)
-      else taken.push(factor)
-    }
-    if (factors) report.factors.taken += await takeRows(factors, ctx, taken, dry)
+  return {
+    source: sourceName,
+    users: await source.count('user'),
+    sessions: await source.count('session'),
+    passwords: takenOf('passwords'),
+    factors: takenOf('factors'),
+    notes: problems.filter(({ level }) => level !== 'note').map(({ message }) => message),
+    applied,
+    kinds,
+    before,
+    after,
+    problems,
+    refused,
   }
-  if (report.factors.found > 0 && !factors)
-    notes.push(`${report.factors.found} people would sign in without their second factor: use twoFactorPlugin().`)
-  return { users: await countRows(db, user), sessions: await countRows(db, session), ...report, notes, applied: apply }
 }
 
-/** Before the first migration there are no tables of records, so all rows count as new. */
-async function takeRows<T>(takeover: Takeover<T>, ctx: AnyContext, rows: readonly T[], dry: boolean): Promise<number> {
+/** How many things the source has, and how many were taken: two counts for each kind, without a look at the rows. */
+export async function compareWithLedger(ctx: AnyContext, ground: Ground): Promise<{ kind: string; there: number; taken: number }[]> {
+  const source = await openSource(ground.database, ground.schema)
+  const compared: { kind: string; there: number; taken: number }[] = []
+  for (const { kind, model, count } of movedKinds) {
+    if (!source.has(model)) continue
+    const there = await count(source, ctx.now)
+    const taken = await countEntries(ctx, kind, there + 1)
+    compared.push({ kind, there, taken })
+  }
+  return compared
+}
+
+async function takeKinds(move: Move, { findTarget }: Ground, run: ImportRun): Promise<Record<string, KindReport>> {
+  const reports: Record<string, KindReport> = {}
+  for (const moved of movedKinds) {
+    if (!move.source.has(moved.model)) continue
+    const target = findTarget(moved.service) as ImportTarget<unknown> | undefined
+    if (!target) {
+      // With those that cannot be read.
+      const found = Math.max(await countRows(moved.pages(move)), await moved.count(move.source, move.ctx.now))
+      if (found === 0) continue
+      reports[moved.kind] = { ...newKindReport(), found }
+      move.problems.push({ name: moved.kind, count: found, ...moved.absent(found) })
+      continue
+    }
+    const kind = { source: sourceName, kind: moved.kind, target }
+    const report = await takePages(move.ctx, kind, moved.pages(move), run)
+    await removeGone(move.ctx, kind as never, (keys) => moved.isThere(move, keys), run, report)
+    if (report.found + report.removed + report.conflict > 0) reports[moved.kind] = report
+    move.problems.push(...problemsOf(moved.kind, report))
+  }
+  return reports
+}
+
+async function countRows(pages: AsyncIterable<readonly unknown[]>): Promise<number> {
+  let count = 0
+  for await (const page of pages) count += page.length
+  return count
+}
+
+async function countEntries(ctx: AnyContext, kind: string, max: number): Promise<number> {
   try {
-    return await takeover.take(ctx, rows, { dry })
+    return await ctx.records('importEntry').count({ source: sourceName, kind }, { max })
   } catch (error) {
-    if (dry && error instanceof AdapterError) return rows.length
+    // Before the first migration there is no table.
+    if (error instanceof AdapterError) return 0
     throw error
   }
 }
 
-/** A row of the table twoFactor, or why it cannot be taken. */
-async function factorOf({ userId, secret, backupCodes }: Row, secrets: readonly string[]): Promise<FactorTaken | string> {
-  const { decryptText } = await import('./xchacha.ts')
-  const text = decryptText(String(secret), secrets)
-  if (text === undefined)
-    return `The second factor of user ${String(userId)} cannot be decrypted: give the secret of better-auth as \`secret\`.`
-  const codes = parseCodes(decryptText(String(backupCodes), secrets)) ?? parseCodes(String(backupCodes))
-  return { userId: String(userId), secret: encodeBase32(bytes(text)), backupCodes: codes ?? [] }
+/** Rows of the records that are written, as far as plugins declare them. */
+async function countHere(ctx: AnyContext, apply: boolean): Promise<Record<string, number>> {
+  const counts: Record<string, number> = {}
+  for (const { kind, record } of movedKinds) {
+    if (record === undefined) continue
+    try {
+      counts[kind] = await ctx.records(record as 'importEntry').count({}, { max: Number.MAX_SAFE_INTEGER })
+    } catch (error) {
+      // No plugin declares it, or its table is not made yet.
+      if (!(error instanceof AdapterError) && !(error instanceof AuthError) && !(error instanceof TypeError)) throw error
+      if (apply && error instanceof AdapterError) throw error
+    }
+  }
+  return counts
 }
 
-function parseCodes(json: string | undefined): string[] | undefined {
-  try {
-    const codes: unknown = JSON.parse(json ?? '')
-    return Array.isArray(codes) && codes.every((code) => typeof code === 'string') ? codes : undefined
-  } catch {
-    return undefined
+function compareCounts(before: Record<string, number>, after: Record<string, number>, kinds: Record<string, KindReport>): ImportProblem[] {
+  return Object.entries(kinds).flatMap(([kind, report]): ImportProblem[] => {
+    const [was, is] = [before[kind], after[kind]]
+    if (was === undefined || is === undefined || is - was === report.new - report.removed) return []
+    return [
+      {
+        name: `${kind}-counts`,
+        level: 'note',
+        count: is - was,
+        message: `${kind}: ${was} before and ${is} after, and ${report.new} were stored, ${report.removed} removed. Users changed some meanwhile, or rows are missing: run it again.`,
+      },
+    ]
+  })
+}
+
+function describeMissing(tables: readonly string[]): BetterAuthReport {
+  const none = { found: 0, taken: 0 }
+  const problems = tables.map((table): ImportProblem => ({
+    name: 'tables',
+    level: 'loss',
+    count: 1,
+    message: `There is no table ${table}.`,
+  }))
+  return {
+    source: sourceName,
+    users: 0,
+    sessions: 0,
+    passwords: none,
+    factors: none,
+    applied: false,
+    kinds: {},
+    before: {},
+    after: {},
+    problems,
+    refused: ['tables'],
+    notes: problems.map(({ message }) => message),
   }
 }
 
-async function listFactorUsers(db: Reader, user: string): Promise<Set<string>> {
-  const ids = new Set<string>()
-  for await (const rows of readPages(db, user))
-    for (const { id, twoFactorEnabled } of rows) if (isTrue(twoFactorEnabled)) ids.add(String(id))
-  return ids
-}
-
-async function* readPages(db: Reader, table: string): AsyncGenerator<Row[]> {
-  let last: unknown
-  for (;;) {
-    const query = db.selectFrom(table).selectAll().orderBy('id').limit(pageSize)
-    const rows = await (last === undefined ? query : query.where('id', '>', last)).execute()
-    if (rows.length > 0) yield rows
-    if (rows.length < pageSize) return
-    last = rows.at(-1)!['id']
-  }
-}
-
-async function countRows(db: Reader, table: string): Promise<number> {
-  const [row] = await db
-    .selectFrom(table)
-    .select(({ fn }) => fn.countAll().as('n'))
-    .execute()
-  return Number(row?.['n'] ?? 0)
-}
-
-function isTrue(value: unknown): boolean {
-  return value === true || value === 't' || Number(value) === 1
-}
-
-/** RFC 4648 without padding: better-auth takes the letters of its secret as the key, apps take base32. */
-function encodeBase32(data: Uint8Array): string {
-  let [bits, held, text] = [0, 0, '']
-  for (const byte of data) {
-    held = (held << 8) | byte
-    bits += 8
-    for (; bits >= 5; bits -= 5) text += 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[(held >>> (bits - 5)) & 31]
-    held &= (1 << bits) - 1
-  }
-  return bits === 0 ? text : text + 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[(held << (5 - bits)) & 31]
+function serviceOf(kind: string): string {
+  return movedKinds.find((moved) => moved.kind === kind)?.service ?? ''
 }

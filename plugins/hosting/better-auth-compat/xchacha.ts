@@ -1,5 +1,5 @@
-/** XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), which better-auth encrypts stored secrets with. Only read: nothing new is written so. */
-import { createDecipheriv, createHash } from 'node:crypto'
+/** XChaCha20-Poly1305 (draft-irtf-cfrg-xchacha-03), which better-auth encrypts stored secrets with. */
+import { createCipheriv, createDecipheriv, createHash } from 'node:crypto'
 
 /** The text of `nonce || ciphertext || tag` in hex, under the SHA-256 of one of the secrets; undefined: none of them opens it. */
 export function decryptText(hex: string, secrets: readonly string[]): string | undefined {
@@ -12,6 +12,17 @@ export function decryptText(hex: string, secrets: readonly string[]): string | u
     if (opened !== undefined) return opened
   }
   return undefined
+}
+
+/** Another text in place of an encrypted one, under the secret that opens that. Undefined: none of them does. `nonce` is 24 random bytes. */
+export function replaceText(sealed: string, text: string, secrets: readonly string[], nonce: Uint8Array): string | undefined {
+  const secret = secrets.find((one) => decryptText(sealed, [one]) !== undefined)
+  if (secret === undefined) return undefined
+  const [prefix = ''] = /^\$ba\$\d{1,9}\$/.exec(sealed) ?? []
+  const key = hchacha20(createHash('sha256').update(secret).digest(), nonce.subarray(0, 16))
+  const cipher = createCipheriv('chacha20-poly1305', key, Buffer.concat([Buffer.alloc(4), nonce.subarray(16, 24)]), { authTagLength: 16 })
+  const data = Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+  return prefix + data.toString('hex')
 }
 
 function decryptWith(key: Uint8Array, data: Uint8Array): string | undefined {

@@ -1,7 +1,9 @@
 /** Who a request with an API key is. */
 import { type AnyContext, type Context, equal, HttpError, type Row, type Session } from 'authkernel/kernel'
+import { toSessionUser } from 'authkernel/kernel/strategies'
 import { parseKey } from './format.ts'
-import { hashOf } from './manage.ts'
+import { findImportedKey } from './key-import.ts'
+import { hashKeySecret } from './manage.ts'
 import type { ResolvedOptions } from './options.ts'
 import { type ApiKey, type ApiKeyRow, type KeyOrganization, never, toApiKey } from './tables.ts'
 
@@ -43,7 +45,11 @@ export interface LiveKey {
 export async function verifyKey(ctx: Context, options: ResolvedOptions, text: string): Promise<LiveKey | { reason: string; id?: string }> {
   const parts = parseKey(text, options.prefix)
   const row = parts && (await ctx.records('apiKey').get(parts.id))
-  if (!parts || !row || row.env !== parts.env || !equal(row.hash, await hashOf(parts.secret))) return { reason: 'unknown' }
+  if (!parts) {
+    const taken = await findImportedKey(ctx, text)
+    return taken ? findLiveKey(ctx, options, taken) : { reason: 'unknown' }
+  }
+  if (!row || row.env !== parts.env || !equal(row.hash, await hashKeySecret(parts.secret))) return { reason: 'unknown' }
   return findLiveKey(ctx, options, row)
 }
 
@@ -95,10 +101,7 @@ function readKey(ctx: Context, prefix: string): string | undefined {
 async function readUser(ctx: AnyContext, userId: string): Promise<NonNullable<Session['user']> | null> {
   if (!ctx.store?.supports('getUser')) return { id: userId }
   const user = await ctx.store.getUser(userId)
-  if (!user) return null
-  const { id, name = null, email = null, image = null } = user
-  const fields = ctx.store.shownFields.map((field) => [field, (user as unknown as Record<string, unknown>)[field]] as const)
-  return { id, name, email, image, ...Object.fromEntries(fields) }
+  return user && toSessionUser(ctx.store, user)
 }
 
 async function currentScopes(ctx: AnyContext, { can }: ResolvedOptions, key: ApiKey): Promise<string[]> {

@@ -2,6 +2,7 @@
 import type { AnyContext, First, Guard, Plugin } from 'authkernel/kernel'
 import { authenticateKey } from './authenticate.ts'
 import { addEndings } from './endings.ts'
+import { keyTarget } from './key-import.ts'
 import { addClientMethods, type ApiKeysApi, type ApiKeysClient, createApi } from './methods.ts'
 import { type ApiKeysOptions, resolveOptions } from './options.ts'
 import { addAccountSection } from './pages.ts'
@@ -10,8 +11,9 @@ import { type ApiKey, apiKeyTable, type KeyOrganization, type KeyOwner } from '.
 
 export { StepUpRequired } from './errors.ts'
 export { findKeys, keyPattern, scannerPattern } from './format.ts'
-export type { MadeApiKey, NewApiKey } from './manage.ts'
+export type { CreatedApiKey, NewApiKey } from './manage.ts'
 export type { ApiKeysApi, ApiKeysClient } from './methods.ts'
+export type { KeyTaken } from './key-import.ts'
 export type { ApiKeysOptions, KeyLimit } from './options.ts'
 export type { KeysOf } from './owner.ts'
 export type { ApiKey, ApiKeyRow, KeyOrganization, KeyOwner } from './tables.ts'
@@ -51,6 +53,7 @@ export function apiKeysPlugin(options: ApiKeysOptions = {}): Plugin<ApiKeysApi &
       kernel.credential((headers) => /^(?:Bearer|DPoP) +(.*)$/is.exec(headers.get('authorization') ?? '')?.[1])
       kernel.hook('authenticate', ({ ctx }) => authenticateKey(ctx, resolved))
       addEndings(kernel, resolved)
+      kernel.provide('keyImport', keyTarget(resolved))
       if (resolved.routes) {
         addRoutes(kernel, resolved)
         addClientMethods(kernel, resolved)

@@ -18,23 +18,23 @@ export interface NewApiKey {
   organization?: string | undefined
 }
 /** A key with its text, which is shown once and never stored. */
-export type MadeApiKey = ApiKey & { key: string }
+export type CreatedApiKey = ApiKey & { key: string }
 
 /** Throws HttpError 400 for what no key may have, 403 for an owner whose address was only typed, 409 when the owner has `max` live keys. */
-export async function createKey(ctx: AnyContext, options: ResolvedOptions, owner: KeyOwner, wanted: NewApiKey): Promise<MadeApiKey> {
+export async function createKey(ctx: AnyContext, options: ResolvedOptions, owner: KeyOwner, wanted: NewApiKey): Promise<CreatedApiKey> {
   const { name, scopes = [], env = options.env, limit = options.limit } = wanted
-  if (typeof name !== 'string' || name.trim() === '' || name.length > 100) throw badRequest('`name` must be 1 to 100 characters.')
-  if (!isEnv(env)) throw badRequest('`env` must be 1 to 16 characters of a-z and 0-9.')
-  if (limit && !isLimit(limit)) throw badRequest('`limit` must have `max` and `seconds`, whole numbers of at least 1.')
+  if (typeof name !== 'string' || name.trim() === '' || name.length > 100) throw keyInputError('`name` must be 1 to 100 characters.')
+  if (!isEnv(env)) throw keyInputError('`env` must be 1 to 16 characters of a-z and 0-9.')
+  if (limit && !isLimit(limit)) throw keyInputError('`limit` must have `max` and `seconds`, whole numbers of at least 1.')
   for (const scope of scopes) {
     const known = options.scopes
       ? options.scopes.includes(scope)
       : typeof scope === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(scope)
-    if (!known) throw badRequest(`the scope ${JSON.stringify(String(scope).slice(0, 100))} is not one of the plugin's.`)
+    if (!known) throw keyInputError(`the scope ${JSON.stringify(String(scope).slice(0, 100))} is not one of the plugin's.`)
   }
   // A proof of the address moves the user to its holder: an older key would stay with the attacker who only typed the address.
   if ('userId' in owner && (await hasTypedAddress(ctx, owner.userId)))
-    throw new HttpError(403, 'Nobody has proved the address of the owner: prove it by a mailed link, then make keys.')
+    throw new HttpError(403, 'The email of the owner is not verified: verify it by a link in a mail, then create keys.')
   await assertMember(ctx, owner, wanted.organization)
   if (await isFull(ctx, owner, options.max)) throw tooManyKeys(options)
   const { row, text } = await draftKey(ctx, options, {
@@ -71,12 +71,12 @@ export async function listKeys(ctx: AnyContext, options: ResolvedOptions, owner:
 }
 
 /** The next key of the same rights; the old one lives on for `overlap` seconds. Null: the owner has no such key, or it was rotated before. */
-export async function rotateKey(ctx: AnyContext, options: ResolvedOptions, owner: KeyOwner, id: string): Promise<MadeApiKey | null> {
+export async function rotateKey(ctx: AnyContext, options: ResolvedOptions, owner: KeyOwner, id: string): Promise<CreatedApiKey | null> {
   const keys = ctx.records('apiKey')
   const row = await findOwnedKey(ctx, owner, id)
   if (!row || row.rotated) return null
   const end = new Date(Math.min(ctx.now.getTime() + options.overlap * 1000, row.expires.getTime()))
-  const next = await draftKey(ctx, options, { ...copyOf(row), expires: row.expires })
+  const next = await draftKey(ctx, options, { ...copyKeyRow(row), expires: row.expires })
   // At most two are live: one from the rotation before ends now.
   const { rows } = await keys.find({ where: { family: row.family } })
   const former = rows.filter((other) => other.id !== id && other.rotated)
@@ -111,7 +111,7 @@ export function parseNewKey({ name, scopes, expiresIn, env, organization }: Reco
 }
 
 /** What is stored of a secret: it has 190 random bits, so that a fast hash is enough. */
-export async function hashOf(secret: string): Promise<string> {
+export async function hashKeySecret(secret: string): Promise<string> {
   return toHex(await sha256(secret))
 }
 
@@ -120,7 +120,7 @@ type NewRow = Omit<ApiKeyRow, 'hash' | 'tail' | 'created' | 'used' | 'rotated'>
 /** A row to create, and the text of its key. */
 async function draftKey(ctx: AnyContext, { prefix }: ResolvedOptions, row: NewRow): Promise<{ row: Row<ApiKeyRow>; text: string }> {
   const { id, secret, text } = makeKey(ctx.runtime, prefix, row.env)
-  const facts = { hash: await hashOf(secret), tail: text.slice(-4), created: ctx.now, used: null, rotated: false }
+  const facts = { hash: await hashKeySecret(secret), tail: text.slice(-4), created: ctx.now, used: null, rotated: false }
   return { text, row: { ...row, ...facts, id, family: row.family || id } }
 }
 
@@ -142,9 +142,10 @@ async function findOwnedKey(ctx: AnyContext, owner: KeyOwner, id: string): Promi
 
 async function assertMember(ctx: AnyContext, owner: KeyOwner, organization: string | undefined): Promise<void> {
   if (organization === undefined) return
-  if (typeof organization !== 'string' || !('userId' in owner)) throw badRequest('`organization` is the id of an organization of a person.')
+  if (typeof organization !== 'string' || !('userId' in owner))
+    throw keyInputError('`organization` is the id of an organization of a person.')
   const seat = await ctx.ask('keyOrganization', { organizationId: organization, userId: owner.userId })
-  if (seat === undefined) throw badRequest('`organization` needs organizationsPlugin.')
+  if (seat === undefined) throw keyInputError('`organization` needs organizationsPlugin.')
   if (seat === null) throw new HttpError(403, 'The owner is no member of this organization.')
 }
 
@@ -156,15 +157,15 @@ function tooManyKeys({ max }: ResolvedOptions): HttpError {
   return new HttpError(409, `There are ${max} keys already. Revoke one first.`)
 }
 
-function copyOf({ family, name, env, scopes, userId, owner, organization, max, seconds }: ApiKeyRow): Omit<NewRow, 'expires'> {
+function copyKeyRow({ family, name, env, scopes, userId, owner, organization, max, seconds }: ApiKeyRow): Omit<NewRow, 'expires'> {
   return { family, name, env, scopes, userId, owner, organization, max, seconds }
 }
 
 function expiryOf(ctx: AnyContext, { maxAge }: ResolvedOptions, expiresIn: number | undefined): Date {
   const seconds = expiresIn ?? maxAge
   if (seconds === undefined) return never
-  if (!Number.isFinite(seconds) || seconds <= 0) throw badRequest('`expiresIn` must be a number of seconds above 0.')
-  if (maxAge !== undefined && seconds > maxAge) throw badRequest(`\`expiresIn\` must be at most ${maxAge} seconds.`)
+  if (!Number.isFinite(seconds) || seconds <= 0) throw keyInputError('`expiresIn` must be a number of seconds above 0.')
+  if (maxAge !== undefined && seconds > maxAge) throw keyInputError(`\`expiresIn\` must be at most ${maxAge} seconds.`)
   return new Date(Math.min(ctx.now.getTime() + seconds * 1000, never.getTime() - 1))
 }
 
@@ -172,6 +173,6 @@ async function emitChange(ctx: AnyContext, owner: KeyOwner, id: string, action: 
   await ctx.emit('credentialChanged', { user: 'userId' in owner ? { id: owner.userId } : null, kind: 'apiKey', action, id })
 }
 
-function badRequest(what: string): HttpError {
+function keyInputError(what: string): HttpError {
   return new HttpError(400, `API key: ${what}`, {}, new AuthError(`API key: ${what}`))
 }

@@ -10,9 +10,9 @@ import {
   type Wire,
 } from 'authkernel/kernel'
 import { verifyKey } from './authenticate.ts'
-import { createKey, listKeys, type MadeApiKey, type NewApiKey, parseNewKey, revokeKey, rotateKey } from './manage.ts'
+import { createKey, listKeys, type CreatedApiKey, type NewApiKey, parseNewKey, revokeKey, rotateKey } from './manage.ts'
 import type { ResolvedOptions } from './options.ts'
-import { assertProof, findOwner, findUserId, type KeysOf } from './owner.ts'
+import { assertProof, findKeyOwner, findUserId, type KeysOf } from './owner.ts'
 import type { ApiKey } from './tables.ts'
 
 /** What the plugin puts on `auth`. It checks whose keys are meant, not CSRF: call it from your own protected routes, with the request. */
@@ -22,11 +22,11 @@ export interface ApiKeysApi {
      * The only time that the key's text is returned. Throws HttpError 400, 403, 409, AccessDenied for a request that is signed in by a key, and
      * StepUpRequired (403) for a request whose proof is older than `proofAge`, as `rotate` does.
      */
-    create(who: KeysOf, wanted: NewApiKey): Promise<MadeApiKey>
+    create(who: KeysOf, wanted: NewApiKey): Promise<CreatedApiKey>
     /** Newest first; empty for a visitor. */
     list(who: KeysOf): Promise<ApiKey[]>
     /** The next key with the same rights. The old one ends after `overlap` seconds. Null: no such key. */
-    rotate(who: KeysOf, id: string): Promise<MadeApiKey | null>
+    rotate(who: KeysOf, id: string): Promise<CreatedApiKey | null>
     /** The key is refused from now on. False: no such key. */
     revoke(who: KeysOf, id: string): Promise<boolean>
     /**
@@ -43,9 +43,9 @@ export type ApiKeysClient = ClientPart<{
     /** Newest first, without their texts. Rejects with status 401 for a visitor, as all do. */
     list(): Promise<Wire<ApiKey>[]>
     /** The only time that the key's text is returned. Rejects with status 400 for what no key may have, 403 for a scope that the user lacks, 409 for too many keys. */
-    create(input: { name: string; scopes?: readonly string[]; expiresIn?: number; env?: string }): Promise<Wire<MadeApiKey>>
+    create(input: { name: string; scopes?: readonly string[]; expiresIn?: number; env?: string }): Promise<Wire<CreatedApiKey>>
     /** The next key with the same rights. Rejects with status 404 for no such key; with type `StepUpRequired` (403), as `create`, for a proof older than `proofAge`. */
-    rotate(input: { id: string }): Promise<Wire<MadeApiKey>>
+    rotate(input: { id: string }): Promise<Wire<CreatedApiKey>>
     /** Ends a key. Rejects with status 404 for no such key. */
     revoke(input: { id: string }): Promise<boolean>
   }
@@ -55,22 +55,22 @@ export type ApiKeysClient = ClientPart<{
 export function createApi(kernel: Kernel, options: ResolvedOptions): ApiKeysApi['apiKeys'] {
   return {
     async create(who, wanted) {
-      const { ctx, owner } = await findOwner(kernel, who, 'create')
-      if (!owner) throw new AccessDenied('apiKeys.create: nobody is signed in on this request.')
+      const { ctx, owner } = await findKeyOwner(kernel, who, 'create')
+      if (!owner) throw new AccessDenied('apiKeys.create: no user is signed in on this request.')
       if (who instanceof Request && ctx.request) await assertProof(ctx, options, 'create')
       return createKey(ctx, options, owner, wanted)
     },
     async list(who) {
-      const { ctx, owner } = await findOwner(kernel, who)
+      const { ctx, owner } = await findKeyOwner(kernel, who)
       return owner ? listKeys(ctx, options, owner) : []
     },
     async rotate(who, id) {
-      const { ctx, owner } = await findOwner(kernel, who, 'rotate')
+      const { ctx, owner } = await findKeyOwner(kernel, who, 'rotate')
       if (owner && who instanceof Request && ctx.request) await assertProof(ctx, options, 'rotate')
       return owner ? rotateKey(ctx, options, owner, id) : null
     },
     async revoke(who, id) {
-      const { ctx, owner } = await findOwner(kernel, who, 'revoke')
+      const { ctx, owner } = await findKeyOwner(kernel, who, 'revoke')
       return owner ? revokeKey(ctx, owner, id) : false
     },
     async verify(request, key) {

@@ -103,7 +103,7 @@ export function toApiKey(row: Row<ApiKeyRow>, prefix: string): ApiKey {
     env: row.env,
     shown: `${prefix}_${row.env}_${row.id.slice(0, 4)}…${row.tail}`,
     scopes: row.scopes,
-    owner: ownerOf(row),
+    owner: keyOwnerOf(row),
     organization: row.organization,
     created: row.created,
     expires: row.expires.getTime() === never.getTime() ? null : row.expires,
@@ -113,7 +113,7 @@ export function toApiKey(row: Row<ApiKeyRow>, prefix: string): ApiKey {
   }
 }
 
-function ownerOf({ userId, owner }: ApiKeyRow): KeyOwner {
+function keyOwnerOf({ userId, owner }: ApiKeyRow): KeyOwner {
   if (userId !== null) return { userId }
   return owner === 'tenant' || owner === null ? { tenant: true } : { service: owner.slice('service:'.length) }
 }

@@ -1,9 +1,9 @@
 /** App sessions: how one begins, how its refresh token rotates, what it may do now, and how it ends (RFC 9700 section 4.14.2). */
 import { type AnyContext, type AppClient, type AppGrant, equal, randomHex, type TokenAnswer, type User } from 'authkernel/kernel'
-import { indexed } from 'authkernel/kernel/strategies'
+import { indexedName } from 'authkernel/kernel/strategies'
 import type { ResolvedOptions } from './options.ts'
 import type { AppSession } from './tables.ts'
-import { hashOf, isMarked, makeFirstRefresh, nextRefreshTexts, parseRefresh, type RefreshText } from './tokens.ts'
+import { hashRefreshToken, isMarked, makeFirstRefresh, nextRefreshTexts, parseRefresh, type RefreshText } from './tokens.ts'
 
 /** Milliseconds within which a lost answer may be repeated, and two tabs may refresh at once. */
 const grace = 10_000
@@ -29,12 +29,12 @@ export async function createFamily(ctx: AnyContext, options: ResolvedOptions, gr
     scopes: [...scopes],
     key: randomHex(ctx.runtime, 32),
     generation: 1,
-    hash: await hashOf(refresh),
+    hash: await hashRefreshToken(refresh),
     jkt,
     rotated: ctx.now,
     provider: attributes?.provider ?? '',
-    sub: attributes?.sub === undefined ? null : await indexed(attributes.sub),
-    sid: attributes?.sid === undefined ? null : await indexed(attributes.sid),
+    sub: attributes?.sub === undefined ? null : await indexedName(attributes.sub),
+    sid: attributes?.sid === undefined ? null : await indexedName(attributes.sid),
     attributes,
     address: ctx.facts.address?.slice(0, 64) ?? null,
     started: ctx.now,
@@ -66,7 +66,7 @@ export async function rotateRefresh(
   const sessions = ctx.records('appSession')
   for (let tries = 0; token && tries < maxTries; tries++) {
     const session = await sessions.get(token.session)
-    if (!session || !(await isOwn(ctx, session, token, text))) return null
+    if (!session || !(await isTokenOfSession(ctx, session, token, text))) return null
     if (session.clientId !== holder.clientId) return endStolen(ctx, session)
     const nexts = await nextRefreshTexts(ctx, token)
     if (token.generation < session.generation) {
@@ -81,7 +81,7 @@ export async function rotateRefresh(
     if (refusal) return { refused: refusal }
     const refresh = nexts[0] as string
     const expires = earlierOf(session.ends, new Date(ctx.now.getTime() + options.idle * 1000))
-    const next = { generation: session.generation + 1, hash: await hashOf(refresh), jkt: holder.jkt, rotated: ctx.now, expires }
+    const next = { generation: session.generation + 1, hash: await hashRefreshToken(refresh), jkt: holder.jkt, rotated: ctx.now, expires }
     // Compare-and-set: of several refreshes at the same moment one raises the generation, and the others read again.
     const written = await sessions.update(session.id, next, { if: { generation: session.generation } })
     if (written) return { session: written, refresh }
@@ -93,7 +93,7 @@ export async function rotateRefresh(
 export async function sessionOfRefresh(ctx: AnyContext, clientId: string, text: string): Promise<AppSession | null> {
   const token = parseRefresh(text)
   const session = token && (await ctx.records('appSession').get(token.session))
-  return token && session?.clientId === clientId && (await isOwn(ctx, session, token, text)) ? session : null
+  return token && session?.clientId === clientId && (await isTokenOfSession(ctx, session, token, text)) ? session : null
 }
 
 /** Null: the user is gone, or a plugin that knows of bans says no. */
@@ -142,14 +142,14 @@ async function findRecentSuccessor(
 ): Promise<Family | undefined> {
   if (ctx.now.getTime() - session.rotated.getTime() > grace || session.jkt !== jkt) return undefined
   // That of an older token is not the one that counts.
-  for (const refresh of nexts) if (equal(session.hash, await hashOf(refresh))) return { session, refresh }
+  for (const refresh of nexts) if (equal(session.hash, await hashRefreshToken(refresh))) return { session, refresh }
   return undefined
 }
 
 /** The present token by its hash, an earlier one by its mark. An invented text is none of them. */
-async function isOwn(ctx: AnyContext, session: AppSession, token: RefreshText, text: string): Promise<boolean> {
+async function isTokenOfSession(ctx: AnyContext, session: AppSession, token: RefreshText, text: string): Promise<boolean> {
   if (token.generation > session.generation) return false
-  return token.generation === session.generation ? equal(session.hash, await hashOf(text)) : isMarked(ctx, token)
+  return token.generation === session.generation ? equal(session.hash, await hashRefreshToken(text)) : isMarked(ctx, token)
 }
 
 async function endStolen(ctx: AnyContext, { id }: AppSession): Promise<null> {

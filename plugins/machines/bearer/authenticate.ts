@@ -1,9 +1,10 @@
 /** Who a request with an access token is. */
 import { type AnyContext, type Context, HttpError, type Session } from 'authkernel/kernel'
+import { toSessionUser } from 'authkernel/kernel/strategies'
 import { unverifiedJwt } from 'authkernel/kernel/protocols'
 import { readOwner, scopesOf } from './app-sessions.ts'
 import { nonceDemand, readProofKey } from './dpop.ts'
-import { issuerOf, type ResolvedOptions } from './options.ts'
+import { bearerIssuer, type ResolvedOptions } from './options.ts'
 import { noteRefusal, type RefusalReason, type RefusedToken } from './refusals.ts'
 import type { AppSession } from './tables.ts'
 import { parseAccess, scopesWithin } from './tokens.ts'
@@ -22,7 +23,7 @@ interface LiveToken {
  */
 export async function authenticateToken(ctx: Context, options: ResolvedOptions): Promise<Session | null | undefined> {
   const { headers } = ctx.request
-  const sent = readToken(headers.get('authorization') ?? '', options)
+  const sent = readAuthorization(headers.get('authorization') ?? '', options)
   if (!sent) return undefined
   if (headers.has('x-api-key')) throw new HttpError(400, 'An access token and an API key were sent. Send one of them.')
   const live = await findToken(ctx, options, sent.text)
@@ -31,12 +32,10 @@ export async function authenticateToken(ctx: Context, options: ResolvedOptions):
   if (unheld) return refuseToken(ctx, options, unheld, live.session)
   const owner = await readOwner(ctx, options, live.session)
   if (!owner) return refuseToken(ctx, options, 'access', live.session)
-  const { id, name = null, email = null, image = null } = owner.user
-  const fields = (ctx.store?.shownFields ?? []).map((field) => [field, (owner.user as unknown as Record<string, unknown>)[field]] as const)
   const scopes = await scopesOf(ctx, options, owner, live.scopes)
   const { clientId, jkt } = live.session
   return {
-    user: { id, name, email, image, ...Object.fromEntries(fields) },
+    user: toSessionUser(ctx.store, owner.user),
     expires: new Date(live.end * 1000).toISOString(),
     bearer: { id: live.session.id, clientId, scopes, ...(jkt !== null && { jkt }) },
   }
@@ -53,7 +52,7 @@ interface SentToken {
 }
 
 /** Undefined: none, or one for another plugin. A text with more than a token in it is ours and no token, so that it never leads to the cookie. */
-function readToken(authorization: string, options: ResolvedOptions): SentToken | undefined {
+function readAuthorization(authorization: string, options: ResolvedOptions): SentToken | undefined {
   const [, scheme = '', text = ''] = /^(Bearer|DPoP) +(.*)$/is.exec(authorization) ?? []
   if (scheme.toLowerCase() === 'dpop') return { scheme: 'dpop', text }
   return scheme !== '' && isOurs(text, options) ? { scheme: 'bearer', text } : undefined
@@ -92,7 +91,7 @@ async function findToken(ctx: AnyContext, options: ResolvedOptions, text: string
     return { refused: parts.end * 1000 <= ctx.now.getTime() ? 'expired' : 'unknown', id: session.id }
   }
   if (options.format === 'opaque' || !ctx.request) return { refused: 'unknown' }
-  const audience = options.audience ?? issuerOf(ctx, options)
+  const audience = options.audience ?? bearerIssuer(ctx, options)
   const claims = await ctx.service('accessTokens').verify(ctx, text, [audience])
   if (!claims) return { refused: await whyUnverified(ctx, options, text, audience) }
   return (await liveClaims(ctx, claims)) ?? { refused: 'ended', ...(typeof claims['ses'] === 'string' && { id: claims['ses'] }) }

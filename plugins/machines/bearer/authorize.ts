@@ -3,7 +3,7 @@ import { type AppClient, type AppGrant, type Context, HttpError, toBase64Url, ty
 import { readOwner, scopesOf } from './app-sessions.ts'
 import { AppRequestRefused } from './errors.ts'
 import { scopesFor } from './grants.ts'
-import { issuerOf, type ResolvedOptions } from './options.ts'
+import { bearerIssuer, type ResolvedOptions } from './options.ts'
 import { isRegistered, redirectBack, redirectKind, type Target } from './redirect.ts'
 
 /** Seconds that a code is valid, and that its row stays so that a second use is noticed. */
@@ -116,7 +116,7 @@ function parseRequest(ctx: Context, options: ResolvedOptions, query: URLSearchPa
     throw new AppRequestRefused(
       `An authorization request of the app "${app.id}" has a redirect_uri that is not among its \`redirectUris\`.`,
     )
-  const target = { redirectUri, state: one('state'), issuer: one('iss') === ctx.base ? ctx.base : issuerOf(ctx, options) }
+  const target = { redirectUri, state: one('state'), issuer: one('iss') === ctx.base ? ctx.base : bearerIssuer(ctx, options) }
   const refuse = (error: string, description: string): RefusedRequest => ({ ...target, error, description })
   for (const name of new Set(query.keys()))
     if (query.getAll(name).length > 1) return refuse('invalid_request', `${printableName(name)} is repeated.`)

@@ -4,14 +4,14 @@ import { type AppCaller, type Context, HttpError, json, type TokenAnswer } from 
 import { endSession, sessionOfRefresh } from './app-sessions.ts'
 import { liveToken } from './authenticate.ts'
 import { nonceHeaders, readProofKey } from './dpop.ts'
-import { issuerOf, type ResolvedOptions } from './options.ts'
+import { bearerIssuer, type ResolvedOptions } from './options.ts'
 import { noteRefusal } from './refusals.ts'
 import { parseRefresh } from './tokens.ts'
 
 /** `POST /oauth/token`. */
 export async function answerToken(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const form = await ctx.form()
-  const app = clientOf(ctx, form)
+  const app = authenticateClient(ctx, form)
   if ('error' in app) {
     await noteRefusal(ctx, options, 'client')
     return json(app.error, app.status, app.headers)
@@ -39,7 +39,7 @@ export async function answerToken(ctx: Context, options: ResolvedOptions): Promi
 /** `POST /oauth/revoke` (RFC 7009). Either token ends the app session, and with it all its tokens. A token that is not live is revoked already: 200. */
 export async function answerRevocation(ctx: Context, options: ResolvedOptions): Promise<Response> {
   const form = await ctx.form()
-  const app = clientOf(ctx, form)
+  const app = authenticateClient(ctx, form)
   if ('error' in app) {
     await noteRefusal(ctx, options, 'client')
     return json(app.error, app.status, app.headers)
@@ -57,7 +57,7 @@ export async function answerRevocation(ctx: Context, options: ResolvedOptions): 
 }
 
 /** The app, or the answer of RFC 6749 section 5.2. */
-export function clientOf(ctx: Context, form: URLSearchParams): AppCaller {
+export function authenticateClient(ctx: Context, form: URLSearchParams): AppCaller {
   // RFC 6749 section 4.1.3: a form, and nothing else.
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(ctx.request.headers.get('content-type') ?? ''))
     return clientError({ error: 'invalid_request', error_description: 'Send a form (application/x-www-form-urlencoded).' }, 400)
@@ -95,7 +95,7 @@ function clientError(error: TokenAnswer, status: number, headers: Record<string,
 export function metadataMembers(ctx: Context, options: ResolvedOptions): Record<string, unknown> {
   const scopes = new Set([...options.apps.values()].flatMap((app) => app.scopes))
   return {
-    issuer: issuerOf(ctx, options),
+    issuer: bearerIssuer(ctx, options),
     authorization_endpoint: `${ctx.base}/oauth/authorize`,
     token_endpoint: `${ctx.base}/oauth/token`,
     revocation_endpoint: `${ctx.base}/oauth/revoke`,

@@ -15,8 +15,8 @@ import { AccessEnded } from 'authkernel/kernel/users'
 import { createFamily, describeSession, endSession, type Family, readOwner, rotateRefresh, scopesOf } from './app-sessions.ts'
 import { challengeAfter } from './challenge.ts'
 import { readProofKey } from './dpop.ts'
-import { clientOf, metadataMembers } from './endpoints.ts'
-import { issuerOf, type ResolvedOptions } from './options.ts'
+import { authenticateClient, metadataMembers } from './endpoints.ts'
+import { bearerIssuer, type ResolvedOptions } from './options.ts'
 import type { AppSession } from './tables.ts'
 import { makeAccessToken } from './tokens.ts'
 
@@ -27,7 +27,7 @@ const keyNeeded: TokenAnswer = { error: 'invalid_dpop_proof', error_description:
 export function createAppTokens(options: ResolvedOptions): AppTokens {
   return {
     client: (id) => options.apps.get(id),
-    caller: clientOf,
+    caller: authenticateClient,
     scopes: scopesFor,
     async grant(ctx, client, form) {
       const type = form.get('grant_type')
@@ -171,7 +171,7 @@ async function signAccessToken(
   scopes: readonly string[],
   exp: number,
 ): Promise<string> {
-  const aud = options.audience ?? issuerOf(ctx, options)
+  const aud = options.audience ?? bearerIssuer(ctx, options)
   return ctx.service('accessTokens').sign(ctx, {
     sub: userId,
     aud,

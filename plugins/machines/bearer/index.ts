@@ -28,7 +28,7 @@ declare module 'authkernel' {
   }
 }
 /** Which app session an event is about. */
-export interface AppSessionTold {
+export interface AppSessionEvent {
   /** Names the app session, opens nothing. */
   id: string
   user: User
@@ -41,13 +41,13 @@ declare module 'authkernel/kernel' {
   }
   interface Events {
     /** An app got its first tokens. `by`: `code` or `device`. */
-    appSignedIn: AppSessionTold & { by: string }
+    appSignedIn: AppSessionEvent & { by: string }
     /** It got the next ones. */
-    appTokensRefreshed: AppSessionTold
+    appTokensRefreshed: AppSessionEvent
     /** A refresh token came back that was used before, or by another app: it was copied. The app session has ended. */
-    appTokenReused: AppSessionTold
+    appTokenReused: AppSessionEvent
     /** `by`: `app`, `revoked`, or `code` for a code that came twice. */
-    appSessionEnded: AppSessionTold & { by: string }
+    appSessionEnded: AppSessionEvent & { by: string }
   }
 }
 

@@ -3,14 +3,14 @@ import type { Kernel } from 'authkernel/kernel'
 import type {} from 'authkernel/plugins/jwt'
 import { readOwner, scopesOf } from './app-sessions.ts'
 import { liveClaims, liveToken } from './authenticate.ts'
-import { issuerOf, type ResolvedOptions } from './options.ts'
+import { bearerIssuer, type ResolvedOptions } from './options.ts'
 
 /** Adds handlers of hooks of jwtPlugin, which may be absent. */
 export function addIntrospection(kernel: Kernel, options: ResolvedOptions): void {
   kernel.hook(
     'introspect',
     async ({ token, audiences, ctx }) => {
-      const aud = options.audience ?? (ctx.request ? issuerOf(ctx, options) : '')
+      const aud = options.audience ?? (ctx.request ? bearerIssuer(ctx, options) : '')
       const live = token.startsWith('at.') && audiences.includes(aud) ? await liveToken(ctx, options, token) : null
       const owner = live && (await readOwner(ctx, options, live.session))
       if (!live || !owner) return undefined

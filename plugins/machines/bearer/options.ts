@@ -123,7 +123,7 @@ function checkApp({ id, name, redirectUris, scopes }: AppClient): void {
 }
 
 /** The issuer of this request. */
-export function issuerOf(ctx: { readonly origin: string }, { issuer }: Pick<ResolvedOptions, 'issuer'>): string {
+export function bearerIssuer(ctx: { readonly origin: string }, { issuer }: Pick<ResolvedOptions, 'issuer'>): string {
   return issuer ?? ctx.origin
 }
 

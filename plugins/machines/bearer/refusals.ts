@@ -59,13 +59,13 @@ function isWithin(ctx: Context, options: ResolvedOptions, key: string): boolean 
   windows.set(options, known)
   const now = ctx.runtime.now()
   if (known.size >= maxKeys) for (const [name, { ends }] of known) if (ends <= now) known.delete(name)
-  const isOwn = known.has(key) || known.size < maxKeys
-  const name = isOwn ? key : overflow.key
+  const isTokenOfSession = known.has(key) || known.size < maxKeys
+  const name = isTokenOfSession ? key : overflow.key
   const found = known.get(name)
   const window = found && found.ends > now ? found : { count: 0, ends: now + minute }
   known.set(name, window)
   window.count++
-  return window.count <= (isOwn ? perMinute : overflow.max)
+  return window.count <= (isTokenOfSession ? perMinute : overflow.max)
 }
 
 function networkOf({ clientAddress }: Context): string {

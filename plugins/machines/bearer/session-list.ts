@@ -7,12 +7,11 @@ import {
   type SessionSelector,
   type SessionStrategy,
 } from 'authkernel/kernel'
-import { indexed } from 'authkernel/kernel/strategies'
+import { listRows } from 'authkernel/kernel/stores'
+import { indexedName } from 'authkernel/kernel/strategies'
 import { endSession } from './app-sessions.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { AppSession } from './tables.ts'
-
-type Listed = { where: Partial<AppSession>; range?: { started: { lte: Date } } }
 
 /** The list of a user's sessions has those of apps, and one of them ends by its id. Endings of all sessions reach apps by `addEndings`. */
 export function withApps(inner: SessionStrategy, options: ResolvedOptions): Partial<SessionStrategy> {
@@ -35,7 +34,7 @@ export function withApps(inner: SessionStrategy, options: ResolvedOptions): Part
 
 /** The newest first. */
 export async function listApps(ctx: AnyContext, { apps }: ResolvedOptions, userId: string): Promise<SessionInfo[]> {
-  const rows = await findAll(ctx, { where: { userId } })
+  const rows = await listRows(ctx.records('appSession'), { where: { userId } })
   return rows.toReversed().map(({ id, clientId, attributes, address, started, rotated, expires }) => ({
     id,
     userId,
@@ -74,26 +73,21 @@ async function findById(ctx: AnyContext, { id, userId }: { id: string; userId?: 
 
 /** A `sid` beside a `sub` names a session of that user alone. */
 async function findByName(ctx: AnyContext, which: Exclude<SessionSelector, { id: string }>): Promise<AppSession[]> {
-  const found = await findAll(ctx, await queryOf(which))
+  const rows = await listRows(ctx.records('appSession'), { where: await conditionOf(which) })
+  const found = rows.filter((session) => isReached(session, which))
   if (!('sid' in which) || which.sub === undefined) return found
-  const sub = await indexed(which.sub)
+  const sub = await indexedName(which.sub)
   return found.filter((session) => session.sub === sub)
 }
 
-async function queryOf(which: Exclude<SessionSelector, { id: string }>): Promise<Listed> {
-  if ('userId' in which) return { where: { userId: which.userId } }
-  const { provider, until } = which
-  const name = 'sid' in which ? { sid: await indexed(which.sid) } : { sub: await indexed(which.sub) }
-  return { where: { provider, ...name }, ...(until !== undefined && { range: { started: { lte: new Date(until) } } }) }
+/** What an app got from a session began with the session: an app that signs in while a signal is on its way does not escape it. */
+function isReached({ attributes, started }: AppSession, which: Exclude<SessionSelector, { id: string }>): boolean {
+  const until = 'userId' in which ? undefined : which.until
+  return until === undefined || (attributes?.started ?? started.getTime()) <= until
 }
 
-async function findAll(ctx: AnyContext, query: Listed): Promise<AppSession[]> {
-  const rows: AppSession[] = []
-  let cursor: string | undefined
-  do {
-    const page = await ctx.records('appSession').find({ ...query, limit: 1000, cursor })
-    rows.push(...page.rows)
-    cursor = page.cursor
-  } while (cursor !== undefined)
-  return rows
+async function conditionOf(which: Exclude<SessionSelector, { id: string }>): Promise<Partial<AppSession>> {
+  if ('userId' in which) return { userId: which.userId }
+  const { provider } = which
+  return 'sid' in which ? { provider, sid: await indexedName(which.sid) } : { provider, sub: await indexedName(which.sub) }
 }

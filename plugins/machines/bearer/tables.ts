@@ -16,7 +16,7 @@ export interface AppSessionRow {
   jkt: string | null
   /** When it was raised. */
   rotated: Date
-  /** Of the sign-in, as `indexed` makes them: what ends sessions by the provider's names finds it. */
+  /** Of the sign-in, as `indexedName` makes them: what ends sessions by the provider's names finds it. */
   provider: string
   sub: string | null
   sid: string | null

@@ -43,7 +43,7 @@ export async function nextRefreshTexts(ctx: AnyContext, { session, generation, s
 }
 
 /** What is stored of a refresh token: it has more than 128 random bits, so that a fast hash is enough. */
-export async function hashOf(text: string): Promise<string> {
+export async function hashRefreshToken(text: string): Promise<string> {
   return toHex(await sha256(text))
 }
 

@@ -1,7 +1,7 @@
 /** The user at the page types or compares the code, sees which device asks, and answers. The answer is mailed: a user who was tricked learns of it. */
 import { type Context, HttpError, type Kernel, networksOf, redirectTo, type User } from 'authkernel/kernel'
 import { hasFreshProof } from 'authkernel/kernel/strategies'
-import { readUserCode, rowOf } from './codes.ts'
+import { readUserCode, findCode } from './codes.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { DeviceCode } from './tables.ts'
 
@@ -31,7 +31,7 @@ export async function enterCode(ctx: Context, options: ResolvedOptions): Promise
   const stale = await demandFreshProof(ctx, options, code)
   if (stale) return stale
   if (!(await mayTry(ctx, user))) return ctx.render('device', { error: 'TooManyDeviceCodes' })
-  const row = code === undefined ? null : await rowOf(ctx, 'user', code)
+  const row = code === undefined ? null : await findCode(ctx, 'user', code)
   const app = row && ctx.service('appTokens').client(row.clientId)
   if (!row || !app || row.status !== 'pending' || row.until <= ctx.now) return ctx.render('device', { error: 'DeviceCodeUnknown' })
   const ticket: Ticket = { id: row.id, userId: user.id }
@@ -61,7 +61,7 @@ export async function answerDevice(ctx: Context, options: ResolvedOptions): Prom
   const row = await writeDecision(ctx, ticket, user, isAllowed)
   if (!row) return ctx.render('device', { error: 'DeviceCodeUnknown' })
   await ctx.emit(isAllowed ? 'deviceFlowApproved' : 'deviceFlowDenied', { user, clientId: row.clientId })
-  if (isAllowed) mailNotice(ctx, user, ctx.service('appTokens').client(row.clientId)?.name ?? row.clientId, row)
+  if (isAllowed) mailApproval(ctx, user, ctx.service('appTokens').client(row.clientId)?.name ?? row.clientId, row)
   return redirectTo(`${ctx.base}/device?done=${isAllowed ? 'allowed' : 'denied'}`)
 }
 
@@ -114,7 +114,7 @@ async function demandFreshProof(
 }
 
 /** The response does not wait for it. Sends nothing where no transport is configured, or where the user has no address. */
-function mailNotice(ctx: Context, { email }: User, app: string, { address }: DeviceCode): void {
+function mailApproval(ctx: Context, { email }: User, app: string, { address }: DeviceCode): void {
   if (!email || !ctx.app.services.mailTransport) return
   ctx
     .service('mail')

@@ -26,12 +26,12 @@ export function readUserCode(typed: unknown): string | undefined {
 }
 
 /** What is stored of a code. */
-export function hashOf(ctx: AnyContext, kind: 'device' | 'user', code: string): Promise<string> {
+export function digestCode(ctx: AnyContext, kind: 'device' | 'user', code: string): Promise<string> {
   return ctx.digest(`device-flow.${kind}`, code)
 }
 
 /** The row of a code, also when the secret was rotated meanwhile. */
-export async function rowOf(ctx: AnyContext, kind: 'device' | 'user', code: string): Promise<DeviceCode | null> {
+export async function findCode(ctx: AnyContext, kind: 'device' | 'user', code: string): Promise<DeviceCode | null> {
   for (const hash of await ctx.digests(`device-flow.${kind}`, code)) {
     const row = await ctx.records('deviceCode').get(kind === 'device' ? hash : { userCode: hash })
     if (row) return row

@@ -1,6 +1,6 @@
 /** The grant of RFC 8628: the device asks for its tokens (sections 3.4 and 3.5). */
 import { type AppClient, type AppTokens, AuthError, type Context, type Kernel, type TokenAnswer } from 'authkernel/kernel'
-import { rowOf } from './codes.ts'
+import { findCode } from './codes.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { DeviceCode } from './tables.ts'
 
@@ -31,7 +31,7 @@ export function addGrant(kernel: Kernel, { apps }: ResolvedOptions): void {
 async function pollForTokens(ctx: Context, tokens: AppTokens, client: AppClient, form: URLSearchParams): Promise<TokenAnswer> {
   const code = form.get('device_code')
   if (!code) return { error: 'invalid_request', error_description: '`device_code` is needed.' }
-  const row = code.length === 43 ? await rowOf(ctx, 'device', code) : null
+  const row = code.length === 43 ? await findCode(ctx, 'device', code) : null
   if (!row || row.clientId !== client.id) return { error: 'invalid_grant' }
   if (row.until <= ctx.now) return { error: 'expired_token' }
   if (row.status === 'denied') return { error: 'access_denied' }

@@ -1,6 +1,6 @@
 /** The device authorization endpoint (RFC 8628 section 3.1): a device without a browser asks for a code to show. */
 import { type Context, json, networksOf, RecordConflict, toBase64Url } from 'authkernel/kernel'
-import { hashOf, makeUserCode } from './codes.ts'
+import { digestCode, makeUserCode } from './codes.ts'
 import type { ResolvedOptions } from './options.ts'
 
 const lifetime = 600
@@ -45,7 +45,7 @@ export async function startFlow(ctx: Context, options: ResolvedOptions): Promise
 async function createCode(ctx: Context, deviceCode: string, clientId: string, scopes: string[]): Promise<string> {
   const until = ctx.now.getTime() + lifetime * 1000
   const row = {
-    id: await hashOf(ctx, 'device', deviceCode),
+    id: await digestCode(ctx, 'device', deviceCode),
     clientId,
     scopes,
     status: 'pending' as const,
@@ -61,7 +61,7 @@ async function createCode(ctx: Context, deviceCode: string, clientId: string, sc
   for (let tries = 1; ; tries++) {
     const userCode = makeUserCode(ctx.runtime)
     try {
-      await ctx.records('deviceCode').create({ ...row, userCode: await hashOf(ctx, 'user', userCode) })
+      await ctx.records('deviceCode').create({ ...row, userCode: await digestCode(ctx, 'user', userCode) })
       return userCode
     } catch (error) {
       // Two devices with one code would be one too many; the next draw is another one.

@@ -10,8 +10,8 @@ import { type JwtOptions, resolveOptions } from './options.ts'
 import { addRoutes } from './routes.ts'
 import { jwtKeyTable } from './tables.ts'
 
-export type { AccessToken, TokenWanted } from './issue.ts'
-export type { JwtApi, JwtClient, RotateWanted } from './methods.ts'
+export type { AccessToken, AccessTokenRequest } from './issue.ts'
+export type { JwtApi, JwtClient, RotateOptions } from './methods.ts'
 export type { CallerKey, IntrospectionClient, IntrospectionOptions, JwtOptions, TokenQuestion } from './options.ts'
 export type { PublicKey, SigningAlgorithm, SigningKeyRow } from './tables.ts'
 

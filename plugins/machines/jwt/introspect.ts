@@ -1,8 +1,8 @@
 /** Token introspection (RFC 7662): resource servers ask whether a token is live. */
 import { type AnyContext, type Context, equal, json, sha256, toHex } from 'authkernel/kernel'
-import { keyOf } from './issue.ts'
+import { apiKeyOf } from './issue.ts'
 import { keySet, signingKeys } from './keys.ts'
-import { issuerOf, type ResolvedOptions } from './options.ts'
+import { jwtIssuer, type ResolvedOptions } from './options.ts'
 
 type Claims = Record<string, unknown>
 const inactive = { active: false }
@@ -39,7 +39,7 @@ async function callerOf(
     return client && right ? client.audiences : undefined
   }
   const session = await ctx.currentSession()
-  const apiKey = session && keyOf(session)
+  const apiKey = session && apiKeyOf(session)
   return apiKey && introspection?.apiKey ? introspection.apiKey({ apiKey, ctx }) : undefined
 }
 
@@ -58,7 +58,7 @@ export async function liveClaims(
     const { payload } = await jwtVerify(token, createLocalJWKSet(keySet(keys)), {
       algorithms: [...new Set(keys.map(({ alg }) => alg))],
       typ: 'at+jwt',
-      issuer: issuerOf(ctx, options),
+      issuer: jwtIssuer(ctx, options),
       audience: [...audiences],
       requiredClaims: ['exp', 'sub', 'client_id', 'iat', 'jti'],
       currentDate: ctx.now,

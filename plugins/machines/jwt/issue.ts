@@ -1,11 +1,11 @@
 /** One access token (RFC 9068) for the user or the API key of a request. */
 import { AccessDenied, type AnyContext, AuthError, type Context, HttpError, type Session, setBounded, toBase64Url } from 'authkernel/kernel'
 import { signerOf, signingKeys } from './keys.ts'
-import { type CallerKey, issuerOf, type ResolvedOptions } from './options.ts'
+import { type CallerKey, jwtIssuer, type ResolvedOptions } from './options.ts'
 import type { SigningKey } from './tables.ts'
 
 /** What a token is for. */
-export interface TokenWanted {
+export interface AccessTokenRequest {
   /** The service that the token is for: one, so that no service can use it at another. */
   audience: string
   /** Separated by blanks, or a list. */
@@ -47,10 +47,10 @@ const reserved = [
 export async function issueToken(
   ctx: Context,
   options: ResolvedOptions,
-  { audience, scope = [] }: TokenWanted,
+  { audience, scope = [] }: AccessTokenRequest,
 ): Promise<AccessToken | null> {
   const session = await ctx.currentSession()
-  const subject = session && (await subjectOf(ctx, session))
+  const subject = session && (await tokenSubject(ctx, session))
   if (!session || !subject) return null
   const scopes = scopesOf(options, audience, scope)
   const allowed = await allowedScopes(ctx, options, session, { audience, scopes, limit: subject.scopes })
@@ -65,7 +65,7 @@ export async function issueToken(
     client_id: subject.client ?? options.clientId ?? own.iss,
     exp: expiresAt,
     ...(allowed.length > 0 && { scope: allowed.join(' ') }),
-    ...(!subject.client && (await proofOf(ctx))),
+    ...(!subject.client && (await signInClaims(ctx))),
     // Else an app could turn a token that is bound to its key into one that every holder may use.
     ...(subject.jkt !== undefined && { cnf: { jkt: subject.jkt } }),
     ...subject.origin,
@@ -85,7 +85,7 @@ export async function signClaims(ctx: AnyContext, options: ResolvedOptions, clai
 
 /** What every token of this server says of itself. */
 export function ownClaims(ctx: AnyContext, options: ResolvedOptions): { iss: string; iat: number; jti: string } {
-  return { iss: issuerOf(ctx, options), iat: Math.floor(ctx.now.getTime() / 1000), jti: toBase64Url(ctx.runtime.random(16)) }
+  return { iss: jwtIssuer(ctx, options), iat: Math.floor(ctx.now.getTime() / 1000), jti: toBase64Url(ctx.runtime.random(16)) }
 }
 
 /** Whose token, and what it carries at most: of an API key, of an app, else of the person. */
@@ -99,10 +99,10 @@ interface Subject {
 }
 
 /** Null: a user without an id. */
-async function subjectOf(ctx: Context, session: Session): Promise<Subject | null> {
-  if ('actor' in session) throw new AccessDenied('jwt.issue: somebody who acts for another person gets no tokens of that person.')
-  const key = keyOf(session)
-  if (key) return { sub: ownerOf(key), client: key.id, scopes: key.scopes, origin: { key: key.id } }
+async function tokenSubject(ctx: Context, session: Session): Promise<Subject | null> {
+  if ('actor' in session) throw new AccessDenied('jwt.issue: an administrator who acts as a user gets no tokens of that user.')
+  const key = apiKeyOf(session)
+  if (key) return { sub: ownerText(key), client: key.id, scopes: key.scopes, origin: { key: key.id } }
   const { bearer } = session as { bearer?: { id: string; clientId: string; scopes: readonly string[]; jkt?: string } }
   if (session.user?.id !== undefined && bearer) {
     const { clientId: client, scopes, jkt, id: ses } = bearer
@@ -119,23 +119,24 @@ async function subjectOf(ctx: Context, session: Session): Promise<Subject | null
 }
 
 /** The API key of a session. */
-export function keyOf(session: Session): CallerKey | undefined {
+export function apiKeyOf(session: Session): CallerKey | undefined {
   return (session as { apiKey?: CallerKey }).apiKey
 }
 
-function ownerOf({ id, owner }: CallerKey): string {
+function ownerText({ id, owner }: CallerKey): string {
   const { userId, service } = (owner ?? {}) as { userId?: string; service?: string }
   return userId ?? (service === undefined ? `key:${id}` : `service:${service}`)
 }
 
 function scopesOf({ audiences, scopes }: ResolvedOptions, audience: string, scope: string | readonly string[]): string[] {
-  if (typeof audience !== 'string' || audience === '' || audience.length > 500) throw badRequest('`audience` must be 1 to 500 characters.')
-  if (audiences && !audiences.includes(audience)) throw badRequest('no token is issued for this `audience`.')
+  if (typeof audience !== 'string' || audience === '' || audience.length > 500)
+    throw tokenInputError('`audience` must be 1 to 500 characters.')
+  if (audiences && !audiences.includes(audience)) throw tokenInputError('no token is issued for this `audience`.')
   const wanted = [...new Set(typeof scope === 'string' ? scope.split(' ').filter(Boolean) : scope)]
   for (const one of wanted) {
     // RFC 6749 section 3.3.
     const known = scopes ? scopes.includes(one) : typeof one === 'string' && /^[\x21\x23-\x5b\x5d-\x7e]{1,100}$/.test(one)
-    if (!known) throw badRequest(`the scope ${JSON.stringify(String(one).slice(0, 100))} is not one of the plugin's.`)
+    if (!known) throw tokenInputError(`the scope ${JSON.stringify(String(one).slice(0, 100))} is not one of the plugin's.`)
   }
   return wanted
 }
@@ -153,7 +154,7 @@ async function allowedScopes(
 }
 
 /** When and how the user signed in (RFC 9068 section 2.2.1), where that is known. */
-async function proofOf(ctx: Context): Promise<Record<string, unknown>> {
+async function signInClaims(ctx: Context): Promise<Record<string, unknown>> {
   const known = await ctx.session.attributes?.(ctx)
   if (!known) return {}
   return { auth_time: known.authTime, amr: Object.keys(known.methods), ...(known.acr !== undefined && { acr: known.acr }) }
@@ -165,6 +166,6 @@ async function privateKey(ctx: AnyContext, { id, alg, privateKey: jwk }: Signing
   return imported.get(id) ?? setBounded(imported, id, (await importJWK(jwk, alg)) as CryptoKey, maxKeys)
 }
 
-function badRequest(what: string): HttpError {
+function tokenInputError(what: string): HttpError {
   return new HttpError(400, `Access token: ${what}`, {}, new AuthError(`jwt.issue: ${what}`))
 }

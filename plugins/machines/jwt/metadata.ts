@@ -1,6 +1,6 @@
 /** What OAuth clients and resource servers need to know (RFC 8414). */
 import { type Context, HttpError } from 'authkernel/kernel'
-import { issuerOf, type ResolvedOptions } from './options.ts'
+import { jwtIssuer, type ResolvedOptions } from './options.ts'
 
 export const metadataPath = '/.well-known/oauth-authorization-server'
 
@@ -21,7 +21,7 @@ export function metadataMembers(ctx: Context, { introspection }: ResolvedOptions
 
 /** The whole document where no plugin has a token endpoint: there is nothing to sign in with, and keys and introspection are found all the same. */
 export function wholeMetadata(ctx: Context, options: ResolvedOptions): Response {
-  const issuer = issuerOf(ctx, options)
+  const issuer = jwtIssuer(ctx, options)
   // RFC 8414 section 3.3: the issuer is the one that the address names.
   if (issuer !== issuerAt(ctx)) throw new HttpError(404, `The issuer is ${issuer}.`)
   const members = { issuer, ...metadataMembers(ctx, options), response_types_supported: [], grant_types_supported: [] }

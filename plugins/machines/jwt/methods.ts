@@ -1,6 +1,6 @@
 /** `auth.jwt` for the host app and `client.jwt` for its pages. */
 import { type ClientPart, jobFor, type Kernel, type OfTenant } from 'authkernel/kernel'
-import { type AccessToken, issueToken, type TokenWanted } from './issue.ts'
+import { type AccessToken, issueToken, type AccessTokenRequest } from './issue.ts'
 import { keySet, rotateKeys, signingKeys } from './keys.ts'
 import type { ResolvedOptions } from './options.ts'
 import type { PublicKey } from './tables.ts'
@@ -9,16 +9,16 @@ import type { PublicKey } from './tables.ts'
 export interface JwtApi {
   jwt: {
     /** For the user or the API key of the request. Null: the request is signed out. Throws HttpError 400 and AccessDenied. */
-    issue(request: Request, wanted: TokenWanted): Promise<AccessToken | null>
+    issue(request: Request, wanted: AccessTokenRequest): Promise<AccessToken | null>
     /** What `/.well-known/jwks.json` answers, for hosts that serve it elsewhere. */
     jwks(request: Request): Promise<{ keys: PublicKey[] }>
     /** Publishes the next key now; it signs when every resource server can know it. One that is published already is answered as it is. */
-    rotate(wanted?: RotateWanted): Promise<{ kid: string; signsFrom: Date }>
+    rotate(wanted?: RotateOptions): Promise<{ kid: string; signsFrom: Date }>
   }
 }
 
 /** Which keys to rotate: `tenant` names the tenant where there are several. */
-export interface RotateWanted extends OfTenant {
+export interface RotateOptions extends OfTenant {
   /** A private key leaked: all keys end at once, and with them their tokens. */
   compromised?: boolean | undefined
 }

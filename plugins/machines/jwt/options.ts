@@ -100,7 +100,7 @@ export function resolveOptions(options: JwtOptions): ResolvedOptions {
   if (!(resolved.rotateEvery >= 4 * jwksMaxAge)) refuseOption('`rotateEvery` must be at least four times `jwksMaxAge`.')
   if (audiences?.some((one) => typeof one !== 'string' || one === '')) refuseOption('`audiences` must be a list of texts.')
   if (options.routes && !audiences?.length)
-    refuseOption('`routes` needs `audiences`: without the list anybody could get a token for any service.')
+    refuseOption('`routes` needs `audiences`: without the list any user could get a token for any service.')
   for (const { id, secret, audiences: of } of introspection?.clients ?? []) {
     if (typeof id !== 'string' || id === '') refuseOption('`introspection.clients` has an entry without `id`.')
     if (typeof secret !== 'string' || secret.length < 32)
@@ -112,7 +112,7 @@ export function resolveOptions(options: JwtOptions): ResolvedOptions {
 }
 
 /** `iss` in this context. Throws AuthError for a job without an issuer. */
-export function issuerOf(ctx: AnyContext, { issuer }: ResolvedOptions): string {
+export function jwtIssuer(ctx: AnyContext, { issuer }: ResolvedOptions): string {
   if (issuer !== undefined) return issuer
   return ctx.request ? ctx.origin : refuseOption('`issuer` is needed where there is no request.')
 }

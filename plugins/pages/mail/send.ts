@@ -16,7 +16,14 @@ export function createMail({ from, theme }: { from?: string | undefined; theme?:
         const sender = from ?? carrier.from
         if (fault && sender === undefined) throw fault
         const message = {
-          ...writeMail(ctx, template, fault ? withoutLinks(template, data, fault) : data, options, theme, fault && nameOf(sender ?? '')),
+          ...writeMail(
+            ctx,
+            template,
+            fault ? withoutLinks(template, data, fault) : data,
+            options,
+            theme,
+            fault && siteNameOf(sender ?? ''),
+          ),
           to: oneAddress(to),
           from: sender ?? ownSender(ctx),
         }
@@ -43,7 +50,7 @@ function withoutLinks({ button }: MailTemplate, data: Data, fault: Error): Data 
 }
 
 /** `Acme` of `Acme <no-reply@acme.example>`, else the domain: how the host app calls itself. */
-function nameOf(sender: string): string {
+function siteNameOf(sender: string): string {
   const bracket = sender.lastIndexOf('<')
   const name = sender.slice(0, Math.max(0, bracket)).replaceAll('"', '').trim()
   const domain = sender

@@ -11,7 +11,7 @@ import {
   type PageParts,
   type Theme,
 } from 'authkernel/kernel'
-import { createLanguages, drawMail, unlinked } from 'authkernel/kernel/mail'
+import { createLanguages, drawMail, withoutLinks } from 'authkernel/kernel/mail'
 
 /** Values of a mail by name. */
 export type Data = Readonly<Record<string, MailValue>>
@@ -42,7 +42,7 @@ export function writeMail(
   const values: Record<string, string> = {}
   for (const [key, value] of Object.entries({ site: siteOf(ctx, site), ...data })) values[key] = toPlainText(value, language)
   const named = (key: string): boolean => placeholdersOf(language.find(key) ?? '').every((name) => Object.hasOwn(values, name))
-  const marked = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, unlinked(value)]))
+  const marked = Object.fromEntries(Object.entries(values).map(([key, value]) => [key, withoutLinks(value)]))
   const both = (key: string): MailText => ({ text: language.find(key, values) ?? '', html: markupOf(language.find(key) ?? '', marked) })
   const url = template.button && values[template.button.url]
   const mail = drawMail({

@@ -13,7 +13,7 @@ import {
 } from 'authkernel/kernel'
 import { errorPage, refusalPage } from './error.ts'
 import type { PagesPluginOptions } from './options.ts'
-import { signInPage } from './signin.ts'
+import { drawSignInPage } from './signin.ts'
 import { signOutPage } from './signout.ts'
 import { parseColor } from './ui/color.ts'
 import { siteTile } from './ui/icons.ts'
@@ -46,7 +46,7 @@ export function createRenderer(options: PagesPluginOptions): PageRenderer {
     if (!ctx.app.fault) sheet.parts = { head: await drawSlots(sheet, tools, 'head'), foot: await drawSlots(sheet, tools, 'foot') }
     switch (name) {
       case 'signIn':
-        return signInPage(sheet, params, options.formAction, tools)
+        return drawSignInPage(sheet, params, options.formAction, tools)
       case 'signOut':
         return signOutPage(sheet, options.formAction)
       case 'verifyRequest':
@@ -56,7 +56,7 @@ export function createRenderer(options: PagesPluginOptions): PageRenderer {
       case 'error':
         return errorPage(sheet, params['error'], params['status'])
       default:
-        return drawPluginPage(sheet, pageOf(ctx, name), params, options.formAction, tools)
+        return drawPluginPage(sheet, findPluginPage(ctx, name), params, options.formAction, tools)
     }
   }
 
@@ -116,7 +116,7 @@ function isResponse(view: PageView | Response): view is Response {
   return typeof (view as Response).arrayBuffer === 'function'
 }
 
-function pageOf({ app }: Context, name: string): PluginPage {
+function findPluginPage({ app }: Context, name: string): PluginPage {
   const page = app.parts.pages.get(name)
   if (page) return page
   throw new AuthError(`No plugin draws the page "${name}": declare it with kernel.page, or provide a service "pages" that knows it.`)

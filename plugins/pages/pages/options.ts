@@ -17,7 +17,7 @@ export interface PagesPluginOptions {
 }
 
 /** Throws AuthError that names an option which does not exist. */
-export function checkOptions(options: PagesPluginOptions): void {
+export function checkPagesOptions(options: PagesPluginOptions): void {
   assertOptions('Plugin "pages"', options, { theme: true, messages: true, locale: true, formAction: true })
   assertOptions('Plugin "pages"', options.theme, { colorScheme: true, logo: true, brandColor: true, buttonText: true }, 'theme')
 }

@@ -12,7 +12,7 @@ export interface Leads {
   asks: boolean
 }
 /** One page without what belongs to a request. */
-export interface Prepared extends Leads {
+export interface PreparedPage extends Leads {
   providers: readonly Provider[]
   /** Text, gap, text, and so on. */
   pieces: readonly string[]
@@ -33,7 +33,7 @@ const pattern = new RegExp(`${edge}(${Object.keys(gaps).join('|')})${edge}`)
 const maxPages = 50
 
 /** A language belongs to one snapshot, and so do its pages. */
-const pagesByLanguage = new WeakMap<Language, Map<string, Prepared>>()
+const pagesByLanguage = new WeakMap<Language, Map<string, PreparedPage>>()
 
 /** The page of a key, drawn anew when there are other providers. */
 export async function prepareOnce(
@@ -41,8 +41,8 @@ export async function prepareOnce(
   key: string,
   providers: readonly Provider[],
   draw: () => Promise<Leads & { text: string; hasScript: boolean }>,
-): Promise<Prepared> {
-  const known = pagesByLanguage.get(language) ?? new Map<string, Prepared>()
+): Promise<PreparedPage> {
+  const known = pagesByLanguage.get(language) ?? new Map<string, PreparedPage>()
   pagesByLanguage.set(language, known)
   const existing = known.get(key)
   if (existing && isSameList(existing.providers, providers)) return existing
@@ -54,7 +54,7 @@ export async function prepareOnce(
 }
 
 /** The whole text. `values` are markup already. */
-export function fillGaps({ pieces }: Prepared, values: Readonly<Record<Gap, string>>): string {
+export function fillGaps({ pieces }: PreparedPage, values: Readonly<Record<Gap, string>>): string {
   let text = pieces[0] ?? ''
   for (let at = 1; at < pieces.length; at += 2) text += values[pieces[at] as Gap] + (pieces[at + 1] ?? '')
   return text

@@ -1,7 +1,7 @@
 /** What the pages register. Their code, their style and their languages are loaded by the first request that shows a page. */
 import { lazily, lazyObject, type Plugin } from 'authkernel/kernel'
 import { mailMessages } from './messages/mail.ts'
-import { checkOptions, type PagesPluginOptions } from './options.ts'
+import { checkPagesOptions, type PagesPluginOptions } from './options.ts'
 import { addRoutes } from './routes.ts'
 import { typedCookie } from './typed-fields.ts'
 
@@ -9,7 +9,7 @@ const load = /* @__PURE__ */ lazily(() => import('./draw.ts'))
 
 /** Draws the sign-in, sign-out, error, verify-request and verify-confirm pages, and the account page. */
 export function pagesPlugin(options: PagesPluginOptions = {}): Plugin {
-  checkOptions(options)
+  checkPagesOptions(options)
   const renderer = lazyObject(['render', 'refusal'], load, ({ createRenderer }) => createRenderer(options))
   return {
     name: 'pages',

@@ -4,8 +4,8 @@
  */
 import type { Context, PageTools, Provider, ProviderForm } from 'authkernel/kernel'
 import { asksFirst, drawChosen, drawHiddenField, couldBe, hasRealms, type Identifier, identifierForm, identifierOf } from './identifier.ts'
-import { fillGaps, gaps, type Leads, type Prepared, prepareOnce } from './page-cache.ts'
-import { takeTyped, type Typed } from './typed-fields.ts'
+import { fillGaps, gaps, type Leads, type PreparedPage, prepareOnce } from './page-cache.ts'
+import { takeTyped, type TypedFields } from './typed-fields.ts'
 import { drawAlert } from './ui/alert.ts'
 import { drawField, hasInputs } from './ui/fields.ts'
 import { type Content, type Html, markup } from './ui/html.ts'
@@ -13,7 +13,7 @@ import { siteTile } from './ui/icons.ts'
 import { createNonce, documentOf, drawPage, hiddenInputs, type Page, respondWith, type Sheet } from './ui/layout.ts'
 import { formOf, leavesSite, ownTargets, providerTargets, realmTargets } from './ui/policy.ts'
 import { coloursOf, createMark, drawMark, type Mark } from './ui/provider-mark.ts'
-import { emphasize } from './ui/site.ts'
+import { isolateName } from './ui/site.ts'
 import { drawSlots } from './ui/tools.ts'
 import { createWordings, type Wording } from './wording.ts'
 
@@ -49,7 +49,7 @@ interface Request {
   callbackUrl: string
   alert: Content
   email?: string | undefined
-  typed?: Typed | undefined
+  typed?: TypedFields | undefined
   /** What was typed into the field that is asked for first. */
   identifier?: string | undefined
   /** A user is signed in: the passkey button then says what it is for. */
@@ -57,7 +57,7 @@ interface Request {
 }
 
 /** Draws the page. `targets` replaces "any https address" in `form-action`. */
-export async function signInPage(
+export async function drawSignInPage(
   sheet: Sheet,
   params: Readonly<Record<string, string | undefined>>,
   targets: readonly string[] | undefined,
@@ -91,7 +91,7 @@ export async function signInPage(
     const { page, ...leads } = await composePage(sheet, providers, { ...request, again }, tools)
     return drawPage(sheet, { ...page, forms: await formsFor(leads) })
   }
-  const take = (again: boolean): Promise<Prepared> =>
+  const take = (again: boolean): Promise<PreparedPage> =>
     prepareOnce(language, [base, origin, again].join(' '), providers, async () => {
       const { page, ...leads } = await composePage(sheet, providers, { ...gaps, again }, tools)
       return { text: documentOf(sheet, page, gaps.nonce), ...leads, hasScript: page.scripts !== undefined && page.scripts.length > 0 }
@@ -141,7 +141,7 @@ async function composePage(
     kind: items.length > manyProviders ? 'signin many' : 'signin',
     title: language.say('signIn.title'),
     heading: language.say('signIn.heading'),
-    lead: sheet.site !== '' && language.say('signIn.subtitle', { site: emphasize(sheet.site) }),
+    lead: sheet.site !== '' && language.say('signIn.subtitle', { site: isolateName(sheet.site) }),
     tile: siteTile(sheet.site),
     body: [
       request.alert,
@@ -188,7 +188,7 @@ function waitsForIdentifier({ identifier, form }: Item): boolean {
 }
 
 /** After a wrong password: the name that was typed with it. */
-function typedIdentifier(items: readonly Item[], typed: Typed | undefined): string | undefined {
+function typedIdentifier(items: readonly Item[], typed: TypedFields | undefined): string | undefined {
   const name = items.find(({ provider }) => provider.id === typed?.provider)?.identifier?.name
   return name === undefined ? undefined : typed?.values[name]
 }

@@ -4,7 +4,7 @@ import { markup } from './ui/html.ts'
 import { iconTile } from './ui/icons.ts'
 import { drawPage, hiddenInputs, type Sheet, submitButton } from './ui/layout.ts'
 import { ownTargets, providerTargets } from './ui/policy.ts'
-import { emphasize } from './ui/site.ts'
+import { isolateName } from './ui/site.ts'
 
 /** Draws the page. */
 export async function signOutPage(sheet: Sheet, targets: readonly string[] | undefined): Promise<Response> {
@@ -18,7 +18,7 @@ export async function signOutPage(sheet: Sheet, targets: readonly string[] | und
     kind: 'signout',
     title: language.say('signOut.title'),
     heading: language.say('signOut.heading'),
-    lead: language.say('signOut.text', { site: emphasize(sheet.site) }),
+    lead: language.say('signOut.text', { site: isolateName(sheet.site) }),
     tile: iconTile('leave'),
     body: markup`<div class="actions">
 <form action="${base}/signout${search}" method="post">${hiddenInputs({ csrfToken: await ctx.csrfToken() })}${submitButton(language.say('signOut.submit'))}</form>
@@ -33,8 +33,8 @@ function drawSignedOut(sheet: Sheet): Response {
   return drawPage(sheet, {
     kind: 'signout',
     title: language.say('signOut.title'),
-    heading: language.say('signOut.nobody.heading'),
-    lead: language.say('signOut.nobody'),
+    heading: language.say('signOut.signedOut.heading'),
+    lead: language.say('signOut.signedOut'),
     tile: iconTile('leave'),
     body: markup`<div class="actions"><a class="button primary" href="${base}/signin"><span class="label">${language.say('signIn.heading')}</span></a></div>`,
     foot: true,

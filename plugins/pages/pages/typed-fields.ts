@@ -2,7 +2,7 @@
 import { type AuthError, type Context, type CookieHandle, createCookie } from 'authkernel/kernel'
 
 /** Provider and fields. */
-export interface Typed {
+export interface TypedFields {
   provider: string
   values: Readonly<Record<string, string>>
 }
@@ -34,8 +34,8 @@ export async function keepTyped(ctx: Context, error: AuthError): Promise<void> {
 }
 
 /** What was kept; it is shown once. */
-export async function takeTyped(ctx: Context): Promise<Typed | undefined> {
+export async function takeTyped(ctx: Context): Promise<TypedFields | undefined> {
   if (typedCookie.get(ctx) === undefined) return undefined
   typedCookie.delete(ctx)
-  return (await typedCookie.open<Typed>(ctx)) ?? undefined
+  return (await typedCookie.open<TypedFields>(ctx)) ?? undefined
 }

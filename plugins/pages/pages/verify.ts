@@ -4,7 +4,7 @@ import { markup } from './ui/html.ts'
 import { iconTile } from './ui/icons.ts'
 import { drawPage, hiddenInputs, type Sheet, submitButton } from './ui/layout.ts'
 import { ownTargets } from './ui/policy.ts'
-import { emphasize } from './ui/site.ts'
+import { isolateName } from './ui/site.ts'
 
 /** The page after a link was requested. It never says whether the address is known. */
 export async function verifyRequestPage(sheet: Sheet, provider: string | undefined): Promise<Response> {
@@ -16,7 +16,7 @@ export async function verifyRequestPage(sheet: Sheet, provider: string | undefin
     title: language.say('verifyRequest.title'),
     heading: language.say('verifyRequest.heading'),
     tile: iconTile('mail'),
-    body: markup`<p class="message">${language.say('verifyRequest.text', { site: emphasize(sheet.site) })}</p>
+    body: markup`<p class="message">${language.say('verifyRequest.text', { site: isolateName(sheet.site) })}</p>
 ${seconds !== undefined && markup`<p class="message">${language.say('verifyRequest.expires', { duration: language.duration(seconds) })}</p>`}
 <p class="hint">${language.say('verifyRequest.hint', { again })}</p>`,
     foot: true,
@@ -36,7 +36,7 @@ export async function verifyConfirmPage(
     kind: 'verify-request verify-confirm',
     title: language.say('verifyConfirm.title'),
     heading: language.say('verifyConfirm.heading'),
-    lead: language.say('verifyConfirm.text', { site: emphasize(sheet.site) }),
+    lead: language.say('verifyConfirm.text', { site: isolateName(sheet.site) }),
     tile: iconTile('person'),
     body: markup`${sent['email'] && markup`<p class="who"><bdi>${sent['email']}</bdi></p>`}
 <form action="${target}" method="post">${hiddenInputs({ ...sent, csrfToken: await ctx.csrfToken() })}${submitButton(language.say('verifyConfirm.submit'))}</form>

@@ -16,19 +16,19 @@ export interface Wording {
 export function createWordings(language: Language, all: readonly (readonly [Provider, ProviderForm])[]): Wording[] {
   const labels = new Set<string>()
   return all.map(([provider, form]) => {
-    const name = withoutBidi(translate(language, provider.name))
+    const name = withoutBidi(translateText(language, provider.name))
     const fields = Object.entries(form.fields ?? {}).map(([key, attributes]) => [key, createField(key, attributes)] as const)
     for (const [, attributes] of fields) if (!isHidden(attributes)) labels.add(attributes.label)
     return { name, fields: Object.fromEntries(fields), button: buttonText(language, provider, form, name, all) }
 
     // Two fields called "Email" cannot be told apart, above all with a screen reader: the later one names its provider.
     function createField(key: string, attributes: InputAttributes): InputAttributes & { label: string } {
-      const text = translate(language, attributes.label ?? key)
+      const text = translateText(language, attributes.label ?? key)
       const label = isHidden(attributes) || !labels.has(text) ? text : (language.find('signIn.labelOf', { label: text, name }) ?? text)
       return {
         ...attributes,
         label,
-        ...(attributes.placeholder !== undefined && { placeholder: translate(language, attributes.placeholder) }),
+        ...(attributes.placeholder !== undefined && { placeholder: translateText(language, attributes.placeholder) }),
       }
     }
   })
@@ -45,7 +45,7 @@ function buttonText(
   const own = all.filter(([, form]) => form.submit === submit).length === 1 ? submit : undefined
   return (
     language.find(`signIn.submit.${id}`) ??
-    (own !== undefined ? translate(language, own) : undefined) ??
+    (own !== undefined ? translateText(language, own) : undefined) ??
     language.find(`signIn.submit:${name}`) ??
     language.find('signIn.submit', { name: providerName }) ??
     providerName
@@ -53,6 +53,6 @@ function buttonText(
 }
 
 /** What a provider or a type wrote in English. */
-function translate(language: Language, text: string): string {
+function translateText(language: Language, text: string): string {
   return language.find(`text:${text}`) ?? text
 }

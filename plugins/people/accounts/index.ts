@@ -17,7 +17,7 @@ export function accountsPlugin(options: NoOptions = {}): Plugin<AccountsApi> {
     requires: ['store'],
     setup(kernel) {
       // Where there are records, users see where their sessions began.
-      kernel.records('sessionRecord', sessionRecord as never, { optional: true })
+      kernel.records('sessionRecord', sessionRecord, { optional: true })
       return createApi(kernel)
     },
   }

@@ -53,7 +53,7 @@ function createAccounts(kernel: Kernel): AccountsApi['accounts'] {
       const user = found && (await found.store.getUser(found.userId))
       if (!user) return false
       const { ctx, store } = found
-      const owner = await store.getUserByAccount(keyOf(account))
+      const owner = await store.getUserByAccount(accountKey(account))
       if (owner?.id === user.id) return false
       if (owner) throw new AccountNotLinked('accounts.link: the account belongs to another user.')
       if (ctx.has('hook', 'link') && (await ctx.ask('link', { user, account })) !== true) {
@@ -71,7 +71,7 @@ function createAccounts(kernel: Kernel): AccountsApi['accounts'] {
       const row = rows.find((each) => each.provider === account.provider && each.providerAccountId === account.providerAccountId)
       if (!row) return false
       if (rows.length === 1 && !last) throw createLastAccountFault()
-      await store.unlinkAccount(keyOf(account))
+      await store.unlinkAccount(accountKey(account))
       // Another one may have been unlinked at the same moment.
       if (!last && (await store.listAccountsByUserId(userId)).length === 0) {
         await store.linkAccount(row)
@@ -111,9 +111,9 @@ function createUsers(kernel: Kernel): AccountsApi['users'] {
   }
 }
 
-type Found = { ctx: AnyContext; store: Store; userId: string }
+type StoredUserScope = { ctx: AnyContext; store: Store; userId: string }
 /** The store and the user, if there is one; throws when the adapter lacks an operation. */
-async function findStoredUser(kernel: Kernel, who: Who, ...methods: AdapterMethod[]): Promise<Found | undefined> {
+async function findStoredUser(kernel: Kernel, who: Who, ...methods: AdapterMethod[]): Promise<StoredUserScope | undefined> {
   const asked = who instanceof Request ? await kernel.contextOf(who) : undefined
   const ctx = asked ?? (await kernel.contextOf(jobFor('accounts', who as Exclude<Who, Request>)))
   const { store } = ctx
@@ -124,7 +124,7 @@ async function findStoredUser(kernel: Kernel, who: Who, ...methods: AdapterMetho
   return userId === undefined ? undefined : { ctx, store, userId }
 }
 
-function keyOf({
+function accountKey({
   provider,
   providerAccountId,
 }: Pick<Account, 'provider' | 'providerAccountId'>): Pick<Account, 'provider' | 'providerAccountId'> {

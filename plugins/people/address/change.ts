@@ -1,10 +1,10 @@
 /** Asking for another address, and the proof of it: a session of the user and the mailed link together. */
 import { type AdapterUser, type Context, endSessions, proveAgain, randomHex, redirectTo, toAddress } from 'authkernel/kernel'
 import { mailWithinLimit, mailedHostFault } from 'authkernel/kernel/mail'
-import { sendMail } from './mails.ts'
+import { sendInBackground } from './mails.ts'
 import type { ResolvedOptions } from './options.ts'
 import { offerUndo } from './undo.ts'
-import { storeAddress, findUser } from './user.ts'
+import { findUser, restoreAddress, storeAddress } from './user.ts'
 
 const seconds = 1200
 const purpose = 'address-change'
@@ -35,19 +35,22 @@ export async function requestChange(ctx: Context, { allow, maxAge }: ResolvedOpt
 
 async function mailLink(ctx: Context, user: AdapterUser, to: string): Promise<void> {
   await ctx.emit('noted', { name: 'address.proofRequested', outcome: 'success', user, typed: to })
-  if (await ctx.service('store').getUserByEmail(to)) return sendMail(ctx, to, 'address.taken')
+  if (await ctx.service('store').getUserByEmail(to)) return sendInBackground(ctx, to, 'address.taken')
   const change: Change = { userId: user.id, from: user.email ?? null, to, id: randomHex(ctx.runtime, 16) }
   const token = await ctx.seal(purpose, { ...change }, seconds)
-  sendMail(ctx, to, 'address.confirm', { url: `${ctx.base}/account/address/confirm?token=${token}`, left: { seconds } })
+  sendInBackground(ctx, to, 'address.confirm', { url: `${ctx.base}/account/address/confirm?token=${token}`, left: { seconds } })
 }
 
-/** The change of a link, for the user who asked for it; `other`: another user is signed in. */
-export async function readChange(ctx: Context, token: unknown): Promise<{ user: AdapterUser; change: Change } | 'nobody' | 'other' | null> {
+/** The change of a link, for the user who asked for it; `signedOut`: no user is signed in, `otherUser`: another one is. */
+export async function readChange(
+  ctx: Context,
+  token: unknown,
+): Promise<{ user: AdapterUser; change: Change } | 'signedOut' | 'otherUser' | null> {
   const change = typeof token === 'string' && token.length < 4096 ? await ctx.open<Change & Record<string, unknown>>(purpose, token) : null
   if (!change || (await ctx.once.taken(`address ${change.id}`))) return null
   const user = await findUser(ctx)
-  if (!user) return 'nobody'
-  if (user.id !== change.userId) return 'other'
+  if (!user) return 'signedOut'
+  if (user.id !== change.userId) return 'otherUser'
   // Another change came first.
   return (user.email ?? null) === change.from ? { user, change } : null
 }
@@ -58,12 +61,20 @@ export async function confirmChange(ctx: Context, { allow, undoDays }: ResolvedO
   const fault = mailedHostFault(ctx)
   if (fault) throw fault
   const { token } = await ctx.body()
+  const stamp = await ctx.access.stampSession()
   const found = await readChange(ctx, token)
   if (found === null || typeof found === 'string') return ctx.render('addressConfirm', { token: String(token ?? '').slice(0, 4096) })
   const { user, change } = found
+  if (stamp?.subject !== `user:${user.id}`) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account/address` })
   if (!(await allow({ user, to: change.to }, ctx))) return ctx.render('address', { error: 'AddressInvalid' })
   if (!(await ctx.once.take(`address ${change.id}`, seconds))) return ctx.render('addressConfirm', {})
-  const changed = await storeAddress(ctx, user.id, change.to)
+  // The address is a way into the account: a session that was ended meanwhile changes nothing.
+  const changed = await ctx.access.grant(
+    stamp,
+    'credential',
+    () => storeAddress(ctx, user.id, change.to),
+    () => restoreAddress(ctx, user, change.to),
+  )
   if (!changed) return ctx.render('address', { error: 'AddressTaken' })
   const except = (await ctx.session.id?.(ctx)) ?? undefined
   await endSessions(ctx, { userId: user.id, ...(except !== undefined && { except }) }, 'address', 'credentialChanged')

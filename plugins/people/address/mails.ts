@@ -33,7 +33,7 @@ export function addMails(kernel: Kernel): void {
 }
 
 /** Sends a mail in the background, so that the time of the response says nothing. A mail that fails is logged. */
-export function sendMail(ctx: Context, to: string, template: string, data: Record<string, MailValue> = {}): void {
+export function sendInBackground(ctx: Context, to: string, template: string, data: Record<string, MailValue> = {}): void {
   ctx
     .service('mail')
     .send(ctx, to, template, { at: ctx.now, ...data })

@@ -3,12 +3,13 @@ import type { Messages } from 'authkernel/kernel'
 
 const en = {
   'address.mail.confirm': 'Your new address at {site}',
-  'address.mail.confirm-text': 'Somebody wants to use this address for an account. Sign in to that account and open the link.',
+  'address.mail.confirm-text': 'There is a request to use this address for an account. Sign in to that account and open the link.',
   'address.mail.confirm-button': 'Use this address',
   'address.mail.left': 'The link works once. It is valid for {left}.',
   'address.mail.ignore': 'If this was not you, you can ignore this email. Nothing changes.',
   'address.mail.taken': 'You have an account at {site}',
-  'address.mail.taken-text': 'Somebody wanted to use this address for another account. It already has an account, so nothing was changed.',
+  'address.mail.taken-text':
+    'There was a request to use this address for another account. It already has an account, so nothing was changed.',
   'address.mail.changed': 'Your address at {site} was changed',
   'address.mail.changed-text': 'At {at} your account got the address {to}. Mails go there from now on.',
   'address.mail.undo-button': 'Take the change back',

@@ -1,5 +1,5 @@
 /** `client.address`. */
-import { clientMethod, clientMethods, type ClientPart, type Kernel } from 'authkernel/kernel'
+import { clientMethod, clientMethods, type ClientPart, type Kernel, readFields } from 'authkernel/kernel'
 import { requestChange } from './change.ts'
 import type { ResolvedOptions } from './options.ts'
 
@@ -12,9 +12,4 @@ export interface AddressMethods {
 /** Adds the methods. */
 export function addClientMethods(kernel: Kernel, options: ResolvedOptions): ClientPart<{ readonly address: AddressMethods }> {
   return clientMethods(kernel, 'address', { change: clientMethod(readFields, (ctx) => requestChange(ctx, options)) })
-}
-
-function readFields(sent: unknown): Record<string, unknown> {
-  if (typeof sent !== 'object' || sent === null) throw new TypeError('an object')
-  return { ...sent }
 }

@@ -82,9 +82,9 @@ async function drawConfirm(ctx: Context, tools: PageTools, { token }: Params): P
   const found = await readChange(ctx, token)
   // Not where to come back to: that address would carry the token through another page.
   if (found === null || typeof found === 'string') {
-    const told = { nobody: 'AddressSignInFirst', other: 'AddressOfOther' } as const
-    const way = found === 'nobody' ? link(say('address.sign-in'), '/signin') : link(say('address.back'), back)
-    return { title: say('address.title'), body: [alert(found ? told[found] : 'AddressLinkInvalid'), way], status: 400 }
+    const errors = { signedOut: 'AddressSignInFirst', otherUser: 'AddressOfOther' } as const
+    const way = found === 'signedOut' ? link(say('address.sign-in'), '/signin') : link(say('address.back'), back)
+    return { title: say('address.title'), body: [alert(found ? errors[found] : 'AddressLinkInvalid'), way], status: 400 }
   }
   const { change } = found
   return {

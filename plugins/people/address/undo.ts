@@ -1,7 +1,7 @@
 /** The way back, for the owner of the former mailbox: a stolen session must not take an account away. */
 import { type Context, endSessions, type Holdings, randomHex } from 'authkernel/kernel'
 import { holdingsOf, removeAdded, takeAddressFrom } from 'authkernel/kernel/users'
-import { sendMail } from './mails.ts'
+import { sendInBackground } from './mails.ts'
 import { storeAddress } from './user.ts'
 
 const purpose = 'address-undo'
@@ -28,7 +28,7 @@ export async function offerUndo(ctx: Context, change: Pick<Undo, 'userId' | 'fro
     seconds,
   )
   const url = `${ctx.base}/account/address/undo?token=${token}`
-  sendMail(ctx, change.from, 'address.changed', { to: change.to, url, left: { seconds } })
+  sendInBackground(ctx, change.from, 'address.changed', { to: change.to, url, left: { seconds } })
 }
 
 /** The change that a link takes back; null: it is not ours, over, or used. */
@@ -57,6 +57,6 @@ export async function undoChange(ctx: Context): Promise<Response> {
   if (!user) return ctx.render('addressUndo', { error: 'AddressTaken' })
   await endSessions(ctx, { userId }, 'address')
   await ctx.emit('credentialChanged', { user, kind: 'address', action: 'changed' })
-  sendMail(ctx, from, 'address.restored')
+  sendInBackground(ctx, from, 'address.restored')
   return ctx.render('addressUndo', { done: '1' })
 }

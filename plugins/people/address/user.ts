@@ -1,11 +1,10 @@
 /** The user who is signed in, and the one place that stores another address. */
 import type { AdapterUser, Context } from 'authkernel/kernel'
+import { findOwnUser } from 'authkernel/kernel/users'
 
 /** The stored user who is signed in. Null when signed out, for an API key, and for an administrator who acts as another user. */
 export async function findUser(ctx: Context): Promise<AdapterUser | null> {
-  const session = (await ctx.currentSession()) as { apiKey?: unknown; bearer?: unknown; actor?: unknown } | null
-  if (!session || session.apiKey !== undefined || session.bearer !== undefined || session.actor !== undefined) return null
-  const { id } = (await ctx.session.user(ctx)) ?? {}
+  const { id } = (await findOwnUser(ctx)) ?? {}
   return id === undefined ? null : ctx.service('store').getUser(id)
 }
 
@@ -28,4 +27,12 @@ export async function storeAddress(ctx: Context, userId: string, to: string): Pr
   } finally {
     await lease.release()
   }
+}
+
+/** Takes a change back that was stored after the access of the user had ended. Leaves any other address than `to`, which came later. */
+export async function restoreAddress(ctx: Context, { id, email, emailVerified }: AdapterUser, to: string): Promise<void> {
+  const store = ctx.service('store')
+  if ((await store.getUser(id))?.email !== to) return
+  const user = await store.updateUser({ id, email: (email ?? null) as never, emailVerified })
+  await ctx.emit('updateUser', { user })
 }

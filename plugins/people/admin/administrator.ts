@@ -1,5 +1,6 @@
 /** The administrator who acts, and whether `can` allows it. */
 import { AccessDenied, type AnyContext, jobFor, type Kernel, type User } from 'authkernel/kernel'
+import { findOwnUser } from 'authkernel/kernel/users'
 import { findBan } from './bans.ts'
 import type { AdminAct, AdminOptions, By } from './options.ts'
 
@@ -12,7 +13,7 @@ export interface Admin {
 /** Throws AccessDenied for a request that is signed out, a banned user, an API key, and an administrator who acts as another user. */
 export async function findAdmin(kernel: Kernel, by: By, act: AdminAct): Promise<Admin> {
   const found = by instanceof Request ? await fromRequest(kernel, by, act) : await fromStoredUser(kernel, by)
-  if (!found?.admin) throw new AccessDenied(`admin.${act}: nobody who could be asked about is signed in.`)
+  if (!found?.admin) throw new AccessDenied(`admin.${act}: no user is signed in.`)
   const { ctx, admin } = found
   // The token of a banned administrator may be believed for some seconds in another process.
   if (await findBan(ctx, admin.id)) throw new AccessDenied(`admin.${act}: the user who asks is banned.`)
@@ -28,15 +29,8 @@ type FoundAdmin = { ctx: AnyContext; admin: Admin['admin'] | null }
 
 async function fromRequest(kernel: Kernel, request: Request, act: AdminAct): Promise<FoundAdmin | null> {
   const ctx = await kernel.contextOf(request)
-  const session = await ctx.currentSession()
-  if (!session) return null
-  const { apiKey, bearer, actor } = session as { apiKey?: unknown; bearer?: unknown; actor?: unknown }
-  if (apiKey !== undefined || bearer !== undefined || actor !== undefined)
-    throw new AccessDenied(`admin.${act}: an API key, an app, or somebody who acts as another person, is no administrator.`)
-  const userId = (await ctx.session.user(ctx))?.id
-  // The credential of the request may be of another user than the cookie.
-  if (userId === undefined || (session.user?.id !== undefined && session.user.id !== userId)) return null
-  return { ctx, admin: (await ctx.store?.getUser(userId)) ?? null }
+  const userId = (await findOwnUser(ctx, `admin.${act}`))?.id
+  return userId === undefined ? null : { ctx, admin: (await ctx.store?.getUser(userId)) ?? null }
 }
 
 async function fromStoredUser(kernel: Kernel, { userId, ...tenant }: Exclude<By, Request>): Promise<FoundAdmin> {

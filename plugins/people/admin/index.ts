@@ -1,10 +1,11 @@
 /** A server API for administrators: find users, ban them, end their sessions, demand a new factor, verify an address. */
 import { type AnyContext, type First, type Kernel, type Plugin, type User } from 'authkernel/kernel'
+import { banTarget } from './ban-import.ts'
 import { addBans } from './bans.ts'
 import { messages } from './messages.ts'
 import { type AdminActs, createApi } from './methods.ts'
 import { type AdminClient, addClientMethods } from './methods.ts'
-import { type AdminAct, type AdminOptions, checkOptions } from './options.ts'
+import { type AdminAct, type AdminOptions, checkAdminOptions } from './options.ts'
 import { addPages } from './pages.ts'
 import { banTable } from './tables.ts'
 
@@ -13,6 +14,7 @@ export type { AdminClient, AdminMethods } from './methods.ts'
 export type { AdminAct, AdminOptions, AdminQuestion, By } from './options.ts'
 export type { BanRow } from './tables.ts'
 export type { Ban } from './bans.ts'
+export type { BanTaken } from './ban-import.ts'
 
 declare module 'authkernel/kernel' {
   interface Hooks {
@@ -35,7 +37,7 @@ export interface AdminApi {
  * the sessions of a user: `session.revocable` with jwt. Throws AuthError without `can`.
  */
 export function adminPlugin(options: AdminOptions): Plugin<AdminApi & AdminClient> {
-  checkOptions(options)
+  checkAdminOptions(options)
   return {
     name: 'admin',
     requires: ['store', 'records', 'store:listUsers', 'store:getUser', 'session:revoke:user'],
@@ -44,6 +46,7 @@ export function adminPlugin(options: AdminOptions): Plugin<AdminApi & AdminClien
       kernel.declareEvent('adminAct')
       kernel.declareHook('newFactor', 'first')
       addBans(kernel)
+      kernel.provide('banImport', banTarget)
       const acts = createApi(kernel, options)
       if (options.pages) {
         kernel.messages(messages)

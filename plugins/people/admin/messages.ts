@@ -5,7 +5,7 @@ const en = {
   'admin.title': 'Users',
   'admin.search': 'Search',
   'admin.more': 'More',
-  'admin.none': 'There is nobody.',
+  'admin.none': 'No users found.',
   'admin.banned': 'Banned',
   'admin.proved': 'address proved',
   'admin.unproved': 'address not proved',

@@ -10,6 +10,7 @@ import {
   type Store,
   type User,
   type Wire,
+  readFields,
 } from 'authkernel/kernel'
 import { endAccess } from 'authkernel/kernel/users'
 import { type Admin, assertAllowed, findAdmin } from './administrator.ts'
@@ -136,7 +137,7 @@ export function createApi(kernel: Kernel, options: AdminOptions): AdminActs {
     ban: (by, userId, order) =>
       act(by, 'ban', userId, order?.reason, async ({ ctx, admin, user, reason }) => {
         const { until = never } = order
-        if (user.id === admin.id) throw new HttpError(400, 'admin.ban: nobody bans themselves.')
+        if (user.id === admin.id) throw new HttpError(400, 'admin.ban: administrators cannot ban themselves.')
         if (!(until instanceof Date) || !(until > ctx.now) || until > never)
           throw new HttpError(400, 'admin.ban: `until` must be a date in the future.')
         // The row first: a sign-in at this moment is refused, or ended by what follows.
@@ -180,11 +181,6 @@ export function addClientMethods(kernel: Kernel, acts: AdminActs): void {
     newFactor: simple('newFactor'),
     verifyAddress: simple('verifyAddress'),
   })
-}
-
-function readFields(sent: unknown): Record<string, unknown> {
-  if (typeof sent !== 'object' || sent === null) throw new TypeError('an object')
-  return { ...sent }
 }
 
 function readUserId(value: unknown): string {

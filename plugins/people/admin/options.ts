@@ -23,7 +23,7 @@ export interface AdminOptions {
 }
 
 /** Throws AuthError that names the option. */
-export function checkOptions(options: AdminOptions): void {
+export function checkAdminOptions(options: AdminOptions): void {
   assertOptions('Plugin "admin"', options ?? {}, { can: true, pages: true })
   if (typeof (options as Partial<AdminOptions> | undefined)?.can !== 'function')
     throw new AuthError('Plugin "admin": the option `can` is missing. Give a function that says who may do what.')

@@ -79,7 +79,7 @@ async function drawUser(acts: AdminActs, ctx: Context, tools: PageTools, { id = 
   if (!found.ban) body.push(await order('ban', field('until', { label: 'admin.until', type: 'date' }, 'ban')))
   for (const action of orders) body.push(await order(action))
   body.push(link(say('admin.title'), '/admin'))
-  return { title: nameOf(found), body, ...(error !== undefined && { status: 400 }) }
+  return { title: userLabel(found), body, ...(error !== undefined && { status: 400 }) }
 }
 
 async function postOrder(acts: AdminActs, ctx: Context): Promise<Response> {
@@ -108,6 +108,6 @@ async function postOrder(acts: AdminActs, ctx: Context): Promise<Response> {
 function isRefusal(error: unknown): error is AuthError | HttpError {
   return (error instanceof AuthError || error instanceof HttpError) && error.status < 500
 }
-function nameOf({ name, email, id }: ListedUser): string {
+function userLabel({ name, email, id }: ListedUser): string {
   return name ?? email ?? id
 }

@@ -6,19 +6,19 @@ import type { DeviceSession, DeviceSessionRow } from './tables.ts'
 /** What the cookies of sessions are called, before a piece of what the browser calls the session: several may wait in one browser. */
 export const shortCookie: CookieHandle = /* @__PURE__ */ createCookie('device', {})
 
-export function nameOf(ctx: Context, bound: string): string {
+export function shortCookieName(ctx: Context, bound: string): string {
   return `${shortCookie.name(ctx)}.${bound.slice(0, 8)}`
 }
 export function deleteShortCookie(ctx: Context, bound: string): void {
-  ctx.deleteCookie(nameOf(ctx, bound), optionsOf(ctx))
+  ctx.deleteCookie(shortCookieName(ctx, bound), cookieOptionsOf(ctx))
 }
-function optionsOf(ctx: Context): CookieOptions {
+function cookieOptionsOf(ctx: Context): CookieOptions {
   return (ctx.cookies as unknown as Record<string, { options: CookieOptions }>)[shortCookie.spec.key]?.options ?? {}
 }
 
 /** Whether the browser has the present value, or the one before, which counts 30 seconds longer: requests may be under way with it. */
 export async function holdsCookie(ctx: Context, row: DeviceSession): Promise<boolean> {
-  const value = row.bound === null ? undefined : ctx.cookie(nameOf(ctx, row.bound))
+  const value = row.bound === null ? undefined : ctx.cookie(shortCookieName(ctx, row.bound))
   if (value === undefined) return false
   const digest = toHex(await sha256(value))
   const counts = (value: string | null, until: Date | null): boolean =>
@@ -42,7 +42,7 @@ export async function renewCookie(
     former: row.value,
     formerUntil: until && until < soon ? until : soon,
   }
-  return { change, set: () => ctx.setCookie(nameOf(ctx, bound), value, { ...optionsOf(ctx), maxAge: seconds }) }
+  return { change, set: () => ctx.setCookie(shortCookieName(ctx, bound), value, { ...cookieOptionsOf(ctx), maxAge: seconds }) }
 }
 
 const offerSeconds = 60

@@ -3,7 +3,7 @@ import type { Messages } from 'authkernel/kernel'
 
 const en = {
   'device-sessions.mail.subject': 'New sign-in at {site}',
-  'device-sessions.mail.text': 'Somebody signed in with your account on a browser that we did not know. Time: {at}.',
+  'device-sessions.mail.text': 'There was a sign-in to your account on a browser that we did not know. Time: {at}.',
   'device-sessions.mail.browser': 'Browser: {browser}',
   'device-sessions.mail.address': 'Address: {address}',
   'device-sessions.mail.open': 'See your sessions',

@@ -26,7 +26,7 @@ export async function checkProof(
   // A proof that names whom it is for must name us.
   const { aud } = claims
   if (aud !== undefined && !(typeof aud === 'string' && (aud === ctx.origin || aud.startsWith(`${ctx.origin}/`)))) return null
-  const key = known ?? keyOf(top['jwk'] ?? claims['jwk'] ?? claims['key'])
+  const key = known ?? readProofJwk(top['jwk'] ?? claims['jwk'] ?? claims['key'])
   if (!key) return null
   try {
     const publicKey = await crypto.subtle.importKey('jwk', { ...key }, { name: 'ECDSA', namedCurve: 'P-256' }, false, ['verify'])
@@ -40,7 +40,7 @@ export async function checkProof(
 }
 
 /** Members that matter, and nothing of a private key. */
-function keyOf(jwk: unknown): PublicKey | null {
+function readProofJwk(jwk: unknown): PublicKey | null {
   const { kty, crv, x, y } = Object(jwk) as Record<string, unknown>
   const coordinate = (value: unknown): value is string => typeof value === 'string' && /^[\w-]{43}$/.test(value)
   return kty === 'EC' && crv === 'P-256' && coordinate(x) && coordinate(y) ? { kty, crv, x, y } : null

@@ -1,9 +1,9 @@
 /** The routes of Device Bound Session Credentials: a key is registered once, and signs for each new cookie. */
 import { type AuthError, type Context, type Kernel, randomHex } from 'authkernel/kernel'
-import { deleteShortCookie, nameOf, renewCookie } from './binding.ts'
+import { deleteShortCookie, shortCookieName, renewCookie } from './binding.ts'
 import type { ResolvedOptions } from './options.ts'
 import { checkProof, type PublicKey } from './proof.ts'
-import { findRow, inSeconds } from './rows.ts'
+import { findDeviceSession, inSeconds } from './rows.ts'
 import type { DeviceSession } from './tables.ts'
 
 /** Finds the session of a request past what this plugin hides. */
@@ -78,7 +78,7 @@ async function refreshCookie(ctx: Context, options: ResolvedOptions): Promise<Re
       return respondWithSession(ctx, row.bound, { 'Secure-Session-Challenge': `"${challenge}";id="${row.bound}"` })
     }
   } else if (proof !== null) await emitBinding(ctx, row, 'failed', 'signature')
-  return challengeOf(ctx, row)
+  return challengeResponse(ctx, row)
 }
 
 /** Stores in each row what a proof brought. False: the proof was used before. All requests compete for the first row that is there. */
@@ -99,7 +99,7 @@ async function storeOnce(
 }
 
 /** 403 with what to sign. One that is live is given again: several requests may be under way. */
-async function challengeOf(ctx: Context, row: DeviceSession): Promise<Response> {
+async function challengeResponse(ctx: Context, row: DeviceSession): Promise<Response> {
   const table = ctx.records('deviceSession')
   const now = (await table.get(row.id)) ?? row
   let { challenge } = now
@@ -129,7 +129,7 @@ function respondWithSession(ctx: Context, bound: string, headers: Record<string,
         include_site: false,
         scope_specification: [{ type: 'exclude', domain: ctx.url.hostname, path: `${path}/dbsc` }],
       },
-      credentials: [{ type: 'cookie', name: nameOf(ctx, bound), attributes }],
+      credentials: [{ type: 'cookie', name: shortCookieName(ctx, bound), attributes }],
     },
     headers,
   )
@@ -137,7 +137,7 @@ function respondWithSession(ctx: Context, bound: string, headers: Record<string,
 
 async function findOwnRow(ctx: Context, find: SessionFinder): Promise<DeviceSession | null> {
   const sessionId = await find(ctx)
-  return sessionId === null ? null : findRow(ctx, sessionId)
+  return sessionId === null ? null : findDeviceSession(ctx, sessionId)
 }
 function respondWithJson(value: object, headers: Record<string, string> = {}): Response {
   return Response.json(value, { headers: { 'Cache-Control': 'no-store', ...headers } })

@@ -1,5 +1,6 @@
 /** Rows of sessions: found, listed, and what becomes of one when its session goes on under another id. */
 import { type AnyContext, type Context, type SessionSelector, type SessionStrategy, sha256, toHex } from 'authkernel/kernel'
+import { listRows } from 'authkernel/kernel/stores'
 import type { DeviceSession } from './tables.ts'
 
 /** The id of a session's row. */
@@ -7,7 +8,7 @@ export async function rowId(sessionId: string): Promise<string> {
   return toHex(await sha256(sessionId))
 }
 /** The row of a session; null for one from before the plugin. */
-export async function findRow(ctx: Context, sessionId: string): Promise<DeviceSession | null> {
+export async function findDeviceSession(ctx: Context, sessionId: string): Promise<DeviceSession | null> {
   return ctx.records('deviceSession').get(await rowId(sessionId))
 }
 
@@ -21,15 +22,8 @@ export async function listGuardIds(ctx: AnyContext, which: SessionSelector): Pro
   if ('id' in which) return [await rowId(which.id)]
   if (!('userId' in which)) return []
   const { userId, except } = which
-  const found: string[] = []
-  let cursor: string | undefined
-  do {
-    const query = { where: { userId }, limit: 1000, ...(cursor !== undefined && { cursor }) }
-    const page = await ctx.records('deviceSession').find(query)
-    for (const { id, sessionId } of page.rows) if (sessionId !== except) found.push(id)
-    cursor = page.cursor
-  } while (cursor !== undefined)
-  return found
+  const rows = await listRows(ctx.records('deviceSession'), { where: { userId } })
+  return rows.filter(({ sessionId }) => sessionId !== except).map(({ id }) => id)
 }
 
 /** Those of a user that have not ended, the newest first. */
@@ -66,7 +60,7 @@ export async function dropFormer(ctx: Context, former: DeviceSession, to: string
   for (;;) {
     const now = await table.get(former.id)
     if (!now) return
-    if (movedFields.some((field) => textOf(now[field]) !== textOf(known[field])))
+    if (movedFields.some((field) => cellText(now[field]) !== cellText(known[field])))
       await table.update(to, Object.fromEntries(movedFields.map((field) => [field, now[field]])))
     known = now
     const { bound, offer, challenge, value } = now
@@ -74,6 +68,6 @@ export async function dropFormer(ctx: Context, former: DeviceSession, to: string
   }
 }
 
-function textOf(value: string | Date | null): string {
+function cellText(value: string | Date | null): string {
   return value instanceof Date ? String(value.getTime()) : String(value)
 }

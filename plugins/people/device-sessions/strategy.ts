@@ -4,7 +4,7 @@ import { reportUnguarded, withKind } from 'authkernel/kernel/strategies'
 import { announceRegistration, createOffer, deleteShortCookie, holdsCookie } from './binding.ts'
 import { notifyOfDevice } from './notice.ts'
 import type { ResolvedOptions } from './options.ts'
-import { dropFormer, findRow, inSeconds, listGuardIds, listLiveRows, rowId } from './rows.ts'
+import { dropFormer, findDeviceSession, inSeconds, listGuardIds, listLiveRows, rowId } from './rows.ts'
 import { type DeviceSession, type DeviceSessionRow, kind } from './tables.ts'
 
 const minute = 60_000
@@ -24,7 +24,7 @@ export function decorateSession(inner: SessionStrategy, options: ResolvedOptions
   async function find(ctx: Context): Promise<DeviceSession | 'plain' | null> {
     const sessionId = await own(ctx)
     if (sessionId === null) return null
-    const row = await findRow(ctx, sessionId)
+    const row = await findDeviceSession(ctx, sessionId)
     if (!row) {
       if (!(await isGuarded(ctx))) return options.bind === 'required' ? null : 'plain'
       reportUnguarded(ctx, kind, sessionId)
@@ -45,7 +45,7 @@ export function decorateSession(inner: SessionStrategy, options: ResolvedOptions
       return null
     }
     // Server code often asks without the address: what is not known has not changed.
-    const place = placeOf(ctx)
+    const place = clientPlace(ctx)
     const [address, userAgent] = [place.address ?? row.address, place.userAgent ?? row.userAgent]
     const changed = (row.address !== address || row.userAgent !== userAgent) && ctx.has('hook', 'deviceChanged')
     const verdict = changed ? await ctx.ask('deviceChanged', { session: toSeenSession(row), address, userAgent }) : undefined
@@ -95,7 +95,7 @@ export function decorateSession(inner: SessionStrategy, options: ResolvedOptions
     const userId = login.user.id
     if (userId === undefined) return inner.issue(ctx, login, sessionAttributes, before)
     const formerId = await own(ctx)
-    const former = formerId === null ? null : await findRow(ctx, formerId)
+    const former = formerId === null ? null : await findDeviceSession(ctx, formerId)
     // The same session under another id: what it is bound to goes with it.
     const moves = login.session === 'renew' && former?.userId === userId ? former : null
     // An administrator who acts as a user has no sign-in that a browser could answer, and goes back to a session that is bound.
@@ -105,7 +105,7 @@ export function decorateSession(inner: SessionStrategy, options: ResolvedOptions
     const guard = async (sessionId: string): Promise<void> => {
       const times = { started: ctx.now, seen: ctx.now, doubted: false, expires: inSeconds(ctx, keptSeconds) }
       const id = await rowId(sessionId)
-      const fresh = moves ? { ...moves, doubted: false, seen: ctx.now } : { userId, ...times, ...placeOf(ctx), ...bound }
+      const fresh = moves ? { ...moves, doubted: false, seen: ctx.now } : { userId, ...times, ...clientPlace(ctx), ...bound }
       await ctx.records('deviceSession').create({ ...fresh, id, sessionId })
       guarded.add(sessionId)
     }
@@ -156,7 +156,7 @@ export function decorateSession(inner: SessionStrategy, options: ResolvedOptions
     },
     async end(ctx) {
       const sessionId = await own(ctx)
-      const row = sessionId === null ? null : await findRow(ctx, sessionId)
+      const row = sessionId === null ? null : await findDeviceSession(ctx, sessionId)
       const ended = await inner.end(ctx)
       if (row?.bound) deleteShortCookie(ctx, row.bound)
       if (row && ended) await ctx.records('deviceSession').delete(row.id)
@@ -188,6 +188,6 @@ function isOver({ now }: Context, { started, seen }: DeviceSession, { idle, abso
   const since = (date: Date): number => (now.getTime() - date.getTime()) / 1000
   return (idle !== undefined && since(seen) >= idle) || (absolute !== undefined && since(started) >= absolute)
 }
-function placeOf({ facts: { address, userAgent } }: Context): { address: string | null; userAgent: string | null } {
+function clientPlace({ facts: { address, userAgent } }: Context): { address: string | null; userAgent: string | null } {
   return { address: address?.slice(0, 64) ?? null, userAgent: userAgent?.slice(0, 256) ?? null }
 }

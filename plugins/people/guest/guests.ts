@@ -10,7 +10,9 @@ import {
   randomUUID,
   redirectTo,
   type Store,
+  toLocalPath,
 } from 'authkernel/kernel'
+import { storeNewUser } from 'authkernel/kernel/users'
 import type { ResolvedOptions } from './options.ts'
 import { guestId, provider } from './tables.ts'
 
@@ -22,16 +24,15 @@ export interface Sweep extends OfTenant {
 
 /** Begins the session of a guest, unless a user is signed in. `returnTo`: a path of the own origin; default: where the request wants to go. */
 export async function startGuest(ctx: Context, { idle, max }: ResolvedOptions, returnTo?: string): Promise<Response> {
-  if (returnTo !== undefined && (typeof returnTo !== 'string' || !/^\/(?![/\\])/.test(returnTo)))
-    throw new HttpError(400, 'guest.start: `returnTo` must be a path that begins with one "/".')
-  const target = await ctx.callbackUrl(returnTo === undefined ? undefined : ctx.origin + returnTo)
+  const target = await ctx.callbackUrl(returnTo === undefined ? undefined : ctx.origin + toLocalPath(returnTo, 'guest.start'))
   if (await ctx.currentSession()) return redirectTo(target)
   const { allowed, retryAfter } = await ctx.limit.take(`guest:${ctx.clientAddress ?? 'unknown'}`, { max, seconds: 3600 })
   if (!allowed) throw new HttpError(429, 'Too many guests came from this address.', { 'Retry-After': String(retryAfter) })
 
   const store = ctx.store as Store
   const fields = { id: randomUUID(ctx.runtime), name: null, emailVerified: null, ...(store.nullableEmail && { email: null }) }
-  const user = await store.createUser(fields as unknown as AdapterUser)
+  const account = { provider, providerAccountId: fields.id, type: 'credentials' }
+  const user = await storeNewUser(ctx, store, fields as unknown as AdapterUser, account)
   const forget = async (): Promise<void> => void (await store.deleteUser(user.id))
   try {
     await ctx.records('guest').create({ id: await guestId(user.id), userId: user.id, idleUntil: idleEnd(ctx, idle) })

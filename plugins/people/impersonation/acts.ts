@@ -8,8 +8,10 @@ import {
   randomHex,
   type SessionAttributes,
   type User,
+  toLocalPath,
 } from 'authkernel/kernel'
 import { contextBehind, cookiesToStore, hasFreshProof, redirectBehind } from 'authkernel/kernel/strategies'
+import { findOwnUser } from 'authkernel/kernel/users'
 import type { ImpersonationOptions } from './options.ts'
 import { attributesWithin, endAlone } from './strategy.ts'
 import { kind, provider, returnCookie, readReturnId, cookieAge } from './tables.ts'
@@ -36,14 +38,14 @@ export async function startImpersonation(
   { can, proofAge }: { can: ImpersonationOptions['can']; proofAge: number },
 ): Promise<Response> {
   const ctx = await kernel.contextOf(request)
-  const path = pathOf(order)
+  const path = toLocalPath(order.returnTo ?? '/', 'impersonation')
   const admin = await requireAdministrator(ctx, proofAge)
   const { userId, reason } = order
   if (typeof reason !== 'string' || reason.trim() === '' || reason.length > 500)
     throw new HttpError(400, 'impersonation.start: give a `reason` of 1 to 500 characters.')
   const user = typeof userId === 'string' ? await ctx.store?.getUser(userId) : undefined
   if (!user) throw new HttpError(404, 'impersonation.start: there is no such user.')
-  if (user.id === admin.id) throw new HttpError(400, 'impersonation.start: nobody acts as themselves.')
+  if (user.id === admin.id) throw new HttpError(400, 'impersonation.start: an administrator cannot act as the own user.')
   const stamp = await ctx.access.stamp(`user:${user.id}`)
   if ((await can({ admin, user, ctx })) !== true) {
     await ctx.emit('impersonationDenied', { admin, user, reason })
@@ -82,7 +84,7 @@ export async function stopImpersonation(kernel: Kernel, ctx: Context, target: st
   const acts = found?.provider === provider
   // After the acting session has ended by itself. A user who is signed in gets no other user's session.
   const id = acts ? found.sid : (await ctx.session.user(ctx)) ? undefined : await readReturnId(ctx)
-  if (id === undefined) throw new AccessDenied('impersonation.stop: nobody acts as somebody else on this request.')
+  if (id === undefined) throw new AccessDenied('impersonation.stop: no administrator acts as a user on this request.')
   // In a context of its own: that of the request writes its cookies after these. The session ends before the record that guards it.
   const acting = await contextBehind(kernel, ctx, null)
   if (acts) await endAlone(acting)
@@ -97,24 +99,11 @@ export async function stopImpersonation(kernel: Kernel, ctx: Context, target: st
   return redirectBehind(kernel, target, before, acting)
 }
 
-/** A path of the own origin: `//host` and `/\\host` name another one. Throws HttpError 400. */
-export function pathOf({ returnTo = '/' }: Order): string {
-  if (typeof returnTo !== 'string' || !/^\/(?![/\\])/.test(returnTo))
-    throw new HttpError(400, 'impersonation: `returnTo` must be a path that begins with one "/".')
-  return returnTo
-}
-
 /** Throws AccessDenied when signed out, for an API key or an app, and for a proof that is too old. */
 async function requireAdministrator(ctx: Context, proofAge: number): Promise<User & { id: string }> {
-  const session = await ctx.currentSession()
-  const { apiKey, bearer, actor } = (session ?? {}) as { apiKey?: unknown; bearer?: unknown; actor?: unknown }
-  if (apiKey !== undefined || bearer !== undefined || actor !== undefined)
-    throw new AccessDenied('impersonation.start: an API key, an app, or somebody who acts as another person already, cannot act as a user.')
-  const userId = session && (await ctx.session.user(ctx))?.id
-  // The credential of the request may be of another user than the cookie.
-  const same = session?.user?.id === undefined || session.user.id === userId
-  const admin = userId && same ? await ctx.store?.getUser(userId) : undefined
-  if (!admin) throw new AccessDenied('impersonation.start: nobody is signed in.')
+  const userId = (await findOwnUser(ctx, 'impersonation.start'))?.id
+  const admin = userId ? await ctx.store?.getUser(userId) : undefined
+  if (!admin) throw new AccessDenied('impersonation.start: no user is signed in.')
   if (!(await hasFreshProof(ctx, { maxAge: proofAge })))
     throw new AccessDenied(`impersonation.start: the proof is older than ${proofAge} seconds. Call auth.stepUp.require(request) first.`)
   return admin

@@ -2,7 +2,7 @@
 import type { Messages } from 'authkernel/kernel'
 
 const en = {
-  'impersonation.title': 'You act as somebody else',
+  'impersonation.title': 'You act as another user',
   'impersonation.line': '{admin} acts as {name}.',
   'impersonation.reason': 'Reason: {reason}',
   'impersonation.until': 'It ends at {date}.',

@@ -1,6 +1,6 @@
 /** `auth.impersonation` and `client.impersonation`. */
-import { clientMethod, clientMethods, type ClientPart, type Context, type Kernel } from 'authkernel/kernel'
-import { type Order, pathOf, startImpersonation, type StartOptions, stopImpersonation } from './acts.ts'
+import { clientMethod, clientMethods, type ClientPart, type Context, type Kernel, toLocalPath } from 'authkernel/kernel'
+import { type Order, startImpersonation, type StartOptions, stopImpersonation } from './acts.ts'
 import type { resolveOptions } from './options.ts'
 
 /** What the plugin puts on `auth`. Call it behind routes that check a CSRF token. */
@@ -31,7 +31,7 @@ export function createApi(kernel: Kernel, options: ReturnType<typeof resolveOpti
       start: (request, order) => startImpersonation(kernel, request, order, options),
       async stop(request, order = {}) {
         const ctx = await kernel.contextOf(request)
-        return kernel.answer(ctx, await stopImpersonation(kernel, ctx, ctx.origin + pathOf(order)))
+        return kernel.answer(ctx, await stopImpersonation(kernel, ctx, ctx.origin + toLocalPath(order.returnTo ?? '/', 'impersonation')))
       },
     },
   }

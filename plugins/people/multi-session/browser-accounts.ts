@@ -1,6 +1,7 @@
 /** Switching between sessions of one browser. Each one has its own id, and a new token whenever it comes or goes. */
-import { AccessDenied, type Context, HttpError, type Kernel, redirectTo, type Row, type User } from 'authkernel/kernel'
+import { type Context, type Kernel, redirectTo, type Row, type User } from 'authkernel/kernel'
 import { contextBehind, cookiesToStore, redirectBehind } from 'authkernel/kernel/strategies'
+import { findOwnUser } from 'authkernel/kernel/users'
 import { AccountGone, TooManyAccounts } from './errors.ts'
 import { readIds, storeIds, cookieAge, type WaitingSessionRow } from './tables.ts'
 
@@ -17,7 +18,7 @@ export interface BrowserAccount {
 
 /** The current one first. */
 export async function listAccounts(kernel: Kernel, ctx: Context): Promise<BrowserAccount[]> {
-  const here = await findUser(ctx)
+  const here = await findOwnUser(ctx, 'multiSession')
   const waiting = await Promise.all(
     (await readIds(ctx)).map(async (id) => {
       const found = await openWaiting(kernel, ctx, await ctx.records('waitingSession').get(id))
@@ -30,7 +31,7 @@ export async function listAccounts(kernel: Kernel, ctx: Context): Promise<Browse
 /** Lets the session that is here wait, and leads to the sign-in page signed out. Throws TooManyAccounts. */
 export async function addAccount(kernel: Kernel, ctx: Context, max: number): Promise<Response> {
   const ids = await readIds(ctx)
-  if (ids.length >= max && (await findUser(await contextBehind(kernel, ctx, null))))
+  if (ids.length >= max && (await findOwnUser(await contextBehind(kernel, ctx, null), 'multiSession')))
     throw new TooManyAccounts(`multiSession.add: ${max} sessions wait in this browser already.`)
   const left = await leaveSession(kernel, ctx)
   if (!left) return redirectTo(`${ctx.base}/signin`)
@@ -42,7 +43,7 @@ export async function addAccount(kernel: Kernel, ctx: Context, max: number): Pro
 export async function switchAccount(kernel: Kernel, ctx: Context, id: string, target: string): Promise<Response> {
   const ids = await readIds(ctx)
   // Who may not switch learns it before anything is taken. In a context of its own: that of a route writes its cookies after those of the answer.
-  await findUser(await contextBehind(kernel, ctx, null))
+  await findOwnUser(await contextBehind(kernel, ctx, null), 'multiSession')
   const waiting = ctx.records('waitingSession')
   // One of several callers gets it.
   const row = ids.includes(id) ? await waiting.take(id) : null
@@ -116,18 +117,11 @@ export async function targetOf(ctx: Context): Promise<string> {
   return isNamed ? ctx.callbackUrl() : ctx.callbackUrl(ctx.origin)
 }
 
-/** A path of the own origin: `//host` and `/\\host` name another one. Throws HttpError 400. */
-export function pathOf(returnTo: unknown): string {
-  if (typeof returnTo !== 'string' || !/^\/(?![/\\])/.test(returnTo))
-    throw new HttpError(400, 'multiSession: `returnTo` must be a path that begins with one "/".')
-  return returnTo
-}
-
 /** The session that is here gets a new token, which only the server keeps. Null: signed out. */
 async function leaveSession(kernel: Kernel, ctx: Context): Promise<{ ctx: Context; id: string; user: User } | null> {
   // In a context of its own: that of a route writes its cookies after those of the answer.
   const own = await contextBehind(kernel, ctx, null)
-  const user = await findUser(own)
+  const user = await findOwnUser(own, 'multiSession')
   const again = user && (await own.loginAgain({ callbackUrl: ctx.origin }))
   if (!user?.id || !again) return null
   await own.resume(again)
@@ -154,16 +148,6 @@ async function endWaiting(kernel: Kernel, ctx: Context, id: string): Promise<voi
   const behind = await contextBehind(kernel, ctx, row.cookies)
   const ended = await behind.session.end(behind)
   if (ended) await ctx.emit('signOut', ended)
-}
-
-/** Who is signed in. Throws AccessDenied for a key, and for a user who acts as another user. */
-async function findUser(ctx: Context): Promise<User | null> {
-  const session = await ctx.currentSession()
-  if (!session) return null
-  const { apiKey, bearer, actor } = session as { apiKey?: unknown; bearer?: unknown; actor?: unknown }
-  if (apiKey !== undefined || bearer !== undefined || actor !== undefined)
-    throw new AccessDenied('multiSession: a key, an app, or somebody who acts as another person, has no accounts to switch.')
-  return ctx.session.user(ctx)
 }
 
 // A token for forms and a target of the one must not be there for the other.

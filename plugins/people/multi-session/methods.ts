@@ -1,6 +1,6 @@
 /** `auth.multiSession` and `client.multiSession`. */
-import { clientMethod, clientMethods, type ClientPart, type Context, type Kernel, redirectTo } from 'authkernel/kernel'
-import { addAccount, type BrowserAccount, listAccounts, pathOf, signOutAccounts, switchAccount, targetOf } from './browser-accounts.ts'
+import { clientMethod, clientMethods, type ClientPart, type Context, type Kernel, redirectTo, toLocalPath } from 'authkernel/kernel'
+import { addAccount, type BrowserAccount, listAccounts, signOutAccounts, switchAccount, targetOf } from './browser-accounts.ts'
 
 /** What the plugin puts on `auth`. Call what changes something behind routes that check a CSRF token. */
 export interface MultiSessionApi {
@@ -35,11 +35,11 @@ export function createApi(kernel: Kernel, max: number): MultiSessionApi {
     multiSession: {
       list: async (request) => listAccounts(kernel, await kernel.contextOf(request)),
       switch: (request, id, { returnTo = '/' } = {}) =>
-        withContext(request, async (ctx) => switchAccount(kernel, ctx, String(id), ctx.origin + pathOf(returnTo))),
+        withContext(request, async (ctx) => switchAccount(kernel, ctx, String(id), ctx.origin + toLocalPath(returnTo, 'multiSession'))),
       add: (request) => withContext(request, (ctx) => addAccount(kernel, ctx, max)),
       signOut: (request, which, { returnTo = '/' } = {}) =>
         withContext(request, async (ctx) => {
-          const target = ctx.origin + pathOf(returnTo)
+          const target = ctx.origin + toLocalPath(returnTo, 'multiSession')
           await signOutAccounts(kernel, ctx, String(which))
           return redirectTo(target)
         }),

@@ -38,7 +38,7 @@ export function noticesPlugin(options: NoticesOptions = {}): Plugin {
         })
       const mailAbout = (ctx: AnyContext, name: Notice, user: User | null, data: Record<string, MailValue> = {}): void => {
         if (!about.includes(name) || !user) return
-        const send = () => void mailNotice(ctx, name, user, data).catch((error: unknown) => ctx.logger.error(error as Error))
+        const send = () => void sendNotice(ctx, name, user, data).catch((error: unknown) => ctx.logger.error(error as Error))
         if (ctx.request && ctx.route?.flow === 'callback') waitingMails.set(ctx, [...(waitingMails.get(ctx) ?? []), send])
         else send()
       }
@@ -72,10 +72,10 @@ async function mailNewDevice(ctx: Context, user: User, isNew: boolean): Promise<
   const name = `notices ${user.id}`
   if (await isKnownDevice(ctx, name)) return
   await rememberDevice(ctx, name)
-  if (!isNew) mailNotice(ctx, 'newDevice', user, {}).catch((error: unknown) => ctx.logger.error(error as Error))
+  if (!isNew) sendNotice(ctx, 'newDevice', user, {}).catch((error: unknown) => ctx.logger.error(error as Error))
 }
 
-async function mailNotice(ctx: AnyContext, name: Notice, user: User, data: Record<string, MailValue>): Promise<void> {
+async function sendNotice(ctx: AnyContext, name: Notice, user: User, data: Record<string, MailValue>): Promise<void> {
   const to = user.email ?? (user.id === undefined ? undefined : (await ctx.store?.getUser(user.id))?.email)
   if (!to) return
   const { address, userAgent } = ctx.facts

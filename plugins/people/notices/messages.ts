@@ -3,7 +3,7 @@ import type { Messages } from 'authkernel/kernel'
 
 const en = {
   'notices.newDevice': 'New sign-in at {site}',
-  'notices.newDevice-text': 'Somebody signed in to your account on a browser that we did not know. Time: {at}.',
+  'notices.newDevice-text': 'There was a sign-in to your account on a browser that we did not know. Time: {at}.',
   'notices.passkeyAdded': 'A passkey was added at {site}',
   'notices.passkeyAdded-text': 'From {at} on your account can be opened with a new passkey.',
   'notices.passkeyRemoved': 'A passkey was removed at {site}',

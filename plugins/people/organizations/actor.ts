@@ -1,5 +1,6 @@
 /** Who acts, and with which rights. */
 import { AccessDenied, type AnyContext, type Context, jobFor, type Kernel, type OfTenant, type Row, type User } from 'authkernel/kernel'
+import { findOwnUser } from 'authkernel/kernel/users'
 import { NoSuchOrganization, OrganizationDenied } from './errors.ts'
 import type { ResolvedOptions } from './options.ts'
 import { grantsPermission } from './roles.ts'
@@ -40,21 +41,14 @@ export async function createActor(plugin: PluginInstance, by: By): Promise<Actor
 /** The same on a route. */
 export async function createVisitor(plugin: PluginInstance, ctx: Context): Promise<Actor> {
   const user = await findUser(ctx)
-  if (!user) throw new AccessDenied('organizations: nobody is signed in.')
+  if (!user) throw new AccessDenied('organizations: no user is signed in.')
   return { ...plugin, ctx, rows: await rowsOf(plugin, ctx), user }
 }
 
 /** The user who is signed in, as stored now. Throws AccessDenied for an API key, and for an administrator who acts as another user. */
 export async function findUser(ctx: Context): Promise<Actor['user']> {
-  const session = await ctx.currentSession()
-  if (!session) return null
-  const { apiKey, actor } = session as { apiKey?: unknown; actor?: unknown }
-  if (apiKey !== undefined || actor !== undefined)
-    throw new AccessDenied('organizations: an API key, or somebody who acts as another person, manages no organization.')
-  const userId = (await ctx.session.user(ctx))?.id
-  // The credential of the request may be of another user than the cookie.
-  if (userId === undefined || (session.user?.id !== undefined && session.user.id !== userId)) return null
-  return (await ctx.store?.getUser(userId)) ?? null
+  const userId = (await findOwnUser(ctx, 'organizations'))?.id
+  return userId === undefined ? null : ((await ctx.store?.getUser(userId)) ?? null)
 }
 
 /** Where the rows are. */

@@ -1,5 +1,6 @@
 /** Users who are deleted: no organization is left without an owner, and no membership without a user. */
 import type { AnyContext, Kernel } from 'authkernel/kernel'
+import { listRows } from 'authkernel/kernel/stores'
 import { type Actor, type PluginInstance, rowsOf } from './actor.ts'
 import { LastOwner, NoSuchOrganization } from './errors.ts'
 import { giveUpOwnership } from './members.ts'
@@ -11,7 +12,7 @@ export function keepOwners(kernel: Kernel, plugin: PluginInstance): void {
   kernel.hook('deleteUser', async ({ userId, final, ctx }) => {
     const rows = await rowsOf(plugin, ctx)
     const actor: Actor = { ...plugin, ctx, rows, user: null }
-    const memberships = await listMemberships(rows, userId)
+    const memberships = await listRows(rows.records('organizationMember'), { where: { userId } })
     // Before the memberships go: afterwards they cannot be found.
     if (final) for (const { organizationId } of memberships) await withdrawInvitations(rows, organizationId, userId)
     for (const { organizationId: id, role } of memberships) {
@@ -42,25 +43,8 @@ async function withdrawOwner(actor: Actor, id: string, userId: string, handOver:
 /** What the user had offered in an organization is offered no more. */
 async function withdrawInvitations(rows: AnyContext, organizationId: string, inviterId: string): Promise<void> {
   const table = rows.records('organizationInvitation')
-  const open: string[] = []
-  let cursor: string | undefined
-  do {
-    const page = await table.find({ where: { organizationId }, limit: 1000, cursor })
-    for (const row of page.rows) if (row.inviterId === inviterId) open.push(row.id)
-    cursor = page.cursor
-  } while (cursor !== undefined)
-  for (const id of open) await table.take(id, { if: { inviterId } })
-}
-
-async function listMemberships(rows: AnyContext, userId: string): Promise<{ organizationId: string; role: string }[]> {
-  const memberships: { organizationId: string; role: string }[] = []
-  let cursor: string | undefined
-  do {
-    const page = await rows.records('organizationMember').find({ where: { userId }, limit: 1000, cursor })
-    for (const { organizationId, role } of page.rows) memberships.push({ organizationId, role })
-    cursor = page.cursor
-  } while (cursor !== undefined)
-  return memberships
+  const invitations = await listRows(table, { where: { organizationId } })
+  for (const { id, inviterId: by } of invitations) if (by === inviterId) await table.take(id, { if: { inviterId } })
 }
 
 async function isLastOwner(rows: AnyContext, id: string): Promise<boolean> {

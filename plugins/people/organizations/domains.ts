@@ -36,7 +36,7 @@ export async function claimDomain(actor: Actor, id: string, typed: string): Prom
   const domain = domainOf(typed)
   if (domain === undefined) throw new OrganizationInput('organizations.domains.claim: this is no domain.')
   if (await isPublicDomain(options.domains, domain))
-    throw new OrganizationInput('organizations.domains.claim: everybody may register names below this domain.')
+    throw new OrganizationInput('organizations.domains.claim: the public may register names below this domain.')
   const former = await rows.records('organizationClaim').get({ organizationId: id, domain })
   const [claimed, proved] = await Promise.all([
     rows.records('organizationClaim').count({ organizationId: id }, { max: options.limits.domains }),
@@ -129,7 +129,7 @@ export async function removeDomain(actor: Actor, id: string, typed: string): Pro
 }
 
 /** Whether a proof counts: its record was seen within the last three days. */
-export function isLive({ now }: AnyContext, { checked }: DomainRow): boolean {
+export function isProofLive({ now }: AnyContext, { checked }: DomainRow): boolean {
   return now.getTime() - checked.getTime() < 3 * day
 }
 /** Whether it is time to look again. */

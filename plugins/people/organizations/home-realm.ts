@@ -2,7 +2,7 @@
 import { AccessDenied, type AnyContext, type Context, type HomeRealm, type Kernel, toAddress } from 'authkernel/kernel'
 import { InvalidProvider } from 'authkernel/errors'
 import { type PluginInstance, rowsOf } from './actor.ts'
-import { recheckDomain, isDue, isLive } from './domains.ts'
+import { recheckDomain, isDue, isProofLive } from './domains.ts'
 import { domainOf } from './input.ts'
 
 /** The service `homeRealm`. */
@@ -15,7 +15,7 @@ export function createHomeRealm(plugin: PluginInstance): HomeRealm {
       const row = await rows.records('organizationDomain').get({ domain })
       if (!row) return null
       if (isDue(ctx, row)) void recheckInBackground(plugin, ctx, rows, domain)
-      if (row.provider === null || !isLive(ctx, row) || !(await providerExists(ctx, row.provider))) return null
+      if (row.provider === null || !isProofLive(ctx, row) || !(await providerExists(ctx, row.provider))) return null
       return { provider: row.provider }
     },
   }
@@ -31,7 +31,7 @@ export function guardProviders(kernel: Kernel, plugin: PluginInstance): void {
     for (const address of named.length > 0 ? named : ['']) {
       const domain = domainOf(toAddress(address)?.split('@')[1])
       const row = domain === undefined ? null : await rows.records('organizationDomain').get({ domain })
-      if (row?.organizationId !== owner || !isLive(ctx, row))
+      if (row?.organizationId !== owner || !isProofLive(ctx, row))
         throw new AccessDenied(
           `Plugin "organizations": the provider "${provider}" named an address outside of the proved domains of its organization.`,
         )

@@ -1,12 +1,15 @@
 /** Organizations with members, teams, roles, invitations and domains. */
 import type { AnyContext, Guard, Plugin } from 'authkernel/kernel'
+import type {} from 'authkernel/plugins/admission'
 import type {} from 'authkernel/plugins/api-keys'
 import { activateAtSignIn, activeCookie, addActiveOrganization, findKeyOrganization } from './active-organization.ts'
 import { keepOwners } from './deleted-users.ts'
 import { guardProviders, createHomeRealm } from './home-realm.ts'
+import { isInvited } from './invitations.ts'
 import { messages } from './messages.ts'
 import { addClientMethods, createApi, type OrganizationClient, type OrganizationsApi } from './methods.ts'
 import { type OrganizationsOptions, resolveOptions } from './options.ts'
+import { provideImports } from './organization-import.ts'
 import { addPages, invitationTokens } from './pages.ts'
 import { checkPermission } from './permission.ts'
 import type { PermissionOf, Statements } from './roles.ts'
@@ -30,6 +33,7 @@ export type { By } from './actor.ts'
 export type { Domain, DomainClaim } from './domains.ts'
 export * from './errors.ts'
 export type { Invitation, NewInvitation } from './invitations.ts'
+export type { InvitationTaken, MemberTaken, OrganizationTaken, TeamMemberTaken, TeamTaken } from './organization-import.ts'
 export type { Member, MemberPage, MemberSearch } from './members.ts'
 export type { DomainOptions, OrganizationLimits, OrganizationsOptions } from './options.ts'
 export type { PermissionOf, RoleRights, Statements } from './roles.ts'
@@ -73,6 +77,7 @@ export function organizationsPlugin<const S extends Statements = Record<never, n
       kernel.pending(invitationTokens)
       kernel.decorate('session', (inner) => addActiveOrganization(plugin, inner))
       kernel.hook('keyOrganization', (question) => findKeyOrganization(plugin, question), { of: 'api-keys' })
+      kernel.hook('admission', (question) => isInvited(plugin, question), { of: 'admission' })
       kernel.provide('homeRealm', createHomeRealm(plugin), { fallback: true })
       if (options.domains?.own) guardProviders(kernel, plugin)
       kernel.messages(messages)
@@ -84,6 +89,7 @@ export function organizationsPlugin<const S extends Statements = Record<never, n
         note: 'organizations.mail.ignore',
       })
       keepOwners(kernel, plugin)
+      provideImports(kernel, plugin)
       addRoutes(kernel, plugin)
       addPages(kernel, plugin)
       return {

@@ -1,7 +1,7 @@
 /** Invitations: mailed, bound to an address, used once, and void when the inviter may not invite any more. */
 import { type AnyContext, type AtomicWrite, AuthError, type Context, randomHex, type Row, toAddress } from 'authkernel/kernel'
 import { mailWithinLimit } from 'authkernel/kernel/mail'
-import { type Actor, type PluginInstance, isId, isRowId, findMember, type Membership, requireMembership } from './actor.ts'
+import { type Actor, type PluginInstance, isId, isRowId, findMember, type Membership, requireMembership, rowsOf } from './actor.ts'
 import { AlreadyMember, InvitationInvalid, InvitationOther, OrganizationBusy, OrganizationFull, OrganizationInput } from './errors.ts'
 import { emitChange } from './events.ts'
 import { domainOf, isSameMailbox } from './input.ts'
@@ -104,17 +104,34 @@ export async function findInvitation(
   for (const stored of await rows.digests('organization invitation', token)) {
     const row = await rows.records('organizationInvitation').get({ token: stored })
     if (!row) continue
-    // The organization first: a role that changes afterwards raises its version.
-    const organization = await rows.records('organization').get(row.organizationId)
-    if (!organization || organization.closing) return null
-    const inviter = row.inviterId === null ? null : await findMember(rows, row.organizationId, row.inviterId)
-    const may =
-      inviter && grantsPermission(options.roles, inviter.role, 'invitation:create') && coversRole(options.roles, inviter.role, row.role)
-    if (row.inviterId === null) return { row, organization }
-    if (!may || !(await isInviterAllowed(ctx, row, row.inviterId))) return null
-    return { row, organization }
+    const organization = await findStanding(options, ctx, rows, row)
+    return organization && { row, organization }
   }
   return null
+}
+
+/** The organization of an invitation. Null: it is gone, or the inviter may not invite any more. */
+async function findStanding(
+  { roles }: PluginInstance['options'],
+  ctx: AnyContext,
+  rows: AnyContext,
+  row: Row<InvitationRow>,
+): Promise<Row<OrganizationRow> | null> {
+  // The organization first: a role that changes afterwards raises its version.
+  const organization = await rows.records('organization').get(row.organizationId)
+  if (!organization || organization.closing) return null
+  if (row.inviterId === null) return organization
+  const inviter = await findMember(rows, row.organizationId, row.inviterId)
+  const may = inviter && grantsPermission(roles, inviter.role, 'invitation:create') && coversRole(roles, inviter.role, row.role)
+  return may && (await isInviterAllowed(ctx, row, row.inviterId)) ? organization : null
+}
+
+/** Answers the hook `admission`: true for an address with an open invitation, no opinion for others. */
+export async function isInvited(plugin: PluginInstance, { email, ctx }: { email: string; ctx: AnyContext }): Promise<true | undefined> {
+  const rows = await rowsOf(plugin, ctx)
+  const found = await rows.records('organizationInvitation').find({ where: { email }, order: 'desc', limit: 20 })
+  for (const row of found.rows) if (await findStanding(plugin.options, ctx, rows, row)) return true
+  return undefined
 }
 
 async function isInviterAllowed(ctx: AnyContext, { organizationId, email, role }: InvitationRow, inviterId: string): Promise<boolean> {

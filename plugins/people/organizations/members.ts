@@ -232,7 +232,7 @@ async function removeFromTeams({ rows }: Actor, organizationId: string, userId: 
 
 export function assertCovers({ role, options: { roles } }: Membership, ...others: readonly string[]): void {
   if (role !== null && !others.every((other) => coversRole(roles, role, other)))
-    throw new OrganizationDenied('organizations: nobody gives, changes or takes a role that may do more than the own one.')
+    throw new OrganizationDenied('organizations: a member cannot give, change or take a role that may do more than their own.')
 }
 
 export function readRole({ options }: Pick<Actor, 'options'>, role: unknown): string {

@@ -4,13 +4,13 @@ import {
   clientMethods,
   type ClientPart,
   type Context,
-  HttpError,
   jobFor,
   type Kernel,
   type OfTenant,
   redirectTo,
   type Session,
   type Wire,
+  toLocalPath,
 } from 'authkernel/kernel'
 import { setActive, setFirstActive } from './active-organization.ts'
 import { type Actor, type By, createActor, createVisitor, type PluginInstance, rowsOf } from './actor.ts'
@@ -166,11 +166,10 @@ export function createApi(plugin: PluginInstance): OrganizationActs {
     cancel: as(invitations.cancelInvitation),
     accept: as(invitations.acceptInvitation),
     async setActive(request, id, { returnTo = '/' } = {}) {
-      if (typeof returnTo !== 'string' || !/^\/(?![/\\])/.test(returnTo))
-        throw new HttpError(400, 'organizations.setActive: `returnTo` must be a path that begins with one "/".')
+      const path = toLocalPath(returnTo, 'organizations.setActive')
       const ctx = await plugin.kernel.contextOf(request)
       await setActive(plugin, ctx, id)
-      return plugin.kernel.answer(ctx, redirectTo(ctx.origin + returnTo))
+      return plugin.kernel.answer(ctx, redirectTo(ctx.origin + path))
     },
     teams: {
       list: as(teams.listTeams),
@@ -198,12 +197,23 @@ export function createApi(plugin: PluginInstance): OrganizationActs {
 
 /** The routes of `client.organizations`: the user who is signed in acts, by the rules of the API. */
 export function addClientMethods(kernel: Kernel, plugin: PluginInstance): OrganizationClient {
-  const as =
-    <I, R>(act: (actor: Actor, input: I) => Promise<R>): ((ctx: Context, input: I) => Promise<R>) =>
-    async (ctx, input) =>
-      act(await createVisitor(plugin, ctx), input)
-  const one = 'organization'
+  const as: AsVisitor = (act) => async (ctx, input) => act(await createVisitor(plugin, ctx), input)
   return clientMethods(kernel, 'organizations', {
+    ...organizationMethods(plugin, as),
+    ...memberMethods(as),
+    ...invitationMethods(as),
+    ...teamMethods(as),
+    ...domainMethods(as),
+  })
+}
+
+/** A handler in which the user of the session acts. */
+type AsVisitor = <I, R>(act: (actor: Actor, input: I) => Promise<R>) => (ctx: Context, input: I) => Promise<R>
+
+const one = 'organization'
+
+function organizationMethods(plugin: PluginInstance, as: AsVisitor) {
+  return {
     list: clientMethod(async (ctx) => organizations.listOrganizations(await createVisitor(plugin, ctx))),
     create: clientMethod(readTexts(['name'], ['slug']), async (ctx, input) => {
       const organization = await organizations.createOrganization(await createVisitor(plugin, ctx), input)
@@ -227,6 +237,11 @@ export function addClientMethods(kernel: Kernel, plugin: PluginInstance): Organi
       // An undeclared name is a mistake of the client here, and not of the host.
       return plugin.options.all.has(permission) ? checkPermission(plugin, ctx.request, permission, where) : Promise.resolve(false)
     }),
+  }
+}
+
+function memberMethods(as: AsVisitor) {
+  return {
     listMembers: clientMethod(
       readTexts([one], ['role', 'cursor']),
       as((by, { organization, ...search }) => members.listMembers(by, organization, search)),
@@ -243,6 +258,11 @@ export function addClientMethods(kernel: Kernel, plugin: PluginInstance): Organi
       readTexts([one]),
       as((by, { organization }) => members.leaveOrganization(by, organization)),
     ),
+  }
+}
+
+function invitationMethods(as: AsVisitor) {
+  return {
     invite: clientMethod(
       readTexts([one, 'email'], ['role', 'team', 'lang']),
       as((by, { organization, ...invitation }) => invitations.createInvitation(by, organization, invitation)),
@@ -259,6 +279,11 @@ export function addClientMethods(kernel: Kernel, plugin: PluginInstance): Organi
       readTexts(['token']),
       as((by, { token }) => invitations.acceptInvitation(by, token)),
     ),
+  }
+}
+
+function teamMethods(as: AsVisitor) {
+  return {
     listTeams: clientMethod(
       readTexts([one]),
       as((by, { organization }) => teams.listTeams(by, organization)),
@@ -287,6 +312,11 @@ export function addClientMethods(kernel: Kernel, plugin: PluginInstance): Organi
       readTexts([one, 'team', 'userId']),
       as((by, i) => teams.removeFromTeam(by, i.organization, i.team, i.userId)),
     ),
+  }
+}
+
+function domainMethods(as: AsVisitor) {
+  return {
     listDomains: clientMethod(
       readTexts([one]),
       as((by, { organization }) => domains.listDomains(by, organization)),
@@ -311,5 +341,5 @@ export function addClientMethods(kernel: Kernel, plugin: PluginInstance): Organi
       readTexts([one, 'domain']),
       as((by, i) => domains.removeDomain(by, i.organization, i.domain)),
     ),
-  })
+  }
 }

@@ -19,7 +19,7 @@ export interface OrganizationLimits {
 export interface DomainOptions {
   /** Finds TXT records; default: `resolveTxt` of `node:dns/promises`. An error with the code ENOTFOUND or ENODATA means that there are none. */
   resolveTxt?: (name: string) => Promise<readonly (readonly string[])[]>
-  /** Whether anyone may register names below it (`com`, `co.uk`, `github.io`); default: by the optional package `tldts`. */
+  /** Whether the public may register names below it (`com`, `co.uk`, `github.io`); default: by the optional package `tldts`. */
   isPublicSuffix?: (domain: string) => Awaitable<boolean>
   /**
    * The organization that brought a provider; undefined for one of yours, which all may use. Such a provider signs in users with an address in a proved domain of

@@ -35,7 +35,7 @@ export async function createOrganization(actor: Actor, { name, slug, owner }: Ne
   const userId = user?.id ?? owner
   if (!isId(userId)) throw new OrganizationInput('organizations.create: name the `owner`, the id of a user.')
   if (user && owner !== undefined && owner !== user.id)
-    throw new AccessDenied('organizations.create: nobody makes organizations for others.')
+    throw new AccessDenied('organizations.create: a user cannot create an organization for another user.')
   if (user && (await options.create({ user, ctx })) !== true)
     throw new AccessDenied('organizations.create: the option `create` refused it.')
   // One at a time for each user: else parallel requests would exceed the limit.

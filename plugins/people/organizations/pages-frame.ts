@@ -50,7 +50,7 @@ export async function drawOrganizationPage(
       ...body,
       drawNavigation(tools, id, place, may),
     ]
-    return { title: membership.organization.name, lead: say(`organizations.${place}`), body: shown, ...statusOf(error) }
+    return { title: membership.organization.name, lead: say(`organizations.${place}`), body: shown, ...pageStatus(error) }
   } catch (thrown) {
     if (!(thrown instanceof AuthError) || thrown.status >= 500) throw thrown
     return { title: say('organizations.title'), body: alert(thrown.type), status: thrown.status }
@@ -92,6 +92,6 @@ export function nameOfRole({ say }: PageTools, role: string): Content {
   return say(`organizations.role.${role}`) || role
 }
 
-export function statusOf(error: string | undefined): { status?: number } {
+export function pageStatus(error: string | undefined): { status?: number } {
   return error === undefined ? {} : { status: 400 }
 }

@@ -15,7 +15,7 @@ import { findInvitation, listInvitations } from './invitations.ts'
 import { listMembers } from './members.ts'
 import { listOrganizations } from './organizations.ts'
 import { domainsPage } from './pages-domains.ts'
-import { drawOrganizationPage, drawRoleChoice, findVisitor, nameOfRole, type Params, statusOf } from './pages-frame.ts'
+import { drawOrganizationPage, drawRoleChoice, findVisitor, nameOfRole, type Params, pageStatus } from './pages-frame.ts'
 import { teamsPage } from './pages-teams.ts'
 import { coversRole, grantsPermission } from './roles.ts'
 
@@ -98,7 +98,7 @@ async function drawOverview(plugin: PluginInstance, ctx: Context, tools: PageToo
   }
   const name = field('name', { label: 'organizations.name', type: 'text', required: true, maxlength: 100 })
   body.push(await form('/organizations', [name, submit(say('organizations.create'))], { action: 'create' }))
-  return { title: say('organizations.title'), body, ...statusOf(error) }
+  return { title: say('organizations.title'), body, ...pageStatus(error) }
 }
 
 function membersPage(plugin: PluginInstance): PageDraw {
@@ -201,5 +201,5 @@ async function drawInvitation(plugin: PluginInstance, ctx: Context, tools: PageT
       body: [html`<p role="alert">${say('organizations.other', values)}</p>`, link(say('organizations.sign-out'), '/signout'), decline],
     }
   const accept = await form('/organizations', submit(say('organizations.accept')), { action: 'accept' })
-  return { title, lead, body: [alert(error), accept, decline], ...statusOf(error) }
+  return { title, lead, body: [alert(error), accept, decline], ...pageStatus(error) }
 }

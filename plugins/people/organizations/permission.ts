@@ -12,7 +12,7 @@ export interface CanWhere extends OfTenant {
   team?: string | undefined
 }
 
-interface Scoped {
+interface PermissionScope {
   scopes?: readonly string[]
   /** Id of the organization that a key is for. */
   organization?: string
@@ -45,7 +45,7 @@ export async function checkPermission(
   const userId = session?.user?.id
   if (!session || !isId(userId)) return false
   // A key or an app does what it was made for, and never more than its owner.
-  const { apiKey, bearer } = session as { apiKey?: Scoped; bearer?: Scoped }
+  const { apiKey, bearer } = session as { apiKey?: PermissionScope; bearer?: PermissionScope }
   const rows = await rowsOf(plugin, ctx)
   const usual = organization === undefined && !session.organization && apiKey === undefined && bearer === undefined
   const organizationId = organization ?? session.organization?.id ?? (usual ? (await findUsualOrganization(rows, userId))?.id : undefined)

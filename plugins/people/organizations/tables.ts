@@ -141,7 +141,10 @@ export const invitationTable: RecordSpec<InvitationRow> = {
     expires: date,
   },
   unique: [['token'], ['organizationId', 'email']],
-  index: [['organizationId', 'created']],
+  index: [
+    ['organizationId', 'created'],
+    ['email', 'created'],
+  ],
   expires: 'expires',
 }
 export const claimTable: RecordSpec<ClaimRow> = {

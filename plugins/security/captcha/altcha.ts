@@ -24,7 +24,7 @@ const algorithm = 'PBKDF2/SHA-256'
 /** Proof of work by `altcha-lib`. The browser solves it while the user types. */
 export function altcha(options: AltchaOptions = {}): Captcha {
   assertOptions('altcha', options, { cost: true, prefix: true, seconds: true, lib: true })
-  const { cost = 2_000, prefix = '00', seconds = 300, lib = loadLibrary } = options
+  const { cost = 2_000, prefix = '00', seconds = 300, lib = loadAltcha } = options
   if (!Number.isSafeInteger(cost) || cost < 1 || cost > 1_000_000)
     throw new AuthError('altcha: `cost` must be a whole number from 1 to 1,000,000.')
   if (!/^[0-9a-f]{1,8}$/.test(prefix)) throw new AuthError('altcha: `prefix` must be 1 to 8 hex digits.')
@@ -33,7 +33,7 @@ export function altcha(options: AltchaOptions = {}): Captcha {
     // The end is in `data`, by the clock of the kernel; the signature covers it.
     const until = Math.floor(ctx.runtime.now() / 1000) + seconds
     const hmacSignatureSecret = await ctx.digest(purpose, `challenge ${action}`)
-    return createChallenge({ algorithm, cost, keyPrefix: prefix, data: { until }, deriveKey, hmacSignatureSecret })
+    return createChallenge({ algorithm, cost, keyPrefix: prefix, data: { until }, deriveKey: deriveAltchaKey, hmacSignatureSecret })
   }
   return {
     name: 'altcha',
@@ -72,7 +72,7 @@ async function checkSolution(
   if (!challenge || !solution || !(left > 0 && left <= seconds) || challenge.parameters.algorithm !== algorithm) return 'wrong'
   for (const hmacSignatureSecret of await ctx.digests(purpose, `challenge ${action}`)) {
     // The signature is checked before any work is done, so the work is what this server asked for, for this form.
-    const { verified, invalidSignature } = await verifySolution({ challenge, solution, deriveKey, hmacSignatureSecret })
+    const { verified, invalidSignature } = await verifySolution({ challenge, solution, deriveKey: deriveAltchaKey, hmacSignatureSecret })
     if (invalidSignature) continue
     return verified && (await ctx.once.take(`altcha ${challenge.signature}`, seconds)) ? 'solved' : 'wrong'
   }
@@ -97,7 +97,7 @@ function parseSolution(token: string): SentSolution {
   }
 }
 
-async function deriveKey(
+async function deriveAltchaKey(
   { cost, keyLength }: { cost: number; keyLength: number },
   salt: Uint8Array,
   password: Uint8Array,
@@ -111,7 +111,7 @@ async function deriveKey(
   return { derivedKey: new Uint8Array(bits) }
 }
 
-async function loadLibrary(): Promise<AltchaLibrary> {
+async function loadAltcha(): Promise<AltchaLibrary> {
   try {
     return await import('altcha-lib')
   } catch (error) {

@@ -15,7 +15,7 @@ const attack = { key: 'captcha attack', rule: { max: 1, seconds: 600 } }
 /** Whether there were so many failures. Looks, and counts nothing. */
 export async function isSuspicious(ctx: Context, { failures = 3, seconds = 3_600 }: Suspicion): Promise<boolean> {
   if (failures <= 0) return true
-  for (const key of await keysOf(ctx)) if (await isFull(ctx, key, { max: failures, seconds })) return true
+  for (const key of await suspicionKeys(ctx)) if (await isFull(ctx, key, { max: failures, seconds })) return true
   return isFull(ctx, attack.key, attack.rule)
 }
 
@@ -27,7 +27,7 @@ export async function noteAttack(ctx: AnyContext): Promise<void> {
 /** Counts a failure. */
 export async function noteFailure(ctx: Context, { failures = 3, seconds = 3_600 }: Suspicion): Promise<void> {
   if (failures <= 0) return
-  for (const key of await keysOf(ctx)) await ctx.limit.take(key, { max: failures, seconds })
+  for (const key of await suspicionKeys(ctx)) await ctx.limit.take(key, { max: failures, seconds })
 }
 
 async function isFull(ctx: Context, key: string, rule: { max: number; seconds: number }): Promise<boolean> {
@@ -36,7 +36,7 @@ async function isFull(ctx: Context, key: string, rule: { max: number; seconds: n
   return !allowed
 }
 
-async function keysOf(ctx: Context): Promise<string[]> {
+async function suspicionKeys(ctx: Context): Promise<string[]> {
   const names = await typedNames(ctx)
   const network = `captcha network ${networksOf(ctx.clientAddress)[0]?.key}`
   return [network, ...(await Promise.all(names.map(async (name) => `captcha name ${await ctx.digest('captcha', name)}`)))]

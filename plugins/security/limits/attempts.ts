@@ -8,11 +8,11 @@ import type { LimitRuleFull } from './rules.ts'
 /** What a request under way has taken. */
 export interface Open {
   subject: Subject
-  taken: Taken
+  taken: TakenKeys
 }
 
 /** What one request has taken: keys to give back. */
-type Taken = string[]
+type TakenKeys = string[]
 
 // Places of clients that go on: the delay does not grow beyond the last.
 const steps = 12
@@ -20,14 +20,14 @@ const day = 86_400
 
 /** Throws TooManyRequests, and then has taken nothing. */
 export async function countRequest(ctx: Context, rules: readonly LimitRuleFull[], subject: Subject): Promise<Open> {
-  const returnable: Taken = []
-  const all: Taken = []
+  const returnable: TakenKeys = []
+  const all: TakenKeys = []
   for (const rule of rules) {
     const hasOutcome = rule.failures && ctx.route?.flow === 'callback'
     // The step before has none, and its callback counts: one guess is one count.
     if (rule.failures && ctx.route?.flow === 'signIn') continue
     for (const { key, max } of await countsOf(ctx, rule, subject)) {
-      const taken: Taken = []
+      const taken: TakenKeys = []
       const retryAfter = await takeAttempt(ctx, key, max, rule, taken)
       if (retryAfter !== undefined) {
         await Promise.all(all.map((name) => ctx.limit.refund(name)))
@@ -42,7 +42,7 @@ export async function countRequest(ctx: Context, rules: readonly LimitRuleFull[]
 }
 
 /** Takes an attempt. Answers undefined and adds to `taken`, or the seconds until there is one; then nothing is taken. */
-async function takeAttempt(ctx: Context, key: string, max: number, rule: LimitRuleFull, taken: Taken): Promise<number | undefined> {
+async function takeAttempt(ctx: Context, key: string, max: number, rule: LimitRuleFull, taken: TakenKeys): Promise<number | undefined> {
   const { allowed, retryAfter } = await ctx.limit.take(key, { max, seconds: rule.seconds })
   if (allowed) {
     taken.push(key)
@@ -60,7 +60,7 @@ async function takeWithDelay(
   key: string,
   seconds: number,
   { first, longest }: NonNullable<LimitRuleFull['delay']>,
-  taken: Taken,
+  taken: TakenKeys,
 ): Promise<number | undefined> {
   const one = (length: number): LimitRule => ({ max: 1, seconds: length })
   const pause = (step: number): number => Math.min(longest, first * 2 ** step)

@@ -3,7 +3,7 @@ import { assertOptions, AuthError, type Context, type Kernel, type Plugin } from
 import { rememberDevice } from 'authkernel/kernel/users'
 import { countRequest, declareNotice, type Open } from './attempts.ts'
 import { TooManyRequests } from './errors.ts'
-import { deviceName, namesOf, subjectOf } from './keys.ts'
+import { knownDeviceName, accountNames, limitSubject } from './keys.ts'
 import { defaultRules, type LimitRuleFull, type LimitRuleOptions, resolveRules } from './rules.ts'
 
 export { TooManyRequests } from './errors.ts'
@@ -41,7 +41,7 @@ export function limitsPlugin(options: LimitsOptions = {}): Plugin<LimitsApi> {
       if (notices) declareNotice(kernel)
       kernel.hook('request', async ({ ctx }) => {
         const matching = list.filter((rule) => rule.matches(ctx))
-        if (matching.length > 0) open.set(ctx, await countRequest(ctx, matching, await subjectOf(ctx, account)))
+        if (matching.length > 0) open.set(ctx, await countRequest(ctx, matching, await limitSubject(ctx, account)))
       })
       refundOutcomes(kernel, open)
       return { limits: { check: (request, name, about) => checkLimits(kernel, list, request, name, about) } }
@@ -60,7 +60,7 @@ function refundOutcomes(kernel: Kernel, open: WeakMap<object, Open>): void {
   kernel.on('signedIn', async ({ login, ctx }) => {
     await refund(ctx as Context)
     if (login.purpose !== 'signIn' || login.session !== 'new') return
-    for (const name of namesOf(login, ctx.store !== undefined)) await rememberDevice(ctx as Context, deviceName(name))
+    for (const name of accountNames(login, ctx.store !== undefined)) await rememberDevice(ctx as Context, knownDeviceName(name))
   })
   kernel.on('loginParked', async ({ ctx }) => void (await refund(ctx as Context)))
   kernel.on('signInFailed', async ({ ctx, error }) => {
@@ -80,7 +80,7 @@ async function checkLimits(
   if (!rule) throw new AuthError(`limitsPlugin: there is no rule "${name}". Rules: ${rules.map((one) => one.name).join(', ')}.`)
   const ctx = await kernel.contextOf(request, { clientAddress })
   try {
-    await countRequest(ctx, [rule], await subjectOf(ctx, () => account))
+    await countRequest(ctx, [rule], await limitSubject(ctx, () => account))
     return null
   } catch (error) {
     if (error instanceof TooManyRequests) return Number(error.cause?.['retryAfter'])

@@ -17,14 +17,14 @@ interface Count {
 }
 
 /** Names of the account and of its browser. `named` is how the host says whose account it is. */
-export async function subjectOf(ctx: Context, named?: (ctx: Context) => unknown): Promise<Subject> {
+export async function limitSubject(ctx: Context, named?: (ctx: Context) => unknown): Promise<Subject> {
   const own = named ? await named(ctx) : undefined
   const typed = own ?? (await typedNames(ctx))[0]
   if (typeof typed !== 'string' || typed === '') return { account: undefined, device: undefined }
   const account = countedName(typed)
   const provider = ctx.params['provider'] ?? ''
   // Names under which the sign-in types remember a browser, and that of this plugin.
-  for (const name of [deviceName(account), `credentials ${provider} ${account}`, `mail ${account}`]) {
+  for (const name of [knownDeviceName(account), `credentials ${provider} ${account}`, `mail ${account}`]) {
     const device = await isKnownDevice(ctx, name)
     if (device) return { account, device }
   }
@@ -32,7 +32,7 @@ export async function subjectOf(ctx: Context, named?: (ctx: Context) => unknown)
 }
 
 /** The name under which a browser is known for an account. */
-export function deviceName(account: string): string {
+export function knownDeviceName(account: string): string {
   return `limits ${account}`
 }
 
@@ -40,7 +40,7 @@ export function deviceName(account: string): string {
  * The names of a user who has signed in: of the user, never what was typed, which may name another user. An address counts when it is proved, or
  * where no store says so; the account's id where this site checks what was typed. A provider may call an account whatever it likes.
  */
-export function namesOf({ user, account }: Login, hasStore: boolean): string[] {
+export function accountNames({ user, account }: Login, hasStore: boolean): string[] {
   const { email, emailVerified } = user as { email?: string | null; emailVerified?: Date | null }
   const own = ['credentials', 'phone', 'codes', 'email'].includes(account.type) ? account.providerAccountId : undefined
   const isProved = emailVerified || (!hasStore && own !== undefined)

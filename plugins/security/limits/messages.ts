@@ -4,7 +4,7 @@ import type { Messages } from 'authkernel/kernel'
 export const messages: Messages = {
   en: {
     'limits.notice.subject': 'Many failed sign-ins at {site}',
-    'limits.notice.what': 'Somebody has tried to sign in to your account at {site} many times without success. The last time was {time}.',
+    'limits.notice.what': 'There were many failed attempts to sign in to your account at {site}. The last time was {time}.',
     'limits.notice.from': 'The last request came from the network address {address}.',
     'limits.notice.do': 'If it was not you, your account is still closed to them. Choose a password that you use nowhere else.',
     'limits.notice.note': 'You get this message at most once a day.',

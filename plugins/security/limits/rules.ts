@@ -88,9 +88,9 @@ function resolveRule(rule: LimitRuleOptions, at: number): LimitRuleFull {
   }
   whole('max', 0)
   whole('seconds', 1)
-  const { name = `${by.join('-') || 'everybody'}-${at + 1}`, max, seconds, notice = false } = rule
+  const { name = `${by.join('-') || 'all'}-${at + 1}`, max, seconds, notice = false } = rule
   if (!/^[\w.-]{1,64}$/.test(name)) fail(`.name is ${JSON.stringify(name)}: use letters, digits, ".", "_" and "-".`)
-  if (notice && !by.includes('account')) fail('.notice needs `by: "account"`: nobody else has an address.')
+  if (notice && !by.includes('account')) fail('.notice needs `by: "account"`: other counts have no address to write to.')
   const failures = (rule.counts ?? (by.includes('account') ? 'failures' : 'requests')) === 'failures'
   const alone = by.includes('account') && !by.includes('network') && !by.includes('address')
   return {

@@ -5,12 +5,12 @@ import {
   AuthError,
   type Context,
   type Kernel,
-  type Login,
   type Plugin,
-  redirectTo,
   type Session,
+  isLocalPath,
 } from 'authkernel/kernel'
-import { hasFreshProof } from 'authkernel/kernel/strategies'
+import { hasFreshProof, leadToProof } from 'authkernel/kernel/strategies'
+import { findOwnUser } from 'authkernel/kernel/users'
 
 /** What a page or a call needs. */
 export interface StepUpDemand {
@@ -54,7 +54,7 @@ function createApi(kernel: Kernel): StepUpApi['stepUp'] {
       const ctx = await kernel.contextOf(request)
       const checked = checkDemand(demand)
       const session = await ctx.currentSession()
-      if (session && (await isSatisfied(ctx, session, checked))) return session
+      if (session && (await isSatisfied(ctx, checked))) return session
       const { id } = session?.user ?? {}
       const { level, maxAge } = checked
       await ctx.emit('noted', {
@@ -64,23 +64,23 @@ function createApi(kernel: Kernel): StepUpApi['stepUp'] {
         user: { id },
         details: { level, maxAge },
       })
-      if ((demand.as ?? kindOf(request)) === 'api') return challengeResponse(session !== null, checked)
-      return kernel.answer(ctx, await leadToProof(ctx, session, checked, request))
+      if ((demand.as ?? requestKind(request)) === 'api') return challengeResponse(session !== null, checked)
+      return kernel.answer(ctx, await redirectToProof(ctx, checked, request))
     },
     async holds(request, demand = {}) {
       const ctx = await kernel.contextOf(request)
       const session = await ctx.currentSession()
-      return session !== null && isSatisfied(ctx, session, checkDemand(demand))
+      return session !== null && isSatisfied(ctx, checkDemand(demand))
     },
   }
 }
 
-type Checked = StepUpDemand & { maxAge: number }
+type ResolvedDemand = StepUpDemand & { maxAge: number }
 
 const options = ['maxAge', 'level', 'acr', 'returnTo', 'as']
 
 /** A demand of the wrong shape would be satisfied by too little: it throws, also for callers without types. */
-function checkDemand(demand: StepUpDemand): Checked {
+function checkDemand(demand: StepUpDemand): ResolvedDemand {
   const refuse = (what: string): never => {
     throw new AuthError(`stepUp: ${what}`)
   }
@@ -92,37 +92,28 @@ function checkDemand(demand: StepUpDemand): Checked {
   if (level !== undefined && level !== 'mfa') refuse(`\`level\` must be 'mfa', not ${JSON.stringify(level)}.`)
   if (acr !== undefined && !(Array.isArray(acr) && acr.length > 0 && acr.every((one) => typeof one === 'string' && one !== '')))
     refuse("`acr` must be a list of texts such as ['gold'].")
-  // A path of the own origin: `//host` and `/\\host` name another one.
-  if (returnTo !== undefined && !(typeof returnTo === 'string' && /^\/(?![/\\])/.test(returnTo)))
-    refuse('`returnTo` must be a path that begins with one "/".')
+  if (returnTo !== undefined && !isLocalPath(returnTo)) refuse('`returnTo` must be a path that begins with one "/".')
   if (as !== undefined && as !== 'page' && as !== 'api') refuse("`as` must be 'page' or 'api'.")
   return { ...demand, maxAge }
 }
 
-/** Not for sessions that are no proof of a user: API keys, bearer tokens, an admin who acts as another user. */
-async function isSatisfied(ctx: Context, session: Session, { maxAge, level, acr }: Checked): Promise<boolean> {
-  const { apiKey, bearer, actor } = session as { apiKey?: unknown; bearer?: unknown; actor?: unknown }
-  if (apiKey !== undefined || bearer !== undefined || actor !== undefined) return false
+/** False for sessions that are no proof of a user: API keys, bearer tokens, an administrator who acts as the user. */
+async function isSatisfied(ctx: Context, { maxAge, level, acr }: ResolvedDemand): Promise<boolean> {
+  if (!(await findOwnUser(ctx))) return false
   return hasFreshProof(ctx, { maxAge, level, acr })
 }
 
-async function leadToProof(ctx: Context, session: Session | null, demand: Checked, request: Request): Promise<Response> {
+async function redirectToProof(ctx: Context, demand: ResolvedDemand, request: Request): Promise<Response> {
   const { pathname, search } = new URL(request.url)
   const path = demand.returnTo ?? (request.method === 'GET' ? pathname + search : '/')
-  const callbackUrl = ctx.origin + path
-  const again: Login | null = session ? await ctx.loginAgain({ callbackUrl }) : null
   const { level, maxAge, acr } = demand
   // A class that is fresh is not asked for again: the level is what is missing.
   const missing = acr && !(await hasFreshProof(ctx, { maxAge, acr })) ? acr : undefined
-  const question = again && { login: again, level, maxAge, acr: missing }
-  // A factor of this site first, then the provider of the session.
-  const response = question && ((await ctx.ask('stepUp', question)) ?? (await ctx.app.services.oauth?.stepUp?.(ctx, question)))
-  // Without a factor the first method is proved again: a user who signs in there comes back with a new session.
-  return response ?? redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(callbackUrl)}`)
+  return leadToProof(ctx, { maxAge, level, acr: missing }, ctx.origin + path)
 }
 
 /** RFC 9470 section 3, and RFC 6750 section 3 where the request is signed out. */
-function challengeResponse(known: boolean, { maxAge, level, acr }: Checked): Response {
+function challengeResponse(known: boolean, { maxAge, level, acr }: ResolvedDemand): Response {
   const classes = acr ?? (level ? [level] : [])
   const quoted = (text: string): string => `"${text.replace(/["\\]/g, '')}"`
   const parts = known
@@ -132,13 +123,13 @@ function challengeResponse(known: boolean, { maxAge, level, acr }: Checked): Res
         ...(classes.length > 0 ? [`acr_values=${quoted(classes.join(' '))}`] : []),
         `max_age=${maxAge}`,
       ]
-    : ['error="invalid_token"', 'error_description="Nobody is signed in."']
+    : ['error="invalid_token"', 'error_description="No user is signed in."']
   return new Response(JSON.stringify({ error: known ? 'insufficient_user_authentication' : 'invalid_token' }), {
     status: 401,
     headers: { 'WWW-Authenticate': `Bearer ${parts.join(', ')}`, 'Content-Type': 'application/json', 'Cache-Control': 'no-store' },
   })
 }
 
-function kindOf({ headers }: Request): 'page' | 'api' {
+function requestKind({ headers }: Request): 'page' | 'api' {
   return !headers.has('authorization') && (headers.get('accept') ?? '').includes('text/html') ? 'page' : 'api'
 }

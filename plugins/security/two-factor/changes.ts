@@ -12,7 +12,7 @@ export function isFresh(ctx: Context, maxAge: number): Promise<boolean> {
 }
 
 /** Leads through the factor, or through the first method where there is none, and back. */
-export async function proveAgain(ctx: Context, person: Person, options: Options, callbackUrl: string): Promise<Response> {
+export async function leadToFactor(ctx: Context, person: Person, options: Options, callbackUrl: string): Promise<Response> {
   if (!hasStrong(await usableKinds(ctx, person, options.factors)))
     return redirectTo(`${ctx.base}/signin?callbackUrl=${encodeURIComponent(callbackUrl)}`)
   const login = await ctx.loginAgain({ callbackUrl })

@@ -12,7 +12,7 @@ import { factorChallenges } from './passkey.ts'
 import { askForFactor } from './question.ts'
 import { addRoutes } from './routes.ts'
 import { backupCodeTable, deviceTable, factorTable, mailedCodeTable, stateTable } from './tables.ts'
-import { takeFactors } from './takeover.ts'
+import { factorTarget, listUnusedCodes, takeFactors } from './takeover.ts'
 
 export type { TrustedDevices } from './devices.ts'
 export { NoLoginWaits, ProofTooOld, TooManySecondFactors, WrongSecondFactor } from './errors.ts'
@@ -59,7 +59,7 @@ export function twoFactorPlugin(options: TwoFactorOptions = {}): Plugin<TwoFacto
       if (offers('passkey')) kernel.pending(factorChallenges)
       kernel.messages(pageMessages)
       addMails(kernel)
-      kernel.provide('factorTakeover', { take: takeFactors })
+      kernel.provide('factorTakeover', { ...factorTarget, take: takeFactors, listUnused: listUnusedCodes })
       askForFactor(kernel, resolved)
       addRoutes(kernel, resolved)
       addPages(kernel, resolved)

@@ -5,7 +5,7 @@ const en = {
   'two-factor.mail.code': 'Your code for {site}',
   'two-factor.mail.code-lead': 'Type this code on the page that asked for it.',
   'two-factor.mail.left': 'It is valid for {left}.',
-  'two-factor.mail.never-tell': 'Never tell this code to anybody, not even to us.',
+  'two-factor.mail.never-tell': 'Never tell this code to others, not even to us.',
   'two-factor.mail.added': 'A second step was set up at {site}',
   'two-factor.mail.added-text': 'It was set up at {at}.',
   'two-factor.mail.changed': 'Your second step at {site} was changed',

@@ -14,7 +14,7 @@ const en = {
   'two-factor.send': 'Send a code by email',
   'two-factor.sent': 'A code is on its way to your mailbox.',
   'two-factor.wait': 'There were too many wrong codes. Try again in {left}.',
-  'two-factor.setup-lead': 'A second step protects your account when somebody learns your password.',
+  'two-factor.setup-lead': 'A second step protects your account if your password becomes known.',
   'two-factor.required': 'Your account needs a second step. Set it up to go on.',
   'two-factor.explain': 'You have no second step yet.',
   'two-factor.prove-address': 'First prove that {email} is yours.',

@@ -115,7 +115,7 @@ export function addClientMethods(kernel: Kernel, options: Options): TwoFactorCli
       return waiting && (waiting.kinds.length > 0 || waiting.backup) ? { factors: waiting.kinds, backupCode: waiting.backup } : null
     }),
     verify: clientMethod(
-      (sent) => ({ code: readText('code')(sent), remember: Object(sent).remember === true }),
+      (sent) => ({ code: createTextReader('code')(sent), remember: Object(sent).remember === true }),
       (ctx, given) => verifyCode(ctx, options, given),
     ),
     sendCode: clientMethod((ctx) => sendWaitingCode(ctx, options)),
@@ -124,11 +124,11 @@ export function addClientMethods(kernel: Kernel, options: Options): TwoFactorCli
     ),
     addApp: clientMethod(async (ctx) => beginApp(ctx, await requireFreshPerson(ctx, options), options)),
     confirm: clientMethod(
-      (sent) => ({ id: readText('id')(sent), code: readText('code')(sent) }),
+      (sent) => ({ id: createTextReader('id')(sent), code: createTextReader('code')(sent) }),
       async (ctx, { id, code }) => confirmApp(ctx, await requireFreshPerson(ctx, options), options, id, code),
     ),
     remove: clientMethod(
-      (sent) => ({ id: readText('id')(sent) }),
+      (sent) => ({ id: createTextReader('id')(sent) }),
       async (ctx, { id }) => removeFactor(ctx, await requireFreshPerson(ctx, options), id, options),
     ),
     renewCodes: clientMethod(async (ctx) => {
@@ -139,7 +139,7 @@ export function addClientMethods(kernel: Kernel, options: Options): TwoFactorCli
       (await listDevices(ctx, await requirePerson(ctx))).map(({ id, label, created }) => ({ id, label, created })),
     ),
     forgetBrowser: clientMethod(
-      (sent) => ({ id: readText('id')(sent) }),
+      (sent) => ({ id: createTextReader('id')(sent) }),
       async (ctx, { id }) => forgetBrowser(ctx, await requireFreshPerson(ctx, options), id),
     ),
   })
@@ -180,7 +180,7 @@ async function confirmApp(ctx: Context, person: Person, options: Options, id: st
 /** The user of the session. Throws AccessDenied for a visitor, a key, an app and an admin who acts as the user. */
 async function requirePerson(ctx: Context): Promise<Person> {
   const person = await currentPerson(ctx)
-  if (!person) throw new AccessDenied('twoFactor: nobody is signed in.')
+  if (!person) throw new AccessDenied('twoFactor: no user is signed in.')
   return person
 }
 
@@ -195,7 +195,7 @@ function tooManyTries(wait: number): TooManySecondFactors {
   return new TooManySecondFactors('twoFactor: too many wrong codes.', { cause: { retryAfter: wait } })
 }
 
-function readText(name: string): (sent: unknown) => string {
+function createTextReader(name: string): (sent: unknown) => string {
   return (sent) => {
     const value = (Object(sent) as Record<string, unknown>)[name]
     if (typeof value !== 'string' || value.length > 64) throw new TypeError(`${name}: a text of at most 64 characters`)

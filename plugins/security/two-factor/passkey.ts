@@ -35,8 +35,8 @@ export const factorChallenges: PendingList<Ceremony> = /* @__PURE__ */ createPen
 
 /** Options of the ceremony that adds a key. Null: the user has enough of them. */
 export async function beginAdd(ctx: Context, person: Person): Promise<object | null> {
-  const { generateRegistrationOptions } = await loadLibrary()
-  const keys = await keysOf(ctx, person)
+  const { generateRegistrationOptions } = await loadSimpleWebAuthn()
+  const keys = await findPasskeys(ctx, person)
   if (keys.length >= perPerson) return null
   const name = person.user.email ?? person.user.name ?? new URL(ctx.origin).host
   const options = await generateRegistrationOptions({
@@ -56,8 +56,8 @@ export async function beginAdd(ctx: Context, person: Person): Promise<object | n
 
 /** Options of the ceremony that asks for a key of this person. */
 export async function beginAsk(ctx: Context, person: Person): Promise<object> {
-  const { generateAuthenticationOptions } = await loadLibrary()
-  const allowCredentials = (await keysOf(ctx, person)).map(({ key }) => ({ id: key.id, transports: key.transports as never }))
+  const { generateAuthenticationOptions } = await loadSimpleWebAuthn()
+  const allowCredentials = (await findPasskeys(ctx, person)).map(({ key }) => ({ id: key.id, transports: key.transports as never }))
   const options = await generateAuthenticationOptions({
     rpID: ctx.url.hostname,
     challenge: ctx.runtime.random(32).slice(),
@@ -72,11 +72,11 @@ export async function beginAsk(ctx: Context, person: Person): Promise<object> {
 export async function addPasskey(ctx: Context, person: Person, data: unknown, stamp: StampOfAccess): Promise<boolean> {
   const found = await readAnswer(ctx, person, data, 'add')
   if (!found) return false
-  const { verifyRegistrationResponse } = await loadLibrary()
+  const { verifyRegistrationResponse } = await loadSimpleWebAuthn()
   const result = await verifyRegistrationResponse({ ...found.expected, response: found.answer as never }).catch(() => undefined)
   if (!result?.verified) return false
   const { credential, credentialDeviceType } = result.registrationInfo
-  if ((await keysOf(ctx, person)).some(({ key }) => key.id === credential.id)) return false
+  if ((await findPasskeys(ctx, person)).some(({ key }) => key.id === credential.id)) return false
   const key: Key = {
     id: credential.id,
     publicKey: toBase64Url(credential.publicKey),
@@ -110,11 +110,11 @@ export async function addPasskey(ctx: Context, person: Person, data: unknown, st
 /** What a key proved; undefined: it is none of this user, or the answer does not fit. */
 export async function acceptPasskey(ctx: Context, person: Person, data: unknown): Promise<FactorProof | undefined> {
   const found = await readAnswer(ctx, person, data, 'ask')
-  const known = found && (await keysOf(ctx, person)).find(({ key }) => key.id === found.answer.id)
+  const known = found && (await findPasskeys(ctx, person)).find(({ key }) => key.id === found.answer.id)
   if (!known) return undefined
   const handle = found.answer.response['userHandle']
   if (typeof handle === 'string' && handle !== '' && handle !== toBase64Url(await handleOf(person))) return undefined
-  const { verifyAuthenticationResponse } = await loadLibrary()
+  const { verifyAuthenticationResponse } = await loadSimpleWebAuthn()
   const { key, row } = known
   // Counter 0: the library would judge it before the signature.
   const credential = { id: key.id, publicKey: fromBase64(key.publicKey), counter: 0, transports: key.transports as never }
@@ -174,7 +174,7 @@ function challengeOf({ response }: Answer): string | undefined {
   }
 }
 
-async function keysOf(ctx: Context, person: Person): Promise<{ row: Row<FactorRow>; key: Key }[]> {
+async function findPasskeys(ctx: Context, person: Person): Promise<{ row: Row<FactorRow>; key: Key }[]> {
   const rows = (await confirmedFactors(ctx, person)).filter(({ kind, secret }) => kind === 'passkey' && secret !== null)
   return rows.map((row) => ({ row, key: JSON.parse(row.secret as string) as Key }))
 }
@@ -187,7 +187,7 @@ function handleOf({ key }: Person): Promise<Uint8Array> {
   return sha256(`two-factor ${key}`)
 }
 
-async function loadLibrary() {
+async function loadSimpleWebAuthn() {
   try {
     return await import('@simplewebauthn/server')
   } catch (error) {

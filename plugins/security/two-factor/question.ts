@@ -1,5 +1,5 @@
 /** The question for a factor, after every sign-in method that proved one factor. */
-import { type Context, type Kernel, type Login, type Parked, redirectTo } from 'authkernel/kernel'
+import { type Context, type Kernel, type Login, type ParkedLogin, redirectTo } from 'authkernel/kernel'
 import { beginTry } from './attempts.ts'
 import { isFresh } from './changes.ts'
 import { isBrowserTrusted, trustBrowser } from './devices.ts'
@@ -62,7 +62,7 @@ export function askForFactor(kernel: Kernel, options: Options): void {
 export async function findWaiting(
   ctx: Context,
   options: Options,
-): Promise<{ parked: Parked<Waiting>; login: Login; person: Person; kinds: Factor['kind'][]; backup: boolean } | undefined> {
+): Promise<{ parked: ParkedLogin<Waiting>; login: Login; person: Person; kinds: Factor['kind'][]; backup: boolean } | undefined> {
   const parked = await ctx.parked<Waiting>()
   if (!parked) return undefined
   const person = await personOfLogin(ctx, parked.login)
@@ -133,7 +133,7 @@ export async function tryFactor(
 }
 
 /** Mails a code for the login that waits in this browser, where its user has that factor. Null: none waits. */
-export async function mailWaitingCode(ctx: Context, options: Options): Promise<Parked | null> {
+export async function mailWaitingCode(ctx: Context, options: Options): Promise<ParkedLogin | null> {
   const waiting = await findWaiting(ctx, options)
   if (!waiting) return null
   const { parked, login, kinds } = waiting

@@ -1,6 +1,6 @@
 /** Routes below `/two-factor`: the forms of the question and of the setup, the way to a fresh proof, and the ceremonies of passkeys. */
 import { json, type Kernel } from 'authkernel/kernel'
-import { proveAgain } from './changes.ts'
+import { leadToFactor } from './changes.ts'
 import type { Options } from './options.ts'
 import { answerCeremony } from './passkey-form.ts'
 import { currentPerson } from './person.ts'
@@ -20,7 +20,7 @@ export function addRoutes(kernel: Kernel, options: Options): void {
     path: '/two-factor/again',
     async handler(ctx) {
       const person = await currentPerson(ctx)
-      return person ? proveAgain(ctx, person, options, `${ctx.base}/account`) : ctx.page('signIn')
+      return person ? leadToFactor(ctx, person, options, `${ctx.base}/account`) : ctx.page('signIn')
     },
   })
   kernel.route({ method: 'POST', path: '/two-factor', flow: 'callback', takes: 'proof', handler: (ctx) => answerFactor(ctx, options) })

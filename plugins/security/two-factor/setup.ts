@@ -1,9 +1,9 @@
 /** Users add, remove and renew factors; a login that must have one enrols it here. */
-import { AccessDenied, type Context, type Parked, redirectTo } from 'authkernel/kernel'
+import { AccessDenied, type Context, type ParkedLogin, redirectTo } from 'authkernel/kernel'
 import { hasTypedAddress } from 'authkernel/kernel/users'
 import { beginTry } from './attempts.ts'
 import { renewBackupCodes } from './backup-codes.ts'
-import { applyChange, isFresh, proveAgain } from './changes.ts'
+import { applyChange, isFresh, leadToFactor } from './changes.ts'
 import { listDevices } from './devices.ts'
 import { TooManySecondFactors, WrongSecondFactor } from './errors.ts'
 import { confirmedFactors, hasStrong, usableKinds } from './factors.ts'
@@ -22,7 +22,7 @@ const maxWrites = 19
 /** The user of the page: signed in, or with a login that must enrol. */
 export interface Visitor {
   person: Person
-  parked: Parked<Waiting> | undefined
+  parked: ParkedLogin<Waiting> | undefined
 }
 
 /** Null: a visitor, whom the sign-in page is for. */
@@ -42,7 +42,7 @@ export async function mustProveAddress(ctx: Context, { person, parked }: Visitor
 }
 
 // A login that waits for a code of a factor it has is no ground to enrol another one.
-async function parkedForSetup(ctx: Context, options: Options): Promise<Parked<Waiting> | undefined> {
+async function parkedForSetup(ctx: Context, options: Options): Promise<ParkedLogin<Waiting> | undefined> {
   const parked = await ctx.parked<Waiting>('two-factor')
   if (!parked) return undefined
   const has = hasStrong(await usableKinds(ctx, await personOfLogin(ctx, parked.login), options.factors))
@@ -60,10 +60,10 @@ export async function changeFactors(ctx: Context, options: Options): Promise<Res
   if (parked && action === 'continue' && parked.data.enrolled)
     return ctx.resume(parked, { proof: { amr: ['otp', 'mfa'], factors: 2, authTime: Math.floor(ctx.now.getTime() / 1000) } })
   if (parked && (await mustProveAddress(ctx, visitor))) return proveAddress(ctx, visitor, parked, action, input.code)
-  if (!parked && !(await isFresh(ctx, options.maxAge))) return proveAgain(ctx, visitor.person, options, back)
+  if (!parked && !(await isFresh(ctx, options.maxAge))) return leadToFactor(ctx, visitor.person, options, back)
   const adds = action === 'totp' || action === 'confirm' || action === 'register' || action === 'emailCode'
   if (adds && visitor.person.userId !== null && (await hasTypedAddress(ctx, visitor.person.userId)))
-    throw new AccessDenied('Nobody has proved the address of this user: prove it by a mailed link or code, then add a second factor.')
+    throw new AccessDenied('The email of this user is not verified: verify it by a link or code in a mail, then add a second factor.')
   switch (action) {
     case 'totp':
       return ctx.render('twoFactorApp', { id: await beginTotp(ctx, visitor.person) })
@@ -90,15 +90,28 @@ export async function changeFactors(ctx: Context, options: Options): Promise<Res
   }
 }
 
-/** New backup codes; the former ones count no longer. */
+/** New backup codes; the former ones count no longer. Throws AccessEnded when access ended meanwhile: there are none then. */
 export async function renewCodes(ctx: Context, person: Person): Promise<string[]> {
-  const codes = await renewBackupCodes(ctx, person)
+  // The slow hashes take long enough for the session to be ended meanwhile: then the codes must open nothing.
+  const stamp = (await ctx.access.stampSession()) ?? (await ctx.access.stamp(person.key))
+  const codes = await ctx.access.grant(
+    stamp,
+    'credential',
+    () => renewBackupCodes(ctx, person),
+    () => ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } }),
+  )
   await applyChange(ctx, person, 'changed', { others: false })
   await ctx.emit('noted', { name: 'backupCodes.renewed', outcome: 'success', user: person.user })
   return codes
 }
 
-async function proveAddress(ctx: Context, { person }: Visitor, parked: Parked<Waiting>, action: unknown, code: string): Promise<Response> {
+async function proveAddress(
+  ctx: Context,
+  { person }: Visitor,
+  parked: ParkedLogin<Waiting>,
+  action: unknown,
+  code: string,
+): Promise<Response> {
   const back = `${ctx.base}/two-factor/setup?flow=${parked.flow}`
   if (action === 'send') {
     await mailCode(ctx, person, parked.id)
@@ -133,7 +146,7 @@ async function confirmFactor(ctx: Context, { person, parked }: Visitor, options:
 /** A factor of a user whose access ended meanwhile goes again. */
 export async function confirmGranted(
   ctx: Context,
-  parked: Parked<Waiting> | undefined,
+  parked: ParkedLogin<Waiting> | undefined,
   row: Parameters<typeof confirmTotp>[1],
   code: string,
 ): Promise<boolean> {
@@ -190,7 +203,7 @@ export async function removeFactor(ctx: Context, person: Person, id: string, opt
     if (!rows.some((one) => one.id === id)) return false
     const rest = rows.filter((one) => one.id !== id && isStrongAndOffered(one.kind, options))
     if (rest.length === 0 && (await options.required(person.user)))
-      throw new AccessDenied('The last second factor of somebody who must have one cannot be removed.')
+      throw new AccessDenied('The last second factor of a user who must have one cannot be removed.')
     // A code by mail and backup codes are nothing without an app or a key.
     const gone = rest.length === 0 ? rows : rows.filter((one) => one.id === id)
     const raised = { record: 'twoFactorState', increment: state, field: 'generation', by: 1, if: { generation } } as const

@@ -1,35 +1,116 @@
-/** Second factors of another product. */
-import { type AnyContext, AuthError, type FactorTaken } from 'authkernel/kernel'
-import { storeBackupCodes } from './backup-codes.ts'
+/** Second factors of another product, for a move that may be run again. Keys are ids of users. */
+import {
+  type AnyContext,
+  AuthError,
+  type ImportedFactor,
+  type ImportState,
+  type ImportTarget,
+  type Row,
+  sha256,
+  toHex,
+} from 'authkernel/kernel'
+import { keepStoredCodes, storeBackupCodes } from './backup-codes.ts'
 import { confirmedFactors } from './factors.ts'
-import type { Person } from './person.ts'
-import { never } from './tables.ts'
+import { enrolledFactors, type Person, raiseGeneration } from './person.ts'
+import { type FactorRow, never } from './tables.ts'
 
-/** Stores them for users without a factor here; `dry` only counts. */
-export async function takeFactors(ctx: AnyContext, rows: readonly FactorTaken[], { dry }: { dry: boolean }): Promise<number> {
-  const bad = rows.findIndex(({ secret, backupCodes }) => !/^[A-Z2-7]{16,128}$/.test(secret) || backupCodes.length > 100)
+// Users whose factors are read or written at once.
+const width = 20
+
+/** Stores factors for users without one here; `dry` only counts. Throws AuthError for a secret that is not base32. */
+export async function takeFactors(ctx: AnyContext, rows: readonly ImportedFactor[], { dry }: { dry: boolean }): Promise<number> {
+  const bad = rows.findIndex((row) => refuseFactor(row) !== undefined)
   if (bad !== -1) throw new AuthError(`The second factor of entry ${bad} has a secret that is not base32, or more than 100 backup codes.`)
   let stored = 0
-  for (const { userId, secret, backupCodes } of rows) {
-    const user = await ctx.store?.getUser(userId)
-    if (!user) continue
-    const person: Person = { key: `user:${userId}`, userId, user }
-    if ((await confirmedFactors(ctx, person)).length > 0) continue
-    stored++
-    if (dry) continue
-    // First the codes: a factor without them locks out a user who has lost the phone.
-    await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
-    await storeBackupCodes(ctx, person, backupCodes)
-    await ctx.records('twoFactor').create({
-      person: person.key,
-      userId,
-      kind: 'totp',
-      secret,
-      confirmed: true,
-      step: 0,
-      created: ctx.now,
-      expires: never,
-    })
+  for (const value of rows) {
+    const person = personOf(value.userId)
+    if (!(await ctx.store?.getUser(value.userId)) || (await confirmedFactors(ctx, person)).length > 0) continue
+    if (dry || (await writeFactor(ctx, { key: value.userId, value })) !== undefined) stored++
   }
   return stored
+}
+
+/** Those of the codes that are still stored: what the other product may accept, too. */
+export async function listUnusedCodes(ctx: AnyContext, userId: string, codes: readonly string[]): Promise<string[]> {
+  return keepStoredCodes(ctx, personOf(userId), codes)
+}
+
+/** Factors as a move stores them. */
+export const factorTarget: ImportTarget<ImportedFactor> = {
+  refuse: (_ctx, value) => refuseFactor(value),
+  read: (ctx, rows) => eachOf(rows, (row) => readFactor(ctx, row)),
+  write: (ctx, rows) => eachOf(rows, (row) => writeFactor(ctx, row)),
+  async remove(ctx, rows) {
+    const removed = await eachOf(rows, (row) => removeFactors(ctx, row))
+    return removed.filter(Boolean).length
+  },
+}
+
+function refuseFactor({ secret, backupCodes }: ImportedFactor): string | undefined {
+  if (!/^[A-Z2-7]{16,128}$/.test(secret)) return 'the secret is not base32 of 16 to 128 letters'
+  return backupCodes.length > 100 ? 'there are more than 100 backup codes' : undefined
+}
+
+async function readFactor(ctx: AnyContext, { key, value }: { key: string; value?: ImportedFactor }): Promise<ImportState | undefined> {
+  const person = personOf(key)
+  const rows = await enrolledFactors(ctx, person)
+  if (rows.length > 0)
+    return { version: await versionOf(rows), same: value !== undefined && rows.some(({ secret }) => secret === value.secret) }
+  // An administrator removed the factors: the former one must not come back.
+  const state = await ctx.records('twoFactorState').get(toHex(await sha256(person.key)))
+  return state?.proveAddress === true ? { version: 'reset', same: false } : undefined
+}
+
+async function writeFactor(
+  ctx: AnyContext,
+  { key, value: { secret, backupCodes }, over }: { key: string; value: ImportedFactor; over?: string | undefined },
+): Promise<string | undefined> {
+  const person = personOf(key)
+  const rows = await enrolledFactors(ctx, person)
+  if (over !== 'reset' && (rows.length === 0 ? undefined : await versionOf(rows)) !== over) return undefined
+  const former = rows.find(({ kind }) => kind === 'totp')
+  const again = former?.secret === secret
+  // First the codes: a factor without them locks out a user who has lost the phone.
+  await storeBackupCodes(ctx, person, backupCodes, again)
+  if (again) return versionOf(rows)
+  const made = await ctx.records('twoFactor').create({
+    person: person.key,
+    userId: key,
+    kind: 'totp',
+    secret,
+    confirmed: true,
+    step: 0,
+    created: ctx.now,
+    expires: never,
+  })
+  if (former) await ctx.records('twoFactor').delete(former.id)
+  // A browser that was trusted under the former factor is not under this one.
+  if (over !== undefined) await raiseGeneration(ctx, person)
+  return versionOf([...rows.filter((row) => row !== former), made])
+}
+
+async function removeFactors(ctx: AnyContext, { key, version }: { key: string; version: string }): Promise<boolean> {
+  const person = personOf(key)
+  const rows = await enrolledFactors(ctx, person)
+  if (rows.length === 0 || (await versionOf(rows)) !== version) return false
+  for (const { id } of rows) await ctx.records('twoFactor').delete(id)
+  await ctx.records('twoFactorBackupCode').deleteWhere({ where: { person: person.key } })
+  await raiseGeneration(ctx, person)
+  return true
+}
+
+/** Another enrolment has other ids. A use of a code changes none. */
+async function versionOf(rows: readonly Row<FactorRow>[]): Promise<string> {
+  const ids = rows.map(({ id }) => id).toSorted()
+  return toHex(await sha256(ids.join(' ')))
+}
+
+function personOf(userId: string): Person {
+  return { key: `user:${userId}`, userId, user: { id: userId } }
+}
+
+async function eachOf<T, R>(rows: readonly T[], work: (row: T) => Promise<R>): Promise<R[]> {
+  const done: R[] = []
+  for (let at = 0; at < rows.length; at += width) done.push(...(await Promise.all(rows.slice(at, at + width).map(work))))
+  return done
 }

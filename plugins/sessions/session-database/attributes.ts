@@ -1,7 +1,6 @@
 /** What is kept of a session beside its row: in records, or in a sealed cookie of the browser that has it. */
 import {
   type AnyContext,
-  type Awaitable,
   type Context,
   type CookieHandle,
   type RecordTable,
@@ -11,7 +10,7 @@ import {
   sha256,
   toHex,
 } from 'authkernel/kernel'
-import { indexed } from 'authkernel/kernel/strategies'
+import { indexedName } from 'authkernel/kernel/strategies'
 import { infoCookie, type Keeping } from './options.ts'
 
 /** A session that is about to be stored. */
@@ -43,7 +42,7 @@ const keepInRecords: AttributeStore = {
   findable: true,
   async start(ctx, { id, userId, token, attributes, expires }) {
     const { provider, sub, sid, started } = attributes
-    const names = { sub: sub === undefined ? null : await indexed(sub), sid: sid === undefined ? null : await indexed(sid) }
+    const names = { sub: sub === undefined ? null : await indexedName(sub), sid: sid === undefined ? null : await indexedName(sid) }
     const row = { id, userId, token, provider, ...names, attributes, started: new Date(started), lastUsed: ctx.now, expires }
     await sessionRows(ctx).create(row)
   },
@@ -83,11 +82,11 @@ function keepInCookie(cookie: CookieHandle): AttributeStore {
 }
 
 export function sessionRows(ctx: AnyContext): RecordTable<SessionFields> {
-  return ctx.records('sessionRecord') as unknown as RecordTable<SessionFields>
+  return ctx.records('sessionRecord')
 }
 
 /** The token that the browser sent; undefined: none. `cookie`: its form, where it is not the token itself. */
-export function readToken(ctx: Context, cookie: SessionCookie | undefined): Awaitable<string | undefined> {
+export async function readSessionToken(ctx: Context, cookie: SessionCookie | undefined): Promise<string | undefined> {
   const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
   return value === undefined || !cookie ? value : cookie.open(ctx, value)
 }

@@ -27,7 +27,7 @@ export function databaseSessionPlugin(options: DatabaseSessionOptions = {}): Plu
     setup(kernel) {
       const resolved = resolveOptions(kernel.config, options)
       kernel.cookie(infoCookie)
-      kernel.records('sessionRecord', sessionRecord as never, {
+      kernel.records('sessionRecord', sessionRecord, {
         optional: true,
         when: (requires) => attributeAbilities.some((ability) => requires(`session:${ability}`)),
       })

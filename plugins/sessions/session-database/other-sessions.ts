@@ -2,7 +2,7 @@
 import {
   type AdapterSession,
   type AnyContext,
-  type RecordTable,
+  type Row,
   type SessionAttributes,
   type SessionCookie,
   type SessionFields,
@@ -10,13 +10,14 @@ import {
   type SessionSelector,
   type Store,
 } from 'authkernel/kernel'
-import { indexed } from 'authkernel/kernel/strategies'
-import { type AttributeStore, readToken, sessionIdOf, sessionRows } from './attributes.ts'
+import { listRows } from 'authkernel/kernel/stores'
+import { indexedName } from 'authkernel/kernel/strategies'
+import { type AttributeStore, readSessionToken, sessionIdOf, sessionRows } from './attributes.ts'
 
 type FoundSession = { id: string; token: string }
-type Page = Awaited<ReturnType<RecordTable<SessionFields>['find']>>
 
-const pageSize = 100_000
+// One statement for all sessions of a user.
+const limit = 100_000
 
 /** The newest first. From the rows of the adapter, with what is kept of them; from records alone where the adapter cannot list. */
 export async function listSessions(
@@ -26,7 +27,7 @@ export async function listSessions(
   maxAge: number,
 ): Promise<SessionInfo[]> {
   const { store } = ctx
-  const rows = attributeStore?.findable ? await findRows(ctx, { where: { userId } }) : []
+  const rows = attributeStore?.findable ? await listRows(sessionRows(ctx), { where: { userId }, limit }) : []
   const byId = new Map(rows.map((row) => [row.id, row]))
   if (!store?.supports('listSessionsByUserId'))
     return rows
@@ -67,11 +68,11 @@ export async function revokeSessions(
   const store = ctx.store as Store
   if ('id' in which) return revokeOne(ctx, store, which, attributeStore)
   if ('userId' in which) return revokeUser(ctx, store, which, attributeStore, cookie)
-  const name = 'sid' in which ? { sid: await indexed(which.sid) } : { sub: await indexed(which.sub) }
+  const name = 'sid' in which ? { sid: await indexedName(which.sid) } : { sub: await indexedName(which.sub) }
   const range = which.until === undefined ? {} : { range: { started: { lte: new Date(which.until) } } }
   const query = { where: { provider: which.provider, ...name }, ...range }
-  const found = await findRows(ctx, query)
-  const sub = 'sid' in which && which.sub !== undefined ? await indexed(which.sub) : undefined
+  const found = await listRows(sessionRows(ctx), { ...query, limit })
+  const sub = 'sid' in which && which.sub !== undefined ? await indexedName(which.sub) : undefined
   const rows = sub === undefined ? found : found.filter((row) => row.sub === sub)
   await deleteTokens(store, await tokensOf(ctx, store, rows))
   // Rows without a session show nowhere where the adapter lists sessions, and end by themselves.
@@ -133,17 +134,17 @@ async function revokeUser(
 
 async function forgetUser(ctx: AnyContext, userId: string, except: string | undefined): Promise<void> {
   if (except === undefined) return void (await sessionRows(ctx).deleteWhere({ where: { userId } }))
-  for (const { id } of await findRows(ctx, { where: { userId } })) if (id !== except) await sessionRows(ctx).delete(id)
+  for (const { id } of await listRows(sessionRows(ctx), { where: { userId }, limit })) if (id !== except) await sessionRows(ctx).delete(id)
 }
 
 /** The token of the browser that asks, when it is the session of that id: the form that the adapter takes. */
 async function ownToken(ctx: AnyContext, id: string, cookie: SessionCookie | undefined): Promise<string | undefined> {
-  const token = ctx.request ? await readToken(ctx, cookie) : undefined
+  const token = ctx.request ? await readSessionToken(ctx, cookie) : undefined
   return token !== undefined && (await sessionIdOf(token)) === id ? token : undefined
 }
 
 /** A token that no secret decrypts any more is found among those of its user: the session lives on without the secret. */
-async function tokensOf(ctx: AnyContext, store: Store, rows: Page['rows']): Promise<string[]> {
+async function tokensOf(ctx: AnyContext, store: Store, rows: readonly Row<SessionFields>[]): Promise<string[]> {
   const found = await Promise.all(rows.map(async ({ id, userId, token }) => token ?? (await findOne(ctx, store, id, userId))?.token))
   return found.filter((token) => token !== undefined)
 }
@@ -156,15 +157,4 @@ async function deleteTokens(store: Store, tokens: readonly string[]): Promise<vo
   if (tokens.length === 0) return
   if (store.supports('deleteSessions')) return void (await store.deleteSessions(tokens))
   for (const token of tokens) await store.deleteSession(token)
-}
-
-async function findRows(ctx: AnyContext, query: Parameters<RecordTable<SessionFields>['find']>[0]): Promise<Page['rows']> {
-  const rows: Page['rows'] = []
-  let cursor: string | undefined
-  do {
-    const page = await sessionRows(ctx).find({ ...query, limit: pageSize, ...(cursor !== undefined && { cursor }) })
-    rows.push(...page.rows)
-    cursor = page.cursor
-  } while (cursor !== undefined)
-  return rows
 }

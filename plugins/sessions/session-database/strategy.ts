@@ -18,8 +18,8 @@ import {
   toBase64Url,
   type User,
 } from 'authkernel/kernel'
-import { unanswered } from 'authkernel/kernel/strategies'
-import { createAttributeStore, type AttributeStore, readToken, sessionIdOf } from './attributes.ts'
+import { copyShownFields, unanswered } from 'authkernel/kernel/strategies'
+import { createAttributeStore, type AttributeStore, readSessionToken, sessionIdOf } from './attributes.ts'
 import { looksMarked, markedToken, marksOf } from './marks.ts'
 import type { DatabaseOptions, Keeping } from './options.ts'
 
@@ -31,18 +31,17 @@ type FoundSession = { session: AdapterSession; user: AdapterUser; marks: Session
 /** `cookie`: its form, where it is not the token itself. */
 export function createStrategy(options: DatabaseOptions, keeping: Keeping, cookie: SessionCookie | undefined): StrategyWork {
   const attributeStore = createAttributeStore(keeping)
-  // D44: one look per request.
-  const lookSymbol = Symbol('look')
-  const issuedToken = Symbol('issued')
-  type Looking = Context & { [lookSymbol]?: Promise<FoundSession>; [issuedToken]?: string }
-  const look = (ctx: Looking, token: string): Promise<FoundSession> => (ctx[lookSymbol] ??= findSession(ctx, options, token))
+  // Symbols of the context: one read of the store per request (D44).
+  const foundSession = Symbol('found session')
+  const issuedToken = Symbol('issued token')
+  type RequestMemo = Context & { [foundSession]?: Promise<FoundSession>; [issuedToken]?: string }
+  const findSessionOnce = (ctx: RequestMemo, token: string): Promise<FoundSession> =>
+    (ctx[foundSession] ??= findSession(ctx, options, token))
 
-  async function access(ctx: Context, update?: { data: unknown }): Promise<Session | null> {
-    // As `readToken`: every function counts in a session read.
-    const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
-    const token = value === undefined || !cookie ? value : await cookie.open(ctx, value)
+  async function accessSession(ctx: Context, update?: { data: unknown }): Promise<Session | null> {
+    const token = await readSessionToken(ctx, cookie)
     if (token === undefined) return null
-    const found = await look(ctx, token)
+    const found = await findSessionOnce(ctx, token)
     if (!found) {
       // A replica may not have it yet.
       if (!ctx.store?.replica) clearCookie(ctx)
@@ -52,14 +51,14 @@ export function createStrategy(options: DatabaseOptions, keeping: Keeping, cooki
     const isDue = ctx.canSetCookies && dueAt(options, found) <= ctx.runtime.now()
     const expires = isDue ? await extendSession(ctx, options, found, attributeStore) : endOf(found)
     if (!expires) {
-      ;(ctx as Looking)[lookSymbol] = Promise.resolve(null)
+      ;(ctx as RequestMemo)[foundSession] = Promise.resolve(null)
       clearCookie(ctx)
       return null
     }
     // What the adapter does not say is undefined, hence absent for clients, as with Auth.js; null stays null.
     const { id, name, email, image } = user
     const shown = (ctx.settings.sessionUserId === false ? { name, email, image } : { id, name, email, image }) as User
-    if (ctx.store?.shownFields.length) addShownFields(ctx.store.shownFields, user, shown)
+    copyShownFields(ctx.store, user, shown)
     let session: Session | null = { user: shown, expires: expires.toISOString() }
     if (ctx.has('hook', 'session')) {
       // The columns of the stored row, which no client sees unless the host says so; `createdAt` of our adapters is none of the host's.
@@ -70,19 +69,19 @@ export function createStrategy(options: DatabaseOptions, keeping: Keeping, cooki
       const answer = await ctx.ask('session', Object.defineProperty(message, unanswered, { value: unanswered }))
       session = (answer as unknown) === unanswered ? withoutColumns(whole, own) : answer
     }
-    if (ctx.canSetCookies) putCookie(ctx, cookie ? await cookie.write(ctx, token) : token, expires)
+    if (ctx.canSetCookies) await writeToken(ctx, cookie, token, expires)
     // Each check fires the event, also one that the host's hook ends with null (row 156).
     if (ctx.has('on', 'session')) await ctx.emit('session', { session: session as Session })
     return session
   }
 
   return {
-    read: (ctx) => access(ctx),
-    update: (ctx, data) => access(ctx, { data }),
+    read: (ctx) => accessSession(ctx),
+    update: (ctx, data) => accessSession(ctx, { data }),
 
     async user(ctx) {
-      const token = await readToken(ctx, cookie)
-      return token === undefined ? null : ((await look(ctx, token))?.user ?? null)
+      const token = await readSessionToken(ctx, cookie)
+      return token === undefined ? null : ((await findSessionOnce(ctx, token))?.user ?? null)
     },
 
     async subject(ctx) {
@@ -97,13 +96,14 @@ export function createStrategy(options: DatabaseOptions, keeping: Keeping, cooki
     },
 
     async kinds(ctx) {
-      const token = await readToken(ctx, cookie)
-      return (token === undefined ? null : await look(ctx, token))?.marks.kinds ?? []
+      const token = await readSessionToken(ctx, cookie)
+      return (token === undefined ? null : await findSessionOnce(ctx, token))?.marks.kinds ?? []
     },
 
     async issue(ctx, login, given, before) {
-      const former = await readToken(ctx, cookie)
-      const found = former === undefined ? null : await (login.session === 'renew' ? look(ctx, former) : (ctx as Looking)[lookSymbol])
+      const former = await readSessionToken(ctx, cookie)
+      const found =
+        former === undefined ? null : await (login.session === 'renew' ? findSessionOnce(ctx, former) : (ctx as RequestMemo)[foundSession])
       if (login.session === 'keep' && former !== undefined && found) {
         await writeToken(ctx, cookie, former, endOf(found))
         return { id: await sessionIdOf(former) }
@@ -114,36 +114,36 @@ export function createStrategy(options: DatabaseOptions, keeping: Keeping, cooki
       const renewed = login.session === 'renew' && found ? found : null
       const attributes = renewed ? withMarks(given, renewed.marks) : given
       const token = markedToken(attributes, randomToken(ctx, options))
-      const [session, id] = [createRow(ctx, options, { token, userId, until: attributes.until }, renewed), await sessionIdOf(token)]
+      const [session, id] = [newSessionRow(ctx, options, { token, userId, until: attributes.until }, renewed), await sessionIdOf(token)]
       // First what guards and what finds a session: one that nothing finds could not be ended from elsewhere.
       await before?.(id)
       await attributeStore?.start(ctx, { id, userId, token, attributes, expires: session.expires })
       await storeOf(ctx).createSession(session)
-      ;(ctx as Looking)[issuedToken] = token
+      ;(ctx as RequestMemo)[issuedToken] = token
       // It may have been ended while the new one was made, which must not live on in its place.
       if (login.session === 'renew' && former !== undefined && !(await findSession(ctx, options, former))) {
-        await drop(ctx, token)
+        await removeSession(ctx, token)
         throw new AccessDenied('The session to renew has ended. Sign in again.')
       }
       await writeToken(ctx, cookie, token, session.expires)
       // A session that was planted or left behind must not outlive the sign-in (fixation).
-      if (former !== undefined && (found !== null || looksMarked(former))) await drop(ctx, former)
+      if (former !== undefined && (found !== null || looksMarked(former))) await removeSession(ctx, former)
       return { id }
     },
 
     async takeBack(ctx) {
-      const token = (ctx as Looking)[issuedToken]
-      if (token !== undefined) await drop(ctx, token)
+      const token = (ctx as RequestMemo)[issuedToken]
+      if (token !== undefined) await removeSession(ctx, token)
     },
 
     async isLive(ctx) {
-      const token = await readToken(ctx, cookie)
+      const token = await readSessionToken(ctx, cookie)
       return token !== undefined && (await findSession(ctx, options, token)) !== null
     },
 
     async attributes(ctx) {
-      const token = await readToken(ctx, cookie)
-      return token === undefined || !attributeStore || !(await look(ctx, token))
+      const token = await readSessionToken(ctx, cookie)
+      return token === undefined || !attributeStore || !(await findSessionOnce(ctx, token))
         ? null
         : attributeStore.attributes(ctx, await sessionIdOf(token))
     },
@@ -152,7 +152,7 @@ export function createStrategy(options: DatabaseOptions, keeping: Keeping, cooki
     revoke: async (ctx, which) => (await loadOtherSessions()).revokeSessions(ctx, which, attributeStore, cookie),
 
     async end(ctx) {
-      const token = await readToken(ctx, cookie)
+      const token = await readSessionToken(ctx, cookie)
       clearCookie(ctx)
       if (token === undefined) return null
       // What the adapter says of the session, nothing included (row 168).
@@ -163,7 +163,7 @@ export function createStrategy(options: DatabaseOptions, keeping: Keeping, cooki
     },
   }
 
-  async function drop(ctx: Context, token: string): Promise<void> {
+  async function removeSession(ctx: Context, token: string): Promise<void> {
     await storeOf(ctx).deleteSession(token)
     // A cookie was just written anew.
     if (attributeStore?.findable) await attributeStore.end(ctx, await sessionIdOf(token))
@@ -172,12 +172,12 @@ export function createStrategy(options: DatabaseOptions, keeping: Keeping, cooki
 
 /** The token that the browser sent, unless it says itself that its session counts no more. */
 async function countingToken(ctx: Context, cookie: SessionCookie | undefined): Promise<string | undefined> {
-  const token = await readToken(ctx, cookie)
+  const token = await readSessionToken(ctx, cookie)
   return token !== undefined && marksHold(ctx, marksOf(token, undefined)) ? token : undefined
 }
 
 /** The row of a new session. One that is renewed keeps its beginning and the columns of the host. */
-function createRow(
+function newSessionRow(
   ctx: Context,
   options: DatabaseOptions,
   { token: sessionToken, userId, until }: { token: string; userId: string; until: number | undefined },
@@ -266,17 +266,9 @@ function capOf({ absoluteMaxAge }: Pick<DatabaseOptions, 'absoluteMaxAge'>, crea
   return createdAt ? createdAt.getTime() + absoluteMaxAge * 1000 : 0
 }
 
-/** Adds the fields that a session shows. */
-function addShownFields(names: readonly string[], user: AdapterUser, shown: object): void {
-  for (const name of names) Object.assign(shown, { [name]: (user as unknown as Record<string, unknown>)[name] })
-}
-
 async function writeToken(ctx: Context, cookie: SessionCookie | undefined, token: string, expires: Date): Promise<void> {
-  putCookie(ctx, cookie ? await cookie.write(ctx, token) : token, expires)
-}
-
-function putCookie(ctx: Context, value: string, expires: Date): void {
   const { name, options } = ctx.cookies.sessionToken
+  const value = cookie ? await cookie.write(ctx, token) : token
   // A jwt of before, in chunks, would be read first.
   ctx.deleteCookie(name, options)
   ctx.setCookie(name, value, { ...options, expires })

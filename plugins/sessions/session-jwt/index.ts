@@ -34,8 +34,8 @@ export function jwtSessionPlugin(options: JwtSessionOptions = {}): Plugin {
       const resolved = resolveOptions(kernel.config, options)
       if (!(resolved.staleness >= 0)) throw new AuthError('Plugin "session-jwt": `staleness` must be 0 or more seconds.')
       if (resolved.revocable) {
-        kernel.records('sessionRecord', sessionRecord as never, { optional: true })
-        kernel.records('revocation', revocationRecord as never, { optional: true })
+        kernel.records('sessionRecord', sessionRecord, { optional: true })
+        kernel.records('revocation', revocationRecord, { optional: true })
         kernel.provide('revocations', ({ records, shared }) =>
           records.has('revocation') ? createRevocations(kernel, shared, resolved.staleness) : undefined,
         )

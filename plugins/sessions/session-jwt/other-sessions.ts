@@ -9,18 +9,16 @@ import {
   type SessionInfo,
   type SessionSelector,
 } from 'authkernel/kernel'
-import { indexed } from 'authkernel/kernel/strategies'
+import { listRows } from 'authkernel/kernel/stores'
+import { indexedName } from 'authkernel/kernel/strategies'
 import type { JwtStrategy } from './options.ts'
 import { attributeKey, type Claim, expiryOf, type HeldToken, latestRevocation } from './token.ts'
 
-type Rows = Awaited<ReturnType<RecordTable<SessionFields>['find']>>['rows']
-
-const pageSize = 1_000
 // With the watermark and the head they fit into one write.
 const maxIds = 18
 
 function sessionRows(ctx: AnyContext): RecordTable<SessionFields> {
-  return ctx.records('sessionRecord') as unknown as RecordTable<SessionFields>
+  return ctx.records('sessionRecord')
 }
 
 /** Records a new session, where they are listed. */
@@ -28,7 +26,7 @@ export async function recordSession(ctx: Context, options: JwtStrategy, { token:
   const { id, started, provider, sub, sid } = claim
   if (userId === undefined || provider === undefined) return
   const { id: _id, ...attributes } = claim
-  const names = { sub: sub === undefined ? null : await indexed(sub), sid: sid === undefined ? null : await indexed(sid) }
+  const names = { sub: sub === undefined ? null : await indexedName(sub), sid: sid === undefined ? null : await indexedName(sid) }
   const times = { started: new Date(started), lastUsed: ctx.now, expires: expiryOf(ctx, options, claim, options.tokenAge) }
   await sessionRows(ctx).put({ id, userId, token: null, provider, ...names, attributes, ...times })
 }
@@ -45,7 +43,7 @@ export async function extendSession(ctx: Context, options: JwtStrategy, claim: C
 
 /** The newest first. Rows outlive their sessions where those were ended by what the provider calls them. */
 export async function listSessions(ctx: AnyContext, { revocations }: JwtStrategy, userId: string): Promise<SessionInfo[]> {
-  const rows = await findRows(ctx, { where: { userId } })
+  const rows = await listRows(sessionRows(ctx), { where: { userId } })
   if (rows.length > 0 && revocations && ctx.runtime.now() >= revocations.freshUntil) await revocations.sync()
   const { namespace } = ctx.settings
   return rows
@@ -104,25 +102,14 @@ async function findRecorded(
   if (!lists) return [undefined, undefined]
   if ('userId' in which) {
     const query = { where: { userId: which.userId } }
-    return [(await findRows(ctx, query)).map(({ id }) => id).filter((id) => id !== which.except), query]
+    return [(await listRows(sessionRows(ctx), query)).map(({ id }) => id).filter((id) => id !== which.except), query]
   }
-  const name = 'sid' in which ? { sid: await indexed(which.sid) } : { sub: await indexed(which.sub) }
+  const name = 'sid' in which ? { sid: await indexedName(which.sid) } : { sub: await indexedName(which.sub) }
   const range = which.until === undefined ? {} : { range: { started: { lte: new Date(which.until) } } }
   const query = { where: { provider: which.provider, ...name }, ...range }
-  const rows = await findRows(ctx, query)
+  const rows = await listRows(sessionRows(ctx), query)
   if (!('sid' in which) || which.sub === undefined) return [rows.map(({ id }) => id), query]
-  const sub = await indexed(which.sub)
+  const sub = await indexedName(which.sub)
   const own = rows.filter((row) => row.sub === sub)
   return [own.map(({ id }) => id), own.length === rows.length ? query : undefined]
-}
-
-async function findRows(ctx: AnyContext, query: Parameters<RecordTable<SessionFields>['find']>[0]): Promise<Rows> {
-  const rows: Rows = []
-  let cursor: string | undefined
-  do {
-    const page = await sessionRows(ctx).find({ ...query, limit: pageSize, ...(cursor !== undefined && { cursor }) })
-    rows.push(...page.rows)
-    cursor = page.cursor
-  } while (cursor !== undefined)
-  return rows
 }

@@ -1,11 +1,11 @@
 /** Reading and writing the rows of ended tokens. */
 import { type AnyContext, type Kernel, type RecordTable, type Revocation, sha256, toHex } from 'authkernel/kernel'
+import { readRows } from 'authkernel/kernel/stores'
 import type { RevocationCopy, RevocationEntry, RevocationFields } from './tables.ts'
 
 const headId = 'head'
 // Clocks of hosts may differ that much: what one of them wrote late is still found.
 const skew = 300_000
-const pageSize = 1_000
 // Of one `atomic`, with the head.
 const maxWrites = 19
 const maxEntries = 100_000
@@ -53,24 +53,22 @@ export async function writeRevocations(
 }
 
 function inRecords<T>(kernel: Kernel, work: (table: RecordTable<RevocationFields>, ctx: AnyContext) => Promise<T>): Promise<T> {
-  return kernel.job({ job: 'revocations', tenant: null }, (ctx) =>
-    work(ctx.records('revocation') as unknown as RecordTable<RevocationFields>, ctx),
-  )
+  return kernel.job({ job: 'revocations', tenant: null }, (ctx) => work(ctx.records('revocation'), ctx))
 }
 
 async function writeRows(kernel: Kernel, entries: readonly RevocationEntry[], at: number): Promise<void> {
   const rows = await Promise.all(
     entries.map(async ({ until, ...entry }) => ({
-      record: 'revocation',
+      record: 'revocation' as const,
       put: { id: await rowIdOf(rowKeyOf(entry)), ...entry, at: new Date(at), expires: new Date(until) },
     })),
   )
   // Any other number than before says that there is something new.
   const [high = 0, ...low] = kernel.runtime.random(7)
   const before = low.reduce((number, byte) => number * 256 + byte, high % 16)
-  const head = { record: 'revocation', put: { id: headId, key: headId, before, except: null, at: new Date(0), expires: null } }
+  const head = { record: 'revocation' as const, put: { id: headId, key: headId, before, except: null, at: new Date(0), expires: null } }
   await inRecords(kernel, async (_table, ctx) => {
-    const commit = (): Promise<readonly unknown[] | false> => ctx.atomic([...rows, head] as never)
+    const commit = (): Promise<readonly unknown[] | false> => ctx.atomic([...rows, head])
     // Of several that make the head at once one wins.
     if (!(await commit()) && !(await commit())) throw new Error('The revocation could not be written.')
   })
@@ -78,15 +76,10 @@ async function writeRows(kernel: Kernel, entries: readonly RevocationEntry[], at
 
 async function loadRows(table: RecordTable<RevocationFields>, copy: RevocationCopy, now: number): Promise<void> {
   const since = new Date(Math.max(1, copy.last - skew))
-  let cursor: string | undefined
-  do {
-    const page = await table.find({ range: { at: { gte: since } }, limit: pageSize, ...(cursor !== undefined && { cursor }) })
-    for (const { key, before, except, at, expires } of page.rows) {
-      addEntry(copy, { key, before, except, until: expires?.getTime() ?? Infinity })
-      copy.last = Math.max(copy.last, at.getTime())
-    }
-    cursor = page.cursor
-  } while (cursor !== undefined)
+  for await (const { key, before, except, at, expires } of readRows(table, { range: { at: { gte: since } } })) {
+    addEntry(copy, { key, before, except, until: expires?.getTime() ?? Infinity })
+    copy.last = Math.max(copy.last, at.getTime())
+  }
   for (const [key, { until }] of copy.entries) if (until <= now) copy.entries.delete(key)
 }
 

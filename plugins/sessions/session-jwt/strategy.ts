@@ -12,16 +12,13 @@ import {
   SignOutError,
   type StrategyWork,
 } from 'authkernel/kernel'
-import { outdatedKey } from 'authkernel/kernel/strategies'
+import { copyShownFields, outdatedKey } from 'authkernel/kernel/strategies'
 import type { JwtStrategy } from './options.ts'
 import {
   type Claim,
   claimHolds,
   claimName,
-  claimOf,
   clearToken,
-  copyFields,
-  decodeWith,
   endOf,
   expiryOf,
   type HeldToken,
@@ -29,7 +26,8 @@ import {
   newClaim,
   openingError,
   openToken,
-  userOf,
+  splitClaim,
+  tokenUser,
   writeToken,
 } from './token.ts'
 
@@ -47,21 +45,6 @@ interface IssueOptions {
 interface SessionUpdate {
   data: unknown
 }
-/** A cookie that was opened; null: it could not be. */
-interface OpenedToken {
-  value: string
-  opened: JWT | null
-  update: SessionUpdate | undefined
-}
-/** A session that hooks are asked about, or whose cookie is due. */
-interface ShownToken {
-  opened: JWT
-  claim: Awaitable<Claim>
-  validity: Awaitable<boolean>
-  due: boolean
-  update: SessionUpdate | undefined
-}
-
 export function createStrategy(options: JwtStrategy): StrategyWork {
   return {
     read: (ctx) => accessSession(ctx, options),
@@ -71,7 +54,7 @@ export function createStrategy(options: JwtStrategy): StrategyWork {
       const token = (await currentToken(ctx, options))?.token
       if (!token?.sub) return null
       if (ctx.store?.supports('getUser')) return ctx.store.getUser(token.sub)
-      return { ...userOf(ctx, token), id: token.sub }
+      return { ...tokenUser(ctx, token), id: token.sub }
     },
 
     async subject(ctx) {
@@ -141,7 +124,7 @@ export async function issueToken(
   if (session === 'renew' && (!former || former.token.sub !== user.id))
     throw new AccessDenied('The session to renew has ended. Sign in again.')
   const fresh: JWT = { name: user.name, email: user.email, picture: user.image, ...(user.id !== undefined && { sub: user.id }) } as JWT
-  if (ctx.store) copyFields(ctx.store.shownFields, user, fresh)
+  copyShownFields(ctx.store, user, fresh)
   const message = profile
     ? { token: fresh, user, account, profile, isNewUser, trigger }
     : { token: fresh, user, account, isNewUser, trigger }
@@ -179,70 +162,30 @@ function withAddress(token: JWT, { email }: Login['user']): JWT {
   return typeof token.email === 'string' && email && token.email !== email ? { ...token, email } : token
 }
 
-/** One access: the jwt and session hooks, and a new cookie when it is due. No promise where nothing is to be waited for: each turn costs. */
-function accessSession(ctx: Context, options: JwtStrategy, update?: SessionUpdate): Awaitable<Session | null> {
-  const { name } = ctx.cookies.sessionToken
-  const value = ctx.chunkedCookie(name)
+/** One access: the jwt and session hooks, and a new cookie when it is due. */
+async function accessSession(ctx: Context, options: JwtStrategy, update?: SessionUpdate): Promise<Session | null> {
+  const value = readCookie(ctx)
   if (value === undefined) return null
-  if (options.decode) {
-    let reason: unknown
-    const opening = decodeWith(options.decode, ctx, name, value, (error) => (reason = error))
-    return opening.then((opened) => acceptToken(ctx, options, { value, opened, update }, reason))
-  }
-  const opening = ctx.open(name, value)
-  // On Node there is nothing to wait for: see docs/speed.md.
-  return isPromise(opening)
-    ? opening.then((opened) => acceptToken(ctx, options, { value, opened, update }))
-    : acceptToken(ctx, options, { value, opened: opening, update })
-}
-
-function acceptToken(
-  ctx: Context,
-  options: JwtStrategy,
-  { value, opened, update }: OpenedToken,
-  reason?: unknown,
-): Awaitable<Session | null> {
+  let reason: unknown
+  const opened = await openToken(ctx, options, value, (error) => (reason = error))
   if (!opened) {
     ctx.logger.error(openingError(reason))
     clearToken(ctx)
     return null
   }
-  const { [claimName]: known, iat } = opened as JWT & { [claimName]?: Claim }
-  const claim = typeof known?.id === 'string' ? known : claimOf(opened, value)
-  const validity = isPromise(claim)
-    ? claim.then((named) => isStillValid(ctx, options, opened, named))
-    : isStillValid(ctx, options, opened, claim)
-  // Dropping an old secret must not sign users out.
-  const due = ctx.canSetCookies && (update !== undefined || opened[outdatedKey as never] === true || ageOf(ctx, iat) >= options.updateAge)
-  if (
-    isPromise(claim) ||
-    validity !== true ||
-    due ||
-    update ||
-    ctx.has('hook', 'jwt') ||
-    ctx.has('hook', 'session') ||
-    ctx.has('on', 'session')
-  )
-    return showSession(ctx, options, { opened, claim, validity, due, update })
-  return { user: userOf(ctx, opened), expires: endOf(ctx, options, { token: opened, claim }).toISOString() }
-}
-
-async function showSession(
-  ctx: Context,
-  options: JwtStrategy,
-  { opened, claim: named, validity, due, update }: ShownToken,
-): Promise<Session | null> {
   // Neither hooks nor events see the claim, and none of them can change it.
-  const { [claimName]: _claim, ...token } = opened as JWT & { [claimName]?: Claim }
-  const claim = isPromise(named) ? await named : named
-  if (!(isPromise(validity) ? await validity : validity)) {
+  const { token, claim } = await splitClaim(opened, value)
+  if (!(await isStillValid(ctx, options, token, claim))) {
     clearToken(ctx)
     return null
   }
+  // Dropping an old secret must not sign users out.
+  const isOutdated = Reflect.get(opened, outdatedKey) === true
+  const due = ctx.canSetCookies && (update !== undefined || isOutdated || ageOf(ctx, token.iat) >= options.updateAge)
   // A role that changed is in the token from the next update on.
   if (update && token.sub && ctx.store?.shownFields.length && ctx.store.supports('getUser')) {
     const user = await ctx.store.getUser(token.sub)
-    if (user) copyFields(ctx.store.shownFields, user, token)
+    if (user) copyShownFields(ctx.store, user, token)
   }
   // Hosts change the token in place, so what it was is kept as text.
   const asksHook = update !== undefined || ctx.has('hook', 'jwt')
@@ -263,12 +206,15 @@ async function showSession(
   }
   const expires = renews ? expiryOf(ctx, options, claim) : endOf(ctx, options, { token, claim })
 
-  const plain: Session = { user: userOf(ctx, answer), expires: expires.toISOString() }
+  const plain: Session = { user: tokenUser(ctx, answer), expires: expires.toISOString() }
   const session = ctx.has('hook', 'session')
     ? await ctx.ask('session', { session: plain, token: answer, ...(update && { newSession: update.data, trigger: 'update' }) })
     : plain
   // The hooks took time, and the user may have signed out meanwhile.
-  if (renews && !(await isStillValid(ctx, options, token, claim))) return (clearToken(ctx), null)
+  if (renews && !(await isStillValid(ctx, options, token, claim))) {
+    clearToken(ctx)
+    return null
+  }
   if (renews) {
     await writeToken(ctx, options, { token: answer, claim })
     if (options.lists) await (await loadOtherSessions()).extendSession(ctx, options, claim)
@@ -283,47 +229,36 @@ async function currentToken(ctx: Context, options: JwtStrategy): Promise<HeldTok
   const value = readCookie(ctx)
   const opened = value === undefined ? null : await openToken(ctx, options, value)
   if (!opened) return null
-  const { token, claim } = await splitClaim(opened, value ?? '')
+  const { token, claim } = await splitClaim(opened, value as string)
   return (await isStillValid(ctx, options, token, claim)) ? { token, claim } : null
 }
 
-async function splitClaim(opened: JWT, value: string): Promise<HeldToken> {
-  const { [claimName]: known, ...token } = opened as JWT & { [claimName]?: Claim }
-  return { token, claim: typeof known?.id === 'string' ? known : await claimOf(token, value) }
-}
-
-function isStillValid(ctx: Context, { absoluteMaxAge, revocable, revocations }: JwtStrategy, token: JWT, claim: Claim): Awaitable<boolean> {
+async function isStillValid(
+  ctx: Context,
+  { absoluteMaxAge, revocable, revocations }: JwtStrategy,
+  token: JWT,
+  claim: Claim,
+): Promise<boolean> {
   if (!claimHolds(ctx, claim)) return false
   const now = ctx.runtime.now()
   // A token from before the cap was configured has no beginning: it ends now rather than never.
   if (absoluteMaxAge !== undefined && (hasNoStart(token, claim) || !(now < claim.started + absoluteMaxAge * 1000))) return false
   if (!revocable) return true
+  if (!revocations) return !(await ctx.once.taken(`ended ${claim.id}`))
   const { namespace } = ctx.settings
-  if (!revocations || !revocations.complete || now >= revocations.freshUntil) return isValidWithSync(ctx, revocations, token, claim)
+  if (now >= revocations.freshUntil) await revocations.sync()
   // Not waited for. When it fails the copy ages, and then a request waits.
-  if (now >= revocations.renewAt) revocations.sync().catch(() => {})
-  return revocations.entries.size === 0 || !latestRevocation(revocations, namespace, token, claim)
+  else if (now >= revocations.renewAt) revocations.sync().catch(() => {})
+  if (!revocations.complete && (await revocations.ended(`${namespace} id:${claim.id}`))) return false
+  return !latestRevocation(revocations, namespace, token, claim)
 }
 
 function hasNoStart(token: JWT, { provider }: Claim): boolean {
   return provider === undefined && token['sst'] === undefined
 }
 
-/** `isStillValid` where the copy is too old, or does not hold everything. */
-async function isValidWithSync(ctx: Context, revocations: JwtStrategy['revocations'], token: JWT, claim: Claim): Promise<boolean> {
-  if (!revocations) return !(await ctx.once.taken(`ended ${claim.id}`))
-  const { namespace } = ctx.settings
-  if (ctx.runtime.now() >= revocations.freshUntil) await revocations.sync()
-  if (!revocations.complete && (await revocations.ended(`${namespace} id:${claim.id}`))) return false
-  return !latestRevocation(revocations, namespace, token, claim)
-}
-
 function readCookie(ctx: Context): string | undefined {
   return ctx.chunkedCookie(ctx.cookies.sessionToken.name)
-}
-
-function isPromise<T>(value: Awaitable<T>): value is PromiseLike<T> {
-  return typeof (value as { then?: unknown } | null)?.then === 'function'
 }
 
 /** Seconds since the token was issued; a host's own token may not say. */

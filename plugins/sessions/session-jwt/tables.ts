@@ -2,7 +2,7 @@
 import type { RecordSpec, Revocation } from 'authkernel/kernel'
 
 /** One reason as a row. */
-export interface RevocationFields extends Record<string, unknown> {
+export interface RevocationFields {
   /** Namespace, a blank, and what is ended. The id is its hash: keys of a provider may be long. */
   key: string
   /** Of the head row: another number after each write. */
@@ -10,6 +10,12 @@ export interface RevocationFields extends Record<string, unknown> {
   except: string | null
   at: Date
   expires: Date | null
+}
+
+declare module 'authkernel/kernel' {
+  interface Records {
+    revocation: RevocationFields
+  }
 }
 
 /** One list for all namespaces, so that the cost does not grow with tenants. */

@@ -1,6 +1,5 @@
 /** The token in the cookie: opened, written, taken away, and the claim that names its session. */
 import {
-  type Awaitable,
   type Context,
   type JWT,
   marksHold,
@@ -12,6 +11,7 @@ import {
   toHex,
   type User,
 } from 'authkernel/kernel'
+import { copyShownFields } from 'authkernel/kernel/strategies'
 import { JWTSessionError } from 'authkernel/errors'
 import type { JwtStrategy, JwtOptions } from './options.ts'
 
@@ -28,16 +28,17 @@ export const claimName = 'ses'
 // The last second of the calendar of JavaScript (ECMA-262 21.4.1.1).
 const lastSecond = 8.64e12
 
-/** The claim of a token from before there was one: it can be ended all the same. */
-export function claimOf({ sid, jti, sst, iat }: JWT, value: string): Awaitable<Claim> {
-  const started = Number(sst ?? iat ?? 0) * 1000
-  const id = typeof sid === 'string' && sid !== '' ? sid : jti
-  return id ? { id, started } : hashedClaim(value, started)
+/** A token without its claim, and the claim. One from before there were claims can be ended all the same. `value`: the cookie. */
+export async function splitClaim(opened: JWT, value: string): Promise<HeldToken> {
+  const { [claimName]: known, ...token } = opened as JWT & { [claimName]?: Claim }
+  return { token, claim: typeof known?.id === 'string' ? known : await claimOf(token, value) }
 }
 
-// A host's own token may have no id at all.
-async function hashedClaim(value: string, started: number): Promise<Claim> {
-  return { id: toHex(await sha256(value)), started }
+async function claimOf({ sid, jti, sst, iat }: JWT, value: string): Promise<Claim> {
+  const started = Number(sst ?? iat ?? 0) * 1000
+  // A host's own token may have no id at all.
+  const id = (typeof sid === 'string' && sid !== '' ? sid : jti) || toHex(await sha256(value))
+  return { id, started }
 }
 
 /** A new session. It begins after what ended the ones before it, so that a sign-in follows a sign-out everywhere. */
@@ -47,7 +48,7 @@ export function newClaim(ctx: Context, { revocations }: JwtStrategy, token: JWT,
   return ended ? { ...claim, started: Math.max(claim.started, ended.before + 1) } : claim
 }
 
-/** The latest reason in the copy of this process why a session has ended. One function without callbacks: session reads pay for it. */
+/** The latest reason in the copy of this process why a session has ended. */
 export function latestRevocation({ entries }: Revocations, namespace: string, { sub }: JWT, claim: Claim): Revocation | undefined {
   const provider = encodeURIComponent(claim.provider ?? '')
   const pair = `pair:${provider}:${encodeURIComponent(claim.sub ?? '')}:${claim.sid ?? ''}`
@@ -73,21 +74,17 @@ export function claimHolds(ctx: Context, claim: Claim): boolean {
   return (claim.kinds === undefined && claim.until === undefined) || marksHold(ctx, claim)
 }
 
-/** The token of a cookie, without a word about one that cannot be opened. */
-export function openToken(ctx: Context, { decode }: JwtOptions, value: string): Awaitable<JWT | null> {
-  const { name } = ctx.cookies.sessionToken
-  return decode ? decodeWith(decode, ctx, name, value, () => {}) : ctx.open(name, value)
-}
-
-export async function decodeWith(
-  decode: NonNullable<JwtOptions['decode']>,
+/** The token of a cookie; null: it cannot be opened. `failed` gets what `decode` of the host threw. */
+export async function openToken(
   ctx: Context,
-  salt: string,
-  token: string,
-  failed: (error: unknown) => void,
+  { decode }: JwtOptions,
+  value: string,
+  failed: (error: unknown) => void = () => {},
 ): Promise<JWT | null> {
+  const { name } = ctx.cookies.sessionToken
+  if (!decode) return ctx.open(name, value)
   try {
-    return await decode({ token, secret: secretOf(ctx), salt })
+    return await decode({ token: value, secret: jwtSecret(ctx), salt: name })
   } catch (error) {
     failed(error)
     return null
@@ -103,7 +100,7 @@ export async function writeToken(ctx: Context, options: JwtOptions, { token, cla
   // A proxy that only opens the token must see who acts.
   const payload = claim.actor === undefined ? whole : { ...whole, act: { sub: claim.actor } }
   const value = options.encode
-    ? await options.encode({ token: payload, secret: secretOf(ctx), salt: name, maxAge })
+    ? await options.encode({ token: payload, secret: jwtSecret(ctx), salt: name, maxAge })
     : await ctx.seal(name, payload, maxAge)
   ctx.setChunkedCookie(name, value, { ...attributes, expires })
 }
@@ -127,7 +124,7 @@ export function endOf(ctx: Context, options: JwtOptions, { token, claim }: HeldT
 }
 
 // As the host wrote it: its own encode and decode expect the option's shape.
-function secretOf(ctx: Context): string | readonly string[] {
+function jwtSecret(ctx: Context): string | readonly string[] {
   const { secret } = ctx.settings
   return secret.length === 1 ? (secret[0] as string) : secret
 }
@@ -142,20 +139,12 @@ export function openingError(reason: unknown): JWTSessionError {
   return error
 }
 
-/** Copies the fields that a session shows. */
-export function copyFields(names: readonly string[], from: object, to: object): void {
-  for (const name of names) {
-    const value = (from as Record<string, unknown>)[name]
-    if (value !== undefined) Object.assign(to, { [name]: value })
-  }
-}
-
 /** What the token does not say is undefined, hence absent for clients, as with Auth.js; null stays null. */
-export function userOf({ settings, store }: Context, token: JWT): User {
+export function tokenUser({ settings, store }: Context, token: JWT): User {
   const { sub, name, email, picture } = token
   const user = (
     settings.sessionUserId !== false && sub !== undefined ? { id: sub, name, email, image: picture } : { name, email, image: picture }
   ) as User
-  if (store?.shownFields.length) copyFields(store.shownFields, token, user)
+  copyShownFields(store, token, user)
   return user
 }

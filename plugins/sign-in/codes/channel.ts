@@ -17,7 +17,7 @@ const mailChannels = new WeakSet<CodeChannel>()
 export function email(options: { link?: boolean } = {}): CodeChannel {
   assertOptions('email', options, { link: true })
   const { link = true } = options
-  const channel: CodeChannel = { link, send: ({ to, code, url, expires }, ctx) => sendMail(ctx, to, { code, url, expires }) }
+  const channel: CodeChannel = { link, send: ({ to, code, url, expires }, ctx) => sendCodeMail(ctx, to, { code, url, expires }) }
   mailChannels.add(channel)
   return channel
 }
@@ -46,7 +46,11 @@ export function messageText(ctx: Context, { code, url }: Omit<CodeMessage, 'text
   return lines.filter(Boolean).join('\n')
 }
 
-async function sendMail(ctx: Context, to: string, { code, url, expires }: Pick<CodeMessage, 'code' | 'url' | 'expires'>): Promise<void> {
+async function sendCodeMail(
+  ctx: Context,
+  to: string,
+  { code, url, expires }: Pick<CodeMessage, 'code' | 'url' | 'expires'>,
+): Promise<void> {
   const device = deviceOf(ctx.facts.userAgent)
   const { address } = ctx.facts
   const data: Record<string, MailValue> = {

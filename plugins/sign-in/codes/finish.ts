@@ -8,7 +8,7 @@ import { type PendingCode, codePurpose } from './start.ts'
 import { findByLink, guessId, messageId, type SignInCodeRow } from './tables.ts'
 
 /** `/callback/:provider`. */
-export async function finish(ctx: Context, kind: CodeKind): Promise<Response> {
+export async function finishCodeSignIn(ctx: Context, kind: CodeKind): Promise<Response> {
   if (ctx.request.method === 'GET') return openLink(ctx, kind)
   const { token, code } = await ctx.body()
   return token === undefined ? redeemCode(ctx, kind, code) : redeemLink(ctx, kind, token)
@@ -17,14 +17,14 @@ export async function finish(ctx: Context, kind: CodeKind): Promise<Response> {
 // Scanners of mail open every link; only a user presses the button.
 async function openLink(ctx: Context, kind: CodeKind): Promise<Response> {
   const token = ctx.url.searchParams.get('token') ?? undefined
-  const row = await findRow(ctx, kind, token)
+  const row = await findCodeRow(ctx, kind, token)
   await ctx.callbackUrl(row.target)
   const action = `${ctx.base}/callback/${kind.name}`
   return ctx.render('verifyConfirm', { action, token, email: row.identifier, callbackUrl: row.target })
 }
 
 async function redeemLink(ctx: Context, kind: CodeKind, token: unknown): Promise<Response> {
-  const row = await findRow(ctx, kind, token)
+  const row = await findCodeRow(ctx, kind, token)
   await ctx.callbackUrl(row.target)
   if (!(await ctx.records('signInCode').take(row.id, { if: { link: row.link } }))) throw oldLink()
   await forgetGuesses(ctx, await guessId(kind.name, row.identifier))
@@ -32,7 +32,7 @@ async function redeemLink(ctx: Context, kind: CodeKind, token: unknown): Promise
   return completeSignIn(ctx, kind, row, null)
 }
 
-async function findRow(ctx: Context, kind: CodeKind, token: unknown): Promise<Row<SignInCodeRow>> {
+async function findCodeRow(ctx: Context, kind: CodeKind, token: unknown): Promise<Row<SignInCodeRow>> {
   const row = await findByLink(ctx, token)
   if (!row || row.id !== (await messageId(kind.name, row.identifier, row.browser))) throw oldLink()
   return row

@@ -1,9 +1,9 @@
 /** `client.codes` and `client.phone`. */
-import { clientMethod, clientMethods, type ClientPart, type Kernel } from 'authkernel/kernel'
-import { finish } from './finish.ts'
+import { clientMethod, clientMethods, type ClientPart, type Kernel, readFields } from 'authkernel/kernel'
+import { finishCodeSignIn } from './finish.ts'
 import type { CodeKind } from './kind.ts'
 import type { CodeKindName } from './register.ts'
-import { start } from './start.ts'
+import { startCodeSignIn } from './start.ts'
 
 /** Methods of the client. `url` is the page on which the code is typed, or where the sign-in leads. */
 export interface CodeMethods<I extends object> {
@@ -19,14 +19,10 @@ export function codeMethods<I extends object, N extends CodeKindName>(
   kind: CodeKind,
   name: N,
 ): ClientPart<{ readonly [K in N]: CodeMethods<I> }> {
-  const readFields = (sent: unknown): Record<string, unknown> => {
-    if (typeof sent !== 'object' || sent === null) throw new TypeError('an object')
-    return { ...sent }
-  }
   clientMethods(kernel, name, {
     // Beside the form of the sign-in page: both make a message leave.
-    send: { ...clientMethod(readFields, (ctx) => start(ctx, kind)), takes: 'typed' },
-    verify: clientMethod(readFields, (ctx) => finish(ctx, kind)),
+    send: { ...clientMethod(readFields, (ctx) => startCodeSignIn(ctx, kind)), takes: 'typed' },
+    verify: clientMethod(readFields, (ctx) => finishCodeSignIn(ctx, kind)),
   })
   return {} as ClientPart<{ readonly [K in N]: CodeMethods<I> }>
 }

@@ -1,10 +1,10 @@
 /** What both plugins of codes register: type and provider, the page of the code, and records. */
 import { type Kernel, type ProviderFlow, type ProviderOf, redirectTo } from 'authkernel/kernel'
 import { TooManyCodes, WrongCode } from './errors.ts'
-import { finish } from './finish.ts'
+import { finishCodeSignIn } from './finish.ts'
 import type { CodeKind } from './kind.ts'
 import { drawCodePage } from './pages.ts'
-import { type PendingCode, start } from './start.ts'
+import { type PendingCode, startCodeSignIn } from './start.ts'
 import { codeTable, guessTable } from './tables.ts'
 
 /** Name of the plugin, its provider and its type. */
@@ -12,7 +12,7 @@ export type CodeKindName = 'codes' | 'phone'
 
 /** Registers one kind of codes. */
 export function registerCodes<T extends CodeKindName>(kernel: Kernel, kind: CodeKind, { id, name }: ProviderOf<T>): void {
-  kernel.providerType(id as CodeKindName, flowOf(kind) as never)
+  kernel.providerType(id as CodeKindName, createCodeFlow(kind) as never)
   kernel.provider({ id, name, type: id } as ProviderOf<CodeKindName>)
   kernel.declareEvent('codesGuessed')
   kernel.records('signInCode', codeTable)
@@ -26,7 +26,7 @@ export function registerCodes<T extends CodeKindName>(kernel: Kernel, kind: Code
   })
 }
 
-function flowOf(kind: CodeKind): ProviderFlow<{ id: string; name: string; type: CodeKindName }> {
+function createCodeFlow(kind: CodeKind): ProviderFlow<{ id: string; name: string; type: CodeKindName }> {
   return {
     callback: { POST: 'csrf' },
     options: { id: true, name: true, type: true },
@@ -34,7 +34,7 @@ function flowOf(kind: CodeKind): ProviderFlow<{ id: string; name: string; type: 
     ...(kind.check && { check: () => kind.check?.() }),
     // A number says nothing about the address of its user.
     ...(kind.field === 'email' ? { provesAddress: () => true } : { vouches: () => false }),
-    start: (ctx) => start(ctx, kind),
-    finish: (ctx) => finish(ctx, kind),
+    start: (ctx) => startCodeSignIn(ctx, kind),
+    finish: (ctx) => finishCodeSignIn(ctx, kind),
   }
 }

@@ -1,6 +1,18 @@
 /** Asking for a code. Every identifier gets the same answer, and the message leaves after it. */
-import { AccessDenied, type Context, type LoggerInstance, randomHex, redirectTo, sha256, subjectOf, toHex } from 'authkernel/kernel'
+import {
+  AccessDenied,
+  type Context,
+  type LoggerInstance,
+  type NewUser,
+  randomHex,
+  redirectTo,
+  sha256,
+  subjectOf,
+  toHex,
+  type User,
+} from 'authkernel/kernel'
 import { mailedHostFault } from 'authkernel/kernel/mail'
+import { mayCreateUser } from 'authkernel/kernel/users'
 import { isStopped } from './guesses.ts'
 import type { CodeKind } from './kind.ts'
 import { guessId, messageId } from './tables.ts'
@@ -18,14 +30,14 @@ export interface PendingCode {
 }
 
 /** `POST /signin/:provider`. */
-export async function start(ctx: Context, kind: CodeKind): Promise<Response> {
+export async function startCodeSignIn(ctx: Context, kind: CodeKind): Promise<Response> {
   // First, and for every identifier: the cookie it may set would tell which was refused.
   const target = await ctx.callbackUrl()
   // The last of several would be used and another one shown.
   const once = (await ctx.form()).getAll(kind.field).length < 2
   const identifier = await kind.read(ctx, once ? (await ctx.body())[kind.field] : undefined)
   const answer = redirectTo(`${ctx.base}${kind.path}`)
-  const verdict = await askSignIn(ctx, kind, identifier)
+  const verdict = await askSignInForCode(ctx, kind, identifier)
   if (typeof verdict === 'string') return ctx.redirect(verdict)
   const attempt = verdict && (await kind.count(ctx, identifier))
   const former = await kind.cookie.open<PendingCode>(ctx)
@@ -83,7 +95,7 @@ async function sendMessage(
 }
 
 /** The answer of the `signIn` hook: true, a URL to go to, or false, which is logged and not shown. */
-async function askSignIn(ctx: Context, kind: CodeKind, identifier: string): Promise<boolean | string> {
+async function askSignInForCode(ctx: Context, kind: CodeKind, identifier: string): Promise<boolean | string> {
   const user = await kind.findUser(ctx, identifier)
   const account = { provider: kind.name, type: kind.name, providerAccountId: identifier, userId: user.id }
   const refused = async (error: AccessDenied): Promise<false> => {
@@ -93,11 +105,19 @@ async function askSignIn(ctx: Context, kind: CodeKind, identifier: string): Prom
   }
   try {
     const verdict = await ctx.ask('signIn', { user, account, email: { verificationRequest: true } })
-    return verdict || (await refused(new AccessDenied('The signIn callback refused this identifier.', { cause: { provider: kind.name } })))
+    const allowed = verdict === true ? await mayHaveUser(ctx, kind, user, account) : verdict
+    return allowed || (await refused(new AccessDenied('The signIn callback refused this identifier.', { cause: { provider: kind.name } })))
   } catch (thrown) {
     const err = thrown instanceof Error ? thrown : new Error(String(thrown))
     return refused(new AccessDenied(err.message, { cause: { err, provider: kind.name } }))
   }
+}
+
+/** Whether the user is there, is linked to the one who is signed in, or may be made. */
+async function mayHaveUser(ctx: Context, kind: CodeKind, user: User & { id: string }, account: NewUser['account']): Promise<boolean> {
+  if (!ctx.has('hook', 'createUser') || (await ctx.service('store').getUser(user.id))) return true
+  const isLink = kind.field !== 'email' && (await subjectOf(ctx)) !== null
+  return isLink || mayCreateUser(ctx, { user, account, proved: true })
 }
 
 /** Work that the answer does not wait for, so that its time tells nothing. */

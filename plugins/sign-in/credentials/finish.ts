@@ -13,7 +13,7 @@ import { isDemoAccount } from './demo.ts'
 import { withThrottle } from './throttle.ts'
 
 /** Asks the host. Throws CredentialsSignin where it returns no user. */
-export async function finish(ctx: Context, provider: ProviderOf<'credentials'>): Promise<Identity> {
+export async function finishCredentialsSignIn(ctx: Context, provider: ProviderOf<'credentials'>): Promise<Identity> {
   // The one flow without a prior step: the redirect hook runs before any password is checked.
   await ctx.callbackUrl()
   const credentials = await ctx.body()

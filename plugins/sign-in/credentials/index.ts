@@ -4,7 +4,7 @@ import {
   lazily,
   type Plugin,
   type ProviderFlow,
-  type ProviderGiven,
+  type ProviderOptionsOf,
   type ProviderOf,
   providerPlugin,
 } from 'authkernel/kernel'
@@ -17,7 +17,7 @@ export { demoAccount, type DemoAccountOptions } from './demo.ts'
 // A session read needs none of it.
 const loadFinish = /* @__PURE__ */ lazily(() => import('./finish.ts'))
 
-type Credentials = ProviderGiven<'credentials'>
+type Credentials = ProviderOptionsOf<'credentials'>
 
 /** A record, so that the compiler finds what is missing. */
 const optionNames: Record<keyof CredentialsConfig, true> = {
@@ -52,7 +52,7 @@ const credentialsFlow: ProviderFlow<ProviderOf<'credentials'>> = {
   // Without fields there is nothing to show: such a provider is for a form of the host's own (row 278).
   form: ({ credentials }) => ({ post: 'callback', fields: credentials ?? {}, hidden: credentials === undefined }),
 
-  finish: async (ctx, provider) => (await loadFinish()).finish(ctx, provider),
+  finish: async (ctx, provider) => (await loadFinish()).finishCredentialsSignIn(ctx, provider),
 }
 
 /** Registers the type `credentials` and adds the given providers; `id` defaults to `credentials`. */

@@ -19,7 +19,7 @@ export async function withThrottle<T>(
   check: () => Promise<T | null>,
 ): Promise<T | null> {
   if (!ctx.app.config.throttle.credentials) return check()
-  const name = nameOf(provider, sent)
+  const name = typedNameOf(provider, sent)
   const attempt = await beginAttempt(ctx, await bucketsOf(ctx, provider, name))
   if (attempt.refused) {
     const { retryAfter } = attempt.refused
@@ -30,7 +30,7 @@ export async function withThrottle<T>(
   try {
     const user = await check()
     await attempt.end(!user)
-    if (user && name !== undefined) await rememberDevice(ctx, deviceName(provider, name))
+    if (user && name !== undefined) await rememberDevice(ctx, knownDeviceName(provider, name))
     return user
   } catch (error) {
     await attempt.end(error instanceof CredentialsSignin)
@@ -41,7 +41,7 @@ export async function withThrottle<T>(
 async function bucketsOf(ctx: Context, provider: Credentials, name: string | undefined): Promise<Bucket[]> {
   const { max, seconds } = ctx.app.config.throttle.credentials as { max: number; seconds: number }
   const bucket = (key: string, scale: number): Bucket => ({ key: `credentials ${provider.id} ${key}`, rule: { max: max * scale, seconds } })
-  const device = name === undefined ? undefined : await isKnownDevice(ctx, deviceName(provider, name))
+  const device = name === undefined ? undefined : await isKnownDevice(ctx, knownDeviceName(provider, name))
   // A copied cookie, or many of one user, must not open a way around all limits.
   if (device) return [bucket(`device ${device} ${name}`, 1), bucket(`devices ${name}`, nameScale)]
   const networks = networksOf(ctx.clientAddress)
@@ -52,12 +52,12 @@ async function bucketsOf(ctx: Context, provider: Credentials, name: string | und
   ]
 }
 
-function deviceName({ id }: Credentials, name: string): string {
+function knownDeviceName({ id }: Credentials, name: string): string {
   return `credentials ${id} ${name}`
 }
 
 // The field that names the user: the first declared one that is not a password.
-function nameOf({ credentials = {} }: Credentials, sent: Record<string, unknown>): string | undefined {
+function typedNameOf({ credentials = {} }: Credentials, sent: Record<string, unknown>): string | undefined {
   const declared = Object.entries(credentials).find(([, { type }]) => type !== 'password')?.[0]
   const field = [declared, 'username', 'email'].find((name) => name !== undefined && sent[name] !== undefined && sent[name] !== null)
   if (field === undefined) return undefined

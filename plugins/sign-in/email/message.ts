@@ -1,6 +1,6 @@
 /** The mail with the sign-in link, for hosts that send it themselves. */
 import { type Theme } from 'authkernel/kernel'
-import { drawMail, unlinked } from 'authkernel/kernel/mail'
+import { drawMail, withoutLinks } from 'authkernel/kernel/mail'
 import { en } from './messages.ts'
 
 /** What a mail says. */
@@ -34,7 +34,7 @@ export function createMessage({ url, theme = {}, maxAge }: MessageOptions): Mess
       lang: 'en',
       dir: 'ltr',
       subject: say('email.link.subject', { site: host }),
-      heading: { text: say('email.link.subject', { site: host }), html: say('email.link.subject', { site: unlinked(host) }) },
+      heading: { text: say('email.link.subject', { site: host }), html: say('email.link.subject', { site: withoutLinks(host) }) },
       lines: [],
       after: [both(validity)],
       button: { label: say('email.link.submit'), url, hint: 'If the button does not work, open this address in your browser:' },

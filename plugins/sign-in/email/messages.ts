@@ -5,7 +5,7 @@ export const en = {
   'email.link.subject': 'Sign in to {site}',
   'email.link.submit': 'Sign in',
   'email.link.validity': 'The link works once and expires in {duration}.',
-  'email.link.ignore': 'If you did not ask for this email, you can ignore it: nobody is signed in until the link is used.',
+  'email.link.ignore': 'If you did not ask for this email, you can ignore it: the link does nothing until it is used.',
 }
 type Keys = Record<keyof typeof en, string>
 

@@ -12,15 +12,17 @@ interface MailLibrary {
   createTransport(options: Record<string, unknown>): Transporter
 }
 
-/** Sends a mail through `provider.server`. Throws when the server did not accept the one recipient. */
+/** Sends a mail through `provider.server`. Throws when the server did not accept the one recipient. `deadline` in milliseconds. */
 export async function sendThroughServer(
   provider: EmailConfig,
   server: string | Record<string, unknown>,
   mail: MailMessage,
-  signal: AbortSignal,
+  { signal, deadline }: { signal: AbortSignal; deadline: number },
 ): Promise<void> {
-  const { createTransport } = await loadLibrary(provider)
-  const transporter = createTransport(toTransportOptions(server))
+  const { createTransport } = await loadMailLibrary(provider)
+  // nodemailer 7 and 8 know no signal, and their own deadlines are minutes: without these a server that hangs would keep the connection.
+  const deadlines = { connectionTimeout: deadline, greetingTimeout: deadline, socketTimeout: deadline }
+  const transporter = createTransport({ ...deadlines, ...toTransportOptions(server) })
   const { address, name } = parseMailbox(mail.from)
   try {
     const { rejected = [], pending = [] } = await transporter.sendMail({
@@ -44,7 +46,7 @@ export async function sendThroughServer(
 
 /** Connects to the server and signs in there. Throws without the password when that fails. */
 export async function verifyServer(provider: EmailConfig, server: string | Record<string, unknown>, signal: AbortSignal): Promise<void> {
-  const { createTransport } = await loadLibrary(provider)
+  const { createTransport } = await loadMailLibrary(provider)
   const transporter = createTransport(toTransportOptions(server))
   // Its own deadlines are minutes.
   const stop = (): void => transporter.close?.()
@@ -69,11 +71,11 @@ export async function verifyServer(provider: EmailConfig, server: string | Recor
 /** Throws AuthError when mails go through nodemailer and it is not installed. */
 export async function checkMailer(provider: EmailConfig): Promise<void> {
   const { api, sendVerificationRequest, server } = provider
-  if (server !== undefined && !api && !sendVerificationRequest) await loadLibrary(provider)
+  if (server !== undefined && !api && !sendVerificationRequest) await loadMailLibrary(provider)
 }
 
 /** The provider's `lib`, or the installed package. Imported at the first mail: a host with another mailer need not have it. */
-async function loadLibrary(provider: EmailConfig): Promise<MailLibrary> {
+async function loadMailLibrary(provider: EmailConfig): Promise<MailLibrary> {
   const library = (await importLibrary(provider)) as Partial<MailLibrary> & { default?: Partial<MailLibrary> }
   const createTransport = library.createTransport ?? library.default?.createTransport
   if (createTransport) return { createTransport }
@@ -85,7 +87,7 @@ async function importLibrary({ id, lib }: EmailConfig): Promise<unknown> {
     return await (lib ? lib() : import('nodemailer'))
   } catch (error) {
     throw new AuthError(
-      `Provider "${id}" needs nodemailer 10: npm install nodemailer. ` +
+      `Provider "${id}" needs nodemailer 7, 8 or 10: npm install nodemailer. ` +
         `With a bundler that cannot find it, give the provider lib: () => import('nodemailer').`,
       { cause: error },
     )

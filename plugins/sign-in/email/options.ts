@@ -1,5 +1,5 @@
 /** Options of email providers, and of mailers that are no sign-in method. */
-import type { EmailConfig, ProviderGiven } from 'authkernel/kernel'
+import type { EmailConfig, ProviderOptionsOf } from 'authkernel/kernel'
 
 /** Names of all options. A record, so that the compiler finds what is missing. */
 export const optionNames: Record<keyof EmailConfig, true> = {
@@ -25,10 +25,10 @@ export const optionNames: Record<keyof EmailConfig, true> = {
 }
 
 /** A provider, or a function that returns one. */
-export type EmailGiven = ProviderGiven<'email'>
+export type EmailProviderOptions = ProviderOptionsOf<'email'>
 
 /** Options of an email provider, and whether it is a sign-in method. */
-export type EmailInput = EmailGiven & {
+export type EmailInput = EmailProviderOptions & {
   /** `false`: it sends the mails of other plugins and is no sign-in method: no provider, no button, no route. Default true. */
   signIn?: boolean | undefined
 }

@@ -14,7 +14,7 @@ import {
 } from 'authkernel/kernel'
 import { provideMailer } from './mailer.ts'
 import { messages } from './messages.ts'
-import { type EmailGiven, type EmailInput, type Mailer, optionNames } from './options.ts'
+import { type EmailProviderOptions, type EmailInput, type Mailer, optionNames } from './options.ts'
 import { firstTransport, loadNodemailer } from './transport.ts'
 
 type Email = ProviderOf<'email'>
@@ -62,8 +62,8 @@ const emailFlow: ProviderFlow<Email> = {
     submit: 'Email me a link to sign in',
   }),
   provesAddress: () => true,
-  start: async (ctx, provider) => (await loadSignIn()).start(ctx, provider),
-  finish: async (ctx, provider) => (await loadSignIn()).finish(ctx, provider),
+  start: async (ctx, provider) => (await loadSignIn()).startEmailSignIn(ctx, provider),
+  finish: async (ctx, provider) => (await loadSignIn()).finishEmailSignIn(ctx, provider),
 }
 
 const signInPlugin = /* @__PURE__ */ providerPlugin({
@@ -86,8 +86,8 @@ const signInPlugin = /* @__PURE__ */ providerPlugin({
 export function emailPlugin(...providers: readonly (EmailInput | (() => EmailInput))[]): Plugin<void> {
   const all = providers.map((given) => ({ given, mailer: mailerOf(given) }))
   const mailers = all.flatMap(({ mailer }) => mailer ?? [])
-  if (mailers.length === 0) return signInPlugin(...(providers as readonly EmailGiven[]).map(withoutSignIn))
-  const methods = all.filter(({ mailer }) => !mailer).map(({ given }) => withoutSignIn(given as EmailGiven))
+  if (mailers.length === 0) return signInPlugin(...(providers as readonly EmailProviderOptions[]).map(withoutSignIn))
+  const methods = all.filter(({ mailer }) => !mailer).map(({ given }) => withoutSignIn(given as EmailProviderOptions))
   const inner = methods.length > 0 ? signInPlugin(...methods) : undefined
   return {
     name: inner?.name ?? 'email-transport',
@@ -109,7 +109,7 @@ function mailerOf(given: EmailInput | (() => EmailInput)): Mailer | undefined {
   }
 }
 
-function withoutSignIn(given: EmailGiven): EmailGiven {
+function withoutSignIn(given: EmailProviderOptions): EmailProviderOptions {
   if (typeof given !== 'object' || given === null || !('signIn' in given)) return given
   const { signIn: _method, ...provider } = given as EmailInput
   return provider

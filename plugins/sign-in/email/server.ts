@@ -59,7 +59,7 @@ function fromUrl(url: unknown): Record<string, unknown> {
   if (protocol !== 'smtp:' && protocol !== 'smtps:') throw new Error('option "server" must be an smtp:// or smtps:// URL')
   const options: Record<string, unknown> = { secure: protocol === 'smtps:', host: hostname.replace(/^\[(.*)\]$/, '$1') }
   if (port) options['port'] = Number(port)
-  if (username || password) options['auth'] = { user: decodeText(username), pass: decodeText(password) }
+  if (username || password) options['auth'] = { user: decodeUserInfo(username), pass: decodeUserInfo(password) }
   const tls: Record<string, unknown> = {}
   for (const [name, text] of searchParams) {
     if (!inQuery.test(name)) throw new Error(`option "server" has the parameter "${name.slice(0, 40)}", which is not accepted in a URL`)
@@ -77,7 +77,7 @@ function protectPassword(options: Record<string, unknown>): Record<string, unkno
   return decided || !options['auth'] || options['service'] ? options : { ...options, requireTLS: true }
 }
 
-function decodeText(text: string): string {
+function decodeUserInfo(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

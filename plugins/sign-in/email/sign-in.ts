@@ -13,21 +13,23 @@ import {
 } from 'authkernel/kernel'
 import { EmailSignInError, SessionTokenError, Verification } from 'authkernel/errors'
 import { beginMail, rememberMailbox } from 'authkernel/kernel/mail'
+import { mayCreateUser } from 'authkernel/kernel/users'
 import { mailLink, redeemLink } from './link.ts'
 
 type Email = ProviderOf<'email'>
 
 /** `POST /signin/:provider`. */
-export async function start(ctx: Context, provider: Email): Promise<Response> {
+export async function startEmailSignIn(ctx: Context, provider: Email): Promise<Response> {
   // First, and for every address: the cookie it may set would tell which was refused.
   await ctx.callbackUrl()
   const identifier = await readIdentifier(ctx, provider)
   const store = ctx.service('store')
-  const user = (await store.getUserByEmail(identifier)) ?? newUser(ctx, identifier)
+  const known = await store.getUserByEmail(identifier)
+  const user = known ?? newUser(ctx, identifier)
   const account = { provider: provider.id, type: 'email' as const, providerAccountId: identifier, userId: user.id }
   const answer = (): Response => ctx.page('verifyRequest', { provider: provider.id, type: 'email' })
 
-  const verdict = await askSignIn(ctx, { user, account, email: { verificationRequest: true } })
+  const verdict = await askSignInForLink(ctx, { user, account, email: { verificationRequest: true } }, known === null)
   if (typeof verdict === 'string') return ctx.redirect(verdict)
   if (!verdict) {
     const error = new AccessDenied('The signIn callback refused this address.', { cause: { provider: provider.id } })
@@ -52,7 +54,7 @@ export async function start(ctx: Context, provider: Email): Promise<Response> {
 }
 
 /** `/callback/:provider`. */
-export async function finish(ctx: Context, provider: Email): Promise<Response> {
+export async function finishEmailSignIn(ctx: Context, provider: Email): Promise<Response> {
   const callbackUrl = await ctx.callbackUrl()
   const { token, email } = await readLink(ctx)
   if (token === undefined) {
@@ -115,9 +117,11 @@ async function readLink(ctx: Context): Promise<{ token: string | undefined; emai
 }
 
 /** The answer of the `signIn` hook. What it throws is AccessDenied here, AuthErrors included (rows 137, 138). */
-async function askSignIn(ctx: Context, message: SignInQuestion): Promise<boolean | string> {
+async function askSignInForLink(ctx: Context, message: SignInQuestion, isNew: boolean): Promise<boolean | string> {
   try {
-    return await ctx.ask('signIn', message)
+    const verdict = await ctx.ask('signIn', message)
+    const { user, account } = message
+    return verdict === true && isNew ? await mayCreateUser(ctx, { user, account, proved: true }) : verdict
   } catch (error) {
     const err = error instanceof Error ? error : new Error(String(error))
     throw new AccessDenied(err.message, { cause: { err, provider: message.account.provider } })

@@ -14,8 +14,9 @@ export function transportOf(provider: EmailConfig): MailTransport {
       verify: async (signal: AbortSignal) => (await loadNodemailer()).verifyServer(provider, provider.server ?? {}, signal),
     }),
     async send(message, signal, ctx) {
-      if (!provider.api) return (await loadNodemailer()).sendThroughServer(provider, provider.server ?? {}, message, signal)
       const { deadlines, limits } = ctx.app.config
+      if (!provider.api)
+        return (await loadNodemailer()).sendThroughServer(provider, provider.server ?? {}, message, { signal, deadline: deadlines.network })
       const { sendThroughApi } = await loadApi()
       return sendThroughApi(provider, provider.api, message, {
         fetch: ctx.runtime.fetch,

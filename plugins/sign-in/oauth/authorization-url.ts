@@ -2,7 +2,7 @@
 import type { Context } from 'authkernel/kernel'
 import type { AuthorizationServer } from 'oauth4webapi'
 import type { StepUp } from './pending-flows.ts'
-import { authorizationOf, fillTemplate, namesOf, type OAuthProvider } from './provider.ts'
+import { authorizationOf, fillTemplate, templateNames, type OAuthProvider } from './provider.ts'
 import { endpointOf } from './server.ts'
 
 /** What is the same in all requests to one server. */
@@ -94,7 +94,7 @@ function writeParameters(url: URL, redirectUri: string, provider: OAuthProvider)
   }
   for (const [name, value] of Object.entries(params)) {
     if (value === undefined || value === null) continue
-    url.searchParams.set(name, typeof value === 'object' ? JSON.stringify(value) : fillTemplate(String(value), namesOf(provider)))
+    url.searchParams.set(name, typeof value === 'object' ? JSON.stringify(value) : fillTemplate(String(value), templateNames(provider)))
   }
   const { claims, acr_values: classes, resource, max_age: maxAge = provider.client?.default_max_age } = provider
   const wanted: [string, string | undefined][] = [
@@ -103,7 +103,7 @@ function writeParameters(url: URL, redirectUri: string, provider: OAuthProvider)
     ['max_age', maxAge?.toString()],
   ]
   for (const [name, value] of wanted) if (value !== undefined && !url.searchParams.has(name)) url.searchParams.set(name, value)
-  const scope = fillTemplate(provider.scope ?? defaultScope, namesOf(provider))
+  const scope = fillTemplate(provider.scope ?? defaultScope, templateNames(provider))
   if (!url.searchParams.has('scope') && params['scope'] !== null && scope !== '') url.searchParams.set('scope', scope)
   if (!url.searchParams.has('resource')) for (const one of [resource ?? []].flat()) url.searchParams.append('resource', one)
 }

@@ -9,7 +9,7 @@ export const clockTolerance = 70
 const clients = new WeakMap<OAuthProvider, oauth.Client>()
 
 /** Client metadata for the library, on the clock of the runtime. */
-export function clientOf(ctx: AnyContext, provider: OAuthProvider): oauth.Client {
+export function oauthClient(ctx: AnyContext, provider: OAuthProvider): oauth.Client {
   const skew = Math.floor(ctx.runtime.now() / 1000) - Math.floor(Date.now() / 1000)
   const known = clients.get(provider)
   if (known?.[oauth.clockSkew] === skew) return known
@@ -24,7 +24,7 @@ export function clientOf(ctx: AnyContext, provider: OAuthProvider): oauth.Client
 }
 
 /** The client secret, asked for when it is a function. */
-export async function secretOf(ctx: AnyContext, provider: OAuthProvider): Promise<string | undefined> {
+export async function clientSecretOf(ctx: AnyContext, provider: OAuthProvider): Promise<string | undefined> {
   return typeof provider.clientSecret === 'function'
     ? provider.clientSecret({ now: ctx.now, clientId: provider.clientId ?? '' })
     : provider.clientSecret

@@ -1,7 +1,7 @@
 /** Tokens bound to a key (RFC 9449). Loaded where a provider has the option `dpop`, or tokens have a key. */
+import { isJsonObject } from 'authkernel/kernel/protocols'
 import * as oauth from 'oauth4webapi'
 import { Refusal } from './errors.ts'
-import { isObject } from './json.ts'
 import type { DPoPAlgorithm } from './provider.ts'
 
 /** A key, and the tokens that are asked for with it. */
@@ -81,7 +81,7 @@ async function createKey(algorithm: DPoPAlgorithm): Promise<[CryptoKeyPair, stri
 async function importKey(text: string): Promise<CryptoKeyPair> {
   try {
     const jwk: unknown = JSON.parse(text)
-    if (!isObject(jwk) || typeof jwk['d'] !== 'string') throw new TypeError('no private key')
+    if (!isJsonObject(jwk) || typeof jwk['d'] !== 'string') throw new TypeError('no private key')
     const { d: _secret, ...publicJwk } = jwk
     const algorithm = algorithms[jwk['crv'] === 'Ed25519' ? 'Ed25519' : 'ES256']
     return {

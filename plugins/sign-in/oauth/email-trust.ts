@@ -1,5 +1,6 @@
 /** What a provider's word about an address is worth (D33, D85). */
-import { type AdapterAccount, type Profile, toAddress, type TokenSet } from 'authkernel/kernel'
+import { type AdapterAccount, type AnyContext, type Profile, toAddress, type TokenSet } from 'authkernel/kernel'
+import { hasRecords, isDenied } from './denials.ts'
 import { decodeClaims } from './json.ts'
 import type { OAuthProvider } from './provider.ts'
 
@@ -22,20 +23,36 @@ export function trustsAddress({ trustEmail }: OAuthProvider, email: string): boo
  * verified has set `emailVerified`: its account counts only with a stored ID token that says so of this very address, as rows of before have it.
  * `account` undefined: the adapter cannot list accounts.
  */
-export function vouches(provider: OAuthProvider, account: AdapterAccount | undefined, email: string): boolean {
+export async function vouchesForEmail(
+  provider: OAuthProvider,
+  account: AdapterAccount | undefined,
+  email: string,
+  ctx: AnyContext,
+): Promise<boolean | 'silent' | 'denied'> {
   const trust = trustsAddress(provider, email)
-  if (trust === false) return false
-  const claims = claimsOf(account?.id_token)
-  // A provider without `trustEmail` is as good as in Auth.js, until it says no.
-  if (!claims || !account) return trust === undefined
-  if (trust === undefined && claims.email === undefined) return saysVerified(provider, claims, account) !== false
-  if (
-    typeof claims.email !== 'string' ||
-    (toAddress(claims.email) ?? claims.email.toLowerCase()) !== (toAddress(email) ?? email.toLowerCase())
-  )
-    return false
+  if (!account) return trust === undefined && 'silent'
+  if (await isDenied(ctx, account, email)) return 'denied'
+  // What cannot be read may be the provider's no.
+  if (trust === false || account.unreadable?.includes('id_token')) return false
+  const claims = claimsOf(account.id_token)
+  if (claims?.email === undefined) {
+    if (trust !== undefined || (claims && saysVerified(provider, claims, account) === false)) return false
+    // A provider without `trustEmail` is as good as in Auth.js, until it says no. Without records a no is remembered nowhere.
+    return (hasRecords(ctx) || !canDeny(provider)) && 'silent'
+  }
   const verified = saysVerified(provider, claims, account)
-  return trust ? verified === true : verified !== false
+  if (typeof claims.email !== 'string' || !isSameAddress(claims.email, email)) return false
+  if (verified === false) return 'denied'
+  return verified === true || (trust === undefined && 'silent')
+}
+
+function isSameAddress(one: string, other: string): boolean {
+  return (toAddress(one) ?? one.toLowerCase()) === (toAddress(other) ?? other.toLowerCase())
+}
+
+/** Whether a profile of this provider may say that the address is not verified. Providers of type oauth have no claim for it, unless the host reads one. */
+function canDeny({ type, emailVerified }: OAuthProvider): boolean {
+  return type === 'oidc' || emailVerified !== undefined
 }
 
 // Our own row: its signature was checked when it was stored.

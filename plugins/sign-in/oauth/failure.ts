@@ -4,10 +4,9 @@
  */
 import { AuthError, CallbackRouteError, NetworkError, type OAuthOutcome, OAuthRequestError, redactText } from 'authkernel/kernel'
 import { OAuthCallbackError } from 'authkernel/errors'
-import { redactError } from 'authkernel/kernel/protocols'
+import { redactError, type JsonObject } from 'authkernel/kernel/protocols'
 import { AuthorizationResponseError, ResponseBodyError, WWWAuthenticateChallengeError } from 'oauth4webapi'
 import { Refusal, type Secrets, TokenRefusal } from './errors.ts'
-import type { JsonObject } from './json.ts'
 import type { OAuthProvider } from './provider.ts'
 
 const maxText = 300
@@ -49,13 +48,13 @@ export function failedRequest(provider: OAuthProvider, error: unknown, secrets: 
   if (error instanceof NetworkError) return new OAuthRequestError(message, { outcome: error.unsent ? 'unused' : 'unknown', ...facts })
   if (error instanceof WWWAuthenticateChallengeError) return new OAuthRequestError(message, { outcome: 'unused', ...facts })
   if (!(error instanceof ResponseBodyError))
-    return new OAuthRequestError(message, { outcome: statusOf(error) === 429 ? 'unused' : 'unknown', ...facts })
+    return new OAuthRequestError(message, { outcome: refusalStatus(error) === 429 ? 'unused' : 'unknown', ...facts })
   const code = typeof error.error === 'string' ? redactText(error.error, secrets, maxText) : undefined
   const description = typeof error.error_description === 'string' ? redactText(error.error_description, secrets, maxText) : undefined
   const wait = Number(error.response.headers.get('retry-after') ?? Number.NaN)
   return new OAuthRequestError(message, {
     ...facts,
-    outcome: outcomeOf(code, error.response.status),
+    outcome: oauthOutcome(code, error.response.status),
     code,
     ...(description !== undefined && { description }),
     ...(wait >= 0 && { retryAfter: Math.min(wait, maxWait) }),
@@ -96,13 +95,13 @@ function isSignatureFault(error: unknown): boolean {
   return typeof code === 'string' && code.startsWith('ERR_J') && !keyFaults.has(code)
 }
 
-function outcomeOf(code: string | undefined, status: number): OAuthOutcome {
+function oauthOutcome(code: string | undefined, status: number): OAuthOutcome {
   if (status === 429) return 'unused'
   if (code === undefined) return 'unknown'
   if (code === 'invalid_grant') return status < 500 ? 'refused' : 'unknown'
   return status === 503 || (status < 500 && unacted.has(code)) ? 'unused' : 'unknown'
 }
 
-function statusOf(error: unknown): number | undefined {
+function refusalStatus(error: unknown): number | undefined {
   return error instanceof Refusal ? error.status : undefined
 }

@@ -2,7 +2,7 @@
 import { type Context, type Identity, InvalidCheck } from 'authkernel/kernel'
 import { forwardCallback, readParameters, repeatAsGet } from './callback-parameters.ts'
 import { takeFlow } from './checks.ts'
-import { secretOf } from './client.ts'
+import { clientSecretOf } from './client.ts'
 import { Refusal, type Secrets } from './errors.ts'
 import { callbackFailure, refusedByProvider } from './failure.ts'
 import { identityOf } from './profile.ts'
@@ -17,7 +17,7 @@ const singleParameters = ['state', 'code', 'iss', 'error', 'error_description', 
 const maxCode = 8_192
 
 /** Ends a sign-in. Throws InvalidCheck, OAuthCallbackError, OAuthProfileParseError, CallbackRouteError. */
-export async function finish(ctx: Context, provider: OAuthProvider): Promise<Identity | Response> {
+export async function finishOAuthSignIn(ctx: Context, provider: OAuthProvider): Promise<Identity | Response> {
   const params = await readParameters(ctx, provider)
   const again = await repeatAsGet(ctx, provider, params)
   if (again) return again
@@ -38,7 +38,7 @@ export async function finish(ctx: Context, provider: OAuthProvider): Promise<Ide
   try {
     const server = await serverOf(ctx, provider)
     checkParameters(params, provider, secrets)
-    const clientSecret = await secretOf(ctx, provider)
+    const clientSecret = await clientSecretOf(ctx, provider)
     if (clientSecret !== undefined) secrets.add(clientSecret)
     const exchanged = await exchangeCode({ ctx, provider, server, params, flow, secrets, clientSecret })
     if (flow.stepUp) return await completeStepUp(exchanged, flow.stepUp)

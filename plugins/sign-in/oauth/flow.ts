@@ -4,6 +4,7 @@ import { OAuthAccountNotLinked } from 'authkernel/errors'
 import { unverifiedJwt } from 'authkernel/kernel/protocols'
 import { registerCheckCookies } from './pending-flows.ts'
 import type { OAuthProvider } from './provider.ts'
+import { declareDenials } from './tables.ts'
 
 // Loaded by the first sign-in, with oauth4webapi: a session read needs none of it.
 const load = /* @__PURE__ */ lazily(() => import('./work.ts'))
@@ -66,10 +67,10 @@ export const oauthFlow: ProviderFlow<OAuthProvider> = {
   notLinked: (message) => new OAuthAccountNotLinked(message),
   provesAddress: ({ trustEmail }) => trustEmail === true || (Array.isArray(trustEmail) && trustEmail.length > 0),
   // Providers are validated before the first request.
-  vouches: (...given) => (configured() as Configured).vouches(...given),
-  validate: async (...given) => (await configured()).validate(...given),
-  start: async (ctx, provider) => (await load()).start(ctx, provider),
-  finish: async (ctx, provider) => (await load()).finish(ctx, provider),
+  vouches: (...given) => (configured() as Configured).vouchesForEmail(...given),
+  validate: async (...given) => (await configured()).validateProvider(...given),
+  start: async (ctx, provider) => (await load()).startOAuthSignIn(ctx, provider),
+  finish: async (ctx, provider) => (await load()).finishOAuthSignIn(ctx, provider),
   // Only an ID token says which session it belongs to; elsewhere a claim of that name means something else.
   namesIn: ({ type, id_token: token }, profile) => (type === 'oidc' && profile ? sessionNames(profile, token) : {}),
   stepUp: async (...given) => (await load()).startStepUp(...given),
@@ -90,12 +91,12 @@ const service: OAuthService = {
   verify: async (...given) => (await load()).oauthService.verify(...given),
   fetch: async (...given) => (await load()).oauthService.fetch(...given),
   revoke: async (...given) => (await load()).oauthService.revoke(...given),
-  stepUp: async (...given) => (await load()).askProvider(...given),
 }
 
 /** Cookies of pending flows, and the service `oauth`. */
 export function registerOAuth(kernel: Kernel): void {
   registerCheckCookies(kernel)
+  declareDenials(kernel)
   kernel.provide('oauth', service, { fallback: true })
   kernel.preload(async () => load())
 }

@@ -1,11 +1,11 @@
 /** What an ID token must say beyond what the OAuth library checks (OpenID Connect Core 3.1.3.7, RFC 8725), and what its claims mean here. */
 import { equal, type Proof } from 'authkernel/kernel'
+import type { JsonObject } from 'authkernel/kernel/protocols'
 import type { CompactJWSHeaderParameters } from 'jose'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { hashText } from './checks.ts'
 import { clockTolerance } from './client.ts'
 import { Refusal } from './errors.ts'
-import type { JsonObject } from './json.ts'
 import type { OAuthProvider } from './provider.ts'
 
 // Entra dates its tokens five minutes back; an answer to this sign-in cannot be much older than that.
@@ -45,7 +45,7 @@ export function checkSubject(subject: unknown, what = 'The claim sub'): asserts 
 }
 
 /** From the claims of the validated ID token, never from userinfo or `profile()`; undefined without `trustAssurance`. */
-export function proofOf(provider: OAuthProvider, claims: JsonObject | undefined): Proof | undefined {
+export function proofOfClaims(provider: OAuthProvider, claims: JsonObject | undefined): Proof | undefined {
   if (provider.type !== 'oidc' || !provider.trustAssurance || !claims) return undefined
   const { amr: methods, acr, auth_time: authTime } = claims
   const listed: unknown[] = Array.isArray(methods) ? methods.slice(0, maxMethods) : []

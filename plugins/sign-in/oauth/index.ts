@@ -1,9 +1,9 @@
 /** OAuth 2.0 sign-in: authorization code flow, profile from the userinfo endpoint (RFC 6749, 7636, 9207, 9700). */
-import { type Plugin, type ProviderGiven, providerPlugin } from 'authkernel/kernel'
+import { type Plugin, type ProviderOptionsOf, providerPlugin } from 'authkernel/kernel'
 import { oauthFlow, registerOAuth } from './flow.ts'
 
 /** Options of one OAuth 2.0 provider; `id` defaults to `oauth`, `name` to the id. */
-export type OAuthInput = ProviderGiven<'oauth'>
+export type OAuthInput = ProviderOptionsOf<'oauth'>
 
 /**
  * Registers the provider type `oauth` and the providers given: `oauthPlugin(github())`, or

@@ -1,5 +1,6 @@
 /** JSON from strangers: checked before anything reads it. */
 import { fromBase64, type ReadAnswer } from 'authkernel/kernel'
+import { isJsonObject, type JsonObject } from 'authkernel/kernel/protocols'
 import { Refusal } from './errors.ts'
 
 const maxDepth = 32
@@ -35,7 +36,7 @@ export function parseJson(bytes: Uint8Array, what: string): JsonObject {
   } catch {
     throw new Refusal(`${what} is not JSON in UTF-8.`)
   }
-  if (!isObject(value)) throw new Refusal(`${what} is not a JSON object.`)
+  if (!isJsonObject(value)) throw new Refusal(`${what} is not a JSON object.`)
   assertShallow(value, what, maxDepth)
   return suspect ? (withoutPrototypeNames(value) as JsonObject) : value
 }
@@ -45,11 +46,6 @@ export function decodeClaims(token: string): JsonObject {
   const [, payload, ...rest] = token.split('.')
   if (payload === undefined || rest.length !== 1 || !/^[\w-]+$/.test(payload)) throw new Refusal('The token is not a compact JWS.')
   return parseJson(fromBase64(payload), 'The token')
-}
-
-/** A non-null object that is not an array. */
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value)
 }
 
 // Depth that would overflow a stack is refused.
@@ -69,6 +65,3 @@ function withoutPrototypeNames(value: unknown): unknown {
   }
   return copy
 }
-
-/** A JSON object. */
-export type JsonObject = Record<string, unknown>

@@ -4,11 +4,11 @@
  * Web Crypto takes a turn in the thread pool for each signature.
  */
 import { type AnyContext, setBounded } from 'authkernel/kernel'
-import { nodeCrypto } from 'authkernel/kernel/protocols'
+import { nodeCrypto, isJsonObject } from 'authkernel/kernel/protocols'
 import { type CompactJWSHeaderParameters, compactVerify, createLocalJWKSet, type CryptoKey, errors, type JSONWebKeySet } from 'jose'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { Refusal, TokenRefusal } from './errors.ts'
-import { isObject, readJson } from './json.ts'
+import { readJson } from './json.ts'
 import { fapiAlgorithms, isFapi, type OAuthProvider } from './provider.ts'
 import { endpointOf, readOf, transportOf } from './server.ts'
 
@@ -39,14 +39,14 @@ export interface Signer {
 }
 
 /** A verified token. */
-export interface Verified {
+export interface VerifiedJws {
   header: CompactJWSHeaderParameters
   /** Claims as signed. */
   payload: Uint8Array
 }
 /** Answers undefined for a header that was never accepted, and false for a wrong signature. */
 interface KnownHeaders {
-  verify(token: string): Verified | false | undefined
+  verify(token: string): VerifiedJws | false | undefined
   /** A token that jose has verified with the only key that fits. */
   learn(token: string, header: CompactJWSHeaderParameters, key: CryptoKey): void
 }
@@ -61,7 +61,7 @@ export async function verifySignature(
   { ctx, provider, server, clientSecret }: Signer,
   token: string,
   registered: unknown,
-): Promise<Verified> {
+): Promise<VerifiedJws> {
   // Decoders forgive padding and blanks; RFC 7515 section 2 has neither.
   if (!/^[\w-]+\.[\w-]+\.[\w-]+$/.test(token)) throw new TokenRefusal('The token is not a compact JWS.')
   if (typeof registered === 'string' && registered.startsWith('HS')) {
@@ -86,7 +86,7 @@ export async function verifySignature(
   }
 }
 
-async function checkSignature(token: string, { find, known }: KeySet, algorithms: string[]): Promise<Verified> {
+async function checkSignature(token: string, { find, known }: KeySet, algorithms: string[]): Promise<VerifiedJws> {
   const quick = known.verify(token)
   // Providers of one key set may differ in the algorithms that they accept.
   if (quick && algorithms.includes(quick.header.alg)) return quick
@@ -137,9 +137,9 @@ function fetchKeys(ctx: AnyContext, provider: OAuthProvider, uri: string): Promi
   })
 }
 
-// With a published private or shared key anyone can sign; so does an RSA key of exponent 1.
+// With a published private or shared key any attacker can sign; so does an RSA key of exponent 1.
 function isPublicKey(key: unknown): boolean {
-  if (!isObject(key) || typeof key['kty'] !== 'string' || !['RSA', 'EC', 'OKP'].includes(key['kty'])) return false
+  if (!isJsonObject(key) || typeof key['kty'] !== 'string' || !['RSA', 'EC', 'OKP'].includes(key['kty'])) return false
   if (['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k'].some((member) => member in key)) return false
   // "AQ" is 1, and so is "AAAB".
   return key['kty'] !== 'RSA' || (typeof key['e'] === 'string' && !/^A*(?:AQ|E|AAB)?$/.test(key['e']))

@@ -9,7 +9,7 @@ import {
   fapiAlgorithms,
   fillTemplate,
   isFapi,
-  namesOf,
+  templateNames,
   type OAuthProvider,
   responseMode,
   tokenOf,
@@ -28,7 +28,7 @@ const maxSeconds = 1_000_000_000
 type Fail = (problem: string) => never
 
 /** Throws InvalidEndpoints with provider, option and remedy. */
-export function validate(provider: OAuthProvider, _all: unknown, config: ResolvedConfig): void {
+export function validateProvider(provider: OAuthProvider, _all: unknown, config: ResolvedConfig): void {
   const fail = (problem: string): never => {
     throw new InvalidEndpoints(`Provider "${provider.id}" (${provider.type}): ${problem}`)
   }
@@ -55,7 +55,7 @@ function envName(id: string): string {
 }
 
 function checkUrls(provider: OAuthProvider, config: ResolvedConfig, fail: Fail): void {
-  const names = namesOf(provider)
+  const names = templateNames(provider)
   const urls: [string, unknown][] = [
     ['issuer', provider.issuer],
     ['wellKnown', provider.wellKnown],

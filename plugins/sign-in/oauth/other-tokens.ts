@@ -1,9 +1,10 @@
 /** JWTs of a provider that are no ID tokens: logout tokens, security events (RFC 8725). */
 import type { AnyContext, VerifiedToken, VerifyOptions } from 'authkernel/kernel'
-import { clientOf, clockTolerance } from './client.ts'
+import type { JsonObject } from 'authkernel/kernel/protocols'
+import { oauthClient, clockTolerance } from './client.ts'
 import { Refusal, TokenRefusal } from './errors.ts'
 import { issuerFor } from './id-token.ts'
-import { type JsonObject, parseJson } from './json.ts'
+import { parseJson } from './json.ts'
 import { type Signer, verifySignature } from './keys.ts'
 
 const maxToken = 65_536
@@ -16,7 +17,7 @@ export async function verifyToken(
   { typ, claims: needed = [], audience: wanted }: VerifyOptions,
 ): Promise<VerifiedToken> {
   if (typeof jwt !== 'string' || jwt.length > maxToken) throw new TokenRefusal('The token is not a text, or too long.')
-  const client = clientOf(ctx, signer.provider)
+  const client = oauthClient(ctx, signer.provider)
   const { provider } = signer
   const signed = provider.decryptionKey === undefined ? jwt : await (await import('./jwe.ts')).decryptToken(provider, jwt, {}, 'The token')
   const { header, payload } = await verifySignature(signer, signed, client.id_token_signed_response_alg)

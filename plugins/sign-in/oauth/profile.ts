@@ -13,33 +13,39 @@ import {
   type User,
 } from 'authkernel/kernel'
 import { OAuthProfileParseError } from 'authkernel/errors'
-import { unverifiedJwt } from 'authkernel/kernel/protocols'
+import { isJsonObject, unverifiedJwt } from 'authkernel/kernel/protocols'
+import { followWord } from './denials.ts'
 import { saysVerified, trustsAddress } from './email-trust.ts'
 import { Refusal } from './errors.ts'
 import { withoutSecrets } from './failure.ts'
-import { checkSubject, namedBy, proofOf, providerNames } from './id-token.ts'
-import { isObject } from './json.ts'
+import { checkSubject, namedBy, proofOfClaims, providerNames } from './id-token.ts'
 import type { OAuthProvider } from './provider.ts'
 import { fetchOf } from './server.ts'
-import type { Exchanged } from './tokens.ts'
+import type { TokenExchange } from './tokens.ts'
 
 const storedTokens = ['access_token', 'id_token', 'refresh_token', 'expires_at', 'scope', 'token_type', 'session_state'] as const
 
-/** Maps a profile. Throws OAuthProfileParseError. */
-export async function identityOf({ ctx, provider, tokens, secrets, claims }: Exchanged, profile: Profile): Promise<Identity> {
+/** Maps a profile. Throws OAuthProfileParseError, and what the store throws. */
+export async function identityOf(exchange: TokenExchange, profile: Profile): Promise<Identity> {
+  const { ctx, provider, tokens } = exchange
+  const identity = await mapProfile(exchange, profile)
+  return withDenial(ctx, provider, identity, saysVerified(provider, profile, tokens))
+}
+
+async function mapProfile({ ctx, provider, tokens, secrets, claims }: TokenExchange, profile: Profile): Promise<Identity> {
   try {
     const described: unknown =
       typeof provider.profile === 'function'
         ? await provider.profile(profile, tokens, { fetch: fetchOf(ctx, provider) })
         : defaultProfile(profile)
-    if (!isObject(described)) throw new Refusal(`\`profile\` of provider "${provider.id}" returned no user.`)
+    if (!isJsonObject(described)) throw new Refusal(`\`profile\` of provider "${provider.id}" returned no user.`)
     const { id, email, ...rest } = described as ProviderUser & { email?: unknown }
     const own = accountIdOf(ctx, id)
     const providerAccountId = await fitAccountId(namedBy(provider, claims?.['iss'], own))
     const owner = { provider: provider.id, type: provider.type, providerAccountId }
     const account: Account = { ...tokens, ...owner }
     const user: User = { ...withStorableTexts(rest), id: randomUUID(ctx.runtime), ...emailOf(email) }
-    const [proof, { sub, sid }] = [proofOf(provider, claims), providerNames(provider, claims)]
+    const [proof, { sub, sid }] = [proofOfClaims(provider, claims), providerNames(provider, claims)]
     // Sessions take the name from the profile, unless that has another one.
     const names = { ...(sub !== undefined && sub !== profile.sub && { sub }), ...(sid !== undefined && { sid }) }
     const verified = saysVerified(provider, profile, tokens)
@@ -70,6 +76,14 @@ export async function identityOf({ ctx, provider, tokens, secrets, claims }: Exc
       cause: { err: withoutSecrets(error, secrets), provider: provider.id },
     })
   }
+}
+
+/** Before the session: a user whose address the provider denies is never stored without that. One that it proves here has `emailVerified` instead. */
+async function withDenial(ctx: Context, provider: OAuthProvider, identity: Identity, verified: boolean | undefined): Promise<Identity> {
+  const { email } = identity.user
+  if (verified === undefined || !email || (verified && trustsAddress(provider, email) === true)) return identity
+  const onLinked = await followWord(ctx, { account: identity.account, former: identity.former?.providerAccountId, email, verified })
+  return onLinked ? { ...identity, onLinked } : identity
 }
 
 /** Row 193: what most providers call these. */

@@ -1,7 +1,7 @@
 /** The options of a provider as the rest of this folder reads them: endpoints with their templates filled, and what they demand beyond OpenID Connect Core. */
 import type { AuthorizationEndpoint, Context, ProviderOf, TokenEndpoint, TokenSet, UserinfoEndpoint } from 'authkernel/kernel'
+import { isJsonObject } from 'authkernel/kernel/protocols'
 import { Refusal } from './errors.ts'
-import { isObject } from './json.ts'
 
 /** A provider of one of the two types that this folder signs people in with. */
 export type OAuthProvider = ProviderOf<'oauth'> | ProviderOf<'oidc'>
@@ -94,7 +94,7 @@ export function tokenResource({ resource }: OAuthProvider): [string, string][] {
 }
 
 /** What configuration templates may name before there are tokens. */
-export function namesOf(provider: OAuthProvider): TemplateValues {
+export function templateNames(provider: OAuthProvider): TemplateValues {
   return { issuer: provider.issuer, clientId: provider.clientId }
 }
 
@@ -102,7 +102,7 @@ export function namesOf(provider: OAuthProvider): TemplateValues {
 export function fillTemplate(template: string, values: TemplateValues, encode: (value: string) => string = String): string {
   if (!template.includes('{')) return template
   return template.replace(/\{(issuer|clientId|clientSecret|tokens\.([\w.]+))\}/g, (whole, name: string, member: string | undefined) => {
-    if (member !== undefined) return values.tokens ? encode(memberOf(values.tokens, member)) : whole
+    if (member !== undefined) return values.tokens ? encode(tokenMember(values.tokens, member)) : whole
     // A URL keeps its slashes; the trailing one would double the template's own.
     if (name === 'issuer') return values.issuer?.replace(/\/$/, '') ?? whole
     const value = values[name as 'clientId' | 'clientSecret']
@@ -110,9 +110,9 @@ export function fillTemplate(template: string, values: TemplateValues, encode: (
   })
 }
 
-export function memberOf(tokens: TokenSet, path: string): string {
+export function tokenMember(tokens: TokenSet, path: string): string {
   let value: unknown = tokens
-  for (const step of path.split('.')) value = isObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
+  for (const step of path.split('.')) value = isJsonObject(value) && Object.hasOwn(value, step) ? value[step] : undefined
   if (typeof value !== 'string' && typeof value !== 'number') throw new Refusal(`The answer of the token endpoint has no "${path}".`)
   return String(value)
 }
@@ -139,5 +139,5 @@ function modeOf({ url, params }: AuthorizationEndpoint): unknown {
 
 function withUrl<T extends { url?: string | undefined }>(endpoint: string | T | undefined, provider: OAuthProvider): T {
   const object = (typeof endpoint === 'string' ? { url: endpoint } : (endpoint ?? {})) as T
-  return object.url === undefined ? object : { ...object, url: fillTemplate(object.url, namesOf(provider), encodeURIComponent) }
+  return object.url === undefined ? object : { ...object, url: fillTemplate(object.url, templateNames(provider), encodeURIComponent) }
 }

@@ -1,7 +1,7 @@
 /** Authorization requests that a visitor cannot change on the way: pushed (RFC 9126), where the browser carries a reference, and signed (RFC 9101). */
 import type { Context } from 'authkernel/kernel'
 import * as oauth from 'oauth4webapi'
-import { authenticationOf, clientOf, secretOf } from './client.ts'
+import { authenticationOf, oauthClient, clientSecretOf } from './client.ts'
 import { Refusal } from './errors.ts'
 import { isFapi, type OAuthProvider, tokenOf } from './provider.ts'
 import { endpointOf, fetchOf } from './server.ts'
@@ -18,8 +18,8 @@ export function isPushed(provider: OAuthProvider, server: oauth.AuthorizationSer
 /** The URL with `client_id` and `request_uri` alone. Throws Refusal, NetworkError and the errors of oauth4webapi. */
 export async function pushRequest(ctx: Context, provider: OAuthProvider, server: oauth.AuthorizationServer, url: URL): Promise<URL> {
   const located = { ...server, [pushEndpoint]: endpointOf(server, pushEndpoint, provider).href }
-  const client = clientOf(ctx, provider)
-  const authentication = authenticationOf(provider, located, await secretOf(ctx, provider))
+  const client = oauthClient(ctx, provider)
+  const authentication = authenticationOf(provider, located, await clientSecretOf(ctx, provider))
   const response = await oauth.pushedAuthorizationRequest(located, client, authentication, new URLSearchParams(url.searchParams), {
     [oauth.allowInsecureRequests]: true,
     [oauth.customFetch]: fetchOf(ctx, provider) as never,
@@ -34,7 +34,7 @@ export async function pushRequest(ctx: Context, provider: OAuthProvider, server:
 export async function signRequest(ctx: Context, provider: OAuthProvider, server: oauth.AuthorizationServer, url: URL): Promise<URL> {
   const key = tokenOf(provider).clientPrivateKey
   if (key === undefined) throw new Refusal(`Provider "${provider.id}" signs its requests but has no \`token.clientPrivateKey\`.`)
-  const client = clientOf(ctx, provider)
+  const client = oauthClient(ctx, provider)
   const request = await oauth.issueRequestObject(server, client, url.searchParams, key, {
     [oauth.modifyAssertion](_header, payload) {
       payload['exp'] = (payload['iat'] as number) + requestLifetime

@@ -8,15 +8,15 @@ import {
   type NetworkLimits,
   setBounded,
 } from 'authkernel/kernel'
-import { boundedRead } from 'authkernel/kernel/protocols'
+import { boundedRead, isJsonObject, type JsonObject } from 'authkernel/kernel/protocols'
 import type { AuthorizationServer } from 'oauth4webapi'
 import { Refusal } from './errors.ts'
 import { leadsInside } from './hosts.ts'
-import { isObject, type JsonObject, readJson } from './json.ts'
+import { readJson } from './json.ts'
 import {
   authorizationOf,
   fillTemplate,
-  namesOf,
+  templateNames,
   type OAuthProvider,
   type TemplateValues,
   tokenOf,
@@ -34,7 +34,7 @@ export type EndpointName = `${string}_endpoint` | 'jwks_uri'
 
 /** The server of a provider. At most one discovery request per hour and issuer, shared by all requests. Throws Refusal, NetworkError. */
 export async function serverOf(ctx: AnyContext, provider: OAuthProvider): Promise<AuthorizationServer> {
-  const { discovers } = factsOf(provider)
+  const { discovers } = providerFactsOf(provider)
   const source = discovers ? await discoverServer(ctx, provider) : undefined
   const last = servers.get(provider)
   // The same object for as long as the document counts.
@@ -47,7 +47,7 @@ export async function serverOf(ctx: AnyContext, provider: OAuthProvider): Promis
 const servers = new WeakMap<OAuthProvider, { source: JsonObject | undefined; server: AuthorizationServer }>()
 
 function serverFrom(provider: OAuthProvider, document: JsonObject | undefined): AuthorizationServer {
-  const { written } = factsOf(provider)
+  const { written } = providerFactsOf(provider)
   const found: JsonObject = document ?? { issuer: provider.issuer ?? written.token_endpoint ?? provider.id }
   // Certificates are asked for at addresses of their own (RFC 8705 section 5).
   const aliases = usesCertificate(provider) ? found['mtls_endpoint_aliases'] : undefined
@@ -62,7 +62,7 @@ export async function knownServerOf(ctx: AnyContext, provider: OAuthProvider): P
   const server = await serverOf(ctx, provider)
   if (needsDiscovery(provider) || (provider.issuer === undefined && provider.wellKnown === undefined)) return { ...server }
   const found = await discoverServer(ctx, provider).catch(() => undefined)
-  return found ? ({ ...found, ...factsOf(provider).written } as AuthorizationServer) : { ...server }
+  return found ? ({ ...found, ...providerFactsOf(provider).written } as AuthorizationServer) : { ...server }
 }
 
 interface ProviderFacts {
@@ -75,7 +75,7 @@ interface ProviderFacts {
 const providerFacts = new WeakMap<OAuthProvider, ProviderFacts>()
 
 /** What the options say, worked out once. */
-function factsOf(provider: OAuthProvider): ProviderFacts {
+function providerFactsOf(provider: OAuthProvider): ProviderFacts {
   let known = providerFacts.get(provider)
   if (!known) {
     const key = transportOf(provider) + JSON.stringify([provider.issuer, provider.wellKnown, provider.discoveryIssuer])
@@ -90,14 +90,14 @@ function writtenEndpoints(provider: OAuthProvider): Partial<Record<EndpointName,
     ['authorization_endpoint', authorizationOf(provider).url],
     ['token_endpoint', tokenOf(provider).url],
     ['userinfo_endpoint', userinfoOf(provider).url],
-    ['jwks_uri', provider.jwks_endpoint && fillTemplate(provider.jwks_endpoint, namesOf(provider), encodeURIComponent)],
+    ['jwks_uri', provider.jwks_endpoint && fillTemplate(provider.jwks_endpoint, templateNames(provider), encodeURIComponent)],
   ]
   return Object.fromEntries(endpoints.filter(([, url]) => url !== undefined))
 }
 
 /** Whether anything has to come from a discovery document. */
 export function needsDiscovery(provider: OAuthProvider): boolean {
-  return factsOf(provider).discovers
+  return providerFactsOf(provider).discovers
 }
 
 function discoversAny(provider: OAuthProvider): boolean {
@@ -117,7 +117,7 @@ export function endpointOf(server: AuthorizationServer, name: EndpointName, prov
   const value: unknown = server[name]
   if (value === undefined)
     throw new Refusal(`Provider "${provider.id}" has no ${name}: its discovery document lacks it and no option names it.`)
-  const written = factsOf(provider).written[name] !== undefined
+  const written = providerFactsOf(provider).written[name] !== undefined
   const text = written ? fillTemplate(String(value), values, encodeURIComponent) : value
   let seen = lastEndpoints.get(provider)
   if (!seen) lastEndpoints.set(provider, (seen = new Map()))
@@ -140,7 +140,7 @@ function checkedEndpoint(text: unknown, written: boolean, name: EndpointName, pr
   const home = provider.issuer ?? provider.wellKnown
   // Authorization endpoints are visited by the browser, and what a host wrote itself is its own business.
   if (written || name === 'authorization_endpoint' || home === undefined) return url
-  if (leadsInside(url, new URL(fillTemplate(home, namesOf(provider))))) {
+  if (leadsInside(url, new URL(fillTemplate(home, templateNames(provider))))) {
     throw new Refusal(
       `The ${name} of provider "${provider.id}" is at ${url.host}, inside this network, while its issuer is not. ` +
         'Name the endpoint in the options of the provider if that is meant.',
@@ -184,7 +184,7 @@ function limitsOf(ctx: AnyContext, provider: OAuthProvider, shared: boolean, dea
 }
 
 async function discoverServer(ctx: AnyContext, provider: OAuthProvider): Promise<JsonObject> {
-  const { key } = factsOf(provider)
+  const { key } = providerFactsOf(provider)
   const cache = ctx.app.shared.cache<{ document: JsonObject; until: number }>('oauth.servers')
   const known = cache.get(key)
   if (known && known.until > ctx.runtime.now()) return known.document
@@ -202,7 +202,7 @@ async function discoverServer(ctx: AnyContext, provider: OAuthProvider): Promise
 
 // OpenID Connect Discovery section 4: appended to the issuer, path included.
 function documentOf(provider: OAuthProvider): string {
-  if (provider.wellKnown !== undefined) return fillTemplate(provider.wellKnown, namesOf(provider))
+  if (provider.wellKnown !== undefined) return fillTemplate(provider.wellKnown, templateNames(provider))
   return `${(provider.issuer ?? '').replace(/\/$/, '')}/.well-known/openid-configuration`
 }
 
@@ -234,12 +234,12 @@ function checkDocument(document: JsonObject, provider: OAuthProvider): void {
     throw new Refusal('authorization_response_iss_parameter_supported of the discovery document is not true or false.')
   }
   // Certificate-bound endpoints are for clients with certificates.
-  if (!isObject(document['mtls_endpoint_aliases'])) delete document['mtls_endpoint_aliases']
+  if (!isJsonObject(document['mtls_endpoint_aliases'])) delete document['mtls_endpoint_aliases']
 }
 
 function expectedIssuers(provider: OAuthProvider, claimed: string): string[] {
   const { discoveryIssuer, issuer } = provider
-  if (discoveryIssuer !== undefined) return [discoveryIssuer].flat().map((value) => fillTemplate(value, namesOf(provider)))
+  if (discoveryIssuer !== undefined) return [discoveryIssuer].flat().map((value) => fillTemplate(value, templateNames(provider)))
   return [issuer ?? publishedIssuer(provider, claimed)]
 }
 

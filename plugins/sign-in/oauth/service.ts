@@ -10,15 +10,16 @@ import {
   type TokenSet,
 } from 'authkernel/kernel'
 import { InvalidProvider } from 'authkernel/errors'
+import type { JsonObject } from 'authkernel/kernel/protocols'
 import * as oauth from 'oauth4webapi'
-import { authenticationOf, clientOf, secretOf } from './client.ts'
+import { authenticationOf, oauthClient, clientSecretOf } from './client.ts'
 import { Refusal, type Secrets } from './errors.ts'
 import { failedRequest } from './failure.ts'
 import { checkSubject, issuerFor, namedBy } from './id-token.ts'
-import { decodeClaims, type JsonObject, parseJson } from './json.ts'
+import { decodeClaims, parseJson } from './json.ts'
 import { type Signer, verifySignature } from './keys.ts'
 import { verifyToken } from './other-tokens.ts'
-import { fillTemplate, namesOf, type OAuthProvider, tokenOf, tokenResource } from './provider.ts'
+import { fillTemplate, templateNames, type OAuthProvider, tokenOf, tokenResource } from './provider.ts'
 import { endpointOf, fetchOf, knownServerOf, readOf, serverOf } from './server.ts'
 import { asResponse, bindingOf, checkTokenType, decryptAnswer, tokenBody, withExpiry } from './tokens.ts'
 
@@ -84,7 +85,7 @@ export const oauthService: OAuthService = {
       if (key === undefined) throw new Refusal('The tokens are bound to a key that was not kept (`dpop_key`).')
       const { bindTokens, sendBoundRequest } = await import('./dpop.ts')
       const { dpop_signing_alg_values_supported: accepted } = await serverOf(ctx, provider)
-      return sendBoundRequest(await bindTokens(clientOf(ctx, provider), 'ES256', accepted, key), token, url, { ...init, headers, fetch })
+      return sendBoundRequest(await bindTokens(oauthClient(ctx, provider), 'ES256', accepted, key), token, url, { ...init, headers, fetch })
     })
   },
 
@@ -110,7 +111,7 @@ async function providerOf(ctx: AnyContext, id: string): Promise<OAuthProvider> {
 
 async function partyOf(ctx: AnyContext, provider: OAuthProvider, secrets: Secrets, all = false): Promise<ClientParty> {
   const server = await (all ? knownServerOf(ctx, provider) : serverOf(ctx, provider))
-  const clientSecret = await secretOf(ctx, provider)
+  const clientSecret = await clientSecretOf(ctx, provider)
   if (clientSecret !== undefined) secrets.add(clientSecret)
   return { provider, server, clientSecret, secrets }
 }
@@ -138,8 +139,8 @@ async function refreshTokens(
   token: string,
   { scope, subject, deadline, dpopKey }: RefreshOptions,
 ): Promise<TokenSet> {
-  const client = clientOf(ctx, provider)
-  const values = { ...namesOf(provider), clientSecret }
+  const client = oauthClient(ctx, provider)
+  const values = { ...templateNames(provider), clientSecret }
   const { href } = endpointOf(server, 'token_endpoint', provider, values)
   const located = { ...server, token_endpoint: href }
   const extra = Object.entries(tokenOf(provider).params ?? {}).map(([name, value]): [string, string] => [name, fillTemplate(value, values)])
@@ -176,7 +177,7 @@ async function refreshTokens(
 
 /** Undefined: the keys cannot be had. The refresh token is used up by then, so its answer counts without the ID token. */
 async function verifiedClaims(signer: Signer, idToken: string): Promise<JsonObject | undefined> {
-  const { id_token_signed_response_alg: algorithm } = clientOf(signer.ctx, signer.provider)
+  const { id_token_signed_response_alg: algorithm } = oauthClient(signer.ctx, signer.provider)
   try {
     return parseJson((await verifySignature(signer, idToken, algorithm)).payload, 'The ID token')
   } catch (error) {
@@ -191,9 +192,9 @@ async function postToServer(
   endpoint: string,
   parameters: Readonly<Record<string, string>>,
 ): Promise<Response> {
-  const { href } = endpointOf(server, endpoint as `${string}_endpoint`, provider, { ...namesOf(provider), clientSecret })
+  const { href } = endpointOf(server, endpoint as `${string}_endpoint`, provider, { ...templateNames(provider), clientSecret })
   const body = new URLSearchParams(parameters)
   const headers = new Headers({ accept: 'application/json', 'content-type': 'application/x-www-form-urlencoded' })
-  await authenticationOf(provider, server, clientSecret)(server, clientOf(ctx, provider), body, headers)
+  await authenticationOf(provider, server, clientSecret)(server, oauthClient(ctx, provider), body, headers)
   return fetchOf(ctx, provider)(href, { method: 'POST', headers: Object.fromEntries(headers.entries()), body: body.toString() })
 }

@@ -8,7 +8,7 @@ import { checksOf, hashText, storeFlow } from './checks.ts'
 import { Refusal } from './errors.ts'
 import { withoutSecrets } from './failure.ts'
 import type { StepUp } from './pending-flows.ts'
-import { authorizationOf, fillTemplate, isFormPost, namesOf, type OAuthProvider, proxyOf } from './provider.ts'
+import { authorizationOf, fillTemplate, isFormPost, templateNames, type OAuthProvider, proxyOf } from './provider.ts'
 import { isPushed, pushRequest, signRequest } from './request-object.ts'
 import { needsDiscovery, serverOf } from './server.ts'
 
@@ -16,7 +16,7 @@ import { needsDiscovery, serverOf } from './server.ts'
 type StepUpRequest = StepUp & { callbackUrl: string; loginHint?: string }
 
 /** Redirects to the authorization endpoint and remembers the flow. Throws OAuthSignInError. */
-export async function start(ctx: Context, provider: OAuthProvider): Promise<Response> {
+export async function startOAuthSignIn(ctx: Context, provider: OAuthProvider): Promise<Response> {
   try {
     return redirectTo((await authorizationUrl(ctx, provider)).href)
   } catch (error) {
@@ -31,7 +31,7 @@ export async function start(ctx: Context, provider: OAuthProvider): Promise<Resp
 export function redirectUriOf(ctx: Context, provider: OAuthProvider): string {
   const written = authorizationOf(provider).params?.['redirect_uri']
   return typeof written === 'string'
-    ? fillTemplate(written, namesOf(provider))
+    ? fillTemplate(written, templateNames(provider))
     : `${proxyOf(ctx, provider) ?? ctx.base}/callback/${provider.id}`
 }
 

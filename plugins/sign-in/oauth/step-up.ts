@@ -2,27 +2,18 @@
  * Step-up at the provider (RFC 9470, OpenID Connect Core section 3.1.2.1): the user who signed in there proves it anew, with `max_age` and `acr_values`.
  * The response must be about the same account and say when and how the user was authenticated; else nothing changes.
  */
-import { AccessDenied, AuthError, type Context, type Provider, redirectTo, type StepUpDemand, subjectOf } from 'authkernel/kernel'
+import { AccessDenied, AuthError, type Context, redirectTo, type StepUpDemand, subjectOf } from 'authkernel/kernel'
 import { OAuthSignInError } from 'authkernel/errors'
 import { Refusal } from './errors.ts'
 import { withoutSecrets } from './failure.ts'
-import { proofOf, providerNames } from './id-token.ts'
+import { proofOfClaims, providerNames } from './id-token.ts'
 import type { StepUp } from './pending-flows.ts'
 import type { OAuthProvider } from './provider.ts'
 import { authorizationUrl } from './start.ts'
-import type { Exchanged } from './tokens.ts'
+import type { TokenExchange } from './tokens.ts'
 
 /** Seconds that clocks may differ. */
 const skew = 30
-
-/** Leads to the provider of the session. Undefined: it is none that can be asked. */
-export async function askProvider(ctx: Context, demand: Omit<StepUpDemand, 'sub'>): Promise<Response | undefined> {
-  const attributes = await ctx.session.attributes?.(ctx)
-  if (!attributes?.sub) return undefined
-  const provider: Provider | undefined = await ctx.providerById(attributes.provider).catch(() => undefined)
-  if (provider?.type !== 'oidc') return undefined
-  return startStepUp(ctx, provider as OAuthProvider, { ...demand, sub: attributes.sub })
-}
 
 /** Leads to a provider. Undefined: it cannot prove what is demanded. */
 export async function startStepUp(
@@ -46,7 +37,7 @@ export async function startStepUp(
 }
 
 /** Renews the session that is here. Throws Refusal and AccessDenied: nothing has changed then. */
-export async function completeStepUp(exchanged: Exchanged, demand: StepUp): Promise<Response> {
+export async function completeStepUp(exchanged: TokenExchange, demand: StepUp): Promise<Response> {
   try {
     return await renewSession(exchanged, demand)
   } catch (error) {
@@ -57,7 +48,7 @@ export async function completeStepUp(exchanged: Exchanged, demand: StepUp): Prom
   }
 }
 
-async function renewSession({ ctx, provider, claims = {}, flow }: Exchanged, { sub, maxAge, acr }: StepUp): Promise<Response> {
+async function renewSession({ ctx, provider, claims = {}, flow }: TokenExchange, { sub, maxAge, acr }: StepUp): Promise<Response> {
   const { auth_time: authTime, acr: received } = claims
   const names = providerNames(provider, claims)
   const now = Math.floor(ctx.now.getTime() / 1000)
@@ -68,12 +59,12 @@ async function renewSession({ ctx, provider, claims = {}, flow }: Exchanged, { s
   if (at > now + skew) throw new Refusal('The `auth_time` of the provider is in the future.')
   if (acr && !acr.includes(received as string))
     throw new Refusal('The provider answered with another `acr` than those that were asked for.')
-  if (flow.startedBy !== (await subjectOf(ctx))) throw new AccessDenied('Somebody else is signed in than when the step-up began.')
+  if (flow.startedBy !== (await subjectOf(ctx))) throw new AccessDenied('Another user is signed in than when the step-up began.')
   const login = await ctx.loginAgain({ callbackUrl: await ctx.callbackUrl() })
   const attributes = await ctx.session.attributes?.(ctx)
   if (!login || attributes?.provider !== provider.id || attributes.sub !== sub)
     throw new AccessDenied('The session is another one than when the step-up began.')
-  const trusted = proofOf(provider, claims)
+  const trusted = proofOfClaims(provider, claims)
   // `fed`: proved there, and the provider does not say how.
   const amr = trusted && trusted.amr.length > 0 ? trusted.amr : ['fed']
   return ctx.resume(login, {

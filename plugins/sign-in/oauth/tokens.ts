@@ -1,15 +1,15 @@
 /** The code for tokens, and the tokens checked (RFC 6749 section 4.1.3, OpenID Connect Core 3.1.3). */
 import { type AnyContext, bytes, type Context, type ReadAnswer, type TokenEndpoint, type TokenSet } from 'authkernel/kernel'
-import { responseOf } from 'authkernel/kernel/protocols'
+import { toResponse, isJsonObject, type JsonObject } from 'authkernel/kernel/protocols'
 import * as oauth from 'oauth4webapi'
 import type { Flow } from './checks.ts'
-import { authenticationOf, clientOf } from './client.ts'
+import { authenticationOf, oauthClient } from './client.ts'
 import type { Binding } from './dpop.ts'
 import { Refusal, type Secrets } from './errors.ts'
 import { checkIdToken } from './id-token.ts'
-import { decodeClaims, isObject, type JsonObject, parseJson, readJson } from './json.ts'
+import { decodeClaims, parseJson, readJson } from './json.ts'
 import { verifySignature } from './keys.ts'
-import { dpopOf, fillTemplate, namesOf, type OAuthProvider, type TemplateValues, tokenOf, tokenResource } from './provider.ts'
+import { dpopOf, fillTemplate, templateNames, type OAuthProvider, type TemplateValues, tokenOf, tokenResource } from './provider.ts'
 import { endpointOf, fetchOf, readOf } from './server.ts'
 import { redirectUriOf } from './start.ts'
 
@@ -29,16 +29,16 @@ export interface Attempt {
 }
 
 /** The same with what the exchange brought; `server` is of the issuer that the token turned out to be from. */
-export interface Exchanged extends Attempt {
+export interface TokenExchange extends Attempt {
   readonly tokens: TokenSet
   /** Claims of the verified ID token (oidc). */
   readonly claims: JsonObject | undefined
 }
 
 /** Exchanges the code. Throws Refusal, NetworkError and the errors of oauth4webapi and jose. */
-export async function exchangeCode(attempt: Attempt): Promise<Exchanged> {
+export async function exchangeCode(attempt: Attempt): Promise<TokenExchange> {
   const { ctx, provider, params, flow, secrets, clientSecret } = attempt
-  const client = clientOf(ctx, provider)
+  const client = oauthClient(ctx, provider)
   // State, `iss` (RFC 9207) and `error`.
   const answer = oauth.validateAuthResponse(attempt.server, client, params, flow.state ?? oauth.skipStateCheck)
   const endpoint = tokenOf(provider)
@@ -90,7 +90,7 @@ export async function bindingOf(
 ): Promise<Binding | undefined> {
   const algorithm = dpopOf(provider)
   if (!algorithm) return undefined
-  return (await import('./dpop.ts')).bindTokens(clientOf(ctx, provider), algorithm, server.dpop_signing_alg_values_supported, known)
+  return (await import('./dpop.ts')).bindTokens(oauthClient(ctx, provider), algorithm, server.dpop_signing_alg_values_supported, known)
 }
 
 /** Throws Refusal: a bearer token where a bound one was asked for is weaker than the host wants, and one that is bound to no key of ours is of no use. */
@@ -115,7 +115,7 @@ async function requestTokens(
   answer: URLSearchParams,
   binding: Binding | undefined,
 ): Promise<ReadAnswer> {
-  const values: TemplateValues = namesOf(provider)
+  const values: TemplateValues = templateNames(provider)
   values.clientSecret = clientSecret
   const { href } = endpointOf(server, 'token_endpoint', provider, values)
   // Some want the secret in the query of this one URL.
@@ -158,15 +158,15 @@ async function callHostRequest(
     clientSecret,
     fetch: fetchOf(ctx, provider),
   })
-  const tokens = isObject(result) ? result['tokens'] : undefined
-  if (!isObject(tokens)) throw new Refusal(`\`token.request\` of provider "${provider.id}" returned no { tokens }.`)
+  const tokens = isJsonObject(result) ? result['tokens'] : undefined
+  if (!isJsonObject(tokens)) throw new Refusal(`\`token.request\` of provider "${provider.id}" returned no { tokens }.`)
   const content = bytes(JSON.stringify({ token_type: 'bearer', ...tokens }))
   return { status: 200, statusText: '', headers: new Headers({ 'content-type': 'application/json' }), content }
 }
 
 /** Body of an answer of the token endpoint. Throws Refusal and ResponseBodyError. */
 export async function tokenBody(read: ReadAnswer, endpoint: TokenEndpoint, provider: OAuthProvider): Promise<JsonObject> {
-  const answer = (endpoint.conform && (await endpoint.conform(responseOf(read)))) || read
+  const answer = (endpoint.conform && (await endpoint.conform(toResponse(read)))) || read
   if (answer.status !== 200) {
     const fault = await readJson('content' in answer ? answer : answer.clone(), tokenAnswer, false).catch(() => undefined)
     throw fault ? errorAnswer(fault, answer) : new Refusal(`The token endpoint answered with status ${answer.status}.`, answer.status)
@@ -190,7 +190,7 @@ export async function tokenBody(read: ReadAnswer, endpoint: TokenEndpoint, provi
 
 // RFC 6749 section 5.2.
 function errorAnswer(body: JsonObject, answer: Response | ReadAnswer): Error {
-  const response = 'content' in answer ? responseOf(answer) : answer
+  const response = 'content' in answer ? toResponse(answer) : answer
   return new oauth.ResponseBodyError(`The token endpoint answered with an error (status ${response.status}).`, {
     cause: body as never,
     response,

@@ -1,41 +1,42 @@
 /** The profile: claims of the ID token, or the answer of the userinfo endpoint (row 198). */
 import type { Profile, TokenSet, UserinfoEndpoint } from 'authkernel/kernel'
+import { isJsonObject, type JsonObject } from 'authkernel/kernel/protocols'
 import * as oauth from 'oauth4webapi'
-import { clientOf } from './client.ts'
+import { oauthClient } from './client.ts'
 import { Refusal } from './errors.ts'
-import { isObject, type JsonObject, mediaTypeOf, parseJson, readJson } from './json.ts'
+import { mediaTypeOf, parseJson, readJson } from './json.ts'
 import { verifySignature } from './keys.ts'
-import { fillTemplate, memberOf, namesOf, type OAuthProvider, type TemplateValues, userinfoOf, wantsUserinfo } from './provider.ts'
+import { fillTemplate, tokenMember, templateNames, type OAuthProvider, type TemplateValues, userinfoOf, wantsUserinfo } from './provider.ts'
 import { endpointOf, fetchOf } from './server.ts'
-import { bindingOf, type Exchanged } from './tokens.ts'
+import { bindingOf, type TokenExchange } from './tokens.ts'
 
 const userinfoAnswer = 'The answer of the userinfo endpoint'
 
 /** Reads the profile. Throws Refusal, NetworkError and the errors of oauth4webapi and jose. */
-export async function profileOf(exchanged: Exchanged): Promise<Profile> {
+export async function profileOf(exchanged: TokenExchange): Promise<Profile> {
   const { provider, claims, params } = exchanged
   const profile = claims !== undefined && !wantsUserinfo(provider) ? claims : await fetchUserinfo(exchanged)
   if (!provider.callback) return profile
   const folded: unknown = await provider.callback(Object.fromEntries(params), profile)
   // The other parameters come from the browser: they may add to a profile, not change whose it is.
-  if (!isObject(folded) || folded['sub'] !== profile['sub']) {
+  if (!isJsonObject(folded) || folded['sub'] !== profile['sub']) {
     throw new Refusal(`\`callback\` of provider "${provider.id}" must return the claims it was given, \`sub\` unchanged.`)
   }
   return folded
 }
 
-async function fetchUserinfo(exchanged: Exchanged): Promise<JsonObject> {
+async function fetchUserinfo(exchanged: TokenExchange): Promise<JsonObject> {
   const { ctx, provider, tokens, claims, server, clientSecret } = exchanged
   const endpoint = userinfoOf(provider)
   const fetcher = fetchOf(ctx, provider)
   if (endpoint.request) {
     const profile: unknown = await endpoint.request({ tokens, provider, fetch: fetcher })
-    if (!isObject(profile)) throw new Refusal(`\`userinfo.request\` of provider "${provider.id}" returned no profile.`)
+    if (!isJsonObject(profile)) throw new Refusal(`\`userinfo.request\` of provider "${provider.id}" returned no profile.`)
     if (claims === undefined) return requireIdentified(profile)
     if (profile['sub'] !== undefined) assertSameSubject(profile, claims)
     return profile
   }
-  const values = { ...namesOf(provider), clientSecret, tokens }
+  const values = { ...templateNames(provider), clientSecret, tokens }
   const url = endpointOf(server, 'userinfo_endpoint', provider, values)
   const signed = provider.client?.userinfo_signed_response_alg !== undefined
   const response = await requestUserinfo(endpoint, url.href, values, await senderOf(exchanged, fetcher), signed)
@@ -61,7 +62,7 @@ async function requestUserinfo(
   const headers = new Headers({ accept: signedAnswer ? 'application/jwt' : 'application/json', 'user-agent': 'authkernel' })
   for (const [name, value] of Object.entries(endpoint.headers ?? {})) headers.set(name, fillTemplate(value, values))
   const way = endpoint.token ?? 'header'
-  const token = (): string => memberOf(values.tokens, 'access_token')
+  const token = (): string => tokenMember(values.tokens, 'access_token')
   if (way === 'header' && !headers.has('authorization')) headers.set('authorization', `Bearer ${token()}`)
   else if (way === 'path') appendPath(url, encodeURIComponent(token()))
   else if (typeof way === 'object') url.searchParams.set(way.query, token())
@@ -78,9 +79,9 @@ async function requestUserinfo(
 async function readProfile(response: Response, unwrap: string | undefined): Promise<JsonObject> {
   let profile: unknown = await readJson(response, 'The answer of the userinfo endpoint', false)
   for (const step of unwrap?.split('.') ?? []) {
-    profile = (isObject(profile) || Array.isArray(profile)) && Object.hasOwn(profile, step) ? (profile as JsonObject)[step] : undefined
+    profile = (isJsonObject(profile) || Array.isArray(profile)) && Object.hasOwn(profile, step) ? (profile as JsonObject)[step] : undefined
   }
-  if (!isObject(profile)) {
+  if (!isJsonObject(profile)) {
     throw new Refusal(
       `The answer of the userinfo endpoint holds no object${unwrap === undefined ? '' : ` at "${unwrap}" (\`userinfo.unwrap\`)`}.`,
     )
@@ -89,9 +90,9 @@ async function readProfile(response: Response, unwrap: string | undefined): Prom
 }
 
 // OpenID Connect Core 5.3: JSON, or a JWT signed with the keys of the issuer where client metadata or the provider's documentation says so.
-async function readSignedOrJson(exchanged: Exchanged, claims: JsonObject, response: Response): Promise<JsonObject> {
+async function readSignedOrJson(exchanged: TokenExchange, claims: JsonObject, response: Response): Promise<JsonObject> {
   const { ctx, provider, server } = exchanged
-  const client = clientOf(ctx, provider)
+  const client = oauthClient(ctx, provider)
   const subject = String(claims['sub'])
   if (mediaTypeOf(response) === 'application/jwt') {
     const token = await decryptUserinfo(provider, (await response.clone().text()).trim())
@@ -106,7 +107,7 @@ async function readSignedOrJson(exchanged: Exchanged, claims: JsonObject, respon
 }
 
 /** Sends the access token with proof of its key, where it has one. */
-async function senderOf({ ctx, provider, server, tokens }: Exchanged, fetcher: typeof fetch): Promise<typeof fetch> {
+async function senderOf({ ctx, provider, server, tokens }: TokenExchange, fetcher: typeof fetch): Promise<typeof fetch> {
   if (tokens.token_type !== 'dpop') return fetcher
   const { sendBoundRequest } = await import('./dpop.ts')
   const binding = await bindingOf(ctx, provider, server, tokens.dpop_key)
@@ -145,7 +146,7 @@ function requireIdentified(profile: JsonObject): JsonObject {
 function fillTemplates(value: unknown, values: TemplateValues): unknown {
   if (typeof value === 'string') return fillTemplate(value, values)
   if (Array.isArray(value)) return value.map((item) => fillTemplates(item, values))
-  return isObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillTemplates(item, values)])) : value
+  return isJsonObject(value) ? Object.fromEntries(Object.entries(value).map(([key, item]) => [key, fillTemplates(item, values)])) : value
 }
 
 function appendPath(url: URL, segment: string): void {

@@ -1,5 +1,5 @@
 /** What a sign-in and the service need, in one place to import on demand. */
-export { finish } from './finish.ts'
+export { finishOAuthSignIn } from './finish.ts'
 export { oauthService } from './service.ts'
-export { start } from './start.ts'
-export { askProvider, startStepUp } from './step-up.ts'
+export { startOAuthSignIn } from './start.ts'
+export { startStepUp } from './step-up.ts'

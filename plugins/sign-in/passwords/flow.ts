@@ -12,6 +12,8 @@ import {
 import type { Parts } from './options.ts'
 import { isShort, normalizePassword } from './policy.ts'
 import { askOwner } from './imported-passwords.ts'
+import { askLegacy, type Newcomer } from './legacy.ts'
+import { askForProof } from './pending.ts'
 import { passwordOf, type PasswordRow, rowId } from './tables.ts'
 import { withThrottle } from './throttle.ts'
 
@@ -110,18 +112,44 @@ async function signIn(ctx: Context, parts: Parts): Promise<Identity | Response> 
   // Before any password is checked: its cookie would tell which sign-in was refused.
   await ctx.callbackUrl()
   const { email, password } = await ctx.body()
-  const address = toAddress(email) ?? nameOf(ctx, email)
+  const address = toAddress(email) ?? typedUserName(ctx, email)
   if (address === undefined || typeof password !== 'string' || password === '')
-    throw wrongCredentials('The sign-in has no address or no password.')
-  const user = await withThrottle(ctx, address, () => findOwner(ctx, parts, address, password))
-  if (!user) throw wrongCredentials('The address or the password is wrong.')
+    throw wrongCredentials(
+      typeof email === 'string' && email !== '' && !email.includes('@') && !ctx.app.services.userNames
+        ? 'The sign-in has a user name, and no plugin knows user names: use usernamesPlugin().'
+        : 'The sign-in has no address or no password.',
+    )
+  const found = await withThrottle(ctx, address, () => findPasswordOwner(ctx, parts, address, password))
+  if (!found) throw wrongCredentials('The address or the password is wrong.')
+  if ('hash' in found) return receiveNewcomer(ctx, address, found as Newcomer)
+  const user = found as AdapterUser
   // The password may be that of a visitor who typed the address first: the mailbox decides.
   if (user.email && !user.emailVerified) return askOwner(ctx, parts, user, password)
   const account = { provider: 'passwords', providerAccountId: String(user.id), type: 'passwords' as const, userId: String(user.id) }
   return { user, account, match: 'none', proof: { amr: ['pwd'] } }
 }
 
-async function findOwner(ctx: Context, parts: Parts, address: string, typed: string): Promise<AdapterUser | null> {
+/** The former service knows the password, and no user here has the address. Where that service has not verified it, a mailed link decides. */
+async function receiveNewcomer(ctx: Context, address: string, newcomer: Newcomer): Promise<Identity | Response> {
+  const { hash, short, emailVerified, name, image } = newcomer
+  if (!emailVerified) return askForProof(ctx, { address, hash, short })
+  return {
+    user: { email: address, ...(name != null && { name }), ...(image != null && { image }) },
+    account: { provider: 'passwords', providerAccountId: address, type: 'passwords' },
+    match: 'email',
+    proof: { amr: ['pwd'] },
+    onLinked: async (user) => {
+      const { id } = user as AdapterUser
+      // Another request made the user meanwhile, and its password is the one.
+      if (await passwordOf(ctx, id)) return
+      await ctx.records('password').create({ id: await rowId(id), userId: id, hash, short, changed: ctx.now })
+      await ctx.service('legacyPasswords').stopAsking(ctx, id)
+      await ctx.emit('noted', { name: 'password.legacy', outcome: 'success', user: { id } })
+    },
+  }
+}
+
+async function findPasswordOwner(ctx: Context, parts: Parts, address: string, typed: string): Promise<AdapterUser | Newcomer | null> {
   const byAddress = address.includes('@')
   const user = byAddress
     ? await ctx.service('store').getUserByEmail(address)
@@ -131,11 +159,14 @@ async function findOwner(ctx: Context, parts: Parts, address: string, typed: str
   const found = user ? await passwordOf(ctx, user.id) : null
   // The address was proved in another way, or is gone: a parked password has no owner.
   const row = found?.parked && (user?.emailVerified || !user?.email) ? null : found
-  return (await isRight(ctx, parts, row, typed)) ? user : null
+  if (await isRight(ctx, parts, row, typed)) return user
+  // Only where nothing is stored: a hash that is here decides, also one that is parked. A user name that is unknown has no address to be made a user of.
+  if (found || (!user && !byAddress)) return null
+  return askLegacy(ctx, parts, { name: address, user, password: typed }, (stored) => isRight(ctx, parts, stored, typed))
 }
 
 /** A name has no "@": no name is the address of a user. */
-function nameOf(ctx: Context, typed: unknown): string | undefined {
+function typedUserName(ctx: Context, typed: unknown): string | undefined {
   if (!ctx.app.services.userNames || typeof typed !== 'string' || typed.length > 128 || typed.includes('@')) return undefined
   const name = typed.trim().normalize('NFKC').toLowerCase()
   return name === '' ? undefined : name

@@ -1,6 +1,6 @@
 /** Hashes of other products, for tables that are taken over. They are only read: the first right sign-in writes one of our own. */
 import { AuthError, equal, toHex } from 'authkernel/kernel'
-import { deriveKey } from './scrypt.ts'
+import { scryptKey } from './scrypt.ts'
 
 /** One format. */
 export interface ForeignHash {
@@ -34,7 +34,24 @@ export function betterAuthHash(): ForeignHash {
     owns: (stored) => format.test(stored),
     async verify(typed, stored) {
       const [, salt = '', key = ''] = format.exec(stored) ?? []
-      return equal(toHex(await deriveKey(typed.normalize('NFKC'), salt, { N: 16_384, r: 16, p: 1, length: 64 })), key)
+      return equal(toHex(await scryptKey(typed.normalize('NFKC'), salt, { N: 16_384, r: 16, p: 1, length: 64 })), key)
+    },
+  }
+}
+
+/**
+ * Lucia 1 to 3, scrypt: `<salt>:<key>` of Lucia 3, `s2:<salt>:<key>` of Lucia 1 and 2, and the form before those, whose salt has 16 characters and whose block
+ * size is 8. Knows the hashes of `betterAuthHash()` too: they have the form of Lucia 3.
+ */
+export function luciaHash(): ForeignHash {
+  const format = /^(s2:)?([a-z0-9]{16}|[0-9a-f]{32}):([0-9a-f]{128})$/
+  return {
+    name: 'lucia',
+    owns: (stored) => format.test(stored),
+    async verify(typed, stored) {
+      const [, mark, salt = '', key = ''] = format.exec(stored) ?? []
+      const r = mark === undefined && salt.length === 16 ? 8 : 16
+      return equal(toHex(await scryptKey(typed.normalize('NFKC'), salt, { N: 16_384, r, p: 1, length: 64 })), key)
     },
   }
 }
@@ -66,7 +83,7 @@ export function firebaseScrypt({ signerKey, saltSeparator, rounds = 8, memCost =
       const [, salt = '', hash = ''] = format.exec(stored) ?? []
       const { createCipheriv } = await import('node:crypto')
       const whole = Buffer.concat([Buffer.from(salt, 'base64'), Buffer.from(saltSeparator, 'base64')])
-      const key = await deriveKey(typed, whole, { N: 2 ** memCost, r: rounds, p: 1, length: 32 })
+      const key = await scryptKey(typed, whole, { N: 2 ** memCost, r: rounds, p: 1, length: 32 })
       const cipher = createCipheriv('aes-256-ctr', key, new Uint8Array(16))
       const computed = Buffer.concat([cipher.update(Buffer.from(signerKey, 'base64')), cipher.final()])
       return equal(toHex(computed), toHex(Buffer.from(hash, 'base64')))

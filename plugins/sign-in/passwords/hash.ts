@@ -2,7 +2,7 @@
 import { AuthError, equal, type Runtime, toHex } from 'authkernel/kernel'
 import type { ForeignHash } from './foreign.ts'
 import { createLine } from './line.ts'
-import { deriveKey } from './scrypt.ts'
+import { scryptKey } from './scrypt.ts'
 
 /** Makes and checks hashes. */
 export interface Hasher {
@@ -46,9 +46,9 @@ export function createHasher(
       const library = await load()
       if (!library)
         throw new AuthError('Plugin "passwords": a stored hash is argon2id, and @node-rs/argon2 is not installed: npm install it.')
-      return library.verify(stored, password).catch(() => false)
+      return inBothForms(password, typed, (form) => library.verify(stored, form).catch(() => false))
     }
-    if (stored.startsWith('$scrypt$')) return checkScrypt(password, stored)
+    if (stored.startsWith('$scrypt$')) return inBothForms(password, typed, (form) => checkScrypt(form, stored))
     return (await foreign.find((one) => one.owns(stored))?.verify(typed, stored)) ?? false
   }
 
@@ -58,7 +58,7 @@ export function createHasher(
         const library = await engine()
         const salt = runtime.random(16)
         if (library) return library.hash(password, { ...argon, algorithm: 2, salt })
-        const key = await deriveKey(password, salt, { N: 2 ** 17, r: 8, p: 1, length: 32 })
+        const key = await scryptKey(password, salt, { N: 2 ** 17, r: 8, p: 1, length: 32 })
         return `${scryptPrefix}${toUnpadded(salt)}$${toUnpadded(key)}`
       }),
     verify: (password, typed, stored) => line.run(() => check(password, typed, stored)),
@@ -70,21 +70,40 @@ export function createHasher(
   }
 }
 
+/** Whether a stored hash can be checked: a known format, with parameters that take a bounded time and memory. */
+export function canVerify(stored: string, foreign: readonly ForeignHash[]): boolean {
+  if (stored.length > 512) return false
+  if (stored.startsWith('$argon2')) return isBoundedArgon(stored)
+  if (stored.startsWith('$scrypt$')) return readScrypt(stored) !== undefined
+  return foreign.some((one) => one.owns(stored))
+}
+
+/** Hashes of other products were made of what was typed, ours of its NFKC. The two differ for few passwords. */
+async function inBothForms(password: string, typed: string, check: (form: string) => Promise<boolean>): Promise<boolean> {
+  return (await check(password)) || (typed !== password && (await check(typed)))
+}
+
 // A row that an attacker planted must not take all memory or time.
 function isBoundedArgon(stored: string): boolean {
-  const [, memory, passes, lanes] = /^\$argon2id\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$[\w+/]{11,86}\$[\w+/]{22,86}$/.exec(stored) ?? []
+  const [, memory, passes, lanes] = /^\$argon2id?\$v=19\$m=(\d{1,6}),t=(\d{1,2}),p=(\d)\$[\w+/]{11,86}\$[\w+/]{22,86}$/.exec(stored) ?? []
   return Number(memory) <= 262_144 && Number(passes) <= 10 && Number(lanes) >= 1
 }
 
 async function checkScrypt(password: string, stored: string): Promise<boolean> {
+  const read = readScrypt(stored)
+  if (!read) return false
+  const expected = Buffer.from(read.key, 'base64')
+  const found = await scryptKey(password, Buffer.from(read.salt, 'base64'), { ...read.cost, length: expected.length })
+  return equal(toHex(found), toHex(expected))
+}
+
+function readScrypt(stored: string): { cost: { N: number; r: number; p: number }; salt: string; key: string } | undefined {
   const [, ln, r, p, salt = '', key = ''] =
     /^\$scrypt\$ln=(\d{1,2}),r=(\d{1,2}),p=(\d{1,2})\$([\w+/]{11,86})\$([\w+/]{22,86})$/.exec(stored) ?? []
   const cost = { N: 2 ** Number(ln), r: Number(r), p: Number(p) }
   // 256 MiB of memory, and the work of the largest form that is written.
-  if (!(cost.N >= 2 && cost.N <= 2 ** 18 && cost.r >= 1 && cost.p >= 1) || 128 * cost.N * cost.r > 268_435_456 || cost.p > 10) return false
-  const expected = Buffer.from(key, 'base64')
-  const found = await deriveKey(password, Buffer.from(salt, 'base64'), { ...cost, length: expected.length })
-  return equal(toHex(found), toHex(expected))
+  const bounded = cost.N >= 2 && cost.N <= 2 ** 18 && cost.r >= 1 && cost.p >= 1 && 128 * cost.N * cost.r <= 268_435_456 && cost.p <= 10
+  return bounded ? { cost, salt, key } : undefined
 }
 
 function toUnpadded(bytes: Uint8Array): string {

@@ -4,7 +4,7 @@ import { rememberMailbox } from 'authkernel/kernel/mail'
 import { replaceShortPasswords } from './change.ts'
 import { passwordsFlow } from './flow.ts'
 import { createHasher } from './hash.ts'
-import { dropParked, takeHashes } from './imported-passwords.ts'
+import { dropParked, passwordTarget, takeHashes } from './imported-passwords.ts'
 import { addMailTemplates } from './mails.ts'
 import { messages, typingMessages, withLength } from './messages.ts'
 import { addMethods, passwordsApi, type PasswordsApi, type PasswordsClient } from './methods.ts'
@@ -24,10 +24,12 @@ export {
   type FirebaseParameters,
   firebaseScrypt,
   type ForeignHash,
+  luciaHash,
   pbkdf2Hash,
 } from './foreign.ts'
+export type { LegacyAnswer, LegacyPasswords, LegacyQuestion } from './legacy.ts'
 export type { PasswordsOptions } from './options.ts'
-export { type Breached, pwned, type PwnedOptions } from './known-passwords.ts'
+export { type BreachCheck, pwned, type PwnedOptions } from './known-passwords.ts'
 export type { PasswordRow, PendingRow, ResetRow } from './tables.ts'
 
 /**
@@ -57,7 +59,7 @@ export function passwordsPlugin(options: PasswordsOptions = {}): Plugin<Password
       kernel.messages(withLength(messages, resolved.minLength))
       kernel.messages(typingMessages)
       addMailTemplates(kernel)
-      kernel.provide('passwordTakeover', { take: (ctx, rows, { dry }) => takeHashes(ctx, parts, rows, dry) })
+      kernel.provide('passwordTakeover', { ...passwordTarget(parts), take: (ctx, rows, { dry }) => takeHashes(ctx, parts, rows, dry) })
       addRoutes(kernel, parts)
       addPages(kernel, resolved)
       replaceShortPasswords(kernel, parts)

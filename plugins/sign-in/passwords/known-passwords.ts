@@ -5,7 +5,7 @@
 import { type AnyContext, assertOptions, type Awaitable, boundedFetch, bytes, toHex } from 'authkernel/kernel'
 
 /** Whether a password is known to attackers. Throwing means: unknown, and the offline list decides. */
-export type Breached = (ctx: AnyContext, password: string) => Awaitable<boolean>
+export type BreachCheck = (ctx: AnyContext, password: string) => Awaitable<boolean>
 /** Options of `pwned`. */
 export interface PwnedOptions {
   /** Default `https://api.pwnedpasswords.com/range/`. */
@@ -17,7 +17,7 @@ export interface PwnedOptions {
 }
 
 /** Asks with padding, so that the length of the answer tells nothing. */
-export function pwned(options: PwnedOptions = {}): Breached {
+export function pwned(options: PwnedOptions = {}): BreachCheck {
   assertOptions('pwned', options, { url: true, fetch: true, timeout: true })
   const { url = 'https://api.pwnedpasswords.com/range/', fetch, timeout = 1_000 } = options
   return async (ctx, password) => {

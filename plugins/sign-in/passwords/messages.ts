@@ -13,7 +13,7 @@ const en = {
   'passwords.saved': 'The password was saved.',
   'passwords.send': 'Send me a link',
   'passwords.back': 'Back to sign-in',
-  'passwords.hint': 'Choose a long one: some words that nobody would put together. Every character counts, spaces too.',
+  'passwords.hint': 'Choose a long one: some words that are rarely put together. Every character counts, spaces too.',
   'passwords.mailed': 'Look into your mail',
   'passwords.mailed-lead': 'If the address can be used, a mail is on its way.',
   'passwords.reset-lead': 'Type your address. We send you a link to choose a new password.',
@@ -21,18 +21,18 @@ const en = {
   'passwords.activate-lead': 'Activate the account for {email} with the password that you chose.',
   'passwords.choose-lead': 'Choose a new password for {email}.',
   'passwords.without': 'Go on without a password',
-  'passwords.longer': 'Your password is too short for this site. Choose a longer one to go on.',
+  'passwords.longer': 'Your password is too short for this site. Choose one of at least 15 characters to go on.',
   'passwords.by-mail': 'We send you a link to set a password.',
   'passwords.mail.confirm': 'Your account at {site}',
-  'passwords.mail.confirm-text': 'Somebody created an account with your address.',
+  'passwords.mail.confirm-text': 'An account was created with your email address.',
   'passwords.mail.reset': 'A new password for {site}',
-  'passwords.mail.reset-text': 'Somebody asked for a new password for your account.',
+  'passwords.mail.reset-text': 'A new password was requested for your account.',
   'passwords.mail.open': 'Continue',
   'passwords.mail.left': 'The link works once. It is valid for {left}.',
   'passwords.mail.ignore': 'If this was not you, you can ignore this email.',
   'passwords.mail.known': 'You have an account at {site}',
   'passwords.mail.known-text':
-    'Somebody tried to create an account with your address. You already have one: sign in, or choose a new password there.',
+    'There was an attempt to create an account with your email address. You already have one: sign in, or choose a new password there.',
   'passwords.mail.sign-in': 'Sign in',
   'passwords.mail.added': 'A password was set at {site}',
   'passwords.mail.added-text': 'It was set at {at}.',
@@ -71,7 +71,7 @@ const de: Keys = {
   'passwords.activate-lead': 'Aktivieren Sie das Konto für {email} mit dem Passwort, das Sie gewählt haben.',
   'passwords.choose-lead': 'Wählen Sie ein neues Passwort für {email}.',
   'passwords.without': 'Ohne Passwort fortfahren',
-  'passwords.longer': 'Ihr Passwort ist für diese Seite zu kurz. Wählen Sie ein längeres, um fortzufahren.',
+  'passwords.longer': 'Ihr Passwort ist für diese Seite zu kurz. Wählen Sie eines mit mindestens 15 Zeichen, um fortzufahren.',
   'passwords.by-mail': 'Wir schicken Ihnen einen Link, mit dem Sie ein Passwort festlegen.',
   'passwords.mail.confirm': 'Ihr Konto bei {site}',
   'passwords.mail.confirm-text': 'Jemand hat mit Ihrer Adresse ein Konto angelegt.',
@@ -119,7 +119,7 @@ const fr: Keys = {
   'passwords.activate-lead': 'Activez le compte de {email} avec le mot de passe que vous avez choisi.',
   'passwords.choose-lead': 'Choisissez un nouveau mot de passe pour {email}.',
   'passwords.without': 'Continuer sans mot de passe',
-  'passwords.longer': 'Votre mot de passe est trop court pour ce site. Choisissez-en un plus long pour continuer.',
+  'passwords.longer': 'Votre mot de passe est trop court pour ce site. Choisissez-en un d’au moins 15 caractères pour continuer.',
   'passwords.by-mail': 'Nous vous envoyons un lien pour définir un mot de passe.',
   'passwords.mail.confirm': 'Votre compte sur {site}',
   'passwords.mail.confirm-text': 'Quelqu’un a créé un compte avec votre adresse.',
@@ -167,7 +167,7 @@ const es: Keys = {
   'passwords.activate-lead': 'Active la cuenta de {email} con la contraseña que eligió.',
   'passwords.choose-lead': 'Elija una contraseña nueva para {email}.',
   'passwords.without': 'Seguir sin contraseña',
-  'passwords.longer': 'Su contraseña es demasiado corta para este sitio. Elija una más larga para seguir.',
+  'passwords.longer': 'Su contraseña es demasiado corta para este sitio. Elija una de al menos 15 caracteres para seguir.',
   'passwords.by-mail': 'Le enviamos un enlace para establecer una contraseña.',
   'passwords.mail.confirm': 'Su cuenta en {site}',
   'passwords.mail.confirm-text': 'Alguien creó una cuenta con su dirección.',
@@ -215,7 +215,7 @@ const ja: Keys = {
   'passwords.activate-lead': '選んだパスワードで {email} のアカウントを有効にします。',
   'passwords.choose-lead': '{email} の新しいパスワードを選んでください。',
   'passwords.without': 'パスワードなしで続ける',
-  'passwords.longer': 'このサイトではパスワードが短すぎます。続けるには、より長いものを選んでください。',
+  'passwords.longer': 'このサイトではパスワードが短すぎます。続けるには、15文字以上のものを選んでください。',
   'passwords.by-mail': 'パスワードを設定するためのリンクを送ります。',
   'passwords.mail.confirm': '{site} のアカウント',
   'passwords.mail.confirm-text': 'このアドレスでアカウントが作成されました。',
@@ -247,9 +247,12 @@ export const messages: Messages = { en, de, fr, es, ja }
 
 /** The texts with the length that the host asks for. */
 export function withLength(texts: Messages, minLength: number): Messages {
-  const key = 'error.PasswordTooShort'
+  const keys = ['error.PasswordTooShort', 'passwords.longer']
   return Object.fromEntries(
-    Object.entries(texts).map(([lang, entries]) => [lang, { ...entries, [key]: (entries[key] ?? '').replace('15', String(minLength)) }]),
+    Object.entries(texts).map(([lang, entries]) => {
+      const named = keys.map((key) => [key, (entries[key] ?? '').replace('15', String(minLength))])
+      return [lang, { ...entries, ...Object.fromEntries(named) }]
+    }),
   )
 }
 

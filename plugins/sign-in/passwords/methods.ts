@@ -8,6 +8,7 @@ import {
   jobFor,
   type Kernel,
   type OfTenant,
+  readFields,
 } from 'authkernel/kernel'
 import { changeForm, changePassword, currentUser } from './change.ts'
 import { takeHashes } from './imported-passwords.ts'
@@ -90,11 +91,6 @@ export function passwordsApi(kernel: Kernel, parts: Parts): PasswordsApi['passwo
 
 async function requireUser(ctx: Context) {
   const user = await currentUser(ctx)
-  if (!user) throw new AccessDenied('passwords: nobody is signed in.')
+  if (!user) throw new AccessDenied('passwords: no user is signed in.')
   return user
-}
-
-function readFields(sent: unknown): Record<string, unknown> {
-  if (typeof sent !== 'object' || sent === null) throw new TypeError('an object')
-  return { ...sent }
 }

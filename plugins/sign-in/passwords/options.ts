@@ -2,14 +2,14 @@
 import { assertOptions, AuthError, type Awaitable, type User } from 'authkernel/kernel'
 import type { ForeignHash } from './foreign.ts'
 import type { Hasher } from './hash.ts'
-import { type Breached, pwned } from './known-passwords.ts'
+import { type BreachCheck, pwned } from './known-passwords.ts'
 
 /** What `passwordsPlugin` takes. */
 export interface PasswordsOptions {
   /** Formats of other products that stored hashes may have; default none. */
   verify?: readonly ForeignHash[] | undefined
   /** Asked when a password is chosen, beside the list that is built in; default `pwned()`. False: the list alone. */
-  breached?: Breached | false | undefined
+  breached?: BreachCheck | false | undefined
   /** Whether visitors may register with a password; default true. */
   signUp?: boolean | undefined
   /**
@@ -25,7 +25,7 @@ export interface PasswordsOptions {
 /** With the defaults in place. */
 export interface Options {
   verify: readonly ForeignHash[]
-  breached: Breached | false
+  breached: BreachCheck | false
   signUp: boolean
   minLength: number
   secondFactor(user: User): Awaitable<boolean>

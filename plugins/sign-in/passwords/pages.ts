@@ -85,7 +85,7 @@ async function drawSignUp(_ctx: Context, tools: PageTools, { error, email }: Par
     lead: say('passwords.hint'),
     body: [alert(error), await form('/passwords/sign-up', body)],
     scripts,
-    ...statusOf(error),
+    ...pageStatus(error),
   }
 }
 
@@ -95,7 +95,7 @@ async function drawReset(_ctx: Context, { say, form, field, submit, alert }: Pag
     title: say('passwords.forgot'),
     lead: say('passwords.reset-lead'),
     body: [alert(error), await form('/passwords/reset', body)],
-    ...statusOf(error),
+    ...pageStatus(error),
   }
 }
 
@@ -112,7 +112,7 @@ function linkPage(action: `/${string}`, kind: 'pending' | 'reset', min: number) 
     const title = say(kind === 'pending' ? 'passwords.sign-up' : 'passwords.title')
     if (kind === 'pending' && 'browser' in row && (await isAsker(ctx, row))) {
       body.push(await form(action, submit(say('passwords.activate')), { token }))
-      return { title, lead: say('passwords.activate-lead', { email: row.address }), body, ...statusOf(error) }
+      return { title, lead: say('passwords.activate-lead', { email: row.address }), body, ...pageStatus(error) }
     }
     body.push(
       await form(action, [field('password', { ...newField, autofocus: true }), typingTools(tools, min), submit(say('passwords.save'))], {
@@ -120,7 +120,7 @@ function linkPage(action: `/${string}`, kind: 'pending' | 'reset', min: number) 
       }),
     )
     if (kind === 'pending') body.push(await form(action, submit(say('passwords.without'), { quiet: true }), { token, without: '1' }))
-    return { title, lead: say('passwords.choose-lead', { email: row.address }), body, scripts, ...statusOf(error) }
+    return { title, lead: say('passwords.choose-lead', { email: row.address }), body, scripts, ...pageStatus(error) }
   }
 }
 
@@ -145,7 +145,7 @@ async function drawChange(ctx: Context, tools: PageTools, { error, done }: Param
     lead: say('passwords.hint'),
     body: [alert(error), status, await form('/passwords/change', body)],
     scripts,
-    ...statusOf(error),
+    ...pageStatus(error),
   }
 }
 
@@ -157,10 +157,10 @@ async function drawLonger(_ctx: Context, tools: PageTools, { error }: Params, mi
     lead: say('passwords.longer'),
     body: [alert(error), await form('/passwords/longer', body)],
     scripts,
-    ...statusOf(error),
+    ...pageStatus(error),
   }
 }
 
-function statusOf(error: string | undefined): { status?: number } {
+function pageStatus(error: string | undefined): { status?: number } {
   return error === undefined ? {} : { status: 400 }
 }

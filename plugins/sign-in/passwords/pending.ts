@@ -1,8 +1,9 @@
 /** A password that waits for a proof of its address: the browser that asked, the mail, and the row between them. */
 import { type Context, type CookieHandle, createCookie, equal, randomHex, redirectTo, sha256, toHex } from 'authkernel/kernel'
 import { mailWithinLimit } from 'authkernel/kernel/mail'
-import { runDetached, sendMail } from './store-password.ts'
-import { tokenDigest, newToken, type PendingRow } from './tables.ts'
+import { mayCreateUser } from 'authkernel/kernel/users'
+import { runDetached, sendPasswordMail } from './store-password.ts'
+import { tokenDigest, newMailToken, type PendingRow } from './tables.ts'
 
 export const browserCookie: CookieHandle = /* @__PURE__ */ createCookie('password-sign-up', { maxAge: 3600 })
 
@@ -30,18 +31,26 @@ export async function isAsker(ctx: Context, row: { browser: string }): Promise<b
   return value !== undefined && equal(toHex(await sha256(value)), row.browser)
 }
 
-async function storeRegistration(ctx: Context, waiting: Registration, browser: string): Promise<void> {
+/** False: no mail was sent. */
+async function storeRegistration(ctx: Context, waiting: Registration, browser: string): Promise<boolean> {
   const { address } = waiting
+  const known = await ctx.service('store').getUserByEmail(address)
   // A user whose address is not proved has no owner: the visitor who opens the mail gets the address.
-  if ((await ctx.service('store').getUserByEmail(address))?.emailVerified) {
-    await sendMail(ctx, address, 'passwords.known', { url: `${ctx.base}/signin`, at: ctx.now })
-    return
+  if (known?.emailVerified) {
+    await sendPasswordMail(ctx, address, 'passwords.known', { url: `${ctx.base}/signin`, at: ctx.now })
+    return true
   }
+  const account = { provider: 'passwords', providerAccountId: address, type: 'passwords' }
+  if (!known && !(await mayCreateUser(ctx, { user: { email: address }, account, proved: true }))) return false
   const table = ctx.records('passwordPending')
   const { rows } = await table.find({ where: { address }, order: 'desc', limit: 100 })
   for (const { id } of rows.slice(perAddress - 1)) await table.delete(id)
-  const token = newToken(ctx)
+  const token = newMailToken(ctx)
   const expires = new Date(ctx.now.getTime() + linkSeconds * 1000)
   await table.create({ ...waiting, token: await tokenDigest(ctx, 'pending', token), browser, created: ctx.now, expires })
-  await sendMail(ctx, address, 'passwords.confirm', { url: `${ctx.base}/passwords/confirm?token=${token}`, left: { seconds: linkSeconds } })
+  await sendPasswordMail(ctx, address, 'passwords.confirm', {
+    url: `${ctx.base}/passwords/confirm?token=${token}`,
+    left: { seconds: linkSeconds },
+  })
+  return true
 }

@@ -5,8 +5,8 @@ import { endAccess } from 'authkernel/kernel/users'
 import { orPage, PasswordRefused } from './errors.ts'
 import type { Parts } from './options.ts'
 import { acceptNew } from './policy.ts'
-import { runDetached, sendMail, storePassword, type StoredUser } from './store-password.ts'
-import { findByToken, tokenDigest, newToken, rowId } from './tables.ts'
+import { runDetached, sendPasswordMail, storePassword, type StoredUser } from './store-password.ts'
+import { findByToken, tokenDigest, newMailToken, rowId } from './tables.ts'
 
 const linkSeconds = 1200
 
@@ -19,11 +19,14 @@ export async function mailReset(ctx: Context, address: string): Promise<void> {
 async function createReset(ctx: Context, address: string): Promise<boolean> {
   const user = await ctx.service('store').getUserByEmail(address)
   if (!user) return false
-  const token = newToken(ctx)
+  const token = newMailToken(ctx)
   const expires = new Date(ctx.now.getTime() + linkSeconds * 1000)
   const id = await rowId(user.id)
   await ctx.records('passwordReset').put({ id, userId: user.id, address, token: await tokenDigest(ctx, 'reset', token), expires })
-  await sendMail(ctx, address, 'passwords.reset', { url: `${ctx.base}/passwords/new?token=${token}`, left: { seconds: linkSeconds } })
+  await sendPasswordMail(ctx, address, 'passwords.reset', {
+    url: `${ctx.base}/passwords/new?token=${token}`,
+    left: { seconds: linkSeconds },
+  })
   return true
 }
 

@@ -9,7 +9,7 @@ export interface ScryptCost {
 }
 
 /** Derives a key off the main thread. */
-export async function deriveKey(
+export async function scryptKey(
   password: string | Uint8Array,
   salt: string | Uint8Array,
   { length, ...cost }: ScryptCost,

@@ -49,14 +49,19 @@ export async function storePassword(
   if (user.email)
     runDetached(
       ctx,
-      sendMail(ctx, user.email, !had ? 'passwords.added' : reason === 'passwordReset' ? 'passwords.was-reset' : 'passwords.changed', {
-        at: ctx.now,
-      }),
+      sendPasswordMail(
+        ctx,
+        user.email,
+        !had ? 'passwords.added' : reason === 'passwordReset' ? 'passwords.was-reset' : 'passwords.changed',
+        {
+          at: ctx.now,
+        },
+      ),
     )
 }
 
 /** Sends one mail. Throws MailNotSent. */
-export function sendMail(ctx: AnyContext, to: string, template: string, data: Record<string, MailValue>): Promise<void> {
+export function sendPasswordMail(ctx: AnyContext, to: string, template: string, data: Record<string, MailValue>): Promise<void> {
   return ctx.service('mail').send(ctx, to, template, data)
 }
 

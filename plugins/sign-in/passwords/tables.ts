@@ -10,6 +10,8 @@ export interface PasswordRow {
   short: boolean
   /** A hash of another product, of a user whose address was not proved: it does not sign in, and goes when the address is proved without it. */
   parked?: boolean | null
+  /** SHA-256 of the hash that was taken over, until the user has another password: a new hash of the same one keeps it. */
+  imported?: string | null
   changed: Date
 }
 /** A visitor typed an address and a password, and has not proved that the address is theirs. */
@@ -50,7 +52,14 @@ const owner = { field: 'userId', of: 'user' } as const
 
 export const passwordTable: RecordSpec<PasswordRow> = {
   id: 'given',
-  fields: { userId, hash, short: { type: 'boolean' }, parked: { type: 'boolean', optional: true }, changed: { type: 'date' } },
+  fields: {
+    userId,
+    hash,
+    short: { type: 'boolean' },
+    parked: { type: 'boolean', optional: true },
+    imported: { ...digest, optional: true },
+    changed: { type: 'date' },
+  },
   owner,
   added: 'changed',
 }
@@ -89,7 +98,7 @@ export async function passwordOf(ctx: AnyContext, user: string): Promise<Row<Pas
 }
 
 /** A token for a mail: 256 bits. */
-export function newToken(ctx: AnyContext): string {
+export function newMailToken(ctx: AnyContext): string {
   return randomHex(ctx.runtime, 32)
 }
 
@@ -99,16 +108,23 @@ export function tokenDigest(ctx: AnyContext, kind: 'pending' | 'reset', token: s
 }
 
 /** The row of a token, under any of the secrets; null: none, used or too old. */
-export async function findByToken<K extends 'pending' | 'reset'>(
+export async function findByToken(ctx: AnyContext, kind: 'pending', token: unknown): Promise<Row<PendingRow> | null>
+export async function findByToken(ctx: AnyContext, kind: 'reset', token: unknown): Promise<Row<ResetRow> | null>
+export async function findByToken(
   ctx: AnyContext,
-  kind: K,
+  kind: 'pending' | 'reset',
   token: unknown,
-): Promise<Row<K extends 'pending' ? PendingRow : ResetRow> | null> {
+): Promise<Row<PendingRow> | Row<ResetRow> | null>
+export async function findByToken(
+  ctx: AnyContext,
+  kind: 'pending' | 'reset',
+  token: unknown,
+): Promise<Row<PendingRow> | Row<ResetRow> | null> {
   if (typeof token !== 'string' || !/^[0-9a-f]{64}$/.test(token)) return null
   const table = ctx.records(kind === 'pending' ? 'passwordPending' : 'passwordReset')
   for (const stored of await ctx.digests(`passwords ${kind}`, token)) {
     const row = await table.get({ token: stored })
-    if (row) return row as never
+    if (row) return row
   }
   return null
 }

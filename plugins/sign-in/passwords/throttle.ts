@@ -17,7 +17,7 @@ export async function withThrottle<T>(ctx: Context, address: string, check: () =
   try {
     const found = await check()
     await attempt.end(found === null)
-    if (found !== null) await rememberDevice(ctx, deviceName(address))
+    if (found !== null) await rememberDevice(ctx, knownDeviceName(address))
     return found
   } catch (error) {
     await attempt.end(false)
@@ -27,7 +27,7 @@ export async function withThrottle<T>(ctx: Context, address: string, check: () =
 
 async function bucketsOf(ctx: Context, address: string, { max, seconds }: { max: number; seconds: number }): Promise<Bucket[]> {
   const bucket = (key: string, scale: number): Bucket => ({ key: `passwords ${key}`, rule: { max: max * scale, seconds } })
-  const device = await isKnownDevice(ctx, deviceName(address))
+  const device = await isKnownDevice(ctx, knownDeviceName(address))
   // Strangers who use up the tries of an address do not keep its owner out.
   if (device) return [bucket(`device ${device} ${address}`, 1), bucket(`devices ${address}`, nameScale)]
   const networks = networksOf(ctx.clientAddress)
@@ -38,6 +38,6 @@ async function bucketsOf(ctx: Context, address: string, { max, seconds }: { max:
   ]
 }
 
-function deviceName(address: string): string {
+function knownDeviceName(address: string): string {
   return `passwords ${address}`
 }

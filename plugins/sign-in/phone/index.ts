@@ -20,12 +20,14 @@ import { type CodeMethods, codeMethods } from '../codes/methods.ts'
 import { registerCodes } from '../codes/register.ts'
 import { messagesOf } from './messages.ts'
 import { checkNumbers, isCountry, toNumber } from './numbers.ts'
+import { type NumberTaken, numberTarget } from './number-import.ts'
 import { addNewcomer } from './pages.ts'
 import { recordUse, releaseOldNumber } from './number-history.ts'
 import { phoneUseTable } from './tables.ts'
 
 export type { CodeMessage, PhoneConfig } from '../codes/kind.ts'
 export type { PhoneUseRow } from './tables.ts'
+export type { NumberTaken }
 export type { CodeMethods } from '../codes/methods.ts'
 export { TooManyCodes, UnknownRecipient, WrongCode }
 
@@ -72,6 +74,7 @@ export function phonePlugin(options: PhoneOptions): Plugin<ClientPart<{ readonly
       kernel.records('phoneUse', phoneUseTable)
       registerCodes(kernel, kind, { id: 'phone', type: 'phone', name: 'Phone' })
       addNewcomer(kernel)
+      kernel.provide('numberImport', numberTarget(countries))
       kernel.on('signIn', async ({ user, account, ctx }) => {
         if (account?.provider === 'phone') await recordUse(ctx, account.providerAccountId, user)
       })

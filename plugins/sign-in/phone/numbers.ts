@@ -1,7 +1,7 @@
 /** Numbers as people type them, by the tables of libphonenumber: one number in E.164, or none. */
 import { AuthError } from 'authkernel/kernel'
 
-// Others cost more, reach nobody, or are no phone: premium rate, shared cost, pagers, voice mail, land lines.
+// Others cost more, reach no user, or are no phone: premium rate, shared cost, pagers, voice mail, land lines.
 const reachable = new Set(['MOBILE', 'FIXED_LINE_OR_MOBILE', 'PERSONAL_NUMBER'])
 
 /**
@@ -13,7 +13,7 @@ export async function toNumber(typed: unknown, countries: readonly string[] | un
   const text = typed.normalize('NFKC').trim()
   // Only digits and what people put between them: no letters, no extension, no second number.
   if (!/^\+[\d\s().-]+$/.test(text)) return undefined
-  const { parsePhoneNumberFromString } = await loadLibrary()
+  const { parsePhoneNumberFromString } = await loadPhoneLibrary()
   const number = parsePhoneNumberFromString(text, { extract: false })
   if (!number?.isValid() || number.ext || number.country === undefined) return undefined
   if (!reachable.has(number.getType() ?? '') || (countries && !countries.includes(number.country))) return undefined
@@ -27,10 +27,10 @@ export function isCountry(code: unknown): boolean {
 
 /** Throws AuthError when libphonenumber-js is missing. */
 export async function checkNumbers(): Promise<void> {
-  await loadLibrary()
+  await loadPhoneLibrary()
 }
 
-async function loadLibrary() {
+async function loadPhoneLibrary() {
   try {
     return await import('libphonenumber-js/max')
   } catch (error) {

@@ -2,6 +2,7 @@
 import type { AnyContext, Plugin, User } from 'authkernel/kernel'
 import { messages } from './messages.ts'
 import { usernameMethods, usernamesApi, type UsernamesApi, type UsernamesClient } from './methods.ts'
+import { nameTarget } from './name-import.ts'
 import { findByName } from './names.ts'
 import { resolveOptions, type UsernamesOptions } from './options.ts'
 import { addPages } from './pages.ts'
@@ -10,6 +11,7 @@ import { nameTable } from './tables.ts'
 export type { UsernamesApi, UsernamesClient } from './methods.ts'
 export type { UsernamesOptions } from './options.ts'
 export type { NameRefusal } from './rules.ts'
+export type { NameTaken } from './name-import.ts'
 export type { UserNameRow } from './tables.ts'
 
 /** A service for plugins that sign users in by a name. */
@@ -39,6 +41,7 @@ export function usernamesPlugin(options: UsernamesOptions = {}): Plugin<Username
           return row && ((await ctx.service('store').getUser(row.userId)) as (User & { id: string }) | null)
         },
       })
+      kernel.provide('nameImport', nameTarget(rules))
       addPages(kernel, rules)
       return { usernames: usernamesApi(kernel, rules), ...usernameMethods(kernel, rules) }
     },

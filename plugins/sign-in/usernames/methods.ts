@@ -53,7 +53,7 @@ export function usernamesApi(kernel: Kernel, rules: NameRules): UsernamesApi['us
 export function usernameMethods(kernel: Kernel, rules: NameRules): UsernamesClient {
   const requireUserId = async (ctx: Context): Promise<string> => {
     const { id } = (await ctx.session.user(ctx)) ?? {}
-    if (id === undefined) throw new AccessDenied('usernames: nobody is signed in.')
+    if (id === undefined) throw new AccessDenied('usernames: no user is signed in.')
     return id
   }
   return clientMethods(kernel, 'usernames', {

@@ -12,7 +12,7 @@ import { WebAuthnVerificationError } from 'authkernel/errors'
 import type { PendingChallenge } from './challenge.ts'
 import { type CredentialAnswer, descriptorOf, toStored } from './credential.ts'
 import { isOwnHandle } from './handles.ts'
-import { type AuthenticationInfo, loadLibrary, proofOf } from './library.ts'
+import { type AuthenticationInfo, loadWebAuthnLibrary, proofOfPasskey } from './library.ts'
 import { relyingParty } from './relying-party.ts'
 import { authenticationVerification } from './settings.ts'
 
@@ -32,7 +32,7 @@ export async function authenticatePasskey(
   const store = ctx.service('store')
   const credentialID = toStored(answer.id)
   const authenticator = await store.getAuthenticator(credentialID)
-  if (!authenticator) throw new AuthError(`Nobody has registered the credential presented to provider "${provider.id}": ${credentialID}.`)
+  if (!authenticator) throw new AuthError(`No user has registered the credential presented to provider "${provider.id}": ${credentialID}.`)
   const {
     newCounter: counter,
     userVerified,
@@ -53,7 +53,13 @@ export async function authenticatePasskey(
   }
   const user = await store.getUser(account.userId)
   if (!user) throw new AuthError(`The user ${account.userId} of the credential ${credentialID} of provider "${provider.id}" is not stored.`)
-  return { user, account, match: 'account', ownerAfterSignIn: true, proof: proofOf(userVerified, authenticator.credentialDeviceType) }
+  return {
+    user,
+    account,
+    match: 'account',
+    ownerAfterSignIn: true,
+    proof: proofOfPasskey(userVerified, authenticator.credentialDeviceType),
+  }
 }
 
 async function verifyAssertion(
@@ -63,7 +69,7 @@ async function verifyAssertion(
   challenge: string,
   authenticator: AdapterAuthenticator,
 ): Promise<AuthenticationInfo> {
-  const { verifyAuthenticationResponse } = await loadLibrary(provider)
+  const { verifyAuthenticationResponse } = await loadWebAuthnLibrary(provider)
   const party = await relyingParty(ctx, provider)
   const options = {
     requireUserVerification: authenticationVerification(provider).require,

@@ -8,7 +8,7 @@ import { registerPasskey } from './register.ts'
 export { answerOptions } from './ceremony-options.ts'
 
 /** `POST /callback/:provider`: verifies what the browser brings back of a ceremony. Throws AuthError. */
-export async function finish(ctx: Context, provider: ProviderOf<'webauthn'>): Promise<Identity | Response> {
+export async function finishCeremony(ctx: Context, provider: ProviderOf<'webauthn'>): Promise<Identity | Response> {
   const { action, data } = await ctx.body()
   const answer = readAnswer(data)
   // Before anything is looked at: whatever is wrong with the rest, this challenge is spent (D12).

@@ -1,9 +1,10 @@
 /** `GET /webauthn-options/:provider`: what a browser needs to begin a ceremony. */
 import { type Context, json, type ProviderOf, sha256, toAddress, toBase64Url, type User } from 'authkernel/kernel'
 import { InvalidProvider } from 'authkernel/errors'
+import { mayCreateUser } from 'authkernel/kernel/users'
 import { keepChallenge } from './challenge.ts'
 import { descriptorOf } from './credential.ts'
-import { loadLibrary } from './library.ts'
+import { loadWebAuthnLibrary } from './library.ts'
 import type { Registration } from './pending.ts'
 import { providerOptions, relyingParty } from './relying-party.ts'
 import { authenticationDefaults, registrationDefaults } from './settings.ts'
@@ -29,8 +30,13 @@ export async function answerOptions(ctx: Context): Promise<Response> {
   const decision = chooseCeremony(action, visitor)
   if (decision === 'authenticate') return json({ action: decision, options: await authenticationOptions(ctx, provider, visitor) })
   // A new user without an address could never be told apart from another.
-  if (decision === 'register' && visitor.user && (visitor.signedIn || visitor.user.email))
+  if (decision === 'register' && visitor.user && (visitor.signedIn || visitor.user.email)) {
+    const account = { provider: provider.id, providerAccountId: '', type: 'webauthn' }
+    // Else the device would keep a passkey that signs no user in.
+    if (!visitor.signedIn && !(await mayCreateUser(ctx, { user: visitor.user, account, proved: false })))
+      return json({ error: 'Access denied' }, 403)
     return json({ action: decision, options: await registrationOptions(ctx, provider, visitor, visitor.user) })
+  }
   return json({ error: 'Invalid request' }, 400)
 }
 
@@ -63,7 +69,7 @@ async function readVisitor(ctx: Context, provider: WebAuthn): Promise<Visitor | 
 }
 
 async function authenticationOptions(ctx: Context, provider: WebAuthn, { user, signedIn, exists }: Visitor): Promise<object> {
-  const { generateAuthenticationOptions } = await loadLibrary(provider)
+  const { generateAuthenticationOptions } = await loadWebAuthnLibrary(provider)
   const party = await relyingParty(ctx, provider)
   const allowed = user && exists ? await credentialsOf(ctx, user) : []
   const options = await generateAuthenticationOptions({
@@ -78,7 +84,7 @@ async function authenticationOptions(ctx: Context, provider: WebAuthn, { user, s
 }
 
 async function registrationOptions(ctx: Context, provider: WebAuthn, { signedIn }: Visitor, user: User): Promise<object> {
-  const { generateRegistrationOptions } = await loadLibrary(provider)
+  const { generateRegistrationOptions } = await loadWebAuthnLibrary(provider)
   const party = await relyingParty(ctx, provider)
   const userID = ctx.runtime.random(32)
   const options = await generateRegistrationOptions({

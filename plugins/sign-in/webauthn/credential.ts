@@ -24,7 +24,7 @@ export function readAnswer(data: unknown): CredentialAnswer | undefined {
 /** The challenge that a browser says it signed; the library compares it with the expected one. */
 export function challengeOf(answer: CredentialAnswer): string | undefined {
   const { clientDataJSON } = answer.response
-  const client = typeof clientDataJSON === 'string' ? parseJson(decodeText(clientDataJSON)) : undefined
+  const client = typeof clientDataJSON === 'string' ? parseJson(decodeBase64Text(clientDataJSON)) : undefined
   return isRecord(client) && typeof client['challenge'] === 'string' ? client['challenge'] : undefined
 }
 
@@ -52,7 +52,7 @@ export function transportsOf(answer: CredentialAnswer): string | null {
   return known.slice(0, 8).join(',') || null
 }
 
-function decodeText(base64url: string): string {
+function decodeBase64Text(base64url: string): string {
   try {
     return new TextDecoder().decode(fromBase64(base64url))
   } catch {

@@ -2,7 +2,7 @@
  * Passkeys and security keys (WebAuthn Level 3). The kernel finds and links users; this type makes the options of a ceremony, keeps its challenge
  * and verifies what the browser brings back, with `@simplewebauthn/server` 14, which is an optional peer.
  */
-import { lazily, type Plugin, type ProviderFlow, type ProviderGiven, type ProviderOf, providerPlugin } from 'authkernel/kernel'
+import { lazily, type Plugin, type ProviderFlow, type ProviderOptionsOf, type ProviderOf, providerPlugin } from 'authkernel/kernel'
 import { AccountNotLinked } from 'authkernel/errors'
 import { optionNames, passkey } from './options.ts'
 import { challenges } from './pending.ts'
@@ -17,7 +17,7 @@ const loadProvider = /* @__PURE__ */ lazily(() => import('./provider.ts'))
 
 type ProviderModule = typeof import('./provider.ts')
 type WebAuthn = ProviderOf<'webauthn'>
-type WebAuthnGiven = ProviderGiven<'webauthn'>
+type WebAuthnProviderOptions = ProviderOptionsOf<'webauthn'>
 
 const webauthnFlow: ProviderFlow<WebAuthn> = {
   callback: { GET: false, POST: 'csrf' },
@@ -35,13 +35,13 @@ const webauthnFlow: ProviderFlow<WebAuthn> = {
   notLinked: (message) => new AccountNotLinked(message),
   options: optionNames,
   validate: async (provider, all) => (await loadProvider()).validateProvider(provider, all),
-  check: async (provider) => (await loadProvider()).loadLibrary(provider),
+  check: async (provider) => (await loadProvider()).loadWebAuthnLibrary(provider),
   // Providers are validated before the first request.
   form: (provider) => (loadProvider() as ProviderModule).formOf(provider),
   typed: async (...given) => (await loadProvider()).hasPasskeys(...given),
   revokeUnverified: async (...given) => (await loadProvider()).revokeUnverified(...given),
   onUnlinked: async (...given) => (await loadProvider()).deletePasskey(...given),
-  finish: async (ctx, provider) => (await loadCeremonies()).finish(ctx, provider),
+  finish: async (ctx, provider) => (await loadCeremonies()).finishCeremony(ctx, provider),
 }
 
 /**
@@ -49,20 +49,21 @@ const webauthnFlow: ProviderFlow<WebAuthn> = {
  * of `authkernel/providers/passkey`, unless the host has another one of this type. Named `webauthn`, or `webauthn:<ids>` with providers.
  * A provider's `lib` replaces the import of `@simplewebauthn/server`.
  */
-export const webauthnPlugin: (...providers: (WebAuthnGiven | (() => WebAuthnGiven))[]) => Plugin<void> = /* @__PURE__ */ providerPlugin({
-  type: 'webauthn',
-  flow: webauthnFlow,
-  defaults: passkey,
-  alone: true,
-  routes: webauthnRoutes,
-  setup(kernel) {
-    kernel.pending(challenges)
-    // An app of Auth.js with passkeys alone needs no further table in its database.
-    kernel.records('passkeyHandle', handleTable, {
-      optional: true,
-      when: (requires, { needsTables }) => !needsTables || requires('records'),
-    })
-    kernel.decorate('records', (_inner, view) => noteHandles(view))
-    kernel.preload(async () => loadCeremonies())
-  },
-})
+export const webauthnPlugin: (...providers: (WebAuthnProviderOptions | (() => WebAuthnProviderOptions))[]) => Plugin<void> =
+  /* @__PURE__ */ providerPlugin({
+    type: 'webauthn',
+    flow: webauthnFlow,
+    defaults: passkey,
+    alone: true,
+    routes: webauthnRoutes,
+    setup(kernel) {
+      kernel.pending(challenges)
+      // An app of Auth.js with passkeys alone needs no further table in its database.
+      kernel.records('passkeyHandle', handleTable, {
+        optional: true,
+        when: (requires, { needsTables }) => !needsTables || requires('records'),
+      })
+      kernel.decorate('records', (_inner, view) => noteHandles(view))
+      kernel.preload(async () => loadCeremonies())
+    },
+  })

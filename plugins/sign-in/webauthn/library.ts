@@ -37,7 +37,7 @@ const functionNames = [
 ] as const
 
 /** The provider's `lib`, or the installed package. Imported at first use: a host without passkeys need not have it. */
-export async function loadLibrary(provider: ProviderOf<'webauthn'>): Promise<WebAuthnLibrary> {
+export async function loadWebAuthnLibrary(provider: ProviderOf<'webauthn'>): Promise<WebAuthnLibrary> {
   const library = await importLibrary(provider)
   const missing = functionNames.filter((name) => typeof library[name] !== 'function')
   if (missing.length === 0) return library as unknown as WebAuthnLibrary
@@ -59,7 +59,7 @@ async function importLibrary({ id, lib }: ProviderOf<'webauthn'>): Promise<Recor
 }
 
 /** `swk` for a passkey that may be copied to other devices, `hwk` for one that stays. With user verification it counts as two factors. */
-export function proofOf(userVerified: boolean, deviceType: string): Proof {
+export function proofOfPasskey(userVerified: boolean, deviceType: string): Proof {
   const key = deviceType === 'multiDevice' ? 'swk' : 'hwk'
   return userVerified === true ? { amr: [key, 'user', 'mfa'], factors: 2 } : { amr: [key, 'user'], factors: 1 }
 }

@@ -1,7 +1,7 @@
 /** What a configured provider needs beside ceremonies, in one place to import on demand: its checks, its form, and the passkeys of a user. */
 import type { AccountKey, AdapterUser, Context } from 'authkernel/kernel'
 
-export { loadLibrary } from './library.ts'
+export { loadWebAuthnLibrary } from './library.ts'
 export { formOf, validateProvider } from './settings.ts'
 
 /** Whether `user` has passkeys. */

@@ -13,7 +13,7 @@ import { WebAuthnVerificationError } from 'authkernel/errors'
 import type { PendingChallenge } from './challenge.ts'
 import { type CredentialAnswer, toStored, transportsOf } from './credential.ts'
 import { keepHandle } from './handles.ts'
-import { loadLibrary, proofOf, type RegistrationInfo } from './library.ts'
+import { loadWebAuthnLibrary, proofOfPasskey, type RegistrationInfo } from './library.ts'
 import type { Registration } from './pending.ts'
 import { relyingParty } from './relying-party.ts'
 import { registrationVerification } from './settings.ts'
@@ -47,7 +47,7 @@ export async function registerPasskey(
     ownerAfterSignIn: true,
     // A new user's credential must be new (WebAuthn section 7.1, step 26).
     isRegistration: true,
-    proof: proofOf(userVerified, credentialDeviceType),
+    proof: proofOfPasskey(userVerified, credentialDeviceType),
     onLinked: async (owner) => {
       if (!owner.id) throw new AuthError(`The adapter gave no id to the new user of provider "${provider.id}": a passkey needs an owner.`)
       await storeAuthenticator(ctx, {
@@ -88,7 +88,7 @@ async function registeringUser(ctx: Context, provider: WebAuthn, registration: R
 }
 
 async function verifyAttestation(ctx: Context, provider: WebAuthn, answer: CredentialAnswer, challenge: string): Promise<RegistrationInfo> {
-  const { verifyRegistrationResponse } = await loadLibrary(provider)
+  const { verifyRegistrationResponse } = await loadWebAuthnLibrary(provider)
   const party = await relyingParty(ctx, provider)
   const options = {
     requireUserVerification: registrationVerification(provider).require,

@@ -6,12 +6,12 @@ import { findModule } from '../load.ts'
 import { packageRoot } from '../package.ts'
 import { providerIds } from '../provider.ts'
 import { type Report, type Setting, UsageError } from '../report.ts'
-import { nameOf } from './auth-module.ts'
+import { importName } from './auth-module.ts'
 import { showChange } from './diff.ts'
 import { askAgreement, installPackages, writeChanges } from './init.ts'
 import { lookAt } from './project.ts'
 import { type Addition, addTo } from './source.ts'
-import { type Change, textOf } from './files.ts'
+import { type Change, readProjectFile } from './files.ts'
 
 /** Options of the command. */
 export interface AddOptions {
@@ -63,7 +63,7 @@ export async function add(options: AddOptions, setting: Setting): Promise<Report
     throw new UsageError(`There is nothing called "${name}" to add.${page} \`authkernel add\` lists all.`)
   }
   const path = relative(setting.cwd, findModule(options.auth, setting.cwd)).replaceAll('\\', '/')
-  const before = textOf(setting, path) ?? ''
+  const before = readProjectFile(setting, path) ?? ''
   const after = addTo(before, entry, path)
   const project = existsSync(`${setting.cwd}/package.json`) ? readManifest(setting) : undefined
   const packages = (entry.packages ?? []).filter((each) => project && !project.packages.has(each))
@@ -94,7 +94,7 @@ function entryOf(name: string): Entry | undefined {
   const known = own[alias[name] ?? name]
   if (known) return known
   if (providerIds().includes(name)) {
-    const call = nameOf(name)
+    const call = importName(name)
     const prefix = `AUTH_${name.toUpperCase().replaceAll('-', '_')}`
     return {
       import: `import ${call} from 'authkernel/providers/${name}'`,
@@ -103,7 +103,7 @@ function entryOf(name: string): Entry | undefined {
     }
   }
   if (byHand.has(name) || !pluginNames().includes(name)) return undefined
-  const factory = `${nameOf(name)}Plugin`
+  const factory = `${importName(name)}Plugin`
   return { import: `import { ${factory} } from 'authkernel/plugins/${name}'`, plugin: `${factory}()` }
 }
 

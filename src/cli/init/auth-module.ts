@@ -35,9 +35,9 @@ export function authModule(project: Project, answers: Answers): string {
   const lines = [
     ...importsOf(framework, answers.store),
     ...(answers.providers.includes('demo') ? ["import { demoAccount } from 'authkernel/plugins/credentials'"] : []),
-    ...providers.map((id) => `import ${nameOf(id)} from 'authkernel/providers/${id}'`),
+    ...providers.map((id) => `import ${importName(id)} from 'authkernel/providers/${id}'`),
   ].sort(byModule)
-  const list = [...(answers.providers.includes('demo') ? ['demo'] : []), ...providers.map((id) => `${nameOf(id)}()`)].join(', ')
+  const list = [...(answers.providers.includes('demo') ? ['demo'] : []), ...providers.map((id) => `${importName(id)}()`)].join(', ')
   return [
     ...lines,
     '',
@@ -49,7 +49,7 @@ export function authModule(project: Project, answers: Answers): string {
 }
 
 /** A name for a default import: `microsoft-entra-id` becomes `microsoftEntraId`. */
-export function nameOf(id: string): string {
+export function importName(id: string): string {
   const name = id.replace(/[^a-z0-9]+(.)?/g, (_, letter: string | undefined) => letter?.toUpperCase() ?? '')
   return /^\d/.test(name) ? `_${name}` : name
 }

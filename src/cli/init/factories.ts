@@ -1,6 +1,6 @@
 /** Frameworks that bundle the app: a factory of the binding makes `auth`, and files of the framework's own names connect it. */
-import type { Bundled, Framework, Project } from './project.ts'
-import { createFile, textOf, type Wiring } from './files.ts'
+import type { BundledFramework, Framework, Project } from './project.ts'
+import { createFile, readProjectFile, type Wiring } from './files.ts'
 
 /** What differs between them. */
 export interface Factory {
@@ -23,7 +23,7 @@ export interface Factory {
   wire(project: Project): Wiring
 }
 
-const factories: Readonly<Record<Bundled, Factory>> = {
+const factories: Readonly<Record<BundledFramework, Factory>> = {
   next: {
     module: ({ source }) => `${source ? 'src/' : ''}auth`,
     imports: ["import { NextAuth } from 'authkernel/bindings/next'"],
@@ -92,7 +92,7 @@ const factories: Readonly<Record<Bundled, Factory>> = {
         'export `GET` and `POST` of `auth`',
       )
       // Vite puts no `.env` into `process.env`; vinxi, which SolidStart 1 is built on, does.
-      const loads = ['ts', 'js'].some((end) => textOf(project, `vite.config.${end}`)?.includes('loadEnvFile'))
+      const loads = ['ts', 'js'].some((end) => readProjectFile(project, `vite.config.${end}`)?.includes('loadEnvFile'))
       const note = "SolidStart 2 reads no .env: put `if (existsSync('.env')) process.loadEnvFile('.env')` into vite.config."
       return project.packages.has('vinxi') || loads ? wiring : { ...wiring, notes: [...wiring.notes, note] }
     },
@@ -131,7 +131,7 @@ function wireSvelteKit(project: Project): Wiring {
     'put `handle` of `./auth` into its `sequence(…)` of @sveltejs/kit/hooks',
   )
   if (!project.typescript) return hooks
-  const types = textOf(project, 'src/app.d.ts')
+  const types = readProjectFile(project, 'src/app.d.ts')
   const line = "import 'authkernel/bindings/sveltekit'\n"
   if (types?.includes(line.trim())) return hooks
   const after = types === null ? `// Types \`event.locals.auth()\` and \`page.data.session\`.\n${line}` : `${line}${types}`

@@ -19,7 +19,7 @@ export interface Wiring {
 }
 
 /** The text of a file of the project; null when it is not there. */
-export function textOf({ cwd }: Pick<Project, 'cwd'>, path: string): string | null {
+export function readProjectFile({ cwd }: Pick<Project, 'cwd'>, path: string): string | null {
   const file = join(cwd, path)
   return existsSync(file) ? readFileSync(file, 'utf8') : null
 }
@@ -32,7 +32,7 @@ export function createFile(
   advice: string,
   connected: RegExp = /['"][./@$\w]*\/auth(?:\.js|\.ts)?['"]/,
 ): Wiring {
-  const before = textOf(project, path)
+  const before = readProjectFile(project, path)
   if (before === null) return { changes: [{ path, before, after }], notes: [] }
   return { changes: [], notes: before === after || connected.test(before) ? [] : [`${path} is there already: ${advice}.`] }
 }

@@ -7,7 +7,7 @@ import { type Report, type Setting, UsageError } from '../report.ts'
 import { authPath } from './auth-module.ts'
 import { showChange } from './diff.ts'
 import { factoryOf } from './factories.ts'
-import { type Change, textOf } from './files.ts'
+import { type Change, readProjectFile } from './files.ts'
 import { envFile, plan } from './plan.ts'
 import { lookAt, type Project } from './project.ts'
 import { answersOf, confirmChanges, type Flags } from './questions.ts'
@@ -23,7 +23,7 @@ export async function init(options: InitOptions, setting: Setting): Promise<Repo
   const project = lookAt(setting.cwd, options.framework)
   const asks = setting.ask !== undefined && options.yes !== true
   // Questions are about the module: one that is there has answered them.
-  const answers = await answersOf(options, project, providerIds(), asks && textOf(project, authPath(project)) === null)
+  const answers = await answersOf(options, project, providerIds(), asks && readProjectFile(project, authPath(project)) === null)
   const { changes, packages, notes } = plan(project, answers)
   const data = {
     framework: project.framework,

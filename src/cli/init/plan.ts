@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Answers, authModule, authPath, variablesOf } from './auth-module.ts'
 import { factoryOf } from './factories.ts'
-import { type Change, textOf } from './files.ts'
+import { type Change, readProjectFile } from './files.ts'
 import type { Project } from './project.ts'
 import { wireProject } from './wiring.ts'
 
@@ -20,7 +20,7 @@ export interface Plan {
 export function plan(project: Project, answers: Answers): Plan {
   const path = authPath(project)
   const changes: Change[] = []
-  const isNew = textOf(project, path) === null
+  const isNew = readProjectFile(project, path) === null
   if (isNew) changes.push({ path, before: null, after: authModule(project, answers) })
   const wiring = wireProject(project)
   changes.push(...wiring.changes, ...planEnvironment(project, isNew ? answers : { providers: [], store: 'none' }))
@@ -35,12 +35,12 @@ export function envFile({ framework }: Project): string {
 
 function planEnvironment(project: Project, answers: Answers): Change[] {
   const path = envFile(project)
-  const known = [textOf(project, '.env'), textOf(project, '.env.local')].join('\n')
+  const known = [readProjectFile(project, '.env'), readProjectFile(project, '.env.local')].join('\n')
   const has = (name: string): boolean => new RegExp(`^\\s*(?:export\\s+)?${name}\\s*=`, 'm').test(known)
   const wanted: [string, string][] = [['AUTH_SECRET', randomBytes(33).toString('base64')], ...variablesOf(answers)]
   const missing = wanted.filter(([name]) => !has(name))
   if (missing.length === 0) return []
-  const before = textOf(project, path)
+  const before = readProjectFile(project, path)
   const start = before === null || before === '' || before.endsWith('\n') ? (before ?? '') : `${before}\n`
   const change = { path, before, after: start + missing.map(([name, value]) => `${name}="${value}"\n`).join(''), secret: true }
   return [change, ...planGitignore(project, path)]
@@ -48,7 +48,7 @@ function planEnvironment(project: Project, answers: Answers): Change[] {
 
 /** A line in .gitignore, where git would take the secret. */
 function planGitignore(project: Project, path: string): Change[] {
-  const before = textOf(project, '.gitignore')
+  const before = readProjectFile(project, '.gitignore')
   if (before === null && !existsSync(join(project.cwd, '.git'))) return []
   const lines = (before ?? '').split('\n').map((line) => line.trim().replace(/^\//, ''))
   if (lines.some((line) => [path, '.env*', '.env.*', '*.local', '.env*.local'].includes(line) && (line !== '.env.*' || path !== '.env')))

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { UsageError } from '../report.ts'
 
 /** Frameworks that bundle the app, and servers. */
-export type Bundled = 'next' | 'sveltekit' | 'nuxt' | 'solid-start' | 'qwik'
+export type BundledFramework = 'next' | 'sveltekit' | 'nuxt' | 'solid-start' | 'qwik'
 export type Server = 'express' | 'hono' | 'fastify' | 'koa' | 'h3'
-export type Framework = Bundled | Server
+export type Framework = BundledFramework | Server
 export const frameworks: readonly Framework[] = [
   'next',
   'sveltekit',

@@ -2,7 +2,7 @@
 import { posix } from 'node:path'
 import { authPath } from './auth-module.ts'
 import { factoryOf } from './factories.ts'
-import { textOf, type Wiring } from './files.ts'
+import { readProjectFile, type Wiring } from './files.ts'
 import type { Project, Server } from './project.ts'
 
 /** Nothing for an app that is connected already. */
@@ -99,7 +99,7 @@ function wireServer(project: Project, framework: Server): Wiring {
   const endings = project.typescript ? ['ts', 'mts', 'js', 'mjs'] : ['js', 'mjs', 'ts']
   const files = places.flatMap((place) => endings.map((ending) => `${place}.${ending}`))
   for (const path of files) {
-    const before = textOf(project, path)
+    const before = readProjectFile(project, path)
     const match = before === null ? null : made.exec(before)
     if (before === null || !match) continue
     if (before.includes(`auth.${framework}`)) return { changes: [], notes: [] }
@@ -109,7 +109,7 @@ function wireServer(project: Project, framework: Server): Wiring {
     return { changes: [{ path, before, after: withImport(connected, specifierOf(project, path, before)) }], notes: [] }
   }
   const path = `${project.source ? 'src/' : ''}server.${project.typescript ? 'ts' : project.esm ? 'js' : 'mjs'}`
-  if (textOf(project, path) !== null)
+  if (readProjectFile(project, path) !== null)
     return { changes: [], notes: [`No file was found that makes the app. Add \`${line('app')}\` to it, and import \`auth\` of ${auth}.`] }
   const [first = '', ...rest] = fresh
   const own = `import { auth } from '${specifierOf(project, path, '')}'`

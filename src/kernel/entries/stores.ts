@@ -1,4 +1,5 @@
-/** `authkernel/kernel/stores`: for adapters. */
+/** `authkernel/kernel/stores`: for adapters, and for all rows of a record. */
 export { isDate } from '../../runtime/runtime.ts'
 export { lazyStore } from '../../store/lazy-store.ts'
+export { listRows, readRows, type RowQuery } from '../../store/record-pages.ts'
 export { failedCall, lateCall } from '../../store/store-error.ts'

@@ -1,7 +1,8 @@
 /** `authkernel/kernel/users`: for plugins that change what a user has: accounts, addresses, known devices, access. */
 export { AccessEnded } from '../../access/access.ts'
 export { endAccess } from '../../access/end.ts'
-export { isKnownDevice, rememberDevice } from '../../request/known-device.ts'
-export { typedNames } from '../../request/typed-names.ts'
+export { isKnownDevice, rememberDevice, typedNames } from '../../request/sign-in-names.ts'
+export { mayCreateUser, storeNewUser } from '../../sign-in/create-user.ts'
+export { findOwnUser } from '../../sign-in/prove-again.ts'
 export { holdingsOf, removeAdded, takeAddressFrom } from '../../sign-in/take-back.ts'
 export { hasTypedAddress } from '../../sign-in/unproved.ts'

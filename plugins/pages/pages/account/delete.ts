@@ -1,5 +1,6 @@
 /** Deleting the account: a section of the account page, a page that asks, and a fresh proof before everything goes. */
 import { type AccountSection, type AdapterUser, AuthError, type Context, type PageDraw, proveAgain, redirectTo } from 'authkernel/kernel'
+import { findOwnUser } from 'authkernel/kernel/users'
 
 /** Seconds: a session that was left open, or stolen, deletes nothing. */
 const maxProofAge = 300
@@ -49,10 +50,8 @@ export async function deleteAccount(ctx: Context): Promise<Response> {
 async function findDeletableUser(ctx: Context): Promise<AdapterUser | null> {
   const { store } = ctx
   if (!store?.supports('deleteUser') || !ctx.session.abilities?.has('attributes')) return null
-  const session = (await ctx.currentSession()) as { apiKey?: unknown; actor?: unknown } | null
-  const { id } = (await ctx.session.user(ctx)) ?? {}
-  if (!session || session.apiKey !== undefined || session.actor !== undefined || id === undefined) return null
-  return store.getUser(id)
+  const { id } = (await findOwnUser(ctx)) ?? {}
+  return id === undefined ? null : store.getUser(id)
 }
 
 function mailDeletion(ctx: Context, { email }: AdapterUser): void {

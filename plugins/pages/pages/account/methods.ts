@@ -24,7 +24,7 @@ export const methodsSection: AccountSection = {
       const twin = accounts.some((other) => other !== account && other.provider === account.provider)
       const more = twin && markup`<small><bdi>${account.providerAccountId.slice(0, 24)}</bdi></small>`
       const provider = await findProvider(ctx, providers, account.provider)
-      return markup`<li><span>${drawIcon(ctx, provider)}<bdi>${nameOf(provider, account)}</bdi>${more}</span></li>`
+      return markup`<li><span>${drawIcon(ctx, provider)}<bdi>${providerLabel(provider, account)}</bdi>${more}</span></li>`
     })
     const buttons = open.map(({ id, name }) =>
       form(`/signin/${encodeURIComponent(id)}`, submit(say('account.connect', { name: withoutBidi(name) }), { quiet: true }), {
@@ -60,7 +60,7 @@ async function findProvider(ctx: Context, providers: readonly Provider[], id: st
   return providers.find((provider) => provider.id === id) ?? ctx.providerById(id).catch(() => undefined)
 }
 
-function nameOf(provider: Provider | undefined, { provider: id, type }: AdapterAccount): string {
+function providerLabel(provider: Provider | undefined, { provider: id, type }: AdapterAccount): string {
   return withoutBidi(provider?.name ?? (type === 'webauthn' ? 'Passkey' : id))
 }
 

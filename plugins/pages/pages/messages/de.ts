@@ -29,8 +29,8 @@ export const de: Texts = {
   'signOut.text': 'Möchten Sie sich von {site} abmelden?',
   'signOut.submit': 'Abmelden',
   'signOut.cancel': 'Angemeldet bleiben',
-  'signOut.nobody.heading': 'Sie sind nicht angemeldet',
-  'signOut.nobody': 'In diesem Browser gibt es nichts abzumelden.',
+  'signOut.signedOut.heading': 'Sie sind nicht angemeldet',
+  'signOut.signedOut': 'In diesem Browser gibt es nichts abzumelden.',
 
   'verifyRequest.title': 'E-Mail bestätigen',
   'verifyRequest.heading': 'Sehen Sie in Ihr Postfach',

@@ -27,8 +27,8 @@ export const en = {
   'signOut.text': 'Do you want to sign out of {site}?',
   'signOut.submit': 'Sign out',
   'signOut.cancel': 'Stay signed in',
-  'signOut.nobody.heading': 'You are not signed in',
-  'signOut.nobody': 'There is nothing to sign out of in this browser.',
+  'signOut.signedOut.heading': 'You are not signed in',
+  'signOut.signedOut': 'There is nothing to sign out of in this browser.',
 
   'verifyRequest.title': 'Verify Request',
   'verifyRequest.heading': 'Check your email',

@@ -29,8 +29,8 @@ export const es: Texts = {
   'signOut.text': '¿Quieres cerrar la sesión en {site}?',
   'signOut.submit': 'Cerrar sesión',
   'signOut.cancel': 'Seguir con la sesión abierta',
-  'signOut.nobody.heading': 'No ha iniciado sesión',
-  'signOut.nobody': 'En este navegador no hay ninguna sesión que cerrar.',
+  'signOut.signedOut.heading': 'No ha iniciado sesión',
+  'signOut.signedOut': 'En este navegador no hay ninguna sesión que cerrar.',
 
   'verifyRequest.title': 'Verificar el correo',
   'verifyRequest.heading': 'Revisa tu correo',

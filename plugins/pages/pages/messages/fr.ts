@@ -29,8 +29,8 @@ export const fr: Texts = {
   'signOut.text': 'Voulez-vous vous déconnecter de {site} ?',
   'signOut.submit': 'Se déconnecter',
   'signOut.cancel': 'Rester connecté',
-  'signOut.nobody.heading': 'Vous n’êtes pas connecté',
-  'signOut.nobody': 'Aucune session n’est ouverte dans ce navigateur.',
+  'signOut.signedOut.heading': 'Vous n’êtes pas connecté',
+  'signOut.signedOut': 'Aucune session n’est ouverte dans ce navigateur.',
 
   'verifyRequest.title': 'Vérification de l’adresse',
   'verifyRequest.heading': 'Consultez votre messagerie',

@@ -29,8 +29,8 @@ export const ja: Texts = {
   'signOut.text': '{site} からログアウトしますか?',
   'signOut.submit': 'ログアウト',
   'signOut.cancel': 'ログインしたままにする',
-  'signOut.nobody.heading': 'ログインしていません',
-  'signOut.nobody': 'このブラウザーにログアウトするセッションはありません。',
+  'signOut.signedOut.heading': 'ログインしていません',
+  'signOut.signedOut': 'このブラウザーにログアウトするセッションはありません。',
 
   'verifyRequest.title': 'メールの確認',
   'verifyRequest.heading': 'メールをご確認ください',

@@ -22,13 +22,13 @@ export function hasInputs(fields: Readonly<Record<string, InputAttributes>> | un
 
 /** Whether a field only travels along. */
 export function isHidden(attributes: InputAttributes): boolean {
-  return typeOf(attributes) === 'hidden'
+  return inputTypeOf(attributes) === 'hidden'
 }
 
 /** One field, worded already. `email` fills in the address; `scripted` marks the input for the script of a passkey form. */
 export function drawField(name: string, id: string, options: InputAttributes, email?: string, scripted = false): Html {
   const { label = name, type: _type, placeholder, value, ...rest } = options
-  const type = typeOf(options)
+  const type = inputTypeOf(options)
   const filled = email !== undefined && (name === 'email' || type === 'email') ? email.slice(0, 320) : value
   if (type === 'hidden') return markup`<input type="hidden" name="${name}"${drawAttributes({ value: filled })}>`
   const check = type === 'checkbox' || type === 'radio'
@@ -44,7 +44,7 @@ export function drawField(name: string, id: string, options: InputAttributes, em
   return markup`<div class="field${check && ' check'}">${check ? [input, caption] : [caption, input]}</div>`
 }
 
-function typeOf({ type }: InputAttributes): string {
+function inputTypeOf({ type }: InputAttributes): string {
   const wanted = String(type ?? 'text').toLowerCase()
   return types.test(wanted) ? wanted : 'text'
 }

@@ -1,7 +1,7 @@
 /** The theme as checked values: whatever a host wrote, only colours computed here get into the style. */
 import type { Theme } from 'authkernel/kernel'
 import { black, type Color, contrastOf, makeReadable, mixColors, parseColor, textOn, toHex } from './color.ts'
-import { type Picture, readPicture, recolour } from './picture.ts'
+import { type Picture, readPicture, changeColor } from './picture.ts'
 
 /** Colours that follow from a theme, in one scheme. */
 export interface Palette {
@@ -66,7 +66,7 @@ export function createLogo(picture: Picture | undefined): Logo | undefined {
   const on = (surface: Color): string => {
     const paint = picture.kind === 'shape' ? (parseColor(picture.color) ?? black) : undefined
     if (!paint || contrastOf(paint, surface) >= 3) return picture.url
-    return recolour(picture, toHex(makeReadable(paint, surface, 3)))
+    return changeColor(picture, toHex(makeReadable(paint, surface, 3)))
   }
   return { url: on(surfaces.light), dark: on(surfaces.dark) }
 }

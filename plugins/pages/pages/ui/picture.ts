@@ -24,7 +24,7 @@ export function readPicture(logo: unknown, origin: string | undefined): Picture 
 }
 
 /** The same shape in another colour, a hex one. */
-export function recolour({ url, color }: Picture, wanted: string): string {
+export function changeColor({ url, color }: Picture, wanted: string): string {
   const markup = decodeURIComponent(url.slice('data:image/svg+xml,'.length))
   if (color !== undefined && color !== 'currentcolor') {
     const written = color.replace(/[.*+?^${}()|[\]\\]/g, '\\$&')

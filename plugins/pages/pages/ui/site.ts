@@ -33,6 +33,6 @@ export function withoutBidi(text: string): string {
 }
 
 /** The name in a sentence: isolated, so that right-to-left characters cannot rearrange the sentence around it. */
-export function emphasize(text: string): Html {
+export function isolateName(text: string): Html {
   return markup`<b><bdi>${text}</bdi></b>`
 }

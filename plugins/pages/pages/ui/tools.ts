@@ -26,7 +26,7 @@ export function createTools(sheet: Sheet): PageTools {
       needs.form = true
       const away = await providerOf(ctx, action)
       if (away) needs.away.push(away)
-      const travelling = hiddenInputs({ csrfToken: await ctx.csrfToken(), flow: await flowOf(ctx), ...values })
+      const travelling = hiddenInputs({ csrfToken: await ctx.csrfToken(), flow: await parkedFlowOf(ctx), ...values })
       const more = await drawSlots(sheet, tools, 'form', sheet.page, action)
       return markup`<form class="stack" action="${base}${action}" method="post">${travelling}${body}${more}</form>`
     },
@@ -74,7 +74,7 @@ async function providerOf(ctx: Context, action: string): Promise<Provider | unde
 }
 
 /** Which of several parked logins the page is about: forms carry it on. */
-async function flowOf(ctx: Context): Promise<string | undefined> {
+async function parkedFlowOf(ctx: Context): Promise<string | undefined> {
   const flow = new URL(ctx.request.url).searchParams.get('flow') ?? (ctx.request.method === 'GET' ? undefined : (await ctx.body())['flow'])
   return typeof flow === 'string' ? flow : undefined
 }

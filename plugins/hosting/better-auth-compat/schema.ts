@@ -1,0 +1,65 @@
+/** What better-auth calls its tables and columns, and what an app calls them instead. */
+import { AuthError } from 'authkernel/kernel'
+
+/** Tables of better-auth and of its plugins, by the names of its models. */
+export type BetterAuthModel =
+  | 'user'
+  | 'account'
+  | 'session'
+  | 'twoFactor'
+  | 'passkey'
+  | 'organization'
+  | 'member'
+  | 'invitation'
+  | 'team'
+  | 'teamMember'
+  | 'apikey'
+
+/** Names of tables and columns where they differ from those of better-auth. Give the same object to `betterAuthNames` and to `betterAuthCompatPlugin`. */
+export interface BetterAuthSchema {
+  /** `snake`: columns and tables are `email_verified`, `two_factor`. Default `camel`, as better-auth makes them. */
+  casing?: 'camel' | 'snake' | undefined
+  /** As the options of better-auth say it: `{ user: { modelName: 'people', fields: { emailVerified: 'verified' } } }`. */
+  models?: { readonly [M in BetterAuthModel]?: { modelName?: string; fields?: Readonly<Record<string, string>> } } | undefined
+}
+
+/** Fields that a table must have, or it is not the one that is meant. */
+export const neededFields: Readonly<Record<BetterAuthModel, readonly string[]>> = {
+  user: ['id', 'email', 'emailVerified'],
+  account: ['id', 'userId', 'providerId', 'accountId', 'password'],
+  session: ['id', 'userId', 'token', 'expiresAt'],
+  twoFactor: ['id', 'userId', 'secret', 'backupCodes'],
+  passkey: ['id', 'userId', 'publicKey', 'credentialID'],
+  organization: ['id', 'name', 'slug'],
+  member: ['id', 'organizationId', 'userId', 'role'],
+  invitation: ['id', 'organizationId', 'email', 'status', 'expiresAt'],
+  team: ['id', 'name', 'organizationId'],
+  teamMember: ['id', 'teamId', 'userId'],
+  apikey: ['id', 'key'],
+}
+
+/** The table of a model. */
+export function tableOf({ casing, models }: BetterAuthSchema, model: BetterAuthModel): string {
+  return models?.[model]?.modelName ?? (casing === 'snake' ? snakeCase(model) : model)
+}
+
+/** The column of a field. */
+export function columnOf({ casing, models }: BetterAuthSchema, model: BetterAuthModel, field: string): string {
+  return models?.[model]?.fields?.[field] ?? (casing === 'snake' ? snakeCase(field) : field)
+}
+
+/** Throws AuthError for a schema of the wrong shape. */
+export function checkSchema({ casing, models = {} }: BetterAuthSchema): void {
+  if (casing !== undefined && casing !== 'camel' && casing !== 'snake')
+    throw new AuthError('better-auth-compat: `schema.casing` must be "camel" or "snake".')
+  const unknown = Object.keys(models).filter((model) => !Object.hasOwn(neededFields, model))
+  if (unknown.length > 0)
+    throw new AuthError(
+      `better-auth-compat: \`schema.models\` has no model ${unknown.join(', ')}. Known: ${Object.keys(neededFields).join(', ')}.`,
+    )
+}
+
+/** `credentialID` is `credential_id`. */
+function snakeCase(name: string): string {
+  return name.replaceAll(/([a-z\d])([A-Z]+)/g, '$1_$2').toLowerCase()
+}

@@ -1,0 +1,176 @@
+/** Reads the tables of better-auth under the names that the app gave them. Fields have the names of better-auth. */
+import { AuthError } from 'authkernel/kernel'
+import { type BetterAuthModel, type BetterAuthSchema, columnOf, neededFields, tableOf } from './schema.ts'
+
+/** Any Kysely instance. */
+export interface BetterAuthDatabase {
+  readonly schema: object
+  readonly introspection: object
+  selectFrom: unknown
+}
+/** A row, by the fields of better-auth. Columns that it does not know keep their names. */
+export type SourceFields = Readonly<Record<string, unknown>>
+
+/** As much of Kysely as is used here. */
+interface Reader {
+  withoutPlugins(): Reader
+  introspection: { getTables(): Promise<readonly { name: string; columns: readonly { name: string }[] }[]> }
+  selectFrom(table: string): Query
+}
+interface Query {
+  select(expression: string | ((builder: { fn: { countAll(): { as(name: string): unknown } } }) => unknown)): Query
+  selectAll(): Query
+  where(column: string, operator: string, value: unknown): Query
+  orderBy(column: string): Query
+  limit(rows: number): Query
+  execute(): Promise<Record<string, unknown>[]>
+}
+
+const pageSize = 500
+
+/** `['banned', 'is', true]`: a condition on a field. */
+export type Condition = readonly [field: string, operator: string, value: unknown]
+
+/** The tables, as far as they are there. */
+export interface Source {
+  /** Whether there is such a table, and in it such a field. */
+  has(model: BetterAuthModel, field?: string): boolean
+  /** Columns of a table that better-auth and its plugins do not have. */
+  columns(model: BetterAuthModel): readonly string[]
+  /** Rows of a table that this product does not know by a model; undefined: there is none. */
+  countTable(name: string): Promise<number | undefined>
+  count(model: BetterAuthModel, where?: readonly Condition[]): Promise<number>
+  /** All rows, or those of a condition, in the order of their ids, a page at a time. */
+  pages(model: BetterAuthModel, where?: readonly Condition[]): AsyncGenerator<SourceFields[]>
+  /** Rows whose field has one of the values. */
+  find(model: BetterAuthModel, field: string, values: readonly string[], where?: readonly Condition[]): Promise<SourceFields[]>
+}
+
+/** Looks at the database once. Throws AuthError for a table that lacks a column: its rows would look as if there were none. */
+export async function openSource(database: BetterAuthDatabase, schema: BetterAuthSchema): Promise<Source> {
+  const db = (database as unknown as Reader).withoutPlugins()
+  const tables = new Map((await db.introspection.getTables()).map(({ name, columns }) => [name, columns.map((column) => column.name)]))
+  const models = Object.keys(neededFields) as BetterAuthModel[]
+  const faults = models.flatMap((model) => {
+    const table = tableOf(schema, model)
+    const columns = tables.get(table)
+    const missing = columns === undefined ? [] : neededFields[model].filter((field) => !columns.includes(columnOf(schema, model, field)))
+    if (missing.length === 0) return []
+    const names = missing.map((field) => columnOf(schema, model, field)).join(', ')
+    return [`The table ${table} has no column ${names}. It has ${(columns ?? []).join(', ')}.`]
+  })
+  if (faults.length > 0)
+    throw new AuthError(
+      `${faults.join(' ')} Say what your columns are called in \`schema\` of betterAuthCompatPlugin and in betterAuthNames: { casing: 'snake' }, or { models: { user: { fields: { emailVerified: 'your_column' } } } }.`,
+    )
+  // A model has few columns, and pages have many rows: names are looked up once.
+  const fieldsOf = new Map(
+    models.map((model) => {
+      const known = [...knownFields[model], ...neededFields[model]]
+      return [model, new Map(known.map((field) => [columnOf(schema, model, field), field]))] as const
+    }),
+  )
+  const toFields = (model: BetterAuthModel, row: Record<string, unknown>): SourceFields => {
+    const names = fieldsOf.get(model)!
+    const fields: Record<string, unknown> = {}
+    for (const [column, value] of Object.entries(row)) fields[names.get(column) ?? column] = value
+    return fields
+  }
+  const table = (model: BetterAuthModel): Query => db.selectFrom(tableOf(schema, model))
+  const filter = (model: BetterAuthModel, where: readonly Condition[]): Query =>
+    where.reduce((query, [field, operator, value]) => query.where(columnOf(schema, model, field), operator, value), table(model))
+  return {
+    has: (model, field) => {
+      const columns = tables.get(tableOf(schema, model))
+      return columns !== undefined && (field === undefined || columns.includes(columnOf(schema, model, field)))
+    },
+    columns: (model) => (tables.get(tableOf(schema, model)) ?? []).filter((column) => !fieldsOf.get(model)!.has(column)),
+    countTable: async (name) => (tables.has(name) ? countRows(db.selectFrom(name)) : undefined),
+    count: (model, where = []) => countRows(filter(model, where)),
+    async *pages(model, where = []) {
+      const id = columnOf(schema, model, 'id')
+      let last: unknown
+      for (;;) {
+        const query = filter(model, where).selectAll().orderBy(id).limit(pageSize)
+        const rows = await (last === undefined ? query : query.where(id, '>', last)).execute()
+        if (rows.length > 0) yield rows.map((row) => toFields(model, row))
+        if (rows.length < pageSize) return
+        last = rows.at(-1)![id]
+      }
+    },
+    async find(model, field, values, where = []) {
+      const found: SourceFields[] = []
+      for (let at = 0; at < values.length; at += pageSize) {
+        const some = values.slice(at, at + pageSize)
+        const rows = await filter(model, where)
+          .selectAll()
+          .where(columnOf(schema, model, field), 'in', some)
+          .execute()
+        found.push(...rows.map((row) => toFields(model, row)))
+      }
+      return found
+    },
+  }
+}
+
+async function countRows(query: Query): Promise<number> {
+  const [row] = await query.select(({ fn }) => fn.countAll().as('n')).execute()
+  return Number(row?.['n'] ?? 0)
+}
+
+/** A boolean of any database. */
+export function isTrue(value: unknown): boolean {
+  return value === true || value === 't' || Number(value) === 1
+}
+
+/** A date of any database; null: none, or not readable. */
+export function toDate(value: unknown): Date | null {
+  if (value === null || value === undefined || value === '') return null
+  const text = typeof value === 'string' && /^\d{4}-\d\d-\d\d \d\d:\d\d:\d\d(?:\.\d+)?$/.test(value) ? `${value.replace(' ', 'T')}Z` : value
+  const date = new Date(text as string | number | Date)
+  return Number.isNaN(date.getTime()) ? null : date
+}
+
+/** A text, or null for none. */
+export function toText(value: unknown): string | null {
+  return value === null || value === undefined || value === '' ? null : String(value)
+}
+
+/** Fields beside those that a table must have. */
+const knownFields: Readonly<Record<BetterAuthModel, readonly string[]>> = {
+  user: (
+    'name image createdAt updatedAt twoFactorEnabled role banned banReason banExpires username displayUsername phoneNumber phoneNumberVerified isAnonymous ' +
+    'lastLoginMethod'
+  ).split(' '),
+  account: 'accessToken refreshToken idToken accessTokenExpiresAt refreshTokenExpiresAt scope createdAt updatedAt'.split(' '),
+  session: 'createdAt updatedAt ipAddress userAgent impersonatedBy activeOrganizationId activeTeamId'.split(' '),
+  twoFactor: 'verified failedVerificationCount lockedUntil'.split(' '),
+  passkey: 'name counter deviceType backedUp transports createdAt aaguid'.split(' '),
+  organization: 'logo metadata createdAt'.split(' '),
+  member: ['createdAt'],
+  invitation: 'role teamId inviterId createdAt'.split(' '),
+  team: 'createdAt updatedAt'.split(' '),
+  teamMember: ['createdAt'],
+  apikey: (
+    'name start prefix userId referenceId configId refillInterval refillAmount lastRefillAt enabled rateLimitEnabled rateLimitTimeWindow rateLimitMax ' +
+    'requestCount remaining lastRequest expiresAt createdAt updatedAt permissions metadata'
+  ).split(' '),
+}
+
+/** A row by one field; empty: there is none. */
+export type FindRow = (model: BetterAuthModel, field: string, value: string) => Promise<SourceFields>
+
+/** Reads single rows. Looks at the tables once. Without a database every row is empty. */
+export function createRowReader(database: BetterAuthDatabase | undefined, schema: BetterAuthSchema): FindRow {
+  let opening: Promise<Source> | undefined
+  return async (model, field, value) => {
+    if (!database) return {}
+    opening ??= openSource(database, schema)
+    // A database that was away for a moment is looked at again.
+    const source = await opening.catch((error: unknown) => {
+      opening = undefined
+      throw error
+    })
+    return (await source.find(model, field, [value]))[0] ?? {}
+  }
+}

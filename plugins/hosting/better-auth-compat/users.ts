@@ -1,0 +1,244 @@
+/** What moves of users themselves: passwords, second factors, bans, user names. */
+import { type AnyContext, bytes, type ImportedFactor, type PasswordTaken } from 'authkernel/kernel'
+import type { BanTaken } from 'authkernel/plugins/admin'
+import type { NumberTaken } from 'authkernel/plugins/phone'
+import type { NameTaken } from 'authkernel/plugins/usernames'
+import type { SourceRow } from '../import/ledger.ts'
+import type { ImportProblem } from '../import/report.ts'
+import type { BetterAuthModel } from './schema.ts'
+import { type Condition, isTrue, type Source, type SourceFields, toDate, toText } from './source.ts'
+
+/** What every kind gets. */
+export interface Move {
+  ctx: AnyContext
+  source: Source
+  secrets: readonly string[]
+  /** Problems that a kind finds while it reads. */
+  problems: ImportProblem[]
+}
+/** Things of one kind: where they are there, who stores them here, and what is said where no plugin does. */
+export interface MovedKind<T> {
+  kind: string
+  model: BetterAuthModel
+  /** Service that stores them. */
+  service: string
+  /** The record that they are in here, for the counts; undefined: accounts of the store. */
+  record?: string
+  /** What it takes to store them: `… use adminPlugin().` */
+  absent: (count: number) => Omit<ImportProblem, 'count' | 'name'>
+  /** How many there are, without a look at each. */
+  count(source: Source, now: Date): Promise<number>
+  pages(move: Move): AsyncGenerator<SourceRow<T>[]>
+  /** Which keys the source still has. */
+  isThere(move: Move, keys: readonly string[]): Promise<ReadonlySet<string>>
+}
+
+const hashed: readonly Condition[] = [
+  ['providerId', '=', 'credential'],
+  ['password', 'is not', null],
+]
+
+export function passwordKind(): MovedKind<PasswordTaken> {
+  return {
+    kind: 'passwords',
+    model: 'account',
+    service: 'passwordTakeover',
+    record: 'password',
+    absent: (count) => ({
+      level: 'loss',
+      message: `${count} passwords stay behind: use passwordsPlugin({ verify: [betterAuthHash()] }).`,
+    }),
+    count: (source) => source.count('account', hashed),
+    async *pages({ source }) {
+      for await (const rows of source.pages('account', hashed)) {
+        const hashes = rows.filter((row) => toText(row['password']) !== null)
+        const users = new Map((await source.find('user', 'id', hashes.map(ownerOf))).map((user) => [String(user['id']), user]))
+        yield hashes.flatMap((row) => {
+          const userId = ownerOf(row)
+          const user = users.get(userId)
+          if (!user) return []
+          const hash = String(row['password'])
+          // Whether the address is verified decides once: what was parked here stays parked until it is verified here.
+          const verified = isTrue(user['emailVerified'])
+          return [{ key: userId, userId, value: { userId, hash, verified }, compare: hash }]
+        })
+      }
+    },
+    // This product empties the column of a user who changes the password here. That is no removal by better-auth.
+    async isThere({ source }, keys) {
+      const rows = await source.find('account', 'userId', keys)
+      return new Set(rows.filter((row) => row['providerId'] === 'credential').map(ownerOf))
+    },
+  }
+}
+
+export function factorKind(): MovedKind<ImportedFactor> {
+  const usable = async (source: Source, rows: readonly SourceFields[]): Promise<SourceFields[]> => {
+    const users = await source.find('user', 'id', rows.map(ownerOf))
+    const enabled = new Set(users.filter((user) => isTrue(user['twoFactorEnabled'])).map(({ id }) => String(id)))
+    return rows.filter((row) => enabled.has(ownerOf(row)) && isTrue(row['verified'] ?? true))
+  }
+  return {
+    kind: 'factors',
+    model: 'twoFactor',
+    service: 'factorTakeover',
+    record: 'twoFactor',
+    absent: (count) => ({
+      level: 'factor',
+      message: `${count} people would sign in without their second factor: use twoFactorPlugin().`,
+    }),
+    count: async (source) =>
+      Math.min(
+        await source.count('twoFactor'),
+        source.has('user', 'twoFactorEnabled') ? await source.count('user', [['twoFactorEnabled', 'is', true]]) : 0,
+      ),
+    async *pages({ source, secrets, problems }) {
+      const { decryptText } = await import('./xchacha.ts')
+      const lost: string[] = []
+      for await (const rows of source.pages('twoFactor')) {
+        yield (await usable(source, rows)).flatMap((row) => {
+          const userId = ownerOf(row)
+          const text = decryptText(String(row['secret']), secrets)
+          if (text === undefined) {
+            lost.push(userId)
+            return []
+          }
+          const stored = String(row['backupCodes'])
+          const backupCodes = parseCodes(decryptText(stored, secrets)) ?? parseCodes(stored) ?? []
+          return [{ key: userId, userId, value: { userId, secret: encodeBase32(bytes(text)), backupCodes } }]
+        })
+      }
+      if (lost.length > 0)
+        problems.push({
+          name: 'factors-unreadable',
+          level: 'factor',
+          count: lost.length,
+          message: `${lost.length} second factors cannot be decrypted: give the secret of better-auth as \`secret\`.`,
+          examples: lost.slice(0, 100),
+        })
+    },
+    async isThere({ source }, keys) {
+      return new Set((await usable(source, await source.find('twoFactor', 'userId', keys))).map(ownerOf))
+    },
+  }
+}
+
+export function banKind(): MovedKind<BanTaken> {
+  const bannedPages = (source: Source): AsyncGenerator<SourceFields[]> | [] =>
+    source.has('user', 'banned') ? source.pages('user', [['banned', 'is', true]]) : []
+  const isBanned = (user: SourceFields, now: Date): boolean => {
+    const until = toDate(user['banExpires'])
+    return isTrue(user['banned']) && (until === null || until > now)
+  }
+  return {
+    kind: 'bans',
+    model: 'user',
+    service: 'banImport',
+    record: 'userBan',
+    absent: (count) => ({ level: 'loss', message: `${count} banned users could sign in: use adminPlugin({ can }).` }),
+    async count(source, now) {
+      let count = 0
+      for await (const users of bannedPages(source)) count += users.filter((user) => isBanned(user, now)).length
+      return count
+    },
+    async *pages({ source, ctx }) {
+      for await (const users of bannedPages(source))
+        yield users
+          .filter((user) => isBanned(user, ctx.now))
+          .map((user) => {
+            const userId = String(user['id'])
+            const until = toDate(user['banExpires'])
+            return {
+              key: userId,
+              userId,
+              value: { userId, reason: toText(user['banReason']) ?? 'Banned in better-auth', until, by: 'better-auth' },
+            }
+          })
+    },
+    async isThere({ source, ctx }, keys) {
+      const users = await source.find('user', 'id', keys)
+      return new Set(users.filter((user) => isBanned(user, ctx.now)).map(({ id }) => String(id)))
+    },
+  }
+}
+
+const numbered: readonly Condition[] = [
+  ['phoneNumber', 'is not', null],
+  ['phoneNumberVerified', 'is', true],
+]
+
+/** Numbers that were verified: the others prove nothing. */
+export function numberKind(): MovedKind<NumberTaken> {
+  const has = (source: Source): boolean => source.has('user', 'phoneNumber') && source.has('user', 'phoneNumberVerified')
+  return {
+    kind: 'phone-numbers',
+    model: 'user',
+    service: 'numberImport',
+    absent: (count) => ({
+      level: 'loss',
+      message: `${count} users could not sign in with their phone numbers: use phonePlugin({ send }).`,
+    }),
+    count: async (source) => (has(source) ? source.count('user', numbered) : 0),
+    async *pages({ source }) {
+      for await (const users of has(source) ? source.pages('user', numbered) : [])
+        yield users.map((user) => {
+          const userId = String(user['id'])
+          return { key: userId, userId, value: { userId, number: String(user['phoneNumber']) } }
+        })
+    },
+    async isThere({ source }, keys) {
+      return new Set((await source.find('user', 'id', keys, numbered)).map(({ id }) => String(id)))
+    },
+  }
+}
+
+const named: readonly Condition[] = [['username', 'is not', null]]
+
+export function nameKind(): MovedKind<NameTaken> {
+  return {
+    kind: 'user-names',
+    model: 'user',
+    service: 'nameImport',
+    record: 'userName',
+    absent: (count) => ({ level: 'loss', message: `${count} users could not sign in with their user names: use usernamesPlugin().` }),
+    count: async (source) => (source.has('user', 'username') ? source.count('user', named) : 0),
+    async *pages({ source }) {
+      for await (const users of source.has('user', 'username') ? source.pages('user', named) : [])
+        yield users
+          .filter((user) => toText(user['username']) !== null)
+          .map((user) => {
+            const userId = String(user['id'])
+            return { key: userId, userId, value: { userId, name: String(user['username']) } }
+          })
+    },
+    async isThere({ source }, keys) {
+      const users = await source.find('user', 'id', keys)
+      return new Set(users.filter((user) => toText(user['username']) !== null).map(({ id }) => String(id)))
+    },
+  }
+}
+
+function ownerOf(row: SourceFields): string {
+  return String(row['userId'])
+}
+
+function parseCodes(json: string | undefined): string[] | undefined {
+  try {
+    const codes: unknown = JSON.parse(json ?? '')
+    return Array.isArray(codes) && codes.every((code) => typeof code === 'string') ? codes : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** RFC 4648 without padding: better-auth takes the letters of its secret as the key, apps take base32. */
+function encodeBase32(data: Uint8Array): string {
+  let [bits, held, text] = [0, 0, '']
+  for (const byte of data) {
+    held = (held << 8) | byte
+    bits += 8
+    for (; bits >= 5; bits -= 5) text += 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[(held >>> (bits - 5)) & 31]
+    held &= (1 << bits) - 1
+  }
+  return bits === 0 ? text : text + 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567'[(held << (5 - bits)) & 31]
+}

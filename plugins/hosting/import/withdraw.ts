@@ -1,0 +1,45 @@
+/** What the source had once and has no longer, of users who are still there: a ban that was lifted. */
+import type { AnyContext } from 'authkernel/kernel'
+import { decideGone } from './decisions.ts'
+import type { ImportKind, ImportRun } from './ledger.ts'
+import { type KindReport, newKindReport, noteConflict } from './report.ts'
+import { readEntries } from './tables.ts'
+
+/** Removes here what was taken for these keys and was not changed since. */
+export async function removeMissing(
+  ctx: AnyContext,
+  { source, kind, target }: ImportKind<never>,
+  keys: readonly string[],
+  { apply, conflicts }: ImportRun,
+): Promise<KindReport> {
+  const report = newKindReport()
+  const entries = (await readOrNone(apply, () => readEntries(ctx, source, kind, keys))).filter(
+    (entry) => entry !== undefined && entry.digest !== '',
+  ) as NonNullable<Awaited<ReturnType<typeof readEntries>>[number]>[]
+  if (entries.length === 0) return report
+  const states = await target.read(
+    ctx,
+    entries.map(({ key }) => ({ key })),
+  )
+  for (const [at, entry] of entries.entries()) {
+    const here = states[at]
+    const found = decideGone(entry, here)
+    const decision = found === 'conflict' && conflicts === 'source' ? 'removed' : found
+    report[decision]++
+    if (decision === 'conflict') noteConflict(report, entry.key, conflicts !== undefined)
+    if (!apply || (decision === 'conflict' && conflicts === undefined)) continue
+    if (here && decision === 'removed') await target.remove(ctx, [{ key: entry.key, version: here.version }])
+    await ctx.records('importEntry').update(entry.id, { digest: '', version: null, taken: ctx.now })
+  }
+  return report
+}
+
+async function readOrNone<T>(apply: boolean, read: () => Promise<T[]>): Promise<T[]> {
+  try {
+    return await read()
+  } catch (error) {
+    // Before the first migration there are no tables.
+    if (apply) throw error
+    return []
+  }
+}

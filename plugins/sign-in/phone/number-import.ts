@@ -1,0 +1,73 @@
+/** Phone numbers of another product that were verified there, for a move that may be run again. */
+import { AdapterError, type AnyContext, type ImportTarget } from 'authkernel/kernel'
+import { toNumber } from './numbers.ts'
+
+/** A verified number as another product has it. */
+export interface NumberTaken {
+  userId: string
+  /** With the code of the country: `+4915123456789`. */
+  number: string
+}
+
+declare module 'authkernel/kernel' {
+  interface Services {
+    /** Stores verified numbers of another product: users sign in by a code that goes to them. Keys are ids of users. */
+    numberImport: ImportTarget<NumberTaken>
+  }
+}
+
+// Users whose accounts are read or written at once.
+const width = 20
+
+/** The number of a user is an account of the provider `phone`. Its version is the number. */
+export function numberTarget(countries: readonly string[] | undefined): ImportTarget<NumberTaken> {
+  return {
+    async refuse(_ctx, { number }) {
+      return (await toNumber(number, countries)) === undefined ? 'the phone number is none that phonePlugin takes' : undefined
+    },
+    read: (ctx, rows) =>
+      eachOf(rows, async ({ key, value }) => {
+        const number = await numberOf(ctx, key)
+        if (number === undefined) return undefined
+        return { version: number, same: value !== undefined && number === (await toNumber(value.number, countries)) }
+      }),
+    write: (ctx, rows) =>
+      eachOf(rows, async ({ key, value, over }) => {
+        const number = (await toNumber(value.number, countries)) ?? value.number
+        const store = ctx.service('store')
+        const account = { provider: 'phone', providerAccountId: number }
+        // The number of another user stays with that user.
+        if ((await numberOf(ctx, key)) !== over || (await store.getUserByAccount(account))) return undefined
+        try {
+          await store.linkAccount({ ...account, type: 'phone', userId: key } as never)
+        } catch (error) {
+          // Two users of the export have it, and the other one was faster.
+          if (error instanceof AdapterError && (await store.getUserByAccount(account))) return undefined
+          throw error
+        }
+        if (over !== undefined) await store.unlinkAccount({ provider: 'phone', providerAccountId: over })
+        return number
+      }),
+    async remove(ctx, rows) {
+      let removed = 0
+      for (const { key, version } of rows) {
+        if ((await numberOf(ctx, key)) !== version) continue
+        await ctx.service('store').unlinkAccount({ provider: 'phone', providerAccountId: version })
+        removed++
+      }
+      return removed
+    },
+  }
+}
+
+async function numberOf(ctx: AnyContext, userId: string): Promise<string | undefined> {
+  const store = ctx.service('store')
+  if (!store.supports('listAccountsByUserId')) return undefined
+  return (await store.listAccountsByUserId(userId)).find(({ provider }) => provider === 'phone')?.providerAccountId
+}
+
+async function eachOf<T, R>(rows: readonly T[], work: (row: T) => Promise<R>): Promise<R[]> {
+  const done: R[] = []
+  for (let at = 0; at < rows.length; at += width) done.push(...(await Promise.all(rows.slice(at, at + width).map(work))))
+  return done
+}
