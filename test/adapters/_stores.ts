@@ -65,15 +65,14 @@ export function dialectOf({ kind, name }: SqlSpec, server?: string): { dialect: 
   const url = new URL(server ?? servers[kind])
   url.pathname = name
   if (kind === 'mysql') return { dialect: new MysqlDialect({ pool: createPool({ uri: url.href, connectionLimit: 5 }) }) }
-  const pool = new pg.Pool({ connectionString: url.href, max: 5 })
+  // A pool tells of connections that the end of a test cuts while they close: without a listener that ends the worker.
+  const pool = new pg.Pool({ connectionString: url.href, max: 5 }).on('error', () => {})
   return { dialect: new PostgresDialect({ pool }), pool }
 }
 
-/** Kysely for looking in from outside: connections may be cut while they close. */
+/** Kysely for looking in from outside. */
 export function openOutside(spec: SqlSpec): Db {
-  const { db, pool } = openDatabase(spec)
-  pool?.on('error', () => {})
-  return db
+  return openDatabase(spec).db
 }
 
 /** The storage of an unstorage store. */
