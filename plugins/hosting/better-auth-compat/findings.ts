@@ -103,16 +103,22 @@ function add(list: Names, name: string): void {
   if (list.names.length < examples) list.names.push(name)
 }
 
-/** Tables of plugins of better-auth that nothing here reads, with the names by which their loss is accepted. */
+const ofSso = 'not possible yet, it needs a plugin for single sign-on of organizations. Set the providers up as options.'
+const ofScim = 'not possible yet, it needs a plugin for SCIM.'
+const ofProvider = 'not possible yet, it needs a plugin that is an OAuth provider.'
+
+/** Tables of plugins of better-auth that nothing here reads, by its names, with the names by which their loss is accepted. */
 const foreign: readonly [table: string, name: string, message: string][] = [
-  [
-    'ssoProvider',
-    'sso-providers',
-    'not possible yet, it needs a plugin for single sign-on of organizations. Set the providers up as options.',
-  ],
-  ['scimProvider', 'scim-tokens', 'not possible yet, it needs a plugin for SCIM. Issue new tokens there.'],
-  ['oauthApplication', 'oauth-clients', 'not possible yet, it needs a plugin that is an OAuth provider.'],
-  ['oauthClient', 'oauth-clients', 'not possible yet, it needs a plugin that is an OAuth provider.'],
-  ['oauthConsent', 'oauth-consents', 'not possible yet, it needs a plugin that is an OAuth provider. Users consent again.'],
+  ['ssoProvider', 'sso-providers', ofSso],
+  // Of 1.6, then of 1.7.
+  ['scimProvider', 'scim-tokens', `${ofScim} Issue new tokens there.`],
+  ['scimManagedCredential', 'scim-tokens', `${ofScim} Issue new tokens there.`],
+  ['scimUser', 'scim-users', `${ofScim} The users stay, and their directory no longer changes them.`],
+  ['scimGroup', 'scim-groups', ofScim],
+  // Of oidcProvider() and mcp(), then of @better-auth/oauth-provider.
+  ['oauthApplication', 'oauth-clients', ofProvider],
+  ['oauthClient', 'oauth-clients', ofProvider],
+  ['oauthConsent', 'oauth-consents', `${ofProvider} Users consent again.`],
+  ['oauthRefreshToken', 'oauth-tokens', `${ofProvider} Clients ask users again.`],
   ['walletAddress', 'wallets', 'not possible yet, it needs a plugin for Sign-In with Ethereum.'],
 ]

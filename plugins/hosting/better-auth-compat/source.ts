@@ -37,8 +37,8 @@ export interface Source {
   has(model: BetterAuthModel, field?: string): boolean
   /** Columns of a table that better-auth and its plugins do not have. */
   columns(model: BetterAuthModel): readonly string[]
-  /** Rows of a table that this product does not know by a model; undefined: there is none. */
-  countTable(name: string): Promise<number | undefined>
+  /** Rows of a table that nothing here reads, by its name in better-auth; undefined: there is none. */
+  countTable(model: string): Promise<number | undefined>
   count(model: BetterAuthModel, where?: readonly Condition[]): Promise<number>
   /** All rows, or those of a condition, in the order of their ids, a page at a time. */
   pages(model: BetterAuthModel, where?: readonly Condition[]): AsyncGenerator<SourceFields[]>
@@ -85,7 +85,10 @@ export async function openSource(database: BetterAuthDatabase, schema: BetterAut
       return columns !== undefined && (field === undefined || columns.includes(columnOf(schema, model, field)))
     },
     columns: (model) => (tables.get(tableOf(schema, model)) ?? []).filter((column) => !fieldsOf.get(model)!.has(column)),
-    countTable: async (name) => (tables.has(name) ? countRows(db.selectFrom(name)) : undefined),
+    countTable: async (model) => {
+      const name = tableOf(schema, model as BetterAuthModel)
+      return tables.has(name) ? countRows(db.selectFrom(name)) : undefined
+    },
     count: (model, where = []) => countRows(filter(model, where)),
     async *pages(model, where = []) {
       const id = columnOf(schema, model, 'id')
