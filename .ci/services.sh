@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Chromium, oathtool, openssl, PostgreSQL, MariaDB, Redis and PgBouncer for the tests: installs what is absent, starts what does not answer.
+# Chromium with and without windows, oathtool, openssl, PostgreSQL, MariaDB, Redis and PgBouncer for the tests: installs what is absent, starts what does not answer.
 # Tests start PgBouncer themselves, and servers of their own where they change what other tests rely on.
 # The tests reach them at their standard ports on 127.0.0.1, PostgreSQL as postgres and MariaDB as root, both without a password.
 # A server that AUTHKERNEL_TEST_POSTGRES_URL, _MYSQL_URL or _REDIS_URL names belongs to the developer: it is left alone.
@@ -20,6 +20,7 @@ wanted() { [[ " ${servers[*]-} " == *" $1 "* ]]; }
 
 missing=()
 has chromium || missing+=(chromium)
+has chromium-headless-shell || missing+=(chromium-headless-shell)
 has oathtool || missing+=(oathtool)
 has openssl || missing+=(openssl)
 wanted postgres && ! { has psql && [ -d /etc/postgresql ]; } && missing+=(postgresql)
@@ -57,5 +58,7 @@ for name in "${servers[@]+"${servers[@]}"}"; do
   for _ in $(seq 30); do "${name}_answers" && break; sleep 1; done
   if "${name}_answers"; then echo "$name answers"; else echo "$name does not answer on 127.0.0.1"; bad=1; fi
 done
-if chromium --version --no-sandbox; then :; else echo 'chromium does not start'; bad=1; fi
+for browser in chromium chromium-headless-shell; do
+  "$browser" --version --no-sandbox || { echo "$browser does not start"; bad=1; }
+done
 exit $bad

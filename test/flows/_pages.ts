@@ -7,7 +7,7 @@ import { memoryAdapter } from 'authkernel/plugins/memory'
 import { pagesPlugin, type PagesPluginOptions } from 'authkernel/plugins/pages'
 import { nodeBinding } from 'authkernel/bindings/node'
 import passkey from 'authkernel/providers/passkey'
-import { type Browser, type BrowserContext, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type BrowserContextOptions, type Page } from 'playwright-core'
 
 export const secret = 'the-secret-of-the-instance-has-40-letters'
 
@@ -97,10 +97,6 @@ export async function listen(handler: RequestListener): Promise<{ url: string; s
       server.closeAllConnections()
     })
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`, server, close }
-}
-
-export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
 }
 
 /** A window that writes down whatever the browser complains about. */

@@ -7,7 +7,7 @@ import type { AuthError } from 'authkernel/kernel'
 import { memoryAdapter, type MemoryData, memoryData } from 'authkernel/plugins/memory'
 import passkey from 'authkernel/providers/passkey'
 import { build } from 'esbuild'
-import { type Browser, type BrowserContext, type CDPSession, chromium, type Page } from 'playwright-core'
+import { type Browser, type BrowserContext, type CDPSession, type Page } from 'playwright-core'
 import { browserScript } from '../../plugins/sign-in/webauthn/browser.generated.ts'
 
 /** The address is a name: an IP address cannot be a relying party. */
@@ -94,10 +94,6 @@ async function clientScripts(): Promise<Map<string, string>> {
 function stop(server: Server): Promise<void> {
   server.closeAllConnections()
   return new Promise((resolve) => server.close(() => resolve()))
-}
-
-export function launch(): Promise<Browser> {
-  return chromium.launch({ executablePath: '/usr/bin/chromium', args: ['--no-sandbox'] })
 }
 
 /** A browser window with a platform authenticator of its own. */

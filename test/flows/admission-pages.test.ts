@@ -7,7 +7,8 @@ import { admissionPlugin } from 'authkernel/plugins/admission'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { launch, openWindow, password, type Site, startSite } from './_pages.ts'
+import { launch } from './_chromium.ts'
+import { openWindow, password, type Site, startSite } from './_pages.ts'
 
 type Axe = { run: typeof run }
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -12,7 +12,7 @@ import { deviceFlowPlugin } from 'authkernel/plugins/device-flow'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Browser } from 'playwright-core'
-import { launch } from './_webauthn.ts'
+import { launch } from './_chromium.ts'
 
 let browser: Browser
 let site: Server

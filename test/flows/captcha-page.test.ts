@@ -7,7 +7,8 @@ import { altcha, captchaPlugin } from 'authkernel/plugins/captcha'
 import { memoryAdapter } from 'authkernel/plugins/memory'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { launch, mail, openWindow, password, secret } from './_pages.ts'
+import { launch } from './_chromium.ts'
+import { mail, openWindow, password, secret } from './_pages.ts'
 
 let browser: Browser
 let url: string

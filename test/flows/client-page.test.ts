@@ -3,7 +3,8 @@ import { gzipSync } from 'node:zlib'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { password } from './_pages.ts'
-import { launch, type Site, startSite } from './_webauthn.ts'
+import { launch } from './_chromium.ts'
+import { type Site, startSite } from './_webauthn.ts'
 
 let browser: Browser
 let site: Site

@@ -3,7 +3,8 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { MailMessage } from 'authkernel/kernel'
 import { localSite, look } from './_local-site.ts'
-import { launch, openWindow } from './_pages.ts'
+import { launch } from './_chromium.ts'
+import { openWindow } from './_pages.ts'
 
 const mails: MailMessage[] = []
 let browser: Browser

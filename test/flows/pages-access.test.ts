@@ -8,7 +8,8 @@ import { memoryAdapter } from 'authkernel/plugins/memory'
 import passkey from 'authkernel/providers/passkey'
 import { errorTable } from '../../src/errors/table.ts'
 import { sampleCases } from '../_tier.ts'
-import { launch, listen, mail, oauth, openWindow, password, type Site, startSite, type Window } from './_pages.ts'
+import { launch } from './_chromium.ts'
+import { listen, mail, oauth, openWindow, password, type Site, startSite, type Window } from './_pages.ts'
 
 type Axe = { run: typeof run }
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

@@ -7,7 +7,8 @@ import { pagesPlugin } from 'authkernel/plugins/pages'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startOP } from '../../playground/_shared/op.ts'
-import { launch, listen, mail, oauth, openWindow, password, startSite, type Window } from './_pages.ts'
+import { launch } from './_chromium.ts'
+import { listen, mail, oauth, openWindow, password, startSite, type Window } from './_pages.ts'
 
 const hour = 3_600_000
 let browser: Browser

@@ -7,7 +7,8 @@ import type { PagesPluginOptions } from 'authkernel/plugins/pages'
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startOP } from '../../playground/_shared/op.ts'
-import { launch, listen, oauth, openWindow, password, type Site, startSite, type Window } from './_pages.ts'
+import { launch } from './_chromium.ts'
+import { listen, oauth, openWindow, password, type Site, startSite, type Window } from './_pages.ts'
 
 let browser: Browser
 let window: Window

@@ -15,7 +15,8 @@ import type { Browser, Page } from 'playwright-core'
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { sampleCases } from '../_tier.ts'
 import { type NameServer, nameServer } from '../plugins/_dns.ts'
-import { launch, listen, openWindow, secret } from './_pages.ts'
+import { launch } from './_chromium.ts'
+import { listen, openWindow, secret } from './_pages.ts'
 
 type Axe = { run: typeof run }
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')

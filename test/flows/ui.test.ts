@@ -4,7 +4,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { compile } from 'svelte/compiler'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { startUi, type UiSite } from './_ui/site.ts'
-import { launch } from './_webauthn.ts'
+import { launch } from './_chromium.ts'
 
 /** Svelte's compiler as a plugin of Vite: its own plugin wants another Vite than vitest has. */
 const svelte = {

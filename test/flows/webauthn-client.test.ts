@@ -3,7 +3,8 @@ import type * as Client from 'authkernel/client'
 import passkey from 'authkernel/providers/passkey'
 import type { Browser, Page } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launch, openWindow, type Site, startSite, verified, type Window } from './_webauthn.ts'
+import { launch } from './_chromium.ts'
+import { openWindow, type Site, startSite, verified, type Window } from './_webauthn.ts'
 
 type Result = Partial<Client.FlowResult> & { thrown?: string }
 

@@ -1,7 +1,8 @@
 /** Passkeys on the built-in sign-in page and on a page of the host's own, in Chromium with a virtual authenticator. */
 import type { Browser } from 'playwright-core'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import { launch, openWindow, type Site, startSite, verified, type Window } from './_webauthn.ts'
+import { launch } from './_chromium.ts'
+import { openWindow, type Site, startSite, verified, type Window } from './_webauthn.ts'
 
 let browser: Browser
 let site: Site
