@@ -56,7 +56,7 @@ export function pinPlugin(...providers: readonly ProviderOf<'pin'>[]): Plugin<{ 
 }
 
 const pinFlow: ProviderFlow<ProviderOf<'pin'>> = {
-  callback: { GET: false, POST: 'csrf' },
+  callback: { GET: false, POST: 'token' },
   requires: ['pins', 'limit'],
   validate({ id, people }) {
     for (const { name, pin } of people) {

@@ -60,7 +60,7 @@ export const parkedLoginExamples: Reads<ParkedLogin<{ tries: number }>> = {
 }
 type Flow = ProviderFlow<DoorCardConfig>
 export const providerFlowExamples: Part<Flow> = {
-  callback: () => ({ callback: { GET: false, POST: 'csrf' } }),
+  callback: () => ({ callback: { GET: false, POST: 'token' } }),
   requires: () => ({ requires: ['doorCards', 'limit'] }),
   methods: () => ({ methods: ['getUserByAccount'] }),
   env: () => ({ env: { people: 'PEOPLE' } }),

@@ -11,8 +11,11 @@ import type { Services } from './services.ts'
 
 /** How a provider type signs people in: a module-level constant. */
 export interface ProviderFlow<P> {
-  /** Methods of `/callback/:provider`; default `{ POST: 'csrf' }`. `crossSite`: the flow itself proves where the request comes from (state). */
-  readonly callback?: { readonly GET?: false; readonly POST?: 'csrf' | 'crossSite' | false }
+  /**
+   * Methods of `/callback/:provider`; default `{ POST: 'token' }`. The words are those of `Route.csrf`. `crossSite`: the flow itself proves
+   * where the request comes from (state). `csrf` is an old word for `token`.
+   */
+  readonly callback?: { readonly GET?: false; readonly POST?: 'token' | 'crossSite' | 'csrf' | false }
   /** Demanded only when a provider of the type exists: else MissingAdapter. */
   readonly requires?: readonly (keyof Services)[] | ((provider: P) => readonly (keyof Services)[])
   /** Adapter operations demanded likewise: else MissingAdapterMethods. */

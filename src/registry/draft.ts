@@ -157,9 +157,9 @@ export class Draft {
 
   providerType(type: string, flow: ProviderFlow<never>, owner: string, fallback: boolean): void {
     const { GET, POST } = flow.callback ?? {}
-    if ((GET !== undefined && GET !== false) || ![undefined, 'csrf', 'crossSite', false].includes(POST))
+    if ((GET !== undefined && GET !== false) || ![undefined, 'token', 'csrf', 'crossSite', false].includes(POST))
       throw new AuthError(
-        `The provider type "${type}" of plugin "${owner}" has the wrong \`callback\`: GET may be false, POST "csrf", "crossSite" or false.`,
+        `The provider type "${type}" of plugin "${owner}" has the wrong \`callback\`: GET may be false, POST "token", "crossSite" or false.`,
       )
     const known = this.#types.get(type)
     if (known && fallback) return

@@ -28,7 +28,7 @@ export async function callbackProtection(ctx: Context): Promise<'token' | 'cross
   const provider = await ctx.provider()
   const { callback } = ctx.flow(provider)
   const isGet = ctx.request.method === 'GET'
-  const accepted = isGet ? callback?.GET : (callback?.POST ?? 'csrf')
+  const accepted = isGet ? callback?.GET : (callback?.POST ?? 'token')
   if (accepted === false) {
     throw new InvalidProvider(`Callbacks of provider "${provider.id}" (${provider.type}) do not take ${ctx.request.method} requests.`)
   }

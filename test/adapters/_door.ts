@@ -13,7 +13,7 @@ declare module 'authkernel/kernel' {
 }
 /** Whoever says an address is that person. */
 export const door: ProviderFlow<DoorConfig> = {
-  callback: { GET: false, POST: 'csrf' },
+  callback: { GET: false, POST: 'token' },
   options: { id: true, name: true, type: true },
   async finish(ctx): Promise<Identity> {
     const { card } = await ctx.body()

@@ -62,7 +62,7 @@ const secondFactor = (enrolled: (login: Login) => boolean = () => true): Plugin 
 })
 
 const badgeFlow: ProviderFlow<ProviderOf<'badge2'>> = {
-  callback: { GET: false, POST: 'csrf' },
+  callback: { GET: false, POST: 'token' },
   requires: ['limit'],
   async finish(ctx, provider) {
     const { badge } = await ctx.body()

@@ -37,8 +37,17 @@ it('of a hook and of a provider type', async () => {
   await expect(hook.ready()).rejects.toThrow(/hook "paint" of plugin "probe" has the kind "gaurd"/)
   const flow = { callback: { POST: 'crosssite' }, finish: () => Promise.reject(new Error('no')) }
   const type = use((kernel: { providerType: Function }) => kernel.providerType('probe', flow))
-  await expect(type.ready()).rejects.toThrow(/provider type "probe" of plugin "probe" has the wrong `callback`/)
+  await expect(type.ready()).rejects.toThrow(
+    /provider type "probe" of plugin "probe" has the wrong `callback`: GET may be false, POST "token"/,
+  )
   await expect(createAuth(baseConfig({ sessionOnError: 'nul' as never })).ready()).rejects.toThrow(
     '`sessionOnError` must be "throw" or "null"',
   )
+})
+
+it.each(['token', 'csrf', 'crossSite', false, undefined])('of a provider type: callback POST %j is known', async (POST) => {
+  const flow = { callback: { POST }, finish: () => Promise.reject(new Error('no')) }
+  await createAuth(baseConfig())
+    .use({ name: 'probe', setup: (kernel) => kernel.providerType('probe' as never, flow as never) })
+    .ready()
 })

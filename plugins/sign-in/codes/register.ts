@@ -28,7 +28,7 @@ export function registerCodes<T extends CodeKindName>(kernel: Kernel, kind: Code
 
 function createCodeFlow(kind: CodeKind): ProviderFlow<{ id: string; name: string; type: CodeKindName }> {
   return {
-    callback: { POST: 'csrf' },
+    callback: { POST: 'token' },
     options: { id: true, name: true, type: true },
     form: () => ({ post: 'signin', stays: true, fields: { [kind.field]: kind.input }, submit: kind.submit }),
     ...(kind.check && { check: () => kind.check?.() }),

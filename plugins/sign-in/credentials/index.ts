@@ -33,7 +33,7 @@ const optionNames: Record<keyof CredentialsConfig, true> = {
 
 const credentialsFlow: ProviderFlow<ProviderOf<'credentials'>> = {
   // A GET would put a password into a URL.
-  callback: { GET: false, POST: 'csrf' },
+  callback: { GET: false, POST: 'token' },
   env: {},
   options: optionNames,
 

@@ -35,7 +35,7 @@ const linkTemplate: MailTemplate = {
 }
 
 const emailFlow: ProviderFlow<Email> = {
-  callback: { POST: 'csrf' },
+  callback: { POST: 'token' },
   requires: ({ sendVerificationRequest }) => (sendVerificationRequest ? ['store'] : ['store', 'mail']),
   methods: ['createVerificationToken', 'useVerificationToken', 'getUserByEmail'],
   env: { apiKey: 'KEY' },

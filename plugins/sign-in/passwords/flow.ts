@@ -47,7 +47,7 @@ export const emailField = {
 export function passwordsFlow(kernel: Kernel, parts: Parts): ProviderFlow<PasswordsConfig> {
   return {
     // A GET would put a password into a URL.
-    callback: { GET: false, POST: 'csrf' },
+    callback: { GET: false, POST: 'token' },
     options: { id: true, name: true, type: true },
     form: () => ({
       post: 'callback',

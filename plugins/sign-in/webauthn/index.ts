@@ -20,7 +20,7 @@ type WebAuthn = ProviderOf<'webauthn'>
 type WebAuthnProviderOptions = ProviderOptionsOf<'webauthn'>
 
 const webauthnFlow: ProviderFlow<WebAuthn> = {
-  callback: { GET: false, POST: 'csrf' },
+  callback: { GET: false, POST: 'token' },
   requires: ['store'],
   methods: [
     'createUser',
