@@ -41,6 +41,19 @@ export interface OptionalRecord {
   when?: (requires: CompileView['requires'], facts: { needsTables: boolean }) => boolean
 }
 
+/** One plugin by its name, or several. An absent one is refused at start, unless it is marked as `optional`. */
+export type PluginOrder = string | { plugin: string; optional: true } | readonly (string | { plugin: string; optional: true })[]
+/**
+ * Where a handler stands among those of the same hook or event. Default: the order of `use()`. A circle is refused at start. Plugins without a handler of
+ * this hook or event change nothing.
+ */
+export interface HandlerPlace {
+  /** Asked before the handlers of these plugins. */
+  before?: PluginOrder | undefined
+  /** Asked after the handlers of these plugins. */
+  after?: PluginOrder | undefined
+}
+
 /** What `setup` registers with. */
 export interface Kernel {
   /** As known now; read `ctx.settings` per request. */
@@ -128,29 +141,33 @@ export interface Kernel {
   mailTemplate(name: string, template: MailTemplate): void
   /**
    * Adds a handler of a hook. Returns a function that removes it. Handlers of a `first` hook are asked in reverse order of `use()`; with `last` after all
-   * others: what a login needs only once all proofs are there. `of` names the plugin that declares the hook, or several: without it nothing is asked.
+   * others: what a login needs only once all proofs are there. `before` and `after` place it by the names of other plugins. `of` names the plugin that declares the hook, or several: without it nothing is asked.
    * A hook that no plugin declares is refused at compile, unless `of` is given.
    */
-  hook<K extends keyof Hooks>(name: K, handler: HookHandler<K>, options?: { of?: string | readonly string[]; last?: boolean }): () => void
+  hook<K extends keyof Hooks>(
+    name: K,
+    handler: HookHandler<K>,
+    options?: HandlerPlace & { of?: string | readonly string[]; last?: boolean },
+  ): () => void
   /** A hook whose types are not here. To get them, write `import type {} from 'authkernel/plugins/<of>'`. */
   hook<N extends string, M extends object>(
     name: N extends keyof Hooks ? never : N,
     handler: (message: M) => unknown,
-    options: { of: string | readonly string[]; last?: boolean },
+    options: HandlerPlace & { of: string | readonly string[]; last?: boolean },
   ): () => void
   /**
    * Listens to an event. Returns a function that ends it. `of` names the plugin that declares the event, or several, which may be absent. An event that no plugin
    * declares is refused at compile, unless `of` is given or a plugin without declared events may fire it.
    */
-  on<K extends keyof Events>(name: K, handler: EventHandler<K>, options?: { of: string | readonly string[] }): () => void
+  on<K extends keyof Events>(name: K, handler: EventHandler<K>, options?: HandlerPlace & { of?: string | readonly string[] }): () => void
   /** An event whose types are not here. */
   on<N extends string, M extends object>(
     name: N extends keyof Events | '*' ? never : N,
     handler: (message: M) => unknown,
-    options: { of: string | readonly string[] },
+    options: HandlerPlace & { of: string | readonly string[] },
   ): () => void
   /** Listens to every event, also those of other plugins. `session` fires at each session read, and is included only with `reads`. */
-  on(name: '*', handler: (told: AnyEvent) => unknown, options?: { reads?: boolean }): () => void
+  on(name: '*', handler: (told: AnyEvent) => unknown, options?: HandlerPlace & { reads?: boolean }): () => void
   /** Observes requests, hooks, events and calls to other servers, for traces and metrics. It costs nothing if no plugin uses it. */
   observe(observer: Observer): void
   /** `ready({ warm: true })` calls this, beside the first request that needs it: `kernel.preload(() => import('./heavy.ts'))`. */

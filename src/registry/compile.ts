@@ -44,6 +44,7 @@ export function compileSnapshot(
   const requires = (requirement: string): boolean => required.has(requirement)
   attempt(() => draft.settleRecords(requires))
   attempt(() => closing(draft))
+  attempt(() => draft.bus.arrange())
 
   const resolved = withDefaults(config, draft)
   for (const observer of draft.observers) draft.bus.observe(observer)

@@ -7,7 +7,7 @@ import type { ProviderFlow } from '../contract/flow.ts'
 import type { Provider } from '../contract/provider.ts'
 import type { RecordSpec } from '../contract/records.ts'
 import type { Observer } from '../contract/observer.ts'
-import type { OptionalRecord } from '../contract/plugin.ts'
+import type { HandlerPlace, OptionalRecord } from '../contract/plugin.ts'
 import type { Route } from '../contract/route.ts'
 import type { CompileView, Services } from '../contract/services.ts'
 import type { SessionAbility, SessionStrategy } from '../contract/session.ts'
@@ -64,7 +64,7 @@ export class Draft {
   readonly observers: Observer[] = []
   readonly credentials: Credential[] = []
   readonly preloads: (() => Promise<unknown>)[] = []
-  readonly handlers: { kind: 'hook' | 'on'; name: string; owner: string; of?: string | readonly string[] }[] = []
+  readonly handlers: ({ kind: 'hook' | 'on'; name: string; owner: string; of?: string | readonly string[] } & HandlerPlace)[] = []
   readonly #types: Map<string, Owned<ProviderFlow<never>> & { fallback: boolean }> = new Map()
   readonly #services: Map<string, Candidate[]> = new Map()
   readonly #hooks: Map<string, string> = new Map()
@@ -141,12 +141,13 @@ export class Draft {
     name: string,
     handler: (message: never) => unknown,
     owner: string,
-    { of, ...options }: { reads?: boolean; last?: boolean; of?: string | readonly string[] } = {},
+    { of, ...options }: HandlerPlace & { reads?: boolean; last?: boolean; of?: string | readonly string[] } = {},
   ): void {
     // What an absent plugin would ask or tell.
     if (of !== undefined && ![of].flat().some((plugin) => this.plugins.has(plugin))) return
     this.bus.add(kind, name, handler as (message: object) => unknown, owner, options)
-    this.handlers.push({ kind, name, owner, ...(of !== undefined && { of }) })
+    const { before, after } = options
+    this.handlers.push({ kind, name, owner, before, after, ...(of !== undefined && { of }) })
   }
 
   /** Whether a new record needs a migration, as far as the store can be seen before services are made. */

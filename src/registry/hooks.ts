@@ -5,6 +5,7 @@ import type { HookCall, Observer } from '../contract/observer.ts'
 import type { Events } from '../contract/messages.ts'
 import { unanswered } from '../contract/symbols.ts'
 import { withTimeout } from '../errors/deadlines.ts'
+import { orderHandlers, type PlacedHandler } from './handler-order.ts'
 
 /** What a hook does with several answers. */
 export type Verb = 'guard' | 'first' | 'pipe'
@@ -14,7 +15,7 @@ export interface HookSpec {
   carry?: string
 }
 type Message = Record<string, unknown>
-type Handler = ((message: Message) => unknown) & { owner?: string; last?: boolean }
+type Handler = ((message: Message) => unknown) & PlacedHandler & { last?: boolean }
 /** What listeners run with. */
 export interface ListenerRun {
   ctx: AnyContext
@@ -80,6 +81,8 @@ export class HookBus {
   /** Events that may be listened to. */
   readonly events: Set<string> = new Set(ownEvents)
   private readonly handlers = new Hookable()
+  /** Handlers with a wish for their place are few: only where there is one the order is made anew. */
+  private readonly placed: Map<string, { handler: Handler; remove: () => void }[]> = new Map()
   private readonly watchers: NonNullable<Observer['handler']>[] = []
   private readonly specByName: Map<string, HookSpec> = new Map(Object.entries(hookSpecs))
 
@@ -93,11 +96,14 @@ export class HookBus {
     name: string,
     handler: (message: Message) => unknown,
     owner: string,
-    { reads = false, last = false }: { reads?: boolean; last?: boolean } = {},
+    { reads = false, last = false, before, after }: Pick<PlacedHandler, 'before' | 'after'> & { reads?: boolean; last?: boolean } = {},
   ): void {
     const key = `${kind}:${name}`
     const keep = (place: string): void => {
-      this.handlers.hook(place, Object.assign((message: Message) => handler(message), { owner, last }) as never)
+      this.place(
+        place,
+        Object.assign((message: Message) => handler(message), { owner, last, before, after }),
+      )
       this.known.add(place)
     }
     keep(key)
@@ -105,6 +111,26 @@ export class HookBus {
     // Under a name of its own, since an event without a listener is not even created.
     keep('on:* reads')
     this.known.add(`on:${readEvent}`)
+  }
+
+  /** Puts handlers into the order that they ask for by `before` and `after`, once all are there. Throws AuthError for a circle. */
+  arrange(): void {
+    for (const [key, placed] of this.placed) {
+      const handlers = placed.map(({ handler }) => handler)
+      if (handlers.every(({ before, after }) => before === undefined && after === undefined)) continue
+      const [kind, name = ''] = key.split(/:(.*)/s)
+      const isFirst = kind === 'hook' && this.specByName.get(name)?.verb === 'first'
+      const ordered = orderHandlers(`the ${kind === 'hook' ? 'hook' : 'event'} "${name}"`, isFirst ? inOrder(handlers) : handlers)
+      for (const { remove } of placed.splice(0)) remove()
+      // The last one of a `first` hook is asked first; those that came after all others stand in their places now.
+      for (const handler of isFirst ? ordered.toReversed() : ordered) this.place(key, Object.assign(handler, { last: false }))
+    }
+  }
+
+  private place(key: string, handler: Handler): void {
+    const placed = this.placed.get(key) ?? []
+    placed.push({ handler, remove: this.handlers.hook(key, handler as never) })
+    this.placed.set(key, placed)
   }
 
   has(kind: 'hook' | 'on', name: string): boolean {

@@ -1,7 +1,7 @@
 /** What each plugin registered, through its `kernel`, as a list of small steps in its own record: removing a plugin is deleting a record. */
 import type { Awaitable } from '../contract/data.ts'
 import type { EntryPoints } from '../contract/entry-points.ts'
-import type { Kernel, Plugin, Requirement } from '../contract/plugin.ts'
+import type { HandlerPlace, Kernel, Plugin, Requirement } from '../contract/plugin.ts'
 import type { Decorator, Draft, Rank } from './draft.ts'
 import type { ResolvedConfig } from '../contract/config.ts'
 import type { Context } from '../contract/context.ts'
@@ -181,9 +181,9 @@ export function createPluginKernel(record: Registration, parts: KernelParts): Ke
     accountSection: (section) => void add((draft) => draft.parts.section(section, name)),
     messages: (texts) => void add((draft) => draft.parts.messages(texts, name)),
     mailTemplate: (mail, template) => void add((draft) => draft.parts.template(mail, template, name)),
-    hook: (hook: string, handler: unknown, options?: { last?: boolean; of?: string | readonly string[] }) =>
+    hook: (hook: string, handler: unknown, options?: HandlerPlace & { last?: boolean; of?: string | readonly string[] }) =>
       add((draft) => draft.handler('hook', hook, handler as never, name, options)),
-    on: (event: string, handler: unknown, options?: { reads?: boolean; of?: string | readonly string[] }) =>
+    on: (event: string, handler: unknown, options?: HandlerPlace & { reads?: boolean; of?: string | readonly string[] }) =>
       add((draft) => draft.handler('on', event, handler as never, name, options)),
     credential: (read, { header = 'authorization' } = {}) => void add((draft) => draft.credentials.push({ read, header })),
     preload: (load) => void add((draft) => draft.preloads.push(load)),

@@ -7,6 +7,7 @@ import { AuthError, MissingAdapter, MissingAdapterMethods } from '../errors/inde
 import { cookieFault } from '../http/cookie-set.ts'
 import { originFault } from '../http/hosts.ts'
 import { flowOf } from '../options/providers.ts'
+import { pluginsOf } from './handler-order.ts'
 import type { Registration } from './registration.ts'
 import type { Compiled } from './snapshot.ts'
 import { abilitiesOf, missingAbility } from './strategies.ts'
@@ -35,6 +36,7 @@ export async function checkSnapshot(app: Checked, records: readonly Registration
   checkMembers(app)
   checkPlugins(app, records)
   checkHandlers(app, records)
+  checkPlaces(app)
   app.draft.parts.check(app.config.messages)
   await checkProviders(app)
   const session = app.services.session
@@ -117,6 +119,23 @@ function checkHandlers({ draft: { handlers, bus, eventOwners } }: Checked, recor
         ? ` For ${kind === 'hook' ? 'a hook' : 'an event'} of a plugin that may be absent, give \`{ of: 'its-name' }\`.`
         : ''
     throw new AuthError(`${who} ${act} the ${what} "${name}", which ${whose}.${meant}${remedy}`)
+  }
+}
+
+/** A misspelt name would leave a handler where it stands, in front of what it must follow. */
+function checkPlaces({ draft: { handlers, plugins } }: Checked): void {
+  for (const { kind, name, owner, before, after } of handlers) {
+    for (const [word, order] of Object.entries({ before, after })) {
+      for (const { plugin, optional } of pluginsOf(order)) {
+        if (optional || plugins.has(plugin)) continue
+        const who = owner === 'host' ? 'createAuth: the app' : `Plugin "${owner}"`
+        const what = kind === 'hook' ? `answer the hook "${name}"` : `hear the event "${name}"`
+        throw new AuthError(
+          `${who} wants to ${what} ${word} the plugin ${JSON.stringify(plugin)}, which is not there.${didYouMean(String(plugin), plugins)}` +
+            ` For a plugin that may be absent, give \`{ ${word}: { plugin: ${JSON.stringify(plugin)}, optional: true } }\`.`,
+        )
+      }
+    }
   }
 }
 
