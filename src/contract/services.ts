@@ -89,6 +89,8 @@ export interface ImportState {
 export interface ImportTarget<T> {
   /** Why a value cannot be stored, in words; undefined: it can. */
   refuse?(ctx: AnyContext, value: T): Awaitable<string | undefined>
+  /** Whether nothing of the kind is here at all: then `read` is not called before a write. Default: false. */
+  isEmpty?(ctx: AnyContext): Promise<boolean>
   /** Undefined: nothing is here for the key. */
   read(ctx: AnyContext, rows: readonly { key: string; value?: T }[]): Promise<readonly (ImportState | undefined)[]>
   /** The version of each row that was stored. `over`: replaces what has this version; without it there must be nothing. Undefined: another request was faster. */

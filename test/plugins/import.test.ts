@@ -82,7 +82,7 @@ async function world() {
   /** A user changes it here. */
   const change = (key: string, value: string) => mine.set(key, { value, version: `own${++count}` })
   const values = () => Object.fromEntries([...mine].map(([key, { value }]) => [key, value]))
-  return { mine, source, run, change, values, ctx }
+  return { mine, source, run, change, values, ctx, kind, target }
 }
 
 describe('a second run', () => {
@@ -158,5 +158,35 @@ describe('a second run', () => {
     expect(problems).toMatchObject([{ name: 'thing-refused', level: 'loss', count: 1, examples: ['bad'] }])
     expect([listOpen(problems, []), listOpen(problems, ['thing-refused'])]).toEqual([['thing-refused'], []])
     expect(problemsOf('thing', newKindReport())).toEqual([])
+  })
+})
+
+describe('a first run', () => {
+  it('reads no page of what is here, and finds a key that the source has twice', async () => {
+    const { mine, kind, target, ctx, change, values } = await world()
+    let reads = 0
+    const { read } = target
+    Object.assign(target, {
+      isEmpty: async () => mine.size === 0,
+      read: async (...given: Parameters<typeof read>) => {
+        reads += given[1].length
+        return read(...given)
+      },
+    })
+    const rowOf = (key: string, value: string): SourceRow<string> => ({ key, value, userId: null })
+    const pages = function* () {
+      yield [...Array(600).keys()].map((at) => rowOf(`k${at}`, 'first'))
+      yield [rowOf('k0', 'first'), rowOf('k1', 'first')]
+      // A user was faster than the run.
+      change('late', 'mine')
+      yield [rowOf('late', 'theirs')]
+    }
+    expect(await takePages(ctx, kind, pages(), { apply: false })).toMatchObject({ found: 603, new: 603 })
+    mine.clear()
+    expect(reads).toBe(0)
+    const report = await takePages(ctx, kind, pages(), { apply: true })
+    expect(report).toMatchObject({ found: 603, new: 600, conflict: 1, conflicts: ['late'] })
+    expect(report.unchanged).toBe(2)
+    expect([reads, mine.size, values()['late']]).toEqual([3, 601, 'mine'])
   })
 })

@@ -33,6 +33,14 @@ export interface ImportRun {
   conflicts?: 'here' | 'source' | undefined
 }
 
+/** What a kind has before a run. Where it has nothing, no page is compared with it: the first run of a large move reads half as much. */
+export interface Beginning {
+  /** Nothing was taken from the source yet. */
+  noEntries: boolean
+  /** Nothing of the kind is here. */
+  nothingHere: boolean
+}
+
 type Entry = ImportEntryRow & { id: string }
 interface Compared<T> {
   row: SourceRow<T>
@@ -49,20 +57,22 @@ const pagesAtOnce = 4
 
 /**
  * Takes rows of one kind, a page after the other, and answers how many of each decision there were. Each page costs a few calls of the store. A run that was
- * interrupted goes on when it is run again. In a dry run tables that do not exist yet count as empty.
+ * interrupted goes on when it is run again. In a dry run tables that do not exist yet count as empty. `beginning` is looked up when it is not given.
  */
 export async function takePages<T>(
   ctx: AnyContext,
   kind: ImportKind<T>,
   pages: AsyncIterable<readonly SourceRow<T>[]> | Iterable<readonly SourceRow<T>[]>,
   run: ImportRun,
+  beginning?: Beginning,
 ): Promise<KindReport> {
   const report = newKindReport()
+  const known = beginning ?? (await findBeginning(ctx, kind, run.apply))
   const running = new Set<Promise<void>>()
   const faults: unknown[] = []
   for await (const page of pages) {
     for (let at = 0; at < page.length; at += pageSize) {
-      const work: Promise<void> = takePage(ctx, kind, page.slice(at, at + pageSize), run, report)
+      const work: Promise<void> = takePage(ctx, kind, page.slice(at, at + pageSize), run, report, known)
         .catch((error: unknown) => void faults.push(error))
         .finally(() => running.delete(work))
       running.add(work)
@@ -75,6 +85,13 @@ export async function takePages<T>(
   await Promise.all(running)
   if (faults.length > 0) throw faults[0]
   return report
+}
+
+/** Two short reads. A dry run also calls it before the first migration. */
+export async function findBeginning<T>(ctx: AnyContext, { source, kind, target }: ImportKind<T>, apply: boolean): Promise<Beginning> {
+  const entries = await readOrEmpty(apply, 0, () => ctx.records('importEntry').count({ source, kind }, { max: 1 }))
+  const nothingHere = await readOrEmpty(apply, true, async () => (await target.isEmpty?.(ctx)) ?? false)
+  return { noEntries: entries === 0, nothingHere }
 }
 
 /**
@@ -129,8 +146,9 @@ async function takePage<T>(
   rows: readonly SourceRow<T>[],
   run: ImportRun,
   report: KindReport,
+  beginning: Beginning,
 ): Promise<void> {
-  const compared = await comparePage(ctx, kind, rows, run.apply)
+  const compared = await comparePage(ctx, kind, rows, run.apply, beginning)
   const write: Compared<T>[] = []
   const note: { one: Compared<T>; version: string | null }[] = []
   for (const one of compared) {
@@ -153,18 +171,24 @@ async function takePage<T>(
   const count = ({ decision }: Compared<T>): void => void report[decision === 'conflict' ? 'refreshed' : decision]++
   if (!run.apply) return write.forEach(count)
   const versions = write.length === 0 ? [] : await kind.target.write(ctx, write.map(toWrite))
+  const unread: SourceRow<T>[] = []
   for (const [at, one] of write.entries()) {
     const version = versions[at]
-    if (version === undefined) {
+    if (version === undefined && (beginning.noEntries || beginning.nothingHere)) unread.push(one.row)
+    else if (version === undefined) {
       // Another request changed it after it was compared: the next run sees that.
       report.conflict++
       noteConflict(report, one.row.key, false)
-      continue
+    } else {
+      count(one)
+      note.push({ one, version })
     }
-    count(one)
-    note.push({ one, version })
   }
   await writeEntries(ctx, kind, note)
+  if (unread.length === 0) return
+  // The source has a key twice, or something was stored here since the run began.
+  report.found -= unread.length
+  await takePage(ctx, kind, unread, run, report, { noEntries: false, nothingHere: false })
 }
 
 async function comparePage<T>(
@@ -172,18 +196,13 @@ async function comparePage<T>(
   { source, kind, target }: ImportKind<T>,
   rows: readonly SourceRow<T>[],
   apply: boolean,
+  { noEntries, nothingHere }: Beginning,
 ): Promise<Compared<T>[]> {
   const none = rows.map(() => undefined)
+  const keys = rows.map(({ key }) => key)
   const [entries, here, digests] = [
-    await readOrEmpty(apply, none, () =>
-      readEntries(
-        ctx,
-        source,
-        kind,
-        rows.map(({ key }) => key),
-      ),
-    ),
-    await readOrEmpty(apply, none, () => target.read(ctx, rows)),
+    noEntries ? none : await readOrEmpty(apply, none, () => readEntries(ctx, source, kind, keys)),
+    nothingHere ? none : await readOrEmpty(apply, none, () => target.read(ctx, rows)),
     await Promise.all(rows.map(({ value, compare = value }) => digestOf(compare))),
   ]
   return Promise.all(

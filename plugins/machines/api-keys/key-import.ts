@@ -31,6 +31,7 @@ export function keyTarget(options: ResolvedOptions): ImportTarget<KeyTaken> {
       if (unknown !== undefined) return `\`scopes\` of apiKeysPlugin does not have "${unknown}"`
       return /^[0-9a-f]{64}$/.test(hash) ? undefined : 'the hash of the key is no SHA-256'
     },
+    isEmpty: async (ctx) => (await ctx.records('apiKey').count({}, { max: 1 })) === 0,
     async read(ctx, rows) {
       const found = new Map((await ctx.records('apiKey').getMany(rows.map(({ key }) => rowId(key)))).map((row) => [row.id, row]))
       return Promise.all(

@@ -1,14 +1,5 @@
 /** Bans of another product, for a move that may be run again. */
-import {
-  type AnyContext,
-  type ImportState,
-  type ImportTarget,
-  type NewRow,
-  RecordConflict,
-  type Row,
-  sha256,
-  toHex,
-} from 'authkernel/kernel'
+import { type AnyContext, type ImportState, type ImportTarget, RecordConflict, type Row, sha256, toHex } from 'authkernel/kernel'
 import { endAccess } from 'authkernel/kernel/users'
 import { banId } from './bans.ts'
 import { type BanRow, never } from './tables.ts'
@@ -30,20 +21,30 @@ declare module 'authkernel/kernel' {
   }
 }
 
+// Users who are banned, and whose access ends, at once. Few: the access of these alone goes on if the process ends between the two.
+const width = 10
+
 export const banTarget: ImportTarget<BanTaken> = {
+  isEmpty: async (ctx) => (await ctx.records('userBan').count({}, { max: 1 })) === 0,
   async read(ctx, rows) {
     const ids = await Promise.all(rows.map(({ key }) => banId(key)))
     const found = new Map((await ctx.records('userBan').getMany(ids)).map((row) => [row.id, row]))
     return Promise.all(rows.map(({ value }, at) => toState(found.get(ids[at]!), value)))
   },
   async write(ctx, rows) {
-    const versions: (string | undefined)[] = []
-    for (const { key, value, over } of rows) {
-      const version = await writeBan(ctx, await banId(key), value, over)
-      versions.push(version)
-      // The row first: a sign-in at this moment is refused, or ended by this.
-      if (version !== undefined && over === undefined) await endAccess(ctx, { userId: value.userId }, 'admin.ban', 'ban')
+    const drafts = await Promise.all(
+      rows.map(async ({ key, value, over }) => ({ over, row: { id: await banId(key), ...toFields(ctx, value) } })),
+    )
+    const fresh = drafts.filter(({ over }) => over === undefined).map(({ row }) => row)
+    const made = new Map<string, string>()
+    for (let at = 0; at < fresh.length; at += width) {
+      // The rows first: a sign-in at this moment is refused, or ended by this.
+      const rows = await createBans(ctx, fresh.slice(at, at + width))
+      await Promise.all(rows.map(({ userId }) => endAccess(ctx, { userId }, 'admin.ban', 'ban')))
+      for (const row of rows) made.set(row.id, await versionOf(row))
     }
+    const versions: (string | undefined)[] = []
+    for (const { over, row } of drafts) versions.push(over === undefined ? made.get(row.id) : await replaceBan(ctx, row, over))
     return versions
   },
   async remove(ctx, rows) {
@@ -58,34 +59,35 @@ export const banTarget: ImportTarget<BanTaken> = {
   },
 }
 
-async function writeBan(
-  ctx: AnyContext,
-  id: string,
-  { userId, reason, until, by }: BanTaken,
-  over: string | undefined,
-): Promise<string | undefined> {
+function toFields(ctx: AnyContext, { userId, reason, until, by }: BanTaken): BanRow {
+  return { userId, reason: reason.slice(0, 500), by: by.slice(0, 255), since: ctx.now, until: until && until < never ? until : never }
+}
+
+async function replaceBan(ctx: AnyContext, { id, ...fields }: Row<BanRow>, over: string): Promise<string | undefined> {
   const bans = ctx.records('userBan')
-  const fields = {
-    userId,
-    reason: reason.slice(0, 500),
-    by: by.slice(0, 255),
-    since: ctx.now,
-    until: until && until < never ? until : never,
-  }
-  if (over === undefined) return createBan(ctx, { id, ...fields })
   const former = await bans.get(id)
   if (!former || (await versionOf(former)) !== over) return undefined
   const row = await bans.update(id, fields, { if: { since: former.since, by: former.by } })
   return row ? versionOf(row) : undefined
 }
 
-async function createBan(ctx: AnyContext, row: NewRow<BanRow>): Promise<string | undefined> {
+/** All at once, or one by one where a user was banned here meanwhile: that one is left out. */
+async function createBans(ctx: AnyContext, rows: readonly Row<BanRow>[]): Promise<Row<BanRow>[]> {
+  const bans = ctx.records('userBan')
   try {
-    return await versionOf(await ctx.records('userBan').create(row))
+    return await bans.createMany(rows)
   } catch (error) {
-    if (error instanceof RecordConflict) return undefined
-    throw error
+    if (!(error instanceof RecordConflict)) throw error
   }
+  const made: Row<BanRow>[] = []
+  for (const row of rows) {
+    try {
+      made.push(await bans.create(row))
+    } catch (error) {
+      if (!(error instanceof RecordConflict)) throw error
+    }
+  }
+  return made
 }
 
 async function toState(row: Row<BanRow> | undefined, value: BanTaken | undefined): Promise<ImportState | undefined> {

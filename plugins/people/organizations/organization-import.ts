@@ -153,6 +153,7 @@ function createTarget<K extends OrganizationRecord, T>(plugin: PluginInstance, s
   }
   return {
     refuse: (_ctx, value) => spec.refuse?.(value),
+    isEmpty: async (ctx) => (await (await tableOf(ctx)).table.count({}, { max: 1 })) === 0,
     async read(ctx, given) {
       const { rows, table } = await tableOf(ctx)
       const ids = await Promise.all(given.map(({ key }) => rowId(key)))
@@ -199,6 +200,7 @@ function createTarget<K extends OrganizationRecord, T>(plugin: PluginInstance, s
 
 /** As much of a table as is used here, whatever its record is. */
 interface Table {
+  count(where: object, options: { max: number }): Promise<number>
   get(id: string): Promise<Row<Record<string, unknown>> | null>
   getMany(ids: readonly string[]): Promise<Row<Record<string, unknown>>[]>
   create(row: object): Promise<Row<Record<string, unknown>>>
@@ -235,10 +237,22 @@ async function orConflict<T>(write: () => Promise<T>): Promise<T | null> {
   }
 }
 
+// As many as one commit takes.
+const atOnce = 20
+
 async function addMembers(rows: AnyContext, members: readonly { organizationId: string }[], by: 1 | -1): Promise<void> {
   const counts = new Map<string, number>()
   for (const { organizationId } of members) counts.set(organizationId, (counts.get(organizationId) ?? 0) + by)
-  for (const [id, count] of counts) await rows.records('organization').increment(id, 'members', count, { min: 0 })
+  // In order, so that two pages wait for each other, and never for a deadlock.
+  const changes = [...counts].toSorted(([a], [b]) => (a < b ? -1 : 1))
+  for (let at = 0; at < changes.length; at += atOnce) {
+    const some = changes.slice(at, at + atOnce)
+    const done = await rows.atomic(
+      some.map(([increment, count]) => ({ record: 'organization' as const, increment, field: 'members' as const, by: count, min: 0 })),
+    )
+    // One of the organizations is gone.
+    if (!done) for (const [id, count] of some) await rows.records('organization').increment(id, 'members', count, { min: 0 })
+  }
 }
 
 async function idOf(key: string): Promise<string> {

@@ -1,6 +1,7 @@
 /** Ten codes for the day on which the phone is lost: 50 bits each, stored as slow hashes, each good once. */
 import { type AnyContext, bytes, toHex } from 'authkernel/kernel'
 import { type Person, readState } from './person.ts'
+import type { BackupCodeRow } from './tables.ts'
 
 // Without letters that are mistaken for digits.
 const alphabet = 'ABCDEFGHJKLMNPQRSTUVWXYZ23456789'
@@ -44,13 +45,7 @@ export async function takeBackupCode(ctx: AnyContext, person: Person, given: str
 /** Takes over codes that another product gave out. `again`: they were taken before, and those that were used here since stay used. */
 export async function storeBackupCodes(ctx: AnyContext, person: Person, codes: readonly string[], again = false): Promise<void> {
   const { salt } = await readState(ctx, person)
-  const rows = await Promise.all(
-    [...new Set(codes)].map(async (code) => ({
-      person: person.key,
-      userId: person.userId,
-      hash: await slowHash(code, salt, isStrong(code) ? iterationsOfStrong : iterations),
-    })),
-  )
+  const rows = await hashCodes(person, salt, codes)
   const table = ctx.records('twoFactorBackupCode')
   const { rows: former } = await table.find({ where: { person: person.key } })
   // Of codes that the source still has, only those are left that are left here too.
@@ -59,6 +54,17 @@ export async function storeBackupCodes(ctx: AnyContext, person: Person, codes: r
   for (const { id } of gone) await table.delete(id)
   // A full set without a former code is a new one. A smaller set may be codes that were used here.
   if (left.length === 0 && rows.length > 0 && (!again || rows.length >= count)) await table.createMany(rows)
+}
+
+/** Rows for codes that another product gave out. */
+export function hashCodes({ key, userId }: Person, salt: string, codes: readonly string[]): Promise<BackupCodeRow[]> {
+  return Promise.all(
+    [...new Set(codes)].map(async (code) => ({
+      person: key,
+      userId,
+      hash: await slowHash(code, salt, isStrong(code) ? iterationsOfStrong : iterations),
+    })),
+  )
 }
 
 /** Those of the codes of another product that were not used here. */

@@ -29,14 +29,18 @@ export async function readState(ctx: AnyContext, { key, userId }: Person): Promi
   const states = ctx.records('twoFactorState')
   const found = await states.get(id)
   if (found) return found
-  const salt = toHex(ctx.runtime.random(16))
-  const empty = { userId, generation: 0, salt, failures: 0, since: ctx.now, until: ctx.now, proveAddress: false }
   // Another request may make it at the same moment.
-  return states.create({ id, ...empty }).catch(async (error: unknown) => {
+  return states.create({ id, ...createState(ctx, userId) }).catch(async (error: unknown) => {
     const existing = await states.get(id)
     if (!existing) throw error
     return existing
   })
+}
+
+/** A row of which nothing has been counted yet. */
+export function createState(ctx: AnyContext, userId: string | null): StateRow {
+  const salt = toHex(ctx.runtime.random(16))
+  return { userId, generation: 0, salt, failures: 0, since: ctx.now, until: ctx.now, proveAddress: false }
 }
 
 /** Whether an administrator removed the factors, or a secret that was dropped took them, and none was set up since. Makes no row: it is asked at every sign-in. */

@@ -5,17 +5,20 @@ import {
   type ImportedFactor,
   type ImportState,
   type ImportTarget,
+  RecordConflict,
   type Row,
   sha256,
   toHex,
 } from 'authkernel/kernel'
-import { keepStoredCodes, storeBackupCodes } from './backup-codes.ts'
+import { hashCodes, keepStoredCodes, storeBackupCodes } from './backup-codes.ts'
 import { confirmedFactors } from './factors.ts'
-import { enrolledFactors, type Person, raiseGeneration } from './person.ts'
+import { createState, enrolledFactors, type Person, raiseGeneration } from './person.ts'
 import { type FactorRow, never } from './tables.ts'
 
 // Users whose factors are read or written at once.
 const width = 20
+// Rows of one call.
+const pageSize = 500
 
 /** Stores factors for users without one here; `dry` only counts. Throws AuthError for a secret that is not base32. */
 export async function takeFactors(ctx: AnyContext, rows: readonly ImportedFactor[], { dry }: { dry: boolean }): Promise<number> {
@@ -38,8 +41,16 @@ export async function listUnusedCodes(ctx: AnyContext, userId: string, codes: re
 /** Factors as a move stores them. */
 export const factorTarget: ImportTarget<ImportedFactor> = {
   refuse: (_ctx, value) => refuseFactor(value),
+  isEmpty: async (ctx) =>
+    (await ctx.records('twoFactor').count({}, { max: 1 })) + (await ctx.records('twoFactorState').count({}, { max: 1 })) === 0,
   read: (ctx, rows) => eachOf(rows, (row) => readFactor(ctx, row)),
-  write: (ctx, rows) => eachOf(rows, (row) => writeFactor(ctx, row)),
+  async write(ctx, rows) {
+    const made = await writeFirstFactors(
+      ctx,
+      rows.filter(({ over }) => over === undefined).map(({ value }) => value),
+    )
+    return eachOf(rows, (row) => made.get(row.key) ?? writeFactor(ctx, row))
+  },
   async remove(ctx, rows) {
     const removed = await eachOf(rows, (row) => removeFactors(ctx, row))
     return removed.filter(Boolean).length
@@ -73,20 +84,41 @@ async function writeFactor(
   // First the codes: a factor without them locks out a user who has lost the phone.
   await storeBackupCodes(ctx, person, backupCodes, again)
   if (again) return versionOf(rows)
-  const made = await ctx.records('twoFactor').create({
-    person: person.key,
-    userId: key,
-    kind: 'totp',
-    secret,
-    confirmed: true,
-    step: 0,
-    created: ctx.now,
-    expires: never,
-  })
+  const made = await ctx.records('twoFactor').create(toRow(ctx, person, secret))
   if (former) await ctx.records('twoFactor').delete(former.id)
   // A browser that was trusted under the former factor is not under this one.
   if (over !== undefined) await raiseGeneration(ctx, person)
   return versionOf([...rows.filter((row) => row !== former), made])
+}
+
+/**
+ * Factors of users of whom nothing was ever counted here, a page at a time: versions by user. Only one run or request can make the row of a user that counts, and
+ * the others find it.
+ */
+async function writeFirstFactors(ctx: AnyContext, rows: readonly ImportedFactor[]): Promise<Map<string, string>> {
+  const made = new Map<string, string>()
+  const people = await Promise.all(
+    rows.map(async (value) => ({ value, person: personOf(value.userId), id: toHex(await sha256(personOf(value.userId).key)) })),
+  )
+  const states = ctx.records('twoFactorState')
+  const known = new Set((await states.getMany(people.map(({ id }) => id))).map(({ id }) => id))
+  const fresh = people.filter(({ id }) => !known.has(id)).map((one) => ({ ...one, state: createState(ctx, one.value.userId) }))
+  try {
+    await states.createMany(fresh.map(({ id, state }) => ({ id, ...state })))
+  } catch (error) {
+    if (error instanceof RecordConflict) return made
+    throw error
+  }
+  // First the codes: a factor without them locks out a user who has lost the phone.
+  const codes = (await eachOf(fresh, ({ person, value, state }) => hashCodes(person, state.salt, value.backupCodes))).flat()
+  for (let at = 0; at < codes.length; at += pageSize) await ctx.records('twoFactorBackupCode').createMany(codes.slice(at, at + pageSize))
+  const factors = await ctx.records('twoFactor').createMany(fresh.map(({ person, value }) => toRow(ctx, person, value.secret)))
+  for (const row of factors) made.set(row.userId ?? '', await versionOf([row]))
+  return made
+}
+
+function toRow(ctx: AnyContext, { key: person, userId }: Person, secret: string): FactorRow {
+  return { person, userId, kind: 'totp', secret, confirmed: true, step: 0, created: ctx.now, expires: never }
 }
 
 async function removeFactors(ctx: AnyContext, { key, version }: { key: string; version: string }): Promise<boolean> {
@@ -109,7 +141,7 @@ function personOf(userId: string): Person {
   return { key: `user:${userId}`, userId, user: { id: userId } }
 }
 
-async function eachOf<T, R>(rows: readonly T[], work: (row: T) => Promise<R>): Promise<R[]> {
+async function eachOf<T, R>(rows: readonly T[], work: (row: T) => R | Promise<R>): Promise<R[]> {
   const done: R[] = []
   for (let at = 0; at < rows.length; at += width) done.push(...(await Promise.all(rows.slice(at, at + width).map(work))))
   return done

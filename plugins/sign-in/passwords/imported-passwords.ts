@@ -40,6 +40,7 @@ export function passwordTarget(parts: Parts): ImportTarget<PasswordTaken> {
       canVerify(hash, parts.options.verify)
         ? undefined
         : 'the hash is of no format in `verify` of passwordsPlugin, or needs too much time or memory. Add the format, for example bcryptHash().',
+    isEmpty: async (ctx) => (await ctx.records('password').count({}, { max: 1 })) === 0,
     read: readStates,
     write: writeHashes,
     async remove(ctx, rows) {
@@ -71,9 +72,13 @@ async function writeHashes(
   rows: readonly { key: string; value: PasswordTaken; over?: string | undefined }[],
 ): Promise<(string | undefined)[]> {
   const passwords = ctx.records('password')
+  const proved = await findProved(
+    ctx,
+    rows.filter(({ value }) => value.verified === undefined).map(({ key }) => key),
+  )
   const drafts = await Promise.all(
     rows.map(async ({ key, value: { hash, verified }, over }) => {
-      const parked = verified === undefined ? await isUnproved(ctx, key) : !verified
+      const parked = verified === undefined ? !proved.has(key) : !verified
       return { row: { id: await rowId(key), userId: key, hash, short: false, parked, imported: await rowId(hash), changed: ctx.now }, over }
     }),
   )
@@ -106,10 +111,10 @@ async function createRow(ctx: AnyContext, row: NewRow<PasswordRow>): Promise<boo
   }
 }
 
-// A user who registered with the address of another person has set the password there.
-async function isUnproved(ctx: AnyContext, userId: string): Promise<boolean> {
-  const user = await ctx.service('store').getUser(userId)
-  return !user || (Boolean(user.email) && !user.emailVerified)
+// Of these users, those without an address, and those who have verified it: one who registered with the address of another person has set the password there.
+async function findProved(ctx: AnyContext, ids: readonly string[]): Promise<ReadonlySet<string>> {
+  const users = ids.length === 0 ? [] : await ctx.service('store').getUsers(ids)
+  return new Set(users.filter(({ email, emailVerified }) => !email || emailVerified).map(({ id }) => id))
 }
 
 /** The password is right and the address unproved: the same mail as for a registration, which keeps the user where nothing belongs to another person. */

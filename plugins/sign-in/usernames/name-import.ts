@@ -28,6 +28,7 @@ export function nameTarget(rules: NameRules): ImportTarget<NameTaken> {
   return {
     refuse: (_ctx, { name }) =>
       canonical(name) === undefined ? 'usernamesPlugin does not take the name: it is reserved, or has other characters' : undefined,
+    isEmpty: async (ctx) => (await ctx.records('userName').count({}, { max: 1 })) === 0,
     async read(ctx, rows) {
       const ids = await Promise.all(rows.map(({ key }) => rowId(key)))
       const found = new Map((await ctx.records('userName').getMany(ids)).map((row) => [row.id, row]))
