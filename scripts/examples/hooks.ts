@@ -9,6 +9,7 @@ export const hooksExamples: Answers = {
   provider: ({ id }) =>
     id === 'partner' ? { type: 'oidc', id, name: 'Partner', issuer: 'https://id.partner.example', clientId: 'shop' } : undefined,
   providers: ({ providers }) => providers.filter(({ id }) => id !== 'hidden'),
+  homeRealm: ({ identifier }) => (identifier.endsWith('@partner.example') ? { provider: 'partner' } : undefined),
   authorizationRequest: ({ parameters }) => {
     parameters.set('ui_locales', 'de')
     return parameters

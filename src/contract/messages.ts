@@ -9,6 +9,7 @@ import type { Login } from './login.ts'
 import type { CleanUpReport } from './entry-points.ts'
 import type { Provider } from './provider.ts'
 import type { RouteInfo } from './route.ts'
+import type { HomeRealmAnswer } from './services.ts'
 import type { SessionAttributes, SessionSelector } from './session.ts'
 import type { Settings } from './config.ts'
 
@@ -101,6 +102,12 @@ export interface Hooks {
   provider: First<{ id: string }, Provider, AnyContext>
   /** The list on `/providers` and pages. */
   providers: Pipe<{ providers: readonly Provider[] }, 'providers'>
+  /**
+   * Which provider a user signs in with, by what was typed first: an address, a name. `POST /identifier` asks it after its CSRF check. One answer, or several
+   * for the user to choose from. Null: none, and no other plugin is asked. Without an answer the service `homeRealm` is asked for an address. Decide by what
+   * all users of a company share, such as the domain: an answer that depends on one user tells strangers that the user exists.
+   */
+  homeRealm: First<{ identifier: string }, HomeRealmAnswer | readonly HomeRealmAnswer[] | null>
   /** Parameters of an authorization request (oauth, oidc), before `state`, `nonce` and PKCE are added. */
   authorizationRequest: Pipe<{ provider: Provider; parameters: URLSearchParams }, 'parameters'>
   /** Decides whether a person may sign in. All handlers must return `true`. A string is a URL to redirect to. */

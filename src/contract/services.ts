@@ -54,13 +54,18 @@ export interface Pages {
 }
 /** A built-in page, or one of a plugin (`kernel.page`). */
 export type PageName = 'signIn' | 'signOut' | 'error' | 'verifyRequest' | 'verifyConfirm' | (string & {})
+/** A provider that a company's users sign in with. */
+export interface HomeRealmAnswer {
+  /** Id of the provider: of the list, or one that the hook `provider` answers. */
+  provider: string
+}
 /** Home-realm discovery: which provider the people of a domain use. */
 export interface HomeRealm {
   /**
    * Looks at the domain of the address alone, so that the answer tells nothing about persons. Null for a domain without a provider, and for what is no
    * address. Never throws for what a user typed.
    */
-  find(ctx: Context, address: string): Awaitable<{ provider: string } | null>
+  find(ctx: Context, address: string): Awaitable<HomeRealmAnswer | null>
 }
 
 /** The session's cookie in the form of another product. The strategy `database` asks it. */

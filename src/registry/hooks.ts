@@ -31,6 +31,7 @@ export const hookSpecs: Readonly<Record<string, HookSpec>> = {
   tenant: { verb: 'first' },
   provider: { verb: 'first' },
   providers: { verb: 'pipe', carry: 'providers' },
+  homeRealm: { verb: 'first' },
   authorizationRequest: { verb: 'pipe', carry: 'parameters' },
   signIn: { verb: 'guard' },
   createUser: { verb: 'guard' },

@@ -94,7 +94,7 @@ describe('the sign-in page', () => {
   })
 })
 
-it('a plugin of the host replaces the route, as docs/plugins/organizations.md shows', async () => {
+it('a plugin of the host replaces the route', async () => {
   const identifierFirst = definePlugin({
     name: 'identifier-first',
     requires: ['homeRealm'],
@@ -136,4 +136,27 @@ it('pages call a provider that only the hook knows by its name, with its picture
   expect(account).not.toContain('sso-4711')
   const domains = await (await ada.get(`/organizations/domains?organization=${id}`)).text()
   expect(domains).toContain('<option value="sso-4711" selected>Hooked GmbH</option>')
+})
+
+it('a plugin of the host answers before the domain does, as docs/plugins/organizations.md shows', async () => {
+  const connections = new Map([['acme.example', ['other', 'acme']]])
+  const connectionsPlugin = definePlugin({
+    name: 'connections',
+    setup(kernel) {
+      kernel.hook('homeRealm', ({ identifier }) => {
+        const domain = identifier.split('@')[1]?.toLowerCase()
+        const own = domain === undefined ? undefined : connections.get(domain)
+        return own?.map((provider) => ({ provider }))
+      })
+    },
+  })
+  const { client } = await made('acme', [password, oauth('acme', 'Acme'), oauth('other', 'Other')], [connectionsPlugin])
+  const choice = await (await client.post('/identifier', { identifier: 'x@acme.example' })).text()
+  expect(choice.match(/action="[^"]*\/signin\/(other|acme)"/g)).toHaveLength(2)
+  connections.set('acme.example', ['other'])
+  const led = await client.post('/identifier', { identifier: 'x@acme.example' })
+  expect(new URL(led.headers.get('location') ?? '').origin).toBe('https://other.example')
+  connections.clear()
+  const byDomain = await client.post('/identifier', { identifier: 'x@acme.example' })
+  expect(new URL(byDomain.headers.get('location') ?? '').origin).toBe('https://acme.example')
 })

@@ -2,7 +2,8 @@
  * The one field of a sign-in page with several forms that begin with an address or a name. What follows are the ways that the deployment offers,
  * the same for every user.
  */
-import type { Context, InputAttributes, Provider, ProviderForm } from 'authkernel/kernel'
+import { type Context, type InputAttributes, type Provider, type ProviderForm, redirectTo, withParams } from 'authkernel/kernel'
+import { findHomeRealms } from './home-realm.ts'
 import { drawField, isHidden } from './ui/fields.ts'
 import { type Html, markup } from './ui/html.ts'
 import { hiddenInputs, type Sheet } from './ui/layout.ts'
@@ -61,9 +62,8 @@ export function asksFirst(ctx: Context, forms: readonly Form[]): boolean {
 
 /** Whether an address may lead to a provider of its domain. */
 export function hasRealms(ctx: Context): boolean {
-  const { services, providers } = ctx.app
-  if (!services.homeRealm) return false
-  return ctx.has('hook', 'provider') || [...providers.values()].some((provider) => leavesSite(formOf(ctx, provider)))
+  if (!ctx.has('hook', 'homeRealm') && !ctx.app.services.homeRealm) return false
+  return ctx.has('hook', 'provider') || [...ctx.app.providers.values()].some((provider) => leavesSite(formOf(ctx, provider)))
 }
 
 /** Whether a text could be of a kind. Says nothing about whether an account has it. */
@@ -117,23 +117,37 @@ function offersPasskeys({ autocomplete }: InputAttributes): boolean {
     .includes('webauthn')
 }
 
-/** `POST /identifier`: the provider of the domain, where there is one; else the sign-in page with the methods that fit what was typed. */
+/**
+ * `POST /identifier`: the provider of the company, where there is one; a choice, where there are several; else the sign-in page with the methods that fit
+ * what was typed.
+ */
 export async function continueWithIdentifier(ctx: Context): Promise<Response> {
   const { identifier } = await ctx.body()
   const text = typeof identifier === 'string' ? identifier.trim() : ''
   if (text === '' || text.length > maxIdentifier) return ctx.page('signIn')
-  const redirect = text.includes('@') ? await startAtHomeRealm(ctx, text) : undefined
+  // A form that is filled in here is on the page.
+  const realms = (await findHomeRealms(ctx, text)).filter((provider) => leavesSite(formOf(ctx, provider)))
+  const [only] = realms
+  const redirect = only && realms.length === 1 ? await startAt(ctx, only) : undefined
   if (redirect) return redirect
-  return ctx.app.config.pages.signIn === undefined ? ctx.render('signIn', { identifier: text }) : ctx.page('signIn')
+  const own = ctx.app.config.pages.signIn
+  if (own !== undefined)
+    return realms.length > 1 ? redirectTo(withParams(own, { providers: realms.map(({ id }) => id).join(' ') })) : ctx.page('signIn')
+  if (realms.length > 1) choices.set(ctx, realms)
+  return ctx.render('signIn', { identifier: text })
 }
 
-/** Begins the sign-in with the provider of the domain. The callback URL is the one that the page keeps in its cookie. */
-async function startAtHomeRealm(ctx: Context, address: string): Promise<Response | undefined> {
-  const realm = await ctx.app.services.homeRealm?.find(ctx, address)
-  if (!realm) return undefined
-  const provider = await ctx.providerById(realm.provider)
-  // A form that is filled in here is on the page.
-  const redirect = leavesSite(formOf(ctx, provider)) ? await ctx.flow(provider).start?.(ctx, provider) : undefined
+// Beside the parameters of the page: those are also the query of an address, which must not show a connection by its id.
+const choices = new WeakMap<Context, readonly Provider[]>()
+
+/** The providers that the user of this request chooses from, where a company has several; undefined: those of the app. */
+export function providersToChoose(ctx: Context): readonly Provider[] | undefined {
+  return choices.get(ctx)
+}
+
+/** Begins the sign-in with the provider of a company. The callback URL is the one that the page keeps in its cookie. */
+async function startAt(ctx: Context, provider: Provider): Promise<Response | undefined> {
+  const redirect = await ctx.flow(provider).start?.(ctx, provider)
   const user = redirect && ctx.has('on', 'linkRequested') ? await ctx.session.user(ctx) : null
   if (user) await ctx.emit('linkRequested', { user, provider: provider.id })
   return redirect

@@ -3,7 +3,17 @@
  * with an address or a name share one field: it is asked for first, and the ways follow.
  */
 import type { Context, PageTools, Provider, ProviderForm } from 'authkernel/kernel'
-import { asksFirst, drawChosen, drawHiddenField, couldBe, hasRealms, type Identifier, identifierForm, identifierOf } from './identifier.ts'
+import {
+  asksFirst,
+  drawChosen,
+  drawHiddenField,
+  couldBe,
+  hasRealms,
+  type Identifier,
+  identifierForm,
+  identifierOf,
+  providersToChoose,
+} from './identifier.ts'
 import { fillGaps, gaps, type Leads, type PreparedPage, prepareOnce } from './page-cache.ts'
 import { takeTyped, type TypedFields } from './typed-fields.ts'
 import { drawAlert } from './ui/alert.ts'
@@ -65,7 +75,7 @@ export async function drawSignInPage(
 ): Promise<Response> {
   const { ctx, language, base, origin } = sheet
   const { error, code, email, identifier } = params
-  const providers = await ctx.providers()
+  const providers = providersToChoose(ctx) ?? (await ctx.providers())
   const typed = error === undefined ? undefined : await takeTyped(ctx)
   const request = {
     csrfToken: await ctx.csrfToken(),

@@ -1,5 +1,14 @@
 /** Where the users of a domain sign in, and what a provider that an organization brought may say. */
-import { AccessDenied, type AnyContext, type Context, type HomeRealm, type Kernel, toAddress } from 'authkernel/kernel'
+import {
+  AccessDenied,
+  type AnyContext,
+  type Context,
+  type HomeRealm,
+  type HomeRealmAnswer,
+  type HookMessage,
+  type Kernel,
+  toAddress,
+} from 'authkernel/kernel'
 import { InvalidProvider } from 'authkernel/errors'
 import { type PluginInstance, rowsOf } from './actor.ts'
 import { recheckDomain, isDue, isProofLive } from './domains.ts'
@@ -19,6 +28,11 @@ export function createHomeRealm(plugin: PluginInstance): HomeRealm {
       return { provider: row.provider }
     },
   }
+}
+
+/** Answers the hook `homeRealm` by the service, which a host may have replaced. Asked last, so null keeps no other plugin from answering. */
+export async function answerByDomain({ identifier, ctx }: HookMessage<'homeRealm'>): Promise<HomeRealmAnswer | null | undefined> {
+  return identifier.includes('@') ? ctx.service('homeRealm').find(ctx, identifier) : undefined
 }
 
 /** A provider of an organization signs in users of its domains alone: else it could name any address. */

@@ -4,7 +4,7 @@ import type {} from 'authkernel/plugins/admission'
 import type {} from 'authkernel/plugins/api-keys'
 import { activateAtSignIn, activeCookie, addActiveOrganization, findKeyOrganization } from './active-organization.ts'
 import { keepOwners } from './deleted-users.ts'
-import { guardProviders, createHomeRealm } from './home-realm.ts'
+import { answerByDomain, createHomeRealm, guardProviders } from './home-realm.ts'
 import { isInvited } from './invitations.ts'
 import { messages } from './messages.ts'
 import { addClientMethods, createApi, type OrganizationClient, type OrganizationsApi } from './methods.ts'
@@ -79,6 +79,7 @@ export function organizationsPlugin<const S extends Statements = Record<never, n
       kernel.hook('keyOrganization', (question) => findKeyOrganization(plugin, question), { of: 'api-keys' })
       kernel.hook('admission', (question) => isInvited(plugin, question), { of: 'admission' })
       kernel.provide('homeRealm', createHomeRealm(plugin), { fallback: true })
+      kernel.hook('homeRealm', answerByDomain, { last: true })
       if (options.domains?.own) guardProviders(kernel, plugin)
       kernel.messages(messages)
       kernel.mailTemplate('organizations.invitation', {
