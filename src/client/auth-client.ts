@@ -1,10 +1,10 @@
 /** A client that knows its server: the methods that plugins bring are typed by the type of `auth`, and are found by their names at run time. */
-import type { ClientMethodsOf } from 'authkernel'
+import type { ClientMethodsOf, SessionOf } from 'authkernel'
 import { type Client, type ClientOptions, createClientFunctions } from './client.ts'
 import { createProtocol } from './protocol.ts'
 
-/** The functions of `createClient` and, by namespace, the methods of the plugins of `A`. */
-export type AuthClient<A> = Client & ClientMethodsOf<A>
+/** The functions of `createClient` with the session of `A` and, by namespace, the methods of the plugins of `A`. */
+export type AuthClient<A> = Client<SessionOf<A>> & ClientMethodsOf<A>
 
 // Names by which `clientMethods` of the server makes a GET route.
 const reads = /^(?:get|list|is|has)(?![a-z])/
@@ -14,8 +14,8 @@ const reads = /^(?:get|list|is|has)(?![a-z])/
  * `client.twoFactor.verify(input)` is `POST <basePath>/two-factor/verify`. Methods reject with AuthClientError; those that change something tell all
  * watched sessions to read again.
  */
-export function createAuthClient<A = unknown>({ basePath = '/auth' }: ClientOptions = {}): AuthClient<A> {
-  const protocol = createProtocol(basePath.replace(/\/$/, ''))
+export function createAuthClient<A = unknown>(options: ClientOptions = {}): AuthClient<A> {
+  const protocol = createProtocol(options)
   const client = createClientFunctions(protocol)
   const method =
     (namespace: string, name: string) =>

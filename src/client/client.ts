@@ -3,14 +3,11 @@
  * The exported functions talk to `/auth`; `createClient({ basePath })` makes the same ones for another path.
  */
 import type { PublicProvider, Session } from 'authkernel'
-import { createProtocol, type FlowResult, type Protocol } from './protocol.ts'
+import { createProtocol, type FlowResult, here, type Protocol, type Server } from './protocol.ts'
 import { createSessionStore, type SessionOptions, type SessionStore } from './session.ts'
 
-/** Where the routes are. */
-export interface ClientOptions {
-  /** Path of the routes; default `/auth`. */
-  basePath?: string | undefined
-}
+/** Where the routes are, and how they are reached. */
+export interface ClientOptions extends Server {}
 /** Options of a flow. */
 export interface FlowOptions {
   /** Where to go afterwards; default: this page. The server refuses foreign origins. */
@@ -36,10 +33,10 @@ export interface PasskeyOptions extends FlowOptions {
   signal?: AbortSignal | undefined
 }
 
-/** What a page can do. */
-export interface Client {
+/** What a page can do. `S`: the session. */
+export interface Client<S = Session> {
   /** The session, or null for a signed-out browser. Throws AuthClientError if the server fails. */
-  getSession(): Promise<Session | null>
+  getSession(): Promise<S | null>
   /** Providers by id. Throws AuthClientError. */
   getProviders(): Promise<Record<string, PublicProvider>>
   /** Token for forms of one's own. Throws AuthClientError. */
@@ -56,9 +53,9 @@ export interface Client {
   /** Signs out. Throws AuthClientError. */
   signOut(options?: FlowOptions): Promise<FlowResult>
   /** Sends data to the `jwt` or `session` callback (trigger `update`); without data the session is read again. Throws AuthClientError. */
-  update(data?: unknown): Promise<Session | null>
+  update(data?: unknown): Promise<S | null>
   /** A session to subscribe to, in step with other tabs. */
-  createSession(options?: SessionOptions): SessionStore
+  createSession(options?: SessionOptions<S>): SessionStore<S>
   /** Adds a passkey to the signed-in user, or registers a new one by `email`; stays on this page unless `redirect` is true. Rejects with the browser's DOMException. */
   registerPasskey(options?: PasskeyOptions): Promise<FlowResult>
   /** Signs in with a passkey. Rejects with the browser's DOMException: NotAllowedError when cancelled. */
@@ -66,13 +63,13 @@ export interface Client {
 }
 
 /** The functions for one server. */
-export function createClient({ basePath = '/auth' }: ClientOptions = {}): Client {
-  return createClientFunctions(createProtocol(basePath.replace(/\/$/, '')))
+export function createClient(options: ClientOptions = {}): Client {
+  return createClientFunctions(createProtocol(options))
 }
 
 /** The functions over one protocol. */
 export function createClientFunctions(protocol: Protocol): Client {
-  const target = ({ redirectTo, callbackUrl }: FlowOptions): string => redirectTo ?? callbackUrl ?? location.href
+  const target = ({ redirectTo, callbackUrl }: FlowOptions): string => redirectTo ?? callbackUrl ?? here()?.href ?? '/'
 
   /** Tells all parts of the page that the session changed, and goes where the flow ended. `begins`: it goes on elsewhere, and nothing has changed yet. */
   async function conclude(result: FlowResult, redirect: boolean, begins = false): Promise<FlowResult> {
@@ -98,7 +95,7 @@ export function createClientFunctions(protocol: Protocol): Client {
     async signIn(id, options = {}, authorizationParams = '') {
       const providers = id === undefined ? {} : await client.getProviders()
       const provider = id !== undefined && Object.hasOwn(providers, id) ? providers[id] : undefined
-      if (!provider) return goTo(`${protocol.basePath}/signin?${new URLSearchParams({ callbackUrl: target(options) })}`)
+      if (!provider) return goTo(`${protocol.base}/signin?${new URLSearchParams({ callbackUrl: target(options) })}`)
       if (provider.type === 'webauthn') return passkey(undefined, { ...options, provider: provider.id }, true)
       const { redirectTo: _to, callbackUrl: _url, redirect = true, ...fields } = options
       // The server says it for every type; one of Auth.js or an older one does not, and has one type only that posts to its callback.
@@ -121,6 +118,8 @@ export function createClientFunctions(protocol: Protocol): Client {
 }
 
 function goTo(url: string): undefined {
+  // Outside of a page the caller goes where the result says.
+  if (!here()) return
   location.href = url
   // The same page with a fragment is not loaded again, and would go on showing the former person.
   if (url.includes('#')) location.reload()

@@ -40,9 +40,25 @@ export interface FlowResult {
   code: string | undefined
 }
 
+/** Where a server is, and how it is reached. */
+export interface Server {
+  /** Path of the routes; default `/auth`. */
+  basePath?: string | undefined
+  /**
+   * Origin of the server: `https://app.example`. Default: that of the page. Code that runs outside of a page, such as server rendering and tests, needs it.
+   * Throws TypeError for a text that is not an origin.
+   */
+  baseURL?: string | undefined
+  /**
+   * Sends the requests; default: the global `fetch`. Outside of a page it has to bring the cookies along. It is called with a URL as text and its options.
+   */
+  fetch?: ((url: string, init: RequestInit) => Promise<Response>) | undefined
+}
+
 /** One server: its base path, its requests, and who listens for changes. */
 export interface Protocol {
-  readonly basePath: string
+  /** Address of the routes: `/auth`, with the origin where `baseURL` was given. */
+  readonly base: string
   /** GET as JSON. Throws AuthClientError. */
   get<T>(path: string): Promise<T>
   /** POST with the CSRF token as JSON. Throws AuthClientError. */
@@ -62,9 +78,11 @@ export interface Protocol {
 // Milliseconds that a flow waits for reads: a server that answers none of them must not keep a user signed in.
 const patience = 3_000
 
-export function createProtocol(basePath: string): Protocol {
+export function createProtocol({ basePath = '/auth', baseURL, fetch: sendRequest }: Server): Protocol {
+  const origin = baseURL === undefined ? undefined : readOrigin(baseURL)
+  const base = (origin ?? '') + basePath.replace(/\/$/, '')
   const listeners = new Set<() => void>()
-  const tabs = createTabs(`authkernel ${basePath}`)
+  const tabs = createTabs(`authkernel ${base}`)
   let stop: (() => void) | undefined
 
   function tell(): void {
@@ -72,7 +90,14 @@ export function createProtocol(basePath: string): Protocol {
   }
 
   async function send(path: string, init: RequestInit): Promise<Response> {
-    return fetch(basePath + path, { cache: 'no-store', credentials: 'same-origin', ...init })
+    if (origin === undefined && here() === undefined)
+      throw new TypeError(
+        'authkernel/client: there is no page here. Give `baseURL`, the origin of the server, to createClient or createAuthClient.',
+      )
+    // Cookies of another origin go along where the server permits it. Ours are SameSite=Lax: that origin has to be one of the same site.
+    const credentials = origin === undefined || here()?.origin === origin ? 'same-origin' : 'include'
+    const options: RequestInit = { cache: 'no-store', credentials, ...init }
+    return sendRequest ? sendRequest(base + path, options) : fetch(base + path, options)
   }
 
   // An answer may renew the session cookie: one that comes after the sign-out would sign in again.
@@ -95,7 +120,7 @@ export function createProtocol(basePath: string): Protocol {
   }
 
   return {
-    basePath,
+    base,
     get,
     update: (path, data) => post(path, { data }),
     async call(path, reads, input) {
@@ -111,8 +136,8 @@ export function createProtocol(basePath: string): Protocol {
       // Makes a redirect readable for a script: 200 with { url }, errors included.
       const response = await send(path, { method: 'POST', headers: { 'X-Auth-Return-Redirect': '1' }, body })
       const { url } = ((await response.json().catch(() => null)) ?? {}) as { url?: string }
-      if (!url) throw new AuthClientError(`POST ${basePath}${path} answered ${response.status} and no URL.`, response.status)
-      const query = new URL(url, location.href).searchParams
+      if (!url) throw new AuthClientError(`POST ${base}${path} answered ${response.status} and no URL.`, response.status)
+      const query = new URL(url, origin ?? location.href).searchParams
       const error = query.get('error') ?? undefined
       return { ok: response.ok && !error, status: response.status, url, error, code: query.get('code') ?? undefined }
     },
@@ -137,6 +162,20 @@ export function createProtocol(basePath: string): Protocol {
   async function answer<T>(path: string, response: Response): Promise<T> {
     const said = (await response.json().catch(() => undefined)) as unknown
     if (response.ok) return said as T
-    throw new AuthClientError(`${basePath}${path} answered ${response.status}.`, response.status, Object(said) as Refusal)
+    throw new AuthClientError(`${base}${path} answered ${response.status}.`, response.status, Object(said) as Refusal)
   }
+}
+
+/** The address of this page; undefined outside of one. */
+export function here(): { readonly href: string; readonly origin: string } | undefined {
+  return (globalThis as { location?: Location }).location
+}
+
+function readOrigin(baseURL: string): string {
+  const { origin, pathname, search } = URL.canParse(baseURL) ? new URL(baseURL) : { origin: 'null', pathname: '', search: '' }
+  if (origin === 'null' || pathname + search !== '/')
+    throw new TypeError(
+      `authkernel/client: \`baseURL\` must be an origin like "https://app.example", not ${JSON.stringify(baseURL)}. A path is \`basePath\`.`,
+    )
+  return origin
 }

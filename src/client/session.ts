@@ -7,26 +7,26 @@ import { type RereadOptions, watchTab } from './tab.ts'
  * The session as far as this tab knows it. A new object only when something changed. `loading` until the first answer.
  * `error`: why the last read failed. The session is then the last one known: an outage is not a sign-out.
  */
-export type SessionState =
+export type SessionState<S = Session> =
   | { status: 'loading'; session: null; error: Error | undefined }
   | { status: 'unauthenticated'; session: null; error: Error | undefined }
-  | { status: 'authenticated'; session: Session; error: Error | undefined }
+  | { status: 'authenticated'; session: S; error: Error | undefined }
 /** Where the session comes from and when it is read again. */
-export interface SessionOptions extends RereadOptions {
+export interface SessionOptions<S = Session> extends RereadOptions {
   /** The session that the server put into the page; without it the first subscriber fetches it. */
-  initial?: Session | null | undefined
+  initial?: S | null | undefined
 }
 /** A session to subscribe to. It reads and listens only while there is a subscriber. */
-export interface SessionStore {
-  get(): SessionState
+export interface SessionStore<S = Session> {
+  get(): SessionState<S>
   /** The state as it was made, from `initial`: what the server rendered. For `getServerSnapshot` of React. */
-  getInitial(): SessionState
+  getInitial(): SessionState<S>
   /** Calls the listener now and at every change; returns how to stop. */
-  subscribe(listener: (state: SessionState) => void): () => void
+  subscribe(listener: (state: SessionState<S>) => void): () => void
   /** Reads again now. Does not throw: see `error`. */
-  refresh(): Promise<SessionState>
+  refresh(): Promise<SessionState<S>>
   /** Sets the session that the server has just rendered, for example after an action. Other tabs get a change too. */
-  set(session: Session | null): void
+  set(session: S | null): void
 }
 
 export function createSessionStore(protocol: Protocol, options: SessionOptions): SessionStore {

@@ -16,8 +16,8 @@ export interface SharedOptions extends ClientOptions, Omit<SessionOptions, 'init
 }
 
 /** A client and a session of their own. */
-export function createShared({ client, basePath, session, ...options }: SharedOptions = {}): Shared {
-  const own = client ?? createClient({ basePath })
+export function createShared({ client, basePath, baseURL, fetch, session, ...options }: SharedOptions = {}): Shared {
+  const own = client ?? createClient({ basePath, baseURL, fetch })
   return { client: own, store: own.createSession({ ...options, initial: session }) }
 }
 

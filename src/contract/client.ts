@@ -1,6 +1,6 @@
 /** What plugins bring for `createAuthClient` of authkernel/client. Types only. */
 import type { Context } from './context.ts'
-import type { Awaitable } from './data.ts'
+import type { Awaitable, Session, PluginSessionFields } from './data.ts'
 import type { Route } from './route.ts'
 
 /** A schema of a library that implements Standard Schema 1: zod, valibot, arktype. */
@@ -42,6 +42,19 @@ export type ClientMethods<M> = { readonly [K in keyof M]: M[K] extends ClientMet
 
 /** The methods of all plugins of `typeof auth`, by namespace. */
 export type ClientMethodsOf<A> = A extends { readonly '~client'?: infer T } ? (unknown extends T ? object : NonNullable<T>) : object
+
+/** What `setup` of a plugin returns that adds fields to sessions: their names, declared in `PluginSessionFields`. There is nothing in it at run time. */
+export interface SessionPart<F extends keyof PluginSessionFields> {
+  readonly '~session'?: { readonly [K in F]: true }
+}
+
+/** The session of `typeof auth`: fields of plugins that it does not use are left out. Fields that hosts merge into `Session` are in it. */
+export type SessionOf<A> = [MissingFields<A>] extends [never]
+  ? Session
+  : { [K in keyof Session as K extends MissingFields<A> ? never : K]: Session[K] }
+
+type MissingFields<A> = unknown extends A ? never : Exclude<keyof PluginSessionFields, FieldsOfPlugins<A>>
+type FieldsOfPlugins<A> = A extends { readonly '~session'?: infer T } ? keyof NonNullable<T> : never
 
 type Call<I, O> = [I] extends [void] ? () => Promise<MethodResult<O>> : (input: I) => Promise<MethodResult<O>>
 // A redirect comes as its address.

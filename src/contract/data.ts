@@ -32,6 +32,12 @@ export interface DefaultSession {
 /** The session that clients get. Add your own fields by declaration merging. */
 export interface Session extends DefaultSession {}
 
+/**
+ * Fields of `Session` that plugins add, each with the name of its plugin: `interface PluginSessionFields { guest: 'guest' }`. The client of a server without
+ * the plugin does not have the field, whatever else the program imports.
+ */
+export interface PluginSessionFields {}
+
 /** Payload of a session token under the `jwt` strategy; `iat`, `exp` are in seconds (row 357). */
 export interface DefaultJWT extends Record<string, unknown> {
   name?: string | null

@@ -28,8 +28,8 @@ export interface UseSession {
   /** @see Client.signOut */
   signOut: Client['signOut']
 }
-/** Options of `useSessionProvider`. */
-export interface SessionProviderOptions extends Omit<SharedOptions, 'client' | 'session'> {
+/** Options of `useSessionProvider`. They go through the HTML, so that `fetch` is not among them. */
+export interface SessionProviderOptions extends Omit<SharedOptions, 'client' | 'fetch' | 'session'> {
   /** The session that the server rendered: what `useSession()` of `serverAuth$` answers. When it changes, after an action of the server, it replaces what the tab knows. */
   session?: Readonly<SessionSignal<Session | null>> | undefined
 }
@@ -117,7 +117,7 @@ const page = new Map<string, Shared>()
 
 /** The client and the session of a base path in this tab. Never called on a server, where tabs of all people would share it. */
 function sharedAt(options: Options, session?: Session | null): Shared {
-  const path = options.basePath ?? '/auth'
+  const path = (options.baseURL ?? '') + (options.basePath ?? '/auth')
   const known = page.get(path)
   if (known) return known
   const made = createShared({ ...options, session })

@@ -37,8 +37,8 @@ const Context = createContext<Shared>()
 
 /** Gives the components below it one client and one session. Without it they share one per page, at `/auth`. */
 export function SessionProvider(props: SessionProviderProps): JSX.Element {
-  const { client, basePath, session, refetchOnFocus, refetchOnNavigation, refetchAfter } = props
-  const shared = createShared({ client, basePath, session, refetchOnFocus, refetchOnNavigation, refetchAfter })
+  const { client, basePath, baseURL, fetch, session, refetchOnFocus, refetchOnNavigation, refetchAfter } = props
+  const shared = createShared({ client, basePath, baseURL, fetch, session, refetchOnFocus, refetchOnNavigation, refetchAfter })
   const take = (next: Session | null | undefined): void => {
     if (next !== undefined) shared.store.set(next)
   }

@@ -1,7 +1,9 @@
 /** What a stranger's plugin declares for the client appears there, typed, from its declaration alone. */
-import { createAuth, type Session } from 'authkernel'
+import { createAuth, type Session, type SessionOf } from 'authkernel'
 import { createAuthClient, type SessionState } from 'authkernel/client'
 import { type ClientPart, clientMethod, clientMethods, definePlugin, type Plugin } from 'authkernel/kernel'
+import { guestPlugin } from 'authkernel/plugins/guest'
+import { organizationsPlugin } from 'authkernel/plugins/organizations'
 import { describe, expectTypeOf, it } from 'vitest'
 
 const schema = {
@@ -51,11 +53,54 @@ describe('createAuthClient<typeof auth>()', () => {
   })
 
   it('has the functions of every client, and nothing else', () => {
-    expectTypeOf(client.getSession).returns.resolves.toEqualTypeOf<Session | null>()
+    expectTypeOf(client.getSession).returns.resolves.toEqualTypeOf<SessionOf<typeof auth> | null>()
     expectTypeOf(client).not.toHaveProperty('twoFactor')
     expectTypeOf(client.notes).not.toHaveProperty('count')
     expectTypeOf(createAuthClient()).not.toHaveProperty('notes')
     // The API of the server stays where it was.
     expectTypeOf(auth.notes.count).toEqualTypeOf<number>()
+  })
+})
+
+declare module 'authkernel' {
+  interface Session {
+    /** Of this host. */
+    clientTest?: number
+  }
+}
+
+describe('the session of createAuthClient<typeof auth>()', () => {
+  const withGuests = createAuthClient<ReturnType<typeof makeWithGuests>>()
+  const makeWithGuests = () => auth.use(guestPlugin()).use(organizationsPlugin())
+
+  it('has no field of a plugin that the server does not use, although the program imports it', async () => {
+    expectTypeOf<Session>().toHaveProperty('guest')
+    const session = await client.getSession()
+    expectTypeOf(session!).not.toHaveProperty('guest')
+    expectTypeOf(session!).not.toHaveProperty('organization')
+    expectTypeOf(session!).not.toHaveProperty('apiKey')
+    expectTypeOf(session!).not.toHaveProperty('bearer')
+    expectTypeOf(session!).not.toHaveProperty('actor')
+    // @ts-expect-error the server has no guests
+    void session?.guest
+  })
+
+  it('has those of the plugins that it uses, what every session has, and the fields of the host', () => {
+    expectTypeOf<SessionOf<ReturnType<typeof makeWithGuests>>['guest']>().toEqualTypeOf<true | undefined>()
+    expectTypeOf(withGuests.getSession).returns.resolves.exclude<null>().toHaveProperty('organization')
+    expectTypeOf(withGuests.getSession).returns.resolves.exclude<null>().not.toHaveProperty('actor')
+    expectTypeOf<SessionOf<typeof auth>['clientTest']>().toEqualTypeOf<number | undefined>()
+    expectTypeOf<SessionOf<typeof auth>['user']>().toEqualTypeOf<Session['user']>()
+  })
+
+  it('is that of update() and of every store', () => {
+    expectTypeOf(client.update).returns.resolves.exclude<null>().not.toHaveProperty('guest')
+    const state = client.createSession().get()
+    if (state.status === 'authenticated') expectTypeOf(state.session).not.toHaveProperty('guest')
+    expectTypeOf(client.createSession).toBeCallableWith({ initial: null })
+  })
+
+  it('is every field that there is where the server is not known', () => {
+    expectTypeOf(createAuthClient().getSession).returns.resolves.toEqualTypeOf<Session | null>()
   })
 })

@@ -1,5 +1,5 @@
 /** API keys: programs that act for a user, for a service or for the tenant, with `Authorization: Bearer ak_…` or `x-api-key`. */
-import type { AnyContext, First, Guard, Plugin } from 'authkernel/kernel'
+import type { AnyContext, First, Guard, Plugin, SessionPart } from 'authkernel/kernel'
 import { authenticateKey } from './authenticate.ts'
 import { addEndings } from './endings.ts'
 import { keyTarget } from './key-import.ts'
@@ -24,6 +24,9 @@ declare module 'authkernel' {
     /** There when an API key signed the request in. */
     apiKey?: { id: string; name: string; env: string; scopes: readonly string[]; owner: KeyOwner; organization?: string }
   }
+  interface PluginSessionFields {
+    apiKey: 'api-keys'
+  }
 }
 declare module 'authkernel/kernel' {
   interface Hooks {
@@ -38,7 +41,7 @@ declare module 'authkernel/kernel' {
  * Adds `auth.apiKeys`, and the session of requests that carry a key. A request with a key is never signed in by its cookie.
  * Throws AuthError for options of the wrong shape.
  */
-export function apiKeysPlugin(options: ApiKeysOptions = {}): Plugin<ApiKeysApi & ApiKeysClient> {
+export function apiKeysPlugin(options: ApiKeysOptions = {}): Plugin<ApiKeysApi & ApiKeysClient & SessionPart<'apiKey'>> {
   const resolved = resolveOptions(options)
   return {
     name: 'api-keys',

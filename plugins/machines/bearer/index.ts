@@ -1,5 +1,5 @@
 /** Mobile and desktop apps: sign-in through the browser of the device, then an access token and a refresh token that rotates. No cookies. */
-import { type AnyContext, type AppClient, AuthError, type Guard, type Plugin, type User } from 'authkernel/kernel'
+import { type AnyContext, type AppClient, AuthError, type Guard, type Plugin, type SessionPart, type User } from 'authkernel/kernel'
 import { authenticateToken } from './authenticate.ts'
 import { createAppTokens } from './grants.ts'
 import { addIntrospection } from './introspection.ts'
@@ -25,6 +25,9 @@ declare module 'authkernel' {
       /** Thumbprint of the key that the app proved (RFC 9449); absent: the token is a bearer token. */
       jkt?: string
     }
+  }
+  interface PluginSessionFields {
+    bearer: 'bearer'
   }
 }
 /** Which app session an event is about. */
@@ -55,7 +58,7 @@ declare module 'authkernel/kernel' {
  * Adds the endpoints for apps, and the session of requests that carry an access token. A request with one is never signed in by its cookie.
  * Throws AuthError for options of the wrong shape.
  */
-export function bearerPlugin(options: BearerOptions): Plugin<BearerApi> {
+export function bearerPlugin(options: BearerOptions): Plugin<BearerApi & SessionPart<'bearer'>> {
   const resolved = resolveOptions(options)
   return {
     name: 'bearer',

@@ -1,5 +1,5 @@
 /** Users who begin without signing in: a stored user without an address, whose data goes to the user they become. */
-import type { Plugin, User } from 'authkernel/kernel'
+import type { Plugin, SessionPart, User } from 'authkernel/kernel'
 import { startGuest } from './guests.ts'
 import { addClientMethods, createApi, type GuestApi, type GuestClient } from './methods.ts'
 import { type GuestOptions, resolveOptions } from './options.ts'
@@ -24,7 +24,7 @@ declare module 'authkernel/kernel' {
  * Adds `auth.guest`, the route `POST /guest` and `client.guest`. Needs the services `records` and `limit`, an adapter that stores users without an address and deletes users, and a session
  * strategy that keeps attributes. Throws AuthError for options of the wrong shape.
  */
-export function guestPlugin(options: GuestOptions = {}): Plugin<GuestApi & GuestClient> {
+export function guestPlugin(options: GuestOptions = {}): Plugin<GuestApi & GuestClient & SessionPart<'guest'>> {
   const resolved = resolveOptions(options)
   return {
     name: 'guest',

@@ -17,6 +17,9 @@ declare module 'authkernel' {
     /** There for a user who has not signed in. */
     guest?: true
   }
+  interface PluginSessionFields {
+    guest: 'guest'
+  }
 }
 /** Id of the provider that such sessions begin with. */
 export const provider = 'guest'

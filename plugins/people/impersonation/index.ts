@@ -1,5 +1,5 @@
 /** An administrator acts as a user, for 30 minutes, with a reason, and gets the own session back. */
-import type { Plugin, User } from 'authkernel/kernel'
+import type { Plugin, SessionPart, User } from 'authkernel/kernel'
 import type {} from 'authkernel/plugins/audit'
 import { messages } from './messages.ts'
 import { addClientMethods, createApi, type ImpersonationApi, type ImpersonationClient } from './methods.ts'
@@ -28,7 +28,7 @@ declare module 'authkernel/kernel' {
  * Adds `auth.impersonation`, `client.impersonation`, the page `/impersonation` and the route `POST /impersonation/stop`. Needs the service `records`, a store, and a session strategy that keeps attributes and
  * ends sessions by id: `session.revocable` with jwt. Throws AuthError for options of the wrong shape.
  */
-export function impersonationPlugin(options: ImpersonationOptions): Plugin<ImpersonationApi & ImpersonationClient> {
+export function impersonationPlugin(options: ImpersonationOptions): Plugin<ImpersonationApi & ImpersonationClient & SessionPart<'actor'>> {
   const resolved = resolveOptions(options)
   return {
     name: 'impersonation',

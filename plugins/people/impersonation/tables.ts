@@ -32,6 +32,9 @@ declare module 'authkernel' {
     /** There when an administrator acts as the user of this session. */
     actor?: Actor
   }
+  interface PluginSessionFields {
+    actor: 'impersonation'
+  }
 }
 
 /** Id of the provider that such sessions begin with. */

@@ -22,6 +22,9 @@ declare module 'authkernel' {
     /** There while the user is a member of the organization that they chose. */
     organization?: ActiveOrganization
   }
+  interface PluginSessionFields {
+    organization: 'organizations'
+  }
 }
 
 const cookieAge = 400 * 86_400

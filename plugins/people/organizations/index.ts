@@ -1,5 +1,5 @@
 /** Organizations with members, teams, roles, invitations and domains. */
-import type { AnyContext, Guard, Plugin } from 'authkernel/kernel'
+import type { AnyContext, Guard, Plugin, SessionPart } from 'authkernel/kernel'
 import type {} from 'authkernel/plugins/admission'
 import type {} from 'authkernel/plugins/api-keys'
 import { activateAtSignIn, activeCookie, addActiveOrganization, findKeyOrganization } from './active-organization.ts'
@@ -55,7 +55,7 @@ declare module 'authkernel/kernel' {
  */
 export function organizationsPlugin<const S extends Statements = Record<never, never>>(
   options: OrganizationsOptions<S> = {},
-): Plugin<OrganizationsApi<PermissionOf<S>> & OrganizationClient> {
+): Plugin<OrganizationsApi<PermissionOf<S>> & OrganizationClient & SessionPart<'organization'>> {
   const resolved = resolveOptions(options as OrganizationsOptions)
   return {
     name: 'organizations',
