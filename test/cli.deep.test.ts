@@ -560,6 +560,29 @@ describe('migrate', () => {
     expect((await cli('migrate', without, '--from', 'better-auth')).stderr).toContain('betterAuthCompatPlugin({ db })')
   })
 
+  it('finishes a move from better-auth, says what stays, and refuses a later run', async () => {
+    const problems = `[{ name: 'sso-providers', level: 'loss', count: 2, message: '2 rows of ssoProvider' }, { name: 'left-factors', level: 'note', count: 1, message: '1 second factors stay' }]`
+    const end = `accept.includes('sso-providers') ? { finished: true, at: new Date(0), problems: ${problems}, refused: [], statements: ['delete from "twoFactor"'] }
+      : { finished: false, at: null, problems: ${problems}, refused: ['sso-providers'], statements: [] }`
+    const over = `{ users: 0, sessions: 0, source: 'better-auth', kinds: {}, problems: [{ name: 'finished', level: 'note', count: 1, message: 'It was finished on a day.' }], before: {}, after: {}, refused: [], applied: false }`
+    const uses = `.use({ name: 'other', setup: () => ({ betterAuth: { finish: async ({ accept }: any) => (${end}), takeOver: async () => (${over}) } }) })`
+    const file = app('finish', `session: { strategy: 'jwt' }, adapter: ${adapter}`, undefined, uses)
+    const move = ['migrate', file, '--from', 'better-auth'] as const
+    expect(await cli(...move, '--finish')).toMatchObject({
+      code: 1,
+      stdout: expect.stringMatching(
+        /stop 2 rows of ssoProvider \(accept it: --accept sso-providers\)[\s\S]*The move goes on\. 1 problems stop/,
+      ),
+    })
+    expect(await cli(...move, '--finish', '--accept', 'sso-providers')).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/note 1 second factors stay[\s\S]*delete from "twoFactor";[\s\S]*finished since 1970-01-01/),
+    })
+    expect((await cli(...move, '--finish', '--apply')).stderr).toContain('--finish takes --accept alone')
+    expect((await cli('migrate', file, '--finish')).stderr).toContain('--from better-auth')
+    expect(await cli(...move, '--apply')).toMatchObject({ code: 1, stderr: expect.stringContaining('finished on a day') })
+  })
+
   it('imports a service: reads the files in order, and tells how far it is on stderr', async () => {
     const report = `{ source: 'clerk', kinds: {}, problems: [], before: {}, after: {}, refused: [], applied: apply }`
     const run = `async ({ from, files, apply, accept, onProgress }: any) => {

@@ -5,22 +5,26 @@ import { type Paint, table } from './report.ts'
 const columns = ['new', 'refreshed', 'unchanged', 'kept', 'conflict', 'removed', 'refused'] as const
 
 /** Lines of a report. `command` is what the operator types next, without `--apply`. */
-export function describeMove(report: ImportReport, command: string, { good, bad, warn, faint }: Paint): string[] {
+export function describeMove(report: ImportReport, command: string, paint: Paint): string[] {
+  const { good, bad, faint } = paint
   const { kinds, problems, refused, applied } = report
   const rows = Object.entries(kinds).map(([kind, counts]) => [kind, String(counts.found), ...columns.map((name) => String(counts[name]))])
   const counts = rows.length > 0 ? [...table([['', 'found', ...columns], ...rows]), '', ...describeCounts(report)] : []
-  const shown = problems.map((problem) => {
-    const open = refused.includes(problem.name)
-    const paint = problem.level === 'note' ? warn : open ? bad : faint
-    const accept = problem.level === 'note' ? '' : open ? ` (accept it: --accept ${problem.name})` : ' (accepted)'
-    return `${paint(problem.level === 'note' ? 'note' : open ? 'stop' : 'accepted')} ${problem.message}${accept}${examplesOf(problem)}`
-  })
+  const shown = problems.map((problem) => describeProblem(problem, refused, paint))
   const last = applied
     ? good('Taken over.')
     : refused.length > 0
       ? bad(`Nothing was written. ${refused.length} problems stop \`--apply\`: solve them, or accept each by its name.`)
       : faint(`Nothing was changed. \`${command} --apply\` does it.`)
   return [...counts, ...shown, last]
+}
+
+/** One problem, and how it is accepted. */
+export function describeProblem(problem: ImportProblem, refused: readonly string[], { bad, warn, faint }: Paint): string {
+  const open = refused.includes(problem.name)
+  const paint = problem.level === 'note' ? warn : open ? bad : faint
+  const accept = problem.level === 'note' ? '' : open ? ` (accept it: --accept ${problem.name})` : ' (accepted)'
+  return `${paint(problem.level === 'note' ? 'note' : open ? 'stop' : 'accepted')} ${problem.message}${accept}${examplesOf(problem)}`
 }
 
 /** The same as a page that needs nothing else. Every text of the database is escaped. */

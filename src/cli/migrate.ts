@@ -6,6 +6,7 @@ import type { Auth } from 'authkernel/kernel'
 import type { ImportReport } from 'authkernel/plugins/import'
 import { type Mover, openImport } from './import.ts'
 import { loadModule } from './load.ts'
+import { finishMove } from './finish-move.ts'
 import { describeMove, drawMove } from './migrate-report.ts'
 import { type Report, UsageError, type Setting } from './report.ts'
 import { lookInside } from './snapshot.ts'
@@ -23,6 +24,8 @@ export interface MigrateOptions {
   accept?: string | undefined
   /** Which side wins where both changed: `here` or `source`. */
   conflicts?: string | undefined
+  /** Ends a move: nothing more is taken over. */
+  finish?: boolean | undefined
   /** File for the report of a move as HTML. */
   html?: string | undefined
 }
@@ -46,6 +49,7 @@ export async function migrate(options: MigrateOptions, setting: Setting): Promis
   const { auth, file, module } = await loadModule(options, setting)
   const other = findMover(auth, options, file, setting)
   const moveOptions = readMoveOptions(options)
+  if (options.finish === true) return finishMove(auth, { ...options, ...moveOptions }, setting)
   const { store, config, services } = (await lookInside(auth, 'https://your-app.example')).app
   const adapter = [adapterOf(store), config.adapter, module['adapter']].find(canMigrate)
   // What an adapter keeps for plugins is in its own migration.
@@ -66,6 +70,8 @@ export async function migrate(options: MigrateOptions, setting: Setting): Promis
           })
   // Before any table is made: a move that is refused changes nothing. What stops none is not asked again.
   const planned = options.apply === true ? await move(false) : undefined
+  const over = planned?.problems.find(({ name }) => name === 'finished')
+  if (over) throw new UsageError(over.message)
   const apply = options.apply === true && (planned?.refused ?? []).length === 0
   const [statements, notes]: [string[], string[]] = [[], []]
   for (const part of parts) {

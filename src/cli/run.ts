@@ -181,6 +181,7 @@ function createProgram(setting: Setting): CommandDef {
             valueHint: 'side',
             description: 'With --from: here or source, where both changed since the last run',
           },
+          finish: { type: 'boolean', description: 'With --from better-auth: end the move; nothing more is taken over' },
           html: { type: 'string', valueHint: 'file', description: 'With --from: write the report as a page, too' },
           json: jsonArg,
         },

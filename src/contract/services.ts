@@ -86,6 +86,10 @@ export interface ImportState {
   version: string
   /** Whether it already is what the given value says. False where no value was given. */
   same: boolean
+  /** It was chosen here, and the other product has it from here: the move did not write it. */
+  own?: boolean | undefined
+  /** When the user or the host changed it last, where that is known. */
+  changed?: Date | undefined
 }
 /**
  * Stores things of another product as one plugin keeps them. Each call takes at most 500 rows and answers in their order. A move compares `version` with

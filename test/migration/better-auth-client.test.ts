@@ -110,10 +110,11 @@ describe.each((['1.6', '1.7'] as const).flatMap((version) => stores.map((store) 
       })
       return { client, jar }
     }
-    async function signUp(name: 'ann' | 'cleo'): Promise<void> {
+    const signUp = (name: 'ann' | 'cleo'): Promise<void> => register(name, { email: `${name}@example.com`, password: passwords[name] })
+    async function register(name: string, fields: { email: string; password: string }): Promise<void> {
       const { client } = await open(before)
-      expect((await client.signUp.email({ name, email: `${name}@example.com`, password: passwords[name] })).error).toBeNull()
-      await vi.waitFor(() => expect(mails.at(-1)?.to).toBe(`${name}@example.com`))
+      expect((await client.signUp.email({ name, ...fields })).error).toBeNull()
+      await vi.waitFor(() => expect(mails.at(-1)?.to).toBe(fields.email))
       expect((await new Client(before, { origin, basePath: '/api/auth' }).get(mails.pop()!.text)).status).toBeLessThan(400)
     }
     async function enrol(): Promise<void> {
@@ -204,9 +205,8 @@ describe.each((['1.6', '1.7'] as const).flatMap((version) => stores.map((store) 
       await third.client.signIn.email(cleo)
       const again = await third.client.twoFactor.verifyBackupCode({ code: backup[0] })
       expect(again.error?.status).toBe(401)
-      // The others still count there, and those that are used there count here until the next run of the move.
+      // The others still count there, and those that are used there count here no longer.
       expect((await third.client.twoFactor.verifyBackupCode({ code: backup[1] })).data).toMatchObject({ user: { email: cleo.email } })
-      await after.auth.betterAuth.takeOver({ apply: true })
       const fourth = await open(after)
       await fourth.client.signIn.email(cleo)
       for (const code of [backup[0], backup[1]])
@@ -233,15 +233,13 @@ describe.each((['1.6', '1.7'] as const).flatMap((version) => stores.map((store) 
       expect((await client.getSession()).data).toBeNull()
     })
 
-    it('a user who signs up at better-auth after the move is known here, and signs in after the next run of the move', async () => {
+    it('a user who signs up at better-auth after the move signs in here at once', async () => {
       const { client } = await open(before)
       const dora = { email: 'dora@example.com', password: 'eleven orange badgers hum' }
       await client.signUp.email({ name: 'dora', ...dora })
       await vi.waitFor(() => expect(mails.at(-1)?.to).toBe(dora.email))
       await new Client(before, { origin, basePath: '/api/auth' }).get(mails.pop()!.text)
       const here = await open(after)
-      expect((await here.client.signIn.email(dora)).error?.code).toBe('INVALID_EMAIL_OR_PASSWORD')
-      await after.auth.betterAuth.takeOver({ apply: true })
       expect((await here.client.signIn.email(dora)).data).toMatchObject({ user: { email: dora.email } })
     })
 
@@ -262,6 +260,65 @@ describe.each((['1.6', '1.7'] as const).flatMap((version) => stores.map((store) 
       expect((await stranger.client.changePassword({ currentPassword: 'x', newPassword: 'fourteen quiet moths glow' })).error?.status).toBe(
         401,
       )
+    })
+
+    it('a password that is changed there counts here at once, one that is changed here counts there, and the last one wins', async () => {
+      const frida = { email: 'frida@example.com', password: 'eleven orange badgers hum' }
+      await register('frida', frida)
+      const opens = async (app: App, password: string): Promise<boolean> => {
+        const { data } = await (await open(app)).client.signIn.email({ ...frida, password })
+        return data !== null
+      }
+      const change = async (app: App, currentPassword: string, newPassword: string): Promise<void> => {
+        const { client } = await open(app)
+        await client.signIn.email({ ...frida, password: currentPassword })
+        expect((await client.changePassword({ currentPassword, newPassword })).error).toBeNull()
+      }
+      const both = async (password: string): Promise<boolean[]> => [await opens(before, password), await opens(after, password)]
+      let current = frida.password
+      expect(await both(current)).toEqual([true, true])
+      for (const [app, next] of [
+        [before, 'set at better-auth first'],
+        [after, 'then set at authkernel'],
+        [before, 'and at better-auth at last'],
+      ] as const) {
+        await change(app, current, next)
+        expect([...(await both(next)), ...(await both(current))], next).toEqual([true, true, false, false])
+        current = next
+      }
+      expect(await after.auth.betterAuth.takeOver({ apply: true })).toMatchObject({ applied: true, refused: [] })
+      expect(await both(current)).toEqual([true, true])
+    })
+
+    it('a factor that is switched off there is asked for here no longer', async () => {
+      const { client, jar } = await open(before)
+      await client.signIn.email(cleo)
+      await client.twoFactor.verifyTotp({ code: totpAt(totpSecret, Date.now()) })
+      const off = { body: JSON.stringify({ password: cleo.password }), headers: { 'content-type': 'application/json', origin } }
+      expect((await jar.request('POST', '/two-factor/disable', off)).status).toBe(200)
+      expect((await (await open(after)).client.signIn.email(cleo)).data).toMatchObject({ user: { email: cleo.email } })
+    })
+
+    it('after `--finish` nothing that better-auth writes is taken over, and a later run is refused', async () => {
+      const grete = { email: 'grete@example.com', password: 'eleven orange badgers hum' }
+      await register('grete', grete)
+      const early = await after.auth.betterAuth.finish()
+      expect(early).toMatchObject({ finished: false, refused: ['passwords-changed'] })
+      await after.auth.betterAuth.takeOver({ apply: true })
+      const end = await after.auth.betterAuth.finish()
+      expect(end).toMatchObject({ finished: true, refused: [], at: expect.any(Date) })
+      expect(end.statements.join()).toContain('update "account" set "password" = null')
+      expect((await after.auth.betterAuth.finish()).at).toEqual(end.at)
+
+      const { client } = await open(before)
+      await client.signIn.email(grete)
+      await client.changePassword({ currentPassword: grete.password, newPassword: 'changed after the end of it' })
+      const here = (password: string) => open(after).then(({ client: fresh }) => fresh.signIn.email({ ...grete, password }))
+      expect((await here('changed after the end of it')).error?.code).toBe('INVALID_EMAIL_OR_PASSWORD')
+      expect((await here(grete.password)).error).toBeNull()
+      await expect(after.auth.betterAuth.takeOver({ apply: true })).rejects.toThrow('was finished on')
+      expect((await after.auth.betterAuth.takeOver()).problems).toContainEqual(expect.objectContaining({ name: 'finished', level: 'note' }))
+      expect(await after.auth.betterAuth.compare()).toEqual([])
     })
 
     it('another site cannot sign a visitor in, and a wrong body is no failure of the server', async () => {

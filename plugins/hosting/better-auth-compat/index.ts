@@ -1,15 +1,18 @@
 /** Cookies, tables and secrets of better-auth 1.6 and 1.7, so that an app that moves keeps every signed-in user. */
-import { assertOptions, AuthError, type ImportTarget, jobFor, type OfTenant, type Plugin } from 'authkernel/kernel'
+import { type AnyContext, assertOptions, AuthError, type ImportTarget, jobFor, type OfTenant, type Plugin } from 'authkernel/kernel'
 import { sessionCookie } from './cookie.ts'
 import { entryTable } from '../import/tables.ts'
 import { type BetterAuthModel, type BetterAuthSchema, checkSchema } from './schema.ts'
 import { addRoutes, type BetterAuthRoute, clientRoutes } from './routes.ts'
-import { type BetterAuthDatabase, createRowReader } from './source.ts'
+import { finishMove, type MoveEnd } from './finish.ts'
+import { refreshAccess, sharePasswords } from './live.ts'
+import { type BetterAuthDatabase, createRowReader, createSourceOpener } from './source.ts'
 import { removeUsedCodes } from './used-codes.ts'
 import { type BetterAuthReport, compareWithLedger, type Ground, takeOver, type TakeOverOptions } from './take-over.ts'
 
 export { type BetterAuthNames, betterAuthNames } from './names.ts'
 export { betterAuthInvitationToken } from './organizations.ts'
+export type { MoveEnd } from './finish.ts'
 export type { BetterAuthRoute } from './routes.ts'
 export type { BetterAuthModel, BetterAuthSchema } from './schema.ts'
 export type { BetterAuthDatabase } from './source.ts'
@@ -44,7 +47,12 @@ export interface BetterAuthApi {
      * Throws AuthError without `db`, and for tables that lack a column. `tenant` names the tenant where there are several.
      */
     takeOver(options?: TakeOverOptions & OfTenant): Promise<BetterAuthReport>
-    /** How many things of each kind better-auth has, and how many were taken. Reads counts alone. Throws AuthError as `takeOver`. */
+    /**
+     * Ends the move for good: nothing that better-auth writes from now on is taken over, and `takeOver({ apply: true })` throws. It stays open while a run would still
+     * take something, or while a problem is neither solved nor named in `accept`: `refused` lists those. Throws AuthError before the first run that wrote.
+     */
+    finish(options?: { accept?: readonly string[] | undefined } & OfTenant): Promise<MoveEnd>
+    /** How many things of each kind better-auth has, and how many were taken. Reads counts alone. Empty once the move is finished. Throws AuthError as `takeOver`. */
     compare(options?: OfTenant): Promise<{ kind: string; there: number; taken: number }[]>
   }
 }
@@ -77,9 +85,21 @@ export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): P
       kernel.defaults({ cookiePrefix: 'better-auth', sessionCookieName: 'session_token' })
       const cookie = sessionCookie(secrets)
       kernel.provide('sessionCookie', cookie)
-      const findRow = createRowReader(db, schema)
+      const openSource = db && createSourceOpener(db, schema)
+      const findRow = createRowReader(openSource)
       if (routes) addRoutes({ kernel, cookie, findRow }, routes === true ? clientRoutes : routes)
-      if (db) removeUsedCodes(kernel, { db, schema, findRow, secrets })
+      const findTarget = (service: string) =>
+        findService(() => kernel.service(service as 'passwordTakeover')) as ImportTarget<never> | undefined
+      if (db && openSource) {
+        removeUsedCodes(kernel, { db, schema, findRow, secrets })
+        const parts = { openSource, secretsOf: (ctx: AnyContext) => secrets ?? ctx.settings.secret, findTarget }
+        kernel.provide('sharedPasswords', sharePasswords(parts))
+        // Before the second factor is asked, and before a ban is looked at where this plugin is used first.
+        kernel.hook('signIn', async ({ user, ctx }) => {
+          if (user.id !== undefined) await refreshAccess(ctx, parts, user.id)
+          return true
+        })
+      }
       // better-auth has passkeys without accounts.
       kernel.decorate('store', (inner, { providers }) => {
         const passkeyOf = async (id: string, provider: string): Promise<{ userId: string } | null> =>
@@ -111,8 +131,6 @@ export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): P
       kernel.records('importEntry', entryTable)
       const ground = (fallback: readonly string[]): Ground => {
         if (!db) throw new AuthError('Plugin "better-auth-compat": give the Kysely instance of your database as `db`.')
-        const findTarget = (service: string) =>
-          findService(() => kernel.service(service as 'passwordTakeover')) as ImportTarget<never> | undefined
         return { database: db, schema, secrets: secrets ?? fallback, findTarget }
       }
       return {
@@ -120,6 +138,10 @@ export function betterAuthCompatPlugin(options: BetterAuthCompatOptions = {}): P
           async takeOver({ apply, accept, conflicts, ...tenant } = {}) {
             const ctx = await kernel.contextOf(jobFor('better-auth', tenant))
             return takeOver(ctx, ground(ctx.settings.secret), { apply, accept, conflicts })
+          },
+          async finish({ accept = [], ...tenant } = {}) {
+            const ctx = await kernel.contextOf(jobFor('better-auth', tenant))
+            return finishMove(ctx, ground(ctx.settings.secret), accept)
           },
           async compare(tenant = {}) {
             const ctx = await kernel.contextOf(jobFor('better-auth', tenant))

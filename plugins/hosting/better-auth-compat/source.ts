@@ -160,20 +160,23 @@ const knownFields: Readonly<Record<BetterAuthModel, readonly string[]>> = {
   ).split(' '),
 }
 
+/** The tables, looked at once. */
+export type OpenSource = () => Promise<Source>
+
+/** A database that was away for a moment is looked at again. */
+export function createSourceOpener(database: BetterAuthDatabase, schema: BetterAuthSchema): OpenSource {
+  let opening: Promise<Source> | undefined
+  return () =>
+    (opening ??= openSource(database, schema).catch((error: unknown) => {
+      opening = undefined
+      throw error
+    }))
+}
+
 /** A row by one field; empty: there is none. */
 export type FindRow = (model: BetterAuthModel, field: string, value: string) => Promise<SourceFields>
 
-/** Reads single rows. Looks at the tables once. Without a database every row is empty. */
-export function createRowReader(database: BetterAuthDatabase | undefined, schema: BetterAuthSchema): FindRow {
-  let opening: Promise<Source> | undefined
-  return async (model, field, value) => {
-    if (!database) return {}
-    opening ??= openSource(database, schema)
-    // A database that was away for a moment is looked at again.
-    const source = await opening.catch((error: unknown) => {
-      opening = undefined
-      throw error
-    })
-    return (await source.find(model, field, [value]))[0] ?? {}
-  }
+/** Reads single rows. Without a database every row is empty. */
+export function createRowReader(open: OpenSource | undefined): FindRow {
+  return async (model, field, value) => (open ? ((await (await open()).find(model, field, [value]))[0] ?? {}) : {})
 }

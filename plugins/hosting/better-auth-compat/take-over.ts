@@ -5,6 +5,7 @@ import { type ImportProblem, type ImportReport, type KindReport, listOpen, newKi
 import { describeRest } from './findings.ts'
 import { kinds as movedKinds } from './kinds.ts'
 import type { Move } from './users.ts'
+import { assertOpen, describeEnd, readPeriod, startPeriod } from './period.ts'
 import { type BetterAuthSchema, tableOf } from './schema.ts'
 import { type BetterAuthDatabase, openSource } from './source.ts'
 
@@ -44,6 +45,7 @@ export async function takeOver(
   ground: Ground,
   { apply = false, accept = [], conflicts }: TakeOverOptions,
 ): Promise<BetterAuthReport> {
+  if (apply) await assertOpen(ctx)
   const source = await openSource(ground.database, ground.schema)
   const missing = (['user', 'account', 'session'] as const).filter((model) => !source.has(model))
   if (missing.length > 0) return describeMissing(missing.map((model) => tableOf(ground.schema, model)))
@@ -54,10 +56,13 @@ export async function takeOver(
   const dry = move()
   let kinds = await takeKinds(dry, ground, { apply: apply && whole, conflicts })
   const unreadable = dry.problems.find(({ name }) => name === 'factors-unreadable')?.count ?? 0
-  const problems = [...dry.problems, ...(await describeRest(dry, (kinds['factors']?.found ?? 0) + unreadable))]
+  const { finished } = await readPeriod(ctx)
+  const end: ImportProblem[] = finished ? [{ name: 'finished', level: 'note', count: 1, message: describeEnd(finished) }] : []
+  const problems = [...end, ...dry.problems, ...(await describeRest(dry, (kinds['factors']?.found ?? 0) + unreadable))]
   const refused = whole ? [] : listOpen(problems, accept)
   const applied = apply && refused.length === 0
   if (applied && !whole) kinds = await takeKinds(move(), ground, { apply: true, conflicts })
+  if (applied) await startPeriod(ctx)
   const after = applied ? await countHere(ctx, true) : before
   if (applied) problems.push(...compareCounts(before, after, kinds))
   const takenOf = (kind: string): { found: number; taken: number } => {
@@ -83,6 +88,7 @@ export async function takeOver(
 
 /** How many things the source has, and how many were taken: two counts for each kind, without a look at the rows. */
 export async function compareWithLedger(ctx: AnyContext, ground: Ground): Promise<{ kind: string; there: number; taken: number }[]> {
+  if ((await readPeriod(ctx)).finished) return []
   const source = await openSource(ground.database, ground.schema)
   const compared: { kind: string; there: number; taken: number }[] = []
   for (const { kind, model, count } of movedKinds) {

@@ -1,6 +1,7 @@
 /** Backup codes that are used here are taken out of the table of better-auth, so that they stay used when the app goes back. */
 import type { Kernel } from 'authkernel/kernel'
 import type {} from 'authkernel/plugins/two-factor'
+import { isOpen } from './period.ts'
 import { type BetterAuthSchema, columnOf, tableOf } from './schema.ts'
 import type { BetterAuthDatabase, FindRow } from './source.ts'
 
@@ -23,7 +24,7 @@ export function removeUsedCodes(kernel: Kernel, { db, schema, findRow, secrets }
   kernel.on(
     'backupCodeUsed',
     async ({ user, ctx }) => {
-      if (user.id === undefined) return
+      if (user.id === undefined || !(await isOpen(ctx))) return
       const { decryptText, replaceText } = await import('./xchacha.ts')
       const keys = secrets ?? ctx.settings.secret
       for (let i = 0; i < tries; i++) {

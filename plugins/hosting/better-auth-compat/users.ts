@@ -32,13 +32,30 @@ export interface MovedKind<T> {
   /** Which keys the source still has. */
   isThere(move: Move, keys: readonly string[]): Promise<ReadonlySet<string>>
 }
+/** What each user has at most one of: the keys are ids of users. */
+export interface UserKind<T> extends MovedKind<T> {
+  /** Those of some users. */
+  rowsOf(move: Move, userIds: readonly string[]): Promise<SourceRow<T>[]>
+}
 
 const hashed: readonly Condition[] = [
   ['providerId', '=', 'credential'],
   ['password', 'is not', null],
 ]
 
-export function passwordKind(): MovedKind<PasswordTaken> {
+export function passwordKind(): UserKind<PasswordTaken> {
+  const toRows = (accounts: readonly SourceFields[], users: readonly SourceFields[]): SourceRow<PasswordTaken>[] => {
+    const known = new Map(users.map((user) => [String(user['id']), user]))
+    return accounts.flatMap((row) => {
+      const userId = ownerOf(row)
+      const user = known.get(userId)
+      if (!user || toText(row['password']) === null) return []
+      const hash = String(row['password'])
+      // Whether the address is verified decides once: what was parked here stays parked until it is verified here.
+      const verified = isTrue(user['emailVerified'])
+      return [{ key: userId, userId, value: { userId, hash, verified }, compare: hash }]
+    })
+  }
   return {
     kind: 'passwords',
     model: 'account',
@@ -50,19 +67,10 @@ export function passwordKind(): MovedKind<PasswordTaken> {
     }),
     count: (source) => source.count('account', hashed),
     async *pages({ source }) {
-      for await (const rows of source.pages('account', hashed)) {
-        const hashes = rows.filter((row) => toText(row['password']) !== null)
-        const users = new Map((await source.find('user', 'id', hashes.map(ownerOf))).map((user) => [String(user['id']), user]))
-        yield hashes.flatMap((row) => {
-          const userId = ownerOf(row)
-          const user = users.get(userId)
-          if (!user) return []
-          const hash = String(row['password'])
-          // Whether the address is verified decides once: what was parked here stays parked until it is verified here.
-          const verified = isTrue(user['emailVerified'])
-          return [{ key: userId, userId, value: { userId, hash, verified }, compare: hash }]
-        })
-      }
+      for await (const rows of source.pages('account', hashed)) yield toRows(rows, await source.find('user', 'id', rows.map(ownerOf)))
+    },
+    async rowsOf({ source }, userIds) {
+      return toRows(await source.find('account', 'userId', userIds, hashed), await source.find('user', 'id', userIds))
     },
     // This product empties the column of a user who changes the password here. That is no removal by better-auth.
     async isThere({ source }, keys) {
@@ -72,11 +80,25 @@ export function passwordKind(): MovedKind<PasswordTaken> {
   }
 }
 
-export function factorKind(): MovedKind<ImportedFactor> {
+export function factorKind(): UserKind<ImportedFactor> {
   const usable = async (source: Source, rows: readonly SourceFields[]): Promise<SourceFields[]> => {
     const users = await source.find('user', 'id', rows.map(ownerOf))
     const enabled = new Set(users.filter((user) => isTrue(user['twoFactorEnabled'])).map(({ id }) => String(id)))
     return rows.filter((row) => enabled.has(ownerOf(row)) && isTrue(row['verified'] ?? true))
+  }
+  const toRows = async ({ source, secrets }: Move, rows: readonly SourceFields[], lost: string[]): Promise<SourceRow<ImportedFactor>[]> => {
+    const { decryptText } = await import('./xchacha.ts')
+    return (await usable(source, rows)).flatMap((row) => {
+      const userId = ownerOf(row)
+      const text = decryptText(String(row['secret']), secrets)
+      if (text === undefined) {
+        lost.push(userId)
+        return []
+      }
+      const stored = String(row['backupCodes'])
+      const backupCodes = parseCodes(decryptText(stored, secrets)) ?? parseCodes(stored) ?? []
+      return [{ key: userId, userId, value: { userId, secret: encodeBase32(bytes(text)), backupCodes } }]
+    })
   }
   return {
     kind: 'factors',
@@ -92,24 +114,12 @@ export function factorKind(): MovedKind<ImportedFactor> {
         await source.count('twoFactor'),
         source.has('user', 'twoFactorEnabled') ? await source.count('user', [['twoFactorEnabled', 'is', true]]) : 0,
       ),
-    async *pages({ source, secrets, problems }) {
-      const { decryptText } = await import('./xchacha.ts')
+    rowsOf: async (move, userIds) => toRows(move, await move.source.find('twoFactor', 'userId', userIds), []),
+    async *pages(move) {
       const lost: string[] = []
-      for await (const rows of source.pages('twoFactor')) {
-        yield (await usable(source, rows)).flatMap((row) => {
-          const userId = ownerOf(row)
-          const text = decryptText(String(row['secret']), secrets)
-          if (text === undefined) {
-            lost.push(userId)
-            return []
-          }
-          const stored = String(row['backupCodes'])
-          const backupCodes = parseCodes(decryptText(stored, secrets)) ?? parseCodes(stored) ?? []
-          return [{ key: userId, userId, value: { userId, secret: encodeBase32(bytes(text)), backupCodes } }]
-        })
-      }
+      for await (const rows of move.source.pages('twoFactor')) yield toRows(move, rows, lost)
       if (lost.length > 0)
-        problems.push({
+        move.problems.push({
           name: 'factors-unreadable',
           level: 'factor',
           count: lost.length,
@@ -123,13 +133,21 @@ export function factorKind(): MovedKind<ImportedFactor> {
   }
 }
 
-export function banKind(): MovedKind<BanTaken> {
+export function banKind(): UserKind<BanTaken> {
   const bannedPages = (source: Source): AsyncGenerator<SourceFields[]> | [] =>
     source.has('user', 'banned') ? source.pages('user', [['banned', 'is', true]]) : []
   const isBanned = (user: SourceFields, now: Date): boolean => {
     const until = toDate(user['banExpires'])
     return isTrue(user['banned']) && (until === null || until > now)
   }
+  const toRows = (users: readonly SourceFields[], now: Date): SourceRow<BanTaken>[] =>
+    users
+      .filter((user) => isBanned(user, now))
+      .map((user) => {
+        const userId = String(user['id'])
+        const reason = toText(user['banReason']) ?? 'Banned in better-auth'
+        return { key: userId, userId, value: { userId, reason, until: toDate(user['banExpires']), by: 'better-auth' } }
+      })
   return {
     kind: 'bans',
     model: 'user',
@@ -142,19 +160,9 @@ export function banKind(): MovedKind<BanTaken> {
       return count
     },
     async *pages({ source, ctx }) {
-      for await (const users of bannedPages(source))
-        yield users
-          .filter((user) => isBanned(user, ctx.now))
-          .map((user) => {
-            const userId = String(user['id'])
-            const until = toDate(user['banExpires'])
-            return {
-              key: userId,
-              userId,
-              value: { userId, reason: toText(user['banReason']) ?? 'Banned in better-auth', until, by: 'better-auth' },
-            }
-          })
+      for await (const users of bannedPages(source)) yield toRows(users, ctx.now)
     },
+    rowsOf: async ({ source, ctx }, userIds) => toRows(await source.find('user', 'id', userIds), ctx.now),
     async isThere({ source, ctx }, keys) {
       const users = await source.find('user', 'id', keys)
       return new Set(users.filter((user) => isBanned(user, ctx.now)).map(({ id }) => String(id)))

@@ -164,7 +164,7 @@ async function takePage<T>(
       noteConflict(report, one.row.key, run.conflicts !== undefined)
       if (run.conflicts === 'here') note.push({ one, version: null })
     } else if (one.decision === 'unchanged' && (!one.entry || one.entry.digest !== one.digest)) {
-      note.push({ one, version: one.here?.version ?? null })
+      note.push({ one, version: one.here?.own ? null : (one.here?.version ?? null) })
     }
     report[one.decision]++
   }
@@ -261,7 +261,7 @@ async function putEntries(ctx: AnyContext, entries: readonly Entry[]): Promise<v
 }
 
 /** SHA-256 of the JSON of a value. Fields are compared in the order in which they were given. */
-async function digestOf(value: unknown): Promise<string> {
+export async function digestOf(value: unknown): Promise<string> {
   return toHex(await sha256(JSON.stringify(value)))
 }
 

@@ -6,6 +6,7 @@ import { isRight } from './flow.ts'
 import type { Parts } from './options.ts'
 import { acceptNew } from './policy.ts'
 import { mailReset } from './reset.ts'
+import { refreshShared, sharePassword } from './shared-passwords.ts'
 import { runDetached, storePassword, type StoredUser } from './store-password.ts'
 import { passwordOf } from './tables.ts'
 import { withThrottle } from './throttle.ts'
@@ -59,6 +60,7 @@ export async function changePassword(
 ): Promise<Response> {
   const { options, hasher } = parts
   const stamp = (await ctx.access.stampSession()) ?? (await ctx.access.stamp(`user:${user.id}`))
+  await refreshShared(ctx, user.id)
   const row = await passwordOf(ctx, user.id)
   if (row) {
     if (!(await checkThrottled(ctx, user, async () => ((await isRight(ctx, parts, row, current)) ? user : null))))
@@ -73,6 +75,7 @@ export async function changePassword(
   const hash = await hasher.hash(found.password)
   const except = (await ctx.session.id?.(ctx)) ?? undefined
   await storePassword(ctx, user, { hash, short: found.short }, { except, stamp })
+  await sharePassword(ctx, parts, user.id, found.password)
   const login = await ctx.loginAgain({ callbackUrl: ctx.origin })
   // Its redirect is not needed: the cookies of the new token go with the answer.
   if (login) await ctx.resume(login, { proof: { authTime: Math.floor(ctx.now.getTime() / 1000) } })
@@ -90,7 +93,8 @@ async function checkThrottled(ctx: Context, user: StoredUser, check: () => Promi
 }
 
 /** The form of the page for a password that is too short. */
-export async function replaceShort(ctx: Context, { options, hasher }: Parts): Promise<Response> {
+export async function replaceShort(ctx: Context, parts: Parts): Promise<Response> {
+  const { options, hasher } = parts
   const parked = await ctx.parked()
   if (!parked) return ctx.page('signIn')
   const { password } = await ctx.body()
@@ -99,6 +103,7 @@ export async function replaceShort(ctx: Context, { options, hasher }: Parts): Pr
   const found = await acceptNew(ctx, options, password, user, false)
   if ('error' in found) return ctx.render('passwordLonger', { error: found.error })
   await storePassword(ctx, user, { hash: await hasher.hash(found.password), short: found.short }, { stamp: parked.access })
+  await sharePassword(ctx, parts, user.id, found.password)
   // It ended all other access, and not this sign-in.
   await ctx.keep(parked, parked.data)
   return ctx.resume(parked)

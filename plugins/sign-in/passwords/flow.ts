@@ -14,6 +14,7 @@ import { isShort, normalizePassword } from './policy.ts'
 import { askOwner } from './imported-passwords.ts'
 import { askLegacy, type Newcomer } from './legacy.ts'
 import { askForProof } from './pending.ts'
+import { refreshShared, sharePassword } from './shared-passwords.ts'
 import { passwordOf, type PasswordRow, rowId } from './tables.ts'
 import { withThrottle } from './throttle.ts'
 
@@ -156,10 +157,15 @@ async function findPasswordOwner(ctx: Context, parts: Parts, address: string, ty
     : ((await ctx.service('userNames').find(ctx, address)) as AdapterUser | null)
   // Before the hash: a password that changes meanwhile does not sign in. The same work for addresses without a user.
   await ctx.access.stamp(`user:${user?.id ?? ''}`)
+  const { lacks } = await refreshShared(ctx, user?.id ?? '')
   const found = user ? await passwordOf(ctx, user.id) : null
   // The address was proved in another way, or is gone: a parked password has no owner.
   const row = found?.parked && (user?.emailVerified || !user?.email) ? null : found
-  if (await isRight(ctx, parts, row, typed)) return user
+  if (await isRight(ctx, parts, row, typed)) {
+    // One that was taken from there and is gone there was removed.
+    if (lacks && user && row && !row.parked && !row.imported) await sharePassword(ctx, parts, user.id, typed)
+    return user
+  }
   // Only where nothing is stored: a hash that is here decides, also one that is parked. A user name that is unknown has no address to be made a user of.
   if (found || (!user && !byAddress)) return null
   return askLegacy(ctx, parts, { name: address, user, password: typed }, (stored) => isRight(ctx, parts, stored, typed))

@@ -9,6 +9,8 @@ export interface ForeignHash {
   owns(stored: string): boolean
   /** `typed` is the password as it was sent, not normalised. */
   verify(typed: string, stored: string): Promise<boolean>
+  /** A hash that the other product reads, of 16 random bytes. Absent: none is made. */
+  make?(typed: string, random: Uint8Array): Promise<string>
 }
 /** What is used of bcryptjs; `bcrypt` and `@node-rs/bcrypt` fit, too. */
 export interface BcryptLibrary {
@@ -29,13 +31,16 @@ export interface FirebaseParameters {
 /** better-auth: `salt:key` in hex, scrypt. The salt is the text of the hex digits. */
 export function betterAuthHash(): ForeignHash {
   const format = /^([0-9a-f]{32}):([0-9a-f]{128})$/
+  const derive = async (typed: string, salt: string): Promise<string> =>
+    toHex(await scryptKey(typed.normalize('NFKC'), salt, { N: 16_384, r: 16, p: 1, length: 64 }))
   return {
     name: 'better-auth',
     owns: (stored) => format.test(stored),
     async verify(typed, stored) {
       const [, salt = '', key = ''] = format.exec(stored) ?? []
-      return equal(toHex(await scryptKey(typed.normalize('NFKC'), salt, { N: 16_384, r: 16, p: 1, length: 64 })), key)
+      return equal(await derive(typed, salt), key)
     },
+    make: async (typed, random) => `${toHex(random)}:${await derive(typed, toHex(random))}`,
   }
 }
 

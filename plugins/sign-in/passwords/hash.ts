@@ -12,6 +12,8 @@ export interface Hasher {
   verify(password: string, typed: string, stored: string): Promise<boolean>
   /** Whether it was made with the present algorithm and parameters. */
   isCurrent(stored: string): Promise<boolean>
+  /** A hash of another product. Throws TypeError for a format that makes none. */
+  make(format: ForeignHash, password: string): Promise<string>
   /** The work of `verify`, for a user who does not exist. */
   pretend(password: string): Promise<void>
 }
@@ -61,6 +63,7 @@ export function createHasher(
         const key = await scryptKey(password, salt, { N: 2 ** 17, r: 8, p: 1, length: 32 })
         return `${scryptPrefix}${toUnpadded(salt)}$${toUnpadded(key)}`
       }),
+    make: (format, password) => line.run(() => format.make!(password, runtime.random(16))),
     verify: (password, typed, stored) => line.run(() => check(password, typed, stored)),
     isCurrent: async (stored) => stored.startsWith(await prefix()),
     pretend: async (password) => {

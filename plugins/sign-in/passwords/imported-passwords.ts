@@ -15,7 +15,7 @@ import { canVerify } from './hash.ts'
 import type { Parts } from './options.ts'
 import { askForProof } from './pending.ts'
 import { isShort, normalizePassword } from './policy.ts'
-import { passwordOf, type PasswordRow, rowId } from './tables.ts'
+import { passwordOf, type PasswordRow, rowId, sharedMark } from './tables.ts'
 
 const pageSize = 500
 
@@ -62,7 +62,9 @@ async function readStates(ctx: AnyContext, rows: readonly { key: string; value?:
       if (!row) return undefined
       // A password that was chosen here has a version that no move wrote.
       const version = row.imported ?? `here ${row.changed.toISOString()}`
-      return { version, same: value !== undefined && (row.hash === value.hash || row.imported === (await rowId(value.hash))) }
+      if (value === undefined) return { version, changed: row.changed, same: false }
+      const own = row.imported === (await sharedMark(value.hash))
+      return { version, changed: row.changed, own, same: own || row.hash === value.hash || row.imported === (await rowId(value.hash)) }
     }),
   )
 }

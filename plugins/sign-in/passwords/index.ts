@@ -28,6 +28,7 @@ export {
   pbkdf2Hash,
 } from './foreign.ts'
 export type { LegacyAnswer, LegacyPasswords, LegacyQuestion } from './legacy.ts'
+export type { SharedPasswords } from './shared-passwords.ts'
 export type { PasswordsOptions } from './options.ts'
 export { type BreachCheck, pwned, type PwnedOptions } from './known-passwords.ts'
 export type { PasswordRow, PendingRow, ResetRow } from './tables.ts'

@@ -5,6 +5,7 @@ import { endAccess } from 'authkernel/kernel/users'
 import { orPage, PasswordRefused } from './errors.ts'
 import type { Parts } from './options.ts'
 import { acceptNew } from './policy.ts'
+import { sharePassword } from './shared-passwords.ts'
 import { runDetached, sendPasswordMail, storePassword, type StoredUser } from './store-password.ts'
 import { findByToken, tokenDigest, newMailToken, rowId } from './tables.ts'
 
@@ -47,7 +48,8 @@ export async function askForReset(ctx: Context, email: unknown): Promise<Respons
 }
 
 /** The form of the page that the mailed link opens. */
-export async function finishReset(ctx: Context, { options, hasher }: Parts): Promise<Response> {
+export async function finishReset(ctx: Context, parts: Parts): Promise<Response> {
+  const { options, hasher } = parts
   const { token, password } = await ctx.body()
   const reset = await findByToken(ctx, 'reset', token)
   const store = ctx.service('store')
@@ -61,6 +63,7 @@ export async function finishReset(ctx: Context, { options, hasher }: Parts): Pro
   await ctx.emit('noted', { name: 'password.reset.completed', outcome: 'success', user: { id: user.id } })
   if (user.emailVerified) {
     await storePassword(ctx, user, chosen, { reason: 'passwordReset' })
+    await sharePassword(ctx, parts, user.id, found.password)
     return redirectTo(`${ctx.base}/signin`)
   }
   // The address was not proved before: a user who only typed it must lose it before there is a password.
@@ -73,6 +76,9 @@ export async function finishReset(ctx: Context, { options, hasher }: Parts): Pro
   })
   const owner = (await store.getUserByEmail(reset.address)) as StoredUser | null
   // Not proved: the `signIn` callback led elsewhere, and the password must not sign in.
-  if (owner && (owner as AdapterUser).emailVerified) await storePassword(ctx, owner, chosen, { keepSessions: true })
+  if (owner && (owner as AdapterUser).emailVerified) {
+    await storePassword(ctx, owner, chosen, { keepSessions: true })
+    await sharePassword(ctx, parts, owner.id, found.password)
+  }
   return response
 }

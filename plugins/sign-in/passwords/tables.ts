@@ -10,7 +10,10 @@ export interface PasswordRow {
   short: boolean
   /** A hash of another product, of a user whose address was not proved: it does not sign in, and goes when the address is proved without it. */
   parked?: boolean | null
-  /** SHA-256 of the hash that was taken over, until the user has another password: a new hash of the same one keeps it. */
+  /**
+   * SHA-256 of the hash that was taken over, until the user has another password: a new hash of the same one keeps it. Or `sharedMark` of the hash that another product
+   * got from here.
+   */
   imported?: string | null
   changed: Date
 }
@@ -90,6 +93,11 @@ export const resetTable: RecordSpec<ResetRow> = {
 /** The id of a user's rows. */
 export async function rowId(user: string): Promise<string> {
   return toHex(await sha256(user))
+}
+
+/** What `imported` is of a password that was chosen here, when the other product has this hash of it. */
+export function sharedMark(hash: string): Promise<string> {
+  return rowId(`shared ${hash}`)
 }
 
 /** Null: the user has no password. */

@@ -1,0 +1,86 @@
+/** While both products run: what better-auth wrote about one user is taken over when this user signs in, and a password that is chosen here works there. */
+import { type AnyContext, type ImportTarget, Overloaded } from 'authkernel/kernel'
+import type { SharedPasswords } from 'authkernel/plugins/passwords'
+import { digestOf, takePages } from '../import/ledger.ts'
+import { readEntries } from '../import/tables.ts'
+import { removeMissing } from '../import/withdraw.ts'
+import { isOpen } from './period.ts'
+import { type OpenSource, type SourceFields, toDate, toText } from './source.ts'
+import { banKind, factorKind, type Move, type UserKind, passwordKind } from './users.ts'
+
+interface Parts {
+  openSource: OpenSource
+  secretsOf(ctx: AnyContext): readonly string[]
+  findTarget(service: string): ImportTarget<never> | undefined
+}
+
+const source = 'better-auth'
+
+/** What `passwordsPlugin` asks. */
+export function sharePasswords(parts: Parts): SharedPasswords {
+  return {
+    format: 'better-auth',
+    async refresh(ctx, userId) {
+      if (!(await isOpen(ctx))) return { lacks: false }
+      const { source: tables, ...move } = await openMove(ctx, parts)
+      const account = (await readOrRefuse(() => tables.find('account', 'userId', [userId]))).find(
+        ({ providerId }) => providerId === 'credential',
+      )
+      await refreshUser({ ...move, source: tables }, passwordKind(), parts, userId, account)
+      return { lacks: userId !== '' && toText(account?.['password']) === null }
+    },
+    async share(ctx, userId, hash) {
+      const { store } = ctx
+      if (!store || !(await isOpen(ctx))) return false
+      const key = { provider: 'credential', providerAccountId: userId }
+      const known = await store.getAccount(userId, 'credential')
+      // The columns of accounts are those of better-auth, and the contract of stores does not know its column of hashes.
+      const row = { ...key, password: hash } as never
+      if (!known) await store.linkAccount({ ...key, userId, type: 'credentials', password: hash } as never)
+      else if (store.supports('updateAccount')) await store.updateAccount(row)
+      else return false
+      return true
+    },
+  }
+}
+
+/** Second factors and bans of a user who is about to sign in. Throws Overloaded when the tables of better-auth cannot be read. */
+export async function refreshAccess(ctx: AnyContext, parts: Parts, userId: string): Promise<void> {
+  if (!(await isOpen(ctx))) return
+  const move = await openMove(ctx, parts)
+  await refreshUser(move, factorKind(), parts, userId)
+  await refreshUser(move, banKind(), parts, userId)
+}
+
+async function openMove(ctx: AnyContext, { openSource, secretsOf }: Parts): Promise<Move> {
+  return { ctx, source: await readOrRefuse(openSource), secrets: secretsOf(ctx), problems: [] }
+}
+
+/** As a run of the move with this user alone. Where both sides changed, the last change counts if it is known which one that is; else the operator is asked by the next run. */
+async function refreshUser<T>(move: Move, moved: UserKind<T>, { findTarget }: Parts, userId: string, row?: SourceFields): Promise<void> {
+  const target = findTarget(moved.service) as ImportTarget<T> | undefined
+  if (!target || !move.source.has(moved.model)) return
+  const { ctx } = move
+  const rows = await readOrRefuse(() => moved.rowsOf(move, [userId]))
+  const [entry] = await readEntries(ctx, source, moved.kind, [userId])
+  const kind = { source, kind: moved.kind, target }
+  const [found] = rows
+  if (!found) {
+    const isGone = entry !== undefined && entry.digest !== '' && !(await moved.isThere(move, [userId])).has(userId)
+    if (isGone) await removeMissing(ctx, kind as never, [userId], { apply: true })
+    return
+  }
+  if (entry?.digest === (await digestOf(found.compare ?? found.value))) return
+  const [here] = await target.read(ctx, [found])
+  const there = toDate(row?.['updatedAt'])
+  const isNewer = there !== null && here?.changed !== undefined && there > here.changed
+  await takePages(ctx, kind, [rows], { apply: true, conflicts: isNewer ? 'source' : undefined })
+}
+
+async function readOrRefuse<R>(read: () => Promise<R>): Promise<R> {
+  try {
+    return await read()
+  } catch (error) {
+    throw new Overloaded('better-auth-compat: the tables of better-auth cannot be read.', { err: error as Error })
+  }
+}
