@@ -243,7 +243,7 @@ const leaseRecord: RecordSpec = {
  */
 function registerOwnParts(draft: Draft): void {
   for (const cookie of parkedCookies) draft.cookie(cookie, 'kernel')
-  const needed = draft.records.size > 0 || draft.bus.known.has('hook:login')
+  const needed = draft.records.size > 0 || draft.bus.has('hook', 'login')
   if (!needed || !draft.serviceNames().includes('records')) return
   draft.record('lease', leaseRecord, 'kernel')
   draft.record(accessRecordName, accessRecord as unknown as RecordSpec, 'kernel')

@@ -40,8 +40,8 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
   async function contextFor(request: Request, options: HandleOptions = {}, canSetCookies = true): Promise<RequestContext> {
     const app = snapshot()
     if (!app.found.checked) await app.check()
-    const { RequestContext, resolveSettings } = await serving()
-    const settings = app.bus.known.has('hook:settings') ? await resolveSettings(app, request, options) : app.settings
+    const { RequestContext, resolveSettings } = serving.loaded ?? (await serving())
+    const settings = app.bus.has('hook', 'settings') ? await resolveSettings(app, request, options) : app.settings
     return new RequestContext(app, request, settings, options, canSetCookies)
   }
   const snapshot = (): Compiled => (current.compiled ??= current.compile())
@@ -76,11 +76,11 @@ export function createEntryPoints(current: Current, config: ResolvedConfig): Omi
         config.logger.error(error instanceof HttpError ? (error.reason ?? error) : (error as Error))
         return (await failing()).bareFailure(error)
       }
-      return (await routing()).dispatch(ctx, config.raw === raw)
+      return (routing.loaded ?? (await routing())).dispatch(ctx, config.raw === raw)
     },
     async dispatch(request, options) {
       const ctx = await contextFor(request, options)
-      return (await routing()).dispatch(ctx, true)
+      return (routing.loaded ?? (await routing())).dispatch(ctx, true)
     },
     async session(request, options) {
       const ctx = await contextFor(request, options, false)

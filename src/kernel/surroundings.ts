@@ -55,7 +55,7 @@ async function checkOnce(app: Compiled): Promise<void> {
     throw new AuthError(`${errors.length} things are missing:\n${list}`, { cause: { errors } })
   }
   if (first) throw first
-  const warning = app.bus.known.has('hook:settings') ? undefined : unnamedHostsWarning(app.config, app.settings)
+  const warning = app.bus.has('hook', 'settings') ? undefined : unnamedHostsWarning(app.config, app.settings)
   if (warning) app.config.logger.warn('trust-host-unlisted', warning)
   warnOfLocalEndings(app)
   checked.add(app)

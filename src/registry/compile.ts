@@ -91,7 +91,9 @@ export function compileSnapshot(
     watchesStore:
       draft.records.has('erasure') ||
       draft.records.has('access') ||
-      ['hook:deleteUser', 'on:deleteUser', 'on:unlinkAccount', 'on:*'].some((name) => draft.bus.known.has(name)),
+      draft.bus.has('hook', 'deleteUser') ||
+      draft.bus.has('on', 'deleteUser') ||
+      draft.bus.has('on', 'unlinkAccount'),
     required,
     providerPaths: draft.providerPaths(),
     records: draft.records,

@@ -77,14 +77,14 @@ const readEvent = 'session'
 
 /** Handlers of one compiled kernel. */
 export class HookBus {
-  /** `hook:name` and `on:name` of every hook and event with a handler. */
-  readonly known: Set<string> = new Set()
   /** Events that may be listened to. */
   readonly events: Set<string> = new Set(ownEvents)
   private readonly handlers = new Hookable()
   /** Handlers with a wish for their place are few: only where there is one the order is made anew. */
   private readonly placed: Map<string, { handler: Handler; remove: () => void }[]> = new Map()
   private readonly watchers: NonNullable<Observer['handler']>[] = []
+  /** Names of every hook and event with a handler. */
+  private readonly handled = { hook: new Set<string>(), on: new Set<string>() }
   private readonly specByName: Map<string, HookSpec> = new Map(Object.entries(hookSpecs))
 
   declare(name: string, spec: HookSpec): void {
@@ -99,19 +99,18 @@ export class HookBus {
     owner: string,
     { reads = false, last = false, before, after }: Pick<PlacedHandler, 'before' | 'after'> & { reads?: boolean; last?: boolean } = {},
   ): void {
-    const key = `${kind}:${name}`
     const keep = (place: string): void => {
       this.place(
-        place,
+        `${kind}:${place}`,
         Object.assign((message: Message) => handler(message), { owner, last, before, after }),
       )
-      this.known.add(place)
+      this.handled[kind].add(place)
     }
-    keep(key)
-    if (!reads || key !== 'on:*') return
+    keep(name)
+    if (!reads || kind !== 'on' || name !== '*') return
     // Under a name of its own, since an event without a listener is not even created.
-    keep('on:* reads')
-    this.known.add(`on:${readEvent}`)
+    keep('* reads')
+    this.handled.on.add(readEvent)
   }
 
   /** Puts handlers into the order that they ask for by `before` and `after`, once all are there. Throws AuthError for a circle. */
@@ -134,8 +133,10 @@ export class HookBus {
     this.placed.set(key, placed)
   }
 
+  /** Whether there is a handler. `on('*')` hears session reads only when it says so. */
   has(kind: 'hook' | 'on', name: string): boolean {
-    return this.known.has(`${kind}:${name}`) || (kind === 'on' && name !== readEvent && this.known.has('on:*'))
+    const names = this.handled[kind]
+    return names.has(name) || (kind === 'on' && name !== readEvent && names.has('*'))
   }
 
   /** From now on the observer sees every call. A bus without observers runs through nothing more. */
@@ -182,9 +183,11 @@ export class HookBus {
       this.handlers.callHookWith(((all: readonly Handler[]) => runListeners(all, each, run)) as never, key, [
         message,
       ] as never) as Promise<void>
-    const everything = name === readEvent ? 'on:* reads' : 'on:*'
+    const everything = name === readEvent ? '* reads' : '*'
     const named = callListeners(`on:${name}`, copy)
-    return this.known.has(everything) ? named.then(() => callListeners(everything, () => ({ event: name, message: copy() }))) : named
+    return this.handled.on.has(everything)
+      ? named.then(() => callListeners(`on:${everything}`, () => ({ event: name, message: copy() })))
+      : named
   }
 }
 

@@ -100,9 +100,7 @@ export abstract class CommonContext implements Common {
   }
 
   has(kind: 'hook' | 'on', name: string): boolean {
-    const { known } = this.compiled.bus
-    // `on('*')` hears session reads only when it says so.
-    return known.has(`${kind}:${name}`) || (kind === 'on' && name !== 'session' && known.has('on:*'))
+    return this.compiled.bus.has(kind, name)
   }
 
   emit<K extends keyof Events>(name: K, message: Events[K]): Awaitable<void> {

@@ -40,7 +40,7 @@ async function answerRequest(ctx: RequestContext, throws: boolean): Promise<Resp
 
 /** The form that a plugin gives an answer: clients of another product read other forms. */
 async function shapeAnswer(ctx: RequestContext, response: Response): Promise<Response> {
-  if (!ctx.compiled.bus.known.has('hook:response')) return response
+  if (!ctx.has('hook', 'response')) return response
   return (await tryAnswer(ctx, () => ctx.ask('response', { response }))) ?? response
 }
 

@@ -15,7 +15,7 @@ export const handlers: Lazy<Handlers> = /* @__PURE__ */ lazily(() => import('./h
 const by =
   (name: Exclude<keyof Handlers, 'callbackProtection' | 'wrongMethod'>) =>
   async (ctx: Context): Promise<Response> =>
-    (await handlers())[name](ctx)
+    (handlers.loaded ?? (await handlers()))[name](ctx)
 
 const routes: readonly Route[] = [
   { method: 'GET', path: '/signin', handler: by('signInPage') },

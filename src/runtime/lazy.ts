@@ -1,7 +1,11 @@
 /** Code that is loaded by its first use: modules, and objects whose methods are in one. There is no other way to load on demand. */
 
 /** Answers a module, or the promise of it. */
-export type Lazy<M> = () => M | Promise<M>
+export interface Lazy<M> {
+  (): M | Promise<M>
+  /** The module once it is there. `lazy.loaded ?? (await lazy())` waits the first time alone: to await a value costs a turn. */
+  readonly loaded: M | undefined
+}
 
 /**
  * A module that is imported once: by the first call, which answers a promise. Later calls answer at once, which an `import()` does not. A failed
@@ -11,7 +15,7 @@ export function lazily<M extends object>(load: () => Promise<M>): Lazy<M> {
   let loaded: M | undefined
   let loading: Promise<M> | undefined
   // One import for all who ask at once: some loaders of TypeScript give the second one a module that is half evaluated.
-  return () =>
+  const lazy = (): M | Promise<M> =>
     loaded ??
     (loading ??= load().then(
       (module) => (loaded = module),
@@ -20,6 +24,7 @@ export function lazily<M extends object>(load: () => Promise<M>): Lazy<M> {
         throw error
       },
     ))
+  return Object.defineProperty(lazy as Lazy<M>, 'loaded', { get: () => loaded })
 }
 
 type Method = (...args: never[]) => unknown

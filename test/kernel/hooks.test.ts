@@ -121,7 +121,7 @@ describe('both kinds', () => {
 
   it('names of Object.prototype are no hooks', async () => {
     await expect(new HookBus().ask('constructor', {})).rejects.toThrow('No plugin declared the hook "constructor"')
-    expect(new HookBus().known.has('hook:__proto__')).toBe(false)
+    expect(new HookBus().has('hook', '__proto__')).toBe(false)
   })
 })
 
