@@ -13,29 +13,28 @@ export function createSealer(runtime: Runtime, shared: Shared, cipher: Cipher = 
   const derived = shared.cache<NamedKey>(`${cipher.platform} keys`)
   const rings = new WeakMap<Settings, Map<string, Ring>>()
 
-  async function ringFor(purpose: string, settings: Settings): Promise<Ring> {
-    let known = rings.get(settings)
-    if (!known) rings.set(settings, (known = new Map()))
-    return known.get(purpose) ?? setBounded(known, purpose, await deriveRing(purpose, settings), maxPurposes)
-  }
+  const findRing = (purpose: string, settings: Settings): Ring | undefined => rings.get(settings)?.get(purpose)
 
-  function deriveRing(purpose: string, settings: Settings): Promise<Ring> {
+  async function deriveRing(purpose: string, settings: Settings): Promise<Ring> {
     const [info, salt] = [keyInfoOf(settings, purpose), keySaltOf(settings, purpose)]
-    return createRing(settings, async (secret, enc) => {
+    const ring = await createRing(settings, async (secret, enc) => {
       // JSON keeps ("a","bc") and ("ab","c") apart.
       const id = JSON.stringify([enc, secret, salt, info])
       return derived.get(id) ?? setBounded(derived, id, await cipher.deriveKey(secret, salt, info, enc), maxKeys)
     })
+    let known = rings.get(settings)
+    if (!known) rings.set(settings, (known = new Map()))
+    return setBounded(known, purpose, ring, maxPurposes)
   }
 
   return {
     async seal(purpose, payload, seconds, settings) {
-      const { sealing } = await ringFor(purpose, settings)
+      const { sealing } = findRing(purpose, settings) ?? (await deriveRing(purpose, settings))
       return cipher.encrypt(sealing, textOfClaims(payload, seconds, runtime))
     },
     async open(purpose, token, settings, endless = false) {
       try {
-        const ring = await ringFor(purpose, settings)
+        const ring = findRing(purpose, settings) ?? (await deriveRing(purpose, settings))
         const key = findKeyOfToken(ring, token)
         const text = key && (await cipher.decrypt(key, token))
         const claims = text === undefined ? null : acceptClaims(JSON.parse(text), runtime.now(), endless)

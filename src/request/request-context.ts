@@ -23,6 +23,7 @@ import { pageRedirect, renderPage } from './pages.ts'
 export const flows: Lazy<typeof import('./flows.ts')> = /* @__PURE__ */ lazily(() => import('./flows.ts'))
 
 const maxUserAgent = 256
+const none: readonly never[] = []
 
 /** What is worked out at most once. */
 interface Memo {
@@ -296,6 +297,7 @@ export class RequestContext extends CommonContext implements KernelContext, Cont
 
 /** What plugins find in the headers, each text once. */
 function readCredentials({ credentials }: Compiled, headers: Headers): readonly string[] {
+  if (credentials.length === 0) return none
   return [...new Set(credentials.map(({ read }) => read(headers)).filter((text) => text !== undefined))]
 }
 

@@ -1,6 +1,7 @@
 /** What is kept of a session beside its row: in records, or in a sealed cookie of the browser that has it. */
 import {
   type AnyContext,
+  type Awaitable,
   type Context,
   type CookieHandle,
   type RecordTable,
@@ -86,7 +87,7 @@ export function sessionRows(ctx: AnyContext): RecordTable<SessionFields> {
 }
 
 /** The token that the browser sent; undefined: none. `cookie`: its form, where it is not the token itself. */
-export async function readSessionToken(ctx: Context, cookie: SessionCookie | undefined): Promise<string | undefined> {
+export function readSessionToken(ctx: Context, cookie: SessionCookie | undefined): Awaitable<string | undefined> {
   const value = ctx.chunkedCookie(ctx.cookies.sessionToken.name)
   return value === undefined || !cookie ? value : cookie.open(ctx, value)
 }

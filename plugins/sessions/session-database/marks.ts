@@ -4,6 +4,8 @@
  */
 import type { SessionAttributes, SessionMarks } from 'authkernel/kernel'
 
+const unmarked: SessionMarks = {}
+
 /** Whether the token of an ordinary session would look marked. */
 export function looksMarked(token: string): boolean {
   return token.startsWith('!')
@@ -22,7 +24,7 @@ export function markedToken({ kinds = [], until }: SessionAttributes, token: str
 export function marksOf(token: string, stored: string | undefined): SessionMarks {
   const one = readMarks(token)
   const other = stored === undefined || stored === token ? undefined : readMarks(stored)
-  if (!one || !other || stored === undefined) return one ?? other ?? {}
+  if (!one || !other || stored === undefined) return one ?? other ?? unmarked
   return token.slice(0, token.lastIndexOf('!')) === stored.slice(0, stored.lastIndexOf('!')) ? one : { kinds: [''] }
 }
 

@@ -221,7 +221,7 @@ async function findSession(ctx: Context, { absoluteMaxAge }: DatabaseOptions, to
   const marks = marksOf(token, found.session.sessionToken)
   const ends = Math.min(expires.getTime(), marks.until ?? Infinity)
   if (ends > now && (absoluteMaxAge === undefined || capOf({ absoluteMaxAge }, createdAt) > now))
-    return marksHold(ctx, marks) ? { ...found, marks } : null
+    return marksHold(ctx, marks) ? { session: found.session, user: found.user, marks } : null
   if (store.replica) return null
   await store.deleteSession(token)
   await ctx.emit('noted', {

@@ -12,12 +12,11 @@ import {
   SignOutError,
   type StrategyWork,
 } from 'authkernel/kernel'
-import { copyShownFields, outdatedKey } from 'authkernel/kernel/strategies'
+import { copyShownFields } from 'authkernel/kernel/strategies'
 import type { JwtStrategy } from './options.ts'
 import {
   type Claim,
   claimHolds,
-  claimName,
   clearToken,
   endOf,
   expiryOf,
@@ -26,7 +25,6 @@ import {
   newClaim,
   openingError,
   openToken,
-  splitClaim,
   tokenUser,
   writeToken,
 } from './token.ts'
@@ -59,9 +57,8 @@ export function createStrategy(options: JwtStrategy): StrategyWork {
 
     async subject(ctx) {
       const value = readCookie(ctx)
-      const opened = value === undefined ? null : ((await openToken(ctx, options, value)) as (JWT & { [claimName]?: Claim }) | null)
-      const marks = opened?.[claimName]
-      return (opened && (marks === undefined || claimHolds(ctx, marks)) && opened.sub) || null
+      const opened = value === undefined ? null : await openToken(ctx, options, value)
+      return (opened && claimHolds(ctx, opened.claim) && opened.token.sub) || null
     },
 
     id: async (ctx) => (await currentToken(ctx, options))?.claim.id ?? null,
@@ -90,7 +87,7 @@ export function createStrategy(options: JwtStrategy): StrategyWork {
       // A read under way may have begun before the ending: the second one has not.
       await options.revocations.sync()
       await options.revocations.sync()
-      return isStillValid(ctx, options, current.token, current.claim)
+      return isStillValid(ctx, options, current)
     },
 
     async end(ctx): Promise<Events['signOut'] | null> {
@@ -104,7 +101,7 @@ export function createStrategy(options: JwtStrategy): StrategyWork {
         )
         return null
       }
-      const { token, claim } = await splitClaim(opened, value)
+      const { token, claim } = opened
       if (options.revocable) await (await loadOtherSessions()).revokeSessions(ctx, options, { id: claim.id })
       return { token }
     },
@@ -174,13 +171,12 @@ async function accessSession(ctx: Context, options: JwtStrategy, update?: Sessio
     return null
   }
   // Neither hooks nor events see the claim, and none of them can change it.
-  const { token, claim } = await splitClaim(opened, value)
-  if (!(await isStillValid(ctx, options, token, claim))) {
+  const { token, claim, isOutdated } = opened
+  if (!(await isStillValid(ctx, options, opened))) {
     clearToken(ctx)
     return null
   }
   // Dropping an old secret must not sign users out.
-  const isOutdated = Reflect.get(opened, outdatedKey) === true
   const due = ctx.canSetCookies && (update !== undefined || isOutdated || ageOf(ctx, token.iat) >= options.updateAge)
   // A role that changed is in the token from the next update on.
   if (update && token.sub && ctx.store?.shownFields.length && ctx.store.supports('getUser')) {
@@ -211,7 +207,7 @@ async function accessSession(ctx: Context, options: JwtStrategy, update?: Sessio
     ? await ctx.ask('session', { session: plain, token: answer, ...(update && { newSession: update.data, trigger: 'update' }) })
     : plain
   // The hooks took time, and the user may have signed out meanwhile.
-  if (renews && !(await isStillValid(ctx, options, token, claim))) {
+  if (renews && !(await isStillValid(ctx, options, opened))) {
     clearToken(ctx)
     return null
   }
@@ -228,23 +224,22 @@ async function accessSession(ctx: Context, options: JwtStrategy, update?: Sessio
 async function currentToken(ctx: Context, options: JwtStrategy): Promise<HeldToken | null> {
   const value = readCookie(ctx)
   const opened = value === undefined ? null : await openToken(ctx, options, value)
-  if (!opened) return null
-  const { token, claim } = await splitClaim(opened, value as string)
-  return (await isStillValid(ctx, options, token, claim)) ? { token, claim } : null
+  return opened && (await isStillValid(ctx, options, opened)) ? opened : null
 }
 
-async function isStillValid(
-  ctx: Context,
-  { absoluteMaxAge, revocable, revocations }: JwtStrategy,
-  token: JWT,
-  claim: Claim,
-): Promise<boolean> {
+function isStillValid(ctx: Context, options: JwtStrategy, held: HeldToken): Awaitable<boolean> {
+  const { token, claim } = held
+  const { absoluteMaxAge, revocable } = options
   if (!claimHolds(ctx, claim)) return false
-  const now = ctx.runtime.now()
   // A token from before the cap was configured has no beginning: it ends now rather than never.
-  if (absoluteMaxAge !== undefined && (hasNoStart(token, claim) || !(now < claim.started + absoluteMaxAge * 1000))) return false
-  if (!revocable) return true
+  if (absoluteMaxAge !== undefined && (hasNoStart(token, claim) || !(ctx.runtime.now() < claim.started + absoluteMaxAge * 1000)))
+    return false
+  return !revocable || isUnrevoked(ctx, options, held)
+}
+
+async function isUnrevoked(ctx: Context, { revocations }: JwtStrategy, { token, claim }: HeldToken): Promise<boolean> {
   if (!revocations) return !(await ctx.once.taken(`ended ${claim.id}`))
+  const now = ctx.runtime.now()
   const { namespace } = ctx.settings
   if (now >= revocations.freshUntil) await revocations.sync()
   // Not waited for. When it fails the copy ages, and then a request waits.

@@ -11,7 +11,7 @@ import {
   toHex,
   type User,
 } from 'authkernel/kernel'
-import { copyShownFields } from 'authkernel/kernel/strategies'
+import { copyShownFields, outdatedKey } from 'authkernel/kernel/strategies'
 import { JWTSessionError } from 'authkernel/errors'
 import type { JwtStrategy, JwtOptions } from './options.ts'
 
@@ -23,15 +23,47 @@ export interface HeldToken {
   claim: Claim
 }
 
+/** A token from a cookie. */
+export interface OpenedToken extends HeldToken {
+  /** Whether it is under a key that is not the newest. */
+  isOutdated: boolean
+}
+
 /** Name of the claim. */
-export const claimName = 'ses'
+const claimName = 'ses'
 // The last second of the calendar of JavaScript (ECMA-262 21.4.1.1).
 const lastSecond = 8.64e12
 
-/** A token without its claim, and the claim. One from before there were claims can be ended all the same. `value`: the cookie. */
-export async function splitClaim(opened: JWT, value: string): Promise<HeldToken> {
-  const { [claimName]: known, ...token } = opened as JWT & { [claimName]?: Claim }
-  return { token, claim: typeof known?.id === 'string' ? known : await claimOf(token, value) }
+/**
+ * The token of a cookie apart from its claim; null: it cannot be opened. One from before there were claims can be ended all the same. `failed` gets what
+ * `decode` of the host threw.
+ */
+export async function openToken(
+  ctx: Context,
+  { decode }: JwtOptions,
+  value: string,
+  failed: (error: unknown) => void = () => {},
+): Promise<OpenedToken | null> {
+  const { name } = ctx.cookies.sessionToken
+  const opened = decode ? await decodeByHost(ctx, decode, value, failed) : await ctx.open<{ [claimName]?: Claim }>(name, value)
+  if (!opened) return null
+  const { [claimName]: known, ...token } = opened
+  const claim = typeof known?.id === 'string' ? known : await claimOf(token, value)
+  return { token, claim, isOutdated: Reflect.get(opened, outdatedKey) === true }
+}
+
+async function decodeByHost(
+  ctx: Context,
+  decode: NonNullable<JwtOptions['decode']>,
+  value: string,
+  failed: (error: unknown) => void,
+): Promise<(JWT & { [claimName]?: Claim }) | null> {
+  try {
+    return await decode({ token: value, secret: jwtSecret(ctx), salt: ctx.cookies.sessionToken.name })
+  } catch (error) {
+    failed(error)
+    return null
+  }
 }
 
 async function claimOf({ sid, jti, sst, iat }: JWT, value: string): Promise<Claim> {
@@ -72,23 +104,6 @@ export function attributeKey({ provider: id, ...names }: { provider: string; sid
 /** Whether what the session says of itself holds now. Two comparisons for an ordinary session. */
 export function claimHolds(ctx: Context, claim: Claim): boolean {
   return (claim.kinds === undefined && claim.until === undefined) || marksHold(ctx, claim)
-}
-
-/** The token of a cookie; null: it cannot be opened. `failed` gets what `decode` of the host threw. */
-export async function openToken(
-  ctx: Context,
-  { decode }: JwtOptions,
-  value: string,
-  failed: (error: unknown) => void = () => {},
-): Promise<JWT | null> {
-  const { name } = ctx.cookies.sessionToken
-  if (!decode) return ctx.open(name, value)
-  try {
-    return await decode({ token: value, secret: jwtSecret(ctx), salt: name })
-  } catch (error) {
-    failed(error)
-    return null
-  }
 }
 
 export async function writeToken(ctx: Context, options: JwtOptions, { token, claim }: HeldToken): Promise<void> {
