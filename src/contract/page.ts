@@ -3,6 +3,7 @@ import type { Messages } from './config.ts'
 import type { Context } from './context.ts'
 import type { Awaitable } from './data.ts'
 import type { InputAttributes } from './provider.ts'
+import type { Navigation, UIParts } from './ui.ts'
 
 declare const safe: unique symbol
 /** Markup whose values were escaped: what `tools.html` makes, and nothing else. */
@@ -23,7 +24,7 @@ export interface Sources {
 }
 
 /** What a page or a part of one is drawn with. */
-export interface PageTools {
+export interface PageTools extends UIParts {
   /** Template tag that escapes every value. Values of attributes must be quoted. */
   html(strings: TemplateStringsArray, ...values: readonly Content[]): Markup
   /** The text of a key in the language of the page, `{placeholders}` filled in; '' for an unknown key. */
@@ -61,6 +62,13 @@ export interface PageView {
   /** Under the heading. */
   lead?: Content
   body: Content
+  /**
+   * `wide`: a header with logo and account menu, links at the side, and room for cards and tables; for pages behind the sign-in.
+   * Default `narrow`: one card in the middle.
+   */
+  layout?: 'narrow' | 'wide'
+  /** Links beside a wide page. */
+  navigation?: Navigation
   /** Inline scripts. The page adds its nonce, and permits requests to the origin of the app. */
   scripts?: readonly string[]
   sources?: Sources
@@ -115,7 +123,18 @@ export interface Slot {
 /** What a section of the account page shows. Undefined: nothing for this person. */
 export interface AccountSectionView extends Pick<PageView, 'scripts' | 'sources' | 'forms'> {
   heading: Content
-  body: Content
+  /** One sentence below the heading. */
+  text?: Content
+  /** Tags beside the heading. */
+  tags?: Content
+  /** Buttons at the right of the heading. */
+  actions?: Content
+  /** Name in the navigation. Default: the heading. */
+  label?: Content
+  /** A red edge, for what cannot be undone. Default false. */
+  danger?: boolean
+  /** `tools.row` and `tools.table` reach the edges of the card; everything else is indented. */
+  body?: Content
 }
 /** A section of the account page. The built-in ones have the ids `profile` (100), `methods` (200) and `sessions` (300). */
 export interface AccountSection {

@@ -11,6 +11,7 @@ import {
   type PluginPage,
   type Theme,
 } from 'authkernel/kernel'
+import { personOf } from './account/profile.ts'
 import { errorPage, refusalPage } from './error.ts'
 import type { PagesPluginOptions } from './options.ts'
 import { drawSignInPage } from './signin.ts'
@@ -18,7 +19,8 @@ import { signOutPage } from './signout.ts'
 import { parseColor } from './ui/color.ts'
 import { siteTile } from './ui/icons.ts'
 import { createPageLanguages, type PageLanguages } from './ui/languages.ts'
-import { createSheet, drawPage, type Sheet } from './ui/layout.ts'
+import { drawPage } from './ui/layout.ts'
+import { createSheet, type Sheet } from './ui/sheet.ts'
 import { noteNeeds, ownTargets, providerTargets, providersOfProof } from './ui/policy.ts'
 import { createTools, drawSlots } from './ui/tools.ts'
 import { verifyConfirmPage, verifyRequestPage } from './verify.ts'
@@ -91,9 +93,11 @@ async function drawPluginPage(
 ): Promise<Response> {
   const view = await page.draw(sheet.ctx, tools, params)
   if (isResponse(view)) return view
-  const { title, heading = title, lead, body, status, forms = [] } = view
+  const { title, heading = title, lead, body, status, forms = [], layout, navigation } = view
+  const wide = layout === 'wide'
   noteNeeds(sheet.needs, view, `The page "${page.name}" of plugin "${page.plugin}"`)
   const more = await drawSlots(sheet, tools, 'account')
+  const person = wide ? ((await personOf(sheet.ctx)) ?? undefined) : undefined
   const hasForm = sheet.needs.form || forms.length > 0
   const away = hasForm ? [...sheet.needs.away, ...(await providersOfProof(sheet.ctx))] : []
   return drawPage(sheet, {
@@ -103,6 +107,9 @@ async function drawPluginPage(
     lead,
     tile: siteTile(sheet.site),
     body: [body, more],
+    wide,
+    navigation,
+    person,
     ...(status !== undefined && { status }),
     ...(hasForm && {
       forms: [...(await ownTargets(sheet.ctx, [...(targets ?? []), ...forms])), ...(away.length > 0 ? providerTargets(away, targets) : [])],

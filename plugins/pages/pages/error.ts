@@ -4,7 +4,8 @@ import { CrossSiteRequest, overloadOf } from 'authkernel/kernel/protocols'
 import { errorText, type ErrorText } from './ui/alert.ts'
 import { markup } from './ui/html.ts'
 import { iconTile } from './ui/icons.ts'
-import { drawPage, type Page, type Sheet } from './ui/layout.ts'
+import { drawPage } from './ui/layout.ts'
+import type { Page, Sheet } from './ui/sheet.ts'
 
 // Statuses of Auth.js' error page; anything else is 200.
 const statuses: Readonly<Record<string, number>> = { Configuration: 500, AccessDenied: 403, Verification: 403 }

@@ -4,9 +4,9 @@
  */
 import { type Context, type InputAttributes, type Provider, type ProviderForm, redirectTo, withParams } from 'authkernel/kernel'
 import { findHomeRealms } from './home-realm.ts'
-import { drawField, isHidden } from './ui/fields.ts'
+import { drawField, isHidden, hiddenInputs } from './ui/fields.ts'
 import { type Html, markup } from './ui/html.ts'
-import { hiddenInputs, type Sheet } from './ui/layout.ts'
+import type { Sheet } from './ui/sheet.ts'
 import { formOf, leavesSite } from './ui/policy.ts'
 
 /** What users type first: an address, a name, a number. */

@@ -2,7 +2,9 @@
 import type { Context } from 'authkernel/kernel'
 import { markup } from './ui/html.ts'
 import { iconTile } from './ui/icons.ts'
-import { drawPage, hiddenInputs, type Sheet, submitButton } from './ui/layout.ts'
+import { drawPage, submitButton } from './ui/layout.ts'
+import type { Sheet } from './ui/sheet.ts'
+import { hiddenInputs } from './ui/fields.ts'
 import { ownTargets } from './ui/policy.ts'
 import { isolateName } from './ui/site.ts'
 

@@ -9,9 +9,14 @@ const path = '/account/delete'
 export const deleteSection: AccountSection = {
   id: 'delete',
   order: 900,
-  async draw(ctx, { say, link }) {
+  async draw(ctx, { say, buttonLink }) {
     if (!(await findDeletableUser(ctx))) return undefined
-    return { heading: say('account.delete'), body: link(say('account.delete'), path) }
+    return {
+      heading: say('account.delete'),
+      text: say('account.delete.text'),
+      danger: true,
+      actions: buttonLink(say('account.delete'), path, { tone: 'danger' }),
+    }
   },
 }
 

@@ -2,6 +2,7 @@
 import type { AccountSection, AccountSectionView, Content, Context, PageDraw, PageTools, Sources } from 'authkernel/kernel'
 import { markup } from '../ui/html.ts'
 import { createNeeds, noteNeeds } from '../ui/policy.ts'
+import { partsScript } from '../ui/script.ts'
 import { deleteSection } from './delete.ts'
 import { methodsSection } from './methods.ts'
 import { personOf, profileSection } from './profile.ts'
@@ -13,26 +14,27 @@ const builtin = [profileSection, methodsSection, sessionsSection, deleteSection]
 export const accountPage: PageDraw = async (ctx, tools, { done, error }) => {
   const person = await personOf(ctx)
   if (!person) return ctx.page('signIn', { callbackUrl: `${ctx.base}/account` })
-  const { say, alert, link } = tools
+  const { say, alert, card, toast } = tools
   const views = await Promise.all(sectionsOf(ctx).map(async (section) => ({ section, view: await drawSection(ctx, tools, section) })))
   const visible = views.flatMap(({ section, view }) => (view ? [{ id: section.id, view }] : []))
   const body: Content = [
     alert(error),
-    done !== undefined && markup`<div class="error notice" role="status"><p>${say('account.done')}</p></div>`,
-    visible.map(
-      ({ id, view }) => markup`<section class="section" id="${id}" aria-labelledby="${id}-heading">
-<h2 id="${id}-heading">${view.heading}</h2>
-${view.body}
-</section>
-`,
-    ),
-    link(say('signOut.submit'), '/signout'),
+    done !== undefined && toast(say('account.done')),
+    visible.map(({ id, view }) => {
+      const { heading, text, tags, actions, danger } = view
+      return card({ id, title: heading, text, tags, actions, danger, body: view.body })
+    }),
   ]
   return {
     title: say('account.title'),
     lead: person.email ?? person.name,
+    layout: 'wide',
+    navigation: {
+      label: say('account.navigation'),
+      items: visible.map(({ id, view }) => ({ label: view.label ?? view.heading, to: `#${id}` })),
+    },
     body,
-    scripts: visible.flatMap(({ view }) => view.scripts ?? []),
+    scripts: [partsScript, ...visible.flatMap(({ view }) => view.scripts ?? [])],
     forms: visible.flatMap(({ view }) => view.forms ?? []),
     sources: mergeSources(visible.map(({ view }) => view.sources ?? {})),
   }

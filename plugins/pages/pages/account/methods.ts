@@ -2,6 +2,7 @@
 import type { AccountSection, AdapterAccount, Context, Provider, ProviderForm } from 'authkernel/kernel'
 import { hasInputs } from '../ui/fields.ts'
 import { type Html, markup } from '../ui/html.ts'
+import { icons } from '../ui/icons.ts'
 import { createLogo } from '../ui/look.ts'
 import { formOf, leavesSite } from '../ui/policy.ts'
 import { createMark } from '../ui/provider-mark.ts'
@@ -11,7 +12,7 @@ export const methodsSection: AccountSection = {
   id: 'methods',
   order: 200,
   async draw(ctx, tools) {
-    const { say, form, submit } = tools
+    const { say, form, button, row, tag, emptyState } = tools
     const providers = await ctx.providers()
     const accounts = await listAccounts(ctx)
     // There is no stored user, or no way to list accounts.
@@ -22,24 +23,31 @@ export const methodsSection: AccountSection = {
     const rows = accounts.map(async (account) => {
       // Two of one provider: only then the id at the provider is shown, which most users do not know.
       const twin = accounts.some((other) => other !== account && other.provider === account.provider)
-      const more = twin && markup`<small><bdi>${account.providerAccountId.slice(0, 24)}</bdi></small>`
       const provider = await findProvider(ctx, providers, account.provider)
-      return markup`<li><span>${drawIcon(ctx, provider)}<bdi>${providerLabel(provider, account)}</bdi>${more}</span></li>`
+      return row({
+        picture: drawIcon(ctx, provider) ?? icons.key,
+        title: markup`<bdi>${providerLabel(provider, account)}</bdi>`,
+        text: twin && markup`<bdi>${account.providerAccountId.slice(0, 24)}</bdi>`,
+        tags: tag(say('account.connected'), 'ok'),
+      })
     })
-    const buttons = open.map(({ id, name }) =>
-      form(`/signin/${encodeURIComponent(id)}`, submit(say('account.connect', { name: withoutBidi(name) }), { quiet: true }), {
-        callbackUrl: `${ctx.base}/account`,
-        flow: undefined,
-      }),
-    )
+    const more = open.map(async (provider) => {
+      const { id, name } = provider
+      const connect = button(say('account.connect', { name: withoutBidi(name) }))
+      return row({
+        picture: drawIcon(ctx, provider) ?? icons.key,
+        title: markup`<bdi>${withoutBidi(name)}</bdi>`,
+        text: say('account.connectable'),
+        actions: await form(`/signin/${encodeURIComponent(id)}`, connect, { callbackUrl: `${ctx.base}/account`, flow: undefined }),
+      })
+    })
     return {
       heading: say('account.methods'),
-      body: [
-        accounts.length > 0
-          ? markup`<ul class="rows">${await Promise.all(rows)}</ul>`
-          : markup`<p class="note">${say('account.methods.none')}</p>`,
-        await Promise.all(buttons),
-      ],
+      text: say('account.methods.text'),
+      body:
+        accounts.length + open.length > 0
+          ? [await Promise.all(rows), await Promise.all(more)]
+          : emptyState({ title: say('account.methods.none') }),
     }
   },
 }

@@ -1,22 +1,23 @@
 /** The first section of the account page: name and address of its user. */
 import type { AccountSection, AdapterUser, Context, User } from 'authkernel/kernel'
-import { markup } from '../ui/html.ts'
 
 export const profileSection: AccountSection = {
   id: 'profile',
   order: 100,
-  async draw(ctx, { say }) {
+  async draw(ctx, { say, avatar, tag, facts, html }) {
     const person = (await personOf(ctx)) ?? {}
-    const { name, email } = person
+    const { name, email, image } = person
     // Only a stored user has been asked to prove the address.
     const proved = 'emailVerified' in person ? (person as AdapterUser).emailVerified !== null : undefined
-    const state = proved === undefined ? undefined : say(proved ? 'account.confirmed' : 'account.unconfirmed')
+    const state = proved !== undefined && tag(say(proved ? 'account.confirmed' : 'account.unconfirmed'), proved ? 'ok' : 'warn')
     return {
       heading: say('account.profile'),
-      body: markup`<dl class="facts">
-${name && markup`<div><dt>${say('account.name')}</dt><dd><bdi>${name}</bdi></dd></div>`}
-${email && markup`<div><dt>${say('account.email')}</dt><dd><bdi>${email}</bdi>${state && markup` <small>${state}</small>`}</dd></div>`}
-</dl>`,
+      body: html`<div class="ui-profile">
+        ${avatar({ name: name || email || '?', picture: image, size: 'large' })}${facts([
+          [say('account.name'), name && html`<bdi>${name}</bdi>`],
+          [say('account.email'), email && html`<bdi>${email}</bdi> ${state}`],
+        ])}
+      </div>`,
     }
   },
 }

@@ -1,42 +1,43 @@
 /** Devices and sessions, each with a button that ends it, and one that ends all. */
 import { type AccountSection, type Context, endSessions, redirectTo, type SessionInfo, withParams } from 'authkernel/kernel'
 import { type Html, markup } from '../ui/html.ts'
+import { icons } from '../ui/icons.ts'
 import { nameDevice } from './device.ts'
 
 export const sessionsSection: AccountSection = {
   id: 'sessions',
   order: 300,
   async draw(ctx, tools) {
-    const { say, form, submit, date } = tools
+    const { say, form, button, moment, row, tag } = tools
     const { session } = ctx
     const able = (ability: 'list' | 'revoke:id' | 'revoke:user'): boolean => session.abilities?.has(ability) ?? false
     const userId = (await ctx.session.user(ctx))?.id
     if (userId === undefined || !able('list')) return undefined
     const [sessions, current] = await Promise.all([session.list?.(ctx, userId), session.id?.(ctx)])
-    const row = async (info: SessionInfo): Promise<Html> => {
+    const drawSession = async (info: SessionInfo): Promise<Html> => {
       const { id, createdAt, lastUsed, attributes } = info
       const device = attributes?.app ?? nameDevice(say, attributes?.userAgent ?? (id === current ? ctx.facts.userAgent : undefined))
       const facts = [
         attributes?.address,
-        createdAt && say('account.session.since', { date: date(createdAt) }),
-        lastUsed && say('account.session.used', { date: date(lastUsed) }),
-      ].filter(Boolean)
+        createdAt && say('account.session.since', { date: moment(createdAt) }),
+        lastUsed && say('account.session.used', { date: moment(lastUsed) }),
+      ]
       const ends = id !== current && able('revoke:id')
       const label = `session-${id.slice(0, 16)}`
-      const here = id === current && markup` <b>${say('account.session.current')}</b>`
-      const small = facts.length > 0 && markup`<small>${facts.map((fact, at) => [at > 0 && ' · ', fact])}</small>`
-      const button = markup`<button class="button small" type="submit" aria-describedby="${label}"><span class="label">${say('account.session.end')}</span></button>`
-      return markup`<li><span id="${label}"><bdi>${device}</bdi>${here}${small}</span>${ends && (await form('/account/sessions/end', button, { id }))}</li>`
+      return row({
+        id: label,
+        picture: icons.device,
+        title: markup`<bdi>${device}</bdi>`,
+        tags: id === current && tag(say('account.session.current'), 'ok'),
+        text: facts,
+        actions: ends && (await form('/account/sessions/end', button(say('account.session.end'), { describedBy: label }), { id })),
+      })
     }
     return {
       heading: say('account.sessions'),
-      body: [
-        markup`<ul class="rows">${await Promise.all((sessions ?? []).map(row))}</ul>`,
-        able('revoke:user') && [
-          await form('/account/sessions/end-all', submit(say('account.sessions.all'), { quiet: true })),
-          markup`<p class="note">${say('account.sessions.hint')}</p>`,
-        ],
-      ],
+      text: able('revoke:user') && say('account.sessions.hint'),
+      actions: able('revoke:user') && (await form('/account/sessions/end-all', button(say('account.sessions.all'), { tone: 'danger' }))),
+      body: await Promise.all((sessions ?? []).map(drawSession)),
     }
   },
 }

@@ -44,6 +44,11 @@ export function drawField(name: string, id: string, options: InputAttributes, em
   return markup`<div class="field${check && ' check'}">${check ? [input, caption] : [caption, input]}</div>`
 }
 
+/** Hidden inputs; undefined values are left out. */
+export function hiddenInputs(values: Readonly<Record<string, string | undefined>>): Content {
+  return Object.entries(values).map(([name, value]) => value !== undefined && markup`<input type="hidden" name="${name}" value="${value}">`)
+}
+
 function inputTypeOf({ type }: InputAttributes): string {
   const wanted = String(type ?? 'text').toLowerCase()
   return types.test(wanted) ? wanted : 'text'

@@ -13,8 +13,9 @@ export function siteTile(site: string): Html {
 }
 
 /** 24 by 24, one stroke, in the colour of the text. Hidden from assistive technology: each stands beside a text that says the same. */
-export const icons: Readonly<Record<'alert' | 'leave' | 'key' | 'mail' | 'person', Html>> = {
+export const icons: Readonly<Record<'alert' | 'device' | 'leave' | 'key' | 'mail' | 'person', Html>> = {
   alert: drawIcon('M12 8v4.5M12 16h.01M21 12a9 9 0 1 1-18 0 9 9 0 0 1 18 0Z'),
+  device: drawIcon('M5 5h14v10.5H5ZM2.5 19h19'),
   leave: drawIcon('M10 4H6a2 2 0 0 0-2 2v12a2 2 0 0 0 2 2h4M15.5 16.5 20 12l-4.5-4.5M20 12H9.5'),
   key: drawIcon('M14.5 13.5a5 5 0 1 0-4-4L4 16v4h4v-2.5h2.5V15l1.5-1.5ZM15.5 8.5h.01'),
   mail: drawIcon(

@@ -1,15 +1,17 @@
 /** The style sheet of all pages. It goes into one `<style>` with the nonce; nothing in it comes from a request. */
 import type { Look, Palette } from './look.ts'
+import { partsStyle } from './style-parts.ts'
 
-/** The sheet for a look; `light` and `dark` are extra rules for the two schemes. */
-export function styleSheet(look: Look, light = '', dark = ''): string {
+/** The sheet for a look; `light` and `dark` are extra rules for the two schemes, `parts` adds the style of wide pages. */
+export function styleSheet(look: Look, light = '', dark = '', parts = false): string {
   // A breath of the brand's colour behind the card.
   const glow = look.hued ? '--glow:color-mix(in srgb,var(--brand-color) 8%,transparent);' : ''
   const lightRules = `body{${neutral.light}${buttonProperties(look.light)}${glow}}${light}`
   const darkRules = `body{${neutral.dark}${buttonProperties(look.dark)}${glow}}${dark}`
-  if (look.scheme === 'dark') return `:root{color-scheme:dark}${darkRules}${sheet}`
-  if (look.scheme === 'light') return `:root{color-scheme:light}${lightRules}${sheet}`
-  return `:root{color-scheme:light dark}${lightRules}@media (prefers-color-scheme:dark){${darkRules}}${sheet}`
+  const rules = parts ? sheet + partsStyle : sheet
+  if (look.scheme === 'dark') return `:root{color-scheme:dark}${darkRules}${rules}`
+  if (look.scheme === 'light') return `:root{color-scheme:light}${lightRules}${rules}`
+  return `:root{color-scheme:light dark}${lightRules}@media (prefers-color-scheme:dark){${darkRules}}${rules}`
 }
 
 /** Custom properties of a filled button. */
@@ -24,15 +26,16 @@ export function buttonProperties(palette: Palette): string {
 const neutral = {
   light:
     '--ground:#f6f6f7;--surface:#fff;--text:#18181b;--muted:#5b5b66;--line:#e6e6ea;--edge:#d3d3da;--field:#fff;--field-edge:#8b8b96;' +
-    '--hover:#f5f5f7;--tile:#f1f1f4;--alert:#b42318;--alert-ground:#fef4f3;--alert-line:#f9d2ce;--link:#18181b;' +
+    '--hover:#f5f5f7;--tile:#f1f1f4;--alert:#b42318;--alert-ground:#fef4f3;--alert-line:#f9d2ce;--link:#18181b;--ok:#067647;--warn:#93540a;' +
     '--shadow:0 0 0 1px rgb(24 24 27/.05),0 1px 2px rgb(24 24 27/.05),0 12px 32px -8px rgb(24 24 27/.1);',
   dark:
     '--ground:#0a0a0b;--surface:#141417;--text:#f4f4f5;--muted:#a3a3ae;--line:#26262b;--edge:#34343b;--field:#0e0e10;--field-edge:#6f6f7b;' +
-    '--hover:#1e1e23;--tile:#232328;--alert:#ff9d94;--alert-ground:#2a1412;--alert-line:#55221d;--link:#f4f4f5;' +
+    '--hover:#1e1e23;--tile:#232328;--alert:#ff9d94;--alert-ground:#2a1412;--alert-line:#55221d;--link:#f4f4f5;--ok:#6ce9a6;--warn:#fec84b;' +
     '--shadow:0 0 0 1px rgb(255 255 255/.08),0 16px 40px -8px rgb(0 0 0/.6);',
 }
 
 const sheet = `
+body{--round:.625rem}
 *,*::before,*::after{box-sizing:border-box}
 body{margin:0;background:radial-gradient(60rem 28rem at 50% -8rem,var(--glow,transparent),transparent) no-repeat var(--ground);color:var(--text);font:400 1rem/1.5 Inter,ui-sans-serif,system-ui,-apple-system,"Segoe UI",Roboto,"Noto Sans",sans-serif;
 -webkit-font-smoothing:antialiased;-moz-osx-font-smoothing:grayscale;text-rendering:optimizeLegibility;-webkit-text-size-adjust:100%}
@@ -56,10 +59,10 @@ a{color:var(--link);text-underline-offset:.2em;text-decoration-thickness:1px}
 .tile.alarm{background:var(--alert-ground);color:var(--alert)}
 .message{text-align:center}
 .message+.message{margin-top:.75rem}
-.who{text-align:center;font-weight:500;padding:.625rem .875rem;margin:1.25rem 0;border-radius:.625rem;background:var(--tile);overflow-wrap:anywhere}
+.who{text-align:center;font-weight:500;padding:.625rem .875rem;margin:1.25rem 0;border-radius:var(--round);background:var(--tile);overflow-wrap:anywhere}
 .hint{text-align:center;font-size:.875rem;margin-top:1.25rem}
 .code{text-align:center;font-size:.8125rem;color:var(--muted);margin-top:1.25rem}
-.card .error,.script-message:not(:empty){display:flex;gap:.625rem;padding:.75rem .875rem;border-radius:.625rem;border:1px solid var(--alert-line);
+.card .error,.script-message:not(:empty){display:flex;gap:.625rem;padding:.75rem .875rem;border-radius:var(--round);border:1px solid var(--alert-line);
 background:var(--alert-ground);color:var(--alert);font-size:.875rem;line-height:1.45;text-align:start}
 .card .error{margin-bottom:1.25rem}
 .error>svg{flex:none;width:1.125rem;height:1.125rem;margin-top:.0625rem}
@@ -78,11 +81,11 @@ background:var(--alert-ground);color:var(--alert);font-size:.875rem;line-height:
 .check .section-header{font-weight:400}
 .check input{width:1.125rem;height:1.125rem;margin:0;accent-color:var(--focus)}
 .field input:not([type=checkbox],[type=radio],[type=range],[type=color]){appearance:none;width:100%;min-height:2.75rem;padding:.5rem .8125rem;font:inherit;line-height:1.5;
-color:var(--text);background:var(--field);border:1px solid var(--field-edge);border-radius:.625rem;transition:border-color .15s,box-shadow .15s}
+color:var(--text);background:var(--field);border:1px solid var(--field-edge);border-radius:var(--round);transition:border-color .15s,box-shadow .15s}
 .field input::placeholder{color:var(--muted);opacity:1}
 .button{display:grid;grid-template-columns:1.25rem 1fr 1.25rem;align-items:center;gap:.75rem;width:100%;min-height:2.75rem;padding:.5rem .875rem;cursor:pointer;
 font-family:inherit;font-size:.9375rem;font-weight:500;line-height:1.35;letter-spacing:-.003em;text-align:center;text-decoration:none;color:var(--text);background:var(--surface);
-border:1px solid var(--edge);border-radius:.625rem;transition:background-color .15s,border-color .15s,transform .1s;-webkit-tap-highlight-color:transparent}
+border:1px solid var(--edge);border-radius:var(--round);transition:background-color .15s,border-color .15s,transform .1s;-webkit-tap-highlight-color:transparent}
 .button>.label{grid-column:2;overflow-wrap:anywhere;hyphens:auto;text-wrap:balance}
 .button>.label:only-child{grid-column:1/-1}
 .button:hover{background:var(--hover);border-color:var(--field-edge)}
@@ -99,7 +102,6 @@ border:1px solid var(--edge);border-radius:.625rem;transition:background-color .
 .mark img{width:100%;height:100%;object-fit:contain}
 .mark.letter{border-radius:.3125rem;background:var(--provider-brand-color,var(--tile));color:var(--on-brand,var(--text));font-size:.6875rem;font-weight:600;line-height:1}
 .primary .mark{color:inherit}
-.page>.page-account{max-width:40rem}
 .section{border-top:1px solid var(--line);padding:1.5rem 0;scroll-margin-top:1rem}
 .section h2{margin:0 0 .875rem;font-size:1rem;line-height:1.4;font-weight:600;letter-spacing:-.011em}
 .section .stack{margin-top:.625rem}

@@ -1,10 +1,12 @@
 /** What pages and parts of plugins are drawn with: the same fields, buttons and forms as the built-in pages. */
 import type { Content, Context, InputAttributes, PageTools, Provider, SlotPlace } from 'authkernel/kernel'
 import { drawAlert } from './alert.ts'
-import { drawField } from './fields.ts'
+import { drawField, hiddenInputs } from './fields.ts'
 import { markup } from './html.ts'
 import { type Language, type TextKey, languagesOf } from './languages.ts'
-import { type Sheet, createSheet, hiddenInputs } from './layout.ts'
+import { type Sheet, createSheet } from './sheet.ts'
+import { createParts } from './parts.ts'
+import { resolveLink } from './parts-controls.ts'
 import { formOf, leavesSite, noteNeeds } from './policy.ts'
 
 /** The tools of a page, for a service `pages` of the host: `ctx.app.parts.pages.get(name)?.draw(ctx, pageTools(ctx, name), params)`. */
@@ -18,6 +20,7 @@ export function pageTools(ctx: Context, page: string): PageTools {
 export function createTools(sheet: Sheet): PageTools {
   const { ctx, language, base, site, needs } = sheet
   const tools: PageTools = {
+    ...createParts(sheet),
     html: markup,
     say: (key, values) => language.say(key as TextKey, values),
     async form(action, body, values = {}) {
@@ -38,9 +41,7 @@ export function createTools(sheet: Sheet): PageTools {
       return markup`<button class="button${quiet ? '' : ' primary'}" type="submit" id="${id}"${named}><span class="label">${label}</span></button>`
     },
     link(label, to) {
-      if (!/^(?:\/|https?:\/\/)/.test(to))
-        throw new TypeError(`A link of the page "${sheet.page}" leads to ${JSON.stringify(to)}: name a path or a URL.`)
-      return markup`<a class="button quiet" href="${to.startsWith('/') ? base + to : to}"><span class="label">${label}</span></a>`
+      return markup`<a class="button quiet" href="${resolveLink(sheet, to)}"><span class="label">${label}</span></a>`
     },
     alert: (code) => code !== undefined && drawAlert(language, code),
     lang: language.lang,
